@@ -1,4 +1,5 @@
-// The end of a widget's module: page, links and geometry are the bundles before it, facts is what they all show.
+// The end of a widget's module: page, links and geometry are the bundles before it,
+// facts is what they all show.
 
 /** A value as somebody would write it in JSON, not too long. */
 const written = (value) => String(JSON.stringify(value)).slice(0, 80);
@@ -67,7 +68,9 @@ function lessonOf(name) {
   );
 }
 
-/** Evaluate plotly, told by a mark of its own to write no rules into the document: no board would see them. */
+/**
+ * Evaluate plotly, told by a mark of its own to write no rules into the document: no board would see them.
+ */
 function loadPlotly() {
   const mark = Object.assign(document.createElement("meta"), {
     id: "plotly.js-style-global",
@@ -81,7 +84,10 @@ function loadPlotly() {
   }
 }
 
-/** Draw the board in an empty place: state is a link or a state, controls a list of names, lesson a name; each may be missing. */
+/**
+ * Draw the board in an empty place: state is a link or a state, controls a list of names, lesson a
+ * name; each may be missing.
+ */
 function show(place, { state: given, controls, lesson }) {
   const { state, notices } = stateOf(given ?? facts.state);
   const told = lesson ? { [lesson]: lessonOf(lesson) } : {};
@@ -113,7 +119,10 @@ function sheet() {
 
 boards.offer({ show, sheet });
 
-/** What MyST calls: show the board that model.get("state"), model.get("controls") and model.get("lesson") tell. */
+/**
+ * What MyST calls: show the board that model.get("state"), model.get("controls") and
+ * model.get("lesson") tell.
+ */
 function render({ model, el }) {
   const style = document.createElement("style");
   style.textContent = facts.styles;

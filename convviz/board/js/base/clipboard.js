@@ -1,6 +1,6 @@
 // @ts-check
-// Copying text where the page may not use the clipboard: on a host without https, in a frame that was not given the
-// right, in an old browser.
+// Copying text where the page may not use the clipboard: on a host without https, in a frame that was not
+// given the right, in an old browser.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element } from "./dom.js";
 import { sentences } from "./words.js";
@@ -11,8 +11,9 @@ const say = sentences(WORDS);
 export const NOT_COPIED = say("copy.selected");
 
 /**
- * @returns {{ el: HTMLElement, copy: (text: string) => Promise<boolean>, close: () => void }} `el`: out of sight, and
- *   shown with the whole text selected when nothing else helps; `copy`: whether the text is on the clipboard
+ * @returns {{ el: HTMLElement, copy: (text: string) => Promise<boolean>, close: () => void }} `el`: out of
+ *   sight, and shown with the whole text selected when nothing else helps; `copy`: whether the
+ *   text is on the clipboard
  */
 export function createCopier() {
   const box = element("textarea", {

@@ -3,7 +3,11 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Set an attribute; a style as the page's own script may, where a strict Content-Security-Policy forbids it as text. @param {HTMLElement | SVGElement} node @param {string} name @param {string} value */
+/**
+ * Set an attribute; a style as the page's own script may, where a strict
+ * Content-Security-Policy forbids it as text.
+ * @param {HTMLElement | SVGElement} node @param {string} name @param {string} value
+ */
 function attribute(node, name, value) {
   if (name === "style") node.style.cssText = value;
   else node.setAttribute(name, value);
@@ -23,7 +27,8 @@ export function element(tag, attributes = {}, ...children) {
 
 /**
  * Make an SVG element.
- * @template {keyof SVGElementTagNameMap} Tag @param {Tag} tag @param {Record<string, string | number>} [attributes]
+ * @template {keyof SVGElementTagNameMap} Tag @param {Tag} tag
+ * @param {Record<string, string | number>} [attributes]
  * @param {...(Node | string)} children @returns {SVGElementTagNameMap[Tag]}
  */
 export function svgElement(tag, attributes = {}, ...children) {
@@ -42,12 +47,18 @@ export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** Set a property only when it changed, so that nothing is styled or laid out anew for it. @param {HTMLElement} node @param {string} name @param {string} value */
+/**
+ * Set a property only when it changed, so that nothing is styled or laid out anew for it.
+ * @param {HTMLElement} node @param {string} name @param {string} value
+ */
 export function setStyle(node, name, value) {
   if (node.style.getPropertyValue(name) !== value) node.style.setProperty(name, value);
 }
 
-/** Write a line that is cut where it is too long: it is whole under the pointer. @param {HTMLElement} line @param {string} words */
+/**
+ * Write a line that is cut where it is too long: it is whole under the pointer.
+ * @param {HTMLElement} line @param {string} words
+ */
 export function setLine(line, words) {
   setText(line, words);
   line.title = words;

@@ -22,7 +22,10 @@ export function createValues(values) {
     /** @param {string} event @param {Function} listener */
     off: (event, listener) => listeners.get(event)?.delete(listener),
     tell,
-    /** Take new values first and tell of them afterwards, so that no listener sees half of them. @param {Record<string, any>} next */
+    /**
+     * Take new values first and tell of them afterwards, so that no listener sees half of them.
+     * @param {Record<string, any>} next
+     */
     put(next) {
       const changed = Object.keys(next).filter((name) => values[name] !== next[name]);
       Object.assign(values, next);

@@ -1,5 +1,6 @@
 // @ts-check
-// What a word means, beside it: under a resting pointer, for the keyboard on the control that it names, after a tap.
+// What a word means, beside it: under a resting pointer, for the keyboard on the control
+// that it names, after a tap.
 import WORDS from "../../../facts/words/help.json" with { type: "json" };
 import { element, setText } from "./dom.js";
 import { sentences } from "./words.js";
@@ -12,7 +13,8 @@ export const helpOf = (id) => (id in WORDS ? say(/** @type {"help.stride"} */ (i
 
 /**
  * Give a word its meaning.
- * @param {HTMLElement} word @param {string} id @param {boolean} [transposed] whether it is said of the layer that goes the other way
+ * @param {HTMLElement} word @param {string} id
+ * @param {boolean} [transposed] whether it is said of the layer that goes the other way
  */
 export function explain(word, id, transposed = false) {
   const ids = transposed ? [id.replace(".", ".layer."), id] : [id];
@@ -30,7 +32,10 @@ export function followHelp(app) {
   /** @type {Element | null} */
   let described = null;
 
-  /** The word at a place, or that of the control that is there. @param {EventTarget | null} target @param {boolean} ofControl */
+  /**
+   * The word at a place, or that of the control that is there.
+   * @param {EventTarget | null} target @param {boolean} ofControl
+   */
   function wordAt(target, ofControl) {
     const at = /** @type {Element} */ (target);
     const place = ofControl ? at.closest(".cv-control")?.querySelector("[data-help]") : null;
@@ -48,7 +53,8 @@ export function followHelp(app) {
     const [box, own] = [word.getBoundingClientRect(), tip.getBoundingClientRect()];
     const below = box.bottom + 6 + own.height <= innerHeight;
     const left = Math.max(Math.min(box.left, document.documentElement.clientWidth - own.width - 8), 8);
-    // What it is positioned in may be any ancestor: from where it came to stand, it is moved to where it belongs.
+    // What it is positioned in may be any ancestor: from where it came to stand, it is
+    // moved to where it belongs.
     tip.style.left = `${left - own.left}px`;
     tip.style.top = `${(below ? box.bottom + 6 : box.top - 6 - own.height) - own.top}px`;
     described = control;
@@ -83,7 +89,8 @@ export function followHelp(app) {
     click(event) {
       const word = event.pointerType === "touch" ? wordAt(event.target, false) : null;
       if (!word || word.matches("button")) return; // what a button does is seen by then
-      // A label hands the tap on to its control: a list would open over the words; a box is ticked beside them.
+      // A label hands the tap on to its control: a list would open over the words; a
+      // box is ticked beside them.
       if (!word.closest("label")?.querySelector("[type=checkbox]")) event.preventDefault();
       show(word);
     },

@@ -1,5 +1,6 @@
 // @ts-check
-// Scripts that come after the first one: as text, which a module is made of without eval, as anywidget makes its own.
+// Scripts that come after the first one: as text, which a module is made of without eval, as
+// anywidget makes its own.
 
 /** @param {ArrayBuffer | DataView<ArrayBuffer>} packed gzipped text */
 export async function unpack(packed) {

@@ -1,8 +1,8 @@
 // @ts-check
 // Keys in a notebook, which has commands of its own on bare keys: x cuts the cell, and with it the app.
 
-// An element that has it ends Lumino's search for commands, which begins at the target of the key and goes upwards:
-// on the root alone it comes too late, because Jupyter's commands are for whatever has the focus.
+// An element that has it ends Lumino's search for commands, which begins at the target of the key and goes
+// upwards: on the root alone it comes too late, because Jupyter's commands are for whatever has the focus.
 const NO_COMMANDS = "data-lm-suppress-shortcuts";
 
 /** Whether a key asks for undo or redo. @param {KeyboardEvent} event */
@@ -14,8 +14,8 @@ export const isBare = (event) =>
   !event.ctrlKey && !event.metaKey && !event.altKey && !(event.shiftKey && event.key === "Enter");
 
 /**
- * Keep a notebook from taking the keys that are pressed inside an element. JupyterLab hears a key last, after all that
- * it bubbles through; Notebook 7 hears it first, at the document: only the window is before it.
+ * Keep a notebook from taking the keys that are pressed inside an element. JupyterLab hears a key last, after
+ * all that it bubbles through; Notebook 7 hears it first, at the document: only the window is before it.
  * @param {HTMLElement} root
  * @param {(event: KeyboardEvent) => boolean} [isOurs] which keys
  * @returns {() => void} let go of them
@@ -40,8 +40,8 @@ export function keepKeys(root, isOurs = isBare) {
 
 /**
  * Let Escape close what a button has opened; the button gets the focus back.
- * @param {() => HTMLElement | null | undefined} opener the button that closes it, while it is open @param {...HTMLElement} places where
- *   the key is heard
+ * @param {() => HTMLElement | null | undefined} opener the button that closes it, while it is open
+ * @param {...HTMLElement} places where the key is heard
  */
 export function closeWithEscape(opener, ...places) {
   /** @param {KeyboardEvent} event */

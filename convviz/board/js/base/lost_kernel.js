@@ -5,8 +5,8 @@
 const DEAD = new Set(["dead", "restarting", "autorestarting", "terminating"]);
 
 /**
- * Hear that the kernel behind a widget has ended. Only Jupyter's own front ends say which kernel that is; our served
- * page has words of its own for it.
+ * Hear that the kernel behind a widget has ended. Only Jupyter's own front ends say which kernel that is; our
+ * served page has words of its own for it.
  * @param {any} model @param {() => void} end
  * @returns {() => void} stop listening
  */

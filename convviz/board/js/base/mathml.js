@@ -1,6 +1,7 @@
 // @ts-check
-// A formula in the words of Python, "output[0, o] = Σ_c padded_input[0, c] ⊛ weight[o, c]", typeset as MathML. It comes in
-// pieces that stay whole, for a line of MathML does not break: it breaks between them, never within an index.
+// A formula in the words of Python, "output[0, o] = Σ_c padded_input[0, c] ⊛ weight[o, c]", typeset as
+// MathML. It comes in pieces that stay whole, for a line of MathML does not break: it breaks between
+// them, never within an index.
 
 const NAMESPACE = "http://www.w3.org/1998/Math/MathML";
 /** @type {Record<string, string>} */
@@ -9,7 +10,8 @@ const TOKENS = /Σ(?:_([a-z]+)|([ᵢₒₙ]))?|[A-Za-z_][A-Za-z_0-9]*|\d+(?:\.\d
 const BETWEEN = /^[=⊛·+−]$/; // an operator stands at the start of its line, with what follows it
 
 /**
- * @typedef {{ tag: string, text?: string, children?: MathNode[], attributes?: Record<string, string> }} MathNode
+ * @typedef {{ tag: string, text?: string, children?: MathNode[],
+ *   attributes?: Record<string, string> }} MathNode
  */
 
 /** @param {string} letters that a sum counts @returns {MathNode} */
@@ -37,7 +39,10 @@ function nodeOf(token, letters) {
 /** How a token changes the depth in brackets. @param {string} token */
 const stepOf = (token) => (/^[([]$/.test(token) ? 1 : /^[)\]]$/.test(token) ? -1 : 0);
 
-/** The pieces of a formula, each of them what stands in a row of MathML. @param {string} text @returns {MathNode[][]} */
+/**
+ * The pieces of a formula, each of them what stands in a row of MathML.
+ * @param {string} text @returns {MathNode[][]}
+ */
 export function piecesOf(text) {
   /** @type {MathNode[][]} */
   const pieces = [[]];
@@ -58,8 +63,8 @@ export function piecesOf(text) {
 
 /**
  * Put a token at the end of a row.
- * @param {MathNode[]} row @param {string} token @param {string | undefined} letters of a sum @param {boolean} leads whether it is an
- *   operator at the start of a piece: the space before it is the line's
+ * @param {MathNode[]} row @param {string} token @param {string | undefined} letters of a sum
+ * @param {boolean} leads whether it is an operator at the start of a piece: the space before it is the line's
  */
 function put(row, token, letters, leads) {
   const node = nodeOf(token, letters);
@@ -69,7 +74,8 @@ function put(row, token, letters, leads) {
 
 /**
  * Build a piece.
- * @param {MathNode[]} row @param {(name: string) => Record<string, string>} attributesOf a name @returns {Element}
+ * @param {MathNode[]} row @param {(name: string) => Record<string, string>} attributesOf a name
+ * @returns {Element}
  */
 export function mathElement(row, attributesOf) {
   /** @param {MathNode} node @returns {Element} */

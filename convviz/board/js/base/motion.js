@@ -1,6 +1,7 @@
 // @ts-check
-// Things that move for a moment and then are as if they had not: what is drawn below them is already the end. Only
-// transforms and opacity, so that nothing is laid out; where a person asked for less motion, nothing moves at all.
+// Things that move for a moment and then are as if they had not: what is drawn below them is already the end.
+// Only transforms and opacity, so that nothing is laid out; where a person asked for less
+// motion, nothing moves at all.
 
 export const LONGEST_MS = 400; // of one transition
 const SHORTEST_MS = 120; // below that nobody sees it: better none
@@ -25,7 +26,8 @@ export function createMotion() {
 
     /**
      * Put something there for as long as its parts move.
-     * @param {Element} parent @param {Element} whole @param {{ node: Element, frames: Keyframe[], delay?: number, ms?: number }[]} parts
+     * @param {Element} parent @param {Element} whole
+     * @param {{ node: Element, frames: Keyframe[], delay?: number, ms?: number }[]} parts
      */
     play(parent, whole, parts) {
       parent.append(whole);

@@ -1,5 +1,6 @@
 // @ts-check
-// Paper: the browser lays the page out anew for it, narrower than the screen, and does not wait for the next frame.
+// Paper: the browser lays the page out anew for it, narrower than the screen, and does not
+// wait for the next frame.
 
 /**
  * Hear when the page is printed, and when that is over.

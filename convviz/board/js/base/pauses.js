@@ -4,7 +4,10 @@
 const FIRST_MS = 1000;
 const MOST_MS = 30_000;
 
-/** Pauses that grow, each a little other than those of the next page. @param {() => number} [random] from 0 to 1 */
+/**
+ * Pauses that grow, each a little other than those of the next page.
+ * @param {() => number} [random] from 0 to 1
+ */
 export function createPauses(random = Math.random) {
   let next = FIRST_MS;
   return {

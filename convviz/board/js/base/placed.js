@@ -17,8 +17,9 @@ export function whenPlaced(el, act) {
 }
 
 /**
- * Tell what holds an app that it does, for the style sheet: `data-cv-holds` of its parent is "it", of all around, "all".
- * With :has() the browser would look for the app anew after every change of a number, a sixth of what a step takes.
+ * Tell what holds an app that it does, for the style sheet: `data-cv-holds` of its parent is "it", of all
+ * around, "all". With :has() the browser would look for the app anew after every change of a number, a
+ * sixth of what a step takes.
  * @param {HTMLElement} el with the app's class, cv-full
  * @returns {() => void} no longer
  */
@@ -46,7 +47,8 @@ export function tellHolders(el) {
 }
 
 /**
- * Return the ids that bind a tab to its panel. They are of this view of the app: a notebook may display it twice.
+ * Return the ids that bind a tab to its panel. They are of this view of the app: a
+ * notebook may display it twice.
  * @param {HTMLElement} el in the app, and placed @param {string} tab
  */
 export function tabIds(el, tab) {

@@ -1,7 +1,7 @@
 // @ts-check
-// Which parts of a line of Python are a comment, a string, a keyword or a number. It is right for lines whose strings
-// end where they began and have no prefix, as in the code that the app writes; a test holds it against Python's own
-// tokenizer.
+// Which parts of a line of Python are a comment, a string, a keyword or a number. It is right for lines whose
+// strings end where they began and have no prefix, as in the code that the app writes; a test holds it
+// against Python's own tokenizer.
 
 const KEYWORDS = new Set(
   (

@@ -2,8 +2,10 @@
 // The curves of a race, drawn by plotly: in its tab while it runs, and in the page of a result.
 
 /**
- * @typedef {{ name: string, at: number, first: boolean, x: number[], y: (number | null)[] }} Trace of one entrant in one run
- * @typedef {{ key: string, title: string, unit: string, x: string, log: boolean, traces: Trace[] }} Plot as lab/curves.py makes it
+ * @typedef {{ name: string, at: number, first: boolean, x: number[], y: (number | null)[] }} Trace
+ *   of one entrant in one run
+ * @typedef {{ key: string, title: string, unit: string, x: string, log: boolean, traces: Trace[] }} Plot
+ *   as lab/curves.py makes it
  */
 
 // Okabe and Ito's colours, which all kinds of colour blindness tell apart; the first entrant has the ink's.
@@ -23,8 +25,10 @@ const COLORS = [
 export const colorOfEntrant = (at, ink) => (at ? COLORS[(at - 1) % COLORS.length] : ink);
 
 /**
- * Draw a plot, or bring it to new numbers. Its title stands above it: one of plotly's would be cut off on a phone.
- * @param {any} Plotly @param {HTMLElement} figure empty at first @param {Plot} plot @param {{ ink: string, line: string }} colors of text and of the grid
+ * Draw a plot, or bring it to new numbers. Its title stands above it: one of plotly's
+ * would be cut off on a phone.
+ * @param {any} Plotly @param {HTMLElement} figure empty at first @param {Plot} plot
+ * @param {{ ink: string, line: string }} colors of text and of the grid
  * @returns {Promise<void>}
  */
 export function drawCurves(Plotly, figure, { key, title, unit, x, log, traces }, { ink, line }) {
@@ -41,7 +45,8 @@ export function drawCurves(Plotly, figure, { key, title, unit, x, log, traces },
     line: { color: colorOfEntrant(trace.at, ink), width: 1.5 },
   }));
   const lowest = Math.min(...traces.flatMap(({ y }) => y.map((value) => value ?? 1)));
-  const range = key === "accuracy" ? [Math.max(0, lowest - 0.05), 1.01] : undefined; // a single point has no range of its own
+  // A single point has no range of its own.
+  const range = key === "accuracy" ? [Math.max(0, lowest - 0.05), 1.01] : undefined;
   const grid = { gridcolor: line, zerolinecolor: line, automargin: true };
   const layout = {
     margin: { l: 64, r: 12, t: 10, b: 84 },

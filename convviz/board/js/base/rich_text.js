@@ -1,5 +1,6 @@
 // @ts-check
-// Sentences with names in them: what stands between backticks becomes code, and between double asterisks strong.
+// Sentences with names in them: what stands between backticks becomes code, and between
+// double asterisks strong.
 import { element } from "./dom.js";
 
 /** Write a sentence, if it is another one. @param {HTMLElement} node @param {string} text */

@@ -3,7 +3,10 @@
 
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
-/** Let keys walk along a row. @param {HTMLElement} row @param {() => HTMLElement[]} buttons of it, as they are by then */
+/**
+ * Let keys walk along a row.
+ * @param {HTMLElement} row @param {() => HTMLElement[]} buttons of it, as they are by then
+ */
 export function walkAlong(row, buttons) {
   row.addEventListener("keydown", (event) => {
     const all = buttons().filter((button) => button.checkVisibility());
@@ -17,7 +20,10 @@ export function walkAlong(row, buttons) {
   });
 }
 
-/** Let the row have one stop as well: the button that had the focus last. @param {HTMLElement} row @param {HTMLElement[]} buttons */
+/**
+ * Let the row have one stop as well: the button that had the focus last.
+ * @param {HTMLElement} row @param {HTMLElement[]} buttons
+ */
 export function rove(row, buttons) {
   /** @param {EventTarget | null} current */
   const stopAt = (current) => {

@@ -1,5 +1,6 @@
 // @ts-check
-// What is shown to a visitor once: kept where it may be, else as long as the page is there, for all scripts in it.
+// What is shown to a visitor once: kept where it may be, else as long as the page is
+// there, for all scripts in it.
 
 /** @param {string} name */
 const onPage = (name) => Symbol.for(`convviz.${name}`);

@@ -1,5 +1,6 @@
 // @ts-check
-// Where the widget that carries the app's script meets the apps that wait for it: one place a page and version.
+// Where the widget that carries the app's script meets the apps that wait for it: one
+// place a page and version.
 
 /** @typedef {{ promise: Promise<any>, give: (made: any) => void }} Place */
 

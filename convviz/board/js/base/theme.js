@@ -1,5 +1,6 @@
 // @ts-check
-// Light or dark: what the user chose, else what the notebook says, else what the system prefers. Paper is white.
+// Light or dark: what the user chose, else what the notebook says, else what the system
+// prefers. Paper is white.
 import { followPaper } from "./paper.js";
 
 /**

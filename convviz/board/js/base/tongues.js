@@ -1,7 +1,10 @@
 // @ts-check
-// Which language somebody wants: without a word of any language, for it is asked before the first word is there.
+// Which language somebody wants: without a word of any language, for it is asked before
+// the first word is there.
 
-/** The language that the address asks for; of several the last, as for a server; empty where it asks for none. */
+/**
+ * The language that the address asks for; of several the last, as for a server; empty where it asks for none.
+ */
 export const asked = () => new URLSearchParams(location.search).getAll("lang").at(-1) ?? "";
 
 /** What is written alike: language and script, which a region may tell. @param {string} tag */
@@ -10,7 +13,10 @@ function written(tag) {
   return `${name}-${script}`;
 }
 
-/** The tag of the language that somebody wants, as facts/spoken.py finds it; empty where there is none. @param {string} wanted @param {string[]} tags */
+/**
+ * The tag of the language that somebody wants, as facts/spoken.py finds it; empty where there is none.
+ * @param {string} wanted @param {string[]} tags
+ */
 export function understood(wanted, tags) {
   try {
     const plain = wanted.trim().replaceAll("_", "-").toLowerCase();

@@ -1,11 +1,12 @@
 // @ts-check
-// What is pointed at, told from widget to widget of one app, in the page: the board and the panes in the tabs are
-// modules of their own and know nothing of each other.
+// What is pointed at, told from widget to widget of one app, in the page: the board and the panes in the tabs
+// are modules of their own and know nothing of each other.
 
 const EVENT = "convviz:point";
 
 /**
- * `cell`: the cell under the pointer, to be shown with all that belongs to it. `cells`: to be lit as they are.
+ * `cell`: the cell under the pointer, to be shown with all that belongs to it.
+ * `cells`: to be lit as they are.
  * `panels`: to be framed whole. Panels are named as the stages are.
  * @typedef {{ panel: string, row: number, column: number }} PanelCell
  * @typedef {{ cell: PanelCell | null, cells: PanelCell[], panels: string[] }} Pointed

@@ -1,5 +1,6 @@
 // @ts-check
-// The sentences that a visitor reads, by id and named arguments; facts/words/ has them, and facts/words.py says the same.
+// The sentences that a visitor reads, by id and named arguments; facts/words/ has them, and
+// facts/words.py says the same.
 
 import LANGUAGE from "../../../facts/language.json" with { type: "json" };
 
@@ -8,13 +9,17 @@ const ARGUMENT = /\{(\w+)\}/g;
 export const language = () => LANGUAGE.tag;
 
 const PLURALS = new Intl.PluralRules(language());
-// Where there is no mouse and mostly no keyboard, a sentence about clicks and keys has a form with .touch for fingers.
+// Where there is no mouse and mostly no keyboard, a sentence about clicks and keys has a form
+// with .touch for fingers.
 const FINGERS = /** @type {any} */ (globalThis).matchMedia?.("(pointer: coarse), (max-width: 480px)");
 
 /** Whether the visitor's means are fingers. */
 const byTouch = () => Boolean(FINGERS?.matches);
 
-/** @typedef {string | Partial<Record<Intl.LDMLPluralRule, string>>} Text with forms: the argument count chooses one */
+/**
+ * @typedef {string | Partial<Record<Intl.LDMLPluralRule, string>>} Text with forms: the
+ *   argument count chooses one
+ */
 
 /**
  * The function that says the sentences of one part.

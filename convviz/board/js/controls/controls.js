@@ -1,6 +1,6 @@
 // @ts-check
-// The controls of the app, in a page with a kernel and without: the browser's own inputs, each with its label, made once
-// and kept in step.
+// The controls of the app, in a page with a kernel and without: the browser's own inputs, each with its
+// label, made once and kept in step.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import NAMES from "../../../facts/names.json" with { type: "json" };
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
@@ -47,7 +47,10 @@ const LABELS = { ...NAMES.controls, ...NAMES.values };
 const TITLES = NAMES.groups;
 /** @type {Record<string, string>} of groups that hold more where there is a kernel */
 const KERNEL_TITLES = NAMES.groups_of_the_kernel;
-/** What can be chosen by its name alone; an image and typed numbers have to be given. @param {string} field */
+/**
+ * What can be chosen by its name alone; an image and typed numbers have to be given.
+ * @param {string} field
+ */
 const namedKinds = (field) =>
   SETTINGS.fields[field].words.filter((kind) => !SETTINGS.kinds_with_own_numbers.includes(kind));
 const wordFor = (name) => LABELS[name] ?? name;
@@ -64,8 +67,10 @@ const fieldOf = (name, { transposed }) => (transposed ? (swapped[name] ?? name) 
  * @param {import("../numbers/model.js").Model} model
  * @param {string[]} chosen names of groups and of controls
  * @param {() => HTMLElement} drawSliders makes the grid of the kernel's sliders
- * @param {(event: string, listener: () => void) => void} follow listens to the model as long as the view is there
- * @returns {{ primary: HTMLElement[], more: HTMLElement[] }} those that are always there, in blocks; the others
+ * @param {(event: string, listener: () => void) => void} follow listens to the model as
+ *   long as the view is there
+ * @returns {{ primary: HTMLElement[], more: HTMLElement[] }} those that are always
+ *   there, in blocks; the others
  */
 export function createControls(model, chosen, drawSliders, follow) {
   const makers = makersOf(model, drawSliders, follow);
@@ -107,7 +112,8 @@ export function createControls(model, chosen, drawSliders, follow) {
 
 /**
  * What is seldom moved, in a list that hangs below its button; the rarest folded once more.
- * @param {HTMLElement[]} common @param {HTMLElement[]} advanced @returns {HTMLElement[]} none where there is nothing
+ * @param {HTMLElement[]} common @param {HTMLElement[]} advanced
+ * @returns {HTMLElement[]} none where there is nothing
  */
 function moreOf(common, advanced) {
   const folded =
@@ -119,13 +125,19 @@ function moreOf(common, advanced) {
     : [];
 }
 
-/** The settings of an example; where and how they are shown is not its matter. @param {Settings} settings @param {string} name @returns {Changed} */
+/**
+ * The settings of an example; where and how they are shown is not its matter.
+ * @param {Settings} settings @param {string} name @returns {Changed}
+ */
 function openExample(settings, name) {
   const link = /** @type {Record<string, string>} */ (SETTINGS.examples)[name];
   return [link ? settingAt(settings, link) : settings, []];
 }
 
-/** The controls that set their own field and no other: their row says all about them. @returns {Record<string, () => Part[]>} */
+/**
+ * The controls that set their own field and no other: their row says all about them.
+ * @returns {Record<string, () => Part[]>}
+ */
 function plainMakers(model) {
   const makers = ROWS.map(([name, { kind, offered = [0, 0], words = [] }]) => {
     const get = (settings) => settings[name];
@@ -168,7 +180,8 @@ function makersOf(model, drawSliders, follow) {
   const sides = PADDING_SIDES.flatMap((names, axis) =>
     names.map((name, side) => ({ name: `padding_${name}`, axis, side })),
   );
-  const plain = (settings) => !settings.transposed; // torch's conv_transpose2d has one number for both sides, and no names
+  // Torch's conv_transpose2d has one number for both sides, and no names.
+  const plain = (settings) => !settings.transposed;
   const axes = perAxis(true).map((name) => [name, () => [0, 1].map((axis) => axisPart(model, name, axis))]);
   return {
     ...plainMakers(model),
@@ -368,7 +381,11 @@ function ofTorch(model, { el, refresh }) {
   return { el, refresh: refreshAll };
 }
 
-/** A file button that looks at the size before it sends anything: one above the server's limit would end the connection. @returns {Part} */
+/**
+ * A file button that looks at the size before it sends anything: one above the server's limit
+ * would end the connection.
+ * @returns {Part}
+ */
 function picturePart(model) {
   const input = element("input", { type: "file", accept: "image/png,image/jpeg" });
   const el = element("label", { class: "cv-upload" }, say("upload"), input);
@@ -381,7 +398,10 @@ function picturePart(model) {
     else if (kernel) await show(kernel, await file.arrayBuffer());
     else model.say(say("upload.waits"), true); // dropped: the button itself is switched off
   }
-  /** @param {import("../numbers/from_kernel.js").Kernel} kernel makes numbers of a file @param {ArrayBuffer} bytes */
+  /**
+   * @param {import("../numbers/from_kernel.js").Kernel} kernel makes numbers of a file
+   * @param {ArrayBuffer} bytes
+   */
   async function show(kernel, bytes) {
     try {
       const { message } = await kernel.request({ type: "picture" }, [bytes]);

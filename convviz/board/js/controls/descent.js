@@ -1,11 +1,13 @@
 // @ts-check
-// The way that Learn has come: the weights after each step, and the loss that belongs to them. Whatever else is set begins
-// it anew, because another picture has another loss.
+// The way that Learn has come: the weights after each step, and the loss that belongs to them. Whatever else
+// is set begins it anew, because another picture has another loss.
 
 /**
  * @import { Settings } from "../rules/settings.js"
- * @typedef {{ lr: number, lowest: number | null }} Step its learning rate, and the one that would have come to the lowest point
- * @typedef {{ weights: Pick<Settings, "weight" | "bias">, about: string, loss: number, step: Step | null }} Place step: that led there
+ * @typedef {{ lr: number, lowest: number | null }} Step its learning rate, and the one that would have
+ *   come to the lowest point
+ * @typedef {{ weights: Pick<Settings, "weight" | "bias">, about: string, loss: number,
+ *   step: Step | null }} Place step: that led there
  */
 
 const MOST = 200; // steps that can be gone back

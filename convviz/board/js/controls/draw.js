@@ -1,5 +1,6 @@
 // @ts-check
-// Drawing on the input: whether the pointer draws, and which number. It is no setting: no link and no undo knows of it.
+// Drawing on the input: whether the pointer draws, and which number. It is no setting: no link
+// and no undo knows of it.
 import NAMES from "../../../facts/names.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { explain } from "../base/help.js";
@@ -8,7 +9,8 @@ import { parseNumber } from "../base/format.js";
 /**
  * A box to tick, and the number beside it.
  * @param {import("../numbers/model.js").Model} model
- * @param {(event: string, listener: () => void) => void} follow listens to the model as long as the view is there
+ * @param {(event: string, listener: () => void) => void} follow listens to the model as
+ *   long as the view is there
  */
 export function drawPart(model, follow) {
   const box = element("input", { type: "checkbox" });

@@ -19,7 +19,8 @@ export function createKernelModel(model) {
   const values = createValues({ reach: 3, step: 0.1, ...shown() });
   /** @type {Record<string, any>} */
   let moved = {}; // by the sliders, and not yet taken over
-  const isNew = ([name, value]) => JSON.stringify(value) !== JSON.stringify(values.get(name)); // most settings are not the kernel's
+  // Most settings are not the kernel's.
+  const isNew = ([name, value]) => JSON.stringify(value) !== JSON.stringify(values.get(name));
   const refresh = () => values.put(Object.fromEntries(Object.entries(shown()).filter(isNew)));
   model.on("settings", refresh);
 

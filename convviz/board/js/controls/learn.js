@@ -14,7 +14,10 @@ const say = sentences(WORDS);
  * @import { Settings } from "../rules/settings.js"
  */
 
-/** Settings that learn, and what had to be chosen for it: one step back leads to what was there. @param {Settings} settings @returns {Changed} */
+/**
+ * Settings that learn, and what had to be chosen for it: one step back leads to what was there.
+ * @param {Settings} settings @returns {Changed}
+ */
 function begun(settings) {
   const made = withLowestPoint(settings);
   const lr = safeChoice(made) ?? RATES[0];
@@ -23,7 +26,8 @@ function begun(settings) {
 
 /**
  * @param {import("../numbers/model.js").Model} model
- * @param {(event: string, listener: () => void) => void} follow listens to the model as long as the view is there
+ * @param {(event: string, listener: () => void) => void} follow listens to the model as
+ *   long as the view is there
  * @returns {{ el: HTMLElement, close: () => void }}
  */
 export function createLearn(model, follow) {

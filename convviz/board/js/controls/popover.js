@@ -1,5 +1,6 @@
 // @ts-check
-// A list that hangs below its button, over what is there: it closes with Esc, or when one turns to something else.
+// A list that hangs below its button, over what is there: it closes with Esc, or when one
+// turns to something else.
 import { element } from "../base/dom.js";
 
 /**

@@ -6,7 +6,10 @@ import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 
-/** @param {string} id of its words @param {() => void} onClick @param {string} [name] where the words are a sign */
+/**
+ * @param {string} id of its words @param {() => void} onClick
+ * @param {string} [name] where the words are a sign
+ */
 export function createButton(id, onClick, name) {
   const words = say(/** @type {"back"} */ (id));
   const button = element(

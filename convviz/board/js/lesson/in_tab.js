@@ -1,6 +1,6 @@
 // @ts-check
-// What a lesson looks for in the open tab: the part that it speaks of is brought in sight, and what it asks for is seen
-// in the tab's buttons and menus, however it came to be chosen.
+// What a lesson looks for in the open tab: the part that it speaks of is brought in sight, and what it asks
+// for is seen in the tab's buttons and menus, however it came to be chosen.
 
 /** Attributes that say what a button chooses. */
 const BUTTONS = /** @type {const} */ (["mistake", "gradient", "variant"]);
@@ -9,7 +9,10 @@ const CHOSEN = /** @type {const} */ (["aria-pressed", "aria-checked"]);
 const OWN_MOVES = /** @type {const} */ (["pointerdown", "wheel", "touchmove", "keydown"]); // of a visitor
 const ABOVE = 6; // pixels left above a part that is brought in sight
 
-/** Scroll what holds an element, as far out as the tab and no further: the page with the card on it stays. @param {HTMLElement} slot @param {HTMLElement} el */
+/**
+ * Scroll what holds an element, as far out as the tab and no further: the page with the card on it stays.
+ * @param {HTMLElement} slot @param {HTMLElement} el
+ */
 function bringWithin(slot, el) {
   for (let at = el.parentElement; at && slot.contains(at); at = at.parentElement) {
     const [{ top, bottom }, box] = [el.getBoundingClientRect(), at.getBoundingClientRect()];
@@ -21,7 +24,8 @@ function bringWithin(slot, el) {
 
 /**
  * Make what looks into the open tab of one app.
- * @param {() => Element | null | undefined} appOf @param {(chosen: string[]) => void} onChosen called with all that is chosen, whenever something is
+ * @param {() => Element | null | undefined} appOf
+ * @param {(chosen: string[]) => void} onChosen called with all that is chosen, whenever something is
  */
 export function lookInTab(appOf, onChosen) {
   let choice = ""; // what is to be chosen
@@ -68,7 +72,9 @@ export function lookInTab(appOf, onChosen) {
     if (slot && wanted) bringWithin(slot, wanted);
   }
 
-  /** Scroll the tab, and nothing else, to its part: again when more of it is drawn, until somebody scrolls it. */
+  /**
+   * Scroll the tab, and nothing else, to its part: again when more of it is drawn, until somebody scrolls it.
+   */
   function bring() {
     const there = part && slot?.querySelector(`[data-part="${part}"], [data-plot="${part}"]`);
     if (slot && there)
@@ -85,7 +91,11 @@ export function lookInTab(appOf, onChosen) {
   }
   return {
     stop,
-    /** @param {string} wanted what is to be chosen, or nothing @param {string} seen the part that is to be in sight, or nothing @param {string} of another one at every start of a step */
+    /**
+     * @param {string} wanted what is to be chosen, or nothing
+     * @param {string} seen the part that is to be in sight, or nothing
+     * @param {string} of another one at every start of a step
+     */
     follow(wanted, seen, of) {
       const next = [wanted, seen, of].join(" ");
       if (next === key) return;

@@ -1,5 +1,6 @@
 // @ts-check
-// What stands there when a lesson was left: the way back; and when its end was reached, what was found and what to try next.
+// What stands there when a lesson was left: the way back; and when its end was reached, what was
+// found and what to try next.
 import WORDS from "../../../facts/words/player.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { sentences } from "../base/words.js";
@@ -7,7 +8,10 @@ import { createButton } from "./button.js";
 
 const say = sentences(WORDS);
 
-/** @import { Gone, Player } from "./player.js" @param {Player} player @param {() => void} onStart turns to the lesson that follows */
+/**
+ * @import { Gone, Player } from "./player.js"
+ * @param {Player} player @param {() => void} onStart turns to the lesson that follows
+ */
 export function createLeft(player, onStart) {
   let following = "";
   const heading = element("h3", { tabindex: "-1" });

@@ -1,5 +1,6 @@
 // @ts-check
-// What a step of a lesson looks like to the card: its sentences with their numbers, what is done of it, what is hidden.
+// What a step of a lesson looks like to the card: its sentences with their numbers, what is
+// done of it, what is hidden.
 import WORDS from "../../../facts/words/player.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 import { panelName } from "../rules/names.js";
@@ -13,15 +14,18 @@ const say = sentences(WORDS);
  * @import { Place, Question, Step, Task } from "./lessons.js"
  * @import { Situation } from "./tasks.js"
  * @typedef {{ words: string, then: string, done: boolean, walked: string }} SeenTask
- * @typedef {{ heading: string, words: string, code: string, focus: string, band: string, highlight: Place[], tasks: SeenTask[],
- *   question: SeenQuestion | null, hidden: Place | null, full: boolean, quiet: boolean, complete: boolean, wanted: string,
- *   choose: string, part: string, long: "" | "code" | "question" }} StepLook wanted: the control that is to be moved; choose: what is to be chosen in the tab; part: of
- *   it, to be in sight; long: why it has more to read; full: the tray begins so; quiet: what is to be found is not told; complete:
- *   nothing is left to do
- * @typedef {StepLook & { name: string, title: string, at: number, of: number, noTab: string, key: string }} Look noTab: that the
- *   page has not the step's tab; key: another one at every start of a step
- * @typedef {{ tasks: Task[], done: number, answer: Answer, situation: Situation, known: Record<string, string | number>, tell: Tell }} Stand
- *   how far a step has come; known: the values that its sentences name
+ * @typedef {{ heading: string, words: string, code: string, focus: string, band: string, highlight: Place[],
+ *   tasks: SeenTask[], question: SeenQuestion | null, hidden: Place | null, full: boolean, quiet: boolean,
+ *   complete: boolean, wanted: string, choose: string, part: string,
+ *   long: "" | "code" | "question" }} StepLook wanted: the control that is to be moved; choose: what is to be
+ *   chosen in the tab; part: of it, to be in sight; long: why it has more to read; full: the tray begins so;
+ *   quiet: what is to be found is not told; complete: nothing is left to do
+ * @typedef {StepLook & { name: string, title: string, at: number, of: number, noTab: string,
+ *   key: string }} Look noTab: that the page has not the step's tab; key: another one
+ *   at every start of a step
+ * @typedef {{ tasks: Task[], done: number, answer: Answer, situation: Situation,
+ *   known: Record<string, string | number>, tell: Tell }} Stand how far a step has come; known: the
+ *   values that its sentences name
  */
 
 /** @param {Step} step @param {Stand} stand @returns {StepLook} */
@@ -54,7 +58,10 @@ export function lookOf(step, stand) {
 /** What a step has more to read for. @param {Step} step @returns {"" | "code" | "question"} */
 const longOf = ({ code, question }) => (code ? "code" : question ? "question" : "");
 
-/** What a question's sentences name, the panel as the board calls it. @param {Question} question @param {Stand} stand */
+/**
+ * What a question's sentences name, the panel as the board calls it.
+ * @param {Question} question @param {Stand} stand
+ */
 const named = ({ cell }, { known, situation }) => ({
   ...known,
   panel: panelName(cell.panel, situation.settings),
@@ -72,7 +79,10 @@ function seenTask(task, isDone, { situation, known, tell }) {
   };
 }
 
-/** What the step is about, until it is done or the 1 has gone elsewhere; then what it has come to. @param {Step} step @param {Stand} stand @returns {Place[]} */
+/**
+ * What the step is about, until it is done or the 1 has gone elsewhere; then what it has come to.
+ * @param {Step} step @param {Stand} stand @returns {Place[]}
+ */
 function litOf(step, { tasks, done, situation }) {
   if (!done) return situation.walked.size > 1 ? [] : (step.highlight ?? []);
   return tasks[done - 1].mark ?? [];

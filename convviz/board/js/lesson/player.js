@@ -65,7 +65,8 @@ export class Player {
   #stepTab;
   /** @type {Lesson | null} */
   #lesson = null;
-  #progress = /** @type {Progress} */ (/** @type {unknown} */ (null)); // of the present step, from the first on
+  // Of the present step, from the first on.
+  #progress = /** @type {Progress} */ (/** @type {unknown} */ (null));
   #name = "";
   #at = 0;
   #begun = 0; // steps, counted over all lessons

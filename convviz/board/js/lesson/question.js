@@ -84,7 +84,10 @@ function createReasonsList(player) {
   };
 }
 
-/** Scroll the card's text, and nothing around it, until an answer is in sight below what was typed. @param {HTMLElement} from @param {HTMLElement} to */
+/**
+ * Scroll the card's text, and nothing around it, until an answer is in sight below what was typed.
+ * @param {HTMLElement} from @param {HTMLElement} to
+ */
 function bringWithin(from, to) {
   const text = from.closest(".cv-lesson-text");
   if (!text) return;

@@ -1,5 +1,6 @@
 // @ts-check
-// How a lesson is started and steered from outside of its card: buttons, keys, and the word `lesson` in an address.
+// How a lesson is started and steered from outside of its card: buttons, keys, and the
+// word `lesson` in an address.
 import WORDS from "../../../facts/words/player.json" with { type: "json" };
 import { followAsked, followPredictions } from "../base/ask.js";
 import { element } from "../base/dom.js";
@@ -16,8 +17,8 @@ const say = sentences(WORDS);
  */
 
 /**
- * The button of the lesson that every page has, and the list of all where there are more; they stay in their place, and
- * are away while one is played.
+ * The button of the lesson that every page has, and the list of all where there are more; they stay in their
+ * place, and are away while one is played.
  * @param {Player} player @param {() => void} onStart
  */
 export function createLessonButtons(player, onStart) {
@@ -46,7 +47,8 @@ export function createLessonButtons(player, onStart) {
 
 /**
  * Steer by keys, and answer what the board asks: Alt+arrows, N and P, and Esc when nothing else takes it.
- * @param {HTMLElement} app @param {Player} player @param {() => boolean} escape lets go of what was taken on the board
+ * @param {HTMLElement} app @param {Player} player
+ * @param {() => boolean} escape lets go of what was taken on the board
  * @returns {() => void} stop
  */
 export function steer(app, player, escape) {
@@ -92,7 +94,11 @@ export function steer(app, player, escape) {
   };
 }
 
-/** The link to the step that is being read and the lessons that are done; empty while none is read that a link could name. @param {Player} player */
+/**
+ * The link to the step that is being read and the lessons that are done; empty while none is
+ * read that a link could name.
+ * @param {Player} player
+ */
 export function stepLink(player) {
   const look = player.get("look");
   if (!look?.name) return "";

@@ -1,5 +1,6 @@
 // @ts-check
-// The tab that a step is shown in: it opens with the step and closes after it; what a visitor has opened stays.
+// The tab that a step is shown in: it opens with the step and closes after it; what a
+// visitor has opened stays.
 import NAMES from "../../../facts/names.json" with { type: "json" };
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import WORDS from "../../../facts/words/player.json" with { type: "json" };
@@ -18,7 +19,10 @@ export function createStepTab(has) {
   /** @param {Step} step */
   const isHere = ({ tab }) => !tab || has.includes(tab);
   return {
-    /** Which tab is open as a step begins, or when there is none any more. @param {Step | null} step @param {string} open the one that is open now */
+    /**
+     * Which tab is open as a step begins, or when there is none any more.
+     * @param {Step | null} step @param {string} open the one that is open now
+     */
     next(step, open) {
       const [wanted, before] = [step?.tab && isHere(step) ? step.tab : "", opened];
       opened = wanted;

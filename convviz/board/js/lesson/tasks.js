@@ -1,6 +1,6 @@
 // @ts-check
-// What a visitor is to do in a step: whether it is done follows from the settings alone, however they came there; and how
-// the page does it for somebody who cannot or would rather look.
+// What a visitor is to do in a step: whether it is done follows from the settings alone, however they came
+// there; and how the page does it for somebody who cannot or would rather look.
 import NAMES from "../../../facts/names.json" with { type: "json" };
 import WORDS from "../../../facts/words/player.json" with { type: "json" };
 import { formatLong } from "../base/format.js";
@@ -19,7 +19,8 @@ import { numberIn, placeOfOne } from "./values.js";
  * @import { Place, Task } from "./lessons.js"
  * @typedef {{ settings: Settings, start: Settings, link: string, selected: Place | null, walked: Set<string>,
  *   chosen: string[], press: () => void }} Situation
- *   link: of the step; walked: where the 1 has stood since the task was given; chosen: what is, in the open tab; press: chooses there what is wanted
+ *   link: of the step; walked: where the 1 has stood since the task was given; chosen: what is, in the open
+ *   tab; press: chooses there what is wanted
  */
 
 const say = sentences(WORDS);
@@ -36,14 +37,20 @@ const SOURCES = /** @type {const} */ ([
   "bias",
 ]);
 
-/** The values of a link's keys, in their order; a later one replaces an earlier one. @param {...string} links */
+/**
+ * The values of a link's keys, in their order; a later one replaces an earlier one.
+ * @param {...string} links
+ */
 export function joinedLinks(...links) {
   const pairs = links.flatMap((link) => link.split("&")).filter(Boolean);
   const found = new Map(pairs.map((pair) => /** @type {[string, string]} */ ([pair.split("=", 1)[0], pair])));
   return [...found.values()].join("&");
 }
 
-/** The part of some settings that the keys of a link name. @param {Settings} settings @param {string} link @returns {{ spec: any, rest: any }} */
+/**
+ * The part of some settings that the keys of a link name.
+ * @param {Settings} settings @param {string} link @returns {{ spec: any, rest: any }}
+ */
 function partOf(settings, link) {
   /** @type {Record<string, any>[]} */
   const [spec, rest] = [{}, {}];
@@ -55,7 +62,10 @@ function partOf(settings, link) {
   return { spec, rest };
 }
 
-/** What the keys of a link come to in the picture of a step: how many groups can be depends on its channels. @param {string} link of the step @param {string} set */
+/**
+ * What the keys of a link come to in the picture of a step: how many groups can be depends on its channels.
+ * @param {string} link of the step @param {string} set
+ */
 const wantedOf = (link, set) => partOf(fromLink(joinedLinks(link, set)).state, set);
 
 /** The tensor that a panel's cells are typed into. @param {Settings} settings @param {string} panel */
@@ -65,7 +75,10 @@ const typedInto = (settings, panel) => tensorsOf(settings)[editedPanels(settings
 const originOf = ({ spec }, panel) =>
   panel === "padded_input" ? spec.padding.map(([before]) => before) : [0, 0];
 
-/** The number in a cell that can be typed into, whatever is computed from it. @param {Settings} settings @param {Place} place */
+/**
+ * The number in a cell that can be typed into, whatever is computed from it.
+ * @param {Settings} settings @param {Place} place
+ */
 function typedNumber(settings, { panel, row, column }) {
   const tensor = typedInto(settings, panel);
   if (!tensor) return NaN;
@@ -73,7 +86,10 @@ function typedNumber(settings, { panel, row, column }) {
   return numberIn(settings, tensor, panel === "padded_input" ? "input" : panel, row - top, column - left);
 }
 
-/** Whether two settings differ in what one panel shows at most. @param {Settings} one @param {Settings} other @param {string} panel */
+/**
+ * Whether two settings differ in what one panel shows at most.
+ * @param {Settings} one @param {Settings} other @param {string} panel
+ */
 function sameBeside(one, other, panel) {
   const field = editedPanels(other)[panel];
   const rest = (/** @type {Settings} */ settings) =>
@@ -84,7 +100,10 @@ function sameBeside(one, other, panel) {
   );
 }
 
-/** The cells of a panel that were typed into since the step began. @param {string} panel @param {Situation} at */
+/**
+ * The cells of a panel that were typed into since the step began.
+ * @param {string} panel @param {Situation} at
+ */
 function typedCells(panel, { settings, start }) {
   const [now, was] = [settings, start].map(
     (each) => /** @type {import("../rules/settings.js").Tensor} */ (typedInto(each, panel)),
@@ -98,7 +117,10 @@ function typedCells(panel, { settings, start }) {
   }));
 }
 
-/** What was done instead of an edit, in a sentence; empty where nothing was. @param {Place & { by: number }} edit @param {Situation} at */
+/**
+ * What was done instead of an edit, in a sentence; empty where nothing was.
+ * @param {Place & { by: number }} edit @param {Situation} at
+ */
 function insteadOf(edit, at) {
   if (!sameBeside(at.settings, at.start, edit.panel)) return say("astray.picture");
   const wrong = typedCells(edit.panel, at).find(
@@ -117,7 +139,10 @@ function insteadOf(edit, at) {
     : say("astray.value", { typed: formatLong(typed), value: formatLong(value + edit.by) });
 }
 
-/** What a control has that was moved, and not to what is wanted. @param {string} wanted as a link says it @param {Situation} at */
+/**
+ * What a control has that was moved, and not to what is wanted.
+ * @param {string} wanted as a link says it @param {Situation} at
+ */
 function notYet(wanted, { settings, start }) {
   const [key, value] = wanted.split("=");
   const field = LINK_KEYS[key]?.field;
@@ -142,7 +167,8 @@ function placesOf({ spec }) {
 
 /**
  * lasts: what is said after it is true as long as it is so, and no longer.
- * @type {Record<string, { lasts?: boolean, done: (task: any, at: Situation) => boolean, act: (task: any, at: Situation, model: Model) => void }>}
+ * @type {Record<string, { lasts?: boolean, done: (task: any, at: Situation) => boolean, act: (task: any,
+ *   at: Situation, model: Model) => void }>}
  */
 const KINDS = {
   edit: {
@@ -209,7 +235,10 @@ export function argumentsOf({ edit, pin, set }) {
   return { row, column, value: set?.split("=")[1] ?? "" };
 }
 
-/** The control that a task is done with; empty where it is none. @param {Task | undefined} task @param {Settings} settings */
+/**
+ * The control that a task is done with; empty where it is none.
+ * @param {Task | undefined} task @param {Settings} settings
+ */
 export function controlOf(task, { transposed }) {
   const key = task?.set?.split("=")[0] ?? "";
   if (key === "size" && transposed) return "output_padding"; // the size of the output, which follows from it

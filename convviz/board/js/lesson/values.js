@@ -1,6 +1,6 @@
 // @ts-check
-// What the sentences of a step are filled with: numbers that are looked up or counted in the state that is there now, so
-// that no sentence can stand beside a state of which it is not true.
+// What the sentences of a step are filled with: numbers that are looked up or counted in the state that is
+// there now, so that no sentence can stand beside a state of which it is not true.
 import { formatLong } from "../base/format.js";
 import { Links } from "../picture/links.js";
 import { isSingleOne } from "../rules/change.js";
@@ -25,7 +25,11 @@ export function placeOfOne(settings) {
   return { row: Math.min(row, size[0] - 1), column: Math.min(column, size[1] - 1) };
 }
 
-/** Where a cell of the plane that is shown stands in its tensor; of a bias, where that of its channel does. @param {Settings} settings @param {Tensor} tensor @param {string} panel @param {number} row @param {number} column */
+/**
+ * Where a cell of the plane that is shown stands in its tensor; of a bias, where that of its channel does.
+ * @param {Settings} settings @param {Tensor} tensor @param {string} panel @param {number} row
+ * @param {number} column
+ */
 export function indicesOf({ plane, spec, transposed }, tensor, panel, row, column) {
   if (tensor.shape.length === 1) return [planeIndex(planeWithin(plane, spec), transposed ? "c" : "o")];
   const [first, other] = panelAxes(
@@ -35,7 +39,11 @@ export function indicesOf({ plane, spec, transposed }, tensor, panel, row, colum
   return [first, other % tensor.shape[1], row, column];
 }
 
-/** A number of the plane that is shown; of a bias, that of its channel. @param {Settings} settings @param {Tensor} tensor @param {string} panel @param {number} row @param {number} column */
+/**
+ * A number of the plane that is shown; of a bias, that of its channel.
+ * @param {Settings} settings @param {Tensor} tensor @param {string} panel @param {number} row
+ * @param {number} column
+ */
 export function numberIn(settings, tensor, panel, row, column) {
   const at = indicesOf(settings, tensor, panel, row, column);
   if (at.some((each, axis) => each >= tensor.shape[axis])) return NaN; // the cell is gone
@@ -56,7 +64,10 @@ const cellOf = ({ settings, stages }, [panel, row, column]) =>
 const windowsIn = ({ spec, plane, transposed }, pixel) =>
   windowsOn(geometryOf(spec, plane, transposed), pixel);
 
-/** The products that add up to a cell, written out, as far as one plane has them. @param {Seen} seen @param {[string, number, number]} cell */
+/**
+ * The products that add up to a cell, written out, as far as one plane has them.
+ * @param {Seen} seen @param {[string, number, number]} cell
+ */
 function sumOf({ settings, stages }, [panel, row, column]) {
   const { spec, plane, transposed } = settings;
   const terms = new Links(geometryOf(spec, plane, transposed)).terms({ panel, row, column });
@@ -71,7 +82,10 @@ function sumOf({ settings, stages }, [panel, row, column]) {
   return asked.map((pair) => pair.map(formatLong).join("·")).join(" + ") || "0";
 }
 
-/** How many products add up to a cell, in one plane. @param {Seen} seen @param {[string, number, number]} cell */
+/**
+ * How many products add up to a cell, in one plane.
+ * @param {Seen} seen @param {[string, number, number]} cell
+ */
 function termsOf({ settings: { spec, plane, transposed } }, [panel, row, column]) {
   return new Links(geometryOf(spec, plane, transposed)).terms({ panel, row, column }).length;
 }
@@ -89,7 +103,10 @@ const reachOf = ({ kernel_size, dilation }, axis) => (kernel_size[axis] - 1) * d
 /** @param {number[]} size */
 const count = (size) => size.reduce((product, each) => product * each, 1);
 
-/** How each kind of value is found. @type {Record<string, (moment: Moment, value: any) => string | number>} */
+/**
+ * How each kind of value is found.
+ * @type {Record<string, (moment: Moment, value: any) => string | number>}
+ */
 const FOUND = {
   cell: ({ now, start }, { cell, when, plus = 0, plane }) => {
     const [then, here] = [cellOf(inPlane(start, plane), cell), cellOf(inPlane(now, plane), cell)];
@@ -122,7 +139,8 @@ export const KINDS_OF_VALUE = Object.keys(FOUND);
 
 /**
  * The arguments of a step's sentences, as they are now.
- * @param {Record<string, Record<string, any>>} values of the step @param {Moment} moment @returns {Record<string, string | number>}
+ * @param {Record<string, Record<string, any>>} values of the step @param {Moment} moment
+ * @returns {Record<string, string | number>}
  */
 export function valuesOf(values, moment) {
   return Object.fromEntries(

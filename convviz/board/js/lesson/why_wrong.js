@@ -16,13 +16,14 @@ const MOST_PLACES = 3; // of products or cells that are named where several woul
  * @import { Place } from "./lessons.js"
  * @import { Reason } from "../numbers/reasons.js"
  * @import { Seen } from "./values.js"
- * @typedef {{ words: string, mistake: string, show: string, label: string }} SeenReason mistake: its id, and the words of the
- *   button that shows it; empty where the page does not
+ * @typedef {{ words: string, mistake: string, show: string, label: string }} SeenReason mistake: its id, and
+ *   the words of the button that shows it; empty where the page does not
  */
 
 /**
  * Every reason that a wrong number proves, the likeliest first, in words.
- * @param {Seen} seen @param {Place} cell @param {string} typed @param {boolean} canShow whether the page has the tab Mistakes
+ * @param {Seen} seen @param {Place} cell @param {string} typed
+ * @param {boolean} canShow whether the page has the tab Mistakes
  * @returns {SeenReason[]}
  */
 export function reasonsFor({ settings, stages }, { panel, row, column }, typed, canShow) {

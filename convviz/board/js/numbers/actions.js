@@ -16,10 +16,13 @@ import { replaced } from "../rules/settings.js";
  * @import { Settings } from "../rules/settings.js"
  * @import { Numbers } from "./asking.js"
  * @typedef {{ panel: string, row: number, column: number }} Place
- * @typedef {{ settings: Settings, numbers: Numbers }} Shown the numbers on the board, and what they follow from
- * @typedef {{ settings: () => Settings, shown: () => Shown | null, apply: (changed: Changed, move?: string) => void,
- *   get: (name: string) => any, select: (place: Place | null) => void, turn: (way: "undo" | "redo") => void, open: (link: string) => void, restore: (state: Settings) => void,
- *   draw: (value: number | null) => void, reset: () => void, givePlotly: () => void }} Page
+ * @typedef {{ settings: Settings, numbers: Numbers }} Shown the numbers on the board,
+ *   and what they follow from
+ * @typedef {{ settings: () => Settings, shown: () => Shown | null,
+ *   apply: (changed: Changed, move?: string) => void, get: (name: string) => any,
+ *   select: (place: Place | null) => void, turn: (way: "undo" | "redo") => void,
+ *   open: (link: string) => void, restore: (state: Settings) => void, draw: (value: number | null) => void,
+ *   reset: () => void, givePlotly: () => void }} Page
  */
 
 /** @type {Record<string, (page: Page, message: any) => void>} */
@@ -27,7 +30,8 @@ const ACTIONS = {
   select(page, { panel, row, column, move }) {
     const walks = oneHotPanels(page.settings()).includes(panel);
     if (walks) page.apply(oneHot(page.settings(), row, column), move);
-    // A pixel that is held stays so while the 1 walks: what each place of the 1 brings it is what one looks for.
+    // A pixel that is held stays so while the 1 walks: what each place of the 1 brings
+    // it is what one looks for.
     if (!(walks && !page.settings().transposed && page.get("selected")?.panel === "grad_input"))
       page.select({ panel, row, column });
   },
@@ -59,7 +63,10 @@ const ACTIONS = {
   plotly: (page) => page.givePlotly(),
 };
 
-/** Do what a message asks for; what is none of the page's is nothing to do. @param {Page} page @param {any} message */
+/**
+ * Do what a message asks for; what is none of the page's is nothing to do.
+ * @param {Page} page @param {any} message
+ */
 export function act(page, message) {
   if (Object.hasOwn(ACTIONS, message.type)) ACTIONS[message.type](page, message);
 }
@@ -69,7 +76,8 @@ const withPlane = (settings, choose) => [replaced(settings, { plane: choose(sett
 
 /**
  * The settings with a number in a cell that is shown.
- * @param {Settings} settings @param {Shown | null} shown @param {Place & { value: number }} message @returns {Changed}
+ * @param {Settings} settings @param {Shown | null} shown @param {Place & { value: number }} message
+ * @returns {Changed}
  */
 function edited(settings, shown, message) {
   checkShown(settings, shown, message);

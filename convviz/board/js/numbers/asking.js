@@ -1,21 +1,25 @@
 // @ts-check
-// The seam between the settings and the numbers that follow from them. A maker of numbers answers at once, or promises
-// to: then one request is under way at a time, the newest of all others waits, and numbers of settings that are gone are
-// dropped. Until such a promise is kept, a second maker that answers at once may give what is shown meanwhile.
+// The seam between the settings and the numbers that follow from them. A maker of numbers answers at once, or
+// promises to: then one request is under way at a time, the newest of all others waits, and numbers of
+// settings that are gone are dropped. Until such a promise is kept, a second maker that answers at once may
+// give what is shown meanwhile.
 import { checkFinite } from "./checked.js";
 
 /**
  * @import { Settings, Stages } from "../rules/settings.js"
- * @typedef {{ k: number, stages: Stages, dtype: string, truth: string, truth_ok: boolean | null, from: "page" | "torch" }} Numbers
- *   k: of the settings that they follow from; dtype: in which they were computed; truth: what they were held against
- * @typedef {(settings: Settings, k: number) => Numbers | Promise<Numbers>} MakeNumbers throws, or rejects, with the sentence
- *   that says why there are none
+ * @typedef {{ k: number, stages: Stages, dtype: string, truth: string, truth_ok: boolean | null,
+ *   from: "page" | "torch" }} Numbers k: of the settings that they follow from; dtype: in which they were
+ *   computed; truth: what they were held against
+ * @typedef {(settings: Settings, k: number) => Numbers | Promise<Numbers>} MakeNumbers throws, or rejects,
+ *   with the sentence that says why there are none
  * @typedef {{ settings: Settings, k: number }} Request
- * @typedef {{ taken: (settings: Settings, numbers: Numbers) => void, shown: (settings: Settings, numbers: Numbers | null) => void,
- *   refused: (error: Error) => void, late: () => void }} Listener
- *   taken: the numbers of the newest settings; shown: what stands in their place until they come, null where there is
- *   nothing; refused: there are none of them; late: they have not come so far
- * @typedef {(act: () => void, milliseconds: number) => (() => void)} Later does something after a while, unless stopped
+ * @typedef {{ taken: (settings: Settings, numbers: Numbers) => void,
+ *   shown: (settings: Settings, numbers: Numbers | null) => void, refused: (error: Error) => void,
+ *   late: () => void }} Listener taken: the numbers of the newest settings; shown: what stands in their place
+ *   until they come, null where there is nothing; refused: there are none of them; late:
+ *   they have not come so far
+ * @typedef {(act: () => void, milliseconds: number) => (() => void)} Later does something
+ *   after a while, unless stopped
  */
 
 const PATIENCE = 10_000; // milliseconds, after which nobody waits for a request any longer
@@ -48,8 +52,9 @@ export class Asking {
 
   /**
    * From now on another maker is asked; what was asked of the old one is dropped.
-   * @param {MakeNumbers} makeNumbers @param {((settings: Settings, k: number) => Numbers) | null} [meanwhile] gives at once
-   *   what is shown until a promise is kept
+   * @param {MakeNumbers} makeNumbers
+   * @param {((settings: Settings, k: number) => Numbers) | null} [meanwhile] gives at once what is
+   *   shown until a promise is kept
    */
   turnTo(makeNumbers, meanwhile = null) {
     [this.#makeNumbers, this.#meanwhile] = [makeNumbers, meanwhile];
@@ -63,8 +68,8 @@ export class Asking {
   }
 
   /**
-   * Ask for the numbers of new settings. What is answered at once is taken before this returns, and what refuses at once
-   * is thrown.
+   * Ask for the numbers of new settings. What is answered at once is taken before this returns, and what
+   * refuses at once is thrown.
    * @param {Settings} settings
    */
   ask(settings) {
@@ -95,7 +100,10 @@ export class Asking {
     return this.#k;
   }
 
-  /** What a maker that answers at once makes; null where it cannot. @param {(settings: Settings, k: number) => Numbers} make @param {Request} request */
+  /**
+   * What a maker that answers at once makes; null where it cannot.
+   * @param {(settings: Settings, k: number) => Numbers} make @param {Request} request
+   */
   #made(make, { settings, k }) {
     try {
       const numbers = make(settings, k);
@@ -149,7 +157,11 @@ export class Asking {
     }
   }
 
-  /** Wait no longer: the newest request takes the turn. An answer that comes yet is taken while its settings hold. @param {Request} request */
+  /**
+   * Wait no longer: the newest request takes the turn. An answer that comes yet is taken
+   * while its settings hold.
+   * @param {Request} request
+   */
   #giveUp(request) {
     if (this.#pending) this.#listener.late();
     this.#next(request);

@@ -1,5 +1,6 @@
 // @ts-check
-// The setting that a broken step shows at, where it does not show here: the nearest one of a few, found by trying.
+// The setting that a broken step shows at, where it does not show here: the nearest one
+// of a few, found by trying.
 import WORDS from "../../../facts/words/broken.json" with { type: "json" };
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { sentences } from "../base/words.js";
@@ -22,7 +23,10 @@ const MOST_PRODUCTS = 10_000; // of a setting that is tried: an answer takes no 
  * @typedef {"counting" | "ones" | "whole" | "all"} NumbersName
  */
 
-/** What can show each mistake, the likeliest first. @type {Record<BrokenId, (GeometryControl | NumbersName)[]>} */
+/**
+ * What can show each mistake, the likeliest first.
+ * @type {Record<BrokenId, (GeometryControl | NumbersName)[]>}
+ */
 const CONTROLS = {
   I01: ["counting", "kernel_size", "ones", "all"],
   I07: ["stride", "input_size", "padding"],
@@ -47,15 +51,22 @@ const WINDOW = SETTINGS.fields.input_view.words.includes("both") ? "both" : "win
 /** The reading that a mistake needs. @returns {Offer} */
 export const viewOffer = () => ({ words: say("offer.view"), changes: { input_view: WINDOW } });
 
-/** The plane in which a number is wrong. @param {Settings} settings @param {Toggle} toggle @param {Outcome} outcome @returns {Offer} */
+/**
+ * The plane in which a number is wrong.
+ * @param {Settings} settings @param {Toggle} toggle @param {Outcome} outcome @returns {Offer}
+ */
 export const planeOffer = ({ plane, spec }, { of }, { other }) => ({
   words: say("offer.plane"),
   changes: { plane: showPlane(plane, spec, of, other) },
 });
 
-let known = { key: "", offer: /** @type {Offer} */ ({ words: "", changes: {} }) }; // of the settings that were last asked about
+// Of the settings that were last asked about.
+let known = { key: "", offer: /** @type {Offer} */ ({ words: "", changes: {} }) };
 
-/** A setting that shows a mistake. @param {Settings} settings where it shows in no number @param {Toggle} toggle @returns {Offer} */
+/**
+ * A setting that shows a mistake.
+ * @param {Settings} settings where it shows in no number @param {Toggle} toggle @returns {Offer}
+ */
 export function settingOffer(settings, toggle) {
   const { spec, input, digit, weight, bias, loss, target, grad, seed, plane } = settings;
   const key = JSON.stringify([toggle.id, spec, input, digit, weight, bias, loss, target, grad, seed, plane]);
@@ -63,7 +74,10 @@ export function settingOffer(settings, toggle) {
   return known.offer;
 }
 
-/** The nearest setting with one control moved, else the catalogue's. @param {Settings} settings @param {Toggle} toggle @returns {Offer} */
+/**
+ * The nearest setting with one control moved, else the catalogue's.
+ * @param {Settings} settings @param {Toggle} toggle @returns {Offer}
+ */
 function found(settings, toggle) {
   const moves = geometryMoves(settings, MOST_PRODUCTS);
   for (const control of CONTROLS[toggle.id]) {
@@ -83,7 +97,10 @@ function found(settings, toggle) {
   return { words: say("offer.setting"), changes: there };
 }
 
-/** Whether a number of the plane that is shown comes out wrong, or another shape. @param {Settings} settings @param {Toggle} toggle */
+/**
+ * Whether a number of the plane that is shown comes out wrong, or another shape.
+ * @param {Settings} settings @param {Toggle} toggle
+ */
 function isShown(settings, toggle) {
   const stages = computeStages(settings.spec, settings.loss, tensorsOf(settings));
   return ["wrong", "shape"].includes(outcomeOf(settings, stages, toggle).kind);

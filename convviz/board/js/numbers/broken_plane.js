@@ -1,6 +1,6 @@
 // @ts-check
-// What a mistake makes of the plane that it is made in: of grad_output as the kernel slides over it, of the grad_output that
-// slides, of the input under it, of the rotated kernel.
+// What a mistake makes of the plane that it is made in: of grad_output as the kernel slides over it, of the
+// grad_output that slides, of the input under it, of the rotated kernel.
 import { slidOver, unfolded } from "../rules/recipe_input.js";
 import { complete, linesOf } from "../rules/recipes.js";
 import { bothAxes, outputSize } from "../rules/spec.js";
@@ -9,8 +9,8 @@ import { bothAxes, outputSize } from "../rules/spec.js";
  * @import { Panel } from "../picture/panels.js"
  * @import { Settings, Tensor } from "../rules/settings.js"
  * @import { Toggle, WrongPlane } from "./broken.js"
- * @typedef {{ pitch: number, first: number, length: number }} Along an axis: how far apart the cells are, where the first one
- *   stands, which may be outside, and how long the plane is
+ * @typedef {{ pitch: number, first: number, length: number }} Along an axis: how far apart the cells are,
+ *   where the first one stands, which may be outside, and how long the plane is
  */
 
 /**
@@ -38,7 +38,10 @@ export function guiltyPlane({ spec }, toggle, panel, { grad_output, input }) {
   return spread(input, panel.at, bare, padded);
 }
 
-/** @param {import("../rules/recipes.js").Recipe} recipe @param {Settings["spec"]} spec @param {number[]} cells @returns {Along[]} */
+/**
+ * @param {import("../rules/recipes.js").Recipe} recipe @param {Settings["spec"]} spec @param {number[]} cells
+ * @returns {Along[]}
+ */
 function gapsOf(recipe, spec, cells) {
   return linesOf(recipe, spec).map((line, axis) => {
     const pitch = line[recipe.gap];
@@ -47,8 +50,10 @@ function gapsOf(recipe, spec, cells) {
 }
 
 /**
- * One plane of a tensor, its cells apart and with zeros around it; its first cell stands where it does in the right one.
- * @param {Tensor} tensor @param {import("../rules/spec.js").Pair} place of the plane @param {Along[]} along rows and columns @param {Along[]} right
+ * One plane of a tensor, its cells apart and with zeros around it; its first cell stands where
+ * it does in the right one.
+ * @param {Tensor} tensor @param {import("../rules/spec.js").Pair} place of the plane
+ * @param {Along[]} along rows and columns @param {Along[]} right
  * @returns {WrongPlane | null}
  */
 function spread({ shape, data }, [sample, channel], [down, across], right) {

@@ -1,5 +1,6 @@
 // @ts-check
-// What the board is told of a broken step: which band and which panel, the numbers that come out, and what is said.
+// What the board is told of a broken step: which band and which panel, the numbers that
+// come out, and what is said.
 import WORDS from "../../../facts/words/broken.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 import { isPanel, panelsOf } from "../picture/panels.js";
@@ -17,9 +18,9 @@ const say = sentences(WORDS);
  * @import { Offer } from "./broken_offers.js"
  * @typedef {{ id: string, equation: string, guilty: string, result: string, before: string, differs: boolean,
  *   planes: Record<string, WrongPlane>, sentence: string, hidden: string, offers: Offer[] }} Broken
- *   id: empty where nothing is broken; before: the panel before which the "=" stands that does not hold; differs: whether
- *   it does not; planes: of each panel that comes out wrong what comes out; hidden: what is said while the mistake is not
- *   to be named
+ *   id: empty where nothing is broken; before: the panel before which the "=" stands that does not hold;
+ *   differs: whether it does not; planes: of each panel that comes out wrong what comes out; hidden: what is
+ *   said while the mistake is not to be named
  */
 
 /** Nothing is broken. @type {Broken} */
@@ -36,7 +37,10 @@ const RIGHT = {
   offers: [],
 };
 
-/** @param {Settings} settings @param {Stages} stages @param {Equation[]} equations @returns {Broken | null} null where no step can be broken */
+/**
+ * @param {Settings} settings @param {Stages} stages @param {Equation[]} equations
+ * @returns {Broken | null} null where no step can be broken
+ */
 export function brokenOf(settings, stages, equations) {
   if (settings.transposed) return null;
   const toggle = toggleOf(settings.broken);
@@ -70,7 +74,8 @@ export function brokenOf(settings, stages, equations) {
 }
 
 /**
- * The panel after the "=" that does not hold: with both readings in one row it is the one between result and window.
+ * The panel after the "=" that does not hold: with both readings in one row it is the one
+ * between result and window.
  * @param {Equation} row @param {string} guilty @param {string} result
  */
 function equalsBefore({ items }, guilty, result) {
@@ -86,7 +91,8 @@ function equalsBefore({ items }, guilty, result) {
 
 /**
  * What comes out in each panel that the mistake reaches.
- * @param {Settings} settings @param {Stages} stages @param {Toggle} toggle @param {Outcome} outcome @param {Equation} row
+ * @param {Settings} settings @param {Stages} stages @param {Toggle} toggle @param {Outcome} outcome
+ * @param {Equation} row
  * @returns {Record<string, WrongPlane>}
  */
 function planesOf(settings, stages, toggle, outcome, row) {

@@ -19,7 +19,10 @@ const shapeText = (size) => Array.from(size).join("×");
 /** One number where both axes have the same, else both: 1 or 2 × 1. @param {[number, number]} values */
 const pairText = ([rows, columns]) => (rows === columns ? String(rows) : `${rows} × ${columns}`);
 
-/** The sentence of an outcome in which something comes out wrong. @param {Settings} settings @param {Toggle} toggle @param {Outcome} outcome */
+/**
+ * The sentence of an outcome in which something comes out wrong.
+ * @param {Settings} settings @param {Toggle} toggle @param {Outcome} outcome
+ */
 export function wrongWords({ spec }, toggle, outcome) {
   const { kind, plane, right, count, here, all, planes, result } = outcome;
   const why = becauseOf(spec, toggle, result);
@@ -47,7 +50,10 @@ function becauseOf(spec, { id }, result) {
   return say(`because.${id}`, { stride: textOf(spec, "stride"), remainder, result });
 }
 
-/** The four sides of grad_output's border, without what the remainder adds; a negative one crops. @param {Spec} spec */
+/**
+ * The four sides of grad_output's border, without what the remainder adds; a negative one crops.
+ * @param {Spec} spec
+ */
 const sidesOf = (spec) =>
   bothAxes((axis) => {
     const [before, after] = backwardPadding(spec, axis);
@@ -64,7 +70,12 @@ function aroundOf(spec) {
 /** @param {(axis: number) => boolean} test */
 const onBoth = (test) => test(0) && test(1);
 
-/** Why a mistake shows in no number. @param {Settings} settings @param {Pick<Stages, "grad_output" | "weight" | "input">} stages @param {Toggle} toggle @returns {string} */
+/**
+ * Why a mistake shows in no number.
+ * @param {Settings} settings @param {Pick<Stages, "grad_output" | "weight" | "input">} stages
+ * @param {Toggle} toggle
+ * @returns {string}
+ */
 export function sameWords({ spec }, stages, { id }) {
   const reason = REASONS[id](spec, stages);
   if (!reason) return say(stages.grad_output.data.every((value) => value === 0) ? "same.zero" : "same.sums");
@@ -72,7 +83,10 @@ export function sameWords({ spec }, stages, { id }) {
   return say(reason, { remainder, dilation: textOf(spec, "dilation") });
 }
 
-/** @type {Record<BrokenId, (spec: Spec, stages: { weight: Tensor }) => Same | "">} What of the setting leaves nothing to break; empty where only the numbers can */
+/**
+ * @type {Record<BrokenId, (spec: Spec, stages: { weight: Tensor }) => Same | "">} What of the setting leaves
+ *   nothing to break; empty where only the numbers can
+ */
 const REASONS = {
   I01({ kernel_size }, { weight }) {
     if (kernel_size.every((size) => size === 1)) return "same.one_weight";
@@ -92,7 +106,10 @@ const REASONS = {
   },
 };
 
-/** Why grad_output has no gap that zeros belong into. @param {Spec} spec @param {Same} unstrided @returns {Same | ""} */
+/**
+ * Why grad_output has no gap that zeros belong into.
+ * @param {Spec} spec @param {Same} unstrided @returns {Same | ""}
+ */
 function gapless(spec, unstrided) {
   if (onBoth((axis) => spec.stride[axis] === 1)) return unstrided;
   if (onBoth((axis) => outputSize(spec, axis) === 1)) return "same.one_cell";

@@ -1,6 +1,7 @@
 // @ts-check
-// Torch's numbers held against the page's: a second check, by other code on another machine. Each tensor is computed anew
-// from torch's own numbers before it, so that what is left to differ is the rounding of one sum.
+// Torch's numbers held against the page's: a second check, by other code on another machine. Each tensor is
+// computed anew from torch's own numbers before it, so that what is left to differ is
+// the rounding of one sum.
 import { formatLong } from "../base/format.js";
 import { say } from "../picture/say.js";
 import { panelName } from "../rules/names.js";
@@ -22,12 +23,14 @@ import { MOST_PRODUCTS } from "./from_page.js";
 /**
  * @import { Given, Settings, Stages, Tensor } from "../rules/settings.js"
  * @import { Numbers } from "./asking.js"
- * @typedef {{ name: string, mine: Tensor, terms: Tensor }} Expected terms: the sum of what is added up, without its signs
+ * @typedef {{ name: string, mine: Tensor, terms: Tensor }} Expected terms: the sum of what is
+ *   added up, without its signs
  */
 
-// A cell may differ by C roundings of the sum of its terms without their signs: added one after the other, n terms of one
-// sign are off by some √n / 4 roundings, and a grad_weight has thousands. Sums of bfloat16 are kept in float32 and rounded
-// once. tests/browser/test_numbers_kernel.py holds torch to it, and sees that what is wrong by more is found.
+// A cell may differ by C roundings of the sum of its terms without their signs: added one after the other, n
+// terms of one sign are off by some √n / 4 roundings, and a grad_weight has thousands. Sums of bfloat16 are
+// kept in float32 and rounded once. tests/browser/test_numbers_kernel.py holds torch to it, and sees that
+// what is wrong by more is found.
 /** @type {Record<string, number>} */
 export const C = { float32: 32, float64: 32, bfloat16: 2 };
 /** @type {Record<string, number>} torch.finfo(dtype).eps */
@@ -43,7 +46,10 @@ const largestOf = (values) => values.reduce((largest, value) => Math.max(largest
 /** @param {Tensor} tensor */
 const unsigned = (tensor) => mapped(tensor, Math.abs);
 
-/** Every tensor that torch computed, computed here. @param {Settings} settings @param {Stages} stages @returns {Expected[]} */
+/**
+ * Every tensor that torch computed, computed here.
+ * @param {Settings} settings @param {Stages} stages @returns {Expected[]}
+ */
 function expectedOf(settings, stages) {
   const { spec, transposed } = settings;
   const table = tableOf(spec);
@@ -52,7 +58,10 @@ function expectedOf(settings, stages) {
     ? { input: "grad_output", output: "grad_input", grad: "input" }
     : { input: "input", output: "output", grad: "grad_output" };
   const byName = /** @type {Record<string, Tensor>} */ (/** @type {unknown} */ (stages));
-  /** @param {string} name @param {(input: Tensor, weight: Tensor, grad: Tensor, bias: Tensor | null) => Tensor} compute */
+  /**
+   * @param {string} name
+   * @param {(input: Tensor, weight: Tensor, grad: Tensor, bias: Tensor | null) => Tensor} compute
+   */
   const twice = (name, compute) => {
     const bias = name === layer.output ? stages.bias : null;
     const terms = compute(
@@ -91,7 +100,10 @@ function expectedOf(settings, stages) {
   return /** @type {Expected[]} */ (expected);
 }
 
-/** What a loss adds up for each cell of its gradient. @param {Tensor} output @param {Tensor} grad @param {Given} given @returns {Tensor} */
+/**
+ * What a loss adds up for each cell of its gradient.
+ * @param {Tensor} output @param {Tensor} grad @param {Given} given @returns {Tensor}
+ */
 function termsOfLoss(output, grad, { target }) {
   const reach = (/** @type {number} */ index) =>
     target ? Math.abs(output.data[index]) + Math.abs(target.data[index]) : 0;
@@ -99,8 +111,8 @@ function termsOfLoss(output, grad, { target }) {
 }
 
 /**
- * The first cell in which torch's numbers differ from the page's by more than rounding explains; null if there is none, or
- * too much to compute here.
+ * The first cell in which torch's numbers differ from the page's by more than rounding explains; null if
+ * there is none, or too much to compute here.
  * @param {Settings} settings @param {Numbers} numbers torch's
  */
 export function firstDifference(settings, { stages, dtype }) {
@@ -131,7 +143,10 @@ function placeOf(index, shape) {
   return place;
 }
 
-/** The difference as a sentence; empty if there is none. @param {Settings} settings @param {Numbers} numbers */
+/**
+ * The difference as a sentence; empty if there is none.
+ * @param {Settings} settings @param {Numbers} numbers
+ */
 export function differenceWords(settings, numbers) {
   const found = firstDifference(settings, numbers);
   if (!found) return "";

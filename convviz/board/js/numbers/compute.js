@@ -1,5 +1,6 @@
 // @ts-check
-// Forward and backward in the page, in float64, read from the taps. The stages have the names of ops/stages.py.
+// Forward and backward in the page, in float64, read from the taps. The stages have
+// the names of ops/stages.py.
 import { LOSSES } from "./losses.js";
 import {
   backwardPadding,
@@ -193,7 +194,10 @@ export function padInput(input, spec) {
   return padded;
 }
 
-/** Give every border cell's gradient to the cell that it copies; a padding zero copies nothing. @param {Tensor} gradient @param {Spec} spec */
+/**
+ * Give every border cell's gradient to the cell that it copies; a padding zero copies nothing.
+ * @param {Tensor} gradient @param {Spec} spec
+ */
 export function fold(gradient, spec) {
   const folded = zeros(inputShape(spec));
   eachCopy(spec, (border, inside) => {
@@ -226,14 +230,20 @@ function spread(gradient, spec) {
   return { dilated_grad_output: dilated, padded_grad_output: padded };
 }
 
-/** @param {Tensor} tensor @param {number} plane @param {number[]} at @param {number} value nothing happens outside */
+/**
+ * @param {Tensor} tensor @param {number} plane @param {number[]} at
+ * @param {number} value nothing happens outside
+ */
 function put({ shape, data }, plane, [row, column], value) {
   const [height, width] = shape.slice(2);
   if (row >= 0 && row < height && column >= 0 && column < width)
     data[(plane * height + row) * width + column] = value;
 }
 
-/** Every kernel turned by 180 degrees, its channels swapped within each group. @param {Tensor} weight @param {number} groups */
+/**
+ * Every kernel turned by 180 degrees, its channels swapped within each group.
+ * @param {Tensor} weight @param {number} groups
+ */
 function rotated(weight, groups) {
   const [outputs, inputs, height, width] = weight.shape;
   const [perGroup, cells] = [outputs / groups, height * width];

@@ -1,5 +1,6 @@
 // @ts-check
-// The kernel as a maker of numbers: torch computes them, and app/wire.py sends what cannot be copied from the rest.
+// The kernel as a maker of numbers: torch computes them, and app/wire.py sends what cannot
+// be copied from the rest.
 import { decode } from "../base/format.js";
 import { torchWords } from "../picture/words.js";
 import { BASE_STATE } from "../rules/link.js";
@@ -14,7 +15,8 @@ import { copiesOf, padInput } from "./compute.js";
  * @import { Settings, Stages, Tensor } from "../rules/settings.js"
  * @import { Shown } from "./actions.js"
  * @import { Numbers } from "./asking.js"
- * @typedef {{ page: string, k: number, dtype: string, loss: number, truth: { id: string, values: Record<string, string>, ok: boolean },
+ * @typedef {{ page: string, k: number, dtype: string, loss: number,
+ *   truth: { id: string, values: Record<string, string>, ok: boolean },
  *   tensors: Record<string, DataView<ArrayBuffer>> }} Wire what torch computed, of the settings k of a page
  * @typedef {{ moved: (there: Shown) => void, told: (sentence: string, failed: boolean) => void,
  *   introduced: () => void, replied: (message: any, buffers: DataView[]) => void }} Listener
@@ -22,13 +24,20 @@ import { copiesOf, padInput } from "./compute.js";
  * @typedef {{ message: any, buffers: DataView<ArrayBuffer>[] }} Reply
  * @typedef {{ settings: Settings, k: number, resolve: (numbers: Numbers) => void,
  *   reject: (error: Error) => void }} Waiting
- * @typedef {{ ask: (settings: Settings, k: number) => Promise<Numbers>, now: () => Shown | null, follow: (listener: Listener) => void,
- *   request: (message: any, buffers?: ArrayBuffer[]) => Promise<Reply>, differs: (settings: Settings, numbers: Numbers) => string, send: (message: any, buffers?: ArrayBuffer[]) => void, facts: any,
- *   widgetManager: any, introduction: () => string, notice: () => [string, boolean], close: () => void }} Kernel
- *   request: ask for something beside the numbers; rejects with the sentence of a refusal; send: what wants no answer; differs: what is said where the page's own numbers are others, else empty; a page without a kernel compares nothing
+ * @typedef {{ ask: (settings: Settings, k: number) => Promise<Numbers>, now: () => Shown | null,
+ *   follow: (listener: Listener) => void, request: (message: any, buffers?: ArrayBuffer[]) => Promise<Reply>,
+ *   differs: (settings: Settings, numbers: Numbers) => string,
+ *   send: (message: any, buffers?: ArrayBuffer[]) => void, facts: any, widgetManager: any,
+ *   introduction: () => string, notice: () => [string, boolean], close: () => void }} Kernel request: ask for
+ *   something beside the numbers; rejects with the sentence of a refusal; send: what wants no answer;
+ *   differs: what is said where the page's own numbers are others, else empty; a page without
+ *   a kernel compares nothing
  */
 
-/** The settings as a message: what is as in the base is left out, and filled in by Python. @param {Settings} settings */
+/**
+ * The settings as a message: what is as in the base is left out, and filled in by Python.
+ * @param {Settings} settings
+ */
 export function messageOf(settings) {
   const first = /** @type {Record<string, any>} */ (BASE_STATE);
   return Object.fromEntries(
@@ -70,7 +79,10 @@ export function numbersOf(settings, { k, dtype, loss, truth, tensors }) {
   return { k, stages, dtype, truth: torchWords(truth.id, truth.values), truth_ok: truth.ok, from: "torch" };
 }
 
-/** In the order of the base, as the page has them: two settings are compared as texts. @param {any} model @returns {Shown} */
+/**
+ * In the order of the base, as the page has them: two settings are compared as texts.
+ * @param {any} model @returns {Shown}
+ */
 function shownBy(model) {
   const there = { ...model.get("_state"), ...model.get("_sources") };
   const settings = /** @type {Settings} */ (
@@ -94,7 +106,10 @@ export function createKernel(model) {
   /** @type {Waiting | null} */
   let waiting = null;
   let id = 0;
-  /** Requests without an answer. @type {Map<number, { resolve: (reply: Reply) => void, reject: (error: Error) => void }>} */
+  /**
+   * Requests without an answer.
+   * @type {Map<number, { resolve: (reply: Reply) => void, reject: (error: Error) => void }>}
+   */
   const requests = new Map();
   /** @type {Listener | null} */
   let listener = null;
@@ -121,7 +136,10 @@ export function createKernel(model) {
     }
   }
 
-  /** Somebody in Python could not follow and all went back there: perhaps after the numbers had been sent. @param {any} message */
+  /**
+   * Somebody in Python could not follow and all went back there: perhaps after the numbers had been sent.
+   * @param {any} message
+   */
   function refuse({ k, sentence }) {
     if (waiting && waiting.k === k) {
       waiting.reject(new Error(sentence));

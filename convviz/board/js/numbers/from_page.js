@@ -21,16 +21,23 @@ export function fromPage(settings, k) {
     throw new Error(say("refused.page_products", { most: MOST_PRODUCTS / 1e6 }));
   }
   const stages = computeStages(spec, loss, tensorsOf(settings), transposed);
-  return { k, stages, dtype: "float64", truth: truthWords(), truth_ok: null, from: "page" }; // neither good nor bad: nothing was compared
+  // The truth is neither good nor bad: nothing was compared.
+  return { k, stages, dtype: "float64", truth: truthWords(), truth_ok: null, from: "page" };
 }
 
-/** The same where torch is asked, too, and has not answered yet. @param {Settings} settings @param {number} k @returns {Numbers} */
+/**
+ * The same where torch is asked, too, and has not answered yet.
+ * @param {Settings} settings @param {number} k @returns {Numbers}
+ */
 export const besideKernel = (settings, k) => ({ ...fromPage(settings, k), truth: meanwhileWords() });
 
 /** The same where the kernel is gone. @param {Settings} settings @param {number} k @returns {Numbers} */
 export const withoutKernel = (settings, k) => ({ ...fromPage(settings, k), truth: aloneWords() });
 
-/** The same before a kernel has come: what is too much for the page waits for it. @param {Settings} settings @param {number} k */
+/**
+ * The same before a kernel has come: what is too much for the page waits for it.
+ * @param {Settings} settings @param {number} k
+ */
 export const beforeKernel = (settings, k) =>
   countProducts(settings.spec) > MOST_PRODUCTS
     ? /** @type {Promise<Numbers>} */ (new Promise(() => {}))

@@ -74,7 +74,8 @@ export class Server {
 
   /**
    * @param {Place} place @param {{ language: string, version: string }} page
-   * @param {(state: "ok" | "away", reason: string) => void} listener hears whether torch can be asked; reason: why not
+   * @param {(state: "ok" | "away", reason: string) => void} listener hears whether torch can
+   *   be asked; reason: why not
    */
   constructor(place, page, listener) {
     this.#place = place;
@@ -82,7 +83,9 @@ export class Server {
     this.#listener = listener;
   }
 
-  /** Wait for the next frame, though not for ever: after a sleep a connection looks alive, and leads nowhere. */
+  /**
+   * Wait for the next frame, though not for ever: after a sleep a connection looks alive, and leads nowhere.
+   */
   #expect() {
     clearTimeout(this.#patience);
     if (!this.#socket || (this.#facts && !this.#asked.isSent())) return;

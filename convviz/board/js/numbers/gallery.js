@@ -1,5 +1,6 @@
 // @ts-check
-// Every mistake of the catalogue at one setting: what it computes of the numbers on the board, and whether one would notice.
+// Every mistake of the catalogue at one setting: what it computes of the numbers on the board, and
+// whether one would notice.
 import { rightProducts } from "../rules/products.js";
 import { apartBy, comparedAt, productsBy, summed } from "./mistaken.js";
 
@@ -10,8 +11,8 @@ import { apartBy, comparedAt, productsBy, summed } from "./mistaken.js";
  * @import { Spec } from "../rules/spec.js"
  * @import { Given } from "./mistaken.js"
  * @typedef {{ products: Products, tensor: Tensor }} Computed
- * @typedef {{ kind: "wrong", cells: number, all: number, most: number } | { kind: "shape", wrong: number[], right: number[] }
- *   | { kind: "crash" } | { kind: "same" }} Verdict
+ * @typedef {{ kind: "wrong", cells: number, all: number, most: number } | { kind: "shape", wrong: number[],
+ *   right: number[] } | { kind: "crash" } | { kind: "same" }} Verdict
  */
 
 /**
@@ -33,7 +34,10 @@ export function createGallery(spec, given) {
 
   /** @param {Gradient} of */
   const right = (of) => /** @type {Computed} */ (once(of, of, () => rightProducts(of, spec)));
-  /** What a way of a mistake computes; null where it cannot be computed at all. @param {Gradient} of @param {Recipe} way */
+  /**
+   * What a way of a mistake computes; null where it cannot be computed at all.
+   * @param {Gradient} of @param {Recipe} way
+   */
   const wrong = (of, way) => once(of, of + JSON.stringify(way), () => productsBy(of, way, spec));
 
   /** Whether one would notice, and what. @param {Gradient} of @param {Recipe} way @returns {Verdict} */
@@ -50,7 +54,12 @@ export function createGallery(spec, given) {
     right,
     wrong,
     verdict,
-    /** The products of one number in both. @param {Gradient} of @param {Recipe} way @param {number} index in the right one @param {number} at in the wrong one @returns {import("./mistaken.js").Compared} */
+    /**
+     * The products of one number in both.
+     * @param {Gradient} of @param {Recipe} way @param {number} index in the right one
+     * @param {number} at in the wrong one
+     * @returns {import("./mistaken.js").Compared}
+     */
     compared: (of, way, index, at) =>
       comparedAt(of, right(of).products, wrong(of, way)?.products ?? right(of).products, given, index, at),
   };

@@ -20,7 +20,10 @@ import { NUMBERS, geometryMoves, randomMove, textOf } from "./moves.js";
  *   each move shows the mistake; together: only both do, and the second is made after the first
  */
 
-/** Products of a setting up to which others are tried: an answer takes a fraction of a second, at worst one and a half. */
+/**
+ * Products of a setting up to which others are tried: an answer takes a fraction of a second,
+ * at worst one and a half.
+ */
 const MOST_PRODUCTS = 10_000;
 const MOST_PRODUCTS_OF_TWO = 300; // the same where two moves at once are tried, which are hundreds
 const MOST_REASONS = 2;

@@ -1,5 +1,6 @@
 // @ts-check
-// One step of gradient descent, as torch.optim.SGD without momentum takes it, and how far the loss goes down along it.
+// One step of gradient descent, as torch.optim.SGD without momentum takes it, and how far the
+// loss goes down along it.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { say } from "../rules/say.js";
 import { MOST_NUMBER, replaced, shapeOfOutput, sourceWith, tensorsOf } from "../rules/settings.js";
@@ -10,8 +11,8 @@ import { computeStages } from "./compute.js";
  * @import { Given, Settings, Stages, Tensor } from "../rules/settings.js"
  */
 
-/** The learning rates to choose from. */
-export const RATES = /** @type {number[]} */ (SETTINGS.fields.lr.words.slice(1)); // the first means that Learn is closed
+/** The learning rates to choose from; the word before them means that Learn is closed. */
+export const RATES = /** @type {number[]} */ (SETTINGS.fields.lr.words.slice(1));
 
 /** @param {Tensor} tensor @param {Tensor} gradient @param {number} lr @returns {Tensor} */
 const stepped = ({ shape, data }, gradient, lr) => ({
@@ -21,7 +22,8 @@ const stepped = ({ shape, data }, gradient, lr) => ({
 
 /**
  * The settings after one step: w ← w − lr · grad_weight, and the bias as well where there is one.
- * @param {Settings} settings @param {Stages} stages the numbers that follow from them @param {number} lr the learning rate
+ * @param {Settings} settings @param {Stages} stages the numbers that follow from them
+ * @param {number} lr the learning rate
  * @returns {Changed}
  */
 export function learned(settings, stages, lr) {
@@ -37,8 +39,9 @@ export function learned(settings, stages, lr) {
 }
 
 /**
- * Settings with something to learn: where the loss has no lowest point, ½ Σ (output − target)², and as the target a single
- * 1, where a single 1 was sent back or else in the middle. A target that somebody chose before stays.
+ * Settings with something to learn: where the loss has no lowest point, ½ Σ (output − target)², and as the
+ * target a single 1, where a single 1 was sent back or else in the middle. A target that
+ * somebody chose before stays.
  * @param {Settings} settings @returns {Settings}
  */
 export function withLowestPoint(settings) {
@@ -50,13 +53,19 @@ export function withLowestPoint(settings) {
   return replaced(settings, { loss, target: target.kind === "zeros" ? one : target });
 }
 
-/** What the layer makes of other tensors: a transposed one is the picture read the other way. @param {Settings} settings @param {Given} given */
+/**
+ * What the layer makes of other tensors: a transposed one is the picture read the other way.
+ * @param {Settings} settings @param {Given} given
+ */
 function outputOf({ spec, transposed }, given) {
   const { output, grad_input } = computeStages(spec, "sum", given, transposed);
   return transposed ? grad_input : output;
 }
 
-/** Σ g² over weight and bias: how steep the loss is, and what it falls by in a step, divided by a small lr. @param {Stages} stages */
+/**
+ * Σ g² over weight and bias: how steep the loss is, and what it falls by in a step, divided by a small lr.
+ * @param {Stages} stages
+ */
 export const steepness = ({ grad_weight, grad_bias }) =>
   [...grad_weight.data, ...(grad_bias?.data ?? [])].reduce((sum, value) => sum + value * value, 0);
 
@@ -67,8 +76,9 @@ export const steepness = ({ grad_weight, grad_bias }) =>
 export const safeChoice = (settings) => RATES.findLast((rate) => rate <= safeRate(settings)) ?? null;
 
 /**
- * A learning rate with which no number of steps goes up: 2 / trace(H), for H of ½ Σ (output − target)² adds up the squares
- * of what a weight meets, and no direction is more curved than all of them together. The others are flatter, or straight.
+ * A learning rate with which no number of steps goes up: 2 / trace(H), for H of ½ Σ (output − target)² adds
+ * up the squares of what a weight meets, and no direction is more curved than all of them together. The
+ * others are flatter, or straight.
  * @param {Settings} settings
  */
 export function safeRate(settings) {
@@ -89,9 +99,9 @@ export function safeRate(settings) {
 }
 
 /**
- * The learning rate with which one step comes to the lowest point in its direction; null where the loss is no parabola.
- * Twice as large a one ends as high as it began: the output moves by lr · (input ⊛ grad_weight), and ½ Σ (output − target)²
- * is a parabola along that line.
+ * The learning rate with which one step comes to the lowest point in its direction; null where the loss is no
+ * parabola. Twice as large a one ends as high as it began: the output moves by lr · (input ⊛ grad_weight),
+ * and ½ Σ (output − target)² is a parabola along that line.
  * @param {Settings} settings @param {Stages} stages
  */
 export function lowestAlong(settings, stages) {

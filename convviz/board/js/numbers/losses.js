@@ -1,11 +1,12 @@
 // @ts-check
-// The losses that start the backward pass, one entry each: its value, and grad_output. ops/losses.py has the same entries,
-// facts/settings.json says which of them are given a target, or a grad set by hand.
+// The losses that start the backward pass, one entry each: its value, and grad_output. ops/losses.py has the
+// same entries, facts/settings.json says which of them are given a target, or a grad set by hand.
 
 /**
  * @import { Tensor } from "../rules/settings.js"
- * @typedef {{ value: (output: Tensor, other: Tensor) => number, gradient: (output: Tensor, other: Tensor) => Tensor }} Loss
- *   other: what the loss is given, of output's shape; a loss that is given nothing does not look at it
+ * @typedef {{ value: (output: Tensor, other: Tensor) => number,
+ *   gradient: (output: Tensor, other: Tensor) => Tensor }} Loss other: what the loss is given, of output's
+ *   shape; a loss that is given nothing does not look at it
  */
 
 /** @type {Record<string, Loss>} */
@@ -32,13 +33,19 @@ export const LOSSES = {
   },
 };
 
-/** The mean over the samples, as torch's default; a sample's classes are all its cells. @param {Tensor} output @param {Tensor} target */
+/**
+ * The mean over the samples, as torch's default; a sample's classes are all its cells.
+ * @param {Tensor} output @param {Tensor} target
+ */
 function crossEntropy(output, target) {
   const logs = logSoftmax(output);
   return sum(target, (share, index) => (share ? -share * logs[index] : 0)) / output.shape[0];
 }
 
-/** Softmax minus target over the batch; softmax counts as often as the target adds up to. @param {Tensor} output @param {Tensor} target */
+/**
+ * Softmax minus target over the batch; softmax counts as often as the target adds up to.
+ * @param {Tensor} output @param {Tensor} target
+ */
 function softmaxMinusTarget(output, target) {
   const logs = logSoftmax(output);
   const [batch] = output.shape;
@@ -50,7 +57,10 @@ function softmaxMinusTarget(output, target) {
   );
 }
 
-/** The logarithm of softmax over all cells of a sample: without the largest first, no exponential overflows. @param {Tensor} output */
+/**
+ * The logarithm of softmax over all cells of a sample: without the largest first, no exponential overflows.
+ * @param {Tensor} output
+ */
 function logSoftmax(output) {
   const logs = { shape: output.shape, data: output.data.slice() };
   for (const sample of samplesOf(logs)) {

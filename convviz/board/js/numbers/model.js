@@ -1,6 +1,7 @@
 // @ts-check
-// The model behind the board: settings, the way back and what is said. Where the numbers come from is the maker's
-// business: the page itself, or torch once a kernel is connected. The board sees the interface of an anywidget model.
+// The model behind the board: settings, the way back and what is said. Where the numbers come from is the
+// maker's business: the page itself, or torch once a kernel is connected. The board sees the
+// interface of an anywidget model.
 import { createValues } from "../base/events.js";
 import { torchAloneWords } from "../picture/words.js";
 import { seenAs } from "../rules/history.js";
@@ -20,9 +21,10 @@ import { createView } from "./view.js";
  * @import { Place, Shown } from "./actions.js"
  * @import { Later, MakeNumbers, Numbers } from "./asking.js"
  * @import { Kernel } from "./from_kernel.js"
- * @typedef {{ state: Settings, colorscales: Colorscales, plotly: (() => ArrayBuffer | (() => any) | Promise<ArrayBuffer>) | null,
- *   ground?: Partial<Settings>, live?: boolean }} PageData
- *   state as App.state() returns it; plotly: the gzipped bundle, or what evaluates it, asked for once; ground: what no link or state changes here;
+ * @typedef {{ state: Settings, colorscales: Colorscales,
+ *   plotly: (() => ArrayBuffer | (() => any) | Promise<ArrayBuffer>) | null, ground?: Partial<Settings>,
+ *   live?: boolean }} PageData state as App.state() returns it; plotly: the gzipped bundle, or what evaluates
+ *   it, asked for once; ground: what no link or state changes here;
  *   live: whether a kernel is expected
  */
 
@@ -36,7 +38,8 @@ const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 const sameNumbers = (one, other) => same(one, seenAs(other, one));
 
 /**
- * @param {PageData} data @param {MakeNumbers | null} makeNumbers null: those of a kernel that is connected next
+ * @param {PageData} data
+ * @param {MakeNumbers | null} makeNumbers null: those of a kernel that is connected next
  * @param {() => number} [clock] milliseconds @param {Later} [later]
  */
 export const createPageModel = (
@@ -81,7 +84,10 @@ class PageModel {
   /** @type {Record<string, Record<string, any>>} */
   #choices = {};
 
-  /** @param {PageData} data @param {MakeNumbers | null} makeNumbers @param {() => number} clock @param {Later} later */
+  /**
+   * @param {PageData} data @param {MakeNumbers | null} makeNumbers @param {() => number} clock
+   * @param {Later} later
+   */
   constructor({ state, colorscales, plotly, ground = PAGE_GROUND, live = false }, makeNumbers, clock, later) {
     this.#timeline = createTimeline(replaced(state, {}), clock);
     this.#view = createView(colorscales);
@@ -131,13 +137,17 @@ class PageModel {
 
   /**
    * A control moved.
-   * @param {(settings: Settings) => Changed} change @param {string} [move] name of the control: quick moves are one step
+   * @param {(settings: Settings) => Changed} change
+   * @param {string} [move] name of the control: quick moves are one step
    */
   change(change, move) {
     this.#attempt(() => this.apply(change(this.settings()), move));
   }
 
-  /** Go to new settings; what was moved is said. @param {Changed} changed @param {string} [move] name of the control */
+  /**
+   * Go to new settings; what was moved is said.
+   * @param {Changed} changed @param {string} [move] name of the control
+   */
   apply([next, notices], move = "") {
     if (!same(next, this.settings())) {
       this.#timeline.go(next, move);
@@ -159,7 +169,10 @@ class PageModel {
     this.apply([{ ...this.#timeline.initial(), theme, tab }, []]);
   }
 
-  /** Start from a link: Reset leads back to it, and there is nothing to undo. What it could not say is told. @param {string} link */
+  /**
+   * Start from a link: Reset leads back to it, and there is nothing to undo. What it could not say is told.
+   * @param {string} link
+   */
   open(link) {
     const { state, notices } = fromLink(link);
     /** @param {Error} error */
@@ -190,7 +203,10 @@ class PageModel {
     this.#choices = { ...this.#choices, [tab]: choices };
   }
 
-  /** Go on from where another page was. @param {import("./timeline.js").Kept & { choices?: Record<string, Record<string, any>> }} kept */
+  /**
+   * Go on from where another page was.
+   * @param {import("./timeline.js").Kept & { choices?: Record<string, Record<string, any>> }} kept
+   */
   takeUp(kept) {
     this.#choices = kept.choices ?? {};
     this.#attempt(() => {
@@ -204,7 +220,10 @@ class PageModel {
     this.#values.put({ selected });
   }
 
-  /** Draw this number where the pointer is pressed on the input, or stop drawing. @param {number | null} brush */
+  /**
+   * Draw this number where the pointer is pressed on the input, or stop drawing.
+   * @param {number | null} brush
+   */
   draw(brush) {
     this.#values.put({ brush });
   }
@@ -223,7 +242,8 @@ class PageModel {
   // -- the kernel
   /**
    * From now on torch computes, and the page only until torch has answered.
-   * @param {Kernel} kernel @param {boolean} [follow] take the settings that the kernel has; otherwise it gets the page's
+   * @param {Kernel} kernel
+   * @param {boolean} [follow] take the settings that the kernel has; otherwise it gets the page's
    */
   connect(kernel, follow = false) {
     if (this.#kernel !== kernel) this.#kernel?.close();
@@ -252,7 +272,10 @@ class PageModel {
     if (kernel.notice()[0]) this.say(...kernel.notice());
   }
 
-  /** The page computes by itself. @param {"away" | "lost"} [as] away: what was connected comes back; lost: nobody does */
+  /**
+   * The page computes by itself.
+   * @param {"away" | "lost"} [as] away: what was connected comes back; lost: nobody does
+   */
   disconnect(as = "lost") {
     if (this.get("kernel") === as) return;
     if (as === "lost") this.#kernel?.close();
@@ -262,7 +285,10 @@ class PageModel {
     this.#values.put({ kernel: as });
   }
 
-  /** The page's numbers, until torch's come; those that are there stay where only the view changes. @param {Settings} settings @param {number} k */
+  /**
+   * The page's numbers, until torch's come; those that are there stay where only the view changes.
+   * @param {Settings} settings @param {number} k
+   */
   #meanwhile(settings, k) {
     if (this.#shown && sameNumbers(this.#shown.settings, settings)) return { ...this.#shown.numbers, k };
     return besideKernel(settings, k);
@@ -362,7 +388,10 @@ class PageModel {
     this.#values.tell("settings");
   }
 
-  /** Run an action of the user; what goes wrong is said in a sentence, and the settings stay. @param {() => void} action */
+  /**
+   * Run an action of the user; what goes wrong is said in a sentence, and the settings stay.
+   * @param {() => void} action
+   */
   #attempt(action) {
     try {
       action();

@@ -8,7 +8,10 @@ const STEP = 8; // bytes: where numbers may begin
 /** @param {number} size bytes */
 const padded = (size) => Math.ceil(size / STEP) * STEP;
 
-/** A message and its buffers as one frame. @param {any} message @param {ArrayBuffer[]} buffers @returns {ArrayBuffer} */
+/**
+ * A message and its buffers as one frame.
+ * @param {any} message @param {ArrayBuffer[]} buffers @returns {ArrayBuffer}
+ */
 export function pack(message, buffers) {
   const json = new TextEncoder().encode(
     JSON.stringify({ ...message, sizes: buffers.map(({ byteLength }) => byteLength) }),

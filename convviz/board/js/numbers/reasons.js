@@ -1,7 +1,7 @@
 // @ts-check
-// Why somebody comes to a wrong number: what else that number is in this very cell. A reason is a fact about the number, and
-// is named only where the number proves it: a mistake of the catalogue that gives it here, another cell that has it, or a
-// product that was forgotten.
+// Why somebody comes to a wrong number: what else that number is in this very cell. A reason is a fact about
+// the number, and is named only where the number proves it: a mistake of the catalogue that gives it here,
+// another cell that has it, or a product that was forgotten.
 import REASONS from "../../../facts/reasons.json" with { type: "json" };
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { formatLong, formatNumber } from "../base/format.js";
@@ -16,13 +16,15 @@ import { FACTOR, numberBy, productsBy, productsOf, sameProducts } from "./mistak
  * @import { Settings, Stages, Tensor } from "../rules/settings.js"
  * @import { Spec } from "../rules/spec.js"
  * @typedef {{ id: string, of: string, ways: Recipe[] }} Mistake of the catalogue
- * @typedef {"unweighted" | "count" | "count.numbers" | "sign" | "neighbour" | "missing" | "twice" | "flipped"} Kind
- * @typedef {{ why: Kind | "mistake", id: string, way: number, products: string[], places: string[], left: string, added: string }} Reason
- *   why: what it is; id of a mistake, and which of its ways, counted from 1, gives the number; way 0: the tab Mistakes does not
- *   show it; products: those of which one is concerned, as "2 · (−1)"; places: the cells that have the number; left: the tensor
- *   that was not multiplied by; added: the one that was added up
- * @typedef {{ spec: Spec, of: Result, transposed: boolean, given: Stages, right: Tensor, at: number[], index: number }} Asked
- *   a number of a tensor, by its indices and by its place in the data
+ * @typedef {"unweighted" | "count" | "count.numbers" | "sign" | "neighbour" | "missing"
+ *   | "twice" | "flipped"} Kind
+ * @typedef {{ why: Kind | "mistake", id: string, way: number, products: string[], places: string[],
+ *   left: string, added: string }} Reason why: what it is; id of a mistake, and which of its ways, counted
+ *   from 1, gives the number; way 0: the tab Mistakes does not show it; products: those of which one is
+ *   concerned, as "2 · (−1)"; places: the cells that have the number; left: the tensor that was not
+ *   multiplied by; added: the one that was added up
+ * @typedef {{ spec: Spec, of: Result, transposed: boolean, given: Stages, right: Tensor, at: number[],
+ *   index: number }} Asked a number of a tensor, by its indices and by its place in the data
  */
 
 const CLOSE = 1e-6; // what a number that was typed may be off, as rounding is
@@ -37,9 +39,13 @@ const AROUND = [
   ["above_right", -1, 1],
   ["above_left", -1, -1],
 ];
-const MOST_PAIRS = 300_000; // of places and slots of one plane, and of planes: beyond, an answer would be waited for
+// Pairs of places and slots of one plane, and of planes: beyond, an answer would be waited for.
+const MOST_PAIRS = 300_000;
 
-/** Whether a number that was typed is another one, as it would be printed if that is no whole one. @param {number} typed @param {number} number */
+/**
+ * Whether a number that was typed is another one, as it would be printed if that is no whole one.
+ * @param {number} typed @param {number} number
+ */
 export const agrees = (typed, number) =>
   Math.abs(typed - number) <= CLOSE * Math.max(1, Math.abs(number)) ||
   (!Number.isInteger(number) && formatNumber(typed) === formatNumber(number));
@@ -58,7 +64,8 @@ const reason = (why, known) => ({
 
 /**
  * Make what finds reasons in one picture; what a mistake adds up is found once.
- * @param {Mistake[]} mistakes the catalogue @param {Pick<Settings, "spec" | "transposed">} settings @param {Stages} stages the numbers
+ * @param {Mistake[]} mistakes the catalogue @param {Pick<Settings, "spec" | "transposed">} settings
+ * @param {Stages} stages the numbers
  */
 export function createReasons(mistakes, { spec, transposed }, stages) {
   const ordered = REASONS.likeliest.flatMap((id) => mistakes.filter((mistake) => mistake.id === id));
@@ -75,7 +82,10 @@ export function createReasons(mistakes, { spec, transposed }, stages) {
 
   /** @type {Map<string, boolean>} */
   const whole = new Map();
-  /** Whether each choice of a way matters here: where one does nothing, it is another mistake. @param {Asked} asked @param {Recipe} way */
+  /**
+   * Whether each choice of a way matters here: where one does nothing, it is another mistake.
+   * @param {Asked} asked @param {Recipe} way
+   */
   function isWhole({ of, spec: where }, way) {
     const key = keyOf(of, where, way);
     const products = productsOnce(of, where, way);
@@ -88,9 +98,13 @@ export function createReasons(mistakes, { spec, transposed }, stages) {
     return whole.get(key) === true;
   }
 
-  /** The mistakes that give this number, and not the right one. @param {Asked} asked @param {number} typed @returns {Reason[]} */
+  /**
+   * The mistakes that give this number, and not the right one.
+   * @param {Asked} asked @param {number} typed @returns {Reason[]}
+   */
   function mistaken(asked, typed) {
-    if (transposed || costOf(spec) > MOST_PAIRS) return []; // the catalogue is about the convolution's own passes
+    // The catalogue is about the convolution's own passes.
+    if (transposed || costOf(spec) > MOST_PAIRS) return [];
     const right = asked.right.data[asked.index];
     return ordered
       .filter(({ of }) => of.split(", ").includes(asked.of))
@@ -106,7 +120,8 @@ export function createReasons(mistakes, { spec, transposed }, stages) {
   }
 
   /**
-   * Every reason for which somebody may have come to a wrong number, the likeliest first; none where nothing is known.
+   * Every reason for which somebody may have come to a wrong number, the likeliest first;
+   * none where nothing is known.
    * @param {string} panel @param {number[]} at the indices in its tensor @param {number} typed
    * @returns {Reason[]}
    */
@@ -116,14 +131,18 @@ export function createReasons(mistakes, { spec, transposed }, stages) {
     const terms = termsOf(asked);
     const found = [...mistaken(asked, typed), ...plain(asked, terms, typed)];
     const close = nearest(terms, asked.right.data[asked.index], typed);
-    // A product left out is likelier than a cell mixed up with its neighbour, which may have the same number by chance.
+    // A product left out is likelier than a cell mixed up with its neighbour, which may have
+    // the same number by chance.
     if (!found.length) found.push(...close.filter(({ why }) => why === "missing"));
     found.push(...neighbours(asked, typed));
     return found.length ? found : close;
   };
 }
 
-/** Whether two recipes come to the same in every cell, whatever the numbers are. @param {Products} one @param {Products} other */
+/**
+ * Whether two recipes come to the same in every cell, whatever the numbers are.
+ * @param {Products} one @param {Products} other
+ */
 const computesTheSame = (one, other) =>
   one.factor === other.factor && one.bias === other.bias && sameProducts(one, other);
 
@@ -133,7 +152,11 @@ const costOf = (spec) => {
   return rows * columns + (spec.batch * spec.out_channels * spec.in_channels) / spec.groups;
 };
 
-/** @param {string} panel @param {number[]} at @param {Spec} spec @param {boolean} transposed @param {Stages} stages @returns {Asked | null} */
+/**
+ * @param {string} panel @param {number[]} at @param {Spec} spec @param {boolean} transposed
+ * @param {Stages} stages
+ * @returns {Asked | null}
+ */
 function askedOf(panel, at, spec, transposed, stages) {
   const padded = panel === "grad_padded_input";
   const of = padded ? "grad_input" : panel;
@@ -153,13 +176,19 @@ const unfolded = (spec) => ({
   padding_mode: "zeros",
 });
 
-/** The number of this cell by other products; null where they have no such cell. @param {Asked} asked @param {Products | null} products */
+/**
+ * The number of this cell by other products; null where they have no such cell.
+ * @param {Asked} asked @param {Products | null} products
+ */
 function numberOf({ of, given, right, at }, products) {
   const index = products ? indexIn(products.shape, right.shape, at) : -1;
   return products && index >= 0 ? numberBy(of, products, given, index) : null;
 }
 
-/** Where a cell stands in a tensor that may have come out in another shape; -1 where it does not. @param {number[]} shape @param {number[]} right @param {number[]} at */
+/**
+ * Where a cell stands in a tensor that may have come out in another shape; -1 where it does not.
+ * @param {number[]} shape @param {number[]} right @param {number[]} at
+ */
 function indexIn(shape, right, at) {
   if (right.length === 1) {
     if (shape.every((size) => size === 1)) return 0; // one number for all
@@ -170,7 +199,10 @@ function indexIn(shape, right, at) {
   return at.reduce((place, each, axis) => place * shape[axis] + each, 0);
 }
 
-/** The factors of every product of the cell, the bias as one without a second. @param {Asked} asked @returns {number[][]} */
+/**
+ * The factors of every product of the cell, the bias as one without a second.
+ * @param {Asked} asked @returns {number[][]}
+ */
 function termsOf({ spec, of, transposed, given, at, index }) {
   const { bias, input } = given;
   const channel = at[at.length > 1 ? 1 : 0];
@@ -191,7 +223,10 @@ function termsOf({ spec, of, transposed, given, at, index }) {
 const sumOf = (terms) =>
   terms.reduce((sum, factors) => sum + factors.reduce((product, factor) => product * factor, 1), 0);
 
-/** What one forgets without any geometry: a factor, the numbers at all, the sign. @param {Asked} asked @param {number[][]} terms @param {number} typed @returns {Reason[]} */
+/**
+ * What one forgets without any geometry: a factor, the numbers at all, the sign.
+ * @param {Asked} asked @param {number[][]} terms @param {number} typed @returns {Reason[]}
+ */
 function plain({ of, transposed, right, index }, terms, typed) {
   const number = right.data[index];
   /** @type {Reason[]} */
@@ -213,7 +248,10 @@ function plain({ of, transposed, right, index }, terms, typed) {
   return found;
 }
 
-/** The cells beside it that have the number. @param {Asked} asked @param {number} typed @returns {Reason[]} */
+/**
+ * The cells beside it that have the number.
+ * @param {Asked} asked @param {number} typed @returns {Reason[]}
+ */
 function neighbours({ right, at }, typed) {
   if (at.length < 4) return [];
   const [, , height, width] = right.shape;
@@ -226,7 +264,10 @@ function neighbours({ right, at }, typed) {
   return places.length ? [reason("neighbour", { places })] : [];
 }
 
-/** What is close: one product that is missing, added twice, or has the wrong sign. @param {number[][]} terms @param {number} right @param {number} typed @returns {Reason[]} */
+/**
+ * What is close: one product that is missing, added twice, or has the wrong sign.
+ * @param {number[][]} terms @param {number} right @param {number} typed @returns {Reason[]}
+ */
 function nearest(terms, right, typed) {
   /** @type {[Kind, number][]} */
   const kinds = [

@@ -1,6 +1,7 @@
 // @ts-check
-// A stack of layers that all have the board's geometry: its planes, the part of the input that one output sees, and the
-// gradient on its way back through them. One channel each: what is shown are the ways from plane to plane.
+// A stack of layers that all have the board's geometry: its planes, the part of the input that one output
+// sees, and the gradient on its way back through them. One channel each: what is shown are the
+// ways from plane to plane.
 import { bothAxes, isPossible, outputSize, weightShape } from "../rules/spec.js";
 import { fold, tableOf, toPaddedInput, zeros } from "./compute.js";
 
@@ -14,7 +15,8 @@ export const MOST_LAYERS = 4;
 
 /**
  * The layers, first to last, as far as the kernel fits the plane before it.
- * @param {Spec} spec the first one, with any channels @param {number} most layers @returns {Spec[]} with one channel
+ * @param {Spec} spec the first one, with any channels @param {number} most layers
+ * @returns {Spec[]} with one channel
  */
 export function layersOf(spec, most) {
   /** @type {Spec[]} */
@@ -34,7 +36,8 @@ export const sizeAfter = (layer) => bothAxes((axis) => outputSize(layer, axis));
 
 /**
  * The gradient at every plane, from the last layer's output down to the input.
- * @param {Spec[]} layers first to last @param {Tensor | null} weight of every layer; null: all 1, which counts the ways
+ * @param {Spec[]} layers first to last
+ * @param {Tensor | null} weight of every layer; null: all 1, which counts the ways
  * @param {Pair | null} asked the one output that asks, row and column; null: every one
  * @returns {Tensor[]} the output of the last layer first, the input last
  */

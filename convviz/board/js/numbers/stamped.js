@@ -3,8 +3,8 @@
 import { fold, tableOf, toPaddedInput, zeros } from "./compute.js";
 
 /**
- * `plane` is the result of the equation, `folded` the gradient of the input itself, with the border folded back. They are
- * one plane where the padding is zeros.
+ * `plane` is the result of the equation, `folded` the gradient of the input itself, with the border folded
+ * back. They are one plane where the padding is zeros.
  * @param {import("../rules/spec.js").Spec} geometry
  * @param {ArrayLike<number>[]} gradients grad_output's planes of the group, one an output channel
  * @param {ArrayLike<number>[]} kernels weight's planes between these channels and the input channel

@@ -1,5 +1,6 @@
 // @ts-check
-// Where one is: the settings, the start that Reset leads to and the way back; and where one was when numbers came last.
+// Where one is: the settings, the start that Reset leads to and the way back; and where one
+// was when numbers came last.
 import { createHistory } from "../rules/history.js";
 import { replaced } from "../rules/settings.js";
 
@@ -41,7 +42,10 @@ export function createTimeline(start, clock) {
     hold() {
       held = { settings, initial, steps: history.steps() };
     },
-    /** Others have set something that holds from now on, whatever comes of what was asked for here. @param {Settings} there */
+    /**
+     * Others have set something that holds from now on, whatever comes of what was asked for here.
+     * @param {Settings} there
+     */
     holdAt(there) {
       held = { ...held, settings: there };
     },
@@ -59,7 +63,10 @@ export function createTimeline(start, clock) {
       [settings, initial] = [now, start];
       history.restore({ past, future, move: "", when: -Infinity });
     },
-    /** Change what is no step of a person's: where torch computes. @param {(settings: Settings) => Settings} change */
+    /**
+     * Change what is no step of a person's: where torch computes.
+     * @param {(settings: Settings) => Settings} change
+     */
     amend(change) {
       [settings, initial] = [change(settings), change(initial)];
     },

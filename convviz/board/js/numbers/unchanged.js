@@ -1,5 +1,6 @@
 // @ts-check
-// Why a result did not change, after a move of which something did: from what it is made of, and from its products.
+// Why a result did not change, after a move of which something did: from what it is made
+// of, and from its products.
 import { madeOf, resultsOf, sameTensor, sentBack, unchangedWords } from "../picture/made_of.js";
 import { kindsTaken } from "../rules/losses.js";
 import { countProducts } from "../rules/spec.js";
@@ -19,8 +20,8 @@ const GIVEN = /** @type {const} */ (["input", "weight", "bias", "target", "grad"
 const same = (one, other) => one === other || JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * Whether two pictures are one move apart: the geometry is another one, or the numbers of one tensor, and nothing else that numbers
- * follow from.
+ * Whether two pictures are one move apart: the geometry is another one, or the numbers of one tensor, and
+ * nothing else that numbers follow from.
  * @param {Settings} before @param {Settings} now
  */
 export function isMove(before, now) {
@@ -50,7 +51,10 @@ export function unchanged(before, now) {
 /** @param {Stages} stages @param {string} name @returns {Tensor | null} */
 const tensorIn = (stages, name) => /** @type {Record<string, any>} */ (stages)[name] ?? null;
 
-/** @param {string} stage @param {Seen} before @param {Seen} now @returns {[Reason, string?]} the reason, and what has changed of what goes into it */
+/**
+ * @param {string} stage @param {Seen} before @param {Seen} now
+ * @returns {[Reason, string?]} the reason, and what has changed of what goes into it
+ */
 export function reasonOf(stage, before, now) {
   const { transposed, loss } = now.settings;
   const parts = madeOf(stage, now.settings);
@@ -58,22 +62,28 @@ export function reasonOf(stage, before, now) {
     (name) => !sameTensor(tensorIn(before.stages, name), tensorIn(now.stages, name)),
   );
   if (!parts.length) return [kindsTaken(loss, "grad").length ? "given" : "constant"];
-  const isSum = stage !== sentBack(transposed) && stage !== "grad_bias"; // of products: the geometry says of which
+  // A sum of products: the geometry says of which.
+  const isSum = stage !== sentBack(transposed) && stage !== "grad_bias";
   const turned = isSum && !same(before.settings.spec, now.settings.spec);
   if (!changed.length) return [turned ? "same" : "made_of"];
   if (turned || !isSum || changed.length > 1 || changed[0] === "bias") return ["same"];
   return productsSay(stage, before, now, changed[0]) ?? ["same"];
 }
 
-/** @param {Tensor} tensor @param {(value: number, index: number) => boolean} is @returns {Tensor} 1 where it is so */
+/**
+ * @param {Tensor} tensor @param {(value: number, index: number) => boolean} is
+ * @returns {Tensor} 1 where it is so
+ */
 const where = ({ shape, data }, is) => ({
   shape,
   data: data.map((value, index) => Number(is(value, index))),
 });
 
 /**
- * Whether what has changed meets nothing: every product of it is with a zero, or falls into the padding, or there is none.
- * @param {string} stage @param {Seen} before @param {Seen} now @param {string} changed @returns {[Reason, string] | null}
+ * Whether what has changed meets nothing: every product of it is with a zero, or falls into the
+ * padding, or there is none.
+ * @param {string} stage @param {Seen} before @param {Seen} now @param {string} changed
+ * @returns {[Reason, string] | null}
  */
 function productsSay(stage, before, now, changed) {
   const { spec } = now.settings;
@@ -94,7 +104,8 @@ function productsSay(stage, before, now, changed) {
 }
 
 /**
- * How many products of two tensors, where they are not 0, each cell of their result has: before what falls into the padding is cut off, and after it.
+ * How many products of two tensors, where they are not 0, each cell of their result has: before what falls
+ * into the padding is cut off, and after it.
  * @param {Settings["spec"]} spec @param {Record<string, Tensor>} factors
  */
 function productsOf(spec, { padded_input, weight, grad_output }) {

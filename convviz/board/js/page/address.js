@@ -1,9 +1,13 @@
 // @ts-check
-// The address of a page without a kernel: what stands after # or, when it is opened, after ? may be a link. The address
-// stays what it was while controls move. In a frame that was given its text, the page has no address of its own.
+// The address of a page without a kernel: what stands after # or, when it is opened, after ? may be a link.
+// The address stays what it was while controls move. In a frame that was given its text, the page
+// has no address of its own.
 import { isLink } from "../rules/link.js";
 
-/** @typedef {{ name: string, step: string, done: string[] }} Wanted a lesson, its step as it was written, the lessons that are done */
+/**
+ * @typedef {{ name: string, step: string, done: string[] }} Wanted a lesson, its step as it was written,
+ *   the lessons that are done
+ */
 
 const LANGUAGE = /^lang=/; // is read by languages.js
 const PRESENT = /([#?&])present=1(?:&|$)/;
@@ -18,8 +22,8 @@ function read(part) {
 }
 
 /**
- * What some parts of the address say: the link and the lesson of the first that has one, and whether any asks for a lecture;
- * a part may as well be the name of a heading.
+ * What some parts of the address say: the link and the lesson of the first that has one, and whether any asks
+ * for a lecture; a part may as well be the name of a heading.
  * @param {("hash" | "search")[]} parts
  */
 function foundIn(...parts) {
@@ -34,7 +38,9 @@ function foundIn(...parts) {
 
 /**
  * Open the link in the address and play its lesson, now and whenever another is put after #.
- * @param {(link: string) => void} open @param {{ play: (lesson: string, step: string) => void, finish: (names: string[]) => void }} player @param {() => void} present
+ * @param {(link: string) => void} open
+ * @param {{ play: (lesson: string, step: string) => void, finish: (names: string[]) => void }} player
+ * @param {() => void} present
  * @param {boolean} [now] whether what it says now is meant, too
  * @returns {boolean} whether there was a link or a lesson
  */

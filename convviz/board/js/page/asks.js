@@ -1,14 +1,19 @@
 // @ts-check
-// An app's own script: the few lines that ask for the app's, which another widget carries for all apps of the kernel, in the
-// language of the reader. In another language the kernel brings another script, and the app goes on in it.
+// An app's own script: the few lines that ask for the app's, which another widget carries for all apps of the
+// kernel, in the language of the reader. In another language the kernel brings another script,
+// and the app goes on in it.
 import { placeOf } from "../base/shared_script.js";
 import { asked, understood } from "../base/tongues.js";
 
 const PREFIX = "IPY_MODEL_";
-const PATIENCE_MS = 1500; // after two seconds anywidget gives a widget up for good; a script that is later, a view waits for
+// After two seconds anywidget gives a widget up for good; a script that is later, a view waits for.
+const PATIENCE_MS = 1500;
 const LANGUAGE_MS = 2000; // for the reader's language; a later one is turned to all the same
 
-/** The language that the reader wants: the address says it, else App(lang=), else the browser. @param {any} facts */
+/**
+ * The language that the reader wants: the address says it, else App(lang=), else the browser.
+ * @param {any} facts
+ */
 function wantedOf({ languages, language, chosen }) {
   const wishes = asked() ? [asked()] : chosen ? [] : navigator.languages;
   return wishes.map((/** @type {string} */ wish) => understood(wish, languages)).find(Boolean) ?? language;
@@ -35,7 +40,8 @@ function createAsking() {
       model.widget_manager?.get_model(carrier.replace(PREFIX, ""))?.catch(() => {});
     const key = model.get("_facts").script;
     const createApp = await placeOf(key).promise;
-    if (key === shown || key !== model.get("_facts").script) return; // another one that is named by now follows
+    // Another one that is named by now follows.
+    if (key === shown || key !== model.get("_facts").script) return;
     shown = key;
     const kept = app?.kept();
     const held = [...views].find((view) => view.context.el.contains(document.activeElement));
@@ -48,7 +54,9 @@ function createAsking() {
     arrived();
   }
 
-  /** @param {any} model @returns {Promise<void>} once the kernel has brought the reader's language, or did not */
+  /**
+   * @param {any} model @returns {Promise<void>} once the kernel has brought the reader's language, or did not
+   */
   function language(model) {
     const facts = model.get("_facts");
     const wanted = wantedOf(facts);
@@ -75,7 +83,8 @@ function createAsking() {
       const waiting = document.createElement("p");
       waiting.textContent = model.get("_facts").waiting;
       el.append(waiting);
-      // marimo starts a widget only where it is shown, in a shadow root that sees the sheets of such widgets alone.
+      // marimo starts a widget only where it is shown, in a shadow root that sees the
+      // sheets of such widgets alone.
       if (host && el.getRootNode() instanceof ShadowRoot) {
         const carrier = await host.getWidget(model.get("_carrier").replace(PREFIX, "anywidget:"));
         const place = document.createElement("div");

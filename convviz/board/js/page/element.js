@@ -1,6 +1,7 @@
 // @ts-check
-// <convviz-board>: the board as an element of somebody else's page, in a shadow root of its own. The modules of several
-// languages meet in one place of the page, and each element takes the one whose language it is to speak.
+// <convviz-board>: the board as an element of somebody else's page, in a shadow root of its own. The modules
+// of several languages meet in one place of the page, and each element takes the one whose
+// language it is to speak.
 import WORDS from "../../../facts/words/element.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { understood } from "../base/tongues.js";
@@ -15,9 +16,11 @@ const PLACE = Symbol.for("convviz.boards");
 /**
  * @import { Model } from "../numbers/model.js"
  * @import { Settings } from "../rules/settings.js"
- * @typedef {{ state: string | null, controls: string[] | null, lesson: string | null }} Wanted what the attributes say; null: nothing
- * @typedef {{ show: (place: HTMLElement, wanted: Wanted) => { model: Model, close: () => void }, sheet: () => CSSStyleSheet }} Speaker
- *   the module of one language: what draws the board in an empty place, and the rules for all boards
+ * @typedef {{ state: string | null, controls: string[] | null, lesson: string | null }} Wanted what the
+ *   attributes say; null: nothing
+ * @typedef {{ show: (place: HTMLElement, wanted: Wanted) => { model: Model, close: () => void },
+ *   sheet: () => CSSStyleSheet }} Speaker the module of one language: what draws the board in an empty place,
+ *   and the rules for all boards
  * @typedef {{ speakers: Map<string, Speaker>, views: Set<View> }} Meeting
  */
 
@@ -86,7 +89,10 @@ class View {
     if (this.#choice() !== this.#tag || !this.#tag) this.#draw();
   }
 
-  /** The tag of the language to speak: the element's own, else that of the page around, else the first that is there. */
+  /**
+   * The tag of the language to speak: the element's own, else that of the page around, else
+   * the first that is there.
+   */
   #choice() {
     const tags = [...meeting().speakers.keys()];
     const own = this.#host.getAttribute("lang");
@@ -148,7 +154,10 @@ class View {
     };
   }
 
-  /** Show another link on the board that is there; what is none leaves it as it is. @param {Model} model @param {string} text */
+  /**
+   * Show another link on the board that is there; what is none leaves it as it is.
+   * @param {Model} model @param {string} text
+   */
   #open(model, text) {
     if (text === this.#link) return; // somebody keeps what the event told
     this.#quiet = true;

@@ -1,6 +1,6 @@
 // @ts-check
-// Tell the page around an iframe how high this one is, so that it can make room. Nothing else is told: the message may
-// be read by anybody.
+// Tell the page around an iframe how high this one is, so that it can make room. Nothing else is told: the
+// message may be read by anybody.
 
 const SLACK = 4; // pixels that are no reason to tell it again, or two pages could chase each other
 
@@ -16,7 +16,8 @@ export function tellHeight(el) {
     if (Math.abs(height - told) < SLACK) return;
     told = height;
     window.parent.postMessage({ type: "convviz:resize", height }, "*");
-    window.parent.postMessage(JSON.stringify({ subject: "lti.frameResize", height }), "*"); // Canvas, Moodle, Sakai
+    // What Canvas, Moodle and Sakai hear.
+    window.parent.postMessage(JSON.stringify({ subject: "lti.frameResize", height }), "*");
   };
   new ResizeObserver(() => (frame ||= requestAnimationFrame(tell))).observe(el);
 }

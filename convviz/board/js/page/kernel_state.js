@@ -2,10 +2,12 @@
 // What a page of Voilà knows of its kernel, for style sheets and tests at the body, and in words in a banner.
 
 /**
- * "": nobody has connected yet; "ok": it answers; "reconnecting": it may come back; "lost": only a new page has another one.
+ * "": nobody has connected yet; "ok": it answers; "reconnecting": it may come back; "lost": only a
+ * new page has another one.
  * @typedef {"" | "ok" | "reconnecting" | "lost"} State
  * @typedef {"reconnecting" | "silent" | "gone"} Passing what may pass: no connection, no answer, no server
- * @typedef {"ended" | "missing"} Fatal what a page finds out by itself: the kernel has ended; the server knows none, as after a restart
+ * @typedef {"ended" | "missing"} Fatal what a page finds out by itself: the kernel has ended; the server
+ *   knows none, as after a restart
  */
 
 export class KernelState {
@@ -14,7 +16,9 @@ export class KernelState {
   #say;
   #onLost;
 
-  /** @param {(trouble: Passing | Fatal) => string} say the sentence of a trouble @param {() => void} onLost */
+  /**
+   * @param {(trouble: Passing | Fatal) => string} say the sentence of a trouble @param {() => void} onLost
+   */
   constructor(say, onLost) {
     this.#say = say;
     this.#onLost = onLost;

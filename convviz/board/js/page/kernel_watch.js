@@ -10,12 +10,13 @@ const ANSWERS_WITHIN_MS = 5000;
 const DEAD = new Set(["dead", "restarting", "autorestarting", "terminating"]);
 
 /**
- * Follows one kernel connection. JupyterLab retries seven times at growing intervals (two minutes) without a word,
- * and does not tell a vanished kernel from a vanished server, so the page asks the server itself.
+ * Follows one kernel connection. JupyterLab retries seven times at growing intervals (two minutes) without a
+ * word, and does not tell a vanished kernel from a vanished server, so the page asks the server itself.
  * @param {any} kernel JupyterLab's KernelConnection
  * @param {URL} address where the server tells whether it is there
  * @param {KernelState} state
- * @param {() => boolean} [isBuilding] whether what is sent now is no move of a person: widgets that are being made
+ * @param {() => boolean} [isBuilding] whether what is sent now is no move of a person:
+ *   widgets that are being made
  */
 export function watchKernel(kernel, address, state, isBuilding = () => false) {
   /** @param {string} status */
@@ -36,8 +37,8 @@ export function watchKernel(kernel, address, state, isBuilding = () => false) {
   kernel.connectionStatusChanged.connect((/** @type {any} */ _, /** @type {string} */ status) =>
     onConnection(status),
   );
-  // A kernel that is shut down in an orderly way (culled, or after the page's own unload call when a link turned out
-  // to be a download) changes neither status: its farewell message is the only sign.
+  // A kernel that is shut down in an orderly way (culled, or after the page's own unload call when a link
+  // turned out to be a download) changes neither status: its farewell message is the only sign.
   kernel.iopubMessage.connect((/** @type {any} */ _, /** @type {any} */ message) => {
     if (message.header.msg_type === "shutdown_reply") state.lose("ended");
   });
@@ -48,7 +49,8 @@ export function watchKernel(kernel, address, state, isBuilding = () => false) {
 
 /**
  * Ask the server again and again, until the connection is back or there is nothing to wait for.
- * @param {any} kernel @param {URL} address @param {KernelState} state @param {ReturnType<typeof createPauses>} pauses
+ * @param {any} kernel @param {URL} address @param {KernelState} state
+ * @param {ReturnType<typeof createPauses>} pauses
  */
 async function probe(kernel, address, state, pauses) {
   if (state.now !== "reconnecting") return;
@@ -62,7 +64,10 @@ async function probe(kernel, address, state, pauses) {
   setTimeout(() => probe(kernel, address, state, pauses), pauses.next());
 }
 
-/** Whether the server has the kernel; where it has none, that is told. @param {URL} address @param {KernelState} state */
+/**
+ * Whether the server has the kernel; where it has none, that is told.
+ * @param {URL} address @param {KernelState} state
+ */
 async function isThere(address, state) {
   const answer = await fetch(address, { cache: "no-store" });
   if (answer.status === 404) state.lose("missing");
@@ -70,8 +75,8 @@ async function isThere(address, state) {
 }
 
 /**
- * Tells that a move has no answer, until the next answer comes. A kernel that hangs stays connected and "busy".
- * After a sleep its connection may look alive, and lead nowhere: the server is asked, too.
+ * Tells that a move has no answer, until the next answer comes. A kernel that hangs stays connected and
+ * "busy". After a sleep its connection may look alive, and lead nowhere: the server is asked, too.
  * @param {any} kernel @param {URL} address @param {KernelState} state @param {() => boolean} isBuilding
  */
 function watchAnswers(kernel, address, state, isBuilding) {
@@ -114,7 +119,10 @@ function watchAnswers(kernel, address, state, isBuilding) {
   });
 }
 
-/** Answers come in order: a move that is still out before an answered one was lost. @param {Set<string>} moves @param {string} last */
+/**
+ * Answers come in order: a move that is still out before an answered one was lost.
+ * @param {Set<string>} moves @param {string} last
+ */
 function forgetUpTo(moves, last) {
   for (const move of moves) {
     moves.delete(move);

@@ -1,6 +1,6 @@
 // @ts-check
-// The languages of a page that comes in several: a quiet menu. The page is loaded anew in the language that is chosen, a
-// widget drawn anew, and goes on where it was: the settings with their way back, and the lesson.
+// The languages of a page that comes in several: a quiet menu. The page is loaded anew in the language that
+// is chosen, a widget drawn anew, and goes on where it was: the settings with their way back, and the lesson.
 import WORDS from "../../../facts/words/language.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { asked, understood } from "../base/tongues.js";
@@ -14,8 +14,8 @@ const ASKS = /^lang(?:=|$)/;
 /**
  * @import { Model } from "../numbers/model.js"
  * @import { Player } from "../lesson/player.js"
- * @typedef {Record<string, { name: string, page: string }>} Languages by their tags: what each is called in itself, and the
- *   address of the page that speaks it
+ * @typedef {Record<string, { name: string, page: string }>} Languages by their tags: what each is called in
+ *   itself, and the address of the page that speaks it
  */
 
 /** This address in another language. @param {string} tag @param {Languages} languages */
@@ -29,8 +29,8 @@ function addressIn(tag, languages) {
 }
 
 /**
- * Where no server sees to it: go to the page of the language that the address asks for; from the first page, the English
- * one, which nobody has chosen yet, to the browser's.
+ * Where no server sees to it: go to the page of the language that the address asks for; from the first page,
+ * the English one, which nobody has chosen yet, to the browser's.
  * @param {Languages} languages @returns {boolean} whether it is gone to
  */
 export function goToAsked(languages) {
@@ -41,7 +41,10 @@ export function goToAsked(languages) {
   return true;
 }
 
-/** Say so where the address asks for a language that there is not, and this is English. @param {Languages} languages @param {Model} model */
+/**
+ * Say so where the address asks for a language that there is not, and this is English.
+ * @param {Languages} languages @param {Model} model
+ */
 export function tellUnknown(languages, model) {
   const wanted = asked();
   if (!wanted || language() !== FIRST || understood(wanted, Object.keys(languages))) return;
@@ -57,7 +60,8 @@ export function createLanguages(languages, model, player) {
     if (tag === language()) link.setAttribute("aria-current", "true");
     link.addEventListener("click", (event) => {
       link.href = addressIn(tag, languages); // what stands after # may be another by now
-      if (!(event.ctrlKey || event.metaKey || event.shiftKey)) keep(tag, model, player); // else it opens elsewhere
+      // With one of these keys it opens elsewhere.
+      if (!(event.ctrlKey || event.metaKey || event.shiftKey)) keep(tag, model, player);
     });
     return element("li", {}, link);
   };
@@ -97,20 +101,29 @@ function menuOf(name, items) {
   return el;
 }
 
-/** Where a page or a widget is, for what goes on in another language. @param {Model} model @param {Player} player */
+/**
+ * Where a page or a widget is, for what goes on in another language.
+ * @param {Model} model @param {Player} player
+ */
 export function whereItIs(model, player) {
   const look = player.get("look");
   return { ...model.kept(), finished: player.get("finished"), lesson: look?.name ?? "", step: look?.at ?? 0 };
 }
 
-/** Go on from there. @param {ReturnType<typeof whereItIs>} kept @param {Model} model @param {Player} player */
+/**
+ * Go on from there.
+ * @param {ReturnType<typeof whereItIs>} kept @param {Model} model @param {Player} player
+ */
 export function goOnFrom(kept, model, player) {
   model.takeUp(kept);
   player.finish(kept.finished);
   if (kept.lesson) player.play(kept.lesson, kept.step);
 }
 
-/** Keep where this page is, for the next one. @param {string} tag of its language @param {Model} model @param {Player} player */
+/**
+ * Keep where this page is, for the next one.
+ * @param {string} tag of its language @param {Model} model @param {Player} player
+ */
 function keep(tag, model, player) {
   try {
     sessionStorage.setItem(STORE, JSON.stringify({ tag, ...whereItIs(model, player) }));

@@ -1,6 +1,6 @@
 // @ts-check
-// What a person reads first: a question, and below it what was just done, what the app was given to say, or its own sentence.
-// A lesson's card takes their place.
+// What a person reads first: a question, and below it what was just done, what the app was given to say, or
+// its own sentence. A lesson's card takes their place.
 import ARRIVAL from "../../../facts/words/arrival.json" with { type: "json" };
 import WORDS from "../../../facts/words/lead.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
@@ -16,7 +16,8 @@ const sayOfArrival = sentences(ARRIVAL);
 
 /**
  * Make it.
- * @param {Model} model @param {(event: string, listener: () => void) => void} follow listens as long as the view is there
+ * @param {Model} model
+ * @param {(event: string, listener: () => void) => void} follow listens as long as the view is there
  * @param {HTMLElement} lesson the place of a lesson's card @param {() => void} watch plays the arrival again
  */
 export function createLead(model, follow, lesson, watch) {
@@ -35,7 +36,8 @@ export function createLead(model, follow, lesson, watch) {
   }
 
   function tell() {
-    notice.setAttribute("role", model.get("failed") ? "alert" : "status"); // before its words: they are what is announced
+    // The role before its words: they are what is announced.
+    notice.setAttribute("role", model.get("failed") ? "alert" : "status");
     setText(notice, model.get("notice"));
     notice.dataset.failed = String(model.get("failed"));
   }
@@ -50,7 +52,8 @@ export function createLead(model, follow, lesson, watch) {
 
 /**
  * What is asked first: of a puzzle nothing that gives it away.
- * @param {import("../rules/settings.js").Settings} settings @param {boolean} turns whether the kernel is another one when it is rotated
+ * @param {import("../rules/settings.js").Settings} settings
+ * @param {boolean} turns whether the kernel is another one when it is rotated
  */
 function kindOf(settings, turns) {
   if (settings.transposed) return "transposed";

@@ -1,6 +1,6 @@
 // @ts-check
-// One view of the live app: its heading, tabs and buttons around controls and board. A widget draws it, the served page, and
-// the page on a static host.
+// One view of the live app: its heading, tabs and buttons around controls and board. A widget draws it, the
+// served page, and the page on a static host.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element } from "../base/dom.js";
@@ -33,11 +33,13 @@ function createBar(el) {
 
 /**
  * Draw a view.
- * @param {HTMLElement} el gets the app's class @param {Model} model @param {DrawPane} drawPane @param {Player} player
+ * @param {HTMLElement} el gets the app's class @param {Model} model @param {DrawPane} drawPane
+ * @param {Player} player
  * @param {import("./lecture.js").Wish | null} [wish] of the address, where the whole page is ours
- * @param {{ menu?: HTMLElement, tabs?: string[], without?: string[], share?: { button: HTMLElement, box: HTMLElement } }} [own] of a page of our own: its menu
- *   of languages; tabs that do not work there; of one that no kernel will ever come to, and that has nothing which waits for one, its tabs, and what
- *   hands the settings on
+ * @param {{ menu?: HTMLElement, tabs?: string[], without?: string[],
+ *   share?: { button: HTMLElement, box: HTMLElement } }} [own] of a page of our own: its menu of languages;
+ *   tabs that do not work there; of one that no kernel will ever come to, and that has nothing which waits
+ *   for one, its tabs, and what hands the settings on
  * @returns {() => void} close it
  */
 export function drawLive(

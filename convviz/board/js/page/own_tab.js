@@ -13,7 +13,8 @@ import { goTo, pageSeen } from "./seen.js";
 
 /**
  * Make the entries and the drawer of these tabs.
- * @param {Model} model @param {any} colorscales @param {Record<string, TabScript["default"]>} tabs by name; the page has their sheets
+ * @param {Model} model @param {any} colorscales
+ * @param {Record<string, TabScript["default"]>} tabs by name; the page has their sheets
  * @param {any} race the recorded one, where its tab is among them
  */
 export function createOwnTabs(model, colorscales, tabs, race) {

@@ -19,9 +19,11 @@ const say = sentences(WORDS);
 /**
  * @import { MakeNumbers } from "../numbers/asking.js"
  * @import { PageData } from "../numbers/model.js"
- * @param {{ el: HTMLElement, data: PageData & { controls: string[], height: number | null, lesson?: string | null, lessons?: Record<string, import("../lesson/lessons.js").Told>,
+ * @param {{ el: HTMLElement, data: PageData & { controls: string[], height: number | null,
+ *   lesson?: string | null, lessons?: Record<string, import("../lesson/lessons.js").Told>,
  *   tabs?: Record<string, import("../tabs/opening.js").TabScript["default"]>, race?: any }, own?: boolean,
- *   makeNumbers?: MakeNumbers }} page data.tabs: what draws them, by name; data.race: the recorded one, where it is among them; own: whether the whole page, and so its address, is ours
+ *   makeNumbers?: MakeNumbers }} page data.tabs: what draws them, by name; data.race: the recorded one, where
+ *   it is among them; own: whether the whole page, and so its address, is ours
  */
 function render({ el, data, own = false, makeNumbers = fromPage }) {
   const model = createPageModel(data, makeNumbers);
@@ -39,7 +41,8 @@ function render({ el, data, own = false, makeNumbers = fromPage }) {
   const share = createCopyLink(model, own ? addressWith : () => "", () => stepLink(player));
   const app = drawApp(el, model, data.controls, share, player, { own, wish, drawer: tabs?.drawer });
   const made = own && el.parentElement?.querySelector(":scope > .cv-made");
-  if (made) el.querySelector(".cv-facts")?.append(made); // beside the numbers it takes no height from the picture
+  // Beside the numbers it takes no height from the picture.
+  if (made) el.querySelector(".cv-facts")?.append(made);
   const lessons = createLessonButtons(player, app.readLesson);
   (own ? el.parentElement?.querySelector(".cv-headline") : el.querySelector(".cv-tools"))?.append(
     lessons.el,

@@ -1,5 +1,6 @@
 // @ts-check
-// The race that the tab Race shows where there is no kernel: a file beside the page, loaded when the tab is opened.
+// The race that the tab Race shows where there is no kernel: a file beside the page,
+// loaded when the tab is opened.
 import WORDS from "../../../facts/words/race.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 

@@ -22,12 +22,15 @@ export const pageSeen = (model) => ({
   },
   /** @param {string} link @param {string} words what is said of it */
   open: (link, words) =>
-    model.change((settings) => [replaced(seenAs(settingAt(settings, link), settings), {}), [words]]), // undo leaves the view alone
+    // Undo leaves the view alone.
+    model.change((settings) => [replaced(seenAs(settingAt(settings, link), settings), {}), [words]]),
 });
 
 /**
  * The way from a tab to other settings; what was done is said.
- * @param {Model} model @returns {(changes: Partial<Settings> | ((settings: Settings) => Partial<Settings>), words: string) => void}
+ * @param {Model} model
+ * @returns {(changes: Partial<Settings> | ((settings: Settings) => Partial<Settings>),
+ *   words: string) => void}
  */
 export const goTo = (model) => (changes, words) =>
   model.change((settings) => [

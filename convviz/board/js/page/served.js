@@ -1,5 +1,6 @@
 // @ts-check
-// The page that the app's address answers with: its board lives at once; after the first paint it asks torch, too.
+// The page that the app's address answers with: its board lives at once; after the first
+// paint it asks torch, too.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { createValues } from "../base/events.js";
 import { language } from "../base/words.js";
@@ -76,7 +77,8 @@ function askTorch({ numbers, version }, model) {
   window.addEventListener("online", open);
   document.addEventListener("visibilitychange", open); // of a laptop that wakes up
   window.addEventListener("pagehide", server.shut);
-  window.addEventListener("pageshow", (event) => event.persisted && server.open()); // from the browser's cache
+  // A page that persisted comes from the browser's cache.
+  window.addEventListener("pageshow", (event) => event.persisted && server.open());
   server.open();
 }
 
@@ -84,7 +86,8 @@ function askTorch({ numbers, version }, model) {
 function tell(sentence) {
   const [banner, text] = [byId("convviz-lost"), byId("convviz-lost-text")];
   banner.hidden = !sentence;
-  if (text.textContent !== sentence) text.textContent = sentence; // after it is visible: a screen reader hears a change
+  // The words after it is visible: a screen reader hears a change.
+  if (text.textContent !== sentence) text.textContent = sentence;
 }
 
 /** Do something once what was just drawn is on the screen. @param {() => void} then */

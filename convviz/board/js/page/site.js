@@ -1,5 +1,6 @@
 // @ts-check
-// The live page on a static host: as the served one before its kernel, but no kernel is asked for, and none is promised.
+// The live page on a static host: as the served one before its kernel, but no kernel is asked
+// for, and none is promised.
 import { createValues } from "../base/events.js";
 import { createCopyLink } from "../controls/copy_link.js";
 import { createShelf } from "../lesson/lessons.js";

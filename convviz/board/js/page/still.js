@@ -1,7 +1,11 @@
 // @ts-check
-// The still picture that a notebook keeps above the app, for those who open it without a kernel: a live view hides it.
+// The still picture that a notebook keeps above the app, for those who open it without a
+// kernel: a live view hides it.
 
-/** What the still pictures of an app stand in: Jupyter gives an output a row of its own. @param {string} id of the app @returns {HTMLElement[]} */
+/**
+ * What the still pictures of an app stand in: Jupyter gives an output a row of its own.
+ * @param {string} id of the app @returns {HTMLElement[]}
+ */
 const stillsOf = (id) =>
   [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(`[data-convviz-still="${id}"]`))].map(
     (still) => /** @type {HTMLElement | null} */ (still.closest(".jp-OutputArea-child")) ?? still,

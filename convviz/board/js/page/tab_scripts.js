@@ -1,11 +1,13 @@
 // @ts-check
-// The scripts of the tabs, each asked for when its tab is first opened: of the kernel, or as a file beside the page.
+// The scripts of the tabs, each asked for when its tab is first opened: of the kernel, or
+// as a file beside the page.
 import WORDS from "../../../facts/words/pane.json" with { type: "json" };
 import { importText, unpack } from "../base/imported.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
-const AGAIN_MS = 2_000; // the kernel answers once a second, all pages at once: one that came too late asks again
+// The kernel answers once a second, all pages at once: one that came too late asks again.
+const AGAIN_MS = 2_000;
 const PATIENCE_MS = 10_000; // a kernel that computes something long answers after it
 
 /**
@@ -56,7 +58,9 @@ export function createTabScripts(model, addresses) {
   };
 }
 
-/** @param {string} address @param {(text: Promise<string>) => void} take @returns {() => void} stop waiting */
+/**
+ * @param {string} address @param {(text: Promise<string>) => void} take @returns {() => void} stop waiting
+ */
 function fetchScript(address, take) {
   const text = async () => {
     try {
@@ -73,7 +77,8 @@ function fetchScript(address, take) {
 
 /**
  * Ask the kernel, and again when another one is there: what comes late is taken all the same.
- * @param {Model} model @param {Record<string, string>} question its answer repeats it @param {(coming: Promise<Reply>) => void} take
+ * @param {Model} model @param {Record<string, string>} question its answer repeats it
+ * @param {(coming: Promise<Reply>) => void} take
  * @param {{ lost: string, late: string }} told what is said where there is no kernel, and where it takes long
  * @returns {() => void} stop waiting
  */

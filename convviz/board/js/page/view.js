@@ -31,9 +31,10 @@ const say = sentences(WORDS);
  * @param {string[]} chosen names of groups and of controls; none: the board alone
  * @param {{ button: HTMLElement, box: HTMLElement }} share what hands the settings on
  * @param {Player} player
- * @param {{ drawer?: HTMLElement, own?: boolean, wish?: import("./lecture.js").Wish | null }} [around] in which the panes of tabs
- *   open; whether the whole page is ours; what the address wishes
- * @returns {{ close: () => void, readLesson: () => void, lecture: HTMLElement }} readLesson: turn to the lesson that was started;
+ * @param {{ drawer?: HTMLElement, own?: boolean, wish?: import("./lecture.js").Wish | null }} [around] in
+ *   which the panes of tabs open; whether the whole page is ours; what the address wishes
+ * @returns {{ close: () => void, readLesson: () => void, lecture: HTMLElement }} readLesson: turn to the
+ *   lesson that was started;
  *   lecture: the button that starts one
  */
 export function drawApp(el, model, chosen, share, player, { drawer, own = false, wish = null } = {}) {
@@ -62,7 +63,8 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   }
   const controls = element("div", { class: "cv-controls" }, ...primary, side);
   const picture = element("div", { class: "cv-picture" });
-  // The step whose numbers are the last word on all that was set, and who computed them; empty while they are awaited.
+  // The step whose numbers are the last word on all that was set, and who computed them;
+  // empty while they are awaited.
   const tellSettled = () => {
     const { step, from } = model.get("values");
     picture.dataset.settled = model.settled() && step ? `${step} ${from}` : "";
@@ -91,8 +93,9 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   if (["kernel", "geometry"].every((group) => chosen.includes(group)))
     board.arrival.arrive(app, () => !hasLesson() && !app.hasAttribute("data-present"));
   lesson.update(); // now that it is where the app around it can be found
-  // A page without controls is the board alone, until there is something to say. Asked of CSS, with :has(), it would be
-  // looked for again after every change of a number: a sixth of all that a step of a slider takes.
+  // A page without controls is the board alone, until there is something to say. Asked of CSS, with :has(),
+  // it would be looked for again after every change of a number: a sixth of all that
+  // a step of a slider takes.
   const tellBare = () =>
     body.toggleAttribute("data-bare", !chosen.length && !player.get("look") && !model.get("notice"));
   player.on("change:look", tellBare);
@@ -110,7 +113,10 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   return { close, readLesson: lesson.focus, lecture: lecture.button };
 }
 
-/** See to it that the band stays in sight that an open tab speaks of. @param {Model} model @param {(band: string) => void} bring */
+/**
+ * See to it that the band stays in sight that an open tab speaks of.
+ * @param {Model} model @param {(band: string) => void} bring
+ */
 function bringTold(model, bring) {
   let told = "";
   return () => {
@@ -120,7 +126,11 @@ function bringTold(model, bring) {
   };
 }
 
-/** Undo, redo and reset. @param {Model} model @param {(event: string, listener: () => void) => void} follow @param {HTMLElement} more */
+/**
+ * Undo, redo and reset.
+ * @param {Model} model @param {(event: string, listener: () => void) => void} follow
+ * @param {HTMLElement} more
+ */
 function createTools(model, follow, more) {
   /** @param {"undo" | "redo" | "reset"} type */
   const button = (type) => {

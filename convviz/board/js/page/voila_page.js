@@ -1,7 +1,7 @@
 // @ts-check
-// The page around a notebook that Voilà makes with our template: words while it loads, the theme of the controls, and a
-// message with a way out when the kernel or the server is gone. It becomes a classic script: the page streams in, and its
-// inline scripts call the functions below while later cells still run.
+// The page around a notebook that Voilà makes with our template: words while it loads, the theme of the
+// controls, and a message with a way out when the kernel or the server is gone. It becomes a classic script:
+// the page streams in, and its inline scripts call the functions below while later cells still run.
 import WORDS from "../../../facts/words/served.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 import { KernelState } from "./kernel_state.js";
@@ -42,7 +42,8 @@ function start() {
     if (arrived) waitForFrontEnd(state);
     else state.end(say("partial"));
   });
-  // Voilà's own call at the page's end works once its front end runs; this one from the moment that the kernel is known.
+  // Voilà's own call at the page's end works once its front end runs; this one from the moment
+  // that the kernel is known.
   window.addEventListener("pagehide", () => {
     const facts = byId("jupyter-config-data")?.textContent;
     const kernel = facts && JSON.parse(facts).kernelId;
@@ -52,9 +53,13 @@ function start() {
   window.addEventListener("pageshow", (event) => event.persisted && state.lose("ended"));
 }
 
-// ---- words while loading ----------------------------------------------------------------------------------------
+// ---- words while loading ----------------------------------------------------------------------------------
 
-/** Voilà's template calls three functions; the names are its own. A cell's script arrives after that cell has run. @param {() => void} onArrived */
+/**
+ * Voilà's template calls three functions; the names are its own. A cell's script arrives
+ * after that cell has run.
+ * @param {() => void} onArrived
+ */
 function tellProgress(onArrived) {
   const page = /** @type {any} */ (window);
   let slow = "";
@@ -97,7 +102,7 @@ function watchForApp(state) {
   look();
 }
 
-// ---- the kernel --------------------------------------------------------------------------------------------------
+// ---- the kernel -------------------------------------------------------------------------------------------
 
 /** Voilà sets window.jupyterapp without an event, once its front end runs. @param {KernelState} state */
 function waitForFrontEnd(state) {
@@ -122,9 +127,11 @@ function wireButtons() {
   });
 }
 
-// ---- the theme of the controls ------------------------------------------------------------------------------------
+// ---- the theme of the controls ----------------------------------------------------------------------------
 
-/** ipywidgets take their colours from JupyterLab's variables, so their dark sheet follows the page's theme. */
+/**
+ * ipywidgets take their colours from JupyterLab's variables, so their dark sheet follows the page's theme.
+ */
 function followTheme() {
   const root = document.documentElement;
   /** @type {Record<string, string>} */

@@ -25,7 +25,10 @@ export function captionOf({ spec, transposed, loss, target }, name, view) {
   return inTurn(bandCaption(spec, transposed, name, view), back);
 }
 
-/** How grad_output follows from a target. @param {string} loss @param {string} kind of the target @param {number} count of samples */
+/**
+ * How grad_output follows from a target.
+ * @param {string} loss @param {string} kind of the target @param {number} count of samples
+ */
 const lossCaption = (loss, kind, count) =>
   sayIfThere(`caption.loss.${loss}.${kind}`, { count }) || sayIfThere(`caption.loss.${loss}`, { count });
 
@@ -52,8 +55,8 @@ const groupsOf = ({ groups, in_channels }) =>
   groups > 1 ? say("caption.groups", { count: in_channels / groups, groups }) : "";
 
 /**
- * How many rows and columns of the input lie unread between windows, and how many inside them; those behind the last
- * window, which are the remainder, count as neither.
+ * How many rows and columns of the input lie unread between windows, and how many inside them; those behind
+ * the last window, which are the remainder, count as neither.
  * @param {Spec} spec
  */
 export function innerGaps(spec) {
@@ -62,7 +65,8 @@ export function innerGaps(spec) {
     const inner = unreadLines(spec, axis)
       .map((i) => i + spec.padding[axis][0])
       .filter((at) => at < end);
-    // The last window that starts at or before a line is the one that reaches furthest: it covers it, or none does.
+    // The last window that starts at or before a line is the one that reaches furthest: it
+    // covers it, or none does.
     const startOf = (/** @type {number} */ at) =>
       Math.min(Math.floor(at / step), outputSize(spec, axis) - 1) * step;
     const inside = inner.filter((at) => at < startOf(at) + effectiveKernel(spec, axis)).length;

@@ -1,6 +1,6 @@
 // @ts-check
-// What a cell that is no sum has to do with the gradients. How many terms a gradient has is counted in the very list that
-// its sum writes out.
+// What a cell that is no sum has to do with the gradients. How many terms a gradient has is counted in the
+// very list that its sum writes out.
 import { formatNumber } from "../base/format.js";
 import { plainPanel } from "../rules/names.js";
 import { inTurn, say } from "./say.js";
@@ -14,7 +14,8 @@ import { inTurn, say } from "./say.js";
 /**
  * Say what a cell does in the backward pass; empty where there is nothing more to say.
  * @param {Links} links @param {Terms} terms @param {Cell} cell
- * @param {(panel: string, row: number, column: number) => number | undefined} valueOf of a cell of the shown planes
+ * @param {(panel: string, row: number, column: number) => number | undefined} valueOf of a
+ *   cell of the shown planes
  */
 export function backwardWords(links, terms, cell, valueOf) {
   const panel = plainPanel(cell.panel, links.geometry.stride);

@@ -1,6 +1,6 @@
 // @ts-check
-// What the cells of each panel are, as views/cells.py says it: one letter a row and a column. d data, p padding with
-// zeros, c a border of copies, i a zero that the stride inserted, r padding for the remainder.
+// What the cells of each panel are, as views/cells.py says it: one letter a row and a column. d data, p
+// padding with zeros, c a border of copies, i a zero that the stride inserted, r padding for the remainder.
 import {
   backwardPadding,
   bothAxes,
@@ -15,7 +15,10 @@ import {
  * @typedef {{ rows: string, columns: string, unread_rows: number[], unread_columns: number[] }} Roles
  */
 
-/** @param {Spec} spec @param {string} name of the stage @param {number[]} size [rows, columns] of the panel @returns {Roles} */
+/**
+ * @param {Spec} spec @param {string} name of the stage @param {number[]} size [rows, columns] of the panel
+ * @returns {Roles}
+ */
 export function rolesOf(spec, name, size) {
   const [[rows, unread_rows], [columns, unread_columns]] = bothAxes((axis) =>
     linesOf(spec, name, axis, size[axis]),
@@ -23,7 +26,11 @@ export function rolesOf(spec, name, size) {
   return { rows, columns, unread_rows, unread_columns };
 }
 
-/** One letter a line, and the lines that no window ever reads. @param {Spec} spec @param {string} name @param {number} axis @param {number} size @returns {[string, number[]]} */
+/**
+ * One letter a line, and the lines that no window ever reads.
+ * @param {Spec} spec @param {string} name @param {number} axis @param {number} size
+ * @returns {[string, number[]]}
+ */
 function linesOf(spec, name, axis, size) {
   const dilated = Array(outputSize(spec, axis))
     .fill("d")

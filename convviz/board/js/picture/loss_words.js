@@ -11,9 +11,11 @@ import { say, sayIfThere } from "./say.js";
  */
 
 /**
- * What the loss makes of output and target at one place; null for a cell of no such panel, and where there is no target.
+ * What the loss makes of output and target at one place; null for a cell of no such panel, and
+ * where there is no target.
  * @param {string} loss @param {{ transposed: boolean, batch: number }} geometry @param {Cell} cell
- * @param {(panel: string, row: number, column: number) => number | undefined} valueOf of a cell of the shown planes
+ * @param {(panel: string, row: number, column: number) => number | undefined} valueOf of a
+ *   cell of the shown planes
  * @returns {FromLoss | null}
  */
 export function fromLoss(loss, { transposed, batch }, cell, valueOf) {
@@ -30,7 +32,8 @@ export function fromLoss(loss, { transposed, batch }, cell, valueOf) {
     };
   }
   const value = Number(valueOf(gradient, row, column));
-  // Where the target is not 0, grad_output has rounded away what is left of a small share: float32 keeps six digits.
+  // Where the target is not 0, grad_output has rounded away what is left of a small share:
+  // float32 keeps six digits.
   const share = target ? Math.round(1e6 * (value * batch + target)) / 1e6 : value * batch;
   const numbers = { share, target, gradient: value };
   const written = Object.fromEntries(

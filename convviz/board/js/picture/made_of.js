@@ -1,6 +1,6 @@
 // @ts-check
-// What the numbers of each result are made of, and what is said of one that stayed as it was after a move: facts/picture.json
-// has what goes into each of them.
+// What the numbers of each result are made of, and what is said of one that stayed as it was after a move:
+// facts/picture.json has what goes into each of them.
 import PICTURE from "../../../facts/picture.json" with { type: "json" };
 import WORDS from "../../../facts/words/hands.json" with { type: "json" };
 import { sentences } from "../base/words.js";
@@ -10,9 +10,10 @@ import { joined } from "./say.js";
 
 /**
  * @import { Settings, Tensor } from "../rules/settings.js"
- * @typedef {"made_of" | "given" | "constant" | "unread" | "zeros" | "border" | "same"} Reason why a result is what it was:
- *   nothing that goes into it has changed; it is given; its loss has the same derivative everywhere; no window reads what has
- *   changed; that meets zeros alone; it falls into the padding alone; or its numbers only come out the same
+ * @typedef {"made_of" | "given" | "constant" | "unread" | "zeros" | "border" | "same"} Reason why a result is
+ *   what it was: nothing that goes into it has changed; it is given; its loss has the same derivative
+ *   everywhere; no window reads what has changed; that meets zeros alone; it falls into the padding alone; or
+ *   its numbers only come out the same
  */
 
 const say = sentences(WORDS);
@@ -29,7 +30,8 @@ export const resultsOf = (transposed) => Object.keys(tableOf(transposed));
 export const sentBack = (transposed) => (transposed ? "input" : "grad_output");
 
 /**
- * The stages that go into a result, as far as there are any: of what the loss sends back they are told by the loss.
+ * The stages that go into a result, as far as there are any: of what the loss sends back
+ * they are told by the loss.
  * @param {string} stage @param {Settings} settings @returns {string[]}
  */
 export function madeOf(stage, { transposed, loss, bias }) {
@@ -37,7 +39,10 @@ export function madeOf(stage, { transposed, loss, bias }) {
   return tableOf(transposed)[stage].filter((name) => name !== "bias" || bias !== null);
 }
 
-/** Whether two tensors have the same shape and numbers. @param {Tensor | null} one @param {Tensor | null} other */
+/**
+ * Whether two tensors have the same shape and numbers.
+ * @param {Tensor | null} one @param {Tensor | null} other
+ */
 export function sameTensor(one, other) {
   if (!one || !other) return one === other;
   if (String(one.shape) !== String(other.shape)) return false;
@@ -51,7 +56,8 @@ const plainName = (stage, transposed) => shownName(stage, transposed).replace(/^
 
 /**
  * What is said of it.
- * @param {string} stage @param {Settings} settings @param {Reason} reason @param {string} [changed] the stage of which a part has changed
+ * @param {string} stage @param {Settings} settings @param {Reason} reason
+ * @param {string} [changed] the stage of which a part has changed
  */
 export function unchangedWords(stage, settings, reason, changed = "") {
   const { transposed } = settings;

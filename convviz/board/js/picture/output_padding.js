@@ -42,7 +42,10 @@ function shared(spec) {
   return `${made} ${say("layers.chosen", chosen)}`;
 }
 
-/** Which lines are there because of output_padding: the padding would cut some off, others are new. @param {Spec} spec */
+/**
+ * Which lines are there because of output_padding: the padding would cut some off, others are new.
+ * @param {Spec} spec
+ */
 function effect(spec) {
   const gains = bothAxes((axis) => gained(spec, axis));
   const [kept, added] = [linesOf(gains.map(([cells]) => cells)), linesOf(gains.map(([, cells]) => cells))];
@@ -51,7 +54,10 @@ function effect(spec) {
   return added ? say("layers.adds", { added }) : say("layers.nothing");
 }
 
-/** How many lines of the output would be cut off without output_padding, and how many would not be made. @param {Spec} spec @param {number} axis */
+/**
+ * How many lines of the output would be cut off without output_padding, and how many would not be made.
+ * @param {Spec} spec @param {number} axis
+ */
 function gained(spec, axis) {
   const [before, after] = spec.padding[axis];
   const end = before + spec.input_size[axis];

@@ -1,5 +1,6 @@
 // @ts-check
-// The picture: three equations (four with a bias), each a row of named panels; facts/picture.json has the rows.
+// The picture: three equations (four with a bias), each a row of named panels;
+// facts/picture.json has the rows.
 import PICTURE from "../../../facts/picture.json" with { type: "json" };
 import { rolesOf } from "./cells.js";
 import { joined, say, sayIfThere } from "./say.js";
@@ -11,15 +12,18 @@ import { panelAxes, planeIndex, planeWithin } from "../rules/plane.js";
  * @import { Settings, Stages, Tensor } from "../rules/settings.js"
  * @import { Pair } from "../rules/spec.js"
  * @import { Roles } from "./cells.js"
- * @typedef {{ symbol: string, note: string, turns?: boolean }} Sign turns: the second of two readings begins with it
- * @typedef {{ name: string, called: string, label: string, tensor: Tensor, at: Pair, roles: Roles, shape: number[] }} Panel
- *   tensor has four axes, shape is the tensor's own
+ * @typedef {{ symbol: string, note: string, turns?: boolean }} Sign turns: the second of
+ *   two readings begins with it
+ * @typedef {{ name: string, called: string, label: string, tensor: Tensor, at: Pair, roles: Roles,
+ *   shape: number[] }} Panel tensor has four axes, shape is the tensor's own
  * @typedef {Panel | Sign} Item
  * @typedef {{ name: string, title: string, items: Item[], choices: [Axis, number][], view: string }} Equation
  * @typedef {PanelName | "bias" | "grad_bias"} ShownName
  * @typedef {{ over?: Axis, with?: ShownName, without?: ShownName }} Needs what goes "with" a stage needs it
- * @typedef {Needs & { symbol: string, note?: "sign.over" | "sign.folded", by_loss?: string, turns?: boolean, steps?: Record<string, "stride" | "dilation"> }} SignFacts
- * @typedef {Needs & { name: string, title: "title.forward", axes: string, view?: string, items: (ShownName | SignFacts)[] }} RowFacts
+ * @typedef {Needs & { symbol: string, note?: "sign.over" | "sign.folded", by_loss?: string, turns?: boolean,
+ *   steps?: Record<string, "stride" | "dilation"> }} SignFacts
+ * @typedef {Needs & { name: string, title: "title.forward", axes: string, view?: string,
+ *   items: (ShownName | SignFacts)[] }} RowFacts
  */
 
 /** Of each picture the rows, from top to bottom. */
@@ -40,7 +44,10 @@ export function equationsOf(settings, stages) {
   const { spec, input_view, transposed } = settings;
   const counts = { n: spec.batch, o: spec.out_channels, c: spec.in_channels };
   const summed = { n: spec.batch, o: spec.out_channels / spec.groups, c: spec.in_channels / spec.groups };
-  /** Whether there is such a panel, or what a sign or a row goes with. @param {ShownName | Needs} item @returns {boolean} */
+  /**
+   * Whether there is such a panel, or what a sign or a row goes with.
+   * @param {ShownName | Needs} item @returns {boolean}
+   */
   const isThere = (item) =>
     typeof item === "string"
       ? stages[item] !== null
@@ -75,11 +82,15 @@ function panelOf(settings, stages, name) {
   );
   /** @type {Pair} the second axis of a weight counts within the group */
   const at = [first, second % shape[1]];
-  const label = shape[0] * shape[1] > 1 ? `${called}[${at.join(", ")}]` : called; // an index only where there is something to choose
+  // An index only where there is something to choose.
+  const label = shape[0] * shape[1] > 1 ? `${called}[${at.join(", ")}]` : called;
   return { name, called, label, tensor, at, roles, shape };
 }
 
-/** A sign with what there is to know about its operation; a step of 1 is left out. @param {Settings} settings @param {SignFacts} sign */
+/**
+ * A sign with what there is to know about its operation; a step of 1 is left out.
+ * @param {Settings} settings @param {SignFacts} sign
+ */
 function signOf({ spec, transposed, loss }, { symbol, note, by_loss, turns, over = "n", steps = {} }) {
   const notes = note ? [say(note, { axis: shownLetter(over, transposed) })] : [];
   if (by_loss) notes.push(sayIfThere(`${by_loss}.${loss}`, { count: spec.batch }));

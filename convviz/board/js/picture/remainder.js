@@ -14,8 +14,10 @@ import {
 
 /**
  * @import { Spec } from "../rules/spec.js"
- * @typedef {{ label: string, note: string, size: number[], current: boolean }} NearSize a size nearby, for a button
- * @typedef {{ paragraphs: string[], sizes: NearSize[], named: string }} RemainderStory `named`: what the sizes are
+ * @typedef {{ label: string, note: string, size: number[], current: boolean }} NearSize a
+ *   size nearby, for a button
+ * @typedef {{ paragraphs: string[], sizes: NearSize[], named: string }} RemainderStory
+ *   `named`: what the sizes are
  */
 
 export const MOST_SIZES = 6; // buttons an axis
@@ -48,7 +50,10 @@ function withSize(spec, axis, size) {
   return { ...spec, input_size: pair };
 }
 
-/** The input sizes along one axis whose output is as large as this one's, smallest first. @param {Spec} spec @param {number} axis */
+/**
+ * The input sizes along one axis whose output is as large as this one's, smallest first.
+ * @param {Spec} spec @param {number} axis
+ */
 export function sameOutput(spec, axis) {
   const smallest = spec.input_size[axis] - remainderOf(spec, axis);
   const sizes = Array.from({ length: spec.stride[axis] }, (_, index) => smallest + index);
@@ -80,7 +85,10 @@ function lossesOf(spec) {
   return [say(`spared.both_${border(spec)}`)];
 }
 
-/** Whether the remainder of one axis lies in the padding or takes lines of the input. @param {Spec} spec @param {number} axis */
+/**
+ * Whether the remainder of one axis lies in the padding or takes lines of the input.
+ * @param {Spec} spec @param {number} axis
+ */
 function lostWords(spec, axis) {
   const [rest, after, size] = [remainderOf(spec, axis), spec.padding[axis][1], spec.input_size[axis]];
   const where = /** @type {const} */ (`${LINES[axis]}_${border(spec)}`);
@@ -135,7 +143,10 @@ function sizesOf(spec, linked) {
   return found;
 }
 
-/** Some sizes that share the output, and the next larger one without a remainder. @param {Spec} spec @param {number} axis */
+/**
+ * Some sizes that share the output, and the next larger one without a remainder.
+ * @param {Spec} spec @param {number} axis
+ */
 function offersOf(spec, axis) {
   const [size, step] = [spec.input_size[axis], spec.stride[axis]];
   if (step === 1) return []; // every size has an output of its own

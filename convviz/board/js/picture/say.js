@@ -9,7 +9,10 @@ export const say = sentences(WORDS);
 
 export const LINES = /** @type {const} */ (["rows", "columns"]); // what an axis is made of
 
-/** A sentence, or nothing where there is none of this id. @param {string} id @param {Record<string, string | number>} values */
+/**
+ * A sentence, or nothing where there is none of this id.
+ * @param {string} id @param {Record<string, string | number>} values
+ */
 export const sayIfThere = (id, values) =>
   id in WORDS ? say(/** @type {keyof typeof WORDS} */ (id), values) : "";
 
@@ -32,7 +35,10 @@ export function orWords(sizes) {
   );
 }
 
-/** Clauses as one sentence with a capital, between them what the language puts there. @param {string[]} parts */
+/**
+ * Clauses as one sentence with a capital, between them what the language puts there.
+ * @param {string[]} parts
+ */
 export function clausesOf(parts) {
   const text = say("clauses.end", { clauses: joined("clauses.both", parts) });
   return text[0].toUpperCase() + text.slice(1);
@@ -42,7 +48,10 @@ export function clausesOf(parts) {
 export const inTurn = (these, last) =>
   these && last ? say("sentences.both", { these, last }) : these || last;
 
-/** All parts as one, two at a time by one sentence; nothing if there are none. @param {JoinId} id @param {string[]} parts */
+/**
+ * All parts as one, two at a time by one sentence; nothing if there are none.
+ * @param {JoinId} id @param {string[]} parts
+ */
 export const joined = (id, parts) =>
   parts.length ? parts.reduce((these, last) => say(id, { these, last })) : "";
 

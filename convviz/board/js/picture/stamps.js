@@ -1,6 +1,6 @@
 // @ts-check
-// The gradient of the input told as stamps, and beside it the window: the same pairs, in an order that shows why one
-// rotates the kernel and the other does not.
+// The gradient of the input told as stamps, and beside it the window: the same pairs, in an order that shows
+// why one rotates the kernel and the other does not.
 import { inTurn, say } from "./say.js";
 import { axisTaps } from "../rules/taps.js";
 
@@ -12,11 +12,13 @@ import { axisTaps } from "../rules/taps.js";
  *   veil: { badges: (list: Badge[]) => void } }} BadgedPanel what is needed here of a panel of the board
  */
 
-const WRITTEN = 4; // pairs that a sentence lists: beside a tray there is no room for more, and the order is seen by then
+// The pairs that a sentence lists: beside a tray there is no room for more, and the order is seen by then.
+const WRITTEN = 4;
 
 /**
  * What one stamp touches: its cell of grad_output, the kernel as it lies, and the cells that it is added to.
- * @param {Geometry} geometry @param {string} result the panel on which it falls @param {number[]} cell of grad_output @returns {Link[]}
+ * @param {Geometry} geometry @param {string} result the panel on which it falls
+ * @param {number[]} cell of grad_output @returns {Link[]}
  */
 export function stampLinks(geometry, result, cell) {
   const [down, right] = [0, 1].map((axis) => axisTaps(geometry, axis).filter(({ o }) => o === cell[axis]));
@@ -58,7 +60,8 @@ export function createPairing(board) {
 
     /**
      * Pair the factors of one cell, or none.
-     * @param {Cell | null} cell of the input's gradient @param {() => BadgedPanel[]} find the panels of the equation to the input
+     * @param {Cell | null} cell of the input's gradient
+     * @param {() => BadgedPanel[]} find the panels of the equation to the input
      * @param {import("./links.js").Links} links
      */
     show(cell, find, links) {

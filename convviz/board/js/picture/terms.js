@@ -1,19 +1,19 @@
 // @ts-check
-// The products that a cell adds up, over all channels and samples, with their numbers: the sum writes them out, and sentences
-// count them.
+// The products that a cell adds up, over all channels and samples, with their numbers: the sum writes them
+// out, and sentences count them.
 
 import { planesOf } from "./links.js";
 
 /**
  * @import { Cell, Links } from "./links.js"
  * @typedef {{ planes: any, thumbs: any }} Planes the numbers of the shown planes, and of the small pictures
- * @typedef {Cell & { value: number | undefined, shown: boolean }} Factor value: where the page has it; shown: whether
- *   its plane is the shown one
+ * @typedef {Cell & { value: number | undefined, shown: boolean }} Factor value: where the page has it; shown:
+ *   whether its plane is the shown one
  */
 
 /**
- * The list that holds a plane's numbers and the place where they start; null when the page does not have them,
- * because a large plane's small picture leaves cells out.
+ * The list that holds a plane's numbers and the place where they start; null when the page does not have
+ * them, because a large plane's small picture leaves cells out.
  * @param {any} spec of the panel @param {Planes} numbers @param {number[]} at the plane's indices
  * @returns {{ values: ArrayLike<number>, start: number } | null}
  */
@@ -46,7 +46,8 @@ export function createTerms(links, specOf, numbers) {
   }
 
   /**
-   * The same number of grad_output itself: padding and zeros can make a plane too large for its small pictures.
+   * The same number of grad_output itself: padding and zeros can make a plane too
+   * large for its small pictures.
    * @param {Cell} one @param {number[]} at
    */
   function numberOfCopy(one, at) {
@@ -55,7 +56,8 @@ export function createTerms(links, specOf, numbers) {
   }
 
   /**
-   * A factor where the page shows it: told as stamps, the gradient is made of weight and grad_output themselves.
+   * A factor where the page shows it: told as stamps, the gradient is made of weight
+   * and grad_output themselves.
    * @param {Cell} one @returns {Cell}
    */
   function present(one) {
@@ -73,7 +75,8 @@ export function createTerms(links, specOf, numbers) {
 
   /** What the bias's gradient adds up. @param {Cell} cell @returns {Factor[][]} */
   function ofBias(cell) {
-    // A transposed convolution's own grad_output is what the convolution that it reads the other way calls input.
+    // A transposed convolution's own grad_output is what the convolution that it reads
+    // the other way calls input.
     const panel = geometry.transposed ? "input" : "grad_output";
     const spec = specOf(panel);
     const places = [...Array(spec.rows.length * spec.columns.length).keys()];
@@ -100,7 +103,8 @@ export function createTerms(links, specOf, numbers) {
         ([kernelPlane, imagePlane]) =>
           list.map(({ kernel, image }) => {
             const factors = [factorOf(kernel, kernelPlane), factorOf(image, imagePlane)];
-            return kernel.panel === "rotated_weight" ? factors.reverse() : factors; // grad_output first, as in the formula
+            // With grad_output first, as in the formula.
+            return kernel.panel === "rotated_weight" ? factors.reverse() : factors;
           }),
       );
       if (cell.panel === (geometry.transposed ? "grad_input" : "output") && specOf("bias")) {

@@ -7,7 +7,8 @@ import { remainderOf } from "../rules/spec.js";
 /**
  * @import { Geometry } from "../rules/spec.js"
  * @typedef {"rotated" | "swapped" | "inserted" | "border" | "remainder" | "folded"} Topic
- * @typedef {{ name: string, rows: string, columns: string, unread_rows: number[], unread_columns: number[] }} Shown a panel
+ * @typedef {{ name: string, rows: string, columns: string, unread_rows: number[],
+ *   unread_columns: number[] }} Shown a panel
  */
 
 const say = sentences(WORDS);

@@ -1,7 +1,7 @@
 // @ts-check
-// The tray: what one pixel's gradient was for each place of a single 1 in grad_output. It keeps numbers that stood on the
-// board and knows no rule: that they are the kernel, backwards, is what there is to be found. Only where it was found before is
-// the tray full from the beginning.
+// The tray: what one pixel's gradient was for each place of a single 1 in grad_output. It keeps numbers that
+// stood on the board and knows no rule: that they are the kernel, backwards, is what there is to be found.
+// Only where it was found before is the tray full from the beginning.
 
 import { axisTaps, windowsOn } from "../rules/taps.js";
 
@@ -9,8 +9,8 @@ import { axisTaps, windowsOn } from "../rules/taps.js";
  * @import { Geometry } from "../rules/spec.js"
  * @import { Planes } from "./terms.js"
  * @typedef {{ row: number, column: number }} At
- * @typedef {{ at: At, rows: (number | "gap" | null)[][], now: At }} Tray rows: "gap" where no window stands, null where no
- *   number was seen yet; now: where the 1 stands
+ * @typedef {{ at: At, rows: (number | "gap" | null)[][], now: At }} Tray rows: "gap" where no window stands,
+ *   null where no number was seen yet; now: where the 1 stands
  */
 
 const MOST = 9; // rows or columns that are drawn
@@ -29,8 +29,8 @@ export function createTrayMemory() {
     /**
      * Keep what the pixel receives now.
      * @param {Geometry} geometry @param {Planes} numbers of the board @param {At} pixel
-     * @returns {Tray | null} null where what comes back to the shown channel is no single 1 or too large to be drawn, and
-     *   where one window alone reads the pixel: there is no order to be seen
+     * @returns {Tray | null} null where what comes back to the shown channel is no single 1 or too large to
+     *   be drawn, and where one window alone reads the pixel: there is no order to be seen
      */
     see(geometry, { planes, thumbs }, pixel) {
       const {
@@ -69,7 +69,8 @@ export function createTrayMemory() {
 }
 
 /**
- * Where the channels of grad_output that send something back to the shown one begin and end, among planes with all cells.
+ * Where the channels of grad_output that send something back to the shown one begin and end,
+ * among planes with all cells.
  * @param {Geometry} geometry @returns {[number, number]}
  */
 function channelsOf({ plane, output_size: [height, width], out_channels, groups }) {
@@ -80,7 +81,8 @@ function channelsOf({ plane, output_size: [height, width], out_channels, groups 
 
 /**
  * What a pixel gets from a 1 at each place of grad_output: the weights with which the windows read it.
- * @param {Geometry} geometry @param {ArrayLike<number>} weight @param {At} pixel @returns {Map<string, number>}
+ * @param {Geometry} geometry @param {ArrayLike<number>} weight @param {At} pixel
+ * @returns {Map<string, number>}
  */
 function received(geometry, weight, pixel) {
   const { stride, output_size, kernel_size } = geometry;

@@ -1,6 +1,6 @@
 // @ts-check
-// The sentences that depend on the numbers. Under still pictures views/captions.py writes formulas and losses, too; a test
-// holds them equal.
+// The sentences that depend on the numbers. Under still pictures views/captions.py writes formulas and
+// losses, too; a test holds them equal.
 import { formatLong } from "../base/format.js";
 import { clausesOf, linesOf, say, sayIfThere } from "./say.js";
 import { panelName, shownLetter, shownName } from "../rules/names.js";
@@ -22,7 +22,8 @@ export function formulaOf(settings, name, view) {
   const { sample: n, out_channel: o, in_channel: c } = plane;
   const [ins, outs] = [spec.in_channels / spec.groups, spec.out_channels / spec.groups];
   const [k, j] = [c % ins, o % outs];
-  // A sum counts within the group, as the weight's second axis does; elsewhere the group's first channel is added.
+  // A sum counts within the group, as the weight's second axis does; elsewhere the
+  // group's first channel is added.
   const first = { from_c: c > k ? `${c - k} + ` : "", from_o: o > j ? `${o - j} + ` : "" };
   const left = shownName(folds(spec) ? "grad_padded_input" : "grad_input", transposed);
   const row = name === "input" ? (view === "window" ? "window" : "stamps") : name;
@@ -88,7 +89,10 @@ export const meanwhileWords = () => say("truth.meanwhile");
 export const aloneWords = () => say("truth.alone");
 /** What stands where the page cannot compute and torch has not answered yet. */
 export const torchAloneWords = () => say("truth.torch_alone");
-/** What torch's numbers were held against, by app/wire.py. @param {string} id @param {Record<string, string>} values */
+/**
+ * What torch's numbers were held against, by app/wire.py.
+ * @param {string} id @param {Record<string, string>} values
+ */
 export const torchWords = (id, values) => say(/** @type {"truth.exact"} */ (id), values);
 
 /** Whether a border of copies has a gradient that is folded back. @param {Spec} spec */
@@ -107,7 +111,10 @@ function outputNote(spec) {
   return say(uneven ? "size.sides_axes" : "size.axes", { rows, columns });
 }
 
-/** What there is to know of a reading, or of both. @param {Spec} spec @param {string} view @param {boolean} transposed */
+/**
+ * What there is to know of a reading, or of both.
+ * @param {Spec} spec @param {string} view @param {boolean} transposed
+ */
 function readingNote(spec, view, transposed) {
   const of = { stamps: [stampsNote], both: [stampsNote, paddingNote] }[view] ?? [paddingNote];
   return of
@@ -160,7 +167,10 @@ function exchangeNote(spec, transposed) {
   return lines ? `${steps} ${say("exchange.cut", { height, width, lines })}` : steps;
 }
 
-/** How many rows and columns the remainder would add to grad_weight, if nobody cut them off. @param {Spec} spec */
+/**
+ * How many rows and columns the remainder would add to grad_weight, if nobody cut them off.
+ * @param {Spec} spec
+ */
 const overhang = (spec) => bothAxes((axis) => Math.floor(remainderOf(spec, axis) / spec.dilation[axis]));
 
 /**

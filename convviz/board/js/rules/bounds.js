@@ -45,7 +45,8 @@ export function valueOf(spec, name, axis, transposed) {
 
 /**
  * The geometry with one control moved, on both axes if they are linked; null where it is impossible.
- * @param {Spec} spec @param {AxisName} name @param {number} axis @param {number} value @param {boolean} linked
+ * @param {Spec} spec @param {AxisName} name @param {number} axis @param {number} value
+ * @param {boolean} linked
  * @param {boolean} transposed @returns {Spec | null}
  */
 export function withValue(spec, name, axis, value, linked, transposed) {
@@ -57,7 +58,10 @@ export function withValue(spec, name, axis, value, linked, transposed) {
   return isPossible(made) ? made : null;
 }
 
-/** @param {Spec} spec @param {AxisName} name @param {number} axis @param {number} value @param {boolean} linked */
+/**
+ * @param {Spec} spec @param {AxisName} name @param {number} axis @param {number} value
+ * @param {boolean} linked
+ */
 function withLayerValue(spec, name, axis, value, linked) {
   /** @param {AxisName} each */
   const pairOf = (each) => [...layerPair(spec, each, true)];
@@ -83,7 +87,8 @@ function withLayerValue(spec, name, axis, value, linked) {
 
 /**
  * The geometry of the transposed layer with these sizes and changes; null where it is impossible.
- * @param {Spec} spec @param {number[]} sizes @param {number[]} extra output_padding @param {Partial<Spec>} changes
+ * @param {Spec} spec @param {number[]} sizes @param {number[]} extra output_padding
+ * @param {Partial<Spec>} changes
  */
 function layerSpec(spec, sizes, extra, changes) {
   const made = { ...spec, ...changes };
@@ -108,7 +113,8 @@ function layerOutput(spec, axis, size, extra) {
 
 /**
  * Smallest and largest value of one control, all others held.
- * @param {Spec} spec @param {AxisName} name @param {number} axis @param {boolean} linked @param {boolean} transposed @returns {Pair}
+ * @param {Spec} spec @param {AxisName} name @param {number} axis @param {boolean} linked
+ * @param {boolean} transposed @returns {Pair}
  */
 export function rangeOf(spec, name, axis, linked, transposed) {
   const [low, high] = LIMITS[name];
@@ -156,7 +162,10 @@ export function mend(spec, changes, transposed) {
   return { spec: shrinkKernel(wanted, moves), moves };
 }
 
-/** Make the kernel fit: first a smaller dilation, then fewer kernel cells. @param {Spec} spec @param {Moved[]} moves @returns {Spec} */
+/**
+ * Make the kernel fit: first a smaller dilation, then fewer kernel cells.
+ * @param {Spec} spec @param {Moved[]} moves @returns {Spec}
+ */
 function shrinkKernel(spec, moves) {
   /** @type {[Pair, Pair]} */
   const [kernel, dilation] = [[...spec.kernel_size], [...spec.dilation]];
@@ -213,7 +222,10 @@ function mendLayer(before, wanted, moves) {
   return { ...made, input_size: bothAxes(outputAlong) };
 }
 
-/** Every output_padding that a smaller stride took with it. @param {Spec} before @param {Spec} after @returns {Moved[]} */
+/**
+ * Every output_padding that a smaller stride took with it.
+ * @param {Spec} before @param {Spec} after @returns {Moved[]}
+ */
 export function outputPaddingMoved(before, after) {
   if (before.stride.every((step, axis) => step === after.stride[axis])) return [];
   return [0, 1].flatMap((axis) => {

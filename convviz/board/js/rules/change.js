@@ -20,7 +20,11 @@ import { remainderOf } from "./spec.js";
  */
 
 const DEFAULT_BIAS = [0.5, -0.5, 1, -1];
-/** Move one per-axis control. @param {Settings} settings @param {AxisName} name @param {number} axis @param {number} value @returns {Changed} */
+/**
+ * Move one per-axis control.
+ * @param {Settings} settings @param {AxisName} name @param {number} axis @param {number} value
+ * @returns {Changed}
+ */
 export function setAxis(settings, name, axis, value) {
   const { spec, link_axes: linked, transposed } = settings;
   const made = withValue(spec, name, axis, value, linked, transposed);
@@ -36,7 +40,10 @@ export function setAxis(settings, name, axis, value) {
   ];
 }
 
-/** Every uneven padding that one number for both sides has taken away. @param {Spec} before @param {Spec} after @returns {Moved[]} */
+/**
+ * Every uneven padding that one number for both sides has taken away.
+ * @param {Spec} before @param {Spec} after @returns {Moved[]}
+ */
 function evened({ padding }, after) {
   const uneven = [0, 1].filter(
     (axis) => padding[axis][0] !== padding[axis][1] && after.padding[axis][0] === after.padding[axis][1],
@@ -65,8 +72,8 @@ export function setTransposed(settings, wanted) {
 }
 
 /**
- * Give the convolution's input another size; linked axes move together. Of a transposed one it is the output, whose size
- * output_padding makes.
+ * Give the convolution's input another size; linked axes move together. Of a transposed one it is the output,
+ * whose size output_padding makes.
  * @param {Settings} settings @param {number} height @param {number} width @returns {Changed}
  */
 export function setSize(settings, height, width) {
@@ -99,7 +106,8 @@ export function linkAxes(settings, linked) {
 
 /**
  * A sentence for every setting that moved because it is linked to the one that was set.
- * @param {Settings} before @param {Settings} after @param {string[]} [said] settings of the width of which more is said already
+ * @param {Settings} before @param {Settings} after
+ * @param {string[]} [said] settings of the width of which more is said already
  */
 function movedAlong(before, after, said = []) {
   const moves = after.transposed ? outputPaddingMoved(before.spec, after.spec) : [];
@@ -119,7 +127,8 @@ function movedAlong(before, after, said = []) {
 }
 
 /**
- * Give the plane that is shown a kernel by name; the others follow in the list's order, unless some were typed.
+ * Give the plane that is shown a kernel by name; the others follow in the list's
+ * order, unless some were typed.
  * @param {Settings} settings @param {string} name @returns {Changed}
  */
 export function chooseKernel(settings, name) {
@@ -164,7 +173,8 @@ export function shownKernel(settings) {
 }
 
 /**
- * Turn the kernel of every plane by 180°: conv2d, a cross-correlation, then computes the true convolution with the one before.
+ * Turn the kernel of every plane by 180°: conv2d, a cross-correlation, then computes the true
+ * convolution with the one before.
  * @param {Settings} settings @returns {Changed}
  */
 export function turnKernel(settings) {
@@ -197,7 +207,10 @@ export function setBias(settings, wanted) {
   ];
 }
 
-/** The panels in which a click moves the 1 of a one-hot target or grad_output. @param {Settings} settings @returns {string[]} */
+/**
+ * The panels in which a click moves the 1 of a one-hot target or grad_output.
+ * @param {Settings} settings @returns {string[]}
+ */
 export function oneHotPanels(settings) {
   const field = oneHotField(settings);
   if (!field) return [];
@@ -213,7 +226,8 @@ const oneHotField = (settings) =>
   GIVEN.find((given) => kindsTaken(settings.loss, given).length && settings[given].kind === "one_hot");
 
 /**
- * Move the 1 of the loss's one-hot to one cell of the plane that is shown; without one, grad_output becomes it.
+ * Move the 1 of the loss's one-hot to one cell of the plane that is shown; without
+ * one, grad_output becomes it.
  * @param {Settings} settings @param {number} row @param {number} column @returns {Changed}
  */
 export function oneHot(settings, row, column) {
@@ -228,7 +242,10 @@ export function oneHot(settings, row, column) {
   return [replaced(settings, field ? { [field]: movedTo } : { loss: lossWith("grad"), grad: movedTo }), []];
 }
 
-/** Send back a single 1, from the middle of the plane that is shown. @param {Settings} settings @returns {Changed} */
+/**
+ * Send back a single 1, from the middle of the plane that is shown.
+ * @param {Settings} settings @returns {Changed}
+ */
 export function singleOne(settings) {
   const [height, width] = shapeOfOutput(settings).slice(2);
   const byHand = replaced(settings, { loss: lossWith("grad"), grad: { kind: "one_hot" } });
@@ -238,7 +255,11 @@ export function singleOne(settings) {
 /** Whether a single 1 is sent back. @param {Settings} settings */
 export const isSingleOne = (settings) => oneHotField(settings) === "grad";
 
-/** Where the 1 that is sent back stands in the plane that is shown; null where it stands in another, or there is none. @param {Settings} settings */
+/**
+ * Where the 1 that is sent back stands in the plane that is shown; null where it stands in
+ * another, or there is none.
+ * @param {Settings} settings
+ */
 export function shownOne(settings) {
   if (!isSingleOne(settings)) return null;
   const { grad, plane, transposed } = settings;

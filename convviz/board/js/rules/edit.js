@@ -37,7 +37,8 @@ export function editedPanels({ spec, transposed, loss }) {
 
 /**
  * Write a number into a cell of a panel.
- * @param {Settings} settings @param {{ panel: string, row: number, column: number, value: number }} edit as shown
+ * @param {Settings} settings
+ * @param {{ panel: string, row: number, column: number, value: number }} edit as shown
  * @param {Tensor | null} [gradOutput] of the layer, as shown: typing into it ends its being made by a loss
  * @returns {Changed}
  */
@@ -54,8 +55,10 @@ export function editCell(settings, { panel, row, column, value }, gradOutput = n
 }
 
 /**
- * Draw a number into cells of the input; what of them belongs to a border, or is a zero of the stride, stays as it is.
- * @param {Settings} settings @param {{ panel: string, cells: [number, number][], value: number }} stroke as shown @returns {Changed}
+ * Draw a number into cells of the input; what of them belongs to a border, or is a zero of
+ * the stride, stays as it is.
+ * @param {Settings} settings
+ * @param {{ panel: string, cells: [number, number][], value: number }} stroke as shown @returns {Changed}
  */
 export function paintCells(settings, { panel, cells, value }) {
   if (!isDrawnOn(settings, panel))
@@ -78,8 +81,8 @@ export function givenNumber(settings, panel, row, column) {
 }
 
 /**
- * Whether the numbers of a panel can be dragged: those that are given, not those of a grad_output that a loss makes, which one typed
- * number would end.
+ * Whether the numbers of a panel can be dragged: those that are given, not those of a grad_output that a loss
+ * makes, which one typed number would end.
  * @param {Pick<Settings, "spec" | "transposed" | "loss">} settings @param {string} panel
  */
 export function isDragged(settings, panel) {
@@ -87,12 +90,16 @@ export function isDragged(settings, panel) {
   return Boolean(field) && (field !== "grad" || kindsTaken(settings.loss, "grad").length > 0);
 }
 
-/** Whether one can draw on a panel: it shows the input. @param {Pick<Settings, "spec" | "transposed" | "loss">} settings @param {string} panel */
+/**
+ * Whether one can draw on a panel: it shows the input.
+ * @param {Pick<Settings, "spec" | "transposed" | "loss">} settings @param {string} panel
+ */
 export const isDrawnOn = (settings, panel) => editedPanels(settings)[panel] === "input";
 
 /**
  * The settings with a number in some cells of a panel; null where none of them is data.
- * @param {Settings} settings @param {string} panel @param {[number, number][]} cells @param {number} value @param {Tensor | null} gradOutput
+ * @param {Settings} settings @param {string} panel @param {[number, number][]} cells @param {number} value
+ * @param {Tensor | null} gradOutput
  */
 function withCells(settings, panel, cells, value, gradOutput) {
   const field = editedPanels(settings)[panel];
@@ -112,7 +119,8 @@ function withCells(settings, panel, cells, value, gradOutput) {
 function editedTensor(settings, field, gradOutput) {
   if (field === "input") return inputOf(settings);
   if (field === "weight") return weightOf(settings);
-  if (field === "target") return /** @type {Tensor} */ (tensorsOf(settings).target); // its panel is there: there is one
+  // Its panel is there, so there is one.
+  if (field === "target") return /** @type {Tensor} */ (tensorsOf(settings).target);
   const there = field === "grad" ? (likeOutput(settings, "grad") ?? gradOutput) : biasOf(settings);
   if (!there) throw new Error(say("refused.bias")); // grad_output there is, once there are cells
   return there;
@@ -127,7 +135,8 @@ function placeOf({ spec, plane, transposed }, panel, row, column) {
   if (panel === "padded_input") return [n, c, row - spec.padding[0][0], column - spec.padding[1][0]];
   if (panel === "padded_grad_output") {
     const places = [row, column].map((at, axis) => (at - backwardPadding(spec, axis)[0]) / spec.stride[axis]);
-    return [n, o, ...places.map((place) => (Number.isInteger(place) ? place : -1))]; // -1: a zero of the stride
+    // -1: a zero of the stride.
+    return [n, o, ...places.map((place) => (Number.isInteger(place) ? place : -1))];
   }
   if (panel === "weight") return [o, c % (spec.in_channels / spec.groups), row, column];
   if (panel === "bias") return [0, 0, row, column];

@@ -6,14 +6,20 @@ import { LOOKS } from "./schema.js";
 /** @import { Settings } from "./settings.js" */
 
 const STEPS = SETTINGS.limits.history.steps; // that undo remembers
-const SAME_MOVE = 1000 * SETTINGS.limits.history.same_move_seconds; // milliseconds within which moves of one control count as one
+// The milliseconds within which moves of one control count as one.
+const SAME_MOVE = 1000 * SETTINGS.limits.history.same_move_seconds;
 /** What undo leaves alone, because it changes no number. */
 const VIEW = /** @type {(keyof Settings)[]} */ (LOOKS);
 
-/** How the moves begin that are one step however long they take: a stroke that draws ends when the pointer is let go. */
+/**
+ * How the moves begin that are one step however long they take: a stroke that draws ends
+ * when the pointer is let go.
+ */
 export const STROKE = "stroke ";
 
-/** @param {Settings} settings @param {Settings} view whose view the settings shall have @returns {Settings} */
+/**
+ * @param {Settings} settings @param {Settings} view whose view the settings shall have @returns {Settings}
+ */
 export function seenAs(settings, view) {
   return { ...settings, ...Object.fromEntries(VIEW.map((name) => [name, view[name]])) };
 }

@@ -1,6 +1,6 @@
 // @ts-check
-// The settings as a link, in the page: the same format, to the letter, as settings/link.py. It touches no page and no
-// address: a state, the dict that App.state() returns, goes in or comes out.
+// The settings as a link, in the page: the same format, to the letter, as settings/link.py. It touches no
+// page and no address: a state, the dict that App.state() returns, goes in or comes out.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import BROKEN_WORDS from "../../../facts/words/broken.json" with { type: "json" };
 import { sentences } from "../base/words.js";
@@ -22,7 +22,10 @@ const sayBroken = sentences(BROKEN_WORDS);
 const LINK_VERSION = SETTINGS.link_version;
 const LIMITS = SETTINGS.limits.link;
 
-/** What a setting is that nobody names: what the first links, v=1, left out, and what Python fills in. It never changes. */
+/**
+ * What a setting is that nobody names: what the first links, v=1, left out, and what Python
+ * fills in. It never changes.
+ */
 export const BASE_STATE = /** @type {Settings} */ (/** @type {unknown} */ (SETTINGS.base_state));
 /** The app's first picture. */
 export const FIRST_STATE = /** @type {Settings} */ (
@@ -42,7 +45,8 @@ const linkField = (state, name) =>
 const isKey = (name) => Object.hasOwn(LINK_KEYS, name);
 
 /**
- * A state as a link, without the device. What has too many numbers is thrown as an Error whose message is the sentence.
+ * A state as a link, without the device. What has too many numbers is thrown as an Error whose
+ * message is the sentence.
  * @param {Settings} state whole
  */
 export function toLink(state) {
@@ -59,7 +63,10 @@ export function toLink(state) {
   return link;
 }
 
-/** Whether a text has a key of a link: the address of a page has words of others as well. @param {string} text */
+/**
+ * Whether a text has a key of a link: the address of a page has words of others as well.
+ * @param {string} text
+ */
 export const isLink = (text) => hasKey(pairsOf(text));
 
 /** @param {Map<string, string[]>} pairs */
@@ -68,7 +75,8 @@ const hasKey = (pairs) => [...pairs.keys()].some((name) => name === "v" || isKey
 /**
  * Read a link, or the address of a page that has one, as well as it can be read.
  * @param {string} text any text
- * @returns {{ state: Settings, notices: string[] }} a whole state, and a sentence for everything that had to be left out
+ * @returns {{ state: Settings, notices: string[] }} a whole state, and a sentence for
+ *   everything that had to be left out
  */
 export function fromLink(text) {
   if (text.length > LIMITS.characters_read) {
@@ -111,7 +119,10 @@ export function fromLink(text) {
   return { state: withKindsOfLoss(state), notices: told };
 }
 
-/** Another setting, by its link, in the page as it is now. @param {Settings} settings @param {string} link @returns {Settings} */
+/**
+ * Another setting, by its link, in the page as it is now.
+ * @param {Settings} settings @param {string} link @returns {Settings}
+ */
 export const settingAt = (settings, link) => inPlaceOf(settings, fromLink(link).state);
 
 /** The sentences about a link as one line for the page. @param {string[]} notices */
@@ -137,7 +148,10 @@ function ownPart(text) {
   return address.includes("://") ? "" : address;
 }
 
-/** The values of every key, in the order of the link. @param {string} link @returns {Map<string, string[]>} */
+/**
+ * The values of every key, in the order of the link.
+ * @param {string} link @returns {Map<string, string[]>}
+ */
 function pairsOf(link) {
   const found = new Map();
   const own = link.replaceAll("&amp;", "&").replaceAll("+", "%2B"); // a plus is one here, and no space
@@ -155,7 +169,10 @@ function aboutVersion(text) {
   return [say("link.version", { own: LINK_VERSION, value: shortened(text) })];
 }
 
-/** The geometry that the keys give; where it is not possible, without as few of them as will do. @param {Record<string, any>} given @param {Spec} base */
+/**
+ * The geometry that the keys give; where it is not possible, without as few of them as will do.
+ * @param {Record<string, any>} given @param {Spec} base
+ */
 function geometryFrom(given, base) {
   const names = SETTINGS.left_out_first.filter((name) => name in given);
   /** @param {string[]} leftOut */

@@ -1,6 +1,6 @@
 // @ts-check
-// How one value stands in a link, as settings/link_values.py reads and writes it: facts/settings.json has the kind and the
-// limits of every key. A reader throws for every other text.
+// How one value stands in a link, as settings/link_values.py reads and writes it: facts/settings.json has the
+// kind and the limits of every key. A reader throws for every other text.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 
 /**
@@ -94,7 +94,10 @@ function writeFolded(value, separators) {
   return first === last ? first : `${first}${separators[0]}${last}`;
 }
 
-/** A name, with the shape and the numbers that belong to it: `values:1x1x1x2:0.5,-1`. @param {Source} source */
+/**
+ * A name, with the shape and the numbers that belong to it: `values:1x1x1x2:0.5,-1`.
+ * @param {Source} source
+ */
 function writeSource({ kind, values = [], shape = [] }) {
   const sizes = hasOwnNumbers(kind) ? [shape.join("x")] : [];
   const numbers =

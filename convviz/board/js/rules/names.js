@@ -16,14 +16,20 @@ const kindOf = (transposed) => (transposed ? "transposed" : "convolution");
 /** @param {string} name @param {boolean} transposed */
 export const shownName = (name, transposed) => (transposed ? (SHOWN[name] ?? name) : name);
 
-/** Whether dilated_grad_output is grad_output, because nothing stands between its cells. @param {number[]} stride */
+/**
+ * Whether dilated_grad_output is grad_output, because nothing stands between its cells.
+ * @param {number[]} stride
+ */
 export const isPlain = (stride) => stride.every((step) => step === 1);
 
 /** The panel that one sees. @param {string} name @param {number[]} stride */
 export const plainPanel = (name, stride) =>
   name === "dilated_grad_output" && isPlain(stride) ? "grad_output" : name;
 
-/** What the page calls a panel of the picture. @param {string} name @param {Pick<Settings, "spec" | "transposed">} settings */
+/**
+ * What the page calls a panel of the picture.
+ * @param {string} name @param {Pick<Settings, "spec" | "transposed">} settings
+ */
 export const panelName = (name, { spec, transposed }) => shownName(plainPanel(name, spec.stride), transposed);
 
 /** The letter that the page uses for an axis of planes. @param {Axis} axis @param {boolean} transposed */

@@ -12,7 +12,9 @@ import { bothAxes, effectiveKernel, isPossible } from "./spec.js";
  * @import { Pair, Spec } from "./spec.js"
  */
 
-/** The sides in the order of a state's padding: of each axis the one before the input, and the one behind it. */
+/**
+ * The sides in the order of a state's padding: of each axis the one before the input, and the one behind it.
+ */
 export const PADDING_SIDES = /** @type {const} */ ([
   ["top", "bottom"],
   ["left", "right"],
@@ -28,7 +30,10 @@ function withSide(spec, axis, side, cells) {
   return { ...spec, padding };
 }
 
-/** Smallest and largest padding of one side, all others held. @param {Spec} spec @param {number} axis @param {number} side @returns {Pair} */
+/**
+ * Smallest and largest padding of one side, all others held.
+ * @param {Spec} spec @param {number} axis @param {number} side @returns {Pair}
+ */
 export function sideRange(spec, axis, side) {
   const now = spec.padding[axis][side];
   let [low, high] = [now, now];
@@ -37,7 +42,11 @@ export function sideRange(spec, axis, side) {
   return [low, high];
 }
 
-/** Pad one side, whatever is linked. @param {Settings} settings @param {number} axis @param {number} side @param {number} cells @returns {Changed} */
+/**
+ * Pad one side, whatever is linked.
+ * @param {Settings} settings @param {number} axis @param {number} side @param {number} cells
+ * @returns {Changed}
+ */
 export function setSide(settings, axis, side, cells) {
   const made = withSide(settings.spec, axis, side, cells);
   if (isPossible(made)) return [replaced(settings, { spec: made }), []];
@@ -46,14 +55,20 @@ export function setSide(settings, axis, side, cells) {
   throw new Error(say("refused.range", { name: `padding (${where})`, low, high, value: cells }));
 }
 
-/** What padding='same' adds, an axis; the odd cell goes behind the input. @param {Spec} spec @returns {[Pair, Pair]} */
+/**
+ * What padding='same' adds, an axis; the odd cell goes behind the input.
+ * @param {Spec} spec @returns {[Pair, Pair]}
+ */
 const sameSides = (spec) =>
   bothAxes((axis) => {
     const cells = effectiveKernel(spec, axis) - 1;
     return [Math.floor(cells / 2), Math.ceil(cells / 2)];
   });
 
-/** The name that torch has for the padding that is there; "cells" if it has none. @param {Settings} settings */
+/**
+ * The name that torch has for the padding that is there; "cells" if it has none.
+ * @param {Settings} settings
+ */
 export function paddingName({ spec }) {
   if (spec.padding.flat().every((cells) => cells === 0)) return "valid";
   const one = spec.stride.every((step) => step === 1);

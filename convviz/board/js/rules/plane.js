@@ -50,7 +50,8 @@ export function choosePlane(plane, spec, axis, index) {
 
 /**
  * The plane that shows name[at]; the second axis of a weight counts within the group.
- * @param {Plane} plane @param {Spec} spec @param {PanelName} name @param {number[]} at @param {boolean} [transposed]
+ * @param {Plane} plane @param {Spec} spec @param {PanelName} name @param {number[]} at
+ * @param {boolean} [transposed]
  */
 export function showPlane(plane, spec, name, at, transposed = false) {
   const [first, second] = panelAxes(name, transposed);

@@ -1,18 +1,20 @@
 // @ts-check
-// Which products a result adds up: the right ones from the taps, those of a recipe in recipe_input.js, recipe_weight.js and
-// recipe_output.js. Those of a gradient are a number of grad_output times one of the weight or of the input, or that number
-// alone; those of the output are a number of the weight times one of the input.
+// Which products a result adds up: the right ones from the taps, those of a recipe in recipe_input.js,
+// recipe_weight.js and recipe_output.js. Those of a gradient are a number of grad_output times one of the
+// weight or of the input, or that number alone; those of the output are a number of the
+// weight times one of the input.
 import { bothAxes, inputShape, outputShape, outputSize, weightShape } from "./spec.js";
 import { axisTaps } from "./taps.js";
 
 /**
  * @import { Pair, Spec } from "./spec.js"
  * @import { Result } from "./recipes.js"
- * @typedef {{ result: number, grad: number, other: number }} Triple planes, or cells within planes: `other` is of the
- *   weight for grad_input, of the input for grad_weight and output, and -1 for grad_bias; `grad` is of grad_output, and of the
- *   weight for output
- * @typedef {{ shape: number[], size: number, planes: Triple[], cells: Triple[], factor: number, bias?: number }} Products every
- *   plane with every cell; size: cells of a plane of the result; bias: how often the channel's bias is added
+ * @typedef {{ result: number, grad: number, other: number }} Triple planes, or cells within planes: `other`
+ *   is of the weight for grad_input, of the input for grad_weight and output, and -1 for grad_bias; `grad` is
+ *   of grad_output, and of the weight for output
+ * @typedef {{ shape: number[], size: number, planes: Triple[], cells: Triple[], factor: number,
+ *   bias?: number }} Products every plane with every cell; size: cells of a plane of the result; bias: how
+ *   often the channel's bias is added
  */
 
 /** @param {number} count */
@@ -20,7 +22,8 @@ export const upTo = (count) => [...Array(count).keys()];
 
 /**
  * Every pair of an entry for the rows and one for the columns.
- * @template T @param {T[]} rows @param {T[]} columns @param {(row: T, column: T) => Triple | null} make @returns {Triple[]}
+ * @template T @param {T[]} rows @param {T[]} columns @param {(row: T, column: T) => Triple | null} make
+ * @returns {Triple[]}
  */
 export function crossed(rows, columns, make) {
   const made = [];
@@ -68,7 +71,8 @@ export const perGroup = (spec) => [spec.in_channels / spec.groups, spec.out_chan
 
 /**
  * grad_output summed over some of its axes.
- * @param {string[]} over of N, C, H and W @param {number[]} samples that count @param {number} factor @param {Spec} spec @returns {Products}
+ * @param {string[]} over of N, C, H and W @param {number[]} samples that count @param {number} factor
+ * @param {Spec} spec @returns {Products}
  */
 export function biasProducts(over, samples, factor, spec) {
   const sizes = { N: samples.length, C: spec.out_channels, H: outputSize(spec, 0), W: outputSize(spec, 1) };

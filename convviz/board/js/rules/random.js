@@ -50,7 +50,10 @@ function inPairs(count, uniform) {
   return found.slice(0, count);
 }
 
-/** Sixteen at a time; the last sixteen are drawn anew where the count is no multiple. @param {number} count @param {() => number} uniform */
+/**
+ * Sixteen at a time; the last sixteen are drawn anew where the count is no multiple.
+ * @param {number} count @param {() => number} uniform
+ */
 function inBlocks(count, uniform) {
   const found = Array.from({ length: count }, uniform);
   for (let start = 0; start + 16 <= count; start += 16) toNormal(found, start);
@@ -71,7 +74,10 @@ function toNormal(numbers, start) {
   }
 }
 
-/** Normal random numbers rounded to one decimal, as samples/inputs.py makes them. @param {number} count @param {number} seed */
+/**
+ * Normal random numbers rounded to one decimal, as samples/inputs.py makes them.
+ * @param {number} count @param {number} seed
+ */
 export function randomTenths(count, seed) {
   return randomNormal(count, seed).map((value) => roundHalfEven(value * 10) / 10 + 0);
 }

@@ -1,5 +1,6 @@
 // @ts-check
-// grad_input by a recipe, as check/recipes/grad_input.py and overwritten.py compute it: which products it adds up.
+// grad_input by a recipe, as check/recipes/grad_input.py and overwritten.py compute it:
+// which products it adds up.
 import { crossed, perGroup, upTo } from "./products.js";
 import { behind, factorOf, linesOf, turnedFrom, turnedSize } from "./recipes.js";
 import { bothAxes, outputSize, paddedSize, sourcesOf } from "./spec.js";
@@ -8,11 +9,15 @@ import { bothAxes, outputSize, paddedSize, sourcesOf } from "./spec.js";
  * @import { Products, Triple } from "./products.js"
  * @import { Line, Recipe } from "./recipes.js"
  * @import { Pair, Spec } from "./spec.js"
- * @typedef {{ result: number, slot: number, o: number }} Slot along one axis: row `slot` of the kernel meets output row o
+ * @typedef {{ result: number, slot: number, o: number }} Slot along one axis: row `slot` of the
+ *   kernel meets output row o
  * @typedef {{ size: Pair, cells: Triple[] }} Plane
  */
 
-/** The products of grad_input by a recipe; null where it cannot be computed at all. @param {Recipe} chosen complete @param {Spec} spec @returns {Products | null} */
+/**
+ * The products of grad_input by a recipe; null where it cannot be computed at all.
+ * @param {Recipe} chosen complete @param {Spec} spec @returns {Products | null}
+ */
 export function inputProducts(chosen, spec) {
   const { planes, channels } = isSummed(chosen) ? planesOf(chosen, spec) : overwrittenPlanes(chosen, spec);
   const plane = channels ? foldedPlane(chosen, spec) : null;
@@ -30,7 +35,11 @@ export function inputProducts(chosen, spec) {
 /** Whether the products of a cell are added up, or the last one stays. @param {Recipe} chosen */
 const isSummed = ({ overlaps }) => overlaps === "add" || overlaps === "last channel";
 
-/** The geometry whose input is the padded input: its grad_input is grad_padded_input, before the border is folded back. @param {Spec} spec @returns {Spec} */
+/**
+ * The geometry whose input is the padded input: its grad_input is grad_padded_input, before
+ * the border is folded back.
+ * @param {Spec} spec @returns {Spec}
+ */
 export const unfolded = (spec) => ({
   ...spec,
   input_size: bothAxes((axis) => paddedSize(spec, axis)),
@@ -38,7 +47,10 @@ export const unfolded = (spec) => ({
   padding_mode: "zeros",
 });
 
-/** One plane of it: the gradient of a border of copies goes to the cells that it copies. @param {Recipe} chosen @param {Spec} spec @returns {Plane | null} */
+/**
+ * One plane of it: the gradient of a border of copies goes to the cells that it copies.
+ * @param {Recipe} chosen @param {Spec} spec @returns {Plane | null}
+ */
 function foldedPlane(chosen, spec) {
   const folds =
     spec.padding_mode !== "zeros" && spec.padding.flat().some(Boolean) && chosen.border === "folded";
@@ -50,12 +62,16 @@ function foldedPlane(chosen, spec) {
   const [rows, columns] = bothAxes((axis) => sourcesOf(spec, axis));
   const cells = found.cells.map((triple) => {
     const at = [rows[Math.floor(triple.result / whole[1])], columns[triple.result % whole[1]]];
-    return { ...triple, result: Number(at[0]) * spec.input_size[1] + Number(at[1]) }; // a copy is never a padding zero
+    // A copy is never a padding zero.
+    return { ...triple, result: Number(at[0]) * spec.input_size[1] + Number(at[1]) };
   });
   return { size: spec.input_size, cells };
 }
 
-/** Zero-insert grad_output, pad it, slide the turned kernel over it. @param {Recipe} chosen @param {Spec} spec @returns {Plane | null} */
+/**
+ * Zero-insert grad_output, pad it, slide the turned kernel over it.
+ * @param {Recipe} chosen @param {Spec} spec @returns {Plane | null}
+ */
 function planeOf(chosen, spec) {
   const lines = linesOf(chosen, spec);
   const output = bothAxes((axis) => outputSize(spec, axis));
@@ -87,7 +103,8 @@ function planeOf(chosen, spec) {
 
 /**
  * How many zeros go before and behind grad_output; negative ones crop.
- * @param {Recipe} chosen @param {Line} line @param {number} cells of grad_output @param {number} kernel as it was turned @returns {Pair}
+ * @param {Recipe} chosen @param {Line} line @param {number} cells of grad_output
+ * @param {number} kernel as it was turned @returns {Pair}
  */
 function around(chosen, line, cells, kernel) {
   const reach = (/** @type {number} */ own) =>
@@ -105,8 +122,8 @@ function around(chosen, line, cells, kernel) {
 }
 
 /**
- * What the kernel slides over, along each axis: how far apart the cells of grad_output are, where the first one stands, and how
- * long it is.
+ * What the kernel slides over, along each axis: how far apart the cells of grad_output are, where the first
+ * one stands, and how long it is.
  * @param {Recipe} chosen complete @param {Spec} spec
  */
 export function slidOver(chosen, spec) {
@@ -131,7 +148,8 @@ function paddedTo(chosen, line, cells, kernel) {
 
 /**
  * Slide along one axis.
- * @param {Recipe} chosen @param {Line} line @param {number} cells of grad_output @param {number} kernel @param {number} size what it slides over
+ * @param {Recipe} chosen @param {Line} line @param {number} cells of grad_output @param {number} kernel
+ * @param {number} size what it slides over
  */
 function slide(chosen, line, cells, kernel, size) {
   const [pitch, step, spacing, [before]] = [
@@ -153,7 +171,11 @@ function slide(chosen, line, cells, kernel, size) {
   return { fits: room >= 0, length, slots };
 }
 
-/** Which planes meet. @param {Recipe} chosen @param {Spec} spec @returns {{ planes: Triple[], channels: number }} no channels where they do not */
+/**
+ * Which planes meet.
+ * @param {Recipe} chosen @param {Spec} spec
+ * @returns {{ planes: Triple[], channels: number }} no channels where they do not
+ */
 function planesOf(chosen, spec) {
   const groups = chosen.groups === "ignored" ? 1 : spec.groups;
   const kernel = kernelPlanes(chosen, spec, groups);
@@ -180,7 +202,10 @@ const REVERSED = {
   "output channels": [true, false],
 };
 
-/** The planes of the weight as the kernel has them that slides over grad_output, [C_in, C_out / groups]. @param {Recipe} chosen @param {Spec} spec @param {number} groups */
+/**
+ * The planes of the weight as the kernel has them that slides over grad_output, [C_in, C_out / groups].
+ * @param {Recipe} chosen @param {Spec} spec @param {number} groups
+ */
 function kernelPlanes(chosen, spec, groups) {
   const [outs, ins] = [spec.out_channels, spec.in_channels / spec.groups];
   const per = outs / groups;
@@ -198,7 +223,10 @@ function kernelPlanes(chosen, spec, groups) {
   return (chosen.groups === "reversed" ? blocks.reverse() : blocks).flat();
 }
 
-/** Loops write = where += belongs: of the products of a cell the last one stays. @param {Recipe} chosen @param {Spec} spec @returns {Plane} */
+/**
+ * Loops write = where += belongs: of the products of a cell the last one stays.
+ * @param {Recipe} chosen @param {Spec} spec @returns {Plane}
+ */
 function overwrittenPlane(chosen, spec) {
   const [height, width] = spec.kernel_size;
   const from = turnedFrom(chosen.kernel, spec.kernel_size);
@@ -219,7 +247,12 @@ function overwrittenPlane(chosen, spec) {
   return { size, cells };
 }
 
-/** The tap that is written last into each row. @param {Recipe} chosen @param {Spec} spec @param {number} axis @param {number} cut rows before the first @param {number} size @returns {Slot[]} */
+/**
+ * The tap that is written last into each row.
+ * @param {Recipe} chosen @param {Spec} spec @param {number} axis @param {number} cut rows before the first
+ * @param {number} size
+ * @returns {Slot[]}
+ */
 function lastOnes(chosen, spec, axis, cut, size) {
   const byTap = chosen.overlaps.startsWith("last tap");
   /** @type {Map<number, Slot>} */

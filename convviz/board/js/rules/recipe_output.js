@@ -1,5 +1,6 @@
 // @ts-check
-// The output by a recipe, as check/recipes/output.py computes it: which products it adds up, and how often the bias.
+// The output by a recipe, as check/recipes/output.py computes it: which products it adds
+// up, and how often the bias.
 import { crossed, upTo } from "./products.js";
 import { behind, factorOf, linesOf, turnedFrom, turnedSize } from "./recipes.js";
 import { bothAxes } from "./spec.js";
@@ -9,10 +10,14 @@ import { sourceOf } from "./taps.js";
  * @import { Products, Triple } from "./products.js"
  * @import { Line, Recipe } from "./recipes.js"
  * @import { Spec } from "./spec.js"
- * @typedef {{ result: number, slot: number, i: number }} Met along one axis: row `slot` of the kernel meets input row i
+ * @typedef {{ result: number, slot: number, i: number }} Met along one axis: row `slot` of the
+ *   kernel meets input row i
  */
 
-/** The products of the output by a recipe; null where it cannot be computed at all. @param {Recipe} chosen complete @param {Spec} spec @returns {Products | null} */
+/**
+ * The products of the output by a recipe; null where it cannot be computed at all.
+ * @param {Recipe} chosen complete @param {Spec} spec @returns {Products | null}
+ */
 export function outputProducts(chosen, spec) {
   const lines = linesOf(chosen, spec);
   const kernel = turnedSize(chosen.kernel, spec.kernel_size);
@@ -43,7 +48,11 @@ export function outputProducts(chosen, spec) {
 const biasOf = ({ bias }, { in_channels, groups }) =>
   ({ 0: 0, "once a channel": in_channels / groups })[bias] ?? 1;
 
-/** Slide the kernel along one axis of the padded input. @param {Recipe} chosen @param {Spec} spec @param {Line} line @param {number} axis @param {number} cells of the kernel */
+/**
+ * Slide the kernel along one axis of the padded input.
+ * @param {Recipe} chosen @param {Spec} spec @param {Line} line @param {number} axis
+ * @param {number} cells of the kernel
+ */
 function slide(chosen, spec, line, axis, cells) {
   const size = spec.input_size[axis];
   const copied = chosen.border === "own" && spec.padding_mode !== "zeros";
@@ -65,7 +74,11 @@ function slide(chosen, spec, line, axis, cells) {
   return { length, met };
 }
 
-/** Which planes meet. @param {Recipe} chosen @param {Spec} spec @returns {{ planes: Triple[], channels: number }} no channels where they do not */
+/**
+ * Which planes meet.
+ * @param {Recipe} chosen @param {Spec} spec
+ * @returns {{ planes: Triple[], channels: number }} no channels where they do not
+ */
 function planesOf(chosen, spec) {
   const { groups, in_channels, out_channels, batch } = spec;
   const ins = in_channels / groups;

@@ -1,5 +1,6 @@
 // @ts-check
-// grad_weight and grad_bias by a recipe, as check/recipes/grad_weight.py computes them: which products they add up.
+// grad_weight and grad_bias by a recipe, as check/recipes/grad_weight.py computes them:
+// which products they add up.
 import { biasProducts, crossed, perGroup, upTo } from "./products.js";
 import { behind, factorOf, linesOf, samplesOf, turnedFrom, turnedSize } from "./recipes.js";
 import { bothAxes, outputSize } from "./spec.js";
@@ -23,7 +24,10 @@ export function biasBy(chosen, spec) {
   return chosen.shape === "[1]" ? { ...products, shape: [1] } : products;
 }
 
-/** The products of grad_weight by a recipe; null where it cannot be computed at all. @param {Recipe} chosen complete @param {Spec} spec @returns {Products | null} */
+/**
+ * The products of grad_weight by a recipe; null where it cannot be computed at all.
+ * @param {Recipe} chosen complete @param {Spec} spec @returns {Products | null}
+ */
 export function weightProducts(chosen, spec) {
   const lines = linesOf(chosen, spec);
   const slid = bothAxes((axis) => slide(chosen, spec, lines[axis], axis));
@@ -35,7 +39,8 @@ export function weightProducts(chosen, spec) {
     upTo(turned[1]).forEach((b) => place.set(from(a, b).join(), a * turned[1] + b)),
   );
   const [across, width] = [outputSize(spec, 1), spec.input_size[1]];
-  const gradAt = turnedFrom(chosen.gradient, [outputSize(spec, 0), across]); // it slides turned by 180° at most
+  // It slides turned by 180° at most.
+  const gradAt = turnedFrom(chosen.gradient, [outputSize(spec, 0), across]);
   const cells = crossed(slid[0].met, slid[1].met, (row, column) => {
     const [o, p] = gradAt(row.o, column.o);
     return {
@@ -54,7 +59,10 @@ export function weightProducts(chosen, spec) {
   };
 }
 
-/** Slide grad_output, its cells `gap` apart, over the padded input of one axis. @param {Recipe} chosen @param {Spec} spec @param {Line} line @param {number} axis */
+/**
+ * Slide grad_output, its cells `gap` apart, over the padded input of one axis.
+ * @param {Recipe} chosen @param {Spec} spec @param {Line} line @param {number} axis
+ */
 function slide(chosen, spec, line, axis) {
   const [cells, size] = [outputSize(spec, axis), spec.input_size[axis]];
   const [step, gap, before, after] = [
@@ -79,7 +87,10 @@ function slide(chosen, spec, line, axis) {
   return { fits: room >= 0, length, met };
 }
 
-/** Which planes meet, and the leading axes of the result. @param {Recipe} chosen @param {Spec} spec @returns {{ planes: Triple[], shape: Pair }} */
+/**
+ * Which planes meet, and the leading axes of the result.
+ * @param {Recipe} chosen @param {Spec} spec @returns {{ planes: Triple[], shape: Pair }}
+ */
 function planesOf(chosen, spec) {
   const own = chosen.groups === "own" ? spec : { ...spec, groups: 1 };
   const [ins, outs] = perGroup(own);

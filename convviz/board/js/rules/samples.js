@@ -1,9 +1,13 @@
 // @ts-check
-// Inputs and kernels by name: samples/ in Python, here for pages without it. Planes are lists in reading order.
+// Inputs and kernels by name: samples/ in Python, here for pages without it. Planes
+// are lists in reading order.
 import DIGITS from "../../../facts/digits.json" with { type: "json" };
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 
-/** Each kernel as a sum of outer products of two rows, the one down the column first. @type {Record<string, string[][]>} */
+/**
+ * Each kernel as a sum of outer products of two rows, the one down the column first.
+ * @type {Record<string, string[][]>}
+ */
 const KERNELS = SETTINGS.kernels;
 export const PRESETS = Object.keys(KERNELS);
 
@@ -72,7 +76,10 @@ export function resizePlane(plane, from, to) {
   });
 }
 
-/** Of which cells a resized cell is the mean, and by which shares. @param {number} from @param {number} to @param {boolean} larger */
+/**
+ * Of which cells a resized cell is the mean, and by which shares.
+ * @param {number} from @param {number} to @param {boolean} larger
+ */
 function sharesOf(from, to, larger) {
   return Array.from({ length: to }, (_, index) => {
     if (larger) {

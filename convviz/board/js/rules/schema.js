@@ -1,6 +1,6 @@
 // @ts-check
-// The settings, a row each: what settings/schema.py reads for Python. It says what a value is, which values there are, what
-// a link calls it, and whether it is only looked at.
+// The settings, a row each: what settings/schema.py reads for Python. It says what a value is, which values
+// there are, what a link calls it, and whether it is only looked at.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 
 /**
@@ -13,7 +13,10 @@ import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 /** @type {[string, Row][]} */
 export const ROWS = Object.entries(/** @type {Record<string, any>} */ (SETTINGS.fields));
 
-/** The rows of the settings that are like this one. @param {(row: Row) => unknown} is @returns {[string, Row][]} */
+/**
+ * The rows of the settings that are like this one.
+ * @param {(row: Row) => unknown} is @returns {[string, Row][]}
+ */
 const rowsThat = (is) => ROWS.filter(([, row]) => is(row));
 
 /** What undo leaves alone, because it changes no number. */

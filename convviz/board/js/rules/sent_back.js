@@ -20,7 +20,10 @@ export function sentBack(settings) {
   return settings.grad.kind === "ones" ? "ones" : "";
 }
 
-/** Send something else back; a loss gets a target that it takes. @param {Settings} settings @param {string} what @returns {Changed} */
+/**
+ * Send something else back; a loss gets a target that it takes.
+ * @param {Settings} settings @param {string} what @returns {Changed}
+ */
 export function sendBack(settings, what) {
   if (what === "single") return singleOne(settings);
   if (what === "ones") return [replaced(settings, { loss: BY_HAND, grad: { kind: "ones" } }), []];

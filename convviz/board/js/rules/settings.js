@@ -1,6 +1,6 @@
 // @ts-check
-// The settings of a page: the dict that App.state() returns, and the tensors that follow from it, as settings/tensors.py
-// makes them. Settings are replaced whole, never changed in place.
+// The settings of a page: the dict that App.state() returns, and the tensors that follow from it, as
+// settings/tensors.py makes them. Settings are replaced whole, never changed in place.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { kindsTaken, withKindsOfLoss } from "./losses.js";
 import { randomTenths } from "./random.js";
@@ -14,12 +14,15 @@ import { inputShape, outputShape, weightShape } from "./spec.js";
  * @import { PanelName } from "./plane.js"
  * @import { Spec } from "./spec.js"
  * @typedef {{ kind: string, values?: number[], shape?: number[] }} Source
- * @typedef {{ input: Source, weight: Source, bias: Required<Source> | null, target: Source, grad: Source }} Sources
+ * @typedef {{ input: Source, weight: Source, bias: Required<Source> | null,
+ *   target: Source, grad: Source }} Sources
  * @typedef {Omit<typeof SETTINGS.base_state, keyof Sources | "spec"> & Sources & { spec: Spec }} Settings
  * @typedef {{ shape: number[], data: Float64Array }} Tensor data in reading order
- * @typedef {{ input: Tensor, weight: Tensor, bias: Tensor | null, target: Tensor | null, grad: Tensor | null }} Given
- * @typedef {Record<Exclude<PanelName, "grad_padded_input" | "target">, Tensor> & { grad_padded_input: Tensor | null, target: Tensor | null,
- *   bias: Tensor | null, grad_bias: Tensor | null, loss: number }} Stages what is computed of them, named as in ops/stages.py
+ * @typedef {{ input: Tensor, weight: Tensor, bias: Tensor | null, target: Tensor | null,
+ *   grad: Tensor | null }} Given
+ * @typedef {Record<Exclude<PanelName, "grad_padded_input" | "target">,
+ *   Tensor> & { grad_padded_input: Tensor | null, target: Tensor | null, bias: Tensor | null,
+ *   grad_bias: Tensor | null, loss: number }} Stages what is computed of them, named as in ops/stages.py
  */
 
 /** What the board can show, a field of a geometry, and the size below which every number is. */
@@ -52,7 +55,10 @@ export function replaced(settings, changes) {
   return { ...withKindsOfLoss(made), broken, plane: planeWithin(made.plane, spec) };
 }
 
-/** Settings in the place of others: computed where and as they were, in their colours, beside the same tab. @param {Settings} old @param {Settings} next */
+/**
+ * Settings in the place of others: computed where and as they were, in their colours, beside the same tab.
+ * @param {Settings} old @param {Settings} next
+ */
 export const inPlaceOf = ({ device, dtype, theme, tab, mistake }, next) =>
   replaced(next, { device, dtype, theme, tab, mistake });
 
@@ -107,7 +113,10 @@ export function weightOf(settings) {
   return tensorOf(shape, planes.flat());
 }
 
-/** Numbers that were typed, or drawn at random. @param {Settings} settings @param {keyof typeof STREAMS} given @param {number[]} shape */
+/**
+ * Numbers that were typed, or drawn at random.
+ * @param {Settings} settings @param {keyof typeof STREAMS} given @param {number[]} shape
+ */
 function ownOf(settings, given, shape) {
   const { kind, values = [], shape: own = [] } = settings[given];
   if (kind === "values") return tensorOf(shape, fitTensor(values, own, shape));
@@ -123,7 +132,10 @@ export function biasOf(settings) {
   return tensorOf(shape, fitTensor(settings.bias.values, settings.bias.shape, shape));
 }
 
-/** The target, or grad_output as it was set by hand. @param {Settings} settings @param {"target" | "grad"} given @returns {Tensor | null} */
+/**
+ * The target, or grad_output as it was set by hand.
+ * @param {Settings} settings @param {"target" | "grad"} given @returns {Tensor | null}
+ */
 export function likeOutput(settings, given) {
   if (!kindsTaken(settings.loss, given).length) return null;
   const [{ kind, values = [] }, shape] = [settings[given], shapeOfOutput(settings)];

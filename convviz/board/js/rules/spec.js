@@ -1,16 +1,19 @@
 // @ts-check
-// What follows from a geometry, as spec.py and ops/by_rotate.py say it. A geometry is what ConvSpec.to_dict() returns.
+// What follows from a geometry, as spec.py and ops/by_rotate.py say it. A geometry is what
+// ConvSpec.to_dict() returns.
 import { axisTaps, sourceOf } from "./taps.js";
 
 /** @import { Plane } from "./plane.js" */
 
 /**
  * @typedef {[number, number]} Pair
- * @typedef {{ version: number, input_size: Pair, in_channels: number, out_channels: number, kernel_size: Pair, stride: Pair,
- *   padding: [Pair, Pair], dilation: Pair, groups: number, padding_mode: string, batch: number }} Spec
+ * @typedef {{ version: number, input_size: Pair, in_channels: number, out_channels: number,
+ *   kernel_size: Pair, stride: Pair, padding: [Pair, Pair], dilation: Pair, groups: number,
+ *   padding_mode: string, batch: number }} Spec
  * @typedef {Spec & { output_size: Pair }} SpecWithOutput
- * @typedef {SpecWithOutput & { gradient_padding: Pair, plane: { n: number, o: number, c: number }, transposed: boolean }} Geometry
- *   what the board is told: gradient_padding is the part before the first cell, an axis
+ * @typedef {SpecWithOutput & { gradient_padding: Pair, plane: { n: number, o: number, c: number },
+ *   transposed: boolean }} Geometry what the board is told: gradient_padding is the part
+ *   before the first cell, an axis
  */
 
 /** @template T @param {(axis: number) => T} make @returns {[T, T]} */
@@ -23,16 +26,25 @@ export const effectiveKernel = (spec, axis) => spec.dilation[axis] * (spec.kerne
 export const paddedSize = (spec, axis) =>
   spec.input_size[axis] + spec.padding[axis][0] + spec.padding[axis][1];
 
-/** Cells over which the window can still move after its first position. @param {Spec} spec @param {number} axis */
+/**
+ * Cells over which the window can still move after its first position.
+ * @param {Spec} spec @param {number} axis
+ */
 const slackOf = (spec, axis) => paddedSize(spec, axis) - effectiveKernel(spec, axis);
 
 /** How often the window fits. @param {Spec} spec @param {number} axis */
 export const outputSize = (spec, axis) => Math.floor(slackOf(spec, axis) / spec.stride[axis]) + 1;
 
-/** Rows or columns at the end of the padded input that no window reaches. @param {Spec} spec @param {number} axis */
+/**
+ * Rows or columns at the end of the padded input that no window reaches.
+ * @param {Spec} spec @param {number} axis
+ */
 export const remainderOf = (spec, axis) => slackOf(spec, axis) % spec.stride[axis];
 
-/** Input rows or columns that no window ever reads. @param {Spec} spec @param {number} axis @returns {number[]} */
+/**
+ * Input rows or columns that no window ever reads.
+ * @param {Spec} spec @param {number} axis @returns {number[]}
+ */
 export function unreadLines(spec, axis) {
   const read = new Set(
     axisTaps({ ...spec, output_size: bothAxes((each) => outputSize(spec, each)) }, axis).map(({ i }) => i),
@@ -99,7 +111,10 @@ export function geometryOf(spec, plane, transposed) {
   };
 }
 
-/** Which input row every row of the padded input is a copy of; null for a padding zero. @param {Spec} spec @param {number} axis */
+/**
+ * Which input row every row of the padded input is a copy of; null for a padding zero.
+ * @param {Spec} spec @param {number} axis
+ */
 export function sourcesOf(spec, axis) {
   const [size, before] = [spec.input_size[axis], spec.padding[axis][0]];
   return [...Array(paddedSize(spec, axis)).keys()].map((at) =>

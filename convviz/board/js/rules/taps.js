@@ -19,8 +19,8 @@ export function sourceOf(position, size, mode) {
 }
 
 /**
- * The taps of one axis: output row o receives weight row k times input row i, which stands in row `at` of the padded
- * input.
+ * The taps of one axis: output row o receives weight row k times input row i, which stands in row `at` of the
+ * padded input.
  * @param {SpecWithOutput} geometry @param {number} axis 0 for rows, 1 for columns @returns {Tap[]}
  */
 export function axisTaps(geometry, axis) {
@@ -40,7 +40,10 @@ export function axisTaps(geometry, axis) {
   return taps;
 }
 
-/** How often windows read a pixel of the input, its copies in the border included. @param {import("./spec.js").Geometry} geometry @param {number[]} pixel row and column */
+/**
+ * How often windows read a pixel of the input, its copies in the border included.
+ * @param {import("./spec.js").Geometry} geometry @param {number[]} pixel row and column
+ */
 export function windowsOn(geometry, pixel) {
   const counts = pixel.map((at, axis) => axisTaps(geometry, axis).filter(({ i }) => i === at).length);
   return counts[0] * counts[1];
