@@ -62,7 +62,12 @@ function createForm(pane) {
     say("check"),
   );
   const line = element("span", { role: "status" });
-  const named = element("div", { class: "cv-flow", hidden: "" }, element("label", {}, say("name"), name), look);
+  const named = element(
+    "div",
+    { class: "cv-flow", hidden: "" },
+    element("label", {}, say("name"), name),
+    look,
+  );
   const pasted = element("p", { class: "cv-muted" });
   const el = element(
     "div",
