@@ -23,7 +23,7 @@ const IN_SIGHT = 0.6; // of the band
  * @import { Settings } from "../rules/settings.js"
  * @import { Model } from "../numbers/model.js"
  * @import { Band } from "./bands.js"
- * @typedef {{ model: Model, stepping: any, scale: () => [number, string][] }} Board
+ * @typedef {{ model: Model, stepping: object | null, scale: () => [number, string][] }} Board
  * @typedef {{ may: () => boolean, forget: () => void, watcher: IntersectionObserver | null }} Waiting
  * @typedef {{ band: () => Band | undefined, stage: () => string, bring: () => void }} Around the band to the input; how the app
  *   stands on the screen; has the band in sight, and draws

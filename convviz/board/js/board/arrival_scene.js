@@ -23,6 +23,7 @@ const MARGIN = 4; // pixels that a frame takes around a panel
 const FADE = [{ opacity: 1 }, { opacity: 0 }];
 
 /**
+ * @import { Panel } from "./panel.js"
  * @import { Arrival, At, Step } from "../picture/arrival.js"
  * @import { Plate } from "./arrival_plates.js"
  * @import { Band } from "./bands.js"
@@ -30,11 +31,11 @@ const FADE = [{ opacity: 1 }, { opacity: 0 }];
  * @typedef {{ left: number, top: number }} Point
  */
 
-/** The panels that it needs, in the order of NAMES; null where the band has not all of them. @param {Band} band @returns {any[] | null} */
+/** The panels that it needs, in the order of NAMES; null where the band has not all of them. @param {Band} band @returns {Panel[] | null} */
 export function panelsFor(band) {
   const all = [...band.panels.values()];
   const found = NAMES.map((name) => all.find((panel) => panel.spec().name === name));
-  return found.every(Boolean) ? found : null;
+  return found.every(Boolean) ? /** @type {Panel[]} */ (found) : null;
 }
 
 /** @param {Point} point */
@@ -47,10 +48,10 @@ const done = (motions) =>
     () => false,
   );
 
-/** @param {any} panel */
+/** @param {Panel} panel */
 const shapeOf = (panel) => ({ rows: panel.spec().rows.length, columns: panel.spec().columns.length });
 
-/** Over a whole panel, its own numbers at first. @param {any} panel @param {Look} look @returns {Plate} */
+/** Over a whole panel, its own numbers at first. @param {Panel} panel @param {Look} look @returns {Plate} */
 function coverOf(panel, { scale, limits }) {
   const { rows, columns } = shapeOf(panel);
   const plate = createPlate({ rows, columns }, scale, limits[panel.spec().key]);
@@ -62,9 +63,9 @@ function coverOf(panel, { scale, limits }) {
   return plate;
 }
 
-/** Over a panel and the signs before it. @param {any} panel @param {Band} band */
+/** Over a panel and the signs before it. @param {Panel} panel @param {Band} band */
 function sheetOver(panel, { el, stage }) {
-  const box = boxIn(panel.el.parentElement, stage);
+  const box = boxIn(/** @type {Element} */ (panel.el.parentElement), stage);
   const sheet = element("div", { class: "cv-second" });
   Object.assign(sheet.style, {
     left: `${box.left - MARGIN}px`,
@@ -92,14 +93,14 @@ export class Scene {
 
   /**
    * Lay it over a band.
-   * @param {Band} band to the input, with both readings @param {any[]} panels @param {Arrival} arrival @param {Look} look
+   * @param {Band} band to the input, with both readings @param {Panel[]} panels @param {Arrival} arrival @param {Look} look
    */
   constructor(band, panels, arrival, look) {
     [this.#band, this.#panels, this.#arrival] = [band, panels, arrival];
     this.#measured = this.#measure();
     this.#places = this.#measurePlaces();
     const [from, kernel, to, window_, rotated] = panels;
-    const plateOf = (/** @type {any} */ panel) =>
+    const plateOf = (/** @type {Panel} */ panel) =>
       createPlate(arrival, look.scale, look.limits[panel.spec().key]);
     const [stampPlate, tray] = [kernel, rotated].map(plateOf);
     this.#plates = { sent: coverOf(from, look), landed: coverOf(to, look), tray };

@@ -13,6 +13,14 @@ import { createRemainder } from "./remainder_box.js";
 import { createSentBack } from "./sent_back.js";
 import { createViewSwitch } from "./viewswitch.js";
 
+/**
+ * @import { PanelItem } from "../picture/payload.js"
+ * @import { Shared } from "./shared.js"
+ * @import { BandSpec, Told } from "../numbers/view.js"
+ * @import { Geometry } from "../rules/spec.js"
+ * @import { RemainderStory } from "../picture/remainder.js"
+ */
+
 const say = sentences(WORDS);
 
 /** @param {() => void} onClick */
@@ -27,7 +35,7 @@ function createTitle(onClick) {
   return button;
 }
 
-/** What an equation computes, in symbols, and what else there is to know of it. @param {any} board @param {string} name */
+/** What an equation computes, in symbols, and what else there is to know of it. @param {Shared} board @param {string} name */
 function createNotes(board, name) {
   const symbols = createSymbols();
   const formula = createFormula();
@@ -38,7 +46,7 @@ function createNotes(board, name) {
   return { ...symbols, formula, note, remainder };
 }
 
-/** @param {any} board @param {HTMLElement} el in which they stand */
+/** @param {Shared} board @param {HTMLElement} el in which they stand */
 function createPickers(board, el) {
   /** @param {{ axis: string, count: number, word: string, value: number }[]} list */
   return (list) => {
@@ -55,7 +63,7 @@ function createPickers(board, el) {
 }
 
 /**
- * @param {any} board what everything shares @param {string} name of the band
+ * @param {Shared} board what everything shares @param {string} name of the band
  * @param {HTMLElement} stepButton opens its steps @param {() => void} showMaking shows how what is asked about was made
  */
 export function createBandHead(board, name, stepButton, showMaking) {
@@ -96,19 +104,16 @@ export function createBandHead(board, name, stepButton, showMaking) {
     key,
     /** Say what is broken, and mark it. */
     showBroken: breakIt.show,
-    /** @param {any} spec of the equation @param {any} geometry @param {any} story of the remainder, or null */
+    /** @param {BandSpec} spec @param {Geometry} geometry @param {RemainderStory | null} story */
     setSpec(spec, geometry, story) {
       setText(heading, spec.title);
       views.set(spec.view, geometry.transposed);
       sent.set(spec.sent_back);
       symbols.remainder.set(story);
       setPickers(spec.choices);
-      because.set(
-        spec.items.filter((/** @type {any} */ item) => item.key),
-        geometry,
-      );
+      because.set(/** @type {PanelItem[]} */ (spec.items.filter((item) => item.key)), geometry);
     },
-    /** @param {any} texts of the numbers that are shown */
+    /** @param {Told} texts of the numbers that are shown */
     setTexts(texts) {
       setFormula(symbols.formula, texts.formulas[name] ?? "");
       setTinted(caption, texts.captions[name] ?? "");

@@ -11,6 +11,9 @@ const NAME_LINES = 2; // that the least room is reckoned with
 const LARGE = 390; // pixels that a panel has at the most, or is reckoned with, whose cells have no numbers
 
 /**
+ * @import { Sign } from "../picture/panels.js"
+ * @import { PanelItem, RowItem } from "../picture/payload.js"
+ * @import { Shared } from "./shared.js"
  * @import { Room, Term } from "./stage.js"
  * @typedef {{ isStrip: boolean, thumbs: number, letters: number }} Asks isStrip: colour alone, without names; thumbs: the height of
  *   a row of other planes; letters: how much larger than elsewhere they are
@@ -21,16 +24,16 @@ export class BandRow {
   panels = new Map();
   el = element("div", { class: "cv-row" });
   #board;
-  /** @type {any[]} */
+  /** @type {RowItem[]} */
   #items = [];
   #fitted = ""; // which panels were crowded when the cells were fitted
 
-  /** @param {any} board what all panels share */
+  /** @param {Shared} board what all panels share */
   constructor(board) {
     this.#board = board;
   }
 
-  /** Which panels and signs there are, from left to right. @param {any[]} items */
+  /** Which panels and signs there are, from left to right. @param {RowItem[]} items */
   set(items) {
     this.#items = items;
     const wanted = new Set(items.map((item) => item.key).filter(Boolean));
@@ -42,7 +45,7 @@ export class BandRow {
     putInOrder(this.el, this.#createTerms());
   }
 
-  /** @param {any} item */
+  /** @param {PanelItem} item */
   #setPanel(item) {
     const panel = this.panels.get(item.key) ?? new Panel(this.#board, item);
     this.panels.delete(item.key); // those that stay take their place among those that come: sizes are chosen in this order
@@ -58,7 +61,7 @@ export class BandRow {
       if (item.turns) terms.push(element("div", { class: "cv-turn" })); // ends a line where there are several
       if (item.key)
         terms.push(createTerm(/** @type {Panel} */ (this.panels.get(item.key)).el, signs.splice(0)));
-      else signs.push(createSign(item));
+      else signs.push(createSign(/** @type {Sign} */ (item)));
     }
     return terms;
   }
@@ -72,7 +75,7 @@ export class BandRow {
       turns ||= Boolean(item.turns);
       const asked = panel && { ...panel.need(lines, thumbs, letters), before, turns };
       if (asked) terms.push({ ...asked, ...(isStrip && { least: 0, around: 0 }) });
-      before = panel ? 0 : before + signWidth(item) * letters + GAP;
+      before = panel ? 0 : before + signWidth(/** @type {Sign} */ (item)) * letters + GAP;
       turns &&= !panel;
     }
     return terms;

@@ -10,7 +10,7 @@ import { becauseWords, topicsOf } from "../picture/topics.js";
 const say = sentences(WORDS);
 
 /**
- * @import { Topic } from "../picture/topics.js"
+ * @import { Shown, Topic } from "../picture/topics.js"
  * @import { Geometry } from "../rules/spec.js"
  */
 
@@ -62,7 +62,7 @@ export function createBecause(band, taught) {
     answer,
     /** @param {(answered: boolean) => void} tell told when an answer opens or closes */
     onAnswer: (tell) => void (tellAnswer = tell),
-    /** @param {any[]} panels of the band @param {Geometry} next */
+    /** @param {Shown[]} panels of the band @param {Geometry} next */
     set(panels, next) {
       geometry = next;
       const found = topicsOf(band, panels, next);

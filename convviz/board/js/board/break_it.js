@@ -10,6 +10,7 @@ import { setTinted } from "./quantities.js";
 const say = sentences(WORDS);
 
 /**
+ * @import { Shared } from "./shared.js"
  * @import { Broken } from "../numbers/broken_view.js"
  * @typedef {import("./panel.js").Panel} Panel
  */
@@ -29,7 +30,7 @@ function knownBy(model) {
 
 /**
  * Make the control of one band; it stays hidden where the band has no step to break.
- * @param {{ model: any, stepping: any }} board @param {string} name of the band
+ * @param {Shared} board @param {string} name of the band
  */
 export function createBreakIt(board, name) {
   const ids = name === "input" || name === "weight" ? BROKEN[name].map(({ id }) => id) : [];

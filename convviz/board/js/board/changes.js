@@ -13,9 +13,15 @@ const WASHED_UP_TO = 12; // rows or columns of a panel
 const SAME = 1e-5; // of the end of a scale: what rounding explains
 const DEPTH = 0.45; // of the wash
 
-/** @typedef {import("../numbers/unchanged.js").Seen} Seen */
+/**
+ * @import { Model } from "../numbers/model.js"
+ * @import { Seen } from "../numbers/unchanged.js"
+ * @import { Settings } from "../rules/settings.js"
+ * @import { Spec } from "../rules/spec.js"
+ * @import { Panel } from "./panel.js"
+ */
 
-/** Make what follows the changes of a board. @param {any} model @param {() => Iterable<any>} panels */
+/** Make what follows the changes of a board. @param {Model} model @param {() => Iterable<Panel>} panels */
 export function createChanges(model, panels) {
   return new Changes(model, panels);
 }
@@ -26,7 +32,7 @@ class Changes {
   #motion = createMotion();
   /** What was seen last, by who computed it. @type {Map<string, Seen>} */
   #seen = new Map();
-  /** The settings that are on the board, and those before them. @type {any[]} */
+  /** The settings that are on the board, and those before them. @type {Settings[]} */
   #settings = [];
   #told = false; // whether it was said what became of the last move
   #when = -Infinity; // of the last move
@@ -35,7 +41,7 @@ class Changes {
   /** @type {Map<string, ArrayLike<number>>} what the panels showed, by key */
   #shown = new Map();
 
-  /** @param {any} model @param {() => Iterable<any>} panels */
+  /** @param {Model} model @param {() => Iterable<Panel>} panels */
   constructor(model, panels) {
     this.#model = model;
     this.#panels = panels;
@@ -57,7 +63,7 @@ class Changes {
     this.#tell(unchanged(before, now), settings.spec);
   }
 
-  /** @param {Record<string, string>} sentences by the stage that did not change @param {any} [spec] of the picture in which they find room */
+  /** @param {Record<string, string>} sentences by the stage that did not change @param {Spec | null} [spec] of the picture in which they find room */
   #tell(sentences, spec = null) {
     const isNothing = !Object.keys(sentences).length;
     const text = isNothing ? "" : JSON.stringify([sentences, spec]);
@@ -70,7 +76,10 @@ class Changes {
   /** @param {Record<string, string>} sentences */
   #say(sentences) {
     const said = new Set();
-    const obstacles = () => [...this.#panels()].flatMap((panel) => [panel.area, panel.el.firstElementChild]);
+    const obstacles = () =>
+      /** @type {Element[]} */ (
+        [...this.#panels()].flatMap((panel) => [panel.area, panel.el.firstElementChild])
+      );
     for (const panel of this.#panels()) {
       const stage = panel.spec().name;
       const text = said.has(stage) ? "" : (sentences[stage] ?? "");
@@ -95,7 +104,7 @@ class Changes {
     }
   }
 
-  /** @param {any} panel @param {number[]} cells @param {number} width */
+  /** @param {Panel} panel @param {number[]} cells @param {number} width */
   #play(panel, cells, width) {
     const d = cells.map((index) => box(index % width, Math.floor(index / width), 1, 1)).join("");
     const whole = svgElement(

@@ -4,6 +4,8 @@
 import { STROKE } from "../rules/history.js";
 
 /**
+ * @import { Settings } from "../rules/settings.js"
+ * @import { Model } from "../numbers/model.js"
  * @typedef {{ far: (down: number, right: number) => boolean, to: (event: PointerEvent, move: string) => void, ended: () => void }} Dragged
  *   far: whether so many pixels are more than a click; to: goes where the pointer is, and gives the move a name
  */
@@ -23,7 +25,7 @@ const OWN = [
 ];
 
 class Drag {
-  /** @type {{ dragged: Dragged, pointer: number, at: [number, number], move: string, begun: boolean, settings: any, size: string } | null} */
+  /** @type {{ dragged: Dragged, pointer: number, at: [number, number], move: string, begun: boolean, settings: Settings | null, size: string } | null} */
   #held = null;
   #swallows = false; // the click that ends what was dragged
   #svg;
@@ -32,7 +34,7 @@ class Drag {
   /** @type {[EventTarget, string, (event: any) => void][]} while something is held */
   #around;
 
-  /** @param {SVGElement} svg @param {any} model */
+  /** @param {SVGElement} svg @param {Model} model */
   constructor(svg, model) {
     this.#svg = svg;
     this.#model = model;
@@ -123,7 +125,7 @@ class Drag {
 
 /**
  * Let cells of a grid be dragged.
- * @param {SVGElement} svg the grid @param {any} model @param {(event: PointerEvent) => Dragged | null} take what a press drags, if anything
+ * @param {SVGElement} svg the grid @param {Model} model @param {(event: PointerEvent) => Dragged | null} take what a press drags, if anything
  */
 export function followDrag(svg, model, take) {
   const drag = new Drag(svg, model);

@@ -6,6 +6,8 @@ import { formatNumber } from "../base/format.js";
 import { sentences } from "../base/words.js";
 import { givenNumber } from "../rules/edit.js";
 
+/** @import { Shared } from "./shared.js" */
+
 const say = sentences(WORDS);
 const CLICK = 4; // pixels that are no drag yet
 const PIXELS = 12; // of one step
@@ -25,7 +27,7 @@ export function stepped(from, steps, fine) {
 
 /**
  * Make what drags the numbers of a panel.
- * @param {any} board what all panels share @param {any} grid of the panel @param {HTMLElement} area
+ * @param {Shared} board what all panels share @param {import("./grid.js").Grid} grid of the panel @param {HTMLElement} area
  * @param {() => import("./panel.js").PanelSpec} spec
  */
 export function createPull(board, grid, area, spec) {

@@ -14,10 +14,13 @@ const CLICK = 4; // pixels that are no drag yet
 /** @type {Record<string, [number, number]>} */
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-/** @typedef {{ row: number, column: number }} Place */
+/**
+ * @import { Shared } from "./shared.js"
+ * @typedef {{ row: number, column: number }} Place
+ */
 
 /**
- * @param {any} board what all panels share @param {any} grid of the panel
+ * @param {Shared} board what all panels share @param {import("./grid.js").Grid} grid of the panel
  * @param {() => import("./panel.js").PanelSpec} spec
  */
 export function createHandle(board, grid, spec) {
@@ -103,7 +106,7 @@ export function createHandle(board, grid, spec) {
 
 /**
  * Arrow keys carry the 1 as well before anything has the focus, in a page of our own that has nothing to scroll.
- * @param {HTMLElement} root the board @param {boolean} own @param {() => Iterable<any>} panels @returns {() => void} stop
+ * @param {HTMLElement} root the board @param {boolean} own @param {() => Iterable<import("./panel.js").Panel>} panels @returns {() => void} stop
  */
 export function followArrows(root, own, panels) {
   /** @param {KeyboardEvent} event */

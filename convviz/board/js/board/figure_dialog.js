@@ -12,11 +12,15 @@ const sayOfPanel = sentences(BOARD);
 const BUTTONS = [["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]];
 const CONFIG = { displaylogo: false, displayModeBar: true, modeBarButtons: BUTTONS, scrollZoom: true };
 
-/** @typedef {import("./panel_picture.js").Shown} Shown */
+/**
+ * @import { Plotly } from "./plotly.js"
+ * @import { Shared } from "./shared.js"
+ * @typedef {import("./panel_picture.js").Shown} Shown
+ */
 
 /**
  * Open the figure; it is gone when it is closed.
- * @param {any} board what all panels share @param {() => Shown} look what stands in the panel
+ * @param {Shared} board what all panels share @param {() => Shown} look what stands in the panel
  * @param {Element} place in which the dialog stands, in its clothes @param {() => void} onClosed
  */
 export function openFigure(board, look, place, onClosed) {
@@ -36,7 +40,7 @@ export function openFigure(board, look, place, onClosed) {
     chart,
     note,
   );
-  /** @type {any} */
+  /** @type {Plotly | null} */
   let plotly = null;
 
   /** Draw what the panel shows, as large as there is room. Where somebody has zoomed to stays. */
@@ -65,7 +69,7 @@ export function openFigure(board, look, place, onClosed) {
   dialog.showModal();
   draw();
   board.plotly.then(
-    (/** @type {any} */ loaded) => {
+    (/** @type {Plotly} */ loaded) => {
       plotly = loaded;
       setText(note, "");
       for (const button of buttons) button.disabled = false;

@@ -6,6 +6,8 @@ import { BANDS } from "./grid_marks.js";
 import { explain } from "../base/help.js";
 import { sentences } from "../base/words.js";
 
+/** @import { RowItem } from "../picture/payload.js" */
+
 const say = sentences(WORDS);
 const KINDS = /** @type {const} */ (["padding", "copy", "inserted", "remainder", "unread", "beyond", "pair"]);
 
@@ -28,7 +30,7 @@ export function createMarksKey() {
     el,
     /**
      * Those alone that are there; "met" are those that a band before has explained.
-     * @param {any[]} items of the equation @param {Set<string>} met @param {Record<string, string>} words of this kind of layer
+     * @param {RowItem[]} items of the equation @param {Set<string>} met @param {Record<string, string>} words of this kind of layer
      * @param {boolean} transposed which of the two it is
      */
     set(items, met, words, transposed) {
@@ -50,7 +52,7 @@ export function createMarksKey() {
   };
 }
 
-/** The kinds of cells in a row that are no data, or never read. @param {any[]} items @returns {Set<string>} */
+/** The kinds of cells in a row that are no data, or never read. @param {RowItem[]} items @returns {Set<string>} */
 function marksOf(items) {
   const found = new Set();
   for (const item of items) {

@@ -8,7 +8,10 @@ import { sentences } from "../base/words.js";
 const say = sentences(WORDS);
 const NUMBERED_UP_TO = 12; // rows or columns of a picture whose cells have room for their numbers
 
-/** @typedef {{ values: import("../base/format.js").Numbers, dtype: string, limit: number, spec: import("./panel.js").PanelSpec }} Shown */
+/**
+ * @import { Shared } from "./shared.js"
+ * @typedef {{ values: import("../base/format.js").Numbers, dtype: string, limit: number, spec: import("./panel.js").PanelSpec }} Shown
+ */
 
 /** Data and layout for plotly. @param {Shown} shown */
 export function figureWith({ values, limit, spec }) {
@@ -23,7 +26,7 @@ export function figureWith({ values, limit, spec }) {
 
 /**
  * Save it as a file.
- * @param {any} board @param {Shown} shown @param {"png" | "svg"} format
+ * @param {Shared} board @param {Shown} shown @param {"png" | "svg"} format
  * @param {(text: string) => void} tell what came of it
  */
 export async function savePicture(board, shown, format, tell) {

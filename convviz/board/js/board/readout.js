@@ -3,9 +3,12 @@
 import { element, setLine, setText } from "../base/dom.js";
 import { samePlace } from "../base/cell_place.js";
 
-/** @import { Place } from "../base/cell_place.js" */
+/**
+ * @import { Model } from "../numbers/model.js"
+ * @import { Place } from "../base/cell_place.js"
+ */
 
-/** @param {any} model */
+/** @param {Model} model */
 export function createReadout(model) {
   const el = element("p", { class: "cv-readout" });
   const live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });

@@ -7,11 +7,13 @@ import { explain } from "../base/help.js";
 import { sentences } from "../base/words.js";
 import { SENT_BACK } from "../rules/sent_back.js";
 
+/** @import { Shared } from "./shared.js" */
+
 const say = sentences(WORDS);
 /** @type {Record<string, string>} */
 const LABELS = NAMES.values;
 
-/** @param {any} board what everything shares */
+/** @param {Shared} board what everything shares */
 export function createSentBack(board) {
   const own = element("option", { value: "", hidden: "" }, LABELS.weighted_sum); // nobody chooses it: numbers are typed
   const options = SENT_BACK.map((what) =>

@@ -7,6 +7,8 @@ import { formatNumber } from "../base/format.js";
 import { roleOf } from "./grid_marks.js";
 import { sentences } from "../base/words.js";
 
+/** @import { Structure } from "../numbers/view.js" */
+
 const say = sentences(WORDS);
 
 /** @param {() => void} onOpen they want to be shown something */
@@ -21,11 +23,11 @@ export function createTables(onOpen) {
   const el = element("details", { class: "cv-tables" }, element("summary", {}, say("tables")), body);
   /** @type {Map<string, HTMLElement[]>} every panel's cells, row by row */
   const cells = new Map();
-  /** @type {any} the structure that they were made for */
+  /** @type {Structure | null} the structure that they were made for */
   let made = null;
   el.addEventListener("toggle", () => el.open && onOpen());
 
-  /** @param {any} structure */
+  /** @param {Structure} structure */
   function build(structure) {
     made = structure;
     cells.clear();
@@ -60,7 +62,7 @@ export function createTables(onOpen) {
   return {
     el,
 
-    /** @param {any} structure @param {Record<string, ArrayLike<number>>} planes the numbers of every panel */
+    /** @param {Structure} structure @param {Record<string, ArrayLike<number>>} planes the numbers of every panel */
     show(structure, planes) {
       if (!el.open) return;
       if (made !== structure) build(structure);

@@ -9,7 +9,7 @@ const say = sentences(WORDS);
 
 /** @typedef {NonNullable<import("./panel.js").PanelSpec["thumbs"]>} Thumbs */
 
-/** @param {(at: [number, number]) => void} choose a plane */
+/** @param {(at: number[]) => void} choose a plane */
 export function createThumbs(choose) {
   const el = element("div", { class: "cv-thumbs" });
   /** @type {Thumbs | null} */
