@@ -1,6 +1,7 @@
 // @ts-check
-// What is seen of the arrival: plates over two panels with the numbers of a step, sheets over the second reading, a stamp and a
-// number that fly, and the tray that becomes rotated_weight. All of it lies over a board that stays as it is.
+// What is seen of the arrival: plates over two panels with the numbers of a step, sheets over the second
+// reading, a stamp and a number that fly, and the tray that becomes rotated_weight. All of it lies over a
+// board that stays as it is.
 import WORDS from "../../../facts/words/arrival.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
@@ -15,7 +16,8 @@ const NAMES = /** @type {const} */ ([
   "padded_grad_output",
   "rotated_weight",
 ]);
-// Milliseconds: until the first stamp flies, of the first two and of the others, before the tray goes, of its way, and after it.
+// Milliseconds: until the first stamp flies, of the first two and of the others, before the tray goes, of its
+// way, and after it.
 const [INTRO, SLOW, BEAT, REST, WAY, AFTER] = [400, 540, 440, 400, 750, 350];
 const SLOWLY = 2; // stamps
 const FLIGHT = 0.58; // of a beat; then the number falls into the tray
@@ -31,7 +33,10 @@ const FADE = [{ opacity: 1 }, { opacity: 0 }];
  * @typedef {{ left: number, top: number }} Point
  */
 
-/** The panels that it needs, in the order of NAMES; null where the band has not all of them. @param {Band} band @returns {Panel[] | null} */
+/**
+ * The panels that it needs, in the order of NAMES; null where the band has not all of them.
+ * @param {Band} band @returns {Panel[] | null}
+ */
 export function panelsFor(band) {
   const all = [...band.panels.values()];
   const found = NAMES.map((name) => all.find((panel) => panel.spec().name === name));
@@ -93,7 +98,8 @@ export class Scene {
 
   /**
    * Lay it over a band.
-   * @param {Band} band to the input, with both readings @param {Panel[]} panels @param {Arrival} arrival @param {Look} look
+   * @param {Band} band to the input, with both readings @param {Panel[]} panels @param {Arrival} arrival
+   * @param {Look} look
    */
   constructor(band, panels, arrival, look) {
     [this.#band, this.#panels, this.#arrival] = [band, panels, arrival];
@@ -151,7 +157,10 @@ export class Scene {
     };
   }
 
-  /** A cell of what begins at a point; its middle where it is half a cell further. @param {Point} start @param {At} cell @param {number} [by] @returns {Point} */
+  /**
+   * A cell of what begins at a point; its middle where it is half a cell further.
+   * @param {Point} start @param {At} cell @param {number} [by] @returns {Point}
+   */
   #cellFrom({ left, top }, { row, column }, by = 0) {
     const { width, height } = this.#places.cell;
     return { left: left + (column + by) * width, top: top + (row + by) * height };

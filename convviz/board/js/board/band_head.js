@@ -1,6 +1,6 @@
 // @ts-check
-// The title line of a band: its name, one sentence, the pickers of planes, the readings, and what is there on demand: why,
-// formula, steps.
+// The title line of a band: its name, one sentence, the pickers of planes, the readings, and what is there on
+// demand: why, formula, steps.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { sentences } from "../base/words.js";
@@ -14,11 +14,8 @@ import { createSentBack } from "./sent_back.js";
 import { createViewSwitch } from "./viewswitch.js";
 
 /**
- * @import { PanelItem } from "../picture/payload.js"
  * @import { Shared } from "./shared.js"
  * @import { BandSpec, Told } from "../numbers/view.js"
- * @import { Geometry } from "../rules/spec.js"
- * @import { RemainderStory } from "../picture/remainder.js"
  */
 
 const say = sentences(WORDS);
@@ -35,7 +32,10 @@ function createTitle(onClick) {
   return button;
 }
 
-/** What an equation computes, in symbols, and what else there is to know of it. @param {Shared} board @param {string} name */
+/**
+ * What an equation computes, in symbols, and what else there is to know of it.
+ * @param {Shared} board @param {string} name
+ */
 function createNotes(board, name) {
   const symbols = createSymbols();
   const formula = createFormula();
@@ -63,8 +63,9 @@ function createPickers(board, el) {
 }
 
 /**
- * @param {Shared} board what everything shares @param {string} name of the band
- * @param {HTMLElement} stepButton opens its steps @param {() => void} showMaking shows how what is asked about was made
+ * @param {Shared} board @param {string} name of the band
+ * @param {HTMLElement} stepButton opens its steps
+ * @param {() => void} showMaking shows how what is asked about was made
  */
 export function createBandHead(board, name, stepButton, showMaking) {
   const heading = createTitle(() => board.focusBand(name));
@@ -104,14 +105,20 @@ export function createBandHead(board, name, stepButton, showMaking) {
     key,
     /** Say what is broken, and mark it. */
     showBroken: breakIt.show,
-    /** @param {BandSpec} spec @param {Geometry} geometry @param {RemainderStory | null} story */
+    /**
+     * @param {BandSpec} spec @param {import("../rules/spec.js").Geometry} geometry
+     * @param {import("../picture/remainder.js").RemainderStory | null} story
+     */
     setSpec(spec, geometry, story) {
       setText(heading, spec.title);
       views.set(spec.view, geometry.transposed);
       sent.set(spec.sent_back);
       symbols.remainder.set(story);
       setPickers(spec.choices);
-      because.set(/** @type {PanelItem[]} */ (spec.items.filter((item) => item.key)), geometry);
+      because.set(
+        /** @type {import("../picture/payload.js").PanelItem[]} */ (spec.items.filter((item) => item.key)),
+        geometry,
+      );
     },
     /** @param {Told} texts of the numbers that are shown */
     setTexts(texts) {
@@ -120,7 +127,10 @@ export function createBandHead(board, name, stepButton, showMaking) {
       caption.title = caption.textContent ?? "";
       setText(symbols.note, texts.notes[name] ?? "");
     },
-    /** Say something about the cell that is looked at. @param {string} text @param {boolean} paired whether small numbers pair its factors */
+    /**
+     * Say something about the cell that is looked at.
+     * @param {string} text @param {boolean} paired whether small numbers pair its factors
+     */
     say(text, paired) {
       setText(aside, text);
       aside.title = text;

@@ -1,5 +1,6 @@
 // @ts-check
-// The panels of a band in one row, with the signs between them: which there are, and how large their cells can be.
+// The panels of a band in one row, with the signs between them: which there are, and how large their cells
+// can be.
 import { element } from "../base/dom.js";
 import { createSign, createTerm, putInOrder, signWidth } from "./equation_parts.js";
 import { Panel } from "./panel.js";
@@ -13,10 +14,9 @@ const LARGE = 390; // pixels that a panel has at the most, or is reckoned with, 
 /**
  * @import { Sign } from "../picture/panels.js"
  * @import { PanelItem, RowItem } from "../picture/payload.js"
- * @import { Shared } from "./shared.js"
  * @import { Room, Term } from "./stage.js"
- * @typedef {{ isStrip: boolean, thumbs: number, letters: number }} Asks isStrip: colour alone, without names; thumbs: the height of
- *   a row of other planes; letters: how much larger than elsewhere they are
+ * @typedef {{ isStrip: boolean, thumbs: number, letters: number }} Asks isStrip: colour alone, without names;
+ *   thumbs: the height of a row of other planes; letters: how much larger than elsewhere they are
  */
 
 export class BandRow {
@@ -28,7 +28,7 @@ export class BandRow {
   #items = [];
   #fitted = ""; // which panels were crowded when the cells were fitted
 
-  /** @param {Shared} board what all panels share */
+  /** @param {import("./shared.js").Shared} board */
   constructor(board) {
     this.#board = board;
   }
@@ -48,7 +48,8 @@ export class BandRow {
   /** @param {PanelItem} item */
   #setPanel(item) {
     const panel = this.panels.get(item.key) ?? new Panel(this.#board, item);
-    this.panels.delete(item.key); // those that stay take their place among those that come: sizes are chosen in this order
+    // those that stay take their place among those that come: sizes are chosen in this order
+    this.panels.delete(item.key);
     this.panels.set(item.key, panel);
     panel.setSpec(item);
   }
@@ -66,7 +67,10 @@ export class BandRow {
     return terms;
   }
 
-  /** The panels with the signs before them, as they ask for room. @param {number} lines of their names @param {Asks} asks @returns {Term[]} */
+  /**
+   * The panels with the signs before them, as they ask for room.
+   * @param {number} lines of their names @param {Asks} asks @returns {Term[]}
+   */
   #terms(lines, { isStrip, thumbs, letters }) {
     const terms = [];
     let [before, turns] = [0, false];
@@ -114,7 +118,10 @@ export class BandRow {
     this.#fitted = this.#crowding();
   }
 
-  /** Choose the size of a cell where the rows flow. @param {number} cell @param {number} width of the board, in pixels */
+  /**
+   * Choose the size of a cell where the rows flow.
+   * @param {number} cell @param {number} width of the board, in pixels
+   */
   setSize(cell, width) {
     for (const panel of this.panels.values()) {
       const { rows, columns } = panel.spec();
@@ -131,7 +138,8 @@ export class BandRow {
   }
 
   /**
-   * How large the band is at least for its numbers to be read, and how wide for its colours; 0 where it has no numbers.
+   * How large the band is at least for its numbers to be read, and how wide for its colours; 0 where it has
+   * no numbers.
    * @param {Asks} asks @returns {Room & { bare: number }}
    */
   least(asks) {

@@ -1,5 +1,6 @@
 // @ts-check
-// "why?" beside the thing that makes one ask: one sentence that begins with "Because", and a lesson where there is one.
+// "why?" beside the thing that makes one ask: one sentence that begins with "Because", and a lesson where
+// there is one.
 import WORDS from "../../../facts/words/because.json" with { type: "json" };
 import { ask } from "../base/ask.js";
 import { element, setText } from "../base/dom.js";

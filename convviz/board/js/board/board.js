@@ -23,7 +23,6 @@ import { sentences } from "../base/words.js";
 
 /**
  * @import { Structure, Told } from "../numbers/view.js"
- * @import { Model } from "../numbers/model.js"
  * @import { Place } from "../base/cell_place.js"
  */
 
@@ -56,9 +55,9 @@ export class Board {
   #closers = [];
 
   /**
-   * @param {{ model: Model, el: HTMLElement, taught?: string[], own?: boolean, onBands?: () => void }} context
-   *   taught: what of it a lesson explains; own: whether the page is the app's;
-   *   onBands: told when the bands share the room in another way
+   * @param {{ model: import("../numbers/model.js").Model, el: HTMLElement, taught?: string[], own?: boolean,
+   *   onBands?: () => void }} context taught: what of it a lesson explains; own: whether the page is the
+   *   app's; onBands: told when the bands share the room in another way
    */
   constructor({ model, el, taught = [], own = false, onBands = () => {} }) {
     [this.#model, this.#own] = [model, own];

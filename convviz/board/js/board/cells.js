@@ -9,8 +9,8 @@ import { createTerms } from "../picture/terms.js";
  * @import { Panel, PanelSpec } from "./panel.js"
  * @import { Place } from "../base/cell_place.js"
  * @import { Geometry } from "../rules/spec.js"
- * @typedef {{ planes: Record<string, ArrayLike<number>>, thumbs: Record<string, ArrayLike<number>>, limits: Record<string, number> }}
- *   Numbers
+ * @typedef {{ planes: Record<string, ArrayLike<number>>, thumbs: Record<string, ArrayLike<number>>, limits:
+ *   Record<string, number> }} Numbers
  */
 
 const PLAIN = "var(--cv-accent)"; // a copy of the same number: there is no factor to take a colour from

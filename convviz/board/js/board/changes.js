@@ -1,6 +1,7 @@
 // @ts-check
-// What a move has changed, and what it has not: changed cells are washed with their quantity's colour for a moment, and a result
-// that stayed as it was says why beside it. Both are told of numbers of one maker: torch rounds otherwise than the page does.
+// What a move has changed, and what it has not: changed cells are washed with their quantity's colour for a
+// moment, and a result that stayed as it was says why beside it. Both are told of numbers of one maker: torch
+// rounds otherwise than the page does.
 import { svgElement } from "../base/dom.js";
 import { createMotion } from "../base/motion.js";
 import { unchanged } from "../numbers/unchanged.js";
@@ -15,9 +16,6 @@ const DEPTH = 0.45; // of the wash
 
 /**
  * @import { Model } from "../numbers/model.js"
- * @import { Seen } from "../numbers/unchanged.js"
- * @import { Settings } from "../rules/settings.js"
- * @import { Spec } from "../rules/spec.js"
  * @import { Panel } from "./panel.js"
  */
 
@@ -30,9 +28,12 @@ class Changes {
   #model;
   #panels;
   #motion = createMotion();
-  /** What was seen last, by who computed it. @type {Map<string, Seen>} */
+  /** What was seen last, by who computed it. @type {Map<string, import("../numbers/unchanged.js").Seen>} */
   #seen = new Map();
-  /** The settings that are on the board, and those before them. @type {Settings[]} */
+  /**
+   * The settings that are on the board, and those before them.
+   * @type {import("../rules/settings.js").Settings[]}
+   */
   #settings = [];
   #told = false; // whether it was said what became of the last move
   #when = -Infinity; // of the last move
@@ -47,7 +48,10 @@ class Changes {
     this.#panels = panels;
   }
 
-  /** New numbers stand on the board. @param {Record<string, ArrayLike<number>>} planes @param {Record<string, number>} limits */
+  /**
+   * New numbers stand on the board.
+   * @param {Record<string, ArrayLike<number>>} planes @param {Record<string, number>} limits
+   */
   see(planes, limits) {
     const shown = this.#model.shown();
     if (!shown) return;
@@ -63,11 +67,15 @@ class Changes {
     this.#tell(unchanged(before, now), settings.spec);
   }
 
-  /** @param {Record<string, string>} sentences by the stage that did not change @param {Spec | null} [spec] of the picture in which they find room */
+  /**
+   * @param {Record<string, string>} sentences by the stage that did not change
+   * @param {import("../rules/spec.js").Spec | null} [spec] of the picture in which they find room
+   */
   #tell(sentences, spec = null) {
     const isNothing = !Object.keys(sentences).length;
     const text = isNothing ? "" : JSON.stringify([sentences, spec]);
-    if (text !== this.#saying) this.#say(sentences); // while something moves they stay as they are, and nothing is measured
+    // while something moves they stay as they are, and nothing is measured
+    if (text !== this.#saying) this.#say(sentences);
     this.#saying = text;
     clearTimeout(this.#timer);
     if (!isNothing) this.#timer = window.setTimeout(() => this.#tell({}), TOLD_MS);
@@ -87,7 +95,10 @@ class Changes {
     }
   }
 
-  /** @param {Record<string, ArrayLike<number>>} planes @param {Record<string, number>} limits @param {boolean} moved */
+  /**
+   * @param {Record<string, ArrayLike<number>>} planes @param {Record<string, number>} limits
+   * @param {boolean} moved
+   */
   #wash(planes, limits, moved) {
     const quick = performance.now() - this.#when < QUICK_MS;
     if (moved) this.#when = performance.now();
@@ -122,7 +133,10 @@ class Changes {
   }
 }
 
-/** @param {ArrayLike<number>} before @param {ArrayLike<number>} now @param {number} most what counts as the same */
+/**
+ * @param {ArrayLike<number>} before @param {ArrayLike<number>} now
+ * @param {number} most what counts as the same
+ */
 export function changedCells(before, now, most) {
   const found = [];
   for (let index = 0; index < now.length; index++)

@@ -12,11 +12,8 @@ const LECTURE = 1.4; // how much larger the letters around the cells are in a le
 const THUMBS = 34; // the height of a row of other planes
 
 /**
- * @import { Shared } from "./shared.js"
  * @import { Plotly } from "./plotly.js"
  * @import { BandSpec, Told } from "../numbers/view.js"
- * @import { Geometry } from "../rules/spec.js"
- * @import { RemainderStory } from "../picture/remainder.js"
  * @import { Numbers } from "../base/format.js"
  * @typedef {{ planes: Record<string, Numbers>, thumbs: Record<string, Numbers> }} Values every panel's
  */
@@ -43,7 +40,7 @@ export class Equation {
   #latest = null; // what setValues was last called with
   #unseen = false; // whether there is something to see in how the panels are made
 
-  /** @param {Shared} board what everything shares @param {string} name */
+  /** @param {import("./shared.js").Shared} board @param {string} name */
   constructor(board, name) {
     this.#board = board;
     this.name = name;
@@ -81,7 +78,10 @@ export class Equation {
     if (this.#latest) this.#board.redraw(this, this.setValues(...this.#latest));
   }
 
-  /** @param {BandSpec} next @param {Geometry} geometry @param {RemainderStory | null} story */
+  /**
+   * @param {BandSpec} next @param {import("../rules/spec.js").Geometry} geometry
+   * @param {import("../picture/remainder.js").RemainderStory | null} story
+   */
   setSpec(next, geometry, story) {
     if (next !== this.#spec) this.#film.finish(); // what it lies over is another
     this.#unseen = this.#spec?.view === "stamps" && next.view !== "stamps";

@@ -6,7 +6,6 @@ import { element } from "../base/dom.js";
 
 /**
  * @import { Plotly } from "./plotly.js"
- * @import { Shared } from "./shared.js"
  */
 
 const REST_MS = 250;
@@ -25,7 +24,7 @@ export class Plot {
   #limits = [];
 
   /**
-   * @param {Shared} board what everything shares
+   * @param {import("./shared.js").Shared} board
    * @param {Map<string, import("./panel.js").Panel>} panels of the row
    */
   constructor(board, panels) {
@@ -127,7 +126,8 @@ export class Plot {
   /**
    * The panels colour themselves, and plotly draws when nothing moves any more.
    * @param {Plotly | null} plotly none before it is loaded
-   * @param {ArrayLike<number>[][]} nextPlanes rows of numbers, a panel @param {number[]} nextLimits ends of the scales
+   * @param {ArrayLike<number>[][]} nextPlanes rows of numbers, a panel
+   * @param {number[]} nextLimits ends of the scales
    */
   draw(plotly, nextPlanes, nextLimits) {
     [this.#planes, this.#limits] = [nextPlanes, nextLimits];

@@ -82,7 +82,10 @@ function open(motion, { grid, spec }) {
   if (parts.length) motion.play(grid.svg, whole, parts);
 }
 
-/** Like an accordion. @param {Grid} grid @param {PanelSpec} spec @param {SVGElement} whole @param {Block} data */
+/**
+ * Like an accordion.
+ * @param {Grid} grid @param {PanelSpec} spec @param {SVGElement} whole @param {Block} data
+ */
 function openZeros(grid, { rows, columns }, whole, { top, left, height, width }) {
   const [down, across] = [spread(rows), spread(columns)];
   const zeros = svgElement("g"); // as one: many things that move are slow

@@ -9,8 +9,6 @@ import { createSum } from "./sum.js";
 import { followPointer, pointAt } from "../base/wire.js";
 
 /**
- * @import { Numbers } from "./cells.js"
- * @import { Geometry } from "../rules/spec.js"
  * @import { Link } from "../picture/links.js"
  * @import { Panel } from "./panel.js"
  * @import { Place } from "../base/cell_place.js"
@@ -133,14 +131,14 @@ export class Highlighter {
     this.#cells.numbers = null;
   }
 
-  /** @param {Geometry} next @param {string} loss its kind */
+  /** @param {import("../rules/spec.js").Geometry} next @param {string} loss its kind */
   setGeometry(next, loss) {
     this.#cells.setGeometry(next, loss, [...this.#panels()]);
     this.#pairing.forget();
   }
 
   /**
-   * @param {Omit<Numbers, "limits">} next @param {Record<string, number>} limits
+   * @param {Omit<import("./cells.js").Numbers, "limits">} next @param {Record<string, number>} limits
    * @param {Place | null} cell that is pinned with them
    */
   setNumbers(next, limits, cell) {

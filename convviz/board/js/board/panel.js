@@ -26,7 +26,6 @@ const [CAPTION, LINE] = [22, 16]; // heights of its name in one line, and of eac
 const ON_PAPER = { width: CELL, height: CELL }; // of a cell there: every number is printed
 
 /**
- * @import { Shared } from "./shared.js"
  * @typedef {import("../picture/payload.js").PanelItem} PanelSpec
  */
 
@@ -54,7 +53,7 @@ export class Panel {
   why;
 
   /**
-   * @param {Shared} board what all panels share: uid, model, theme, say(text), read(text), plotly
+   * @param {import("./shared.js").Shared} board
    * @param {PanelSpec} first
    */
   constructor(board, first) {

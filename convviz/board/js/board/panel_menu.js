@@ -19,7 +19,7 @@ const SUMS = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_
  * @typedef {import("./panel_picture.js").Shown} Shown
  */
 
-/** @param {Shared} board what all panels share @param {() => Shown | null} look what stands in the panel */
+/** @param {Shared} board @param {() => Shown | null} look what stands in the panel */
 export function createPanelMenu(board, look) {
   /** @param {(shown: Shown) => void} act */
   const withShown = (act) => () => {

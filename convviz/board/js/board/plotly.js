@@ -6,15 +6,22 @@ const KEY = Symbol.for("convviz.plotly.4.1.1 to come"); // the promise of its fu
 const ASK_AGAIN = 10_000; // milliseconds without an answer: the kernel sends one a second at most
 
 /**
- * @import { Model } from "../numbers/model.js"
  * @typedef {{ react: (el: Element, data: object[], layout: object, config: object) => Promise<unknown>,
- *   purge: (el: Element) => void, toImage: (figure: object, options: object) => Promise<string> }} Plotly what of it is used
+ *   purge: (el: Element) => void, toImage: (figure: object, options: object) => Promise<string> }} Plotly
+ *   what of it is used
  * @typedef {typeof globalThis & { Plotly?: unknown, [KEY]?: Promise<Plotly> }} Page
  */
 
-/** @typedef {() => Plotly | Promise<Plotly>} PlotlyCode what a page's own script has of plotly: its call returns plotly's functions */
+/**
+ * @typedef {() => Plotly | Promise<Plotly>} PlotlyCode what a page's own script has of plotly: its call
+ *   returns plotly's functions
+ */
 
-/** What makes plotly of what a page was given. @param {ArrayBuffer | DataView<ArrayBuffer> | PlotlyCode} given packed text, or code @returns {Promise<PlotlyCode>} */
+/**
+ * What makes plotly of what a page was given.
+ * @param {ArrayBuffer | DataView<ArrayBuffer> | PlotlyCode} given packed text, or code
+ * @returns {Promise<PlotlyCode>}
+ */
 async function codeOf(given) {
   if (typeof given === "function") return given;
   const source = await unpack(given);
@@ -34,7 +41,10 @@ async function evaluate(code) {
   }
 }
 
-/** Plotly's functions, made of what a page was given; a page that has none in the end may try again. @param {Parameters<typeof codeOf>[0]} given */
+/**
+ * Plotly's functions, made of what a page was given; a page that has none in the end may try again.
+ * @param {Parameters<typeof codeOf>[0]} given
+ */
 async function evaluated(given) {
   try {
     return await evaluate(await codeOf(given));
@@ -46,7 +56,7 @@ async function evaluated(given) {
 
 /**
  * Get plotly's functions.
- * @param {Model} model the widget model; asked for the bundle if the page has none yet
+ * @param {import("../numbers/model.js").Model} model asked for the bundle if the page has none yet
  * @returns {{ ready: Promise<Plotly>, cancel: () => void }} cancel when the board goes before the answer came
  */
 export function loadPlotly(model) {

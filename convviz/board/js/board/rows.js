@@ -91,7 +91,7 @@ export class Rows {
     };
   }
 
-  /** Have the bands of a structure. @param {Structure} structure @param {Shared} shared what all panels share */
+  /** Have the bands of a structure. @param {Structure} structure @param {Shared} shared */
   layOut(structure, shared) {
     const wanted = new Set(structure.equations.map(({ name }) => name));
     const before = new Map(this.equations);

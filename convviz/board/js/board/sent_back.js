@@ -7,15 +7,14 @@ import { explain } from "../base/help.js";
 import { sentences } from "../base/words.js";
 import { SENT_BACK } from "../rules/sent_back.js";
 
-/** @import { Shared } from "./shared.js" */
-
 const say = sentences(WORDS);
 /** @type {Record<string, string>} */
 const LABELS = NAMES.values;
 
-/** @param {Shared} board what everything shares */
+/** @param {import("./shared.js").Shared} board */
 export function createSentBack(board) {
-  const own = element("option", { value: "", hidden: "" }, LABELS.weighted_sum); // nobody chooses it: numbers are typed
+  // nobody chooses it: numbers are typed
+  const own = element("option", { value: "", hidden: "" }, LABELS.weighted_sum);
   const options = SENT_BACK.map((what) =>
     element("option", { value: what }, what === "single" ? say("single") : (LABELS[what] ?? what)),
   );

@@ -4,16 +4,15 @@ import { Highlighter } from "./highlight.js";
 import { createTray } from "./tray.js";
 
 /**
- * @import { Plotly } from "./plotly.js"
- * @import { Model } from "../numbers/model.js"
  * @typedef {ReturnType<typeof makeShared> & { draggedOne?: boolean }} Shared draggedOne: whether the 1 was
  */
 
 /**
- * @param {Promise<Plotly>} plotly @param {string[]} taught topics that a lesson shows
+ * @param {Promise<import("./plotly.js").Plotly>} plotly @param {string[]} taught topics that a lesson shows
  * @param {ReturnType<typeof import("./readout.js").createReadout>} readout
- * @param {{ model: Model, rows: import("./rows.js").Rows, theme: () => string, escape: () => boolean,
- *   focusBand: (name: string) => void }} board focusBand: give a band the room, or take it back
+ * @param {{ model: import("../numbers/model.js").Model, rows: import("./rows.js").Rows, theme: () => string,
+ *   escape: () => boolean, focusBand: (name: string) => void }} board focusBand: give a band the room, or
+ *   take it back
  */
 export function makeShared(plotly, taught, { say, read, unread }, { model, rows, theme, escape, focusBand }) {
   const scale = () => model.get("structure").colorscales?.[theme()];
@@ -42,7 +41,10 @@ export function makeShared(plotly, taught, { say, read, unread }, { model, rows,
     closeFigure() {},
     /** @type {import("./stepper.js").Stepper | null} the stepper that is open */
     stepping: null,
-    /** Draw what another step changed in one equation. @param {import("./equation.js").Equation} equation @param {number[]} changed */
+    /**
+     * Draw what another step changed in one equation.
+     * @param {import("./equation.js").Equation} equation @param {number[]} changed
+     */
     redraw: (equation, changed) => equation.draw(rows.plotly, changed),
     isLecture,
     focusBand,

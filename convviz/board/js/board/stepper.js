@@ -16,12 +16,10 @@ const say = sentences(WORDS);
 const WHERE = /** @type {const} */ ({ cell: "step.cell", stamp: "step.stamp" });
 
 /**
- * @import { BandSpec } from "../numbers/view.js"
  * @import { Values } from "./equation.js"
  * @import { Geometry } from "../rules/spec.js"
- * @import { Panel } from "./panel.js"
  * @import { Walk } from "../picture/steps.js"
- * @typedef {{ panels: Map<string, Panel>, refresh: () => void, film: ReturnType<typeof
+ * @typedef {{ panels: Map<string, import("./panel.js").Panel>, refresh: () => void, film: ReturnType<typeof
  *   import("./film.js").createFilm> }} Shared by an equation
  */
 
@@ -42,7 +40,9 @@ export class Stepper {
   /** @type {Record<string, Float64Array>} */
   #partial = {}; // numbers that stand in for the final ones
 
-  /** @param {import("./shared.js").Shared} board @param {string} name of the equation @param {Shared} equation */
+  /**
+   * @param {import("./shared.js").Shared} board @param {string} name of the equation @param {Shared} equation
+   */
   constructor(board, name, equation) {
     [this.#board, this.#name, this.#equation] = [board, name, equation];
     this.#transport = new Transport(say("step"), {
@@ -203,7 +203,7 @@ export class Stepper {
     this.#transport.play();
   }
 
-  /** @param {BandSpec} spec @param {Geometry} geometry */
+  /** @param {import("../numbers/view.js").BandSpec} spec @param {Geometry} geometry */
   setSpec(spec, geometry) {
     this.#view = spec.view;
     this.#geometry = geometry;

@@ -11,13 +11,13 @@ const FOLD_ABOVE = 10;
 const FOLDED = 6;
 
 /**
- * @import { Place } from "../base/cell_place.js"
  * @import { Factor } from "../picture/terms.js"
- * @typedef {(cells: Factor[] | null) => void} OnTerm what to light while the pointer or the focus is on a term
+ * @typedef {(cells: Factor[] | null) => void} OnTerm what to light while the pointer or the focus is on a
+ *   term
  * @typedef {(panel: string, value: number | undefined) => number[]} Colors
- * @typedef {{ cell: Place, label: string, factors: string, value: number | undefined, terms: Factor[][], nothing?:
- *   string,
- *   minus?: boolean, after?: string }} WrittenSum factors: the product in words; terms: as lists of factors;
+ * @typedef {{ cell: import("../base/cell_place.js").Place, label: string, factors: string, value: number |
+ *   undefined, terms: Factor[][], nothing?: string, minus?: boolean, after?: string }} WrittenSum factors:
+ *   the product in words; terms: as lists of factors;
  * nothing: why there are none; minus: the second is taken away from the first, and `factors` says so; after:
  *   what
  *   is said behind it

@@ -45,7 +45,9 @@ export function createThumbs(choose) {
       });
     },
 
-    /** @param {ArrayLike<number>} values of all planes @param {[number, string][]} scale @param {number} limit */
+    /**
+     * @param {ArrayLike<number>} values of all planes @param {[number, string][]} scale @param {number} limit
+     */
     draw(values, scale, limit) {
       if (!spec) return;
       const { rows, columns } = spec;

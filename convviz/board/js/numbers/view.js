@@ -23,7 +23,8 @@ import { brokenOf } from "./broken_view.js";
 
 /**
  * Make the function that says what changes on the board: the structure only where it is another.
- * @param {Colorscales} colorscales @returns {(settings: Settings, numbers: Numbers) => { structure?: Structure, values: Told }}
+ * @param {Colorscales} colorscales
+ * @returns {(settings: Settings, numbers: Numbers) => { structure?: Structure, values: Told }}
  */
 export function createView(colorscales) {
   let drawn = ""; // what the structure was made for

@@ -51,7 +51,9 @@ export function structureOf(settings, equations, colorscales) {
   };
 }
 
-/** @param {string} equation @param {Panel} panel @param {Settings} settings @param {Colorscales} colorscales */
+/**
+ * @param {string} equation @param {Panel} panel @param {Settings} settings @param {Colorscales} colorscales
+ */
 function itemOf(equation, panel, settings, colorscales) {
   const { transposed } = settings;
   return {
@@ -77,10 +79,12 @@ function itemOf(equation, panel, settings, colorscales) {
 
 /**
  * The numbers of the planes that are shown, with the ends of their colour scales.
- * @param {Equation[]} equations @param {Stages} stages @param {Settings} settings @param {string} [dtype] in which they were computed
+ * @param {Equation[]} equations @param {Stages} stages @param {Settings} settings
+ * @param {string} [dtype] in which they were computed
  */
 export function valuesOf(equations, stages, settings, dtype = "float64") {
-  const Kind = dtype === "float64" ? Float64Array : Float32Array; // no page knows bfloat16: its numbers are float32's too
+  // no page knows bfloat16: its numbers are float32's too
+  const Kind = dtype === "float64" ? Float64Array : Float32Array;
   /** @type {[Record<string, Float64Array | Float32Array>, Record<string, Float64Array | Float32Array>]} */
   const [planes, thumbs] = [{}, {}];
   for (const panel of equations.flatMap(panelsOf)) {
@@ -137,7 +141,10 @@ function thumbsOf(panel) {
   return { rows: Math.ceil(height / down), columns: Math.ceil(width / across), planes };
 }
 
-/** The figure of a panel without its numbers, as plotly's JSON: views/figures.py. @param {Panel} panel @param {Colorscales} colorscales */
+/**
+ * The figure of a panel without its numbers, as plotly's JSON: views/figures.py.
+ * @param {Panel} panel @param {Colorscales} colorscales
+ */
 function figureOf({ called, label, roles, shape, tensor }, colorscales) {
   const [rows, columns] = tensor.shape.slice(2);
   const { cell, most, least, beside, above } = PICTURE.figure.sides;
@@ -165,7 +172,10 @@ function figureOf({ called, label, roles, shape, tensor }, colorscales) {
   return { data: [trace], layout };
 }
 
-/** Bands over the lines that are not data, for a printed figure too. @param {string} letters @param {number[]} unread @param {"x" | "y"} along */
+/**
+ * Bands over the lines that are not data, for a printed figure too.
+ * @param {string} letters @param {number[]} unread @param {"x" | "y"} along
+ */
 function bandsOf(letters, unread, along) {
   return [...letters].flatMap((letter, index) => {
     const kind = /** @type {keyof typeof SHADES | "d"} */ (
