@@ -3,9 +3,9 @@
 import { isBare, isUndo, keepKeys } from "../base/keys.js";
 
 /**
- * The keys of the app are its own, but not in a field that takes them: Ctrl+Z and Ctrl+Shift+Z (or Ctrl+Y), the number of
- * a band, Esc.
- * @param {any} board @param {HTMLElement} root
+ * The keys of the app are its own, but not in a field that takes them: Ctrl+Z and Ctrl+Shift+Z (or Ctrl+Y),
+ * the number of a band, Esc.
+ * @param {import("./shared.js").Shared} board @param {HTMLElement} root
  * @param {boolean} own whether the page is the app's: then they work before anything in it has the focus, too
  */
 export function followKeys(board, root, own) {

@@ -1,7 +1,8 @@
 // @ts-check
-// The arrival: once a visitor, and again when it is asked for, the 1 walks and what one pixel receives becomes rotated_weight.
-// Nothing is set for it: it lies over the board, ends at any touch, key or turn of a wheel, and with whatever changes below it;
-// then its because stands in the band's sentence, as long as it is true.
+// The arrival: once a visitor, and again when it is asked for, the 1 walks and what one pixel receives
+// becomes rotated_weight. Nothing is set for it: it lies over the board, ends at any touch, key or turn of a
+// wheel, and with whatever changes below it; then its because stands in the band's sentence, as long as it is
+// true.
 import WORDS from "../../../facts/words/arrival.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
@@ -23,10 +24,10 @@ const IN_SIGHT = 0.6; // of the band
  * @import { Settings } from "../rules/settings.js"
  * @import { Model } from "../numbers/model.js"
  * @import { Band } from "./bands.js"
- * @typedef {{ model: Model, stepping: any, scale: () => [number, string][] }} Board
+ * @typedef {{ model: Model, stepping: object | null, scale: () => [number, string][] }} Board
  * @typedef {{ may: () => boolean, forget: () => void, watcher: IntersectionObserver | null }} Waiting
- * @typedef {{ band: () => Band | undefined, stage: () => string, bring: () => void }} Around the band to the input; how the app
- *   stands on the screen; has the band in sight, and draws
+ * @typedef {{ band: () => Band | undefined, stage: () => string, bring: () => void }} Around the band to the
+ *   input; how the app stands on the screen; has the band in sight, and draws
  */
 
 /** What it was begun in: all but how that looks and where it is computed. @param {Settings} settings */
@@ -36,7 +37,8 @@ const keyOf = ({ theme, device, dtype, ...settings }) => JSON.stringify(settings
 function wordsOf(arrival) {
   if (!arrival) return [];
   const all = arrival.steps.map(({ received }) => formatNumber(received));
-  const shown = all[0] === all.at(-1) ? 2 : 1; // before those that are left out: more than the one that is told last
+  // before those that are left out: more than the one that is told last
+  const shown = all[0] === all.at(-1) ? 2 : 1;
   const numbers =
     all.length > shown + 2 ? [...all.slice(0, shown), "\u2026", all.at(-1)].join(" ") : all.join(", ");
   const values = { ...arrival.pixel, numbers };
@@ -68,7 +70,8 @@ export class ArrivalPlayer {
 
   /**
    * Play it once it is in sight, if the visitor has never seen it and touches nothing before.
-   * @param {HTMLElement} app around the board @param {() => boolean} may whether there is nothing else to be looked at
+   * @param {HTMLElement} app around the board
+   * @param {() => boolean} may whether there is nothing else to be looked at
    */
   arrive(app, may) {
     if (wasSeen(NAME)) return;
@@ -77,7 +80,10 @@ export class ArrivalPlayer {
     this.#waiting = { may, forget, watcher: null };
   }
 
-  /** Play it again: in the present kernel where that shows it, else in the first picture, one step that can be undone. */
+  /**
+   * Play it again: in the present kernel where that shows it, else in the first picture, one step that can be
+   * undone.
+   */
   watch = () => {
     const { model } = this.#board;
     this.end();
@@ -103,7 +109,10 @@ export class ArrivalPlayer {
     } else if (this.#root.dataset.painted) this.#waitForSight();
   }
 
-  /** Its because stands in the band's sentence; on a phone, which has no line for that, where a sum would be written. */
+  /**
+   * Its because stands in the band's sentence; on a phone, which has no line for that, where a sum would be
+   * written.
+   */
   #place() {
     const isPhone = this.#around.stage() === "narrow";
     const place = isPhone

@@ -1,6 +1,7 @@
 // @ts-check
-// What is seen of the arrival: plates over two panels with the numbers of a step, sheets over the second reading, a stamp and a
-// number that fly, and the tray that becomes rotated_weight. All of it lies over a board that stays as it is.
+// What is seen of the arrival: plates over two panels with the numbers of a step, sheets over the second
+// reading, a stamp and a number that fly, and the tray that becomes rotated_weight. All of it lies over a
+// board that stays as it is.
 import WORDS from "../../../facts/words/arrival.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
@@ -15,7 +16,8 @@ const NAMES = /** @type {const} */ ([
   "padded_grad_output",
   "rotated_weight",
 ]);
-// Milliseconds: until the first stamp flies, of the first two and of the others, before the tray goes, of its way, and after it.
+// Milliseconds: until the first stamp flies, of the first two and of the others, before the tray goes, of its
+// way, and after it.
 const [INTRO, SLOW, BEAT, REST, WAY, AFTER] = [400, 540, 440, 400, 750, 350];
 const SLOWLY = 2; // stamps
 const FLIGHT = 0.58; // of a beat; then the number falls into the tray
@@ -23,6 +25,7 @@ const MARGIN = 4; // pixels that a frame takes around a panel
 const FADE = [{ opacity: 1 }, { opacity: 0 }];
 
 /**
+ * @import { Panel } from "./panel.js"
  * @import { Arrival, At, Step } from "../picture/arrival.js"
  * @import { Plate } from "./arrival_plates.js"
  * @import { Band } from "./bands.js"
@@ -30,11 +33,14 @@ const FADE = [{ opacity: 1 }, { opacity: 0 }];
  * @typedef {{ left: number, top: number }} Point
  */
 
-/** The panels that it needs, in the order of NAMES; null where the band has not all of them. @param {Band} band @returns {any[] | null} */
+/**
+ * The panels that it needs, in the order of NAMES; null where the band has not all of them.
+ * @param {Band} band @returns {Panel[] | null}
+ */
 export function panelsFor(band) {
   const all = [...band.panels.values()];
   const found = NAMES.map((name) => all.find((panel) => panel.spec().name === name));
-  return found.every(Boolean) ? found : null;
+  return found.every(Boolean) ? /** @type {Panel[]} */ (found) : null;
 }
 
 /** @param {Point} point */
@@ -47,10 +53,10 @@ const done = (motions) =>
     () => false,
   );
 
-/** @param {any} panel */
+/** @param {Panel} panel */
 const shapeOf = (panel) => ({ rows: panel.spec().rows.length, columns: panel.spec().columns.length });
 
-/** Over a whole panel, its own numbers at first. @param {any} panel @param {Look} look @returns {Plate} */
+/** Over a whole panel, its own numbers at first. @param {Panel} panel @param {Look} look @returns {Plate} */
 function coverOf(panel, { scale, limits }) {
   const { rows, columns } = shapeOf(panel);
   const plate = createPlate({ rows, columns }, scale, limits[panel.spec().key]);
@@ -62,9 +68,9 @@ function coverOf(panel, { scale, limits }) {
   return plate;
 }
 
-/** Over a panel and the signs before it. @param {any} panel @param {Band} band */
+/** Over a panel and the signs before it. @param {Panel} panel @param {Band} band */
 function sheetOver(panel, { el, stage }) {
-  const box = boxIn(panel.el.parentElement, stage);
+  const box = boxIn(/** @type {Element} */ (panel.el.parentElement), stage);
   const sheet = element("div", { class: "cv-second" });
   Object.assign(sheet.style, {
     left: `${box.left - MARGIN}px`,
@@ -92,14 +98,15 @@ export class Scene {
 
   /**
    * Lay it over a band.
-   * @param {Band} band to the input, with both readings @param {any[]} panels @param {Arrival} arrival @param {Look} look
+   * @param {Band} band to the input, with both readings @param {Panel[]} panels @param {Arrival} arrival
+   * @param {Look} look
    */
   constructor(band, panels, arrival, look) {
     [this.#band, this.#panels, this.#arrival] = [band, panels, arrival];
     this.#measured = this.#measure();
     this.#places = this.#measurePlaces();
     const [from, kernel, to, window_, rotated] = panels;
-    const plateOf = (/** @type {any} */ panel) =>
+    const plateOf = (/** @type {Panel} */ panel) =>
       createPlate(arrival, look.scale, look.limits[panel.spec().key]);
     const [stampPlate, tray] = [kernel, rotated].map(plateOf);
     this.#plates = { sent: coverOf(from, look), landed: coverOf(to, look), tray };
@@ -150,7 +157,10 @@ export class Scene {
     };
   }
 
-  /** A cell of what begins at a point; its middle where it is half a cell further. @param {Point} start @param {At} cell @param {number} [by] @returns {Point} */
+  /**
+   * A cell of what begins at a point; its middle where it is half a cell further.
+   * @param {Point} start @param {At} cell @param {number} [by] @returns {Point}
+   */
   #cellFrom({ left, top }, { row, column }, by = 0) {
     const { width, height } = this.#places.cell;
     return { left: left + (column + by) * width, top: top + (row + by) * height };

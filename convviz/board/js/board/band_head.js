@@ -1,6 +1,6 @@
 // @ts-check
-// The title line of a band: its name, one sentence, the pickers of planes, the readings, and what is there on demand: why,
-// formula, steps.
+// The title line of a band: its name, one sentence, the pickers of planes, the readings, and what is there on
+// demand: why, formula, steps.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { sentences } from "../base/words.js";
@@ -12,6 +12,11 @@ import { createFormula, setFormula, setTinted } from "./quantities.js";
 import { createRemainder } from "./remainder_box.js";
 import { createSentBack } from "./sent_back.js";
 import { createViewSwitch } from "./viewswitch.js";
+
+/**
+ * @import { Shared } from "./shared.js"
+ * @import { BandSpec, Told } from "../numbers/view.js"
+ */
 
 const say = sentences(WORDS);
 
@@ -27,7 +32,10 @@ function createTitle(onClick) {
   return button;
 }
 
-/** What an equation computes, in symbols, and what else there is to know of it. @param {any} board @param {string} name */
+/**
+ * What an equation computes, in symbols, and what else there is to know of it.
+ * @param {Shared} board @param {string} name
+ */
 function createNotes(board, name) {
   const symbols = createSymbols();
   const formula = createFormula();
@@ -38,7 +46,7 @@ function createNotes(board, name) {
   return { ...symbols, formula, note, remainder };
 }
 
-/** @param {any} board @param {HTMLElement} el in which they stand */
+/** @param {Shared} board @param {HTMLElement} el in which they stand */
 function createPickers(board, el) {
   /** @param {{ axis: string, count: number, word: string, value: number }[]} list */
   return (list) => {
@@ -55,8 +63,9 @@ function createPickers(board, el) {
 }
 
 /**
- * @param {any} board what everything shares @param {string} name of the band
- * @param {HTMLElement} stepButton opens its steps @param {() => void} showMaking shows how what is asked about was made
+ * @param {Shared} board @param {string} name of the band
+ * @param {HTMLElement} stepButton opens its steps
+ * @param {() => void} showMaking shows how what is asked about was made
  */
 export function createBandHead(board, name, stepButton, showMaking) {
   const heading = createTitle(() => board.focusBand(name));
@@ -96,7 +105,10 @@ export function createBandHead(board, name, stepButton, showMaking) {
     key,
     /** Say what is broken, and mark it. */
     showBroken: breakIt.show,
-    /** @param {any} spec of the equation @param {any} geometry @param {any} story of the remainder, or null */
+    /**
+     * @param {BandSpec} spec @param {import("../rules/spec.js").Geometry} geometry
+     * @param {import("../picture/remainder.js").RemainderStory | null} story
+     */
     setSpec(spec, geometry, story) {
       setText(heading, spec.title);
       views.set(spec.view, geometry.transposed);
@@ -104,18 +116,21 @@ export function createBandHead(board, name, stepButton, showMaking) {
       symbols.remainder.set(story);
       setPickers(spec.choices);
       because.set(
-        spec.items.filter((/** @type {any} */ item) => item.key),
+        /** @type {import("../picture/payload.js").PanelItem[]} */ (spec.items.filter((item) => item.key)),
         geometry,
       );
     },
-    /** @param {any} texts of the numbers that are shown */
+    /** @param {Told} texts of the numbers that are shown */
     setTexts(texts) {
       setFormula(symbols.formula, texts.formulas[name] ?? "");
       setTinted(caption, texts.captions[name] ?? "");
       caption.title = caption.textContent ?? "";
       setText(symbols.note, texts.notes[name] ?? "");
     },
-    /** Say something about the cell that is looked at. @param {string} text @param {boolean} paired whether small numbers pair its factors */
+    /**
+     * Say something about the cell that is looked at.
+     * @param {string} text @param {boolean} paired whether small numbers pair its factors
+     */
     say(text, paired) {
       setText(aside, text);
       aside.title = text;

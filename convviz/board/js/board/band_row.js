@@ -1,5 +1,6 @@
 // @ts-check
-// The panels of a band in one row, with the signs between them: which there are, and how large their cells can be.
+// The panels of a band in one row, with the signs between them: which there are, and how large their cells
+// can be.
 import { element } from "../base/dom.js";
 import { createSign, createTerm, putInOrder, signWidth } from "./equation_parts.js";
 import { Panel } from "./panel.js";
@@ -11,9 +12,11 @@ const NAME_LINES = 2; // that the least room is reckoned with
 const LARGE = 390; // pixels that a panel has at the most, or is reckoned with, whose cells have no numbers
 
 /**
+ * @import { Sign } from "../picture/panels.js"
+ * @import { PanelItem, RowItem } from "../picture/payload.js"
  * @import { Room, Term } from "./stage.js"
- * @typedef {{ isStrip: boolean, thumbs: number, letters: number }} Asks isStrip: colour alone, without names; thumbs: the height of
- *   a row of other planes; letters: how much larger than elsewhere they are
+ * @typedef {{ isStrip: boolean, thumbs: number, letters: number }} Asks isStrip: colour alone, without names;
+ *   thumbs: the height of a row of other planes; letters: how much larger than elsewhere they are
  */
 
 export class BandRow {
@@ -21,16 +24,16 @@ export class BandRow {
   panels = new Map();
   el = element("div", { class: "cv-row" });
   #board;
-  /** @type {any[]} */
+  /** @type {RowItem[]} */
   #items = [];
   #fitted = ""; // which panels were crowded when the cells were fitted
 
-  /** @param {any} board what all panels share */
+  /** @param {import("./shared.js").Shared} board */
   constructor(board) {
     this.#board = board;
   }
 
-  /** Which panels and signs there are, from left to right. @param {any[]} items */
+  /** Which panels and signs there are, from left to right. @param {RowItem[]} items */
   set(items) {
     this.#items = items;
     const wanted = new Set(items.map((item) => item.key).filter(Boolean));
@@ -42,10 +45,11 @@ export class BandRow {
     putInOrder(this.el, this.#createTerms());
   }
 
-  /** @param {any} item */
+  /** @param {PanelItem} item */
   #setPanel(item) {
     const panel = this.panels.get(item.key) ?? new Panel(this.#board, item);
-    this.panels.delete(item.key); // those that stay take their place among those that come: sizes are chosen in this order
+    // those that stay take their place among those that come: sizes are chosen in this order
+    this.panels.delete(item.key);
     this.panels.set(item.key, panel);
     panel.setSpec(item);
   }
@@ -58,12 +62,15 @@ export class BandRow {
       if (item.turns) terms.push(element("div", { class: "cv-turn" })); // ends a line where there are several
       if (item.key)
         terms.push(createTerm(/** @type {Panel} */ (this.panels.get(item.key)).el, signs.splice(0)));
-      else signs.push(createSign(item));
+      else signs.push(createSign(/** @type {Sign} */ (item)));
     }
     return terms;
   }
 
-  /** The panels with the signs before them, as they ask for room. @param {number} lines of their names @param {Asks} asks @returns {Term[]} */
+  /**
+   * The panels with the signs before them, as they ask for room.
+   * @param {number} lines of their names @param {Asks} asks @returns {Term[]}
+   */
   #terms(lines, { isStrip, thumbs, letters }) {
     const terms = [];
     let [before, turns] = [0, false];
@@ -72,7 +79,7 @@ export class BandRow {
       turns ||= Boolean(item.turns);
       const asked = panel && { ...panel.need(lines, thumbs, letters), before, turns };
       if (asked) terms.push({ ...asked, ...(isStrip && { least: 0, around: 0 }) });
-      before = panel ? 0 : before + signWidth(item) * letters + GAP;
+      before = panel ? 0 : before + signWidth(/** @type {Sign} */ (item)) * letters + GAP;
       turns &&= !panel;
     }
     return terms;
@@ -111,7 +118,10 @@ export class BandRow {
     this.#fitted = this.#crowding();
   }
 
-  /** Choose the size of a cell where the rows flow. @param {number} cell @param {number} width of the board, in pixels */
+  /**
+   * Choose the size of a cell where the rows flow.
+   * @param {number} cell @param {number} width of the board, in pixels
+   */
   setSize(cell, width) {
     for (const panel of this.panels.values()) {
       const { rows, columns } = panel.spec();
@@ -128,7 +138,8 @@ export class BandRow {
   }
 
   /**
-   * How large the band is at least for its numbers to be read, and how wide for its colours; 0 where it has no numbers.
+   * How large the band is at least for its numbers to be read, and how wide for its colours; 0 where it has
+   * no numbers.
    * @param {Asks} asks @returns {Room & { bare: number }}
    */
   least(asks) {

@@ -1,5 +1,6 @@
 // @ts-check
-// "why?" beside the thing that makes one ask: one sentence that begins with "Because", and a lesson where there is one.
+// "why?" beside the thing that makes one ask: one sentence that begins with "Because", and a lesson where
+// there is one.
 import WORDS from "../../../facts/words/because.json" with { type: "json" };
 import { ask } from "../base/ask.js";
 import { element, setText } from "../base/dom.js";
@@ -10,7 +11,7 @@ import { becauseWords, topicsOf } from "../picture/topics.js";
 const say = sentences(WORDS);
 
 /**
- * @import { Topic } from "../picture/topics.js"
+ * @import { Shown, Topic } from "../picture/topics.js"
  * @import { Geometry } from "../rules/spec.js"
  */
 
@@ -62,7 +63,7 @@ export function createBecause(band, taught) {
     answer,
     /** @param {(answered: boolean) => void} tell told when an answer opens or closes */
     onAnswer: (tell) => void (tellAnswer = tell),
-    /** @param {any[]} panels of the band @param {Geometry} next */
+    /** @param {Shown[]} panels of the band @param {Geometry} next */
     set(panels, next) {
       geometry = next;
       const found = topicsOf(band, panels, next);

@@ -21,7 +21,10 @@ import { makeShared } from "./shared.js";
 import { followTheme } from "../base/theme.js";
 import { sentences } from "../base/words.js";
 
-/** @import { Place } from "../base/cell_place.js" */
+/**
+ * @import { Structure, Told } from "../numbers/view.js"
+ * @import { Place } from "../base/cell_place.js"
+ */
 
 const say = sentences(WORDS);
 
@@ -46,15 +49,15 @@ export class Board {
   #arrived = false; // whether the app around it could be found
   /** @type {Place | null} */
   #asked = null; // the cell whose number is to be predicted
-  /** @type {{ values: any, numbers: any } | null} */
+  /** @type {{ values: Told, numbers: ReturnType<typeof decodeAll> } | null} */
   #painted = null;
   /** @type {(() => void)[]} */
   #closers = [];
 
   /**
-   * @param {{ model: any, el: HTMLElement, taught?: string[], own?: boolean, onBands?: () => void }} context
-   *   taught: what of it a lesson explains; own: whether the page is the app's;
-   *   onBands: told when the bands share the room in another way
+   * @param {{ model: import("../numbers/model.js").Model, el: HTMLElement, taught?: string[], own?: boolean,
+   *   onBands?: () => void }} context taught: what of it a lesson explains; own: whether the page is the
+   *   app's; onBands: told when the bands share the room in another way
    */
   constructor({ model, el, taught = [], own = false, onBands = () => {} }) {
     [this.#model, this.#own] = [model, own];
@@ -195,7 +198,7 @@ export class Board {
     this.arrival.see();
   }
 
-  /** @param {any} structure */
+  /** @param {Structure} structure */
   #layOut(structure) {
     this.#shared.highlight.rest();
     this.#rows.layOut(structure, this.#shared);
@@ -305,7 +308,7 @@ export class Board {
   };
 }
 
-/** Every panel's numbers, from the bytes on the wire. @param {any} values */
+/** Every panel's numbers, from the bytes on the wire. @param {Told} values */
 function decodeAll(values) {
   const read = (wires) =>
     Object.fromEntries(Object.entries(wires).map(([name, wire]) => [name, decode(wire, values.dtype)]));

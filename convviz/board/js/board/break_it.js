@@ -1,5 +1,6 @@
 // @ts-check
-// "Break it": the control of a band that leaves out a step of its equation, and the sentence about what comes out.
+// "Break it": the control of a band that leaves out a step of its equation, and the sentence about what comes
+// out.
 import BROKEN from "../../../facts/broken.json" with { type: "json" };
 import WORDS from "../../../facts/words/broken.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
@@ -15,7 +16,8 @@ const say = sentences(WORDS);
  */
 
 /**
- * The mistakes that a visitor has chosen, or been told: of those that a link has brought the name is a riddle.
+ * The mistakes that a visitor has chosen, or been told: of those that a link has brought the name is a
+ * riddle.
  * @type {WeakMap<object, Set<string>>}
  */
 const KNOWN = new WeakMap();
@@ -29,7 +31,7 @@ function knownBy(model) {
 
 /**
  * Make the control of one band; it stays hidden where the band has no step to break.
- * @param {{ model: any, stepping: any }} board @param {string} name of the band
+ * @param {import("./shared.js").Shared} board @param {string} name of the band
  */
 export function createBreakIt(board, name) {
   const ids = name === "input" || name === "weight" ? BROKEN[name].map(({ id }) => id) : [];
@@ -89,7 +91,10 @@ export function createBreakIt(board, name) {
     show(latest.broken, latest.panels);
   });
 
-  /** The keyboard goes back to where it came from, once that is to be seen: what was broken is right a frame later. */
+  /**
+   * The keyboard goes back to where it came from, once that is to be seen: what was broken is right a frame
+   * later.
+   */
   function giveBack() {
     if (!isLeft || opener.hidden) return;
     isLeft = false;
@@ -113,8 +118,10 @@ export function createBreakIt(board, name) {
     setText(live, says.set(here, isTold));
     const marked = here?.differs && !board.stepping ? here : null;
     el.toggleAttribute("data-differs", Boolean(marked));
-    el.parentElement?.toggleAttribute("data-wrong", Boolean(marked)); // no :has(), which is asked for again after every number
-    el.parentElement?.toggleAttribute("data-broken", Boolean(here)); // its sentence takes the place of the band's
+    // no :has(), which is asked for again after every number
+    el.parentElement?.toggleAttribute("data-wrong", Boolean(marked));
+    // its sentence takes the place of the band's
+    el.parentElement?.toggleAttribute("data-broken", Boolean(here));
     el.parentElement?.toggleAttribute("data-breaking", !steps.el.hidden);
     isMarked = mark(panels, marked, isTold, isMarked);
   }
@@ -129,7 +136,10 @@ function createButton(name, words, act) {
   return button;
 }
 
-/** The steps of a band, of which one is broken, or none. @param {string[]} ids of mistakes @param {(id: string) => void} choose */
+/**
+ * The steps of a band, of which one is broken, or none.
+ * @param {string[]} ids of mistakes @param {(id: string) => void} choose
+ */
 function createSteps(ids, choose) {
   const buttons = ["", ...ids].map((id) => {
     const words = id ? say(/** @type {"toggle.I01"} */ (`toggle.${id}`)) : say("right");
@@ -174,7 +184,10 @@ function createSays({ fix, reveal, take }) {
   return {
     el,
     focus: () => fixes.focus({ preventScroll: true }),
-    /** Say it, and return the words. @param {Broken | null} broken @param {boolean} isTold whether its name may be said */
+    /**
+     * Say it, and return the words.
+     * @param {Broken | null} broken @param {boolean} isTold whether its name may be said
+     */
     set(broken, isTold) {
       el.hidden = !broken;
       reveals.hidden = isTold;
@@ -194,7 +207,8 @@ function createSays({ fix, reveal, take }) {
 
 /**
  * Show in the panels what is broken, or that nothing is any more.
- * @param {Map<string, Panel>} panels @param {Broken | null} broken @param {boolean} isTold @param {boolean} wasMarked
+ * @param {Map<string, Panel>} panels @param {Broken | null} broken @param {boolean} isTold
+ * @param {boolean} wasMarked
  * @returns {boolean} whether they show something broken
  */
 function mark(panels, broken, isTold, wasMarked) {
@@ -204,7 +218,10 @@ function mark(panels, broken, isTold, wasMarked) {
   return Boolean(broken);
 }
 
-/** Turn the "=" before a panel into "≠", and every other one back. @param {Map<string, Panel>} panels @param {string} before the panel's name, or empty */
+/**
+ * Turn the "=" before a panel into "≠", and every other one back.
+ * @param {Map<string, Panel>} panels @param {string} before the panel's name, or empty
+ */
 function markSigns(panels, before) {
   for (const panel of panels.values()) {
     const wrong = panel.spec().name === before;
@@ -217,7 +234,10 @@ function markSigns(panels, before) {
   }
 }
 
-/** Split the cells that come out wrong; what is guilty is named, and split, only where it may be told. @param {Map<string, Panel>} panels @param {Broken | null} broken @param {boolean} isTold */
+/**
+ * Split the cells that come out wrong; what is guilty is named, and split, only where it may be told.
+ * @param {Map<string, Panel>} panels @param {Broken | null} broken @param {boolean} isTold
+ */
 function markPanels(panels, broken, isTold) {
   for (const panel of panels.values()) {
     const { name } = panel.spec();

@@ -6,6 +6,7 @@ import { backwardWords } from "../picture/cell_words.js";
 import { fromLoss } from "../picture/loss_words.js";
 
 /**
+ * @import { Panel } from "./panel.js"
  * @import { Place } from "../base/cell_place.js"
  * @import { FromLoss } from "../picture/loss_words.js"
  * @import { Cells } from "./cells.js"
@@ -19,7 +20,7 @@ const SUMS = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_
 export function writeCell(sum, cells, cell) {
   if (!cells.has(cell)) return sum.say(say("sum.hint"));
   const { panel, row, column } = cell;
-  const shown = cells.panel(panel);
+  const shown = /** @type {Panel} */ (cells.panel(panel));
   if (shown.grid.isAsked(row, column)) return sum.say(shown.grid.describe(row, column));
   if (!SUMS.includes(panel)) return writeMade(sum, cells, cell);
   const terms = cells.terms.of(cell);
@@ -41,7 +42,7 @@ function writeMade(sum, cells, cell) {
   const told = links.geometry.transposed ? "" : backwardWords(links, terms, cell, valueAt);
   const made = fromLoss(loss, links.geometry, cell, valueAt);
   if (made?.difference.length) return writeDifference(sum, cells, cell, made, told);
-  const what = cells.panel(cell.panel).grid.describe(cell.row, cell.column);
+  const what = /** @type {Panel} */ (cells.panel(cell.panel)).grid.describe(cell.row, cell.column);
   const how = [made?.words, told].filter(Boolean).join(" ");
   sum.say(`${what}. ${how || say("sum.none")}`);
 }
@@ -51,7 +52,7 @@ function writeMade(sum, cells, cell) {
  * @param {Sum} sum @param {Cells} cells @param {Place} cell @param {FromLoss} made @param {string} after
  */
 function writeDifference(sum, cells, cell, { gradient, difference, words: factors }, after) {
-  const label = `${cells.panel(gradient.panel).spec().label}[${gradient.row},${gradient.column}]`;
+  const label = `${/** @type {Panel} */ (cells.panel(gradient.panel)).spec().label}[${gradient.row},${gradient.column}]`;
   const terms = difference.map((each) => [{ ...each, value: cells.value(each), shown: true }]);
   const value = /** @type {number} */ (cells.value(gradient));
   sum.show({ cell, label, factors, value, terms, minus: true, after }, cells.colorIn);

@@ -6,10 +6,11 @@ import { Links } from "../picture/links.js";
 import { createTerms } from "../picture/terms.js";
 
 /**
+ * @import { Panel, PanelSpec } from "./panel.js"
  * @import { Place } from "../base/cell_place.js"
  * @import { Geometry } from "../rules/spec.js"
- * @typedef {{ planes: Record<string, ArrayLike<number>>, thumbs: any, limits: Record<string, number> }}
- *   Numbers
+ * @typedef {{ planes: Record<string, ArrayLike<number>>, thumbs: Record<string, ArrayLike<number>>, limits:
+ *   Record<string, number> }} Numbers
  */
 
 const PLAIN = "var(--cv-accent)"; // a copy of the same number: there is no factor to take a colour from
@@ -22,16 +23,16 @@ export class Cells {
   // from the first numbers on
   terms = /** @type {ReturnType<typeof createTerms>} */ (/** @type {unknown} */ (null));
   loss = ""; // its name
-  /** @type {Map<string, any>} the first panel of each name; they change with the geometry only */
+  /** @type {Map<string, Panel>} the first panel of each name; they change with the geometry only */
   #named = new Map();
   #scale;
 
-  /** @param {() => any} scale of colours */
+  /** @param {() => [number, string][]} scale of colours */
   constructor(scale) {
     this.#scale = scale;
   }
 
-  /** @param {Geometry} geometry @param {string} loss @param {any[]} panels */
+  /** @param {Geometry} geometry @param {string} loss @param {Panel[]} panels */
   setGeometry(geometry, loss, panels) {
     this.loss = loss;
     this.links = new Links(geometry);
@@ -52,7 +53,7 @@ export class Cells {
   /** @param {Place | null | undefined} cell @returns {cell is Place} */
   has(cell) {
     if (!cell) return false;
-    const spec = this.panel(cell.panel)?.spec();
+    const spec = /** @type {PanelSpec} */ (this.panel(cell.panel)?.spec());
     return Boolean(spec) && cell.row < spec.rows.length && cell.column < spec.columns.length;
   }
 

@@ -1,6 +1,7 @@
 // @ts-check
-// What a move has changed, and what it has not: changed cells are washed with their quantity's colour for a moment, and a result
-// that stayed as it was says why beside it. Both are told of numbers of one maker: torch rounds otherwise than the page does.
+// What a move has changed, and what it has not: changed cells are washed with their quantity's colour for a
+// moment, and a result that stayed as it was says why beside it. Both are told of numbers of one maker: torch
+// rounds otherwise than the page does.
 import { svgElement } from "../base/dom.js";
 import { createMotion } from "../base/motion.js";
 import { unchanged } from "../numbers/unchanged.js";
@@ -13,9 +14,12 @@ const WASHED_UP_TO = 12; // rows or columns of a panel
 const SAME = 1e-5; // of the end of a scale: what rounding explains
 const DEPTH = 0.45; // of the wash
 
-/** @typedef {import("../numbers/unchanged.js").Seen} Seen */
+/**
+ * @import { Model } from "../numbers/model.js"
+ * @import { Panel } from "./panel.js"
+ */
 
-/** Make what follows the changes of a board. @param {any} model @param {() => Iterable<any>} panels */
+/** Make what follows the changes of a board. @param {Model} model @param {() => Iterable<Panel>} panels */
 export function createChanges(model, panels) {
   return new Changes(model, panels);
 }
@@ -24,9 +28,12 @@ class Changes {
   #model;
   #panels;
   #motion = createMotion();
-  /** What was seen last, by who computed it. @type {Map<string, Seen>} */
+  /** What was seen last, by who computed it. @type {Map<string, import("../numbers/unchanged.js").Seen>} */
   #seen = new Map();
-  /** The settings that are on the board, and those before them. @type {any[]} */
+  /**
+   * The settings that are on the board, and those before them.
+   * @type {import("../rules/settings.js").Settings[]}
+   */
   #settings = [];
   #told = false; // whether it was said what became of the last move
   #when = -Infinity; // of the last move
@@ -35,13 +42,16 @@ class Changes {
   /** @type {Map<string, ArrayLike<number>>} what the panels showed, by key */
   #shown = new Map();
 
-  /** @param {any} model @param {() => Iterable<any>} panels */
+  /** @param {Model} model @param {() => Iterable<Panel>} panels */
   constructor(model, panels) {
     this.#model = model;
     this.#panels = panels;
   }
 
-  /** New numbers stand on the board. @param {Record<string, ArrayLike<number>>} planes @param {Record<string, number>} limits */
+  /**
+   * New numbers stand on the board.
+   * @param {Record<string, ArrayLike<number>>} planes @param {Record<string, number>} limits
+   */
   see(planes, limits) {
     const shown = this.#model.shown();
     if (!shown) return;
@@ -57,11 +67,15 @@ class Changes {
     this.#tell(unchanged(before, now), settings.spec);
   }
 
-  /** @param {Record<string, string>} sentences by the stage that did not change @param {any} [spec] of the picture in which they find room */
+  /**
+   * @param {Record<string, string>} sentences by the stage that did not change
+   * @param {import("../rules/spec.js").Spec | null} [spec] of the picture in which they find room
+   */
   #tell(sentences, spec = null) {
     const isNothing = !Object.keys(sentences).length;
     const text = isNothing ? "" : JSON.stringify([sentences, spec]);
-    if (text !== this.#saying) this.#say(sentences); // while something moves they stay as they are, and nothing is measured
+    // while something moves they stay as they are, and nothing is measured
+    if (text !== this.#saying) this.#say(sentences);
     this.#saying = text;
     clearTimeout(this.#timer);
     if (!isNothing) this.#timer = window.setTimeout(() => this.#tell({}), TOLD_MS);
@@ -70,7 +84,10 @@ class Changes {
   /** @param {Record<string, string>} sentences */
   #say(sentences) {
     const said = new Set();
-    const obstacles = () => [...this.#panels()].flatMap((panel) => [panel.area, panel.el.firstElementChild]);
+    const obstacles = () =>
+      /** @type {Element[]} */ (
+        [...this.#panels()].flatMap((panel) => [panel.area, panel.el.firstElementChild])
+      );
     for (const panel of this.#panels()) {
       const stage = panel.spec().name;
       const text = said.has(stage) ? "" : (sentences[stage] ?? "");
@@ -78,7 +95,10 @@ class Changes {
     }
   }
 
-  /** @param {Record<string, ArrayLike<number>>} planes @param {Record<string, number>} limits @param {boolean} moved */
+  /**
+   * @param {Record<string, ArrayLike<number>>} planes @param {Record<string, number>} limits
+   * @param {boolean} moved
+   */
   #wash(planes, limits, moved) {
     const quick = performance.now() - this.#when < QUICK_MS;
     if (moved) this.#when = performance.now();
@@ -95,7 +115,7 @@ class Changes {
     }
   }
 
-  /** @param {any} panel @param {number[]} cells @param {number} width */
+  /** @param {Panel} panel @param {number[]} cells @param {number} width */
   #play(panel, cells, width) {
     const d = cells.map((index) => box(index % width, Math.floor(index / width), 1, 1)).join("");
     const whole = svgElement(
@@ -113,7 +133,10 @@ class Changes {
   }
 }
 
-/** @param {ArrayLike<number>} before @param {ArrayLike<number>} now @param {number} most what counts as the same */
+/**
+ * @param {ArrayLike<number>} before @param {ArrayLike<number>} now
+ * @param {number} most what counts as the same
+ */
 export function changedCells(before, now, most) {
   const found = [];
   for (let index = 0; index < now.length; index++)

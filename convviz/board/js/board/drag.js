@@ -1,11 +1,14 @@
 // @ts-check
-// A press on a grid that drags something, by mouse, pen or finger. A small movement is a click. What is dragged is whole at
-// each step, so it can end anywhere: with a second finger, Esc, another size or picture, or settings that are not its own.
+// A press on a grid that drags something, by mouse, pen or finger. A small movement is a click. What is
+// dragged is whole at each step, so it can end anywhere: with a second finger, Esc, another size or picture,
+// or settings that are not its own.
 import { STROKE } from "../rules/history.js";
 
 /**
- * @typedef {{ far: (down: number, right: number) => boolean, to: (event: PointerEvent, move: string) => void, ended: () => void }} Dragged
- *   far: whether so many pixels are more than a click; to: goes where the pointer is, and gives the move a name
+ * @import { Model } from "../numbers/model.js"
+ * @typedef {{ far: (down: number, right: number) => boolean, to: (event: PointerEvent, move: string) => void,
+ *   ended: () => void }} Dragged far: whether so many pixels are more than a click; to: goes where the
+ *   pointer is, and gives the move a name
  */
 
 /** What is not a drag's own: other settings end it. */
@@ -23,7 +26,10 @@ const OWN = [
 ];
 
 class Drag {
-  /** @type {{ dragged: Dragged, pointer: number, at: [number, number], move: string, begun: boolean, settings: any, size: string } | null} */
+  /**
+   * @type {{ dragged: Dragged, pointer: number, at: [number, number], move: string, begun: boolean, settings:
+   *   import("../rules/settings.js").Settings | null, size: string } | null}
+   */
   #held = null;
   #swallows = false; // the click that ends what was dragged
   #svg;
@@ -32,7 +38,7 @@ class Drag {
   /** @type {[EventTarget, string, (event: any) => void][]} while something is held */
   #around;
 
-  /** @param {SVGElement} svg @param {any} model */
+  /** @param {SVGElement} svg @param {Model} model */
   constructor(svg, model) {
     this.#svg = svg;
     this.#model = model;
@@ -69,7 +75,8 @@ class Drag {
   move(event) {
     const held = this.#held;
     if (event.pointerId !== held?.pointer) return;
-    event.stopImmediatePropagation(); // what is pointed at is not what lies under the pointer; and it would be laid out anew for that
+    // what is pointed at is not what lies under the pointer; and it would be laid out anew for that
+    event.stopImmediatePropagation();
     if (!(event.buttons & 1)) return this.#end();
     const [down, right] = [event.clientY - held.at[0], event.clientX - held.at[1]];
     if (!held.begun && !held.dragged.far(down, right)) return;
@@ -123,12 +130,14 @@ class Drag {
 
 /**
  * Let cells of a grid be dragged.
- * @param {SVGElement} svg the grid @param {any} model @param {(event: PointerEvent) => Dragged | null} take what a press drags, if anything
+ * @param {SVGElement} svg the grid @param {Model} model
+ * @param {(event: PointerEvent) => Dragged | null} take what a press drags, if anything
  */
 export function followDrag(svg, model, take) {
   const drag = new Drag(svg, model);
   svg.addEventListener("pointerdown", (event) => drag.down(event, take(event)));
-  svg.addEventListener("pointermove", (event) => drag.move(event), { capture: true }); // before what follows the pointer
+  // before what follows the pointer
+  svg.addEventListener("pointermove", (event) => drag.move(event), { capture: true });
   for (const name of /** @type {const} */ (["pointerup", "pointercancel", "lostpointercapture"]))
     svg.addEventListener(name, (event) => drag.up(event));
   svg.addEventListener("click", (event) => drag.click(event), { capture: true });

@@ -1,5 +1,6 @@
 // @ts-check
-// A number that is given is dragged up and down: by 1, or with Shift by a tenth. With Alt the arrow keys do the same.
+// A number that is given is dragged up and down: by 1, or with Shift by a tenth. With Alt the arrow keys do
+// the same.
 import WORDS from "../../../facts/words/hands.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
@@ -16,7 +17,10 @@ const UP = { ArrowUp: 1, ArrowDown: -1 };
 
 const framed = () => window.parent !== window;
 
-/** A number some steps further: 0.1 and 0.2 are 0.3. @param {number} from @param {number} steps @param {boolean} fine */
+/**
+ * A number some steps further: 0.1 and 0.2 are 0.3.
+ * @param {number} from @param {number} steps @param {boolean} fine
+ */
 export function stepped(from, steps, fine) {
   const reach = Math.max(REACH, Math.abs(from));
   const to = Number((from + steps * (fine ? FINE : 1)).toPrecision(15));
@@ -25,7 +29,8 @@ export function stepped(from, steps, fine) {
 
 /**
  * Make what drags the numbers of a panel.
- * @param {any} board what all panels share @param {any} grid of the panel @param {HTMLElement} area
+ * @param {import("./shared.js").Shared} board @param {import("./grid.js").Grid} grid of the panel
+ * @param {HTMLElement} area
  * @param {() => import("./panel.js").PanelSpec} spec
  */
 export function createPull(board, grid, area, spec) {
@@ -45,7 +50,10 @@ export function createPull(board, grid, area, spec) {
     /** Whether a finger can drag, too: not in a frame, where it would no longer move the page around it. */
     byTouch: () => spec().dragged && !framed(),
 
-    /** What a press on a cell drags, if anything. @param {number} row @param {number} column @param {PointerEvent} event */
+    /**
+     * What a press on a cell drags, if anything.
+     * @param {number} row @param {number} column @param {PointerEvent} event
+     */
     take(row, column, { clientY, pointerType }) {
       let now = numberIn(row, column);
       if (Number.isNaN(now) || (pointerType === "touch" && framed())) return null;
@@ -69,7 +77,11 @@ export function createPull(board, grid, area, spec) {
       };
     },
 
-    /** Alt and an arrow key. @param {KeyboardEvent} event @param {{ row: number, column: number }} at @returns {boolean} whether it is that */
+    /**
+     * Alt and an arrow key.
+     * @param {KeyboardEvent} event @param {{ row: number, column: number }} at
+     * @returns {boolean} whether it is that
+     */
     key(event, { row, column }) {
       const by = UP[event.key];
       if (!by || !event.altKey || event.ctrlKey || event.metaKey) return false;

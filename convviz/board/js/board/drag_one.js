@@ -1,7 +1,8 @@
 // @ts-check
-// The 1 in grad_output has a handle: it is dragged from cell to cell, by pointer, finger or keys, and both gradients follow.
-// Shift and an arrow key carry it from anywhere in its panel. A bare arrow key does where the 1 is chosen and has the focus: it
-// was clicked, or dropped there. Else arrow keys walk over the cells, as they do in every panel, and Esc lets go of it.
+// The 1 in grad_output has a handle: it is dragged from cell to cell, by pointer, finger or keys, and both
+// gradients follow. Shift and an arrow key carry it from anywhere in its panel. A bare arrow key does where
+// the 1 is chosen and has the focus: it was clicked, or dropped there. Else arrow keys walk over the cells,
+// as they do in every panel, and Esc lets go of it.
 import WORDS from "../../../facts/words/hands.json" with { type: "json" };
 import { element, svgElement } from "../base/dom.js";
 import { isBare } from "../base/keys.js";
@@ -14,10 +15,12 @@ const CLICK = 4; // pixels that are no drag yet
 /** @type {Record<string, [number, number]>} */
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-/** @typedef {{ row: number, column: number }} Place */
+/**
+ * @typedef {{ row: number, column: number }} Place
+ */
 
 /**
- * @param {any} board what all panels share @param {any} grid of the panel
+ * @param {import("./shared.js").Shared} board @param {import("./grid.js").Grid} grid of the panel
  * @param {() => import("./panel.js").PanelSpec} spec
  */
 export function createHandle(board, grid, spec) {
@@ -35,7 +38,10 @@ export function createHandle(board, grid, spec) {
   return {
     hint,
 
-    /** What a press drags here: the 1 comes to the pointer, wherever it was pressed. @param {(event: MouseEvent) => [number, number]} placeOf */
+    /**
+     * What a press drags here: the 1 comes to the pointer, wherever it was pressed.
+     * @param {(event: MouseEvent) => [number, number]} placeOf
+     */
     take(placeOf) {
       let last = place();
       return {
@@ -51,7 +57,10 @@ export function createHandle(board, grid, spec) {
       };
     },
 
-    /** Carry the 1 along with an arrow key, if that is what it does here. @param {KeyboardEvent} event @param {Place} at where the focus is @returns {boolean} */
+    /**
+     * Carry the 1 along with an arrow key, if that is what it does here.
+     * @param {KeyboardEvent} event @param {Place} at where the focus is @returns {boolean}
+     */
     key(event, at) {
       const by = ARROWS[event.key];
       if (!by || !isBare(event)) return false;
@@ -102,8 +111,10 @@ export function createHandle(board, grid, spec) {
 }
 
 /**
- * Arrow keys carry the 1 as well before anything has the focus, in a page of our own that has nothing to scroll.
- * @param {HTMLElement} root the board @param {boolean} own @param {() => Iterable<any>} panels @returns {() => void} stop
+ * Arrow keys carry the 1 as well before anything has the focus, in a page of our own that has nothing to
+ * scroll.
+ * @param {HTMLElement} root the board @param {boolean} own
+ * @param {() => Iterable<import("./panel.js").Panel>} panels @returns {() => void} stop
  */
 export function followArrows(root, own, panels) {
   /** @param {KeyboardEvent} event */

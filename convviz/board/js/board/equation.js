@@ -11,7 +11,12 @@ import { Stepper } from "./stepper.js";
 const LECTURE = 1.4; // how much larger the letters around the cells are in a lecture, as lecture.css has them
 const THUMBS = 34; // the height of a row of other planes
 
-/** @typedef {Record<string, any>} Values every panel's numbers, decoded */
+/**
+ * @import { Plotly } from "./plotly.js"
+ * @import { BandSpec, Told } from "../numbers/view.js"
+ * @import { Numbers } from "../base/format.js"
+ * @typedef {{ planes: Record<string, Numbers>, thumbs: Record<string, Numbers> }} Values every panel's
+ */
 
 export class Equation {
   name;
@@ -25,17 +30,17 @@ export class Equation {
   #plot;
   #film;
   #stepper;
-  /** @type {any} */
+  /** @type {BandSpec | null} */
   #spec = null;
   /** @type {ArrayLike<number>[][]} rows of numbers, a panel */
   #planes = [];
   /** @type {number[]} ends of the scales */
   #limits = [];
-  /** @type {[Values, string, any] | null} */
+  /** @type {[Values, string, Told] | null} */
   #latest = null; // what setValues was last called with
   #unseen = false; // whether there is something to see in how the panels are made
 
-  /** @param {any} board what everything shares @param {string} name */
+  /** @param {import("./shared.js").Shared} board @param {string} name */
   constructor(board, name) {
     this.#board = board;
     this.name = name;
@@ -73,7 +78,10 @@ export class Equation {
     if (this.#latest) this.#board.redraw(this, this.setValues(...this.#latest));
   }
 
-  /** @param {any} next @param {any} geometry @param {any} story of the remainder, or null */
+  /**
+   * @param {BandSpec} next @param {import("../rules/spec.js").Geometry} geometry
+   * @param {import("../picture/remainder.js").RemainderStory | null} story
+   */
   setSpec(next, geometry, story) {
     if (next !== this.#spec) this.#film.finish(); // what it lies over is another
     this.#unseen = this.#spec?.view === "stamps" && next.view !== "stamps";
@@ -84,7 +92,7 @@ export class Equation {
   }
 
   /**
-   * @param {Values} values @param {string} dtype @param {any} texts
+   * @param {Values} values @param {string} dtype @param {Told} texts
    * @returns {number[]} the panels that changed
    */
   setValues(values, dtype, texts) {
@@ -155,14 +163,14 @@ export class Equation {
 
   /**
    * Draw what changed: the panels colour themselves, and plotly draws when nothing moves any more.
-   * @param {any} plotly @param {number[] | null} changed null: everything
+   * @param {Plotly | null} plotly @param {number[] | null} changed null: everything
    */
   draw(plotly, changed) {
     if (this.#spec && this.#planes.length && changed?.length !== 0)
       this.#plot.draw(plotly, this.#planes, this.#limits);
   }
 
-  /** @param {any} plotly */
+  /** @param {Plotly | null} plotly */
   destroy(plotly) {
     this.#film.finish();
     this.#stepper.destroy();
@@ -171,7 +179,7 @@ export class Equation {
   }
 }
 
-/** @param {any} plane @param {number} columns @returns {any[]} */
+/** @param {Numbers} plane @param {number} columns */
 function toRows(plane, columns) {
   const rows = [];
   for (let start = 0; start < plane.length; start += columns) rows.push(plane.slice(start, start + columns));

@@ -4,13 +4,17 @@
 // colours of their own.
 import { element } from "../base/dom.js";
 
+/**
+ * @import { Plotly } from "./plotly.js"
+ */
+
 const REST_MS = 250;
 
 export class Plot {
   #board;
   #panels;
   // plotly keeps there what it draws
-  el = /** @type {HTMLDivElement & { data: any[] }} */ (
+  el = /** @type {HTMLDivElement & { data: object[] }} */ (
     element("div", { class: "cv-plot", "aria-hidden": "true" })
   );
   #resting = 0; // until plotly draws what the panels show meanwhile
@@ -20,7 +24,7 @@ export class Plot {
   #limits = [];
 
   /**
-   * @param {any} board what everything shares
+   * @param {import("./shared.js").Shared} board
    * @param {Map<string, import("./panel.js").Panel>} panels of the row
    */
   constructor(board, panels) {
@@ -80,7 +84,7 @@ export class Plot {
 
   /**
    * Let plotly draw everything, and take the place of the panels' own colours once its images are there.
-   * @param {any} plotly
+   * @param {Plotly} plotly
    */
   #react(plotly) {
     clearTimeout(this.#resting);
@@ -96,7 +100,9 @@ export class Plot {
     Promise.resolve(plotly.react(this.el, data, layout, { staticPlot: true, displayModeBar: false }))
       .then(() =>
         Promise.all(
-          [...this.el.querySelectorAll("image")].map((image) => /** @type {any} */ (image).decode?.()),
+          [...this.el.querySelectorAll("image")].map((image) =>
+            /** @type {SVGImageElement & { decode?: () => Promise<void> }} */ (image).decode?.(),
+          ),
         ),
       )
       .catch(() => {}) // an image that another one has replaced
@@ -119,8 +125,9 @@ export class Plot {
 
   /**
    * The panels colour themselves, and plotly draws when nothing moves any more.
-   * @param {any} plotly none before it is loaded @param {any[]} nextPlanes rows of numbers, a panel @param
-   *   {number[]} nextLimits ends of the scales
+   * @param {Plotly | null} plotly none before it is loaded
+   * @param {ArrayLike<number>[][]} nextPlanes rows of numbers, a panel
+   * @param {number[]} nextLimits ends of the scales
    */
   draw(plotly, nextPlanes, nextLimits) {
     [this.#planes, this.#limits] = [nextPlanes, nextLimits];
@@ -139,7 +146,7 @@ export class Plot {
     this.#resting = window.setTimeout(() => this.#react(plotly), REST_MS);
   }
 
-  /** @param {any} plotly */
+  /** @param {Plotly | null} plotly */
   destroy(plotly) {
     clearTimeout(this.#resting);
     plotly?.purge(this.el);

@@ -1,5 +1,6 @@
 // @ts-check
-// A panel as a plotly figure of its own, over the page: zoom, values under the pointer, a picture to take away.
+// A panel as a plotly figure of its own, over the page: zoom, values under the pointer, a picture to take
+// away.
 import BOARD from "../../../facts/words/board.json" with { type: "json" };
 import WORDS from "../../../facts/words/figure.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
@@ -12,11 +13,13 @@ const sayOfPanel = sentences(BOARD);
 const BUTTONS = [["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]];
 const CONFIG = { displaylogo: false, displayModeBar: true, modeBarButtons: BUTTONS, scrollZoom: true };
 
-/** @typedef {import("./panel_picture.js").Shown} Shown */
+/**
+ * @typedef {import("./panel_picture.js").Shown} Shown
+ */
 
 /**
  * Open the figure; it is gone when it is closed.
- * @param {any} board what all panels share @param {() => Shown} look what stands in the panel
+ * @param {import("./shared.js").Shared} board @param {() => Shown} look what stands in the panel
  * @param {Element} place in which the dialog stands, in its clothes @param {() => void} onClosed
  */
 export function openFigure(board, look, place, onClosed) {
@@ -36,7 +39,7 @@ export function openFigure(board, look, place, onClosed) {
     chart,
     note,
   );
-  /** @type {any} */
+  /** @type {import("./plotly.js").Plotly | null} */
   let plotly = null;
 
   /** Draw what the panel shows, as large as there is room. Where somebody has zoomed to stays. */
@@ -65,13 +68,13 @@ export function openFigure(board, look, place, onClosed) {
   dialog.showModal();
   draw();
   board.plotly.then(
-    (/** @type {any} */ loaded) => {
+    (loaded) => {
       plotly = loaded;
       setText(note, "");
       for (const button of buttons) button.disabled = false;
       watcher.observe(chart); // draws at once
     },
-    (/** @type {Error} */ error) => setText(note, say("failed", { why: error.message })),
+    (error) => setText(note, say("failed", { why: error.message })),
   );
   return { draw, close: () => dialog.close() };
 }

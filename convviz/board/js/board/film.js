@@ -10,9 +10,11 @@ const MOST_CELLS = 150; // of one panel that are moved one by one
 const MOST_PRODUCTS = 25;
 
 /**
+ * @import { PanelSpec } from "./panel.js"
+ * @import { Grid } from "./grid.js"
  * @typedef {{ row: number, column: number }} Place
  * @typedef {{ from: Place & { panel: string }, to: Place & { panel: string }, value: number }} Flight
- * @typedef {{ area: HTMLElement, grid: any, spec: () => any }} FilmedPanel
+ * @typedef {{ area: HTMLElement, grid: Grid, spec: () => PanelSpec }} FilmedPanel
  * @typedef {ReturnType<typeof createMotion>} Motion
  * @typedef {{ top: number, left: number, height: number, width: number }} Block of cells
  */
@@ -80,7 +82,10 @@ function open(motion, { grid, spec }) {
   if (parts.length) motion.play(grid.svg, whole, parts);
 }
 
-/** Like an accordion. @param {any} grid @param {any} spec @param {SVGElement} whole @param {Block} data */
+/**
+ * Like an accordion.
+ * @param {Grid} grid @param {PanelSpec} spec @param {SVGElement} whole @param {Block} data
+ */
 function openZeros(grid, { rows, columns }, whole, { top, left, height, width }) {
   const [down, across] = [spread(rows), spread(columns)];
   const zeros = svgElement("g"); // as one: many things that move are slow
@@ -99,7 +104,7 @@ function openZeros(grid, { rows, columns }, whole, { top, left, height, width })
   return parts;
 }
 
-/** @param {any} spec @param {SVGElement} whole @param {Block} data @param {number} delay */
+/** @param {PanelSpec} spec @param {SVGElement} whole @param {Block} data @param {number} delay */
 function growBorder({ rows, columns }, whole, { top, left, height, width }, delay) {
   const [down, right] = [rows.length, columns.length];
   const d = box(0, 0, right, down) + box(left, top, width, height);
@@ -115,12 +120,13 @@ function growBorder({ rows, columns }, whole, { top, left, height, width }, dela
 
 /**
  * Make what films one equation.
- * @param {HTMLElement} stage in which its panels stand @param {Map<string, any>} panels
+ * @param {HTMLElement} stage in which its panels stand @param {Map<string, FilmedPanel>} panels
  */
 export function createFilm(stage, panels) {
   const motion = createMotion();
-  /** @param {string} name @returns {FilmedPanel} */
-  const panelOf = (name) => [...panels.values()].find((panel) => panel.spec().name === name);
+  /** @param {string} name */
+  const panelOf = (name) =>
+    /** @type {FilmedPanel} */ ([...panels.values()].find((panel) => panel.spec().name === name));
 
   /** The centre of a cell on the stage. @param {DOMRect} frame @param {Place & { panel: string }} place */
   function centreOf(frame, { panel, row, column }) {

@@ -4,6 +4,8 @@ import { element, setLine } from "../base/dom.js";
 import { createLegend } from "./equation_parts.js";
 import { createTables } from "./tables.js";
 
+/** @import { Structure, Told } from "../numbers/view.js" */
+
 export class Foot {
   el;
   lost = element("p", { class: "cv-lost", role: "alert" });
@@ -26,7 +28,8 @@ export class Foot {
     this.el = element("div", { class: "cv-foot" }, ...all);
   }
 
-  /** Say what follows from the numbers. @param {any} structure @param {any} values @param {any} planes */
+  /** Say what follows from the numbers. @param {Structure} structure @param {Told} values
+   * @param {Record<string, ArrayLike<number>>} planes */
   show(structure, values, planes) {
     this.#legend.set(structure.equations[0]?.scale === "equation" ? Object.values(values.limits)[0] : null);
     this.#tables.show(structure, planes);

@@ -125,7 +125,10 @@ export class Grid {
     if (held && focusOf(this.#cells.el) !== cell) cell.focus({ preventScroll: true });
   }
 
-  /** @param {ArrayLike<number>} values @param {string} dtype @param {any} scale @param {number} limit */
+  /**
+   * @param {ArrayLike<number>} values @param {string} dtype @param {[number, string][]} scale
+   * @param {number} limit
+   */
   setValues(values, dtype, scale, limit) {
     if (!this.#numbers.set({ values, dtype, scale, limit })) return false; // as most panels at a move
     this.#markBeyond(values, limit);

@@ -12,7 +12,7 @@ import { equal } from "./pixels.js";
  * @import { GridSpec } from "./grid.js"
  * @import { Point } from "../base/cell_place.js"
  * @typedef {{ text: SVGElement, short: string, look: string }} Printed look: the classes of its letters
- * @typedef {{ values: ArrayLike<number>, dtype: string, scale: any, limit: number }} Shown
+ * @typedef {{ values: ArrayLike<number>, dtype: string, scale: [number, string][], limit: number }} Shown
  */
 
 export const ASKED = "?"; // in place of a number that is to be predicted

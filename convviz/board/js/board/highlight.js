@@ -9,9 +9,13 @@ import { createSum } from "./sum.js";
 import { followPointer, pointAt } from "../base/wire.js";
 
 /**
+ * @import { Link } from "../picture/links.js"
+ * @import { Panel } from "./panel.js"
  * @import { Place } from "../base/cell_place.js"
  * @import { Pointed } from "../base/wire.js"
- * @typedef {{ cell: Place, result: string, links: (() => any[]) | null, text: (() => string) | null }} Step
+ * @typedef {{ scale: () => [number, string][], fades: () => boolean, release: () => boolean,
+ *   aside: (text: string, paired: boolean) => void }} Around
+ * @typedef {{ cell: Place, result: string, links: (() => Link[]) | null, text: (() => string) | null }} Step
  */
 
 const GRADIENTS = ["grad_input", "grad_padded_input"];
@@ -38,7 +42,7 @@ export class Highlighter {
   /** @type {Pointed | null} */
   #elsewhere = null; // what a pane beside the board points at
 
-  /** @param {any} board @param {() => Iterable<any>} panels all panels, in all rows */
+  /** @param {Around} board @param {() => Iterable<Panel>} panels all panels, in all rows */
   constructor(board, panels) {
     [this.#board, this.#panels] = [board, panels];
     this.#cells = new Cells(board.scale);
@@ -48,7 +52,7 @@ export class Highlighter {
       const pinned = this.#pinned;
       if (event.key !== "Escape" || !this.#cells.has(pinned)) return;
       // The sum that has the focus is about to go.
-      this.#cells.panel(pinned.panel).grid.focusCell(pinned.row, pinned.column);
+      /** @type {Panel} */ (this.#cells.panel(pinned.panel)).grid.focusCell(pinned.row, pinned.column);
       board.release();
       event.preventDefault();
       event.stopPropagation();
@@ -80,7 +84,7 @@ export class Highlighter {
     }
   }
 
-  /** What is lit for a cell, and for what panes point at. @param {Place | null} cell @returns {any[]} */
+  /** What is lit for a cell, and for what panes point at. @param {Place | null} cell @returns {Link[]} */
   #linksOf(cell) {
     const told = (this.#elsewhere?.cells ?? []).map(real);
     if (this.#term) return this.#term.map(real);
@@ -127,14 +131,14 @@ export class Highlighter {
     this.#cells.numbers = null;
   }
 
-  /** @param {any} next @param {string} loss its kind */
+  /** @param {import("../rules/spec.js").Geometry} next @param {string} loss its kind */
   setGeometry(next, loss) {
     this.#cells.setGeometry(next, loss, [...this.#panels()]);
     this.#pairing.forget();
   }
 
   /**
-   * @param {any} next @param {Record<string, number>} limits
+   * @param {Omit<import("./cells.js").Numbers, "limits">} next @param {Record<string, number>} limits
    * @param {Place | null} cell that is pinned with them
    */
   setNumbers(next, limits, cell) {

@@ -1,14 +1,16 @@
 // @ts-check
 // The settings over a reload after a lost kernel.
 
+/** @import { Model } from "../numbers/model.js" */
+
 const STORE = "convviz:state";
 
-/** The settings, as App.state() returns them. @param {any} model */
+/** The settings, as App.state() returns them. @param {Model} model */
 const wholeState = (model) => ({ ...model.get("state"), ...model.get("sources") });
 
 /**
  * When the page is about to reload after a lost kernel, keep the settings; hand them to the next kernel.
- * @param {any} model
+ * @param {Model} model
  */
 export function keepState(model) {
   const save = () => {

@@ -6,6 +6,8 @@ import { BANDS } from "./grid_marks.js";
 import { explain } from "../base/help.js";
 import { sentences } from "../base/words.js";
 
+/** @import { RowItem } from "../picture/payload.js" */
+
 const say = sentences(WORDS);
 const KINDS = /** @type {const} */ (["padding", "copy", "inserted", "remainder", "unread", "beyond", "pair"]);
 
@@ -28,7 +30,8 @@ export function createMarksKey() {
     el,
     /**
      * Those alone that are there; "met" are those that a band before has explained.
-     * @param {any[]} items of the equation @param {Set<string>} met @param {Record<string, string>} words of this kind of layer
+     * @param {RowItem[]} items of the equation @param {Set<string>} met
+     * @param {Record<string, string>} words of this kind of layer
      * @param {boolean} transposed which of the two it is
      */
     set(items, met, words, transposed) {
@@ -37,7 +40,8 @@ export function createMarksKey() {
         const label = /** @type {HTMLElement} */ (entries[index].lastChild);
         explain(label, `key.${kind}`, transposed);
         setText(label, kind === "remainder" || kind === "unread" ? words[kind] : say(`key.${kind}`));
-        if (kind === "beyond" || kind === "pair") return; // these come and go with the numbers, and with what is pointed at
+        // these come and go with the numbers, and with what is pointed at
+        if (kind === "beyond" || kind === "pair") return;
         show(kind, found.has(kind));
         entries[index].classList.toggle("cv-met", met.has(kind));
       });
@@ -50,7 +54,10 @@ export function createMarksKey() {
   };
 }
 
-/** The kinds of cells in a row that are no data, or never read. @param {any[]} items @returns {Set<string>} */
+/**
+ * The kinds of cells in a row that are no data, or never read.
+ * @param {RowItem[]} items @returns {Set<string>}
+ */
 function marksOf(items) {
   const found = new Set();
   for (const item of items) {

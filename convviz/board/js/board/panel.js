@@ -26,12 +26,7 @@ const [CAPTION, LINE] = [22, 16]; // heights of its name in one line, and of eac
 const ON_PAPER = { width: CELL, height: CELL }; // of a cell there: every number is printed
 
 /**
- * @typedef {{ key: string, name: string, called: string, quantity: string, gradient: boolean, label: string,
- *   shape: string, at: [number, number], rows: string, columns: string,
- * unread_rows: number[], unread_columns: number[], editable: boolean, drawable: boolean, single: boolean,
- *   dragged: boolean, figure: any,
- * thumbs: null | { rows: number, columns: number, planes: { label: string, at: [number, number], shown:
- *   boolean }[] } }} PanelSpec
+ * @typedef {import("../picture/payload.js").PanelItem} PanelSpec
  */
 
 export class Panel {
@@ -58,7 +53,7 @@ export class Panel {
   why;
 
   /**
-   * @param {any} board what all panels share: uid, model, theme, say(text), read(text), plotly
+   * @param {import("./shared.js").Shared} board
    * @param {PanelSpec} first
    */
   constructor(board, first) {

@@ -14,9 +14,12 @@ const sayOfFigure = sentences(FIGURE);
 // What is computed from other numbers of the picture.
 const SUMS = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_bias"];
 
-/** @typedef {import("./panel_picture.js").Shown} Shown */
+/**
+ * @import { Shared } from "./shared.js"
+ * @typedef {import("./panel_picture.js").Shown} Shown
+ */
 
-/** @param {any} board what all panels share @param {() => Shown | null} look what stands in the panel */
+/** @param {Shared} board @param {() => Shown | null} look what stands in the panel */
 export function createPanelMenu(board, look) {
   /** @param {(shown: Shown) => void} act */
   const withShown = (act) => () => {
@@ -52,7 +55,7 @@ export function createPanelMenu(board, look) {
 
 /**
  * Ask for the cell that is held in a panel, else for the one in its middle.
- * @param {any} board @param {HTMLElement} menu @param {import("./panel.js").PanelSpec} spec
+ * @param {Shared} board @param {HTMLElement} menu @param {import("./panel.js").PanelSpec} spec
  */
 function predict(board, menu, { name, label, rows, columns }) {
   if (!SUMS.includes(name)) return board.say(say("panel.predict.none", { name: label }));
@@ -66,7 +69,7 @@ function predict(board, menu, { name, label, rows, columns }) {
   askToPredict(menu, held?.panel === name ? held : middle);
 }
 
-/** @param {any} board @param {Shown} shown */
+/** @param {Shared} board @param {Shown} shown */
 async function copyNumbers(board, { values, dtype, spec }) {
   const width = spec.columns.length;
   const rows = [...spec.rows].map((_, row) =>

@@ -1,5 +1,6 @@
 // @ts-check
-// The figure that Python's app.figure() returns, with the numbers of a panel: to look at, or saved as a picture.
+// The figure that Python's app.figure() returns, with the numbers of a panel: to look at, or saved as a
+// picture.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
@@ -8,7 +9,10 @@ import { sentences } from "../base/words.js";
 const say = sentences(WORDS);
 const NUMBERED_UP_TO = 12; // rows or columns of a picture whose cells have room for their numbers
 
-/** @typedef {{ values: import("../base/format.js").Numbers, dtype: string, limit: number, spec: import("./panel.js").PanelSpec }} Shown */
+/**
+ * @typedef {{ values: import("../base/format.js").Numbers, dtype: string, limit: number, spec:
+ *   import("./panel.js").PanelSpec }} Shown
+ */
 
 /** Data and layout for plotly. @param {Shown} shown */
 export function figureWith({ values, limit, spec }) {
@@ -23,7 +27,7 @@ export function figureWith({ values, limit, spec }) {
 
 /**
  * Save it as a file.
- * @param {any} board @param {Shown} shown @param {"png" | "svg"} format
+ * @param {import("./shared.js").Shared} board @param {Shown} shown @param {"png" | "svg"} format
  * @param {(text: string) => void} tell what came of it
  */
 export async function savePicture(board, shown, format, tell) {

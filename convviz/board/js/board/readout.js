@@ -1,11 +1,14 @@
 // @ts-check
-// The line below the board that says what a cell is, and what was just done; a screen reader hears it where the keyboard is.
+// The line below the board that says what a cell is, and what was just done; a screen reader hears it where
+// the keyboard is.
 import { element, setLine, setText } from "../base/dom.js";
 import { samePlace } from "../base/cell_place.js";
 
-/** @import { Place } from "../base/cell_place.js" */
+/**
+ * @import { Place } from "../base/cell_place.js"
+ */
 
-/** @param {any} model */
+/** @param {import("../numbers/model.js").Model} model */
 export function createReadout(model) {
   const el = element("p", { class: "cv-readout" });
   const live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });
@@ -13,9 +16,12 @@ export function createReadout(model) {
   /** @type {Place | null} */
   let of = null; // the cell that it is said of
   let pointed = false; // whether that cell is still pointed at
-  let owed = false; // whether it is still to be spoken: the focus moved to a cell whose number was not there yet
+  // whether it is still to be spoken: the focus moved to a cell whose number was not there yet
+  let owed = false;
 
-  /** What is said of a cell goes with the pointer, and what the sum says of the chosen one is not said twice. */
+  /**
+   * What is said of a cell goes with the pointer, and what the sum says of the chosen one is not said twice.
+   */
   function refresh() {
     const twice = Boolean(of) && samePlace(of, model.get("selected"));
     el.classList.toggle("cv-twice", twice);
@@ -46,7 +52,10 @@ export function createReadout(model) {
       pointed = false;
       refresh();
     },
-    /** Speak a sentence about what was just done and show it, until something else is done. @param {string} text */
+    /**
+     * Speak a sentence about what was just done and show it, until something else is done.
+     * @param {string} text
+     */
     say(text) {
       const settings = () => JSON.stringify(model.get("state"));
       const now = settings();

@@ -5,6 +5,8 @@ import { createBands } from "./bands.js";
 import { Equation } from "./equation.js";
 
 /**
+ * @import { Structure, Told } from "../numbers/view.js"
+ * @import { Shared } from "./shared.js"
  * @import { Values } from "./equation.js"
  * @import { Place } from "../base/cell_place.js"
  * @import { Room as Size } from "./stage.js"
@@ -22,7 +24,7 @@ export class Rows {
   /** @type {Map<string, Equation>} */
   equations = new Map();
   bands;
-  /** @type {any} */
+  /** @type {import("./plotly.js").Plotly | null} */
   plotly = null; // until it is loaded
   /** @type {Room | null} */
   #room = null; // as long as nothing tells that it may be another
@@ -43,6 +45,7 @@ export class Rows {
     this.#watcher.observe(this.el);
   }
 
+  /** @returns {Generator<import("./panel.js").Panel, void>} */
   *panels() {
     for (const equation of this.equations.values()) yield* equation.panels.values();
   }
@@ -68,7 +71,7 @@ export class Rows {
    * The room as far as it is known before the bands of a structure are laid out: asked for after anything is
    *   written, the
    * browser would lay out every cell at a size that is about to go.
-   * @param {any} structure null: nothing is laid out
+   * @param {Structure | null} structure null: nothing is laid out
    */
   known(structure) {
     const isKnown = structure
@@ -88,7 +91,7 @@ export class Rows {
     };
   }
 
-  /** Have the bands of a structure. @param {any} structure @param {any} shared what all panels share */
+  /** Have the bands of a structure. @param {Structure} structure @param {Shared} shared */
   layOut(structure, shared) {
     const wanted = new Set(structure.equations.map(({ name }) => name));
     const before = new Map(this.equations);
@@ -113,7 +116,7 @@ export class Rows {
     this.el.dataset.count = String(this.equations.size);
   }
 
-  /** @param {any} shared @param {string} name */
+  /** @param {Shared} shared @param {string} name */
   #begin(shared, name) {
     const equation = new Equation(shared, name);
     this.#watcher.observe(equation.stage); // words beside it may take of its room
@@ -123,7 +126,7 @@ export class Rows {
 
   /**
    * Write the numbers, and measure only then: in turn, the browser would lay out once an equation.
-   * @param {Values} numbers @param {any} values @param {boolean} isNew whether the bands were laid out
+   * @param {Values} numbers @param {Told} values @param {boolean} isNew whether the bands were laid out
    * @param {Room | null} known
    */
   write(numbers, values, isNew, known) {

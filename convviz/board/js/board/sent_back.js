@@ -11,9 +11,10 @@ const say = sentences(WORDS);
 /** @type {Record<string, string>} */
 const LABELS = NAMES.values;
 
-/** @param {any} board what everything shares */
+/** @param {import("./shared.js").Shared} board */
 export function createSentBack(board) {
-  const own = element("option", { value: "", hidden: "" }, LABELS.weighted_sum); // nobody chooses it: numbers are typed
+  // nobody chooses it: numbers are typed
+  const own = element("option", { value: "", hidden: "" }, LABELS.weighted_sum);
   const options = SENT_BACK.map((what) =>
     element("option", { value: what }, what === "single" ? say("single") : (LABELS[what] ?? what)),
   );

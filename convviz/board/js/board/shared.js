@@ -4,10 +4,15 @@ import { Highlighter } from "./highlight.js";
 import { createTray } from "./tray.js";
 
 /**
- * @param {Promise<any>} plotly @param {string[]} taught topics that a lesson shows
+ * @typedef {ReturnType<typeof makeShared> & { draggedOne?: boolean }} Shared draggedOne: whether the 1 was
+ */
+
+/**
+ * @param {Promise<import("./plotly.js").Plotly>} plotly @param {string[]} taught topics that a lesson shows
  * @param {ReturnType<typeof import("./readout.js").createReadout>} readout
- * @param {{ model: any, rows: import("./rows.js").Rows, theme: () => string, escape: () => boolean,
- *   focusBand: (name: string) => void }} board focusBand: give a band the room, or take it back
+ * @param {{ model: import("../numbers/model.js").Model, rows: import("./rows.js").Rows, theme: () => string,
+ *   escape: () => boolean, focusBand: (name: string) => void }} board focusBand: give a band the room, or
+ *   take it back
  */
 export function makeShared(plotly, taught, { say, read, unread }, { model, rows, theme, escape, focusBand }) {
   const scale = () => model.get("structure").colorscales?.[theme()];
@@ -34,9 +39,12 @@ export function makeShared(plotly, taught, { say, read, unread }, { model, rows,
     scale,
     /** Close the figure that a panel has opened over the page. */
     closeFigure() {},
-    /** @type {any} the stepper that is open */
+    /** @type {import("./stepper.js").Stepper | null} the stepper that is open */
     stepping: null,
-    /** Draw what another step changed in one equation. @param {any} equation @param {number[]} changed */
+    /**
+     * Draw what another step changed in one equation.
+     * @param {import("./equation.js").Equation} equation @param {number[]} changed
+     */
     redraw: (equation, changed) => equation.draw(rows.plotly, changed),
     isLecture,
     focusBand,

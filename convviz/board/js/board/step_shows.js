@@ -13,8 +13,8 @@ import { upTo } from "../rules/products.js";
 /**
  * @import { Geometry } from "../rules/spec.js"
  * @import { Walk } from "../picture/steps.js"
- * @typedef {{ geometry: Geometry, walk: Walk, row: number, column: number, panelOf: (name: string) => any }}
- *   Step
+ * @typedef {{ geometry: Geometry, walk: Walk, row: number, column: number, panelOf: (name: string) =>
+ *   import("./panel.js").Panel }} Step
  */
 
 const say = sentences(WORDS);
@@ -38,8 +38,8 @@ export function flightsOf({ geometry, walk, row, column, panelOf }) {
 
 /**
  * What so many stamps have added up to, by the panels that show it; null where the page lacks a plane.
- * @param {Geometry} geometry @param {any} numbers of the page @param {number} count @param {Step["panelOf"]}
- *   panelOf
+ * @param {Geometry} geometry @param {import("./equation.js").Values} numbers of the page
+ * @param {number} count @param {Step["panelOf"]} panelOf
  */
 export function sumOfStamps(geometry, numbers, count, panelOf) {
   const { n, c } = geometry.plane;

@@ -16,8 +16,10 @@ const say = sentences(WORDS);
 const WHERE = /** @type {const} */ ({ cell: "step.cell", stamp: "step.stamp" });
 
 /**
+ * @import { Values } from "./equation.js"
+ * @import { Geometry } from "../rules/spec.js"
  * @import { Walk } from "../picture/steps.js"
- * @typedef {{ panels: Map<string, any>, refresh: () => void, film: ReturnType<typeof
+ * @typedef {{ panels: Map<string, import("./panel.js").Panel>, refresh: () => void, film: ReturnType<typeof
  *   import("./film.js").createFilm> }} Shared by an equation
  */
 
@@ -29,17 +31,18 @@ export class Stepper {
   #equation;
   #transport;
   #view = "";
-  /** @type {any} */
-  #geometry = null;
+  #geometry = /** @type {Geometry} */ (/** @type {unknown} */ (null));
   #known = ""; // the geometry that the steps are made for
-  /** @type {any} */
+  /** @type {Values | null} */
   #numbers = null;
   #walk = /** @type {Walk} */ (/** @type {unknown} */ (null)); // from the first opening on
   #position = -1; // before the first step there is none
   /** @type {Record<string, Float64Array>} */
   #partial = {}; // numbers that stand in for the final ones
 
-  /** @param {any} board @param {string} name of the equation @param {Shared} equation */
+  /**
+   * @param {import("./shared.js").Shared} board @param {string} name of the equation @param {Shared} equation
+   */
   constructor(board, name, equation) {
     [this.#board, this.#name, this.#equation] = [board, name, equation];
     this.#transport = new Transport(say("step"), {
@@ -200,7 +203,7 @@ export class Stepper {
     this.#transport.play();
   }
 
-  /** @param {any} spec of the equation @param {any} geometry */
+  /** @param {import("../numbers/view.js").BandSpec} spec @param {Geometry} geometry */
   setSpec(spec, geometry) {
     this.#view = spec.view;
     this.#geometry = geometry;
@@ -211,7 +214,7 @@ export class Stepper {
     this.#known = now;
   }
 
-  /** @param {any} next all numbers of the page */
+  /** @param {Values} next all numbers of the page */
   setNumbers(next) {
     this.#numbers = next;
     if (this.#transport.isOpen()) this.#addUp();

@@ -11,17 +11,19 @@ const FOLD_ABOVE = 10;
 const FOLDED = 6;
 
 /**
- * @typedef {(cells: any[] | null) => void} OnTerm what to light while the pointer or the focus is on a term
- * @typedef {(panel: string, value: number) => number[]} Colors
- * @typedef {{ cell: any, label: string, factors: string, value: number | undefined, terms: any[][], nothing?:
- *   string,
- *   minus?: boolean, after?: string }} WrittenSum factors: the product in words; terms: as lists of factors;
+ * @import { Factor } from "../picture/terms.js"
+ * @typedef {(cells: Factor[] | null) => void} OnTerm what to light while the pointer or the focus is on a
+ *   term
+ * @typedef {(panel: string, value: number | undefined) => number[]} Colors
+ * @typedef {{ cell: import("../base/cell_place.js").Place, label: string, factors: string, value: number |
+ *   undefined, terms: Factor[][], nothing?: string, minus?: boolean, after?: string }} WrittenSum factors:
+ *   the product in words; terms: as lists of factors;
  * nothing: why there are none; minus: the second is taken away from the first, and `factors` says so; after:
  *   what
  *   is said behind it
  */
 
-/** @param {any} factor @param {Colors} colors */
+/** @param {Factor & { value: number }} factor @param {Colors} colors */
 function createFactor({ panel, row, column, value }, colors) {
   const color = colors(panel, value);
   const text = formatNumber(value);
@@ -35,10 +37,15 @@ function createFactor({ panel, row, column, value }, colors) {
   return element("span", attributes, value < 0 ? `(${text})` : text);
 }
 
-/** @param {any[]} factors @param {Colors} colors @param {OnTerm} onTerm */
+/** @param {Factor[]} factors @param {Colors} colors @param {OnTerm} onTerm */
 function createTerm(factors, colors, onTerm) {
   const term = element("button", { type: "button", class: "cv-product" });
-  factors.forEach((factor, index) => term.append(...(index ? ["\u00b7"] : []), createFactor(factor, colors)));
+  factors.forEach((factor, index) =>
+    term.append(
+      ...(index ? ["\u00b7"] : []),
+      createFactor(/** @type {Factor & { value: number }} */ (factor), colors),
+    ),
+  );
   const light = (on) => () => onTerm(on ? factors.filter((factor) => factor.shown) : null);
   for (const name of ["pointerenter", "focus"]) term.addEventListener(name, light(true));
   for (const name of ["pointerleave", "blur"]) term.addEventListener(name, light(false));
@@ -58,10 +65,10 @@ export function createSum(onTerm) {
   let shown = ""; // which cell: a long sum stays open while its numbers move
   let standing = ""; // all that is written: a button that is replaced under the pointer hears no click
 
-  /** @param {WrittenSum} sum @param {Colors} colors @param {any[][]} visible @param {boolean} folded */
+  /** @param {WrittenSum} sum @param {Colors} colors @param {Factor[][]} visible @param {boolean} folded */
   function write(sum, colors, visible, folded) {
     const { value, terms, nothing = "", minus, after } = sum;
-    const held = [...el.querySelectorAll("button")].indexOf(/** @type {any} */ (focusOf(el)));
+    const held = [...el.querySelectorAll("button")].indexOf(/** @type {HTMLButtonElement} */ (focusOf(el)));
     onTerm(null); // a term that is replaced never tells that the pointer has left it
     const products = visible.flatMap((term, index) => [
       ...(index ? [minus ? " \u2212 " : " + "] : []),

@@ -1,11 +1,14 @@
 // @ts-check
-// The numbers of every panel as tables, for those who cannot see the heatmaps or want to read on. They are made and
-// kept up while they are open only: closed, they cost a slider nothing. export/tables.py writes the same without scripts.
+// The numbers of every panel as tables, for those who cannot see the heatmaps or want to read on. They are
+// made and kept up while they are open only: closed, they cost a slider nothing. export/tables.py writes the
+// same without scripts.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { roleOf } from "./grid_marks.js";
 import { sentences } from "../base/words.js";
+
+/** @import { Structure } from "../numbers/view.js" */
 
 const say = sentences(WORDS);
 
@@ -21,11 +24,11 @@ export function createTables(onOpen) {
   const el = element("details", { class: "cv-tables" }, element("summary", {}, say("tables")), body);
   /** @type {Map<string, HTMLElement[]>} every panel's cells, row by row */
   const cells = new Map();
-  /** @type {any} the structure that they were made for */
+  /** @type {Structure | null} the structure that they were made for */
   let made = null;
   el.addEventListener("toggle", () => el.open && onOpen());
 
-  /** @param {any} structure */
+  /** @param {Structure} structure */
   function build(structure) {
     made = structure;
     cells.clear();
@@ -60,7 +63,10 @@ export function createTables(onOpen) {
   return {
     el,
 
-    /** @param {any} structure @param {Record<string, ArrayLike<number>>} planes the numbers of every panel */
+    /**
+     * @param {Structure} structure
+     * @param {Record<string, ArrayLike<number>>} planes the numbers of every panel
+     */
     show(structure, planes) {
       if (!el.open) return;
       if (made !== structure) build(structure);
@@ -70,7 +76,10 @@ export function createTables(onOpen) {
   };
 }
 
-/** A row's or column's number, and what it is where it is not data. @param {string} scope @param {number} index @param {string} role */
+/**
+ * A row's or column's number, and what it is where it is not data.
+ * @param {string} scope @param {number} index @param {string} role
+ */
 function createHeader(scope, index, role) {
   return element("th", { scope }, String(index), ...(role ? [" ", element("small", {}, role)] : []));
 }

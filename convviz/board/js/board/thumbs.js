@@ -9,7 +9,7 @@ const say = sentences(WORDS);
 
 /** @typedef {NonNullable<import("./panel.js").PanelSpec["thumbs"]>} Thumbs */
 
-/** @param {(at: [number, number]) => void} choose a plane */
+/** @param {(at: number[]) => void} choose a plane */
 export function createThumbs(choose) {
   const el = element("div", { class: "cv-thumbs" });
   /** @type {Thumbs | null} */
@@ -45,7 +45,9 @@ export function createThumbs(choose) {
       });
     },
 
-    /** @param {ArrayLike<number>} values of all planes @param {[number, string][]} scale @param {number} limit */
+    /**
+     * @param {ArrayLike<number>} values of all planes @param {[number, string][]} scale @param {number} limit
+     */
     draw(values, scale, limit) {
       if (!spec) return;
       const { rows, columns } = spec;

@@ -11,16 +11,20 @@ import { geometryOf } from "../rules/spec.js";
 import { brokenOf } from "./broken_view.js";
 
 /**
- * @import { Colorscales } from "../picture/payload.js"
+ * @import { Colorscales, RowItem } from "../picture/payload.js"
  * @import { Equation } from "../picture/panels.js"
  * @import { Settings } from "../rules/settings.js"
  * @import { Numbers } from "./asking.js"
- * @typedef {{ structure?: Record<string, any>, values: Record<string, any> }} Told
+ * @typedef {ReturnType<typeof structureWith>} Made
+ * @typedef {Omit<Made["equations"][number], "items"> & { items: RowItem[] }} BandSpec
+ * @typedef {Omit<Made, "equations"> & { equations: BandSpec[], version: number }} Structure
+ * @typedef {ReturnType<typeof valuesWith> & { version: number }} Told
  */
 
 /**
  * Make the function that says what changes on the board: the structure only where it is another.
- * @param {Colorscales} colorscales @returns {(settings: Settings, numbers: Numbers) => Told}
+ * @param {Colorscales} colorscales
+ * @returns {(settings: Settings, numbers: Numbers) => { structure?: Structure, values: Told }}
  */
 export function createView(colorscales) {
   let drawn = ""; // what the structure was made for

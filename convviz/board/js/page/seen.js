@@ -4,10 +4,7 @@ import { seenAs } from "../rules/history.js";
 import { settingAt } from "../rules/link.js";
 import { replaced } from "../rules/settings.js";
 
-/**
- * @import { Model } from "../numbers/model.js"
- * @import { Settings } from "../rules/settings.js"
- */
+/** @import { Model } from "../numbers/model.js" */
 
 /** @param {Model} model */
 export const pageSeen = (model) => ({
@@ -28,9 +25,7 @@ export const pageSeen = (model) => ({
 
 /**
  * The way from a tab to other settings; what was done is said.
- * @param {Model} model
- * @returns {(changes: Partial<Settings> | ((settings: Settings) => Partial<Settings>),
- *   words: string) => void}
+ * @param {Model} model @returns {import("../tabs/pane.js").PaneModel["goTo"]}
  */
 export const goTo = (model) => (changes, words) =>
   model.change((settings) => [

@@ -10,8 +10,7 @@ import { outputShape, weightShape } from "../rules/spec.js";
  * @import { Later } from "../numbers/asking.js"
  * @import { Model } from "../numbers/model.js"
  * @import { Settings } from "../rules/settings.js"
- * @typedef {Record<string, any>} Choices what was chosen in a tab; what is not there has its default in
- *   Python
+ * @import { Choices } from "../tabs/pane.js"
  * @typedef {{ settings: any, choices: Choices, key: string }} Question key: of all that the answer depends on
  */
 

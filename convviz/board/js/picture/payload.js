@@ -17,7 +17,9 @@ const SHADES = PICTURE.figure.shades;
 /**
  * @import { Pair } from "../rules/spec.js"
  * @import { Settings, Stages } from "../rules/settings.js"
- * @import { Equation, Panel } from "./panels.js"
+ * @import { Equation, Panel, Sign } from "./panels.js"
+ * @typedef {ReturnType<typeof itemOf> & { turns?: undefined }} PanelItem
+ * @typedef {PanelItem | (Sign & { key?: undefined })} RowItem what stands in a row
  * @typedef {{ light: [number, string][], dark: [number, string][] }} Colorscales
  */
 

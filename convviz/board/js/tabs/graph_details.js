@@ -10,6 +10,12 @@ import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 
+/**
+ * @typedef {{ label: string, text: string, note: string, opens: boolean, tensors:
+ *   import("./tensor_view.js").Tensor[], settings: { name: string, value: string, note: string }[] }}
+ *   BoxReply
+ */
+
 export class Details {
   #pane;
   #title = element("h4", { tabindex: "-1" });
@@ -93,7 +99,7 @@ export class Details {
     if (this.#isOpen) this.#pane.send({ type: "inside", id: this.#id, plane: this.#chosenPlane });
   }
 
-  /** @param {any} reply @param {DataView<ArrayBuffer>[]} buffers */
+  /** @param {BoxReply} reply @param {DataView<ArrayBuffer>[]} buffers */
   #show(reply, buffers) {
     setText(this.#title, reply.label);
     setRich(this.#text, reply.text);

@@ -20,11 +20,11 @@ const ARROWS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
  */
 export function readDrawing({ svg, dark }, theme) {
   const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
-  const drawing = /** @type {any} */ (document.importNode(parsed, true));
+  const drawing = /** @type {SVGSVGElement} */ (/** @type {unknown} */ (document.importNode(parsed, true)));
   if (theme !== "dark") return drawing;
   for (const node of drawing.querySelectorAll("[fill], [stroke]")) {
     for (const name of ["fill", "stroke"]) {
-      const color = dark[node.getAttribute(name)];
+      const color = dark[/** @type {string} */ (node.getAttribute(name))];
       if (color) node.setAttribute(name, color);
     }
   }
@@ -63,7 +63,11 @@ export class Drawing {
   /** @param {Event} event */
   #boxAt(event) {
     const group = /** @type {Element} */ (event.target).closest("[data-node]");
-    return group ? /** @type {Box} */ (this.#boxes.get(/** @type {any} */ (group).dataset.node)) : null;
+    return group
+      ? /** @type {Box} */ (
+          this.#boxes.get(/** @type {string} */ (/** @type {SVGElement} */ (group).dataset.node))
+        )
+      : null;
   }
 
   #readEdges() {

@@ -1,5 +1,6 @@
 // @ts-check
-// The inside of a convolution's box: its backward pass as a row of small heatmaps with what is done between them.
+// The inside of a convolution's box: its backward pass as a row of small heatmaps with what is done between
+// them.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { setRich } from "../base/rich_text.js";
@@ -10,8 +11,14 @@ const say = sentences(WORDS);
 const CELL_SIDE = 26; // pixels: two stages and what is done between them stand side by side
 
 /**
+ * @typedef {import("./tensor_view.js").Plane & { name: string, label: string, shape: string, words?: string,
+ *   note: string }} Stage words: what is done between two stages, where it is no stage
+ */
+
+/**
  * Make the inside, hidden.
- * @param {import("./pane.js").PaneTools} pane @param {(text: string) => void} read shows what a cell is, in words
+ * @param {import("./pane.js").PaneTools} pane
+ * @param {(text: string) => void} read shows what a cell is, in words
  * @param {(plane: Record<string, number>) => void} choose another sample or channel is wanted
  */
 export function createInside(pane, read, choose) {
@@ -25,7 +32,7 @@ export function createInside(pane, read, choose) {
   let truths = [];
   let built = "";
 
-  /** @param {any[]} wanted @param {boolean} fixed */
+  /** @param {{ axis: string, word: string, count: number, value: number }[]} wanted @param {boolean} fixed */
   function setChoices(wanted, fixed) {
     const plane = wanted.map(({ word, value }) => `${word} = ${value}`).join(", ");
     choices.hidden = !wanted.length;
@@ -51,7 +58,7 @@ export function createInside(pane, read, choose) {
     return element("label", {}, `${word} `, input);
   }
 
-  /** @param {any} item */
+  /** @param {Stage} item */
   function build(item) {
     if (item.words) {
       const note = element("span", { class: "cv-operation-note" });
@@ -71,7 +78,7 @@ export function createInside(pane, read, choose) {
     return stage;
   }
 
-  /** @param {any} branch */
+  /** @param {{ title: string, rows: Stage[][] }} branch */
   function buildBranch(branch) {
     const truth = element("p", { class: "cv-muted cv-inside-truth" });
     truths.push(truth);
@@ -110,7 +117,7 @@ export function createInside(pane, read, choose) {
     hide() {
       el.hidden = true;
     },
-    /** @param {any} pointed */
+    /** @param {import("../base/wire.js").Pointed} pointed */
     hear: (pointed) => maps.forEach(({ map }) => map.hear(pointed)),
   };
 }

@@ -4,10 +4,12 @@
 import { axisTaps } from "../rules/taps.js";
 
 /**
+ *
  * One tap: the numbers of a window, of a kernel cell, of a cell of the padded input and of a cell of the
  *   input (null on a
  * padding zero), each counted row by row.
  * @typedef {{ window: number, kernel: number, padded: number, input: number | null }} Tap
+ * @typedef {Partial<Tap> & { out?: number, in?: number }} Meaning what an entry says of its taps and channels
  * What is pointed at: taps, in these output and input channels, counted as the rows of the matrices count
  *   them.
  * @typedef {{ taps: Tap[], outs: number[], ins: number[] }} Selection
@@ -34,7 +36,7 @@ export class MatrixLinks {
   #shown;
   #all;
 
-  /** @param {any} data of the tab */
+  /** @param {import("./matrix_views.js").MatrixData} data */
   constructor(data) {
     this.#geometry = data.geometry;
     this.#windows = data.windows;
@@ -82,11 +84,11 @@ export class MatrixLinks {
 
   /**
    * What an entry says about the taps behind it.
-   * @param {Shape} shape @param {number} row @param {number} column
+   * @param {Shape} shape @param {number} row @param {number} column @returns {Meaning}
    */
   meaning(shape, row, column) {
     if (shape.image) return { [shape.image]: row * shape.size[1] + column };
-    const found = /** @type {any} */ ({});
+    const found = /** @type {Meaning} */ ({});
     for (const [axis, index] of /** @type {[Axis, number][]} */ ([
       [shape.rows, row],
       [shape.columns, column],
@@ -114,7 +116,7 @@ export class MatrixLinks {
 
   /**
    * Everything that goes with a cell of the board; null where no matrix has it.
-   * @param {any} cell @returns {Selection | null}
+   * @param {import("../base/wire.js").PanelCell} cell @returns {Selection | null}
    */
   ofCell({ panel, row, column }) {
     const flat = (part) => row * this.#widths[part] + column;

@@ -1,6 +1,7 @@
 // @ts-check
-// Three matrices as one product, left · top = result: in one row where the width allows it; else the result stands under
-// the top one, so that their columns meet, and beside the left one where there is room. Made once and updated in place.
+// Three matrices as one product, left · top = result: in one row where the width allows it; else the result
+// stands under the top one, so that their columns meet, and beside the left one where there is room. Made
+// once and updated in place.
 import { element } from "../base/dom.js";
 import { createHeatmap } from "../board/heatmap.js";
 
@@ -53,11 +54,14 @@ export function createProduct(pane, events) {
       product.classList.toggle("cv-beside", beside);
       for (const name of SLOTS) {
         const map = name.startsWith("extra") ? view.extras[Number(name.slice(5))] : view[name];
-        slots[name].set(map ?? null, dtype, map ? sizes.get(map) : undefined);
+        slots[name].set(map ?? null, dtype, /** @type {Size} */ (map ? sizes.get(map) : undefined));
       }
     },
 
-    /** Light up the entries that belong together. @param {(map: MatrixMap) => { row: number, column: number }[]} entries */
+    /**
+     * Light up the entries that belong together.
+     * @param {(map: MatrixMap) => { row: number, column: number }[]} entries
+     */
     light(entries) {
       for (const slot of Object.values(slots)) slot.light(entries);
     },
@@ -89,7 +93,7 @@ function createSlot(pane, name, events) {
   heatmap.el.dataset.slot = name;
   return {
     el: heatmap.el,
-    /** @param {MatrixMap | null} map @param {string} dtype @param {any} size */
+    /** @param {MatrixMap | null} map @param {string} dtype @param {Size} size */
     set(map, dtype, size) {
       shown = map;
       heatmap.el.hidden = !map;
@@ -119,7 +123,8 @@ function createSlot(pane, name, events) {
 }
 
 /**
- * The size of all cells where the three matrices, numbers and all, stand beside each other; null where they do not.
+ * The size of all cells where the three matrices, numbers and all, stand beside each other; null where they
+ * do not.
  * @typedef {{ cell: number, height: number, numbers: boolean }} Size
  * @typedef {{ width: number, height: number }} Room of the pane's inside, as far as it is in sight
  * @param {import("./matrix_views.js").View} view @param {Room} room @returns {Map<MatrixMap, Size> | null}
@@ -139,7 +144,8 @@ function layInARow({ left, top, result, one }, { width, height }) {
 }
 
 /**
- * The images beside the product. @param {Map<MatrixMap, Size>} sizes @param {import("./matrix_views.js").View} view
+ * The images beside the product.
+ * @param {Map<MatrixMap, Size>} sizes @param {import("./matrix_views.js").View} view
  * @param {number} width
  */
 function addImages(sizes, view, width) {
@@ -150,8 +156,8 @@ function addImages(sizes, view, width) {
 }
 
 /**
- * How large the cells are, and whether they have numbers. Matrices that share their rows or columns share their size.
- * `beside`: whether the left matrix stays beside the others, however wide these are.
+ * How large the cells are, and whether they have numbers. Matrices that share their rows or columns share
+ * their size. `beside`: whether the left matrix stays beside the others, however wide these are.
  * @param {import("./matrix_views.js").View} view @param {number} width
  */
 function layOutProduct(view, width) {

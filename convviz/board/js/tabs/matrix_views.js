@@ -6,22 +6,31 @@ import { sentences } from "../base/words.js";
 const say = sentences(WORDS);
 
 /**
- * One matrix or image. `panels`: the board's panels that hold an entry's parts; `own`: the one panel that shows the same
- * numbers. `notes` names a further sentence about an entry, see matrix_words.js.
- * @typedef {import("./matrix_links.js").Shape & { name: string, values: number[][], shape?: string, panels?: any,
- *   own?: { part: "window" | "kernel" | "padded" | "input", panel: string }, note?: string, letters?: [string, string],
- *   words?: { window: string, input: string } }} MatrixMap
+ * @import { Geometry } from "../rules/spec.js"
+ * @typedef {(number | string)[][]} Rows JSON has words for what is not finite
+ * @typedef {{ geometry: Geometry, names: Record<string, string>, dtype: string, in_channels: number[],
+ *   out_channels: number[], bias: boolean, windows: { start: number, end: number, step: number, of: number },
+ *   matrices: Record<string, Rows>, one: { error?: string, matrix: Rows } & Record<"input" | "product" |
+ *   "grad_output" | "gradient", (number | string)[]> }} MatrixData as app/tabs/matrix.py sends it
+ *
+ * One matrix or image. `panels`: the board's panels that hold an entry's parts; `own`: the one panel that
+ * shows the same numbers. `notes` names a further sentence about an entry, see matrix_words.js.
+ * @typedef {import("./matrix_links.js").Shape & { name: string, values: number[][], shape?: string, panels?:
+ *   Partial<Record<"window" | "kernel" | "padded" | "input", string>>, own?: { part: "window" | "kernel" |
+ *   "padded" | "input", panel: string }, note?: string, letters?: [string, string], words?: { window: string,
+ *   input: string } }} MatrixMap
  * `one`: the view of one large matrix, with a vector above and one beside it.
- * @typedef {{ title: string, sentence: string, formula: string, notes: string[], one: boolean, left: MatrixMap | null,
- *   top: MatrixMap | null, result: MatrixMap | null, extras: MatrixMap[] }} View
+ * @typedef {{ title: string, sentence: string, formula: string, notes: string[], one: boolean, left:
+ *   MatrixMap | null, top: MatrixMap | null, result: MatrixMap | null, extras: MatrixMap[] }} View
  */
 
-/** @param {number[][]} values */
+/** @param {Rows} values */
 const turned = (values) => values[0].map((_, column) => values.map((row) => row[column]));
 
 /**
  * Lay out what the tab shows.
- * @param {any} data of the tab @returns {View[]} in the order of the switch; a transposed convolution begins with col2im
+ * @param {MatrixData} data
+ * @returns {View[]} in the order of the switch; a transposed convolution begins with col2im
  */
 export function viewsOf(data) {
   const [forward, toInput, toWeight] = [forwardView(data), inputView(data), weightView(data)];
@@ -33,7 +42,7 @@ export function viewsOf(data) {
   return order.map((view, index) => ({ title: say(`matrix.${titles[index]}`), ...view }));
 }
 
-/** What every view needs. @param {any} data */
+/** What every view needs. @param {MatrixData} data */
 function parts(data) {
   const { geometry, names, matrices: made, windows } = data;
   const folds = geometry.padding_mode !== "zeros";
@@ -65,7 +74,7 @@ function parts(data) {
   return { geometry, names, made, windows, folds, map, image };
 }
 
-/** @param {any} data */
+/** @param {MatrixData} data */
 function forwardView(data) {
   const { names, made, map } = parts(data);
   const { weight, columns, padded_input, output } = names;
@@ -88,7 +97,7 @@ function forwardView(data) {
   };
 }
 
-/** @param {any} data */
+/** @param {MatrixData} data */
 function inputView(data) {
   const { geometry, names, made, folds, map, image } = parts(data);
   const { weight, grad_columns, grad_output, grad_input } = names;
@@ -135,7 +144,7 @@ function inputView(data) {
   };
 }
 
-/** @param {any} data */
+/** @param {MatrixData} data */
 function weightView(data) {
   const { geometry, names, made, map } = parts(data);
   const { columns, grad_output, grad_weight, padded_input } = names;
@@ -168,7 +177,7 @@ function weightView(data) {
   };
 }
 
-/** @param {any} data */
+/** @param {MatrixData} data */
 function oneView(data) {
   const { geometry, names, map } = parts(data);
   const { input, output } = names;
@@ -204,7 +213,7 @@ function oneView(data) {
   };
 }
 
-/** @param {any} data */
+/** @param {MatrixData} data */
 function oneTransposedView(data) {
   const { geometry, names, map } = parts(data);
   const { grad_input, grad_output } = names;
@@ -242,7 +251,8 @@ function oneTransposedView(data) {
 
 /**
  * What is said about one of the two matrices.
- * @param {string} rows @param {string} columns @param {boolean} second whether the other one is shown before it
+ * @param {string} rows @param {string} columns
+ * @param {boolean} second whether the other one is shown before it
  */
 function sentenceOfOne(rows, columns, second) {
   return say(second ? "matrix.turned_is" : "matrix.one_is", { rows, columns });
@@ -253,7 +263,7 @@ function shareNote(name, sum, bias) {
   return say(bias ? "matrix.shares_bias" : "matrix.shares", { matrix: name, sum });
 }
 
-/** @param {any} view @param {string} reason */
+/** @param {Pick<View, "sentence" | "formula" | "notes">} view @param {string} reason */
 function emptyView(view, reason) {
   return {
     ...view,
@@ -266,7 +276,10 @@ function emptyView(view, reason) {
   };
 }
 
-/** Which rows and columns of the padded image are padding. @param {any} geometry @returns {[string, string]} */
+/**
+ * Which rows and columns of the padded image are padding.
+ * @param {Geometry} geometry @returns {[string, string]}
+ */
 function lettersOf(geometry) {
   const [rows, columns] = geometry.padding.map(
     ([before, after], axis) => "p".repeat(before) + "d".repeat(geometry.input_size[axis]) + "p".repeat(after),
@@ -274,7 +287,7 @@ function lettersOf(geometry) {
   return [rows, columns];
 }
 
-/** @param {any} data @param {string} output */
+/** @param {MatrixData} data @param {string} output */
 function rowsNote(data, output) {
   const { geometry, in_channels } = data;
   const group = geometry.in_channels / geometry.groups;
@@ -284,7 +297,7 @@ function rowsNote(data, output) {
   ];
 }
 
-/** @param {any} geometry @param {boolean} folds @param {boolean} border @param {string} gradient */
+/** @param {Geometry} geometry @param {boolean} folds @param {boolean} border @param {string} gradient */
 function borderNote(geometry, folds, border, gradient) {
   if (!border) return [];
   return [say(folds ? "matrix.folded" : "matrix.cut", { gradient })];

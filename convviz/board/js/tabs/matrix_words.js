@@ -7,9 +7,14 @@ import { sentences } from "../base/words.js";
 const say = sentences(WORDS);
 
 /**
+ * @import { MatrixLinks, Tap } from "./matrix_links.js"
+ * @import { MatrixData, MatrixMap } from "./matrix_views.js"
+ */
+
+/**
  * Describe an entry.
- * @param {any} data of the tab @param {import("./matrix_links.js").MatrixLinks} links
- * @param {import("./matrix_views.js").MatrixMap} map @param {number} row @param {number} column
+ * @param {MatrixData} data @param {MatrixLinks} links
+ * @param {MatrixMap} map @param {number} row @param {number} column
  */
 export function entryInWords(data, links, map, row, column) {
   const values = {
@@ -23,7 +28,10 @@ export function entryInWords(data, links, map, row, column) {
   return [said, ...noteOf(data, links, map, row, column)].join(" ");
 }
 
-/** @param {any} links @param {import("./matrix_views.js").MatrixMap} map @param {number} row @param {number} column @param {{ entry: string, value: string }} values */
+/**
+ * @param {MatrixLinks} links @param {MatrixMap} map @param {number} row @param {number} column
+ * @param {{ entry: string, value: string }} values
+ */
 function imageInWords(links, map, row, column, values) {
   if (map.note !== "overlap" && map.note !== "added") return say("entry", values);
   const count = tapsOf(links, map, row, column).length;
@@ -31,13 +39,19 @@ function imageInWords(links, map, row, column, values) {
   return say(count ? "entry.added" : "entry.unread", { ...values, count });
 }
 
-/** @param {any} links @param {import("./matrix_views.js").MatrixMap} map @param {number} row @param {number} column @returns {import("./matrix_links.js").Tap[]} */
+/**
+ * @param {MatrixLinks} links @param {MatrixMap} map @param {number} row @param {number} column
+ * @returns {Tap[]}
+ */
 function tapsOf(links, map, row, column) {
   const { out, in: channel, ...wanted } = links.meaning(map, row, column);
   return links.find(wanted);
 }
 
-/** @param {any} data @param {any} links @param {import("./matrix_views.js").MatrixMap} map @param {"rows" | "columns"} side @param {number} index */
+/**
+ * @param {MatrixData} data @param {MatrixLinks} links @param {MatrixMap} map @param {"rows" | "columns"} side
+ * @param {number} index
+ */
 function axisInWords(data, links, map, side, index) {
   const axis = map[side];
   const place = (part, flat) => `(${links.place(part, flat).join(", ")})`;
@@ -50,7 +64,7 @@ function axisInWords(data, links, map, side, index) {
   if (axis === "kernel")
     return say(`entry.${side}_${ins}_kernel`, {
       index,
-      channel: data.in_channels[found.in],
+      channel: data.in_channels[/** @type {number} */ (found.in)],
       place: place("kernel", found.kernel),
     });
   if (map.words)
@@ -58,7 +72,11 @@ function axisInWords(data, links, map, side, index) {
   return say(`entry.${side}_window`, { index, place: place("window", found.window) });
 }
 
-/** What more there is to say about an entry. @param {any} data @param {any} links @param {import("./matrix_views.js").MatrixMap} map @param {number} row @param {number} column @returns {string[]} */
+/**
+ * What more there is to say about an entry.
+ * @param {MatrixData} data @param {MatrixLinks} links @param {MatrixMap} map @param {number} row
+ * @param {number} column @returns {string[]}
+ */
 function noteOf(data, links, map, row, column) {
   const { names, geometry } = data;
   const place = (part, flat) => `(${links.place(part, flat).join(", ")})`;
@@ -72,7 +90,10 @@ function noteOf(data, links, map, row, column) {
   return [say("entry.weights", { places: weights.reduce((some, last) => say("entry.and", { some, last })) })];
 }
 
-/** @param {any} geometry @param {any} names @param {import("./matrix_links.js").Tap} tap @param {any} place */
+/**
+ * @param {import("../rules/spec.js").Geometry} geometry @param {Record<string, string>} names
+ * @param {Tap} tap @param {(part: string, flat: number) => string} place
+ */
 function originOf(geometry, names, tap, place) {
   const values = { padded: names.padded_input, place: place("padded", tap.padded) };
   if (tap.input === null) return say("entry.copied_zero", values);

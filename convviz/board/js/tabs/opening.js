@@ -1,5 +1,6 @@
 // @ts-check
-// What stands in a tab's place until its script is there, which comes when the tab is opened for the first time.
+// What stands in a tab's place until its script is there, which comes when the tab is opened for the first
+// time.
 import WORDS from "../../../facts/words/pane.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { nameAfterTab } from "../base/placed.js";
@@ -8,15 +9,18 @@ import { sentences } from "../base/words.js";
 const say = sentences(WORDS);
 
 /**
- * @typedef {{ default: { render: (context: { model: any, el: HTMLElement }) => () => void }, sheet: string }} TabScript
+ * @import { PaneContext, PaneModel } from "./pane.js"
+ * @typedef {{ default: { render: (context: PaneContext) => () => void }, sheet: string }} TabScript
  * @typedef {{ there: (script: TabScript) => void, failed: (sentence: string) => void }} Waiting
- * @typedef {{ now: (name: string) => TabScript | undefined, ask: (name: string, waiting: Waiting) => () => void }} TabScripts
- *   now: a script that is there already; ask: for one, until what is returned is called; it may come after it failed
+ * @typedef {{ now: (name: string) => TabScript | undefined, ask: (name: string, waiting: Waiting) => () =>
+ *   void }} TabScripts now: a script that is there already; ask: for one, until what is returned is called;
+ *   it may come after it failed
  */
 
 /**
  * Draw a tab once its script is there.
- * @param {string} name @param {HTMLElement} el @param {TabScripts} scripts @param {any} model of its pane
+ * @param {string} name @param {HTMLElement} el @param {TabScripts} scripts
+ * @param {PaneModel} model of its pane
  * @returns {() => void} close it
  */
 export function openTab(name, el, scripts, model) {
@@ -65,7 +69,10 @@ export function openTab(name, el, scripts, model) {
   };
 }
 
-/** Draw a pane with its sheet, which goes with it. @param {TabScript} script @param {HTMLElement} el @param {any} model */
+/**
+ * Draw a pane with its sheet, which goes with it.
+ * @param {TabScript} script @param {HTMLElement} el @param {PaneModel} model
+ */
 function draw({ default: tab, sheet }, el, model) {
   const style = element("style", {}, sheet);
   el.append(style);

@@ -16,19 +16,31 @@ const say = sentences(WORDS);
 const meaningOf = sentences(TERMS);
 
 /**
+ * @import { Pointed } from "../base/wire.js"
+ * @import { loadPlotly } from "../board/plotly.js"
+ * @import { Settings } from "../rules/settings.js"
+ * @typedef {Record<string, any>} Choices what was chosen in a tab; what is not there has its default in Python
+ *
  * What a pane's own code gets. choose: other data are made of what was chosen; chosen: so far, in this page.
- * @typedef {{ root: HTMLElement, uid: string, send: (message: any) => void, choose: (changes: Record<string, any>) => void,
- *   chosen: () => Record<string, any>, say: (text: string) => void,
- *   scale: () => [number, string][], point: (pointed?: any) => void, onPoint: (listener: (pointed: any) => void) => void,
- *   onReply: (listener: (reply: any, buffers: DataView<ArrayBuffer>[]) => void) => void, onClose: (action: () => void) => void }} PaneTools
+ * @typedef {{ root: HTMLElement, uid: string, send: (message: object) => void, choose: (changes: Choices) =>
+ *   void, chosen: () => Choices, say: (text: string) => void, scale: () => [number, string][], point:
+ *   (pointed?: Partial<Pointed>) => void, onPoint: (listener: (pointed: Pointed) => void) => void, onReply:
+ *   (listener: (reply: any, buffers: DataView<ArrayBuffer>[]) => void) => void, onClose: (action: () => void)
+ *   => void }} PaneTools
+ * @typedef {Pick<ReturnType<typeof import("../base/events.js").createValues>, "get" | "on" | "off"> & {
+ *   send: (message: object) => void, choose?: (changes: Choices) => void,
+ *   goTo: (changes: Partial<Settings> | ((settings: Settings) => Partial<Settings>), words: string) => void,
+ *   loadPlotly: () => ReturnType<typeof loadPlotly>, page: import("./tab_mistakes.js").Page }} PaneModel
+ *   choose: where torch makes the data
+ * @typedef {{ model: PaneModel, el: HTMLElement }} PaneContext the model has the page
  */
 
 /**
  * Open a pane.
- * @param {{ model: any, el: HTMLElement }} context
+ * @param {PaneContext} context
  * @param {string} name names its class, cv-pane-<name>
- * @param {(pane: PaneTools, body: HTMLElement) => (data: any) => void} build makes everything once, and returns what
- *   shows new data; called with the same data again when the theme has changed
+ * @param {(pane: PaneTools, body: HTMLElement) => (data: any) => void} build makes everything once, and
+ *   returns what shows new data; called with the same data again when the theme has changed
  * @returns {() => void} close it
  */
 export function openPane({ model, el }, name, build) {
@@ -54,7 +66,7 @@ export function openPane({ model, el }, name, build) {
     root,
     uid: Math.random().toString(36).slice(2, 8),
     send: (message) => model.send(message),
-    choose: (changes) => model.choose(changes),
+    choose: (changes) => /** @type {Required<PaneModel>} */ (model).choose(changes),
     chosen: () => model.get("choices"),
     say: (text) => setText(live, text),
     scale: () => model.get("colorscales")[theme],
@@ -117,7 +129,8 @@ export function openPane({ model, el }, name, build) {
 }
 
 /**
- * Words and controls beside what they are about: a wide drawer is used to its full width, in a narrow one they stand above it.
+ * Words and controls beside what they are about: a wide drawer is used to its full width, in a narrow one
+ * they stand above it.
  * @param {(Node | string)[]} words @param {(Node | string)[]} picture
  */
 export const split = (words, picture) =>
@@ -126,8 +139,9 @@ export const split = (words, picture) =>
 /** What the words mean that a pane uses and nobody else. @param {string} name of the pane */
 function createTerms(name) {
   const terms =
-    /** @type {Record<string, (keyof typeof TERMS)[]>} */ (/** @type {any} */ (SETTINGS.tab_terms))[name] ??
-    [];
+    /** @type {Record<string, (keyof typeof TERMS)[]>} */ (/** @type {unknown} */ (SETTINGS.tab_terms))[
+      name
+    ] ?? [];
   const lines = terms.map((term) => {
     const line = element("li", {});
     setRich(line, meaningOf(term));

@@ -23,7 +23,10 @@ const wordsOf = (key) => ({
   x: say("plot.x"),
 });
 
-/** Make the plots, drawn one after the other. @param {any} context @param {import("./pane.js").PaneTools} pane */
+/**
+ * Make the plots, drawn one after the other.
+ * @param {import("./pane.js").PaneContext} context @param {import("./pane.js").PaneTools} pane
+ */
 export function createPlots({ model }, pane) {
   const place = element("div", { class: "cv-race-plots" });
   const el = element("section", {}, element("h4", {}, say("curves")), place);
@@ -35,7 +38,7 @@ export function createPlots({ model }, pane) {
   const drawn = new Map();
   /** @type {Plot[]} */
   let waiting = [];
-  /** @type {any} */
+  /** @type {import("../board/plotly.js").Plotly | null} */
   let Plotly = null;
   let drawing = false;
   let closed = false;

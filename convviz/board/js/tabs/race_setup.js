@@ -7,7 +7,13 @@ import { sentences } from "../base/words.js";
 const say = sentences(WORDS);
 const RUNNING = ["starting", "running", "pausing", "paused"];
 
-/** @typedef {{ layers: string[], own: string, epochs: number, train: number, seeds: number, dtype: string }} Chosen */
+/**
+ * @typedef {{ layers: string[], own: string, epochs: number, train: number, seeds: number, dtype: string }}
+ *   Chosen
+ * @typedef {{ state: string, why_not?: string, failed?: string, recorded: boolean, names: string[], dtypes:
+ *   string[], own: boolean, limits: Record<string, [number, number]>, chosen: Chosen, progress: { done:
+ *   number, total: number, left: number | null } }} RaceData as app/tabs/race.py sends it
+ */
 
 /** Make the form, in which a person chooses what is raced. */
 function createChoices() {
@@ -40,19 +46,15 @@ function createChoices() {
         dtype: dtype.value,
       });
     },
-    /** The choices that the kernel has; what a person is about to choose stays. @param {any} data */
+    /** The choices that the kernel has; what a person is about to choose stays. @param {RaceData} data */
     fill(data) {
       if (layers.children.length) return;
-      layers.replaceChildren(
-        ...data.names.map((/** @type {string} */ name) => createBox(name, data.chosen.layers.includes(name))),
-      );
+      layers.replaceChildren(...data.names.map((name) => createBox(name, data.chosen.layers.includes(name))));
       for (const [name, { input }] of Object.entries(numbers)) {
         const [min, max] = data.limits[name];
         Object.assign(input, { min, max, value: data.chosen[name] });
       }
-      dtype.replaceChildren(
-        ...data.dtypes.map((/** @type {string} */ name) => element("option", { value: name }, name)),
-      );
+      dtype.replaceChildren(...data.dtypes.map((name) => element("option", { value: name }, name)));
       dtype.value = data.chosen.dtype;
       own.value = data.chosen.own;
       ownLabel.hidden = !data.own;
@@ -60,7 +62,7 @@ function createChoices() {
   };
 }
 
-/** @param {{ send: (message: any) => void, say: (text: string) => void }} pane */
+/** @param {Pick<import("./pane.js").PaneTools, "send" | "say">} pane */
 export function createSetup(pane) {
   const choices = createChoices();
   const [start, pause, stop] = ["start", "pause", "stop"].map((name) =>
@@ -83,7 +85,7 @@ export function createSetup(pane) {
   pause.addEventListener("click", () => pane.send({ type: paused ? "go" : "pause" }));
   stop.addEventListener("click", () => pane.send({ type: "stop" }));
 
-  /** @param {any} data of the pane */
+  /** @param {RaceData} data */
   function set(data) {
     const alone = data.state === "alone" || Boolean(data.why_not);
     el.hidden = alone;
@@ -110,7 +112,7 @@ export function createSetup(pane) {
   return { el, refused, set };
 }
 
-/** How far the race is. @param {any} data */
+/** How far the race is. @param {RaceData} data */
 function lineOf({ state, progress: { done, total, left } }) {
   if (state === "ready" || (state === "failed" && !total)) return "";
   if (state !== "running") return say(/** @type {"state.paused"} */ (`state.${state}`), { done, total });

@@ -24,13 +24,14 @@ const READ_COLUMNS = 5; // a wider plane has no room for numbers such as 2.1e-9 
 /**
  * @typedef {{ panel: string, label: string, size: [number, number], slopes: Record<string, Slopes> }}
  *   Gradient
+ * @typedef {{ eps: number[], gradcheck: { eps: number, atol: number, rtol: number }, bend: string, size:
+ *   number, spacing: Record<string, number>, gradients: Gradient[] }} CheckData as app/tabs/check.py sends it
  */
 
 class CheckPane {
   #pane;
   #body;
-  /** @type {any} */
-  #data = null;
+  #data = /** @type {CheckData} */ (/** @type {unknown} */ (null));
   #chosen = -1; // which eps
   #dtypes = DTYPES.slice(0, 1); // those that are shown
   /** @type {ReturnType<typeof createRow>[]} */
@@ -151,7 +152,7 @@ class CheckPane {
   }
 }
 
-/** @param {{ model: any, el: HTMLElement }} context the model has the page */
+/** @param {import("./pane.js").PaneContext} context */
 function renderCheck(context) {
   return openPane(context, "check", (pane, body) => {
     const made = new CheckPane(pane, body);
@@ -218,7 +219,7 @@ function createRow(pane, read) {
         map.el.style.setProperty("--cv-rows", String(rows));
       });
     },
-    /** @param {any} cell */
+    /** @param {import("../base/wire.js").PanelCell | null} cell */
     light(cell) {
       for (const map of maps) map.light(cell && cell.panel === gradient?.panel ? [cell] : []);
     },
@@ -268,7 +269,7 @@ function drawKey(key, top, scale) {
 
 /**
  * The largest error of all gradients, a line a dtype.
- * @param {any} data @param {string[]} dtypes @param {number} chosen
+ * @param {CheckData} data @param {string[]} dtypes @param {number} chosen
  */
 function curveOf(data, dtypes, chosen) {
   const lines = dtypes.map((name) => ({
@@ -287,7 +288,7 @@ function curveOf(data, dtypes, chosen) {
   };
 }
 
-/** @param {any} data @param {string[]} dtypes */
+/** @param {CheckData} data @param {string[]} dtypes */
 function verdictRows(data, dtypes) {
   const head = element(
     "tr",
@@ -313,7 +314,10 @@ function verdictRows(data, dtypes) {
   return [element("thead", {}, head), element("tbody", {}, ...rows)];
 }
 
-/** What is allowed; and why float32 fails, or that it does not. @param {any} data @param {string[]} dtypes */
+/**
+ * What is allowed; and why float32 fails, or that it does not.
+ * @param {CheckData} data @param {string[]} dtypes
+ */
 function reason({ gradcheck, gradients, size, spacing }, dtypes) {
   const { eps, atol, rtol } = gradcheck;
   const passes = gradients.every(({ slopes }) => slopes.float32.passes);
@@ -332,7 +336,7 @@ function reason({ gradcheck, gradients, size, spacing }, dtypes) {
   ].join(" ");
 }
 
-/** Why the lines run as they do. @param {any} data @param {string[]} dtypes */
+/** Why the lines run as they do. @param {CheckData} data @param {string[]} dtypes */
 function shapeOf({ bend, gradients }, dtypes) {
   const still =
     dtypes.includes("float32") &&

@@ -7,13 +7,19 @@ import { element, setText } from "../base/dom.js";
 import { openPane, split } from "./pane.js";
 import { pieces, sentences } from "../base/words.js";
 
+/**
+ * @typedef {import("./code_lines.js").CodeFile & { name: string, label: string, title: string }} Way
+ * @typedef {{ ways: Way[], numbers: { on: boolean, reason: string }, called: Record<string, string>,
+ *   inside: Record<string, string> }} CodeData as app/tabs/code.py sends it
+ */
+
 const say = sentences(WORDS);
 const sayPieces = pieces(WORDS);
 const FIRST = "rotate"; // always among them, and its lines make every panel of the board
 
 class CodePane {
   #pane;
-  #data = /** @type {any} */ (null);
+  #data = /** @type {CodeData} */ (/** @type {unknown} */ (null));
   #chosen = FIRST;
   /** @type {string | null} */
   #shown = null; // the way whose lines stand there now
@@ -59,7 +65,7 @@ class CodePane {
   }
 
   #way() {
-    return this.#data.ways.find((/** @type {any} */ each) => each.name === this.#chosen);
+    return /** @type {Way} */ (this.#data.ways.find((each) => each.name === this.#chosen));
   }
 
   #buttons() {
@@ -162,7 +168,7 @@ class CodePane {
   }
 }
 
-/** @param {any} context */
+/** @param {import("./pane.js").PaneContext} context */
 function renderCode(context) {
   return openPane(context, "code", (pane, body) => {
     const made = new CodePane(pane, body);

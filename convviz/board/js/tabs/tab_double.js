@@ -14,14 +14,14 @@ const [SMALLEST, LARGEST, SIDE] = [4, 30, 190]; // pixels of a cell, and of a pl
 const ROOM_FOR_NUMBER = 22;
 
 /**
- * @import { PaneTools } from "./pane.js"
+ * @import { PaneContext, PaneTools } from "./pane.js"
  * @typedef {{ label: string, at: number[], shape: number[], values: number[][], panel: string }} Plane
  * @typedef {{ to: string, function: string, arguments: Plane[], value: Plane }} Slope
- * @typedef {{ of: string, number: string, at: number[], s: number, gradient: Plane, slopes: Slope[], absent: string,
- *   node: string, deviation: number, agrees: boolean, several: boolean, code: string }} Data
+ * @typedef {{ of: string, number: string, at: number[], s: number, gradient: Plane, slopes: Slope[], absent:
+ *   string, node: string, deviation: number, agrees: boolean, several: boolean, code: string }} Data
  */
 
-/** @param {{ model: any, el: HTMLElement }} context */
+/** @param {PaneContext} context */
 function renderDouble(context) {
   return openPane(context, "double", (pane, body) => {
     /** @type {Data | null} */
@@ -102,7 +102,10 @@ function renderDouble(context) {
   });
 }
 
-/** One slope: the call that computes it, its tensors drawn. @param {PaneTools} pane @param {(slope: string, value: number) => void} onRead */
+/**
+ * One slope: the call that computes it, its tensors drawn.
+ * @param {PaneTools} pane @param {(slope: string, value: number) => void} onRead
+ */
 function createSlope(pane, onRead) {
   const title = element("h4", {});
   /** @type {Plane | null} */

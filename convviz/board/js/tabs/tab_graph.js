@@ -10,14 +10,19 @@ import { plainText, setRich } from "../base/rich_text.js";
 import { Transport } from "../board/transport.js";
 import { sentences } from "../base/words.js";
 
+/**
+ * @typedef {{ step: number, svg: string, dark: Record<string, string>, note: string, panels: Record<string,
+ *   string[]>, paths: Record<string, string>, steps: { id: string, text: string }[] }} GraphData as
+ *   app/tabs/graph.py sends it
+ */
+
 const say = sentences(WORDS);
 const FILE = "graph.svg";
 
 class GraphPane {
   #pane;
   #body;
-  /** @type {any} */
-  #data = null;
+  #data = /** @type {GraphData} */ (/** @type {unknown} */ (null));
   #theme = "";
   #at = -1; // the step of the walk; -1: not walking
   #drawing;
@@ -165,7 +170,7 @@ class GraphPane {
   }
 }
 
-/** @param {{ model: any, el: HTMLElement }} context the model has the page */
+/** @param {import("./pane.js").PaneContext} context */
 function renderGraph(context) {
   return openPane(context, "graph", (pane, body) => {
     const made = new GraphPane(pane, body);

@@ -1,5 +1,6 @@
 // @ts-check
-// The tab Linear: a lesson of its own. Three equations of matrices, linked by their indices, and the way to conv2d.
+// The tab Linear: a lesson of its own. Three equations of matrices, linked by their indices, and the way to
+// conv2d.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { openEditor } from "../board/editor.js";
@@ -56,20 +57,29 @@ const LESSON_ROWS = [
 ];
 
 /**
+ * @import { PaneContext } from "./pane.js"
  * @import { Settings } from "../rules/settings.js"
  * @typedef {{ tensor: string, row: number, column: number }} LessonCell
+ * @typedef {{ tensors: Record<string, any> & { weight: number[][], bias: number[] }, loss: number, deviation:
+ *   number, settings: import("./linear_rules.js").LinearSizes & { seed: number, loss: string }, sizes:
+ *   Record<string, [number, number]>, losses: string[] }} LinearData as app/tabs/linear.py sends it
  * @typedef {[tensor: string, row: number, column: number, value: number]} Typed
  */
 
-/** The numbers that were typed, with one more. @param {Typed[]} typed @param {LessonCell} cell @param {number} value @returns {Typed[]} */
+/**
+ * The numbers that were typed, with one more.
+ * @param {Typed[]} typed @param {LessonCell} cell @param {number} value @returns {Typed[]}
+ */
 export function withTyped(typed, { tensor, row, column }, value) {
   const others = typed.filter((each) => each[0] !== tensor || each[1] !== row || each[2] !== column);
   return [...others, [tensor, row, column, value]];
 }
 
 /**
- * What gives the board a 1 x 1 kernel: the lesson's weight, applied to the channels of every cell of the input.
- * @param {Settings} settings @param {{ weight: number[][], bias: number[] }} tensors of the lesson @returns {Partial<Settings>}
+ * What gives the board a 1 x 1 kernel: the lesson's weight, applied to the channels of every cell of the
+ * input.
+ * @param {Settings} settings @param {{ weight: number[][], bias: number[] }} tensors of the lesson
+ * @returns {Partial<Settings>}
  */
 export function onBoard({ spec }, { weight, bias }) {
   const [out_channels, in_channels] = [weight.length, weight[0].length];
@@ -95,8 +105,7 @@ export function onBoard({ spec }, { weight, bias }) {
 
 class LinearPane {
   #pane;
-  /** @type {any} */
-  #data = null;
+  #data = /** @type {LinearData} */ (/** @type {unknown} */ (null));
   #controls;
   #loss = element("span");
   #truth = element("span", { class: "cv-truth" });
@@ -104,7 +113,7 @@ class LinearPane {
   #equations;
   #maps;
 
-  /** @param {any} context @param {import("./pane.js").PaneTools} pane @param {HTMLElement} body */
+  /** @param {PaneContext} context @param {import("./pane.js").PaneTools} pane @param {HTMLElement} body */
   constructor(context, pane, body) {
     this.#pane = pane;
     this.#equations = LESSON_ROWS.map((row) =>
@@ -122,10 +131,7 @@ class LinearPane {
     facts.append(this.#loss, this.#truth);
     const show = element("button", { type: "button", class: "cv-button" }, say("linear.show"));
     show.addEventListener("click", () =>
-      context.model.goTo(
-        (/** @type {Settings} */ settings) => onBoard(settings, this.#data.tensors),
-        say("linear.shown"),
-      ),
+      context.model.goTo((settings) => onBoard(settings, this.#data.tensors), say("linear.shown")),
     );
     const words = [
       element("h3", {}, say("linear")),
@@ -222,7 +228,7 @@ class LinearPane {
   }
 }
 
-/** @param {{ model: any, el: HTMLElement }} context the model has the page */
+/** @param {PaneContext} context */
 function renderLinear(context) {
   return openPane(context, "linear", (pane, body) => {
     const made = new LinearPane(context, pane, body);
@@ -248,7 +254,7 @@ function createControls(pane, onDraw) {
   el.append(draw);
   return {
     el,
-    /** @param {any} data */
+    /** @param {LinearData} data */
     set(data) {
       for (const [name, menu] of Object.entries(menus)) {
         if (!menu.options.length) {
@@ -269,9 +275,11 @@ function createControls(pane, onDraw) {
 
 /**
  * One equation: its heatmaps and the signs between them.
- * @param {import("./pane.js").PaneTools} pane @param {{ title: string, formula: string, items: string[] }} row
+ * @param {import("./pane.js").PaneTools} pane
+ * @param {{ title: string, formula: string, items: string[] }} row
  * @param {{ point: (cell: LessonCell) => void, leave: () => void,
- *   type: (area: HTMLElement, cell: LessonCell, at: [number, number], size: [number, number], typed: string, closed: () => void) => void }} events
+ *   type: (area: HTMLElement, cell: LessonCell, at: [number, number], size: [number, number], typed: string,
+ *   closed: () => void) => void }} events
  */
 function createEquationRow(pane, row, events) {
   const flow = element("div", { class: "cv-flow" });
@@ -297,7 +305,7 @@ function createEquationRow(pane, row, events) {
   return {
     el,
     maps,
-    /** @param {any} data */
+    /** @param {LinearData} data */
     set(data) {
       for (const map of maps) map.set(data);
     },
@@ -323,7 +331,7 @@ function createLessonMap(pane, item, events) {
   map.el.dataset.tensor = item;
   return {
     el: map.el,
-    /** @param {any} data */
+    /** @param {LinearData} data */
     set(data) {
       const stored = data.tensors[tensor];
       const rows = Array.isArray(stored[0]) ? stored : [stored];
@@ -345,12 +353,18 @@ function createLessonMap(pane, item, events) {
   };
 }
 
-/** The end of a tensor's colour scale: it has the same colours in every equation. @param {string} tensor @param {any} data */
+/**
+ * The end of a tensor's colour scale: it has the same colours in every equation.
+ * @param {string} tensor @param {LinearData} data
+ */
 function limitOf(tensor, data) {
   return Math.max(...data.tensors[tensor].flat().map(Math.abs)) || 1;
 }
 
-/** A number in the colour of its cell. @param {number} value @param {LessonCell} cell @param {number} limit @param {any} scale */
+/**
+ * A number in the colour of its cell.
+ * @param {number} value @param {LessonCell} cell @param {number} limit @param {[number, string][]} scale
+ */
 function factorSpan(value, cell, limit, scale) {
   const color = colorOf(scale, value, limit);
   const style = `background: rgb(${color.map(Math.round).join()}); color: ${needsWhiteInk(color) ? "#fff" : "#000"}`;

@@ -12,16 +12,17 @@ import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 
-/** @import { Selection } from "./matrix_links.js" */
+/**
+ * @import { Selection } from "./matrix_links.js"
+ */
 
 class MatrixPane {
   #pane;
-  /** @type {any} */
-  #data = null;
+  #data = /** @type {import("./matrix_views.js").MatrixData} */ (/** @type {unknown} */ (null));
   /** @type {ReturnType<typeof viewsOf>} */
   #views = [];
   #chosen = 0;
-  #links = /** @type {MatrixLinks} */ (/** @type {unknown} */ (null)); // of the first data on
+  #links = /** @type {MatrixLinks} */ (/** @type {unknown} */ (null));
   /** @type {Selection | null} */
   #hovered = null; // the selection under the pointer
   /** @type {Selection | null} */
@@ -129,7 +130,7 @@ class MatrixPane {
   }
 }
 
-/** @param {{ model: any, el: HTMLElement }} context the model has the page */
+/** @param {import("./pane.js").PaneContext} context */
 function renderMatrix(context) {
   return openPane(context, "matrix", (pane, body) => {
     const made = new MatrixPane(pane, body);

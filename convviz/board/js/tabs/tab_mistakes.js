@@ -25,10 +25,12 @@ const SHOWN = /** @type {Mistake[]} */ (MISTAKES)
   .map((mistake) => ({ ...mistake, ways: mistake.ways.filter(isKnown) }));
 
 /**
+ * @import { PaneContext } from "./pane.js"
  * @import { Gradient } from "../rules/recipes.js"
- * @import { Settings, Tensor } from "../rules/settings.js"
+ * @import { Settings, Stages, Tensor } from "../rules/settings.js"
  * @import { Mistake } from "./mistakes_list.js"
- * @typedef {{ shown: () => { settings: Settings, numbers: { stages: any } } | null, selected: () => any,
+ * @typedef {{ shown: () => { settings: Settings, numbers: { stages: Stages } } | null, selected: () =>
+ *   import("../base/cell_place.js").Place | null,
  * follow: (listener: () => void) => () => void, open: (link: string, words: string) => void }} Page the
  *   board's numbers, which
  *   this tab is about; `open` goes to a setting, and undo leads back
@@ -55,7 +57,10 @@ class MistakesPane {
   #pane;
   /** @type {Page} */
   #page;
-  /** @type {{ settings: Settings, gallery: ReturnType<typeof createGallery>, given: any } | null} */
+  /**
+   * @type {{ settings: Settings, gallery: ReturnType<typeof createGallery>, given:
+   *   import("../numbers/mistaken.js").Given } | null}
+   */
   #now = null;
   /** @type {Gradient} */
   #of = "grad_input";
@@ -83,7 +88,7 @@ class MistakesPane {
   #transposed = element("p", { class: "cv-pane-failure" });
   #picture;
 
-  /** @param {any} context @param {import("./pane.js").PaneTools} pane @param {HTMLElement} body */
+  /** @param {PaneContext} context @param {import("./pane.js").PaneTools} pane @param {HTMLElement} body */
   constructor(context, pane, body) {
     [this.#context, this.#pane] = [context, pane];
     this.#page = context.model.page;
@@ -271,7 +276,7 @@ class MistakesPane {
   }
 }
 
-/** @param {{ model: any, el: HTMLElement }} context the model has the page */
+/** @param {PaneContext} context */
 export function renderMistakes(context) {
   return openPane(context, "mistakes", (pane, body) => new MistakesPane(context, pane, body).take);
 }

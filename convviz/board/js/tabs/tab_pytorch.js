@@ -5,6 +5,9 @@ import { element, setText } from "../base/dom.js";
 import { openPane, split } from "./pane.js";
 import { pieces, sentences } from "../base/words.js";
 
+/**
+ */
+
 const say = sentences(WORDS);
 const sayPieces = pieces(WORDS);
 const INDENT = /^ */;
@@ -68,7 +71,7 @@ function createChanges() {
   );
   return {
     el,
-    /** @param {any} data */
+    /** @param {{ changes: string[][], forward: string, backward: string }} data */
     set({ changes, forward, backward }) {
       el.hidden = changes.length === 0;
       rows.replaceChildren(
@@ -94,7 +97,7 @@ function createElsewhere() {
   el.append(rules);
   return {
     el,
-    /** @param {any} data */
+    /** @param {{ elsewhere: string[][], rules: string }} data */
     set({ elsewhere, rules: told }) {
       el.hidden = elsewhere.length === 0;
       rows.replaceChildren(
@@ -116,7 +119,7 @@ function createFiles() {
   const { el, rows } = table("", [say("pytorch.ran"), say("pytorch.file")], "cv-files");
   return {
     el: element("details", {}, title, el),
-    /** @param {any} data */
+    /** @param {{ read: string, files: string[][] }} data */
     set({ read, files }) {
       setText(title, say("pytorch.files", { version: read }));
       rows.replaceChildren(...files.map(([what, file]) => row(code(what), code(file))));
@@ -133,7 +136,7 @@ function createTrees() {
   for (const [pass, tree] of Object.entries(trees)) tree.list.dataset.tree = pass;
   return {
     el: element("div", { class: "cv-trees" }, trees.forward.el, trees.backward.el),
-    /** @param {any} data */
+    /** @param {{ trees: Record<string, string[]>, convolutions: string[] }} data */
     set(data) {
       for (const [pass, { list }] of Object.entries(trees))
         list.replaceChildren(...data.trees[pass].map((line) => opLine(line, data.convolutions)));
@@ -188,7 +191,7 @@ function buildPyTorch(_, body) {
   };
 }
 
-/** @param {any} context */
+/** @param {import("./pane.js").PaneContext} context */
 function renderPytorch(context) {
   return openPane(context, "pytorch", buildPyTorch);
 }

@@ -12,7 +12,12 @@ const sayPieces = pieces(WORDS);
 const CELL_MOST = 34;
 const PLANE_MOST = 102; // pixels across: several planes stand beside each other
 
-/** @typedef {{ name: string, parameter: string, sentence: string, mask: number[][], gradient: number[][] }} QuantisedVariant */
+/**
+ * @typedef {{ name: string, parameter: string, sentence: string, mask: number[][], gradient: number[][] }}
+ *   QuantisedVariant
+ * @typedef {{ label: string, shape: string, values: number[][], map: ReturnType<typeof createHeatmap> }}
+ *   Drawn
+ */
 
 function renderQuantised(context) {
   return openPane(context, "quantised", (pane, body) => {
@@ -58,7 +63,10 @@ function renderQuantised(context) {
       planes.light(cell?.panel === "weight" || cell?.panel === "grad_weight" ? cell : null),
     );
 
-    /** @param {string} label @param {string} shape "kernel" where its cells are the weight's @param {number} value */
+    /**
+     * @param {string} label @param {string} shape "kernel" where its cells are the weight's
+     * @param {number} value
+     */
     function read(label, shape, row, column, value) {
       setText(readout, `${label}[${row},${column}] = ${fullNumber(value, "float64")}`);
       if (shape === "kernel") {
@@ -75,7 +83,8 @@ function renderQuantised(context) {
       pane.point();
     }
 
-    body.hidden = true; // until there is something to see: this geometry may be one that the layers do not take
+    // until there is something to see: this geometry may be one that the layers do not take
+    body.hidden = true;
     return (next) => {
       data = next;
       body.hidden = false;
@@ -108,7 +117,7 @@ function createLayerMenu(onChoose) {
   menu.addEventListener("change", () => onChoose(menu.value));
   return {
     el,
-    /** @param {any} data */
+    /** @param {{ kinds: { name: string, title: string }[], kind: string }} data */
     set({ kinds, kind }) {
       if (!menu.options.length)
         menu.append(...kinds.map(({ name, title }) => element("option", { value: name }, title)));
@@ -120,10 +129,11 @@ function createLayerMenu(onChoose) {
 /**
  * All heatmaps of the pane by name, each made once; those that a layer does not have are taken out.
  * @param {import("./pane.js").PaneTools} pane
- * @param {(label: string, shape: string, row: number, column: number, value: number) => void} read @param {() => void} leave
+ * @param {(label: string, shape: string, row: number, column: number, value: number) => void} read
+ * @param {() => void} leave
  */
 function createPlanes(pane, read, leave) {
-  /** @type {Map<string, any>} */
+  /** @type {Map<string, Drawn>} */
   const made = new Map();
   const drawn = new Set();
   return {
@@ -132,12 +142,18 @@ function createPlanes(pane, read, leave) {
       for (const [name, plane] of made) if (!drawn.has(name)) plane.map.el.remove();
     },
     /**
-     * @param {string} name @param {string} label @param {(number | null)[][]} values @param {string} shape whose cells these are
+     * @param {string} name @param {string} label @param {(number | null)[][]} values
+     * @param {string} shape whose cells these are
      * @param {{ limit?: number, said?: string }} [more] `said`: below the label, in the shape's place
      */
     draw(name, label, values, shape, more = {}) {
       if (!made.has(name)) {
-        const plane = { label: "", shape: "", values: [[0]], map: /** @type {any} */ (null) };
+        const plane = {
+          label: "",
+          shape: "",
+          values: [[0]],
+          map: /** @type {any} */ (null),
+        };
         plane.map = createHeatmap(pane, {
           onPoint: (row, column) => read(plane.label, plane.shape, row, column, plane.values[row][column]),
           onLeave: leave,
@@ -145,7 +161,7 @@ function createPlanes(pane, read, leave) {
         plane.map.el.dataset.plane = name;
         made.set(name, plane);
       }
-      const plane = made.get(name);
+      const plane = /** @type {Drawn} */ (made.get(name));
       drawn.add(name);
       Object.assign(plane, { label, shape, values: values.map((line) => line.map((value) => value ?? NaN)) });
       const cell = Math.max(
@@ -186,9 +202,14 @@ function termOf(...nodes) {
   return element("div", { class: "cv-quantised-term" }, ...nodes);
 }
 
-/** Put nodes into a row; the focus stays where it is. @param {HTMLElement} row @param {HTMLElement[]} nodes */
+/**
+ * Put nodes into a row; the focus stays where it is.
+ * @param {HTMLElement} row @param {HTMLElement[]} nodes
+ */
 function fill(row, nodes) {
-  const held = /** @type {any} */ (row.contains(document.activeElement) ? document.activeElement : null);
+  const held = /** @type {HTMLElement | null} */ (
+    row.contains(document.activeElement) ? document.activeElement : null
+  );
   row.replaceChildren(...nodes);
   held?.focus?.({ preventScroll: true });
 }
@@ -266,7 +287,9 @@ function drawBackward(planes, row, data) {
 
 /** One column a variant: its name, which chooses it, its sentence, mask and gradient. */
 function createColumns(planes, el, onChoose) {
-  /** @type {Map<string, { root: HTMLElement, button: HTMLElement, sentence: HTMLElement, maps: HTMLElement }>} */
+  /**
+   * @type {Map<string, { root: HTMLElement, button: HTMLElement, sentence: HTMLElement, maps: HTMLElement }>}
+   */
   const made = new Map();
   const columnOf = (name) => {
     if (!made.has(name)) {
@@ -286,14 +309,14 @@ function createColumns(planes, el, onChoose) {
     return /** @type {NonNullable<ReturnType<typeof made.get>>} */ (made.get(name));
   };
   return {
-    /** @param {any} data */
+    /** @param {{ variants: QuantisedVariant[], variant: string }} data */
     set({ variants, variant }) {
       // One scale for all gradients: the columns are there to be compared.
       const limit =
         Math.max(
           ...variants.flatMap(({ gradient }) => gradient.flat().map((value) => Math.abs(value ?? 0))),
         ) || 1;
-      const shown = variants.map((/** @type {QuantisedVariant} */ each) => {
+      const shown = variants.map((each) => {
         const column = columnOf(each.name);
         column.button.setAttribute("aria-pressed", String(each.name === variant));
         setText(column.sentence, each.sentence);

@@ -16,8 +16,9 @@ const say = sentences(WORDS);
 /**
  * @import { Digit } from "./race_results.js"
  * @typedef {{ shape: number[], bytes: string }} Packed
- * @typedef {{ spec: any, dtype: string, scale: number, offset: number, channels: [number, number], weight: Packed, bias: Packed | null,
- *   grad_output: Packed }} Opening as lab/opening.py makes it
+ * @typedef {{ spec: import("../rules/spec.js").Spec, dtype: string, scale: number, offset: number, channels:
+ *   [number, number], weight: Packed, bias: Packed | null, grad_output: Packed }} Opening as lab/opening.py
+ *   makes it
  */
 
 /**
@@ -36,7 +37,8 @@ export function settingsOf({ spec, dtype, scale, offset, weight, bias, grad_outp
     dtype,
     transposed: false,
     lr: 0,
-    scale: "quantity", // one scale for all of an equation would leave a digit's gradients pale beside the digit
+    // one scale for all of an equation would leave a digit's gradients pale beside the digit
+    scale: "quantity",
     input: {
       kind: "values",
       values: [...bytesOf(pixels)].map((byte) => byte * scale + offset),
@@ -50,7 +52,7 @@ export function settingsOf({ spec, dtype, scale, offset, weight, bias, grad_outp
   };
 }
 
-/** @param {any} context */
+/** @param {import("./pane.js").PaneContext} context */
 function renderRace(context) {
   return openPane(context, "race", (pane, body) => {
     let race = null;
@@ -86,7 +88,9 @@ function renderRace(context) {
     }
 
     pane.onReply((reply) => {
-      const layer = race?.mistakes?.layers.find((/** @type {any} */ each) => each.name === reply.layer);
+      const layer = race?.mistakes?.layers.find(
+        (/** @type {{ name: string }} */ each) => each.name === reply.layer,
+      );
       const digit = layer?.digits.find((/** @type {Digit} */ each) => String(each.at) === reply.at);
       if (reply.type === "opening" && digit) show(reply.layer, digit, reply.opening);
     });

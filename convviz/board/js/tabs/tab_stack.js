@@ -19,6 +19,7 @@ const ROOM_FOR_NUMBER = 22;
 const EXAMPLES = { uneven: "v=2&size=11&stride=2", even: "v=2&size=10&kernel=4&stride=2" };
 
 /**
+ * @import { PaneContext } from "./pane.js"
  * @import { Tensor } from "../rules/settings.js"
  * @import { Pair } from "../rules/spec.js"
  * @import { Page } from "./tab_mistakes.js"
@@ -95,7 +96,7 @@ class StackPane {
   #told = element("div", { class: "cv-stack-told" });
   #planes;
 
-  /** @param {any} context @param {import("./pane.js").PaneTools} pane @param {HTMLElement} body */
+  /** @param {PaneContext} context @param {import("./pane.js").PaneTools} pane @param {HTMLElement} body */
   constructor(context, pane, body) {
     this.#pane = pane;
     this.#page = context.model.page;
@@ -190,7 +191,7 @@ class StackPane {
   }
 }
 
-/** @param {{ model: any, el: HTMLElement }} context the model has the page */
+/** @param {PaneContext} context */
 function renderStack(context) {
   return openPane(context, "stack", (pane, body) => new StackPane(context, pane, body).draw);
 }

@@ -1,5 +1,6 @@
 // @ts-check
-// The tab Your code: what is to be checked, and what came of it, in three steps: where, what kind, what to change.
+// The tab Your code: what is to be checked, and what came of it, in three steps: where, what kind, what to
+// change.
 import WORDS from "../../../facts/words/yours.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { sentences } from "../base/words.js";
@@ -11,15 +12,21 @@ const say = sentences(WORDS);
 const CELL = 34; // pixels: room for a number
 
 /**
- * @typedef {{ id: string, of: string, title: string, evidence: string, fix: string, setting: string }} Diagnosis
+ * @typedef {{ id: string, of: string, title: string, evidence: string, fix: string, setting: string }}
+ *   Diagnosis
  * @typedef {[number, number]} Cell
- * @typedef {{ of: string, setting: string, total: number, missing: number, extra: number, shown: { missing: [Cell, Cell, Cell][], extra: [Cell, Cell, Cell][] } }} Products
- * @typedef {{ label: string, case: string, right: (number | null)[][], received: (number | null)[][], wrong: Cell[], products: Products | null }} ErrorMap
- * @typedef {{ passed: boolean, summary: string, first: { case: string, lines: string[] } | null, diagnoses: Diagnosis[], map: ErrorMap | null,
- *   cases: [string, boolean, string][], not_asked: [string, string][], assumed: string }} Report as app/tabs/yours.py sends it
+ * @typedef {{ of: string, setting: string, total: number, missing: number, extra: number, shown: { missing:
+ *   [Cell, Cell, Cell][], extra: [Cell, Cell, Cell][] } }} Products
+ * @typedef {{ label: string, case: string, right: (number | null)[][], received: (number | null)[][], wrong:
+ *   Cell[], products: Products | null }} ErrorMap
+ * @typedef {{ passed: boolean, summary: string, first: { case: string, lines: string[] } | null, diagnoses:
+ *   Diagnosis[], map: ErrorMap | null, cases: [string, boolean, string][], not_asked: [string, string][],
+ *   assumed: string }} Report as app/tabs/yours.py sends it
+ * @typedef {{ failed: string, report: Report | null, tasks?: string[], names: string[] | null,
+ *   chosen: { task: string, name: string, code: string } }} YoursData
  */
 
-/** @param {any} context */
+/** @param {import("./pane.js").PaneContext} context */
 function renderYours(context) {
   return openPane(context, "yours", (pane, body) => {
     const form = createForm(pane);
@@ -39,7 +46,8 @@ function renderYours(context) {
       setText(refused, data.failed);
       result.set(data.report);
       if (data.report) result.el.scrollIntoView({ block: "start", behavior: "instant" });
-      pane.say(data.report?.summary ?? ""); // a refusal is an alert by itself, and takes the old verdict's place
+      // a refusal is an alert by itself, and takes the old verdict's place
+      pane.say(data.report?.summary ?? "");
     };
   });
 }
@@ -87,7 +95,7 @@ function createForm(pane) {
   let filled = false;
   return {
     el,
-    /** What a person is about to choose stays. @param {any} data */
+    /** What a person is about to choose stays. @param {YoursData} data */
     set(data) {
       setText(line, data.failed || data.report?.summary || ""); // beside the button that was pressed
       check.toggleAttribute("disabled", false);
@@ -111,7 +119,10 @@ function fill(select, values, chosen) {
   if (values.includes(chosen)) select.value = chosen;
 }
 
-/** What came of it. @param {import("./pane.js").PaneTools} pane @param {(setting: string, title: string) => void} open */
+/**
+ * What came of it.
+ * @param {import("./pane.js").PaneTools} pane @param {(setting: string, title: string) => void} open
+ */
 function createResult(pane, open) {
   const el = element("div", { class: "cv-yours-result", hidden: "" });
   const maps = ["right", "received", "off"].map(() => createHeatmap(pane));
@@ -133,7 +144,8 @@ function createResult(pane, open) {
 
 /**
  * Three hints, each opened only when it is wanted.
- * @param {Report} report @param {ReturnType<typeof createHeatmap>[]} maps @param {(setting: string, title: string) => void} open
+ * @param {Report} report @param {ReturnType<typeof createHeatmap>[]} maps
+ * @param {(setting: string, title: string) => void} open
  */
 function hints({ passed, first, map, diagnoses }, maps, open) {
   if (passed || !first) return [];
@@ -170,7 +182,10 @@ function boardButton({ setting, title }, open) {
   return [button];
 }
 
-/** The wrong plane beside the right one. @param {ErrorMap} map @param {ReturnType<typeof createHeatmap>[]} maps */
+/**
+ * The wrong plane beside the right one.
+ * @param {ErrorMap} map @param {ReturnType<typeof createHeatmap>[]} maps
+ */
 function mapped({ label, case: name, right, received, wrong, products }, maps) {
   const planes = [right, received];
   const fits = wrong.length > 0; // where the shapes differ no cell is wrong by itself

@@ -14,19 +14,29 @@ const [SMALLEST, LARGEST] = [4, 30]; // pixels of a cell
 const ROOM_FOR_NUMBER = 22;
 
 /**
+ * @import { PanelCell, Pointed } from "../base/wire.js"
+ *
  * A plane as Python sends it: where its numbers are among the buffers, and how many.
- * @typedef {{ buffer: number, dtype: string, size: [number, number], part: string, panel?: string, same?: boolean }} Plane
+ * @typedef {{ buffer: number, dtype: string, size: [number, number], part: string, panel?: string, same?:
+ *   boolean }} Plane
+ * @typedef {Plane & { key: string, title: string, shape: string, text: string, note: string, planes?:
+ *   number[], at?: number[] }} Tensor a plane only where it is drawn
  */
 
-/** The rows of a plane. @param {Plane} plane @param {DataView<ArrayBuffer>[]} buffers @returns {number[][]} */
+/**
+ * The rows of a plane.
+ * @param {Plane} plane @param {DataView<ArrayBuffer>[]} buffers @returns {number[][]}
+ */
 export function rowsOf({ buffer, dtype, size }, buffers) {
   const numbers = Array.from(decode(buffers[buffer], dtype));
   return [...Array(size[0]).keys()].map((row) => numbers.slice(row * size[1], (row + 1) * size[1]));
 }
 
 /**
- * Make a heatmap that tells the board which of its panels and cells it shows, and hears what the board points at.
- * @param {import("./pane.js").PaneTools} pane @param {(text: string) => void} read shows what a cell is, in words
+ * Make a heatmap that tells the board which of its panels and cells it shows, and hears what the board points
+ * at.
+ * @param {import("./pane.js").PaneTools} pane
+ * @param {(text: string) => void} read shows what a cell is, in words
  * @param {number} [largest] pixels of a cell
  */
 export function createLinkedMap(pane, read, largest = LARGEST) {
@@ -43,7 +53,10 @@ export function createLinkedMap(pane, read, largest = LARGEST) {
   });
   return {
     el: map.el,
-    /** @param {Plane & { label: string, shape: string, rows?: string, columns?: string }} plane @param {DataView<ArrayBuffer>[]} buffers */
+    /**
+     * @param {Plane & { label: string, shape: string, rows?: string, columns?: string }} plane
+     * @param {DataView<ArrayBuffer>[]} buffers
+     */
     set(plane, buffers) {
       shown = plane;
       const cell = Math.max(SMALLEST, Math.min(largest, Math.floor(SIDE / Math.max(...plane.size))));
@@ -60,10 +73,12 @@ export function createLinkedMap(pane, read, largest = LARGEST) {
       });
       map.el.dataset.panelName = plane.panel ?? "";
     },
-    /** @param {{ cell: any, cells: any[], panels: string[] }} pointed */
+    /** @param {Pointed} pointed */
     hear({ cell, cells, panels }) {
       if (!shown?.panel) return;
-      const here = [cell, ...cells].filter((each) => each?.panel === shown?.panel);
+      const here = /** @type {PanelCell[]} */ (
+        [cell, ...cells].filter((each) => each?.panel === shown?.panel)
+      );
       map.light(shown.same ? here : []);
       map.el.classList.toggle("cv-pointed", panels.includes(shown.panel) || (!shown.same && here.length > 0));
     },
@@ -110,7 +125,7 @@ export function createTensorView(pane, read, choose) {
 
   return {
     el,
-    /** @param {any} tensor @param {DataView<ArrayBuffer>[]} buffers */
+    /** @param {Tensor} tensor @param {DataView<ArrayBuffer>[]} buffers */
     set(tensor, buffers) {
       el.dataset.tensor = tensor.key;
       setRich(title, tensor.title);
@@ -134,7 +149,7 @@ export function createTensorView(pane, read, choose) {
         [tensor.part && say("tensor.shown", { part: tensor.part }), tensor.note].filter(Boolean).join(" "),
       );
     },
-    /** @param {any} pointed */
+    /** @param {Pointed} pointed */
     hear: (pointed) => map?.hear(pointed),
   };
 }
