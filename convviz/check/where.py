@@ -25,6 +25,8 @@ AXES: Mapping[str, tuple[str, ...]] = {
 ONLY = {OTHER: "other", ZEROS: "zeros", NOTHING: "nothing"}
 MARKS: Mapping[str, Callable[[ConvSpec], bool]] = {
     "border": lambda spec: spec.padding_mode != "zeros",
+    "cell": lambda spec: spec.kernel_size == (1, 1),
+    "samples": lambda spec: spec.batch > 2,
     "groups": lambda spec: spec.groups > 1,
     "dilation": lambda spec: max(spec.dilation) > 1,
     "remainder": lambda spec: any(spec.remainder),
