@@ -392,11 +392,15 @@ class TestFailures:
             os.kill(os.getppid(), signal.SIGINT)
             time.sleep(60)
 
+        def pressed(dout, x, w, b, padding):
+            os.kill(os.getpid(), signal.SIGINT)
+
         heard, told = os.pipe()
         found = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
         try:
-            with pytest.raises(KeyboardInterrupt):
-                answer_of(waits)
+            for fn, given in ((waits, {}), (pressed, {"time_limit": math.inf})):
+                with pytest.raises(KeyboardInterrupt):
+                    answer_of(fn, **given)
         finally:
             signal.signal(signal.SIGINT, found)
         assert not os.path.exists(f"/proc/{os.read(heard, 100).decode()}")
@@ -633,7 +637,7 @@ class TestInAProcessOfItsOwn:
         assert seen == {os.getpid()}
 
     def test_a_limit_that_is_none(self):
-        for limit in (0, -1, True, "1"):
+        for limit in (0, -1, True, "1", 1e9, math.nan):
             with pytest.raises(ValueError, match="time_limit is a positive number of seconds"):
                 open_student(gradients, BACKWARD, time_limit=limit)
 

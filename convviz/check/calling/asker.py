@@ -13,6 +13,7 @@ from convviz.check.answer import Answer
 from convviz.check.battery import Case
 from convviz.check.calling.asking import Outcome, ask
 from convviz.check.calling.child import Bounds, Child, Ended
+from convviz.check.calling.failures import failure
 from convviz.check.calling.parcel import pack, unpack
 from convviz.check.calling.plan import Plan
 from convviz.check.calling.subject import Subject
@@ -48,7 +49,11 @@ class Asker:
 
         def work(question: bytes) -> bytes:
             number, plan, case, twice = pickle.loads(question)
-            outcome = ask(subjects[number], plan, case, twice)
+            try:
+                outcome = ask(subjects[number], plan, case, twice)
+            except KeyboardInterrupt as error:
+                kind, message = failure(error, subjects[number].fn)
+                outcome = Outcome(Answer(kind, message=message))
             return pack(outcome.answer, sorted(outcome.read))
 
         self._child = None if bounds is None else Child(work, bounds)

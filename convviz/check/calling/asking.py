@@ -70,7 +70,9 @@ def _run(call: _Call) -> tuple[str, str]:
                 for draw in DRAWS:
                     draw(1)
             call.run()
-        except BaseException as error:  # SystemExit and KeyboardInterrupt are a student's mistakes like others
+        except KeyboardInterrupt:  # of whoever waits; in a process of its own nobody can press it
+            raise
+        except BaseException as error:  # SystemExit is a student's mistake like others
             return failure(error, call.subject.fn)
     return "ok", ""
 

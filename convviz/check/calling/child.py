@@ -64,10 +64,10 @@ def bounds_of(time_limit: float | None) -> Bounds | None:
     """
     if time_limit is None:
         return Bounds() if hasattr(os, "fork") and not torch.accelerator.is_available() else None
-    if isinstance(time_limit, bool) or not isinstance(time_limit, int | float) or not time_limit > 0:
-        raise ValueError(f"time_limit is a positive number of seconds: got {time_limit!r}")
-    if math.isinf(time_limit):
+    if time_limit == math.inf:
         return None
+    if isinstance(time_limit, bool) or not isinstance(time_limit, int | float) or not 0 < time_limit < 1e6:
+        raise ValueError(f"time_limit is a positive number of seconds: got {time_limit!r}")
     if not hasattr(os, "fork"):
         raise ValueError(f"time_limit needs os.fork, as Linux and macOS have it: got {time_limit!r}; leave it out")
     return Bounds(time_limit, PROCESSES)
