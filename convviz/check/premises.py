@@ -13,18 +13,12 @@ import torch
 
 from convviz.check.battery import Case, make_case
 from convviz.check.compare import errors, same
+from convviz.facts import facts
 from convviz.facts.words import sentences
 
 say = sentences("check")
 
 Ask = Callable[[Case], torch.Tensor | None]
-# What a result may depend on.
-MADE_OF = {
-    "output": ("input", "weight", "bias"),
-    "grad_input": ("grad_output", "weight"),
-    "grad_weight": ("grad_output", "input"),
-    "grad_bias": ("grad_output",),
-}
 FEW = 3  # numbers with one and the same size are no chance any more
 
 
@@ -53,8 +47,9 @@ def broken_premise(
     if result == "output" and got.shape == right.shape and same(got, right):
         return say("premise.bias"), say("premise.bias.seen")
     found = _coarse(result, got, right)
-    for sent in MADE_OF[result][:1] if case.quantised else MADE_OF[result][:2]:
-        found = found or _not_linear(result, sent, case, got, ask)
+    for sent in _made_of(result):
+        if sent != "bias" and not (sent == "weight" and case.quantised):
+            found = found or _not_linear(result, sent, case, got, ask)
     found = found or _foreign(result, case, got, ask)
     if found is None:
         return None
@@ -74,16 +69,21 @@ def _coarse(result: str, got: torch.Tensor, right: torch.Tensor) -> tuple[str, d
     return None
 
 
+def _made_of(result: str) -> list[str]:
+    """Return what a result may depend on, its factors, as the board has them."""
+    return [name.removeprefix("padded_") for name in facts("picture")["made_of"]["convolution"][result]]
+
+
 def _foreign(result: str, case: Case, got: torch.Tensor, ask: Ask) -> tuple[str, dict[str, object]] | None:
     """Return what a result depends on that is none of its factors; a mask of binary weights makes one of the weight."""
     if case.quantised:
         return None
     other = make_case("another", case.spec, 6)
     for name in ("input", "weight", "bias"):
-        if name not in MADE_OF[result]:
+        if name not in _made_of(result):
             found = ask(case.with_tensor(name, other.tensor(name)))
             if found is not None and found.shape == got.shape and not same(found, got):
-                factors = " · ".join(MADE_OF[result])
+                factors = " · ".join(_made_of(result))
                 return "foreign", {"result": result, "name": name, "factors": factors}
     return None
 

@@ -86,7 +86,7 @@ function askTorch({ numbers, version }, model) {
 function tell(sentence) {
   const [banner, text] = [byId("convviz-lost"), byId("convviz-lost-text")];
   banner.hidden = !sentence;
-  // The words after it is visible: a screen reader hears a change.
+  // The words come once it is visible: a screen reader hears a change.
   if (text.textContent !== sentence) text.textContent = sentence;
 }
 
