@@ -44,13 +44,13 @@ COLOURS = """() => Promise.all([...document.querySelectorAll(".cv-equation")].fl
   return [...equation.querySelectorAll(".cv-panel")].map(async (panel) => {
     const called = panel.querySelector(".cv-name").textContent.split("[")[0];
     const { xaxis, yaxis, z } = data.find(({ name }) => name === called);
-    const own = panel.querySelector(".cv-area > .cv-pixels");
+    const own = panel.querySelector(".cv-tiles, .cv-area > .cv-pixels");
     const grid = panel.querySelector(".cv-grid");
     const cells = ["aria-colcount", "aria-rowcount"].map((name) => Number(grid.getAttribute(name)));
     if (own) {
-      const [one, other] = [own, own.parentElement].map((at) => at.getBoundingClientRect());
+      const [one, other] = [own, own.closest(".cv-area")].map((at) => at.getBoundingClientRect());
       const off = Math.max(...["left", "top", "right", "bottom"].map((side) => Math.abs(one[side] - other[side])));
-      return { called, off, cells, pixels: [own.width, own.height], own: true };
+      return { called, off, cells, pixels: own.width ? [own.width, own.height] : cells, own: true };
     }
     const image = equation.querySelector(`.overplot .${xaxis}${yaxis} .hm image`);
     const id = image.closest("[clip-path]").getAttribute("clip-path").match(/#[\\w-]+/);
@@ -261,7 +261,7 @@ def test_the_colours_go_with_the_panels(page, exported, drawn):
             with repaint(page):
                 page.locator(f".cv-set-{name} input").first.press("ArrowRight")
         if drawn == "at rest":
-            page.wait_for_function("() => !document.querySelector('.cv-area > .cv-pixels')", timeout=FOLLOWS_WITHIN_MS)
+            page.wait_for_function("() => !document.querySelector('.cv-tiles, .cv-area > .cv-pixels')", timeout=FOLLOWS_WITHIN_MS)
             assert page.evaluate(PLOTLY_KNOWS)
         panels = page.evaluate(COLOURS)
         assert len(panels) == 11

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.browser
 
 say = sentences("served")
 say_picture, say_pane = sentences("picture"), sentences("pane")
-PLOTLYS = "() => !document.querySelector('.cv-area > .cv-pixels')"  # the colours are, not the panels' own
+PLOTLYS = "() => !document.querySelector('.cv-tiles')"  # the colours are, not the panels' own
 HEATMAP = '.cv-board[data-painted]:not([data-painted=""]) .cv-plot .hm image'
 AWAY = "#convviz-lost-text"
 TORCH = ".cv-board[data-from=torch]"
@@ -310,17 +310,17 @@ def test_heatmaps_have_colours_before_plotly_is_there_and_plotly_takes_their_pla
     held = []
     page.route("**/convviz/plotly-*", lambda route: held.append(route))
     page.goto(f"{server.url}#v=1", wait_until="commit", timeout=APPEARS_WITHIN_MS)
-    page.wait_for_function("document.querySelectorAll('.cv-board .cv-pixels').length > 0", timeout=APPEARS_WITHIN_MS)
+    page.wait_for_function("document.querySelectorAll('.cv-board .cv-tiles').length > 0", timeout=APPEARS_WITHIN_MS)
     panels = page.locator(".cv-panel").count()
-    assert page.locator(".cv-pixels").count() == panels
-    colours = "document.querySelector('[data-panel=output] .cv-pixels').toDataURL()"
+    assert page.locator(".cv-tiles").count() == panels
+    colours = "document.querySelector('[data-panel=output] .cv-tiles').innerHTML"
     before = page.evaluate(colours)
     page.locator('[data-slider="1,1"] input[type=range]').press("ArrowRight")
     page.wait_for_function(f"(before) => {colours} !== before", arg=before)
     wait_until(lambda: page.wait_for_timeout(10) or held, what="the page asks for plotly")
     page.unroute("**/convviz/plotly-*")  # and those that are held go on
     page.locator(HEATMAP).first.wait_for(state="attached", timeout=APPEARS_WITHIN_MS)
-    page.wait_for_function("document.querySelectorAll('.cv-pixels').length === 0")
+    page.wait_for_function("document.querySelectorAll('.cv-tiles').length === 0")
     assert page.locator(HEATMAP).count() == panels
 
 

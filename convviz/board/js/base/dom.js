@@ -44,7 +44,24 @@ export function svgElement(tag, attributes = {}, ...children) {
  * @param {string} text
  */
 export function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
+  const [only, second] = node.childNodes;
+  if (node.textContent === text) return;
+  // Its letters change, and no node comes or goes.
+  if (only instanceof Text && !second) only.data = text;
+  else node.textContent = text;
+}
+
+/**
+ * Set an attribute only when it changed: to write the same again has its element styled anew.
+ * @param {Element} node @param {string} name @param {string} value
+ */
+export function setAttribute(node, name, value) {
+  if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+}
+
+/** Hide or show an element, if it is not so already. @param {HTMLElement} node @param {boolean} isHidden */
+export function setHidden(node, isHidden) {
+  if (node.hidden !== isHidden) node.hidden = isHidden;
 }
 
 /**
@@ -61,7 +78,7 @@ export function setStyle(node, name, value) {
  */
 export function setLine(line, words) {
   setText(line, words);
-  line.title = words;
+  setAttribute(line, "title", words);
 }
 
 /**

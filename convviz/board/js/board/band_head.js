@@ -2,7 +2,7 @@
 // The title line of a band: its name, one sentence, the pickers of planes, the readings, and what is there on
 // demand: why, formula, steps.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, setAttribute, setText } from "../base/dom.js";
 import { sentences } from "../base/words.js";
 import { createBecause } from "./because.js";
 import { createBreakIt } from "./break_it.js";
@@ -124,7 +124,7 @@ export function createBandHead(board, name, stepButton, showMaking) {
     setTexts(texts) {
       setFormula(symbols.formula, texts.formulas[name] ?? "");
       setTinted(caption, texts.captions[name] ?? "");
-      caption.title = caption.textContent ?? "";
+      setAttribute(caption, "title", caption.textContent ?? "");
       setText(symbols.note, texts.notes[name] ?? "");
     },
     /**
@@ -133,7 +133,7 @@ export function createBandHead(board, name, stepButton, showMaking) {
      */
     say(text, paired) {
       setText(aside, text);
-      aside.title = text;
+      setAttribute(aside, "title", text);
       key.pair(paired);
       says.toggleAttribute("data-aside", Boolean(text));
     },

@@ -3,7 +3,7 @@
 // out.
 import BROKEN from "../../../facts/broken.json" with { type: "json" };
 import WORDS from "../../../facts/words/broken.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, setHidden, setText } from "../base/dom.js";
 import { walkAlong } from "../base/roving.js";
 import { sentences } from "../base/words.js";
 import { setTinted } from "./quantities.js";
@@ -107,12 +107,12 @@ export function createBreakIt(board, name) {
    */
   function show(broken, panels) {
     latest = { broken, panels };
-    el.hidden = !broken || !ids.length;
+    setHidden(el, !broken || !ids.length);
     const here = broken?.id && broken.equation === name ? broken : null;
     const isTold = !here || known.has(here.id);
     meet(here?.id ?? "");
-    steps.el.hidden = !isTold || !(open || here);
-    opener.hidden = !isTold || !steps.el.hidden;
+    setHidden(steps.el, !isTold || !(open || here));
+    setHidden(opener, !isTold || !steps.el.hidden);
     giveBack();
     steps.set(here?.id ?? "");
     setText(live, says.set(here, isTold));
@@ -189,9 +189,9 @@ function createSays({ fix, reveal, take }) {
      * @param {Broken | null} broken @param {boolean} isTold whether its name may be said
      */
     set(broken, isTold) {
-      el.hidden = !broken;
-      reveals.hidden = isTold;
-      fixes.hidden = offers.hidden = !isTold;
+      setHidden(el, !broken);
+      setHidden(reveals, isTold);
+      for (const each of [fixes, offers]) setHidden(each, !isTold);
       const text = (isTold ? broken?.sentence : broken?.hidden) ?? "";
       setTinted(words, text);
       const texts = (broken?.offers ?? []).map((offer) => offer.words);

@@ -4,7 +4,7 @@
 // the 1 is chosen and has the focus: it was clicked, or dropped there. Else arrow keys walk over the cells,
 // as they do in every panel, and Esc lets go of it.
 import WORDS from "../../../facts/words/hands.json" with { type: "json" };
-import { element, svgElement } from "../base/dom.js";
+import { element, setAttribute, setHidden, svgElement } from "../base/dom.js";
 import { isBare } from "../base/keys.js";
 import { sentences } from "../base/words.js";
 import { shownOne } from "../rules/change.js";
@@ -97,15 +97,12 @@ export function createHandle(board, grid, spec) {
       const { single, columns } = spec();
       const index = single ? Array.prototype.indexOf.call(values, 1) : -1;
       const isLearnt = !single || Boolean(board.draggedOne);
-      if (hint.hidden !== isLearnt) hint.hidden = isLearnt;
-      const shown = index < 0 ? "hidden" : "visible";
-      if (ring.getAttribute("visibility") !== shown) ring.setAttribute("visibility", shown);
+      setHidden(hint, isLearnt);
+      setAttribute(ring, "visibility", index < 0 ? "hidden" : "visible");
       if (index < 0) return;
-      const at = [index % columns.length, Math.floor(index / columns.length)].map(
-        (each) => (each + 0.5) * CELL,
-      );
-      if (ring.getAttribute("cx") !== String(at[0])) ring.setAttribute("cx", String(at[0]));
-      if (ring.getAttribute("cy") !== String(at[1])) ring.setAttribute("cy", String(at[1]));
+      const [column, row] = [index % columns.length, Math.floor(index / columns.length)];
+      setAttribute(ring, "cx", String((column + 0.5) * CELL));
+      setAttribute(ring, "cy", String((row + 0.5) * CELL));
     },
   };
 }

@@ -142,8 +142,14 @@ export class Plot {
         zmax: this.#limits[i],
       }),
     );
+    this.#rest(plotly);
+  }
+
+  /** Let plotly draw once nothing moves and no cell is held: it would take frames from the hand. @param {Plotly} plotly */
+  #rest(plotly) {
     clearTimeout(this.#resting);
-    this.#resting = window.setTimeout(() => this.#react(plotly), REST_MS);
+    const isHeld = () => this.el.closest(".cv-board")?.querySelector(".cv-grid[data-dragging]");
+    this.#resting = window.setTimeout(() => (isHeld() ? this.#rest(plotly) : this.#react(plotly)), REST_MS);
   }
 
   /** @param {Plotly | null} plotly */

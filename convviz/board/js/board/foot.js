@@ -1,6 +1,6 @@
 // @ts-check
 // What stands below the bands: what a cell is, the loss, who vouches for the numbers, the legend, the tables.
-import { element, setLine } from "../base/dom.js";
+import { element, setAttribute, setLine } from "../base/dom.js";
 import { createLegend } from "./equation_parts.js";
 import { createTables } from "./tables.js";
 
@@ -37,6 +37,6 @@ export class Foot {
     setLine(this.#loss, values.loss);
     // what is equal is not what one looks at
     setLine(this.#truth, values.broken?.differs ? "" : values.truth);
-    this.#truth.dataset.ok = String(values.truth_ok);
+    setAttribute(this.#truth, "data-ok", String(values.truth_ok));
   }
 }

@@ -3,7 +3,7 @@
 // cell fixed in its own units, so that resizing the panel needs no work.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { samePoint } from "../base/cell_place.js";
-import { svgElement, focusOf } from "../base/dom.js";
+import { focusOf, setAttribute, svgElement } from "../base/dom.js";
 import { formatNumber, fullNumber } from "../base/format.js";
 import { createCells } from "./grid_cells.js";
 import { GridInput } from "./grid_input.js";
@@ -120,7 +120,7 @@ export class Grid {
     this.focus = { row: Math.min(row, height - 1), column: Math.min(column, width - 1) };
     this.#moveCursor();
     const cell = this.#focusedCell();
-    if (cell.getAttribute("tabindex") !== "0") cell.setAttribute("tabindex", "0");
+    setAttribute(cell, "tabindex", "0");
     // else the next key would go nowhere
     if (held && focusOf(this.#cells.el) !== cell) cell.focus({ preventScroll: true });
   }
@@ -154,7 +154,7 @@ export class Grid {
     for (let index = 0; index < values.length; index++) if (isBeyond(values[index], limit)) found.push(index);
     this.#anyBeyond = found.length > 0;
     const d = corners(found, this.#spec.columns.length, this.numbered() ? 12 : 24);
-    if (this.#beyond.getAttribute("d") !== d) this.#beyond.setAttribute("d", d);
+    setAttribute(this.#beyond, "d", d);
   }
 
   /** Whether a number is larger than the colours tell. */
@@ -243,7 +243,7 @@ export class Grid {
    */
   light(links, clear = null) {
     const holes = clear ? holesIn(this.#spec, [...links, ...clear]) : "";
-    if (this.#dim.getAttribute("d") !== holes) this.#dim.setAttribute("d", holes);
+    setAttribute(this.#dim, "d", holes);
     const inside = links.filter((link) => this.#isInside(link));
     if (!inside.length && !this.#lights.childElementCount) return;
     drawFrames(this.#lights, inside);
@@ -252,8 +252,8 @@ export class Grid {
         .filter((link) => link.real === real)
         .map(({ row, column }) => `${row},${column}`)
         .join(" ");
-    this.#lights.setAttribute("data-lit", names(true));
-    this.#lights.setAttribute("data-zero", names(false));
+    setAttribute(this.#lights, "data-lit", names(true));
+    setAttribute(this.#lights, "data-zero", names(false));
   }
 
   /** @param {Point} cell */
@@ -264,11 +264,10 @@ export class Grid {
   /** Draw a ring around a cell, or none. @param {Point | null} cell */
   mark(cell) {
     const inside = cell && this.#isInside(cell);
-    const shows = inside ? "visible" : "hidden";
-    if (this.#ring.getAttribute("visibility") !== shows) this.#ring.setAttribute("visibility", shows);
+    setAttribute(this.#ring, "visibility", inside ? "visible" : "hidden");
     if (!cell || !inside) return;
-    this.#ring.setAttribute("x", String(cell.column * CELL));
-    this.#ring.setAttribute("y", String(cell.row * CELL));
+    setAttribute(this.#ring, "x", String(cell.column * CELL));
+    setAttribute(this.#ring, "y", String(cell.row * CELL));
   }
 
   /** The cell's name, place, value and role in words. @param {number} row @param {number} column */

@@ -1,7 +1,7 @@
 // @ts-check
 // What lies over the cells of a grid: grey for what is not data, frames for what is lit; and its words.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
-import { svgElement } from "../base/dom.js";
+import { setAttribute, svgElement } from "../base/dom.js";
 import { cellWords } from "../rules/names.js";
 import { sentences } from "../base/words.js";
 
@@ -102,9 +102,9 @@ export function drawFrames(lights, links) {
   while (lights.childElementCount < wanted.length) lights.append(svgElement("path"));
   wanted.forEach(([name, stroke, d], index) => {
     const path = /** @type {SVGPathElement} */ (lights.children[index]);
-    if (path.getAttribute("class") !== name) path.setAttribute("class", name);
+    setAttribute(path, "class", name);
     if (path.style.stroke !== stroke) path.style.stroke = stroke;
-    path.setAttribute("d", d);
+    setAttribute(path, "d", d);
   });
 }
 

@@ -17,6 +17,7 @@ import { createPixels } from "./pixels.js";
 import { CELL } from "./grid_marks.js";
 import { createSplits } from "./split_cells.js";
 import { createThumbs } from "./thumbs.js";
+import { createTiles } from "./tiles.js";
 import { createVeil } from "./veil.js";
 import { createWhySame } from "./why_same.js";
 import { sentences } from "../base/words.js";
@@ -37,6 +38,7 @@ export class Panel {
   #alone = false; // why the panel has colours of its own
   #onPaper = false;
   #cell = { width: 0, height: 0 }; // in pixels
+  #widest = -1; // the number that its letters' size was chosen for
   #afar = false; // whether it is read from the last row of a room
   grid;
   veil = createVeil();
@@ -47,6 +49,7 @@ export class Panel {
   handle;
   #pull;
   #pixels = createPixels();
+  #tiles = createTiles();
   #thumbs = createThumbs((at) => this.#send({ type: "plane", at }));
   #menu;
   el;
@@ -154,16 +157,22 @@ export class Panel {
 
   /** Have colours of its own where plotly's picture is not there, or not in its place. */
   #colour() {
-    if (!(this.#alone || this.#onPaper) || !this.#shown) return this.#pixels.el.remove();
-    this.#pixels.paint(this.#shown.values, this.#spec.columns.length, this.#shown.limit, this.#board.scale());
-    if (!this.#pixels.el.isConnected) this.area.prepend(this.#pixels.el);
+    const isColoured = (this.#alone || this.#onPaper) && this.#shown;
+    const isTiled = this.grid.numbered();
+    if (!isColoured || isTiled) this.#pixels.el.remove();
+    if (!isColoured || !isTiled) this.#tiles.el.remove();
+    if (!isColoured || !this.#shown) return;
+    const { values, limit } = this.#shown;
+    const { el, paint } = isTiled ? this.#tiles : this.#pixels;
+    paint(values, this.#spec.columns.length, limit, this.#board.scale());
+    if (!el.isConnected) (isTiled ? this.grid.svg : this.area).prepend(el);
   }
 
   /** Print the numbers where the cells have room for the longest of them. */
   #printNumbers() {
     const { width, height } = this.#onPaper ? ON_PAPER : this.#cell;
-    const pixels =
-      digitSize(this.grid.widest(), { width, height }, this.#afar) || (this.#onPaper ? SMALLEST : 0);
+    this.#widest = this.grid.widest();
+    const pixels = digitSize(this.#widest, { width, height }, this.#afar) || (this.#onPaper ? SMALLEST : 0);
     this.area.classList.toggle("cv-wordless", !pixels);
     this.grid.print(pixels > 0);
     // Every cell inherits it: where none is printed, none is to be styled anew.
@@ -202,7 +211,7 @@ export class Panel {
     this.#shown = { values, dtype, limit };
     const isNew = this.grid.setValues(values, dtype, this.#board.scale(), limit);
     this.handle.see(values);
-    if (isNew && this.#cell.width) this.#printNumbers();
+    if (isNew && this.#cell.width && this.grid.widest() !== this.#widest) this.#printNumbers();
     this.#menu.follow();
     if (all) this.#thumbs.draw(all, this.#board.scale(), limit);
   }

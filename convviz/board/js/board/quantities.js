@@ -18,7 +18,18 @@ export const tinted = (text) =>
 
 /** Write such a text, if it is another one. @param {HTMLElement} node @param {string} text */
 export function setTinted(node, text) {
-  if (node.textContent !== text) node.replaceChildren(...tinted(text));
+  if (node.textContent === text) return;
+  const [parts, there] = [tinted(text), [...node.childNodes]];
+  /** @param {HTMLElement | string} part @param {number} at */
+  const stands = (part, at) =>
+    typeof part === "string"
+      ? there[at] instanceof Text
+      : there[at] instanceof Element && there[at].textContent === part.textContent;
+  // While a number of it moves its letters change, and no node comes or goes.
+  if (parts.length !== there.length || !parts.every(stands)) return node.replaceChildren(...parts);
+  parts.forEach((part, at) => {
+    if (typeof part === "string") /** @type {Text} */ (there[at]).data = part;
+  });
 }
 
 /** @param {string} name @returns {Record<string, string>} */

@@ -3,7 +3,7 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, focusOf } from "../base/dom.js";
 import { formatNumber, needsWhiteInk } from "../base/format.js";
-import { tinted } from "./quantities.js";
+import { setTinted, tinted } from "./quantities.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -119,7 +119,7 @@ export function createSum(onTerm) {
     el.removeAttribute("data-open");
     el.removeAttribute("data-terms");
     onTerm(null);
-    if (standing !== text) el.replaceChildren(...tinted(text));
+    setTinted(el, text);
     standing = text;
   }
 

@@ -1,7 +1,7 @@
 // @ts-check
 // The tray, drawn beside grad_input: a small table that fills while the 1 walks.
 import WORDS from "../../../facts/words/because.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, setHidden, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { sentences } from "../base/words.js";
 import { createTrayMemory } from "../picture/tray.js";
@@ -49,7 +49,7 @@ export function createTray() {
       const pixel =
         pinned?.panel === "grad_input" && !geometry.transposed && numbers.planes.grad_input ? pinned : null;
       const tray = pixel && memory.see(geometry, numbers, { row: pixel.row, column: pixel.column });
-      el.hidden = !tray;
+      setHidden(el, !tray);
       el.parentElement?.toggleAttribute("data-tray", Boolean(tray));
       if (tray) draw(tray);
     },

@@ -4,7 +4,7 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import NAMES from "../../../facts/names.json" with { type: "json" };
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, setHidden, setText } from "../base/dom.js";
 import { explain } from "../base/help.js";
 import { LIMITS, groupChoices, perAxis, rangeOf, valueOf } from "../rules/bounds.js";
 import {
@@ -58,6 +58,7 @@ const wordFor = (name) => LABELS[name] ?? name;
 const KERNEL_CONTROLS = SETTINGS.controls_of_the_kernel;
 const MOST_BYTES = SETTINGS.limits.picture.bytes;
 const OF_THE_KERNEL = ["preset", "weight", "turn"]; // they stand together
+const MOVED = ["weight", "grad", "bias", "target"]; // no slider of the geometry depends on their numbers
 const SIDES = /** @type {const} */ (["control.height", "control.width"]);
 const swapped = { in_channels: "out_channels", out_channels: "in_channels" };
 /** The geometry's word for a number of channels: what the transposed layer takes in, it calls out. */
@@ -272,11 +273,16 @@ function rangePart(
   const move = () =>
     model.change((settings) => set(settings, Number(input.value)), `${name} ${word(model.settings())}`);
   input.addEventListener("input", move);
+  let seen = {};
+  let stands = ""; // where its handle was put: a refused move is taken back
   return {
     el,
     refresh() {
       const settings = model.settings();
-      el.hidden = !visible(settings);
+      const isSame = Object.keys(settings).every((key) => MOVED.includes(key) || settings[key] === seen[key]);
+      seen = settings;
+      if (isSame && input.value === stands) return;
+      setHidden(el, !visible(settings));
       if (el.hidden) return;
       const [low, high] = range(settings);
       const now = {
@@ -287,6 +293,7 @@ function rangePart(
       };
       for (const [property, value] of Object.entries(now))
         if (input[property] !== value) input[property] = value; // each write is laid out
+      stands = input.value;
       setText(number, input.value);
       setText(words, word(settings));
       explain(words, `help.${name}`, settings.transposed);
@@ -321,7 +328,7 @@ function menuPart(model, name, options, get, set, visible = (settings) => true) 
     el,
     refresh() {
       const settings = model.settings();
-      el.hidden = !visible(settings);
+      setHidden(el, !visible(settings));
       const [list, current] = [typeof options === "function" ? options(settings) : options, get(settings)];
       // What is there though it cannot be chosen stands in the list too: typed numbers, an image.
       const all = list.includes(current) ? list : [...list, current];
@@ -353,7 +360,7 @@ function buttonPart(model, name, act, visible) {
   const button = element("button", { type: "button", class: "cv-step" }, wordFor(name));
   const el = element("div", { class: `cv-control cv-set-${name}` }, button);
   button.addEventListener("click", () => model.change(act));
-  return { el, refresh: () => void (el.hidden = !visible(model.settings())) };
+  return { el, refresh: () => setHidden(el, !visible(model.settings())) };
 }
 
 /** @returns {Part} */

@@ -1,7 +1,7 @@
 // @ts-check
 // One view of the app: controls and board around a model, in a page without a kernel and with one.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
-import { element } from "../base/dom.js";
+import { element, setAttribute } from "../base/dom.js";
 import { followHelp } from "../base/help.js";
 import { rove } from "../base/roving.js";
 import { sentences } from "../base/words.js";
@@ -67,7 +67,7 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   // empty while they are awaited.
   const tellSettled = () => {
     const { step, from } = model.get("values");
-    picture.dataset.settled = model.settled() && step ? `${step} ${from}` : "";
+    setAttribute(picture, "data-settled", model.settled() && step ? `${step} ${from}` : "");
   };
   follow("settings", tellSettled);
   follow("change:values", tellSettled);
@@ -141,8 +141,8 @@ function createTools(model, follow, more) {
   const [undo, redo, reset] = [button("undo"), button("redo"), button("reset")];
   follow("settings", () => {
     // Not disabled, which would take the focus from a button that was just pressed.
-    undo.setAttribute("aria-disabled", String(!model.canUndo()));
-    redo.setAttribute("aria-disabled", String(!model.canRedo()));
+    setAttribute(undo, "aria-disabled", String(!model.canUndo()));
+    setAttribute(redo, "aria-disabled", String(!model.canRedo()));
   });
   const el = element(
     "div",

@@ -1,7 +1,7 @@
 // @ts-check
 // The drawer: the parts of the open entry, what closes it, and below them the place of the open tab's pane.
 import WORDS from "../../../facts/words/entries.json" with { type: "json" };
-import { element } from "../base/dom.js";
+import { element, setHidden } from "../base/dom.js";
 import { tabIds } from "../base/placed.js";
 import { sentences } from "../base/words.js";
 import { tabName } from "./entries.js";
@@ -52,7 +52,7 @@ export function createDrawer(choose, close) {
     slot,
     /** @param {Entry | undefined} entry none: hidden @param {string[]} parts those that are shown @param {string} open @param {boolean} placed */
     set(entry, parts, open, placed) {
-      el.hidden = !entry;
+      setHidden(el, !entry);
       el.parentElement?.toggleAttribute("data-drawer", Boolean(entry)); // it takes of the picture's room
       if (entry) setParts(entry, parts);
       strip?.set(open, placed);

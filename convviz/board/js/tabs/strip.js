@@ -1,6 +1,6 @@
 // @ts-check
 // A row of tabs with one stop for the keyboard: arrows walk along it, Enter and Space open.
-import { element } from "../base/dom.js";
+import { element, setAttribute } from "../base/dom.js";
 import { tabIds } from "../base/placed.js";
 import { walkAlong } from "../base/roving.js";
 
@@ -35,13 +35,13 @@ export function createStrip(label, tabs, choose) {
       );
       buttons.forEach((button, at) => {
         const { name } = tabs[at];
-        button.setAttribute("aria-selected", String(name === open));
-        button.tabIndex = at === stop ? 0 : -1;
+        setAttribute(button, "aria-selected", String(name === open));
+        setAttribute(button, "tabindex", at === stop ? "0" : "-1");
         if (!placed) return;
         const ids = tabIds(el, name);
-        button.id = ids.tab;
+        setAttribute(button, "id", ids.tab);
         // Its panel is in the page only while it is open.
-        if (name === open) button.setAttribute("aria-controls", ids.panel);
+        if (name === open) setAttribute(button, "aria-controls", ids.panel);
         else button.removeAttribute("aria-controls");
       });
     },
