@@ -39,6 +39,7 @@ def test_the_cell_that_is_held_is_hidden_checked_and_explained(board):
     cell(board, "output", 0, 1).click()
     ask(board, "output")
     assert "What stands in output at row 0, column 1" in board.locator(ASK).inner_text()
+    assert board.locator(f"{ASK} input").evaluate("field => field === document.activeElement"), "one types at once"
     shown = board.locator('[data-panel="output"] [data-cell="0,1"]')
     assert "123" not in (shown.get_attribute("aria-label") or ""), "whoever listens is not told either"
     answer(board, "seven")

@@ -11,6 +11,7 @@ import { createPath } from "./path.js";
 import { answerTo } from "./player.js";
 
 const say = sentences(WORDS);
+const isTouched = () => matchMedia("(pointer: coarse)").matches;
 
 /**
  * @import { Player } from "./player.js"
@@ -84,7 +85,11 @@ export function steer(app, player, escape) {
     const answer = answerTo(topic);
     if (answer) player.play(answer.name, answer.at + 1);
   });
-  const stopPredicting = followPredictions(app, (cell) => player.predict(cell));
+  const stopPredicting = followPredictions(app, (cell) => {
+    player.predict(cell);
+    const field = /** @type {HTMLElement | null} */ (app.querySelector(".cv-lesson-answer input"));
+    if (!isTouched()) field?.focus({ preventScroll: true }); // there its keyboard would cover the question
+  });
   return () => {
     app.removeEventListener("keydown", onKey);
     app.removeEventListener("pointerdown", onDown);
