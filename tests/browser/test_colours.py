@@ -132,15 +132,13 @@ def test_a_huge_number_bleaches_nothing_and_is_marked_and_told(browser, tmp_path
 
 
 def colours_of(page, panel):
-    """The fill of every cell of a panel, as the board says it: the paper has the same colours on a canvas."""
+    """The fill of every cell of a panel, as the board says it: the paper has the same colours."""
     page.emulate_media(media="print")
-    found = page.locator(f"[data-equation=forward] [data-panel={panel}] .cv-area > canvas").evaluate(
-        """(canvas) => { const { width, height } = canvas;
-            const data = [...canvas.getContext("2d").getImageData(0, 0, width, height).data];
-            return Array.from({ length: width * height }, (_, at) => data.slice(4 * at, 4 * at + 3).join()); }"""
-    )
+    tiles = page.locator(f"[data-equation=forward] [data-panel={panel}] .cv-tiles > rect")
+    tiles.first.wait_for()
+    found = tiles.evaluate_all("(all) => all.map((tile) => tile.getAttribute('fill').slice(4, -1))")
     page.emulate_media(media="screen")
-    page.wait_for_function("() => !document.querySelector('.cv-area > canvas')")
+    page.wait_for_function("() => !document.querySelector('.cv-tiles')")
     return found
 
 

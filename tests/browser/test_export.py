@@ -205,7 +205,8 @@ def test_a_cell_with_the_focus_may_go_with_its_panel(page, exported):
     said = page.evaluate_handle("""() => {
       const live = document.querySelector(".cv-foot > .cv-live");
       const said = [];
-      new MutationObserver(() => said.push(live.textContent)).observe(live, { childList: true });
+      const CHANGES = { childList: true, characterData: true, subtree: true };
+      new MutationObserver(() => said.push(live.textContent)).observe(live, CHANGES);
       return said;
     }""")
     with repaint(page):
@@ -261,7 +262,9 @@ def test_the_colours_go_with_the_panels(page, exported, drawn):
             with repaint(page):
                 page.locator(f".cv-set-{name} input").first.press("ArrowRight")
         if drawn == "at rest":
-            page.wait_for_function("() => !document.querySelector('.cv-tiles, .cv-area > .cv-pixels')", timeout=FOLLOWS_WITHIN_MS)
+            page.wait_for_function(
+                "() => !document.querySelector('.cv-tiles, .cv-area > .cv-pixels')", timeout=FOLLOWS_WITHIN_MS
+            )
             assert page.evaluate(PLOTLY_KNOWS)
         panels = page.evaluate(COLOURS)
         assert len(panels) == 11

@@ -11,21 +11,24 @@ from tests.browser.app_page import fresh_page, open_tab, repaint, wait_painted
 
 pytestmark = pytest.mark.browser
 
-# Every panel's canvas, read where its numbers lie over it; heard after the board, which listens before it is there.
+# Each panel's own colours, read where its numbers lie over it; heard after the board, which listens before it is there.
 WATCH = """() => addEventListener("beforeprint", () => {
   window.seen = [...document.querySelectorAll(".cv-equation")].flatMap((section) => {
     const traces = section.querySelector(".cv-plot").data;
     return [...section.querySelectorAll(".cv-panel")].map((panel, index) => {
-      const canvas = panel.querySelector(".cv-area > canvas");
-      const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+      const own = panel.querySelector(".cv-tiles, .cv-area > .cv-pixels");
+      const grid = panel.querySelector(".cv-grid");
+      const size = ["aria-rowcount", "aria-colcount"].map((name) => Number(grid.getAttribute(name)));
+      const pixels = own.getContext ? own.getContext("2d").getImageData(0, 0, own.width, own.height).data
+        : [...own.children].flatMap((tile) => [...tile.getAttribute("fill").match(/\\d+/g).map(Number), 255]);
       return {
         panel: panel.dataset.panel,
-        size: [canvas.height, canvas.width],
+        size: own.getContext ? [own.height, own.width] : size,
         z: Array.from(traces[index].z, (row) => Array.from(row)),
         limit: traces[index].zmax,
         colors: Array.from({ length: pixels.length / 4 }, (_, cell) => [...pixels.slice(4 * cell, 4 * cell + 4)]),
         area: panel.querySelector(".cv-area").getBoundingClientRect().toJSON(),
-        canvas: canvas.getBoundingClientRect().toJSON(),
+        own: own.getBoundingClientRect().toJSON(),
       };
     });
   });
@@ -69,8 +72,11 @@ def test_the_paper_has_the_present_numbers_in_light_colours(browser, printed, sc
             for value, shown in zip(values, one["colors"], strict=True):
                 wanted = color_at(COLORSCALES["light"], (value / one["limit"] + 1) / 2)
                 assert all(abs(a - b) <= 1 for a, b in zip(shown, (*wanted, 255), strict=True)), (one["panel"], value)
-            assert one["canvas"] == one["area"], "they move together, however the paper breaks the row"
-        page.wait_for_function("() => !document.querySelector('.cv-area > canvas')")
+            sides = ("left", "top", "right", "bottom")
+            assert all(abs(one["own"][side] - one["area"][side]) < 0.1 for side in sides), (
+                "they move together, however the paper breaks the row"
+            )
+        page.wait_for_function("() => !document.querySelector('.cv-tiles, .cv-area > .cv-pixels')")
         assert page.locator(".cv-page").get_attribute("data-theme") == scheme
 
 
@@ -82,10 +88,10 @@ def test_what_is_for_the_hand_is_not_on_the_paper(browser, printed):
         page.locator(".cv-page[data-theme=light]").wait_for()
         for hidden in (*FOR_THE_HAND, ".cv-tables"):
             assert not any(one.is_visible() for one in page.locator(hidden).all()), hidden
-        assert page.locator(".cv-area > canvas").count() == page.locator(".cv-panel").count()
+        assert page.locator(".cv-tiles, .cv-area > .cv-pixels").count() == page.locator(".cv-panel").count()
         page.emulate_media(media="screen", color_scheme="dark")
         page.locator(".cv-page[data-theme=dark]").wait_for()
-        page.wait_for_function("() => !document.querySelector('.cv-area > canvas')")
+        page.wait_for_function("() => !document.querySelector('.cv-tiles, .cv-area > .cv-pixels')")
         assert page.locator(".cv-plot").first.is_visible()
 
 
@@ -97,7 +103,7 @@ def test_all_there_is_to_read_is_on_the_paper(browser, printed, width):
         page.goto(printed.as_uri())
         wait_painted(page, 0, 60_000)
         page.emulate_media(media="print")
-        page.locator(".cv-area > canvas").first.wait_for()
+        page.locator(".cv-tiles, .cv-area > .cv-pixels").first.wait_for()
         for wanted in TO_READ:
             assert all(one.is_visible() for one in page.locator(wanted).all()), wanted
         assert page.locator(".cv-equation").count() == 3
