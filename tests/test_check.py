@@ -96,7 +96,7 @@ def test_what_is_not_defined_yet_is_said():
     ("options", "sentence"),
     [
         ({"task": "conv3d"}, r"task is one of conv2d, .*: got 'conv3d'"),
-        ({"cases": "some"}, "cases is 'public' or 'all': got 'some'"),
+        ({"cases": "some"}, "cases is 'public', 'battery' or 'all': got 'some'"),
         ({"seed": -1}, "seed is a whole number of 0 or more: got -1"),
         ({"seed": 0.5}, "seed is a whole number of 0 or more: got 0.5"),
         ({"rtol": -1.0}, "rtol is a number of 0 or more: got -1.0"),

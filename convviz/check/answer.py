@@ -45,3 +45,11 @@ class Answer:
     def failed(self) -> bool:
         """Whether the student's code threw something."""
         return self.kind in ("raised", "refused")
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """An answer, and the keys that were read from dicts on the way."""
+
+    answer: Answer
+    read: frozenset[str] = frozenset()

@@ -119,15 +119,17 @@ def backend(
         raise ValueError(say("dtype", dtype=repr(dtype)))
     if rtol is None and dtype == "float32":
         rtol = tolerance(torch.float32)  # also of what comes back in float64: it was given no more
-    given = {"conv2d": conv, "conv2d_input": conv_input, "conv2d_weight": conv_weight}
-    for name, operator in given.items():
+    given: dict[str, Any] = {"seed": seed, "rtol": rtol, "time_limit": math.inf}
+    operators = {"conv2d": conv, "conv2d_input": conv_input, "conv2d_weight": conv_weight}
+    for name, operator in operators.items():
         if not callable(operator) and (operator is not None or name == "conv2d"):
             raise ValueError(say("no_operator", name=name, got=type(operator).__name__))
     return BackendReport(
         {
             # In this process: a framework's threads do not live through a fork.
-            name: _asked(report(_over_arrays(operator, dtype), name, seed=seed, rtol=rtol, time_limit=math.inf))
-            for name, operator in given.items()
+            # Not at random geometries: many compile for each anew, and say in words of their own what they lack.
+            name: _asked(report(_over_arrays(operator, dtype), name, cases="battery", **given))
+            for name, operator in operators.items()
             if operator is not None
         }
     )

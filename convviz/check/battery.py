@@ -100,7 +100,7 @@ def battery(which: str, seed: int, linear: bool = False, quantised: str = "") ->
     """Return the cases to try, always the same ones for the same seed.
 
     Args:
-        which: ``"public"`` or ``"all"``.
+        which: ``"public"``, ``"battery"`` or ``"all"``; random geometries are not among the latter yet.
         seed: of the numbers.
         linear: those of a linear layer instead.
         quantised: the rule of a layer with binary weights; empty for another.
@@ -108,8 +108,8 @@ def battery(which: str, seed: int, linear: bool = False, quantised: str = "") ->
     Raises:
         ValueError: there is no such choice, or the seed is no whole number.
     """
-    if which not in ("public", "all"):
-        raise ValueError(f"cases is 'public' or 'all': got {which!r}")
+    if which not in ("public", "battery", "all"):
+        raise ValueError(f"cases is 'public', 'battery' or 'all': got {which!r}")
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**63:
         raise ValueError(f"seed is a whole number of 0 or more: got {seed!r}")
     specs = LINEAR if linear else PUBLIC if which == "public" else PUBLIC | BATTERY

@@ -16,6 +16,7 @@ from convviz.check.compare import allowed, errors, same
 from convviz.check.error_map import ErrorMap, differing, error_map
 from convviz.check.explain import explain
 from convviz.check.one_hot_probes import OneHotProbes
+from convviz.check.random_trial import Judge, RandomTrial
 from convviz.check.report import Report
 from convviz.check.tasks import Task, truth
 from convviz.facts.words import sentences
@@ -24,7 +25,12 @@ say = sentences("check")
 
 
 def examine(
-    task: Task, student: Student, cases: Sequence[Case], rtol: float | None = None, atol: float = 0.0
+    task: Task,
+    student: Student,
+    cases: Sequence[Case],
+    rtol: float | None = None,
+    atol: float = 0.0,
+    random: int | None = None,
 ) -> Report:
     """Return the report on a student's function.
 
@@ -34,6 +40,7 @@ def examine(
         cases: what it is asked.
         rtol: how far a number may be off as a part of the largest right one; by default what the dtype allows.
         atol: how far it may be off besides.
+        random: seed of the random geometries that follow where all is right; None for none.
     """
     not_asked = {case.name: reason for case in cases if (reason := student.takes(case))}
     asked = [case for case in cases if case.name not in not_asked]
@@ -50,10 +57,17 @@ def examine(
         judged(case, answer, right, rtol, atol) for case, answer, right in zip(asked, answers, rights, strict=False)
     ]
     results += [CaseResult(case.name, False, results[-1].kind, say("untried")) for case in asked[len(results) :]]
-    diagnoses, shown = [], None
+    diagnoses, shown, failure = [], None, None
+    if random is not None and results and all(result.passed for result in results):
+        judge: Judge = lambda case, answer, right: judged(case, answer, right, rtol, atol).passed  # noqa: E731
+        failure = RandomTrial(task, student, judge).run(random, answers)
+    if failure:
+        results.append(judged(failure.smallest.case, failure.smallest.answer, failure.smallest.right, rtol, atol))
+        for tried in dict.fromkeys((failure.smallest, failure.first)):
+            asked, answers, rights = [*asked, tried.case], [*answers, tried.answer], [*rights, tried.right]
     if not all(result.passed for result in results):
         ones = OneHotProbes(task, student)
-        diagnoses = list(explain(task, ones, asked, answers, rights))
+        diagnoses = list(explain(task, ones, asked, answers, rights, failure))
         shown = _first_map(task, ones, [*zip(asked, answers, rights, results, strict=False)])
     return Report(task.name, tuple(results), tuple(diagnoses), student.assumed, not_asked, __version__, shown)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
 import torch
@@ -14,6 +15,7 @@ from convviz.check.one_hot_probes import OneHotProbes, as_convolution, recipe_of
 from convviz.check.premises import broken_premise
 from convviz.check.probe_analysis import counts, readings
 from convviz.check.provenance import setting_in_words
+from convviz.check.random_trial import Failure
 from convviz.check.ratio import ratio_of
 from convviz.check.side_effects import slips
 from convviz.check.tasks import Task
@@ -32,12 +34,22 @@ def explain(
     cases: Sequence[Case],
     answers: Sequence[Answer],
     rights: Sequence[Results],
+    failure: Failure | None = None,
 ) -> Iterator[Diagnosis]:
-    """Yield what explains the wrong results of a task, result by result, best first."""
+    """Yield what explains the wrong results of a task, result by result, best first.
+
+    Args:
+        task: what was asked.
+        ones: asks for more.
+        cases: all that were asked.
+        answers: what came.
+        rights: what is right.
+        failure: what random geometries say besides, where only one of them is wrong.
+    """
     if found := slips(task, answers, rights):
         yield from found
         return
-    if raised := _raised(cases, answers, rights):
+    if raised := _raised(cases, answers, rights, failure):
         yield raised
     for result in rights[0] if rights else ():
         of = recipe_of(task, result)
@@ -51,11 +63,17 @@ def explain(
             continue
         found = diagnose(of, seen)
         if not found or found[0].is_partial:
-            found = _unnamed(of, ones, result, seen, found, shown_names(task))
+            found = _unnamed(of, ones, result, seen, found, shown_names(task), failure)
+        if failure and found and (when := mark_of(failure.wrong, failure.others)):
+            best = found[0]  # where everything else is right, it is said first when it is wrong
+            evidence = f"{best.title} {best.evidence}".replace(when, "").strip()
+            found[0] = dataclasses.replace(best, title=when, evidence=evidence)
         yield from found
 
 
-def _raised(cases: Sequence[Case], answers: Sequence[Answer], rights: Sequence[Results]) -> Diagnosis | None:
+def _raised(
+    cases: Sequence[Case], answers: Sequence[Answer], rights: Sequence[Results], failure: Failure | None
+) -> Diagnosis | None:
     """Return what the cases that end in an exception have in common, where no other has it and all others are right."""
     raised = [answer for answer in answers if answer.kind == "raised"]
     wrong = [case for case, answer in zip(cases, answers, strict=False) if answer.kind == "raised"]
@@ -64,7 +82,8 @@ def _raised(cases: Sequence[Case], answers: Sequence[Answer], rights: Sequence[R
         for case, answer, right in zip(cases, answers, rights, strict=False)
         if answer.kind != "raised"
     ]
-    mark = mark_of(wrong, [case for case, _ in others]) if all(is_right for _, is_right in others) else ""
+    right = [case for case, _ in others] if all(is_right for _, is_right in others) else []
+    mark = mark_of(failure.wrong, failure.others) if failure and raised else mark_of(wrong, right)
     return Diagnosis("?", ", ".join(rights[0]), mark, raised[0].message, "") if mark else None
 
 
@@ -81,6 +100,7 @@ def _unnamed(
     seen: Sequence[Seen],
     partly: list[Diagnosis],
     names: Mapping[str, str],
+    failure: Failure | None,
 ) -> list[Diagnosis]:
     """Return what can be said of numbers that no mistake of the catalogue gives in every case."""
     wrong = [one for one in seen if one.got is not None and not one.is_right]
@@ -90,10 +110,12 @@ def _unnamed(
         return ones.ask(result, case)
 
     pairs = [(one.got, one.right) for one in wrong if one.got is not None]
-    mark = mark_of([one.case for one in wrong], [one.case for one in seen if one.is_right])
+    mark = "" if failure else mark_of([one.case for one in wrong], [one.case for one in seen if one.is_right])
     if len(wrong) == 1 and wrong[0].case.name in ONLY:
         return [Diagnosis("?", result, mark, say("only.of", case=wrong[0].case.name), "")]
-    if broken := broken_premise(of, smallest.case, smallest.right, ask, names):
+    # In the smallest of all there may be one number, which proves nothing.
+    typical = max(wrong, key=lambda one: one.case.spec.products) if failure else smallest
+    if broken := broken_premise(of, typical.case, typical.right, ask, names):
         return [Diagnosis("?", result, broken[0], broken[1], "")]
     where = [sentence for sentence in (*places(of, pairs), mark) if sentence]
     also = " ".join(where)

@@ -21,24 +21,38 @@ AXES: Mapping[str, tuple[str, ...]] = {
     "grad_weight": ("out", "in", "row", "column"),
     "grad_bias": ("channel",),
 }
-# What a case may have that others lack; the plainest first, so that the first that fits is what is said.
 ONLY = {OTHER: "other", ZEROS: "zeros", NOTHING: "nothing"}
+# What a case may have that others lack; the plainest first, so that the first that fits is what is said.
 MARKS: Mapping[str, Callable[[ConvSpec], bool]] = {
     "border": lambda spec: spec.padding_mode != "zeros",
     "cell": lambda spec: spec.kernel_size == (1, 1),
+    "cells": lambda spec: spec.kernel_size != (1, 1),
     "samples": lambda spec: spec.batch > 2,
+    "sample": lambda spec: spec.batch == 1,
     "groups": lambda spec: spec.groups > 1,
+    "depthwise": lambda spec: spec.groups == spec.in_channels > 1,
+    "many_groups": lambda spec: spec.groups > 2,
+    "in": lambda spec: spec.in_channels == 1,
+    "out": lambda spec: spec.out_channels == 1,
     "dilation": lambda spec: max(spec.dilation) > 1,
     "remainder": lambda spec: any(spec.remainder),
     "stride": lambda spec: max(spec.stride) > 1,
     "no_stride": lambda spec: max(spec.stride) == 1,
+    "gap": lambda spec: any(s > k for s, k in zip(spec.stride, spec.kernel_size, strict=True)),
     "padding": lambda spec: any(map(any, spec.padding)),
     "no_padding": lambda spec: not any(map(any, spec.padding)),
+    "wide_padding": lambda spec: any(p >= k for (p, _), k in zip(spec.padding, spec.kernel_size, strict=True)),
     "pair": lambda spec: spec.stride[0] != spec.stride[1] or spec.padding[0] != spec.padding[1],
     "oblong": lambda spec: spec.kernel_size[0] != spec.kernel_size[1],
+    "large": lambda spec: max(spec.kernel_size) > 3,
     "channels": lambda spec: spec.in_channels != spec.out_channels,
     "same_channels": lambda spec: spec.in_channels == spec.out_channels,
+    "square": lambda spec: spec.input_size[0] == spec.input_size[1],
+    "not_square": lambda spec: spec.input_size[0] != spec.input_size[1],
+    "narrow": lambda spec: 1 in spec.input_size,
+    "one": lambda spec: 1 in spec.output_size,
 }
+FEW, MANY = 3, 50  # so many wrong and so many right cases make two marks together no chance
 
 
 def mark_of(wrong: Sequence[Case], right: Sequence[Case]) -> str:
@@ -48,10 +62,24 @@ def mark_of(wrong: Sequence[Case], right: Sequence[Case]) -> str:
         return ""
     if len(wrong) == 1 and wrong[0].name in ONLY:
         return say(f"only.{ONLY[wrong[0].name]}")
-    for name, has in MARKS.items():
-        if all(has(case.spec) for case in wrong) and not any(has(case.spec) for case in right):
-            return say(f"only.{name}")
-    return ""
+    shared = {name: [has(case.spec) for case in right] for name, has in MARKS.items() if _all_have(has, wrong)}
+    exact = next((name for name, among_right in shared.items() if not any(among_right)), "")
+    if exact or len(wrong) < FEW or len(right) < MANY:
+        return say("only", which=say(f"mark.{exact}")) if exact else ""
+    counts: dict[tuple[str, ...], int] = {(name,): sum(among_right) for name, among_right in shared.items()}
+    for pair in itertools.combinations(shared, 2):
+        counts[pair] = sum(a and b for a, b in zip(*(shared[name] for name in pair), strict=True))
+    # A gradient of zeros, or of one number, may be right by chance.
+    found = min(counts, key=lambda names: (counts[names], len(names)), default=())
+    if not found or counts[found] * 5 > len(wrong):
+        return ""
+    names = [say(f"mark.{name}") for name in found]
+    which = names[0] if len(names) == 1 else say("mark.and", one=names[0], other=names[1])
+    return say("most" if counts[found] else "only", which=which)
+
+
+def _all_have(has: Callable[[ConvSpec], bool], cases: Sequence[Case]) -> bool:
+    return all(has(case.spec) for case in cases)
 
 
 def places(result: str, pairs: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> list[str]:

@@ -75,6 +75,30 @@ def changed(before: Any, after: Any) -> bool:
     return bool(before != after)
 
 
+def snapshot(value: Any) -> Any:
+    """Return a copy of all arrays and numbers in a result, None for what is no such."""
+    if isinstance(value, torch.Tensor):
+        return value.detach().clone() if value.layout == torch.strided else None
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, Mapping):
+        return {key: snapshot(each) for key, each in value.items() if not isinstance(each, int | float)}
+    if isinstance(value, list | tuple):
+        return [snapshot(each) for each in value]
+    return value if isinstance(value, int | float) else None
+
+
+def is_other(was: Any, value: Any) -> bool:
+    """Return whether a result differs from its snapshot."""
+    if was is None:
+        return False
+    if isinstance(was, dict):
+        return any(key not in value or is_other(each, value[key]) for key, each in was.items())
+    if isinstance(was, list):
+        return len(was) != len(value) or any(map(is_other, was, value))
+    return changed(was, value)
+
+
 def shares_memory(one: Any, other: Any) -> bool:
     """Return whether two results hold numbers in the same place: then the later one overwrote the earlier."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):

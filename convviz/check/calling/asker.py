@@ -9,9 +9,9 @@ from typing import Any
 
 import torch
 
-from convviz.check.answer import Answer
+from convviz.check.answer import Answer, Outcome
 from convviz.check.battery import Case
-from convviz.check.calling.asking import Outcome, ask
+from convviz.check.calling.asking import Kept, ask
 from convviz.check.calling.child import Bounds, Child, Ended
 from convviz.check.calling.failures import failure
 from convviz.check.calling.parcel import pack, unpack
@@ -20,6 +20,7 @@ from convviz.check.calling.subject import Subject
 from convviz.facts.words import sentences
 
 say = sentences("calling")
+AT_ONCE = 32  # cases of one question
 
 
 class _Quick(pickle.Pickler):
@@ -30,10 +31,18 @@ class _Quick(pickle.Pickler):
         return (torch.from_numpy, (value.numpy(),)) if type(value) is torch.Tensor else NotImplemented
 
 
-def _question(*parts: Any) -> bytes:
+def _question(number: int, parts: tuple[Any, ...]) -> bytes:
     file = io.BytesIO()
-    _Quick(file, pickle.HIGHEST_PROTOCOL).dump(parts)
+    _Quick(file, pickle.HIGHEST_PROTOCOL).dump((number, *parts))
     return file.getvalue()
+
+
+def _outcome(subject: Subject, plan: Plan, case: Case, twice: bool, kept: Kept) -> Outcome:
+    try:
+        return ask(subject, plan, case, twice, kept)
+    except KeyboardInterrupt as error:  # which nobody pressed
+        kind, message = failure(error, subject.fn)
+        return Outcome(Answer(kind, message=message))
 
 
 class Asker:
@@ -46,15 +55,11 @@ class Asker:
 
     def __init__(self, subjects: Sequence[Subject], bounds: Bounds | None) -> None:
         self._subjects = subjects
+        self._kept = kept = Kept()
 
         def work(question: bytes) -> bytes:
-            number, plan, case, twice = pickle.loads(question)
-            try:
-                outcome = ask(subjects[number], plan, case, twice)
-            except KeyboardInterrupt as error:
-                kind, message = failure(error, subjects[number].fn)
-                outcome = Outcome(Answer(kind, message=message))
-            return pack(outcome.answer, sorted(outcome.read))
+            number, plan, cases, twice = pickle.loads(question)
+            return pack([_outcome(subjects[number], plan, case, twice, kept) for case in cases])
 
         self._child = None if bounds is None else Child(work, bounds)
 
@@ -68,15 +73,35 @@ class Asker:
             twice: whether it is called a second time, to see that nothing is kept.
         """
         if self._child is None:
-            return ask(subject, plan, case, twice)
-        number = next(at for at, each in enumerate(self._subjects) if each is subject)
+            return ask(subject, plan, case, twice, self._kept)
+        return self._asked(self._child, (subject, plan, [case], twice))[0]
+
+    def ask_all(self, subject: Subject, plan: Plan, cases: Sequence[Case]) -> list[Outcome]:
+        """Return what comes of one call for each case, with one question for many, up to where a process ends."""
+        if self._child is None:
+            return [self.ask(subject, plan, case, False) for case in cases]
+        found: list[Outcome] = []
+        for at in range(0, len(cases), AT_ONCE):
+            several = cases[at : at + AT_ONCE]
+            outcomes = self._asked(self._child, (subject, plan, several, False))
+            if len(outcomes) == len(several) > 1:
+                found += outcomes
+                continue
+            for case in several:  # one of them ended the process
+                found.append(self.ask(subject, plan, case, False))
+                if found[-1].answer.kind in ("timeout", "crashed"):
+                    return found
+        return found
+
+    def _asked(self, child: Child, question: tuple[Subject, Plan, Sequence[Case], bool]) -> list[Outcome]:
+        """Return an outcome for each case, or the one of a process that ended instead of answering."""
+        number = next(at for at, each in enumerate(self._subjects) if each is question[0])
         try:
-            answer, read = unpack(self._child.ask(_question(number, plan, case, twice)))
+            return unpack(child.ask(_question(number, question[1:])))
         except Ended as ended:
-            return Outcome(Answer(ended.kind, message=str(ended), seconds=ended.seconds))
+            return [Outcome(Answer(ended.kind, message=str(ended), seconds=ended.seconds))]
         except ValueError:  # the student's code wrote to the pipe itself
-            return Outcome(Answer("crashed", message=say("garbled")))
-        return Outcome(answer, frozenset(read))
+            return [Outcome(Answer("crashed", message=say("garbled")))]
 
     def close(self) -> None:
         """End the process, if there is one."""

@@ -6,15 +6,14 @@ import contextlib
 import random
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 
-from convviz.check.answer import Answer
+from convviz.check.answer import Answer, Outcome
 from convviz.check.battery import Case, make_case
-from convviz.check.calling.arrays import NotNumbers, hand_over, shares_memory
+from convviz.check.calling.arrays import NotNumbers, hand_over, is_other, shares_memory, snapshot
 from convviz.check.calling.failures import failure
 from convviz.check.calling.layer import make_layer
 from convviz.check.calling.layouts import DATA, to_layout
@@ -30,29 +29,35 @@ from convviz.facts.words import sentences
 
 say = sentences("calling")
 
-ONCE_BEYOND = (
-    20_000  # products; a larger case is not asked twice, so that loops in pure Python do not take twice as long
-)
+ONCE_BEYOND = 20_000  # products; in a larger case loops in pure Python would take twice as long
 
 
 # Named here, so that NumPy loads its part before a child becomes a user who may not read it.
 DRAWS = (torch.rand, np.random.rand, lambda count: random.random())
 
 
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """An answer, and the keys that were read from dicts on the way."""
+class Kept:
+    """The result of the last call, as it came, beside a copy: no later call may change it."""
 
-    answer: Answer
-    read: frozenset[str] = frozenset()
+    def __init__(self) -> None:
+        self._result: Any = None
+        self._was: Any = None
+
+    def is_changed_by(self, call: _Call, kind: str) -> bool:
+        """Return whether a call changed the result of the one before, and keep its own."""
+        changed = is_other(self._was, self._result)
+        self._result, self._was = call.returned, snapshot(call.returned) if kind == "ok" else None
+        return changed
 
 
-def ask(subject: Subject, plan: Plan, case: Case, twice: bool = True) -> Outcome:
+def ask(subject: Subject, plan: Plan, case: Case, twice: bool, kept: Kept) -> Outcome:
     """Return what comes of one case; whatever the code throws, it ends here."""
     first = _Call(subject, plan, case)
     kind, message = _run(first)
     if kind == "ok":
         kind, message = _looked_at(first)
+    if kept.is_changed_by(first, kind) and kind == "ok":
+        kind, message = "keeps_state", say("shared_buffer")
     if kind == "ok" and twice and case.spec.products <= ONCE_BEYOND:
         kind, message = _again(first)
     answer = Answer(kind, dict(first.found), message, first.seconds, tuple(sorted(first.remarks)))
@@ -157,7 +162,7 @@ class _Call:
         self.changed: set[str] = set()
         self.read: set[str] = set()
         self.seconds = 0.0
-        self.returned: Any = None  # as it came, for as long as there is a second call
+        self.returned: Any = None  # as it came
 
     def run(self) -> None:
         """Fill in what was found, as far as it goes."""
@@ -177,7 +182,7 @@ class _Call:
         biased = self.subject.has_bias(self.plan)
         try:
             if self.subject.passes is not None:
-                biased = run_passes(self.subject, given, case, self._timed, found)
+                biased, self.returned = run_passes(self.subject, given, case, self._timed, found)
             elif self.subject.task.kind == "function":
                 self._function(given, found)
             else:
@@ -210,6 +215,8 @@ class _Call:
             layer, wanted = make_layer(self._timed(subject.fn, *placed, **named), case, plan)
             asked = Given(_FORWARD, plan, case)
             wanted = {"input": asked.value("input").requires_grad_(), **wanted}
+            if self.again:  # what is kept of an image before it shows
+                self._timed(layer, 1 - wanted["input"].detach().flip(2, 3) / 2)
             output = self._timed(layer, wanted["input"])
         else:
             wanted = given.gradients_to(self.only)
@@ -229,6 +236,7 @@ class _Call:
             raise NotNumbers(say("no_graph"))
         given.hold("grad_output", sent, sent.clone())
         sums = self._timed(torch.autograd.grad, output, tuple(wanted.values()), sent, allow_unused=True)
+        self.returned = (output, *sums)
         for role, value in zip(wanted, sums, strict=True):
             name = f"grad_{role}"
             if value is None:

@@ -23,8 +23,10 @@ say = sentences("calling")
 Timed = Callable[..., Any]
 
 
-def run_passes(subject: Subject, given: Given, case: Case, timed: Timed, found: dict[str, torch.Tensor]) -> bool:
-    """Fill in the output and the gradients, and return whether there was a bias."""
+def run_passes(
+    subject: Subject, given: Given, case: Case, timed: Timed, found: dict[str, torch.Tensor]
+) -> tuple[bool, Any]:
+    """Fill in the output and the gradients; return whether there was a bias, and what came back as it was."""
     passes, plan = subject.passes, given.plan
     assert passes is not None  # who calls this has looked
     layer, biased = _made(passes, given, case, timed) if passes.maker else (None, False)
@@ -33,7 +35,7 @@ def run_passes(subject: Subject, given: Given, case: Case, timed: Timed, found: 
     output, kept = _apart(timed(_of(layer, passes.forward), *placed, **named))
     found.update(take_apart(output, _only(subject.task, "output"), plan))
     if passes.backward is None:
-        return biased
+        return biased, output
     if kept is None and "cache" in passes.returns.roles:
         raise NotNumbers(say("no_cache"))
     given.hold("cache", kept)
@@ -46,7 +48,7 @@ def run_passes(subject: Subject, given: Given, case: Case, timed: Timed, found: 
     if len(names) == 1 and isinstance(returned, tuple) and len(returned) == len(GRADIENTS):
         returned = returned[GRADIENTS.index(names[0])]
     found.update(take_apart(returned, _only(subject.task, *names), plan, optional, given.remarks))
-    return biased
+    return biased, (output, returned)
 
 
 def _of(layer: Any, code: Any) -> Any:

@@ -210,5 +210,6 @@ def plain_value(role: str, case: Case, plan: Plan, task: Task) -> Any:
 
 def padding_word(spec: ConvSpec) -> str | None:
     """Return the word that stands for a geometry's padding, as torch means it; None where there is none."""
-    words = ("valid", "same") if spec.stride == (1, 1) else ("valid",)
-    return next((word for word in words if spec.replace(padding=word).padding == spec.padding), None)
+    if not any(map(any, spec.padding)):
+        return "valid"
+    return "same" if spec.stride == (1, 1) and spec.replace(padding="same").padding == spec.padding else None

@@ -14,14 +14,14 @@ from convviz.check.calling.asker import Asker
 from convviz.check.calling.assumed import assumed
 from convviz.check.calling.child import bounds_of
 from convviz.check.calling.layouts import CONV, LINEAR, STATED
-from convviz.check.calling.names import role_of
-from convviz.check.calling.plan import PAIRS, Plan, padding_word
+from convviz.check.calling.plan import Plan
+from convviz.check.calling.reach import Reach
 from convviz.check.calling.search import Found, cure, search
-from convviz.check.calling.source import knows_words, takes_square_kernels
+from convviz.check.calling.source import takes_square_kernels
 from convviz.check.calling.subject import Subject, subjects_of
 from convviz.check.compare import same
 from convviz.check.scope import EVERYTHING, Scope
-from convviz.check.tasks import GEOMETRY, Task, truth
+from convviz.check.tasks import Task, truth
 from convviz.facts.words import sentences
 
 say = sentences("calling")
@@ -36,15 +36,16 @@ class Student:
         calls: how many calls finding out took.
         results: names of the results that it gives; without ``grad_bias`` if it knows no bias.
         plan: how it is called.
+        reach: which geometries it can be asked.
     """
 
     task: Task
     calls: int
     results: tuple[str, ...]
     plan: Plan
+    reach: Reach
     _subject: Subject
     _found: Found
-    _square: bool
     _asker: Asker
     _scope: Scope
     _cases: Sequence[Case]
@@ -69,28 +70,17 @@ class Student:
         """Return None, or why this case is not asked, such as "it has no argument for dilation"."""
         if self._subject.fn is None or _no_code(self._subject.fn, self.task):
             return None
-        if outside := self._scope.leaves_out(case.spec):
-            return say("no.scope", name=outside)
-        return self._no_argument(case) or self._refusal(case)
+        return self.reach.lacks(case.spec) or self._refusal(case)
 
-    def _no_argument(self, case: Case) -> str | None:
-        if not set(GEOMETRY) & set(self.task.arguments):
-            return None
-        spec, roles = case.spec, self._roles()
-        if self.plan.words:
-            if padding_word(spec) is None:
-                return say("no.word")
-        elif any(before != after for before, after in spec.padding) and not (self.speaks and padding_word(spec)):
-            return say("no.sides")
-        plain: dict[str, object] = {"stride": (1, 1), "padding": ((0, 0), (0, 0)), "dilation": (1, 1), "groups": 1}
-        built_in = plain | {"padding_mode": "zeros"}
-        if self._found.spec is not None and self._found.score[0] > 0:
-            built_in = {name: getattr(self._found.spec, name) for name in GEOMETRY}
-        for name in GEOMETRY:
-            grouped = name == "groups" and self.plan.data == "HW"  # its planes are chosen here
-            if name not in roles and not grouped and getattr(spec, name) != built_in[name]:
-                return say("no.argument", name=name)
-        return self._no_size(case, roles) or self._no_pair(case)
+    def try_all(self, cases: Sequence[Case]) -> list[Answer | None]:
+        """Return what one call for each case gives, up to one that ends the process; None where it refuses."""
+        answers = [outcome.answer for outcome in self._asker.ask_all(self._subject, self.plan, cases)]
+        answers = [self._cured(case, answer) for case, answer in zip(cases, answers, strict=False)]
+        return [None if each.kind == "refused" and not self._scope.strict else each for each in answers]
+
+    def restart(self) -> None:
+        """Forget all that its code kept; what runs in this process stays as it is."""
+        self._asker.close()
 
     def answer(self, case: Case) -> Answer:
         """Return what came of one case."""
@@ -117,8 +107,8 @@ class Student:
         del self._tried[case]
         return say("no.refused", message=answer.message)
 
-    def _cured(self, case: Case) -> Answer:
-        answer = self._asked(self.plan, case)
+    def _cured(self, case: Case, answer: Answer | None = None) -> Answer:
+        answer = answer or self._asked(self.plan, case)
         for plan in cure(self.plan, answer):  # what was enough for the probe may not be for every case
             again = self._asked(plan, case)
             answer = answer if again.failed else again
@@ -133,53 +123,10 @@ class Student:
         for id in seen:
             self._remarks.setdefault(id, []).append(case.name)
 
-    @property
-    def speaks(self) -> bool:
-        """Whether it takes a padding in words as well."""
-        return "padding" in self._subject.binding.roles and knows_words(self._subject.codes)
-
     def _asked(self, plan: Plan, case: Case) -> Answer:
         if any(before != after for before, after in case.spec.padding):
             plan = dataclasses.replace(plan, words=True)
         return self._asker.ask(self._subject, plan, case).answer
-
-    def _roles(self) -> set[str]:
-        """What the function is told, keys that it reads from a dict among them."""
-        told = set(self._subject.binding.roles) | set(self.plan.form)
-        if self._found.score[0] < 0 and told & {"params", "dict"}:  # it never got as far as to read them
-            return told | set(GEOMETRY)
-        told |= {role for key in self._found.read if (role := role_of(key, (*GEOMETRY, "kernel_size")))}
-        # Where courses hand over a dict, it has both: to read one and forget the other is a mistake.
-        both = {"stride", "padding"} if self._found.read and told & {"stride", "padding"} else set()
-        return told | both
-
-    def _no_size(self, case: Case, roles: set[str]) -> str | None:
-        """Say where a size cannot be known: a remainder leaves it open."""
-        spec, name = case.spec, self.task.name
-        if self._subject.passes is not None:  # its own forward pass has both
-            return None
-        if name == "conv_transpose2d" and not roles & {"output_padding", "input_size"} and any(spec.remainder):
-            return say("no.argument", name="output_padding")
-        if name == "conv2d_input" and not roles & {"input_size", "input", "output_padding", "cache"}:
-            return say("no.input_size") if any(spec.remainder) else None
-        if name == "conv2d_weight" and not roles & {"weight_size", "weight", "cache"}:
-            further = any(r >= d for r, d in zip(spec.remainder, spec.dilation, strict=True))
-            return say("no.weight_size") if further else None
-        return None
-
-    def _no_pair(self, case: Case) -> str | None:
-        spec = case.spec
-        if self._square and spec.kernel_size[0] != spec.kernel_size[1]:
-            return say("no.square")
-        if self.plan.pairs != "int":
-            return None
-        transposed = ("remainder",) if self.task.name == "conv_transpose2d" else ()
-        pairs = (*PAIRS[:3], *(("kernel_size",) if self._subject.makes_layers else ()), *transposed)
-        for name in pairs:
-            pair = getattr(spec, name)
-            if pair[0] != pair[1]:
-                return say("no.pair", name="output_padding" if name == "remainder" else name)
-        return None
 
 
 def open_student(
@@ -215,8 +162,8 @@ def open_student(
     square = is_code and not linear and takes_square_kernels(subject.codes, found.plan.kernel)
     said = assumed(subject, found, layout, square) if is_code else ()
     results = _results(task.results, subject, found)
-    rest = (subject, found, square, asker, scope, probes, said)
-    return Student(task, found.calls, results, found.plan, *rest)
+    reach = Reach(task, subject, found, square, scope)
+    return Student(task, found.calls, results, found.plan, reach, subject, found, asker, scope, probes, said)
 
 
 def _no_code(fn: Any, task: Task) -> str:

@@ -1,0 +1,166 @@
+"""Geometries and numbers drawn at random, for what is wrong in a few settings only and right in the whole battery.
+
+The same seed gives the same cases; torch's own random numbers are not touched.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+import torch
+
+from convviz.axis_taps import PADDING_MODES
+from convviz.check.battery import Case, make_case
+from convviz.check.provenance import setting_in_words
+from convviz.check.tasks import Task
+from convviz.facts.words import sentences
+from convviz.spec import ConvSpec
+
+say = sentences("check")
+Thing = TypeVar("Thing")
+Fit = Callable[[ConvSpec], ConvSpec | None]
+
+MAX_PRODUCTS = 2500  # of a geometry: a few hundred of them must not take long in loops of pure Python
+AGAIN = 4  # every so many geometries come again with other numbers: that shows caches and shared buffers
+TENSORS = ("input", "weight", "bias", "grad_output", "transposed_bias")
+NUMBERS = ("any", "any", "any", "whole", "positive", "large and small")
+
+
+class Draws:
+    """Draws from a seed."""
+
+    def __init__(self, seed: int) -> None:
+        self._generator = torch.Generator().manual_seed(seed % 2**63)
+
+    def below(self, count: int) -> int:
+        """Return a whole number from 0 to count - 1."""
+        return int(torch.randint(count, (), generator=self._generator))
+
+    def one(self, things: Sequence[Thing]) -> Thing:
+        """Return one of several things; what stands there twice comes twice as often."""
+        return things[self.below(len(things))]
+
+
+def random_cases(task: Task, seed: int, count: int, fit: Fit) -> Iterator[Case]:
+    """Yield cases of so many geometries, some of them more than once, with other numbers.
+
+    Args:
+        task: what is asked.
+        seed: of geometries and numbers.
+        count: of the geometries.
+        fit: returns the nearest geometry that a function can be asked, None where there is none.
+    """
+    draws = Draws(seed)
+    for number in range(count):
+        spec = fit(_linear(draws) if task.name.startswith("linear") else _geometry(draws))
+        if spec is None or spec.products > MAX_PRODUCTS or _is_cropped_away(spec):
+            continue
+        # At the border of its mask a binary weight may be taken either way.
+        case = with_numbers("any" if task.quantised else draws.one(NUMBERS), task, spec, seed + number)
+        yield case
+        if number % AGAIN == 0:
+            yield _turned_round(case)
+            name = TENSORS[number // AGAIN % len(TENSORS)]
+            yield case.with_tensor(name, 0.5 - case.tensor(name))
+            yield case
+
+
+def with_numbers(kind: str, task: Task, spec: ConvSpec, seed: int) -> Case:
+    """Return a case of a geometry with numbers of a kind, named after both."""
+    case = make_case(kind, spec, seed, task.quantised)
+    if kind == "any":
+        return case
+    changes: dict[str, Callable[[int, torch.Tensor], torch.Tensor]] = {
+        "whole": lambda at, numbers: (2 * numbers).round(),
+        "positive": lambda at, numbers: numbers.abs(),
+        "large and small": lambda at, numbers: numbers * 1000.0 ** ((seed + at) % 3 - 1),
+    }
+    tensors = {name: changes[kind](at, case.tensor(name)) for at, name in enumerate(TENSORS)}
+    return dataclasses.replace(case, **tensors)  # type: ignore[arg-type]  # the names are those of tensors
+
+
+def named(task: Task, case: Case) -> Case:
+    """Return a case with a name that says what it is, for a report."""
+    spec = case.spec
+    shapes: dict[str, tuple[int, ...]]
+    if task.name.startswith("linear"):
+        shapes = {"input": (spec.batch, spec.in_channels), "weight": (spec.out_channels, spec.in_channels)}
+    else:
+        sent = spec.output_shape if task.name == "conv_transpose2d" else spec.input_shape
+        shapes = {"input": sent, "weight": spec.weight_shape}
+    said = [f"{name} {list(shape)}" for name, shape in shapes.items()]
+    said += [] if len(shapes["weight"]) == 2 else [setting_in_words(spec)]
+    said += [f"groups {spec.groups}"] * (spec.groups > 1)
+    return dataclasses.replace(case, name=say("random", shapes=", ".join(said)))
+
+
+def simpler(spec: ConvSpec) -> Iterator[ConvSpec]:
+    """Yield geometries with one number less of something, the largest steps first."""
+    changes: list[dict[str, object]] = [{"batch": 1}, {"batch": spec.batch - 1}, {"padding_mode": "zeros"}]
+    groups, into, out = spec.groups, spec.in_channels, spec.out_channels
+    changes += [{"groups": 1, "in_channels": into // groups, "out_channels": out // groups}, {"groups": 1}]
+    changes += [{"in_channels": groups}, {"out_channels": groups}]
+    changes += [{"in_channels": into - groups}, {"out_channels": out - groups}]
+    padding = (spec.padding[0][0], spec.padding[1][0])
+    pairs = {"dilation": spec.dilation, "stride": spec.stride, "padding": padding, "kernel_size": spec.kernel_size}
+    for name, pair in (*pairs.items(), ("input_size", spec.input_size)):
+        first, second = pair
+        least = 0 if name == "padding" else 1
+        changes += [{name: (least, least)}, {name: (least, second)}, {name: (first, least)}]
+        changes += [{name: (first - 1, second - 1)}, {name: (first - 1, second)}, {name: (first, second - 1)}]
+    for change in changes:
+        try:
+            other = spec.replace(**change)
+        except ValueError:  # the kernel does not fit any more, or there is nothing less
+            continue
+        if other != spec and not _is_cropped_away(other):
+            yield other
+
+
+def _turned_round(case: Case) -> Case:
+    """Return the same numbers in another order: sum, mean and largest are the same, and so are the shapes."""
+    tensors = {name: case.tensor(name).flatten().flip(0).reshape(case.tensor(name).shape) for name in TENSORS}
+    return dataclasses.replace(case, **tensors)  # type: ignore[arg-type]  # the names are those of tensors
+
+
+def _linear(draws: Draws) -> ConvSpec:
+    return ConvSpec(1, 1 + draws.below(6), 1 + draws.below(6), 1, batch=1 + draws.below(5))
+
+
+def _geometry(draws: Draws) -> ConvSpec:
+    rows = _axis(draws)
+    same = draws.below(5)  # 0, 1: all is square; 2: all but the input
+    columns = rows if same < 2 else (_size(draws, *rows[1:]), *rows[1:]) if same == 2 else _axis(draws)
+    groups = draws.one((1, 1, 1, 2, 2, 3, 4))
+    per_group = (1, 1, 2, 3) if groups > 1 else (1, 1, 2, 3, 4, 5)
+    channels, out_channels = groups * draws.one(per_group), groups * draws.one(per_group)
+    batch = draws.one((1, 1, 2, 2, 3, 4, 7))
+    mode = draws.one(("zeros",) * 6 + PADDING_MODES)
+    size, kernel, stride, padding, dilation = zip(rows, columns, strict=True)
+    try:
+        return ConvSpec(size, channels, out_channels, kernel, stride, padding, dilation, groups, mode, batch)
+    except ValueError:  # a border that is wider than the input
+        return ConvSpec(size, channels, out_channels, kernel, stride, padding, dilation, groups, batch=batch)
+
+
+def _axis(draws: Draws) -> tuple[int, int, int, int, int]:
+    """Return size, kernel, stride, padding and dilation of one axis."""
+    kernel, stride = draws.one((1, 1, 2, 2, 3, 3, 4, 5)), draws.one((1, 1, 1, 2, 2, 3))
+    dilation = draws.one((1, 1, 1, 2, 3))
+    padding = draws.below(kernel + 1) if draws.below(3) else 0
+    return _size(draws, kernel, stride, padding, dilation), kernel, stride, padding, dilation
+
+
+def _size(draws: Draws, kernel: int, stride: int, padding: int, dilation: int) -> int:
+    """Return a size of the input by what comes out of it, few rows of which show the most; and a remainder."""
+    rows = draws.one((1, 2, 2, 3, 4))
+    span = dilation * (kernel - 1) + 1
+    return max((rows - 1) * stride + span - 2 * padding + draws.below(stride), 1, span - 2 * padding)
+
+
+def _is_cropped_away(spec: ConvSpec) -> bool:
+    """Return whether the padding is so wide that of a spread grad_output nothing is left: no layer is built so."""
+    axes = zip(spec.output_size, spec.stride, spec.dilation, spec.kernel_size, spec.padding, strict=True)
+    return any((o - 1) * s + 1 <= 2 * max(max(p) - d * (k - 1), 0) for o, s, d, k, p in axes)

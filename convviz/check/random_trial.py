@@ -1,0 +1,133 @@
+"""Tries a function that is right in the whole battery at random geometries, and looks for the smallest it fails in."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+
+from convviz.check.answer import Answer
+from convviz.check.battery import Case
+from convviz.check.calling.student import Student
+from convviz.check.random_cases import named, random_cases, simpler, with_numbers
+from convviz.check.tasks import Task, truth
+from convviz.facts.words import sentences
+
+say = sentences("calling")
+
+GEOMETRIES, FEW = 160, 20  # the latter for slow functions
+SLOW = 0.002  # seconds of the fastest call, which depends least on what else the machine does
+ENDED = ("timeout", "crashed")
+CHECKED, SHRUNK = 4, 80  # failing cases that are asked alone; smaller ones that are tried
+
+Results = Mapping[str, torch.Tensor]
+Judge = Callable[[Case, Answer, dict[str, torch.Tensor]], bool]
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """A case, what came, and what is right."""
+
+    case: Case
+    answer: Answer
+    right: dict[str, torch.Tensor]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What a function fails in at random.
+
+    Attributes:
+        smallest: the smallest case that was found.
+        first: the one from which that was found: it has more numbers, from which more can be read.
+        wrong: all failing cases.
+        others: those that are right.
+    """
+
+    smallest: Tried
+    first: Tried
+    wrong: tuple[Case, ...]
+    others: tuple[Case, ...]
+
+
+class RandomTrial:
+    """One function's trial.
+
+    Args:
+        task: what it is to do.
+        student: the function.
+        judge: says whether an answer is right.
+    """
+
+    def __init__(self, task: Task, student: Student, judge: Judge) -> None:
+        self._task, self._student, self._judge = task, student, judge
+
+    def run(self, seed: int, answers: Sequence[Answer]) -> Failure | None:
+        """Return the smallest failing case, None where there is none.
+
+        Args:
+            seed: of the geometries.
+            answers: those of the battery, which say how slow the function is.
+        """
+        is_slow = min(answer.seconds for answer in answers) > SLOW
+        count = FEW if is_slow or self._student.plan.data == "HW" else GEOMETRIES
+        cases = list(random_cases(self._task, seed, count, self._student.reach.nearest))
+        wrong: list[Tried] = []
+        others = []
+        for case, answer in zip(cases, self._student.try_all(cases), strict=False):
+            right = self._right(case)
+            if answer is None:
+                continue
+            if self._judge(case, answer, right):
+                others.append(case)
+            else:
+                wrong.append(Tried(case, answer, right))
+        if not wrong:
+            return None
+        wrong.sort(key=lambda tried: tried.case.spec.products)
+        smallest, first = self._alone(wrong)
+        return Failure(smallest, first, tuple(tried.case for tried in wrong), tuple(others))
+
+    def _right(self, case: Case) -> dict[str, torch.Tensor]:
+        return {name: value for name, value in truth(self._task, case).items() if name in self._student.results}
+
+    def _alone(self, wrong: Sequence[Tried]) -> tuple[Tried, Tried]:
+        """Ask what failed again, in a fresh process: what is right there depends on the calls before it."""
+        for tried in wrong[:CHECKED]:
+            if tried.answer.kind in ENDED:
+                return self._named(tried), self._named(tried)
+            self._student.restart()
+            if (first := self._failed(tried.case)) is not None:
+                return self._smallest(first, tried.case.name), first
+        names = ", ".join(self._student.results)
+        kept = dataclasses.replace(wrong[0].answer, kind="keeps_state", message=say("after_others", names=names))
+        found = self._named(dataclasses.replace(wrong[0], answer=kept))
+        return found, found
+
+    def _named(self, tried: Tried) -> Tried:
+        return dataclasses.replace(tried, case=named(self._task, tried.case))
+
+    def _failed(self, case: Case) -> Tried | None:
+        """Return what comes of a case by itself if it is wrong; None if it is right, or is not asked."""
+        case = named(self._task, case)
+        if self._student.takes(case):
+            return None
+        tried = Tried(case, self._student.answer(case), self._right(case))
+        return None if self._judge(case, tried.answer, tried.right) else tried
+
+    def _smallest(self, found: Tried, numbers: str) -> Tried:
+        """Return a smaller case that fails as well: one from which nothing can be taken away."""
+        met = {found.case.spec}
+        while found.answer.kind not in ENDED:
+            for spec in simpler(found.case.spec):
+                if spec in met or len(met) > SHRUNK:
+                    continue
+                met.add(spec)
+                if (failed := self._failed(with_numbers(numbers, self._task, spec, 79))) is not None:
+                    found = failed
+                    break
+            else:
+                break
+        return found
