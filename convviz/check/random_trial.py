@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,8 +18,10 @@ from convviz.facts.words import sentences
 
 say = sentences("calling")
 
-GEOMETRIES, FEW = 160, 20  # the latter for slow functions
-SLOW = 0.002  # seconds of the fastest call, which depends least on what else the machine does
+FEW = 20
+# Up to so many seconds of the fastest call, which depends least on what else the machine does: so many geometries, and
+# cases with one question, all of which share one time limit.
+COUNTS = ((0.002, 160, 32), (0.05, FEW, 1), (math.inf, 4, 1))
 ENDED = ("timeout", "crashed")
 CHECKED, SHRUNK = 4, 80  # failing cases that are asked alone; smaller ones that are tried
 
@@ -71,12 +74,14 @@ class RandomTrial:
             seed: of the geometries.
             answers: those of the battery, which say how slow the function is.
         """
-        is_slow = min(answer.seconds for answer in answers) > SLOW
-        count = FEW if is_slow or self._student.plan.data == "HW" else GEOMETRIES
+        seconds = min(answer.seconds for answer in answers)
+        count, at_once = next(rest for most, *rest in COUNTS if seconds <= most)
+        if self._student.plan.data == "HW":  # each is many calls
+            count = min(count, FEW)
         cases = list(random_cases(self._task, seed, count, self._student.reach.nearest))
         wrong: list[Tried] = []
         others = []
-        for case, answer in zip(cases, self._student.try_all(cases), strict=False):
+        for case, answer in zip(cases, self._student.try_all(cases, at_once), strict=False):
             right = self._right(case)
             if answer is None:
                 continue

@@ -20,7 +20,6 @@ from convviz.check.calling.subject import Subject
 from convviz.facts.words import sentences
 
 say = sentences("calling")
-AT_ONCE = 32  # cases of one question
 
 
 class _Quick(pickle.Pickler):
@@ -76,14 +75,14 @@ class Asker:
             return ask(subject, plan, case, twice, self._kept)
         return self._asked(self._child, (subject, plan, [case], twice))[0]
 
-    def ask_all(self, subject: Subject, plan: Plan, cases: Sequence[Case]) -> list[Outcome]:
-        """Return what comes of one call for each case, with one question for many, up to where a process ends."""
+    def ask_all(self, subject: Subject, plan: Plan, cases: Sequence[Case], at_once: int) -> list[Outcome]:
+        """Return what comes of one call for each case, with one question for many, up to one that ends it."""
         if self._child is None:
             return [self.ask(subject, plan, case, False) for case in cases]
         found: list[Outcome] = []
-        for at in range(0, len(cases), AT_ONCE):
-            several = cases[at : at + AT_ONCE]
-            outcomes = self._asked(self._child, (subject, plan, several, False))
+        for at in range(0, len(cases), at_once):
+            several = cases[at : at + at_once]
+            outcomes = self._asked(self._child, (subject, plan, several, False)) if at_once > 1 else []
             if len(outcomes) == len(several) > 1:
                 found += outcomes
                 continue

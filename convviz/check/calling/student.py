@@ -72,9 +72,9 @@ class Student:
             return None
         return self.reach.lacks(case.spec) or self._refusal(case)
 
-    def try_all(self, cases: Sequence[Case]) -> list[Answer | None]:
+    def try_all(self, cases: Sequence[Case], at_once: int) -> list[Answer | None]:
         """Return what one call for each case gives, up to one that ends the process; None where it refuses."""
-        answers = [outcome.answer for outcome in self._asker.ask_all(self._subject, self.plan, cases)]
+        answers = [outcome.answer for outcome in self._asker.ask_all(self._subject, self.plan, cases, at_once)]
         answers = [self._cured(case, answer) for case, answer in zip(cases, answers, strict=False)]
         return [None if each.kind == "refused" and not self._scope.strict else each for each in answers]
 
