@@ -51,6 +51,8 @@ def diagnose(of: str, seen: Sequence[Seen]) -> list[Diagnosis]:
     if not search.wrong or (len(search.wrong) == 1 and 2 * compared < len(seen)):
         return []  # one wrong result among calls that mostly fail is no evidence of anything else
     known = [mistake for mistake in catalogue().values() if of in mistake.of and mistake.ways]
+    if not seen[0].case.quantised:
+        known = [mistake for mistake in known if mistake.id[0] != "Q"]
     # What two mistakes at once give in a single case, some other two give as well.
     found = search.singles(known) or (search.pairs(known) if len(search.wrong) > 1 else [])
     if found:

@@ -12,6 +12,7 @@ from convviz.check.battery import Case
 from convviz.check.compare import same
 from convviz.check.mistakes import Mistake, compute
 from convviz.check.recipes.choices import Recipe, axes, complete
+from convviz.spec import ConvSpec
 
 
 @dataclass(frozen=True)
@@ -45,14 +46,14 @@ class Search:
     """Recipes held against what was seen for one result; each is computed once for each case.
 
     Attributes:
-        wrong: the cases whose numbers are there and are wrong, smallest first.
+        wrong: the cases whose numbers are there and are wrong, plainest first.
     """
 
     def __init__(self, of: str, seen: Sequence[Seen]) -> None:
         """Take what was seen of the result named ``of``."""
         self._of = of
         self._first = next((one for one in seen if one.got is not None and not one.is_right), None)
-        given = sorted((one for one in seen if one.got is not None), key=lambda one: one.case.spec.products)
+        given = sorted((one for one in seen if one.got is not None), key=lambda one: _plainness(one.case.spec))
         self.wrong = [one for one in given if not one.is_right]
         # Wrong ones first: a recipe that does not explain them is put aside soon.
         self._ordered = [*self.wrong, *(one for one in given if one.is_right)]
@@ -98,7 +99,7 @@ class Search:
 
     def _gives(self, recipe: Recipe, one: Seen) -> bool | None:
         """Return whether a recipe gives what was seen in a case; None if it cannot be computed there."""
-        key = (one.case.name, _resolved(self._of, recipe, one.case))
+        key = (one.case.name, resolved(self._of, recipe, one.case))
         if key not in self._known:
             found = compute(self._of, recipe, one.case)
             self._known[key] = None if found is None else one.got is not None and same(one.got, found)
@@ -106,11 +107,17 @@ class Search:
 
     def _shows(self, mistake: Mistake) -> int:
         """Return in how many of the wrong cases a mistake changes anything."""
-        right = [_resolved(self._of, {}, one.case) for one in self.wrong]
+        right = [resolved(self._of, {}, one.case) for one in self.wrong]
         return max(
-            sum(_resolved(self._of, way, one.case) != own for one, own in zip(self.wrong, right, strict=True))
+            sum(resolved(self._of, way, one.case) != own for one, own in zip(self.wrong, right, strict=True))
             for way in mistake.ways
         )
+
+
+def _plainness(spec: ConvSpec) -> tuple[int, int]:
+    """Return how many numbers are others than the plainest: in a plain case most recipes are one and the same."""
+    above = (max(spec.stride) > 1, any(map(any, spec.padding)), max(spec.dilation) > 1, spec.groups > 1)
+    return sum(above) + any(spec.remainder) + (spec.padding_mode != "zeros"), spec.products
 
 
 def _best(found: Sequence[Found]) -> list[Found]:
@@ -128,11 +135,12 @@ def _together(one: Mistake, other: Mistake) -> Iterator[Recipe]:
             yield {**ours, **theirs, "times": f"{ours['times']} * {theirs['times']}"}
 
 
-def _resolved(of: str, recipe: Recipe, case: Case) -> Hashable:
+def resolved(of: str, recipe: Recipe, case: Case) -> Hashable:
     """Return a recipe with the numbers that its names stand for in a case: many recipes are one and the same there."""
     chosen = complete(of, recipe)
     if of == "grad_bias":
         return tuple(sorted({**chosen, **recipe}.items()))
+    chosen = {**chosen, **_without_choice(chosen, case.spec)}
     lines = axes(chosen, case.spec)
     named = tuple(
         (step, *(line.get(choice, choice) for line in lines))
@@ -140,3 +148,17 @@ def _resolved(of: str, recipe: Recipe, case: Case) -> Hashable:
         if step != "axes" or choice == "border"  # the others are in the numbers
     )
     return named, tuple(line[name] for line in lines for name in ("N", "p", "d"))
+
+
+def _without_choice(chosen: Recipe, spec: ConvSpec) -> Recipe:
+    """Return the steps in which every choice comes to the same in a geometry, with one of the choices."""
+    same: dict[str, str] = {}
+    if spec.groups == 1:
+        same["groups"] = "own"
+        if chosen.get("reversed") == "channels of each group":
+            same["reversed"] = "all channels"
+    if spec.padding_mode == "zeros":
+        same["border"] = "own"
+    if spec.kernel_size[0] == spec.kernel_size[1] and chosen.get("reach") == "d * (K turned - 1)":
+        same["reach"] = "d * (K - 1)"
+    return {step: choice for step, choice in same.items() if step in chosen}

@@ -74,15 +74,19 @@ def _around(chosen: Recipe, line: Numbers, size: int, cells: int) -> tuple[int, 
     if chosen["negative"] == "clamp":
         border = max(border, 0)
     before = border + line[chosen["lead"]]
-    if chosen["rest"] == "up to N":
-        return before, line["N"] - (size + before - line[chosen["spacing"]] * (cells - 1))
+    if chosen["rest"].startswith("up to "):
+        wanted = {"up to N": 0, "up to N - r + s - 1": line["s"] - 1 - line["r"]}[chosen["rest"]]
+        return before, line["N"] + wanted - (size + before - line[chosen["spacing"]] * (cells - 1))
     return before, border + line[chosen["rest"]]
 
 
 def _finished(chosen: Recipe, result: torch.Tensor, rows: Numbers, columns: Numbers) -> torch.Tensor:
     """Cut and fill what the correlation gave."""
-    height = max(result.shape[-2] - rows[chosen["cut"]], 0)
-    width = max(result.shape[-1] - columns[chosen["cut"]], 0)
+    if chosen["cut"] == "beyond N":
+        height, width = rows["N"], columns["N"]
+    else:
+        height = max(result.shape[-2] - rows[chosen["cut"]], 0)
+        width = max(result.shape[-1] - columns[chosen["cut"]], 0)
     result = result[..., :height, :width]
     top, fill = chosen["top"], chosen["fill"]
     result = F.pad(result, (columns[top], columns[fill], rows[top], rows[fill]))
