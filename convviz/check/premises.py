@@ -53,7 +53,8 @@ def broken_premise(
     found = found or _foreign(result, case, got, ask)
     if found is None:
         return None
-    words = {key: names.get(str(word), word) for key, word in found[1].items()}
+    factors = " · ".join(names.get(name, name) for name in _made_of(result))
+    words = {"factors": factors} | {key: names.get(str(word), word) for key, word in found[1].items()}
     return say(f"premise.{found[0]}"), say(f"premise.{found[0]}.seen", **words)
 
 
@@ -84,8 +85,7 @@ def _foreign(result: str, case: Case, got: torch.Tensor, ask: Ask) -> tuple[str,
         if name not in _made_of(result):
             found = ask(case.with_tensor(name, other.tensor(name)))
             if found is not None and found.shape == got.shape and not same(found, got):
-                factors = " · ".join(_made_of(result))
-                return "foreign", {"result": result, "name": name, "factors": factors}
+                return "foreign", {"result": result, "name": name}
     return None
 
 

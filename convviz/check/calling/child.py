@@ -124,7 +124,13 @@ class Child:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a fork with threads about: the child runs one thread, and ends by _exit
             _flush()
-            pid = os.fork()
+            try:
+                pid = os.fork()
+            except OSError as error:
+                for file in (questions, self._writer, self._reader, answers):
+                    os.close(file)
+                cage.clear()
+                raise Ended("crashed", say("no_fork", why=error.strerror), 0.0) from error
         if pid == 0:
             for file in (self._writer, self._reader):
                 os.close(file)
