@@ -80,7 +80,12 @@ function planeOf(chosen, spec) {
   if (sizes.some((size) => size <= 0)) return null; // cropped away, and no kernel fits into nothing
   const slid = bothAxes((axis) => slide(chosen, lines[axis], output[axis], kernel[axis], sizes[axis]));
   if (slid.some(({ fits }) => !fits)) return null;
-  const lengths = bothAxes((axis) => Math.max(slid[axis].length - lines[axis][chosen.cut], 0));
+  const lengths = bothAxes((axis) => {
+    const { length } = slid[axis];
+    return chosen.cut === "beyond N"
+      ? Math.min(length, lines[axis].N)
+      : Math.max(length - lines[axis][chosen.cut], 0);
+  });
   const top = bothAxes((axis) => lines[axis][chosen.top]);
   const size = bothAxes((axis) => {
     const filled = top[axis] + lengths[axis] + lines[axis][chosen.fill];
@@ -117,8 +122,9 @@ function around(chosen, line, cells, kernel) {
     chosen.negative === "clamp" ? Math.max(border, 0) : border,
   );
   const before = start + line[chosen.lead];
-  if (chosen.rest !== "up to N") return [before, after + line[chosen.rest]];
-  return [before, line.N - (spreadSize(chosen, line, cells) + before - line[chosen.spacing] * (kernel - 1))];
+  if (!chosen.rest.startsWith("up to ")) return [before, after + line[chosen.rest]];
+  const wanted = chosen.rest === "up to N" ? line.N : line.N - line.r + line.s - 1;
+  return [before, wanted - (spreadSize(chosen, line, cells) + before - line[chosen.spacing] * (kernel - 1))];
 }
 
 /**
