@@ -234,7 +234,7 @@ def test_an_audit_can_be_read_as_text_data_and_html(numeric):
     data = json.loads(json.dumps(numeric.to_dict()))
     assert {one["id"] for one in data["missed"]} == ids(numeric.missed)
     assert convviz.ConvSpec.from_dict(data["add"][0]["spec"]) == numeric.add[0].spec
-    assert "<li>I10" in numeric._repr_html_()
+    assert "  I10" in numeric._repr_html_()
     assert convviz.audit is audit
     assert isinstance(numeric, convviz.Audit)
 

@@ -33,6 +33,7 @@ class Answer:
         message: what is wrong, in a sentence that says what to do; empty for ``"ok"``.
         seconds: that the student's own code took.
         remarks: ids of what was taken in another form than the task's, such as a bias of more axes.
+        read: the keys that were read from dicts on the way.
     """
 
     kind: str
@@ -40,16 +41,9 @@ class Answer:
     message: str = ""
     seconds: float = 0.0
     remarks: tuple[str, ...] = ()
+    read: frozenset[str] = frozenset()
 
     @property
     def failed(self) -> bool:
         """Whether the student's code threw something."""
         return self.kind in ("raised", "refused")
-
-
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """An answer, and the keys that were read from dicts on the way."""
-
-    answer: Answer
-    read: frozenset[str] = frozenset()

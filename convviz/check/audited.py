@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any
@@ -86,18 +86,7 @@ class Audit:
         return plain
 
     def _repr_html_(self) -> str:
-        parts = [f"<p><b>{escape(_summary(self))}</b></p>"]
-        if self.missed:
-            parts += [f"<p>{escape(say('pass'))}</p>", _list(_mistake(one) for one in self.missed)]
-            parts += [f"<p>{escape(say('add', count=len(self.add)))}</p>"]
-            parts += [_list(f"{_case(one)}: {_exposes(one)}" for one in self.add)]
-        if self.beyond:
-            parts.append(f"<p>{escape(_beyond(self.beyond))}</p>")
-        return f'<div style="max-width:60em">{"".join(parts)}</div>'
-
-
-def _list(items: Iterable[str]) -> str:
-    return f"<ul>{''.join(f'<li>{escape(item)}</li>' for item in items)}</ul>"
+        return f"<pre style='white-space:pre-wrap'>{escape(self.text())}</pre>"
 
 
 def _summary(audit: Audit) -> str:

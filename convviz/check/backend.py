@@ -77,15 +77,7 @@ class BackendReport:
         ]
 
     def _repr_html_(self) -> str:
-        head, *rows = self.table()
-        cells = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
-        body = "".join(
-            f'<tr><th scope="row">{escape(name)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in rest)}</tr>'
-            for name, *rest in rows
-        )
-        wrong = "".join(f"<pre>{escape(one.text())}</pre>" for one in self.reports.values() if not one.passed)
-        left = "".join(f"<p>{escape(line)}</p>" for line in self._not_asked())
-        return f"<table><tr>{cells}</tr>{body}</table>{left}{wrong}"
+        return f"<pre style='white-space:pre-wrap'>{escape(self.text())}</pre>"
 
 
 def backend(

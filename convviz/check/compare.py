@@ -1,4 +1,4 @@
-"""When two tensors count as the same."""
+"""When two tensors count as the same, or as one times the other."""
 
 from __future__ import annotations
 
@@ -30,3 +30,12 @@ def allowed(got: torch.Tensor, right: torch.Tensor, rtol: float | None, atol: fl
         rtol = tolerance(got.dtype if got.is_floating_point() else torch.float64)
     largest = float(right.abs().max()) if right.numel() else 0.0
     return atol + rtol * max(largest, torch.finfo(torch.float64).tiny)
+
+
+def ratio_of(got: torch.Tensor, right: torch.Tensor) -> float | None:
+    """Return the one factor by which all numbers differ; None if there is none."""
+    if got.shape != right.shape or not right.numel():
+        return None
+    largest = right.abs().argmax()
+    ratio = float(got.flatten()[largest].double() / right.flatten()[largest].double())
+    return ratio if same(got, right * ratio) else None

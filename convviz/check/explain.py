@@ -9,14 +9,13 @@ import torch
 
 from convviz.check.answer import Answer
 from convviz.check.battery import Case
-from convviz.check.compare import same
+from convviz.check.compare import ratio_of, same
 from convviz.check.diagnose import Diagnosis, Seen, diagnose
 from convviz.check.one_hot_probes import OneHotProbes, as_convolution, recipe_of, shown_names, single
 from convviz.check.premises import broken_premise
 from convviz.check.probe_analysis import counts, readings
 from convviz.check.provenance import setting_in_words
 from convviz.check.random_trial import Failure
-from convviz.check.ratio import ratio_of
 from convviz.check.side_effects import slips
 from convviz.check.tasks import Task
 from convviz.check.where import ONLY, alike, factors, is_moved, mark_of, order_of, places

@@ -12,8 +12,18 @@ from convviz.check.audited import geometry
 from convviz.check.battery import Case
 from convviz.check.mistakes import Mistake
 from convviz.check.reasons import reasons
-from convviz.check.sheet_blocks import Block, Code, Heading, Lines, Listing, Table, Words
-from convviz.check.sheet_forms import as_html, as_markdown, as_notebook
+from convviz.check.sheet_forms import (
+    Block,
+    Code,
+    Heading,
+    Lines,
+    Listing,
+    Table,
+    Words,
+    as_html,
+    as_markdown,
+    as_notebook,
+)
 from convviz.check.worked_sums import cell_name, number_text, worked
 from convviz.facts.lists import semicolon
 from convviz.facts.words import sentences

@@ -1,12 +1,11 @@
-"""A sheet as Markdown, as a notebook and as a page."""
+"""What a sheet is made of, and how that is written as Markdown, as a notebook and as a page."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
-
-from convviz.check.sheet_blocks import Block, Code, Heading, Lines, Listing, Table, Words
 
 # That of the project's other pages; nothing is asked from anywhere.
 STYLE = """body { margin: 0; background: #fff; color: #16191d; font: 16px/1.45 system-ui, sans-serif; }
@@ -26,6 +25,55 @@ li { overflow-wrap: anywhere; }
 pre { padding: 8px; background: #f4f5f7; white-space: pre-wrap; overflow-wrap: anywhere; }
 @media print { table, h3 { break-inside: avoid; } h3 { break-after: avoid; } }
 """
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A title; level 1 is the sheet's own."""
+
+    level: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Words:
+    """A paragraph."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """A plane of numbers with a name; the cells in ``marked`` are wrong ones."""
+
+    name: str
+    rows: tuple[tuple[str, ...], ...]
+    marked: frozenset[tuple[int, int]] = frozenset()
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Lines that belong together, such as the sums of a result."""
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Code:
+    """Python that can be run."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A table of words, with a heading for each column."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+Block = Heading | Words | Table | Lines | Code | Listing
 
 
 def as_markdown(sheet: Sequence[Block]) -> str:

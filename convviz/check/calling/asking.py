@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from convviz.check.answer import Answer, Outcome
+from convviz.check.answer import Answer
 from convviz.check.battery import Case, make_case
 from convviz.check.calling.arrays import NotNumbers, hand_over, is_other, shares_memory, snapshot
 from convviz.check.calling.failures import failure
@@ -50,7 +50,7 @@ class Kept:
         return changed
 
 
-def ask(subject: Subject, plan: Plan, case: Case, twice: bool, kept: Kept) -> Outcome:
+def ask(subject: Subject, plan: Plan, case: Case, twice: bool, kept: Kept) -> Answer:
     """Return what comes of one case; whatever the code throws, it ends here."""
     first = _Call(subject, plan, case)
     kind, message = _run(first)
@@ -60,8 +60,8 @@ def ask(subject: Subject, plan: Plan, case: Case, twice: bool, kept: Kept) -> Ou
         kind, message = "keeps_state", say("shared_buffer")
     if kind == "ok" and twice and case.spec.products <= ONCE_BEYOND:
         kind, message = _again(first)
-    answer = Answer(kind, dict(first.found), message, first.seconds, tuple(sorted(first.remarks)))
-    return Outcome(answer, frozenset(first.read))
+    remarks = tuple(sorted(first.remarks))
+    return Answer(kind, dict(first.found), message, first.seconds, remarks, frozenset(first.read))
 
 
 def _run(call: _Call) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,38 +53,21 @@ class Params(dict[str, Any]):
         super().__init__(values)
         self.read: set[str] = set()
 
-    def __getitem__(self, key: str) -> Any:
-        self.read.add(key)
-        return super().__getitem__(key)
 
-    def get(self, key: str, default: Any = None) -> Any:
-        """Note the key, too."""
-        self.read.add(key)
-        return super().get(key, default)
+def _noting(name: str, every: bool) -> Callable[..., Any]:
+    """Return a dict's method that notes the key which it is asked for, or all of them."""
 
-    def pop(self, key: str, *default: Any) -> Any:
-        """Note the key, too."""
-        self.read.add(key)
-        return super().pop(key, *default)
+    def method(self: Params, *given: Any) -> Any:
+        self.read.update(dict.keys(self) if every else given[:1])
+        return getattr(super(Params, self), name)(*given)
 
-    def __iter__(self) -> Iterator[str]:
-        self.read.update(super().keys())
-        return super().__iter__()
+    return method
 
-    def keys(self) -> Any:
-        """All count as read."""
-        self.read.update(super().keys())
-        return super().keys()
 
-    def values(self) -> Any:
-        """All count as read."""
-        self.read.update(super().keys())
-        return super().values()
-
-    def items(self) -> Any:
-        """All count as read."""
-        self.read.update(super().keys())
-        return super().items()
+for _name in ("__getitem__", "get", "pop"):
+    setattr(Params, _name, _noting(_name, every=False))
+for _name in ("__iter__", "keys", "values", "items"):
+    setattr(Params, _name, _noting(_name, every=True))
 
 
 class Given:

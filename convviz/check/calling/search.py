@@ -109,7 +109,7 @@ def _way(asker: Asker, subjects: Sequence[Subject], layout: str | None, scope: S
         spec = LINEAR_PROBE if linear else PROBES["padding" not in subject.binding.roles]
         case = make_case("probe", scope.nearest(spec), 0)
         for plan in list(plans(subject, layout))[:2]:
-            answer = asker.ask(subject, plan, case, twice=False).answer
+            answer = asker.ask(subject, plan, case, twice=False)
             calls += 1
             level = _score(answer, truth(subject.task, case))[0] if answer.results else -1
             if level >= 2:
@@ -146,25 +146,25 @@ def _try_plans(asker: Asker, subject: Subject, case: Case, layout: str | None, f
             continue
         if (plan.arrays, plan.form, plan.pairs, plan.dtype, plan.sizes, plan.words) in hopeless:
             continue
-        outcome = asker.ask(subject, plan, case, twice=False)
-        found.note(outcome.answer)
-        score = _score(outcome.answer, right)
+        answer = asker.ask(subject, plan, case, twice=False)
+        found.note(answer)
+        score = _score(answer, right)
         if score > found.score and (score[0] > 0 or (plan.data, plan.kernel) in COMMON):
-            found.plan, found.score, found.read, found.spec = plan, score, set(outcome.read), case.spec
-            found.names = tuple(outcome.answer.results)
+            found.plan, found.score, found.read, found.spec = plan, score, set(answer.read), case.spec
+            found.names = tuple(answer.results)
         if found.score[0] == 3 or found.over:
             return
-        if score[0] > 0 and score[1] == len(outcome.answer.results):
+        if score[0] > 0 and score[1] == len(answer.results):
             # A bias of another shape is no way to other numbers.
             queue = [each for each in queue if (each.data, each.kernel) != (plan.data, plan.kernel)]
         if score[0] == 2:  # what is left open is the shape of a bias
             queue = [each for each in queue if (each.data, each.kernel) == (plan.data, plan.kernel)]
         if score[0] > 0:
             fixed = (plan.arrays, plan.form)
-        if outcome.answer.kind == "refused":  # for what the case is, whatever kind of array it comes in
+        if answer.kind == "refused":  # for what the case is, whatever kind of array it comes in
             queue = [each for each in queue if each.arrays == plan.arrays]
-        queue = [*cure(plan, outcome.answer), *queue]
-        if _is_of_kind(outcome.answer):
+        queue = [*cure(plan, answer), *queue]
+        if _is_of_kind(answer):
             hopeless.add((plan.arrays, plan.form, plan.pairs, plan.dtype, plan.sizes, plan.words))
 
 
@@ -224,7 +224,7 @@ def _try_pairs(asker: Asker, subject: Subject, found: Found, scope: Scope) -> No
 
     def asked(plan: Plan, spec: ConvSpec) -> Answer:
         found.calls += 1
-        return asker.ask(subject, plan, make_case("pairs", spec, 2), twice=False).answer
+        return asker.ask(subject, plan, make_case("pairs", spec, 2), twice=False)
 
     uneven = UNEQUAL.replace(kernel_size=(3, 2)) if subject.makes_layers else UNEQUAL
     if found.plan.words:

@@ -74,7 +74,7 @@ class Student:
 
     def try_all(self, cases: Sequence[Case], at_once: int) -> list[Answer | None]:
         """Return what one call for each case gives, up to one that ends the process; None where it refuses."""
-        answers = [outcome.answer for outcome in self._asker.ask_all(self._subject, self.plan, cases, at_once)]
+        answers = self._asker.ask_all(self._subject, self.plan, cases, at_once)
         answers = [self._cured(case, answer) for case, answer in zip(cases, answers, strict=False)]
         return [None if each.kind == "refused" and not self._scope.strict else each for each in answers]
 
@@ -126,7 +126,7 @@ class Student:
     def _asked(self, plan: Plan, case: Case) -> Answer:
         if any(before != after for before, after in case.spec.padding):
             plan = dataclasses.replace(plan, words=True)
-        return self._asker.ask(self._subject, plan, case).answer
+        return self._asker.ask(self._subject, plan, case)
 
 
 def open_student(

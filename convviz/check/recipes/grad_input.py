@@ -7,8 +7,7 @@ import torch.nn.functional as F
 
 from convviz.check.recipes.choices import ORIENTATIONS, Numbers, Recipe, axes, complete, factor
 from convviz.check.recipes.grouping import Grouping, grouping
-from convviz.check.recipes.overwritten import overwritten
-from convviz.check.recipes.planes import correlate, padded, spread
+from convviz.check.recipes.planes import correlate, overwritten, padded, spread
 from convviz.ops.padding import fold_padding
 from convviz.spec import ConvSpec
 
