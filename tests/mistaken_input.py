@@ -55,6 +55,17 @@ def no_remainder_pads(g):
     return both(lambda e, p: (e - p, e - p), g.reach, g.padding)
 
 
+def one_off(dx, g):
+    """Begin a row too late; without padding the last one is missing."""
+    (p, q), (height, width) = g.padding, g.size
+    return dx[:, :, p + 1 : p + 1 + height, q + 1 : q + 1 + width]
+
+
+def one_early(dx, g):
+    (p, q), (height, width) = (tuple(max(p - 1, 0) for p in g.padding), g.size)
+    return dx[:, :, p : p + height, q : q + width]
+
+
 def strided_too(gy, w, g):
     return F.conv2d(gy, w, stride=g.stride, dilation=g.dilation)
 
@@ -217,6 +228,11 @@ MISTAKES = {
         (scatter, dict(cut=top_left)),
         (cells, dict(cut=top_left)),
         (transposed, dict(options=lambda g: dict(padding=0), after=top_left)),
+    ],
+    "I29": [
+        (scatter, dict(cut=one_off)),
+        (cells, dict(cut=one_off)),
+        (scatter, dict(cut=one_early)),
     ],
     "I16": [
         (rotate, dict(pads=pads(lambda k, p, d, r: p, lambda k, p, d, r: p + r))),

@@ -22,7 +22,7 @@ from convviz.cli import main
 from tests import published_checks
 from tests.published_checks import gradcheck, means_only, numeric_check
 
-MEASURED = {id for id in catalogue() if id[0] in "IWB"} - {"I27", "I28"}  # those that published checks were tried with
+MEASURED = {id for id in catalogue() if id[0] in "IWB"} - {"I27", "I28", "I29"}  # those that published checks were tried with
 NUMERIC_LETS_PASS = {
     *("I07", "I08", "I09", "I10", "I11", "I12", "I13", "I16", "I17", "I18", "I19", "I21", "I23", "I25"),
     *("W02", "W03", "W04", "W05", "W07", "W08", "W14"),

@@ -251,7 +251,6 @@ def test_what_no_product_explains_is_said_as_what_it_is():
         return kept.setdefault((input.shape, dw.shape, grad_output.shape), dw).clone()
 
     said = {
-        "cut to whole numbers": lambda dw, *_: dw.trunc(),
         "no more digits than float16": lambda dw, *_: dw.half().double(),
         "Something is added": lambda dw, _, weight, __: dw + 0.01 * weight,
         "Large numbers are cut off": lambda dw, *_: dw.clamp(-1, 1),
@@ -271,6 +270,30 @@ def test_what_no_product_explains_is_said_as_what_it_is():
         assert [each.id for each in found.diagnoses] == ["?"], (words, titles)
         assert words in titles[0], titles
         assert titles[0] in found.text()
+
+
+def test_whole_numbers_a_reshape_and_a_buffer_that_is_not_zeroed_have_names():
+    def whole(input, weight_size, grad_output, stride=1, padding=0):
+        return torch.nn.grad.conv2d_weight(input, weight_size, grad_output, stride, padding).trunc()
+
+    def reshaped(input, weight_size, grad_output, stride=1, padding=0):
+        columns = F.unfold(input, weight_size[2:], padding=padding, stride=stride)
+        rows = grad_output.reshape(weight_size[0], -1)
+        return (rows @ columns.permute(0, 2, 1).reshape(-1, columns.shape[1])).reshape(weight_size)
+
+    def not_zeroed(input, weight_size, grad_output, stride=1, padding=0):
+        dw = torch.empty(weight_size, dtype=input.dtype)
+        dw += torch.nn.grad.conv2d_weight(input, weight_size, grad_output, stride, padding) + 1
+        return dw
+
+    def filled(input, weight_size, grad_output, stride=1, padding=0):
+        dw = torch.empty(weight_size, dtype=input.dtype)
+        dw.fill_(0)
+        dw += torch.nn.grad.conv2d_weight(input, weight_size, grad_output, stride, padding) + 1
+        return dw
+
+    for id, fn in {"G08": whole, "G10": reshaped, "G09": not_zeroed, "?": filled}.items():
+        assert [each.id for each in report(fn, "conv2d_weight").diagnoses] == [id], fn.__name__
 
 
 def test_what_a_forward_pass_does_otherwise_is_read_off_its_products():

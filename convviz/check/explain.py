@@ -10,7 +10,8 @@ import torch
 from convviz.check.answer import Answer
 from convviz.check.battery import Case
 from convviz.check.compare import ratio_of, same
-from convviz.check.diagnose import Diagnosis, Seen, diagnose
+from convviz.check.diagnose import Diagnosis, Seen, diagnose, diagnosis
+from convviz.check.mistakes import catalogue
 from convviz.check.one_hot_probes import OneHotProbes, as_convolution, recipe_of, shown_names, single
 from convviz.check.premises import broken_premise
 from convviz.check.probe_analysis import counts, readings
@@ -24,7 +25,6 @@ from convviz.facts.words import sentences
 say = sentences("check")
 
 Results = Mapping[str, torch.Tensor]
-Said = tuple[str, str, str]  # title, evidence, fix
 
 
 def explain(
@@ -45,6 +45,10 @@ def explain(
         rights: what is right.
         failure: what random geometries say besides, where only one of them is wrong.
     """
+    results = ", ".join(rights[0]) if rights else ""
+    if name := ones.unzeroed:
+        yield diagnosis(catalogue()["G09"], say("unzeroed", name=name), results)
+        return
     if found := slips(task, answers, rights):
         yield from found
         return
@@ -115,7 +119,7 @@ def _unnamed(
     # In the smallest of all there may be one number, which proves nothing.
     typical = max(wrong, key=lambda one: one.case.spec.products) if failure else smallest
     if broken := broken_premise(of, typical.case, typical.right, ask, names):
-        return [Diagnosis("?", result, broken[0], broken[1], "")]
+        return [dataclasses.replace(broken, of=result)]
     where = [sentence for sentence in (*places(of, pairs), mark) if sentence]
     also = " ".join(where)
     said = _by_ratio(of, wrong)
@@ -125,24 +129,24 @@ def _unnamed(
         return partly
     if said is None:
         return [Diagnosis("?", result, where[0], " ".join(where[1:]), "")]
-    title, evidence, fix = said
-    return [*partly, Diagnosis("?", result, title, f"{evidence} {also}".strip(), fix)]
+    return [*partly, dataclasses.replace(said, of=result, evidence=f"{said.evidence} {also}".strip())]
 
 
-def _by_ratio(of: str, wrong: Sequence[Seen]) -> Said | None:
-    """Return title, evidence and fix where every case is off by one factor."""
+def _by_ratio(of: str, wrong: Sequence[Seen]) -> Diagnosis | None:
+    """Return what is wrong where every case is off by one factor."""
     ratios = [ratio_of(one.got, one.right) for one in wrong if one.got is not None]
     found = [ratio for ratio in ratios if ratio is not None]
     if len(found) < len(ratios) or not found or 0 in found:
         return None
     if max(found) - min(found) <= 1e-6 * abs(found[0]):
-        return say("ratio"), say("ratio.evidence", result=of, ratio=f"{found[0]:.6g}"), say("ratio.fix")
+        evidence = say("ratio.evidence", result=of, ratio=f"{found[0]:.6g}")
+        return Diagnosis("?", of, say("ratio"), evidence, say("ratio.fix"))
     each = factors([(one.case, ratio) for one, ratio in zip(wrong, found, strict=True)])
-    return say("ratios"), say("ratios.evidence", result=of, ratios=each), say("ratios.fix")
+    return Diagnosis("?", of, say("ratios"), say("ratios.evidence", result=of, ratios=each), say("ratios.fix"))
 
 
-def _by_products(of: str, ones: OneHotProbes, result: str, smallest: Case, only_lines: bool) -> Said | None:
-    """Return title, evidence and fix by how the products lie otherwise than they should.
+def _by_products(of: str, ones: OneHotProbes, result: str, smallest: Case, only_lines: bool) -> Diagnosis | None:
+    """Return how the products lie otherwise than they should.
 
     With ``only_lines`` by what holds of whole rows and columns alone.
     """
@@ -151,13 +155,14 @@ def _by_products(of: str, ones: OneHotProbes, result: str, smallest: Case, only_
         setting = setting_in_words(found.spec)
         if said := readings(found):
             rest = say("read.also", setting=setting, what="; ".join(said[1:])) if said[1:] else ""
-            return f"{said[0]}.", rest or say("read", setting=setting), ""
+            return Diagnosis("?", of, f"{said[0]}.", rest or say("read", setting=setting), "")
         if count := counts(found):
-            counted = counted or (f"{count}.", say("read", setting=setting), "")
+            counted = counted or Diagnosis("?", of, f"{count}.", say("read", setting=setting), "")
     # The last of them has the geometry of a case that is wrong: only its channels and samples are left.
     if found is not None and found.unknown and not found.found and not only_lines:
         setting = setting_in_words(found.spec)
-        return say("read.unknown"), say("read.also", setting=setting, what=say("read.unknown.seen")), ""
+        evidence = say("read.also", setting=setting, what=say("read.unknown.seen"))
+        return Diagnosis("?", of, say("read.unknown"), evidence, "")
     is_plain = found is None or not (found.missing or found.unknown or found.spec != single(smallest.spec))
     if only_lines or counted or not is_plain:
         return None if only_lines else counted
@@ -165,4 +170,6 @@ def _by_products(of: str, ones: OneHotProbes, result: str, smallest: Case, only_
     if not mixed:
         return None
     evidence = say("read.single.evidence", setting=setting_in_words(found.spec)) if found else ""
-    return say(f"mixed.{mixed}"), evidence, say(f"mixed.{mixed}.fix")
+    if mixed == "both":
+        return diagnosis(catalogue()["G10"], f"{say('mixed.both')} {evidence}".strip(), of)
+    return Diagnosis("?", of, say(f"mixed.{mixed}"), evidence, say(f"mixed.{mixed}.fix"))

@@ -27,6 +27,11 @@ class OneHotProbes:
         self._student = student
         self._known: dict[tuple[str, ConvSpec], Provenance | None] = {}
 
+    @property
+    def unzeroed(self) -> str:
+        """The name of an array that the student's code makes without zeros and adds to; empty if there is none."""
+        return self._student.unzeroed
+
     def products(self, result: str, wrong: Case) -> Iterator[Provenance]:
         """Yield the products of a result at plain settings, then at that of a wrong case, as far as there are any.
 

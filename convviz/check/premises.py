@@ -13,6 +13,8 @@ import torch
 
 from convviz.check.battery import Case, make_case
 from convviz.check.compare import errors, same
+from convviz.check.diagnose import Diagnosis, diagnosis
+from convviz.check.mistakes import catalogue
 from convviz.facts import facts
 from convviz.facts.words import sentences
 
@@ -24,8 +26,8 @@ FEW = 3  # numbers with one and the same size are no chance any more
 
 def broken_premise(
     result: str, case: Case, right: torch.Tensor, ask: Ask, names: Mapping[str, str]
-) -> tuple[str, str] | None:
-    """Return title and evidence of what a function does that no sum of products does; None where it does nothing such.
+) -> Diagnosis | None:
+    """Return what a function does that no sum of products does; None where it does nothing such.
 
     Args:
         result: its name.
@@ -37,7 +39,7 @@ def broken_premise(
     """
     bias = ask(case.with_tensor("transposed_bias", torch.zeros_like(case.transposed_bias))) if names else None
     if bias is not None and bias.shape == right.shape and same(bias, right):
-        return say("premise.bias"), say("premise.bias.seen")
+        return Diagnosis("?", result, say("premise.bias"), say("premise.bias.seen"), "")
     if result == "output":  # to which a bias is added
         right = right - case.bias.reshape(1, -1, *[1] * (right.dim() - 2))
         case = case.with_tensor("bias", torch.zeros_like(case.bias))
@@ -45,7 +47,7 @@ def broken_premise(
     if got is None or not got.numel():
         return None
     if result == "output" and got.shape == right.shape and same(got, right):
-        return say("premise.bias"), say("premise.bias.seen")
+        return Diagnosis("?", result, say("premise.bias"), say("premise.bias.seen"), "")
     found = _coarse(result, got, right)
     for sent in _made_of(result):
         if sent != "bias" and not (sent == "weight" and case.quantised):
@@ -55,7 +57,10 @@ def broken_premise(
         return None
     factors = " · ".join(names.get(name, name) for name in _made_of(result))
     words = {"factors": factors} | {key: names.get(str(word), word) for key, word in found[1].items()}
-    return say(f"premise.{found[0]}"), say(f"premise.{found[0]}.seen", **words)
+    evidence = say(f"premise.{found[0]}.seen", **words)
+    if found[0] == "whole":
+        return diagnosis(catalogue()["G08"], evidence, result)
+    return Diagnosis("?", result, say(f"premise.{found[0]}"), evidence, "")
 
 
 def _coarse(result: str, got: torch.Tensor, right: torch.Tensor) -> tuple[str, dict[str, object]] | None:

@@ -81,6 +81,47 @@ def takes_square_kernels(codes: Sequence[Any], kernel: str) -> bool:
     return len(read & {2, 3}) == 1
 
 
+def unzeroed(codes: Sequence[Any]) -> str:
+    """Return the name of an array that code makes by ``empty``, adds to and never sets; empty if there is none."""
+    for code in codes:
+        made: set[str] = set()
+        added: set[str] = set()
+        filled: set[str] = set()
+        for node in ast.walk(source_of(code) or ast.Pass()):
+            if isinstance(node, ast.Assign):
+                for name, value in _named(node.targets[0], node.value):
+                    (made if "empty" in _called(value) else filled).add(name)
+            elif isinstance(node, ast.AugAssign):
+                added.add(_base(node.target))
+            elif isinstance(node, ast.Call):  # dx.fill(0), np.copyto(dx, 0), f(dx)
+                parts = [*node.args, *(each.value for each in node.keywords), node.func]
+                filled |= {_base(each) for each in parts}
+        if left := sorted(made & added - filled):
+            return left[0]
+    return ""
+
+
+def _named(target: ast.AST, value: ast.AST) -> list[tuple[str, ast.AST]]:
+    """Return the names that are assigned to, each with its value."""
+    if isinstance(target, ast.Tuple):
+        values = value.elts if isinstance(value, ast.Tuple) else [value] * len(target.elts)
+        return [(_base(each), value) for each, value in zip(target.elts, values, strict=False)]
+    return [(_base(target), value)]
+
+
+def _base(node: ast.AST) -> str:
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _called(node: ast.AST) -> str:
+    """Return the name of the function that a value comes from."""
+    if not isinstance(node, ast.Call):
+        return ""
+    return node.func.attr if isinstance(node.func, ast.Attribute) else _base(node.func)
+
+
 def _walked(tree: ast.AST) -> set[str]:
     """Return the names that loops and comprehensions give to what they go through."""
     targets = (node.target for node in ast.walk(tree) if isinstance(node, ast.For | ast.comprehension))

@@ -17,7 +17,7 @@ from convviz.check.calling.layouts import CONV, LINEAR, STATED
 from convviz.check.calling.plan import Plan
 from convviz.check.calling.reach import Reach
 from convviz.check.calling.search import Found, cure, search
-from convviz.check.calling.source import takes_square_kernels
+from convviz.check.calling.source import takes_square_kernels, unzeroed
 from convviz.check.calling.subject import Subject, subjects_of
 from convviz.check.compare import same
 from convviz.check.scope import EVERYTHING, Scope
@@ -61,6 +61,11 @@ class Student:
         if cases := self._remarks.get("forward"):
             said.append(say("remark.forward", cases=" | ".join(cases)))
         return tuple(said)
+
+    @property
+    def unzeroed(self) -> str:
+        """The name of an array that its code makes without zeros and adds to; empty if there is none."""
+        return unzeroed(self._subject.codes)
 
     def close(self) -> None:
         """End its process, if it has one."""

@@ -54,6 +54,10 @@ export function lineOf(spec, axis) {
     "d * (K - 1)": d * (K - 1),
     r: remainderOf(spec, axis),
     "s if s > 1": s > 1 ? s : 0,
+    "-1": -1,
+    "1 if p": p ? 1 : 0,
+    "r + 1 if p": remainderOf(spec, axis) + (p ? 1 : 0),
+    "r - 1 if p": remainderOf(spec, axis) - (p ? 1 : 0),
   };
 }
 
