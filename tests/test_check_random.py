@@ -7,8 +7,12 @@ import torch
 import torch.nn.functional as F
 
 from convviz.check import report
+from convviz.check.answer import Answer
+from convviz.check.battery import make_case
+from convviz.check.compare import same
 from convviz.check.random_cases import random_cases, simpler
-from convviz.check.tasks import TASKS
+from convviz.check.random_trial import RandomTrial
+from convviz.check.tasks import TASKS, truth
 from convviz.spec import ConvSpec
 
 
@@ -79,6 +83,21 @@ def test_what_is_right_has_the_cases_of_the_battery_alone():
     found = [report(weight_of(), "conv2d_weight", cases=cases) for cases in ("all", "battery")]
     assert [one.passed for one in found] == [True, True]
     assert [case.name for case in found[0].cases] == [case.name for case in found[1].cases]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "off", "is_right"), [("float64", 1e-14, 1), ("float32", 1e-6, 1), ("float64", 1e-6, 0)]
+)
+def test_rounding_is_right_where_the_right_numbers_cancel(dtype, off, is_right):
+    """1 · 1 + 1 · (−1) = 0, of which no part says how far off a number may be."""
+    task, case = TASKS["conv2d_weight"], make_case("", ConvSpec(1, kernel_size=1, batch=2), 0)
+    case = case.with_tensor("input", torch.ones(2, 1, 1, 1, dtype=torch.float64))
+    case = case.with_tensor("grad_output", torch.tensor([1.0, -1.0], dtype=torch.float64).reshape(2, 1, 1, 1))
+    answer = Answer("ok", {"grad_weight": torch.full((1, 1, 1, 1), off, dtype=getattr(torch, dtype))})
+    trial = RandomTrial(
+        task, None, lambda case, answer, right: same(answer.results["grad_weight"], right["grad_weight"])
+    )
+    assert trial._is_right(case, answer, truth(task, case)) == is_right
 
 
 @pytest.mark.parametrize("bad", [True, False])

@@ -81,6 +81,12 @@ def with_numbers(kind: str, task: Task, spec: ConvSpec, seed: int) -> Case:
     return dataclasses.replace(case, **tensors)  # type: ignore[arg-type]  # the names are those of tensors
 
 
+def absolute(case: Case) -> Case:
+    """Return a case with the size of each number, in whose results nothing cancels."""
+    tensors = {name: case.tensor(name).abs() for name in TENSORS}
+    return dataclasses.replace(case, **tensors)  # type: ignore[arg-type]  # the names are those of tensors
+
+
 def named(task: Task, case: Case) -> Case:
     """Return a case with a name that says what it is, for a report."""
     spec = case.spec
