@@ -75,27 +75,41 @@ def changed(before: Any, after: Any) -> bool:
     return bool(before != after)
 
 
-def snapshot(value: Any) -> Any:
+class Kept:
+    """The result of the last call, as it came, beside a copy: no later call may change it."""
+
+    def __init__(self) -> None:
+        self._result: Any = None
+        self._was: Any = None
+
+    def is_changed_by(self, returned: Any, is_whole: bool) -> bool:
+        """Return whether a call changed the result of the one before; keep what it returned, if that is whole."""
+        changed = _is_other(self._was, self._result)
+        self._result, self._was = returned, _snapshot(returned) if is_whole else None
+        return changed
+
+
+def _snapshot(value: Any) -> Any:
     """Return a copy of all arrays and numbers in a result, None for what is no such."""
     if isinstance(value, torch.Tensor):
         return value.detach().clone() if value.layout == torch.strided else None
     if isinstance(value, np.ndarray):
         return value.copy()
     if isinstance(value, Mapping):
-        return {key: snapshot(each) for key, each in value.items() if not isinstance(each, int | float)}
+        return {key: _snapshot(each) for key, each in value.items() if not isinstance(each, int | float)}
     if isinstance(value, list | tuple):
-        return [snapshot(each) for each in value]
+        return [_snapshot(each) for each in value]
     return value if isinstance(value, int | float) else None
 
 
-def is_other(was: Any, value: Any) -> bool:
+def _is_other(was: Any, value: Any) -> bool:
     """Return whether a result differs from its snapshot."""
     if was is None:
         return False
     if isinstance(was, dict):
-        return any(key not in value or is_other(each, value[key]) for key, each in was.items())
+        return any(key not in value or _is_other(each, value[key]) for key, each in was.items())
     if isinstance(was, list):
-        return len(was) != len(value) or any(map(is_other, was, value))
+        return len(was) != len(value) or any(map(_is_other, was, value))
     return changed(was, value)
 
 

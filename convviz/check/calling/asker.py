@@ -13,7 +13,8 @@ import torch
 
 from convviz.check.answer import KINDS, Answer
 from convviz.check.battery import Case
-from convviz.check.calling.asking import Kept, ask
+from convviz.check.calling.arrays import Kept
+from convviz.check.calling.asking import ask
 from convviz.check.calling.child import Bounds, Child, Ended
 from convviz.check.calling.failures import failure
 from convviz.check.calling.plan import Plan

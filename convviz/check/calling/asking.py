@@ -13,7 +13,7 @@ import torch
 
 from convviz.check.answer import Answer
 from convviz.check.battery import Case, make_case
-from convviz.check.calling.arrays import NotNumbers, hand_over, is_other, shares_memory, snapshot
+from convviz.check.calling.arrays import Kept, NotNumbers, hand_over, shares_memory
 from convviz.check.calling.failures import failure
 from convviz.check.calling.layer import make_layer
 from convviz.check.calling.layouts import DATA, to_layout
@@ -36,27 +36,13 @@ ONCE_BEYOND = 20_000  # products; in a larger case loops in pure Python would ta
 DRAWS = (torch.rand, np.random.rand, lambda count: random.random())
 
 
-class Kept:
-    """The result of the last call, as it came, beside a copy: no later call may change it."""
-
-    def __init__(self) -> None:
-        self._result: Any = None
-        self._was: Any = None
-
-    def is_changed_by(self, call: _Call, kind: str) -> bool:
-        """Return whether a call changed the result of the one before, and keep its own."""
-        changed = is_other(self._was, self._result)
-        self._result, self._was = call.returned, snapshot(call.returned) if kind == "ok" else None
-        return changed
-
-
 def ask(subject: Subject, plan: Plan, case: Case, twice: bool, kept: Kept) -> Answer:
     """Return what comes of one case; whatever the code throws, it ends here."""
     first = _Call(subject, plan, case)
     kind, message = _run(first)
     if kind == "ok":
         kind, message = _looked_at(first)
-    if kept.is_changed_by(first, kind) and kind == "ok":
+    if kept.is_changed_by(first.returned, kind == "ok") and kind == "ok":
         kind, message = "keeps_state", say("shared_buffer")
     if kind == "ok" and twice and case.spec.products <= ONCE_BEYOND:
         kind, message = _again(first)
