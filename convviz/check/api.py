@@ -58,7 +58,7 @@ def report(
     Raises:
         ValueError: unknown task or choice of cases, unusable seed, tolerance, scope or forward.
     """
-    found = find_task(task)
+    found = find_task(task, fn)
     _check_tolerances(rtol, atol)
     limits = read_scope(scope)
     tried = battery(cases, seed, linear=found.name.startswith("linear"), quantised=found.quantised)

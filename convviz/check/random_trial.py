@@ -79,7 +79,8 @@ class RandomTrial:
         count, at_once = next(rest for most, *rest in COUNTS if seconds <= most)
         if self._student.plan.data == "HW":  # each is many calls
             count = min(count, FEW)
-        cases = list(random_cases(self._task, seed, count, self._student.reach.nearest))
+        drawn = random_cases(self._task, seed, count, self._student.reach.nearest)
+        cases = [case for case in drawn if self._shows(case)]
         wrong: list[Tried] = []
         others = []
         for case, answer in zip(cases, self._student.try_all(cases, at_once), strict=False):
@@ -107,6 +108,10 @@ class RandomTrial:
             for got in (answer.results[name],)
         )
 
+    def _shows(self, case: Case) -> bool:
+        """Return whether every result has a number: where windows see the border alone, none has."""
+        return all(bool(value.any()) for value in self._right(case).values())
+
     def _right(self, case: Case) -> dict[str, torch.Tensor]:
         return {name: value for name, value in truth(self._task, case).items() if name in self._student.results}
 
@@ -129,7 +134,7 @@ class RandomTrial:
     def _failed(self, case: Case) -> Tried | None:
         """Return what comes of a case by itself if it is wrong; None if it is right, or is not asked."""
         case = named(self._task, case)
-        if self._student.takes(case):
+        if not self._shows(case) or self._student.takes(case):
             return None
         tried = Tried(case, self._student.answer(case), self._right(case))
         return None if self._is_right(case, tried.answer, tried.right) else tried

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -60,15 +61,17 @@ TASKS: Mapping[str, Task] = {
 }
 
 
-def find_task(name: object) -> Task:
-    """Return a task by its name.
+def find_task(name: object, fn: object = None) -> Task:
+    """Return a task by its name; one for a Function is a layer's, if a layer's class is what was written for it.
 
     Raises:
         ValueError: there is no such task.
     """
     if not isinstance(name, str) or name not in TASKS:
         raise ValueError(f"task is one of {', '.join(TASKS)}: got {name!r}")
-    return TASKS[name]
+    task = TASKS[name]
+    is_layer = isinstance(fn, type) and issubclass(fn, torch.nn.Module)
+    return dataclasses.replace(task, kind="Module", arguments=_LAYER) if is_layer and task.kind == "Function" else task
 
 
 def truth(task: Task, case: Case) -> dict[str, torch.Tensor]:

@@ -118,7 +118,8 @@ def _pack(answers: Sequence[Answer]) -> bytes:
     for answer in answers:
         shapes = []
         for name, value in answer.results.items():
-            raw = value.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes() if value.numel() else b""
+            flat = torch.empty(value.numel(), dtype=value.dtype)  # one number of a strided view has a stride of its own
+            raw = flat.copy_(value.reshape(-1)).view(torch.uint8).numpy().tobytes() if value.numel() else b""
             shapes.append([name, str(value.dtype).removeprefix("torch."), list(value.shape), len(raw)])
             body += raw
         said = {"kind": answer.kind, "message": answer.message, "seconds": answer.seconds, "remarks": answer.remarks}

@@ -113,8 +113,9 @@ def _differs(first: _Call, turned: bool, draws: bool = True) -> tuple[str, str]:
         return "keeps_state", say("shared_buffer")
     for name, value in first.found.items():
         if name not in second.found or not same(second.found[name], value):
-            made = first.subject.passes is not None and first.subject.passes.maker is not None
-            return "keeps_state", say("keeps_image" if made else "keeps_state", name=name)
+            passes = first.subject.passes
+            kept = "keeps_state" if passes is None else "keeps_image" if passes.maker else "keeps_between"
+            return "keeps_state", say(kept, name=name)
     return "ok", ""
 
 

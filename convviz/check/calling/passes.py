@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -36,6 +37,8 @@ def run_passes(
     found.update(take_apart(output, _only(subject.task, "output"), plan))
     if passes.backward is None:
         return biased, output
+    if given.again and layer is None:
+        _between(passes, given, case, timed)
     if kept is None and "cache" in passes.returns.roles:
         raise NotNumbers(say("no_cache"))
     given.hold("cache", kept)
@@ -73,6 +76,14 @@ def _made(passes: Passes, given: Given, case: Case, timed: Timed) -> tuple[Any, 
         placed, named = other.arguments(passes.goes)
         timed(_of(layer, passes.forward), *placed, **named)
     return layer, biased
+
+
+def _between(passes: Passes, given: Given, case: Case, timed: Timed) -> None:
+    """Go forward with another image before going back: what is kept elsewhere than in the cache is then another."""
+    other = Given(given.task, given.plan, dataclasses.replace(case, input=1 - case.input.flip(2, 3) / 2))
+    placed, named = other.arguments(passes.goes)
+    with contextlib.suppress(Exception):  # whatever it thinks of that image is not asked here
+        timed(passes.forward, *placed, **named)
 
 
 def _apart(returned: Any) -> tuple[Any, Any]:

@@ -49,6 +49,15 @@ class Reach:
         """Whether it takes a padding in words as well."""
         return "padding" in self.subject.binding.roles and knows_words(self.subject.codes)
 
+    @property
+    def _one_kernel(self) -> bool:
+        """Whether it makes a layer with one number for both axes of its kernel."""
+        return self.plan.pairs == "int" and self.subject.makes_layers and not self.found.uneven_kernel
+
+    def _in_words(self, spec: ConvSpec) -> bool:
+        """Return whether a geometry's padding is given as a word: as a number it would be four."""
+        return self.plan.words or (self.speaks and any(before != after for before, after in spec.padding))
+
     def lacks(self, spec: ConvSpec) -> str | None:
         """Return why a geometry cannot be asked, such as "it has no argument for dilation"; None if it can."""
         if outside := self.scope.leaves_out(spec):
@@ -71,13 +80,13 @@ class Reach:
             spec = self.scope.nearest(spec)
             if set(GEOMETRY) & set(self.task.arguments):
                 spec = spec.replace(**self._built_in())
-                if self.plan.words:
-                    spec = spec.replace(padding="same" if spec.stride == (1, 1) else "valid")
                 if self.plan.pairs == "int":
-                    pairs = {name: (getattr(spec, name)[0],) * 2 for name in ("stride", "padding", "dilation")}
-                    spec = spec.replace(**pairs)
-                if self.square or (self.plan.pairs == "int" and self.subject.makes_layers):
+                    names = ("stride", "dilation") if self._in_words(spec) else ("stride", "padding", "dilation")
+                    spec = spec.replace(**{name: (getattr(spec, name)[0],) * 2 for name in names})
+                if self.square or self._one_kernel:
                     spec = spec.replace(kernel_size=spec.kernel_size[0])
+                if self._in_words(spec):
+                    spec = spec.replace(padding="same" if spec.stride == (1, 1) else "valid")
                 if self._no_size(spec) or self._no_pair(spec):
                     rows, columns = (size - rest for size, rest in zip(spec.input_size, spec.remainder, strict=True))
                     spec = spec.replace(input_size=(rows, columns))
@@ -126,9 +135,9 @@ class Reach:
         if self.plan.pairs != "int":
             return None
         transposed = ("remainder",) if self.task.name == "conv_transpose2d" else ()
-        pairs = (*PAIRS[:3], *(("kernel_size",) if self.subject.makes_layers else ()), *transposed)
+        pairs = (*PAIRS[:3], *(("kernel_size",) if self._one_kernel else ()), *transposed)
         for name in pairs:
             pair = getattr(spec, name)
-            if pair[0] != pair[1]:
+            if pair[0] != pair[1] and not (name == "padding" and self._in_words(spec)):
                 return say("no.pair", name="output_padding" if name == "remainder" else name)
         return None

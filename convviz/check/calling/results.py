@@ -56,7 +56,11 @@ def as_keys(returned: Any) -> Mapping[Any, Any] | None:
 
 
 def _by_key(returned: Mapping[Any, Any], task: Task, optional: Sequence[str]) -> dict[str, Any]:
-    named = {role_of(str(key), task.results): value for key, value in returned.items()}
+    roles = {str(key): role_of(str(key), task.results) for key in returned}
+    if not any(roles.values()):  # {"input": ..., "weight": ...}: whose gradients are meant is the task
+        whose = {f"grad_{role}": role for role in ("input", "weight", "bias") if f"grad_{role}" in task.results}
+        roles = {key: f"grad_{role}" for key in roles if (role := role_of(key, tuple(whose.values())))}
+    named = {roles.get(str(key)): value for key, value in returned.items()}
     missing = [name for name in task.results if name not in named and name not in optional]
     if missing:
         raise NotNumbers(say("keys", got=", ".join(map(str, returned)) or "-", missing=", ".join(missing)))

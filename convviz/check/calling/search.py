@@ -53,6 +53,7 @@ class Found:
     over: bool = False
     refused: bool = False
     ended: Answer | None = None
+    uneven_kernel: bool = False  # whether a layer takes two numbers for its kernel, and one for all else
 
     @classmethod
     def first(cls, subject: Subject, layout: str | None) -> Found:
@@ -215,7 +216,8 @@ def _is_of_kind(answer: Answer) -> bool:
 def _try_pairs(asker: Asker, subject: Subject, found: Found, scope: Scope) -> None:
     """Find out whether two numbers may be given for a stride or a padding; an exception says that they may not."""
     roles = subject.binding.roles | set(found.plan.form)
-    if found.score[0] < 1 or found.over or subject.task.name.startswith("linear") or found.plan.pairs != "any":
+    slow = found.ended or (found.over and found.score[0] < 3)  # a first call may load what it needs for seconds
+    if found.score[0] < 1 or slow or subject.task.name.startswith("linear") or found.plan.pairs != "any":
         return
     if not roles & {"stride", "padding", "dilation", "params", "kernel_size"} and found.plan.form != ("dict",):
         return
@@ -246,3 +248,5 @@ def _try_pairs(asker: Asker, subject: Subject, found: Found, scope: Scope) -> No
         asked(by_twos, even).failed and not asked(found.plan, even).failed
     ):
         found.plan = dataclasses.replace(found.plan, pairs="int")
+        tall = scope.nearest(EQUAL.replace(kernel_size=(3, 2)))
+        found.uneven_kernel = subject.makes_layers and not asked(found.plan, tall).failed
