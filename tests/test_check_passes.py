@@ -46,6 +46,27 @@ class TestPairs:
         assert asked((conv_forward, lambda dout, cache: conv_backward(dout, cache)[0]), "conv2d_input")[1] == 13
         assert asked((conv_forward, lambda dout, cache: conv_backward(dout, cache)[1]), "conv2d_weight")[1] == 13
 
+    def test_another_forward_pass_comes_between(self):
+        kept = {}
+        buffer = {}
+
+        def keeps_aside(x, w, b, conv_param):
+            out, (shape, w, conv_param, kept["columns"]) = conv_forward(x, w, b, conv_param)
+            return out, (shape, w, conv_param)
+
+        def shares_a_buffer(x, w, b, conv_param):
+            out, (shape, w, conv_param, columns) = conv_forward(x, w, b, conv_param)
+            buffer.setdefault(columns.shape, np.empty(columns.shape))[:] = columns
+            return out, (shape, w, conv_param, buffer[columns.shape])
+
+        for forward, backward in (
+            (keeps_aside, lambda dout, cache: conv_backward(dout, (*cache, kept["columns"]))),
+            (shares_a_buffer, conv_backward),
+        ):
+            found = report(backward, "conv2d_backward", forward=forward)
+            assert found.cases[0].kind == "keeps_state"
+            assert "After another forward pass grad_weight differs" in found.text()
+
     def test_the_keyword_is_the_pair(self):
         found = report(conv_backward, "conv2d_backward", forward=conv_forward)
         assert found.passed

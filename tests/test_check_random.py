@@ -162,3 +162,95 @@ def test_what_is_simpler_is_smaller_and_can_be_asked():
         pairs = [*zip(other.input_shape, spec.input_shape, strict=True), *zip(other.stride, spec.stride, strict=True)]
         assert other != spec
         assert all(less <= more for less, more in pairs)
+
+
+def seen_through_one_number(result, sent):
+    """Return the same numbers as a view with gaps, also where there is one of them."""
+    wide = result.new_zeros(*result.shape[:3], 3 * result.shape[3])
+    wide[..., ::3] = result
+    return wide[..., ::3]
+
+
+def with_rounding(result, sent):
+    return result + 1e-17 * sent.abs().max()
+
+
+@pytest.mark.parametrize("right", [seen_through_one_number, with_rounding])
+def test_a_view_and_rounding_are_right(right):
+    found = report(weight_of(lambda result, input, given: right(result, given["grad_output"])), "conv2d_weight")
+    assert found.passed, found.text()
+
+
+def padded_in_words(padding, size, dilation):
+    if padding == "valid":
+        return (0, 0)
+    if padding != "same":
+        return (padding, padding)
+    return (dilation * (size - 1) // 2, dilation * (size - 1) - dilation * (size - 1) // 2)
+
+
+def test_words_are_asked_of_kernels_that_are_not_square():
+    """One number is all that it takes for a stride, and a word stands for four of the padding."""
+
+    def weight_by_words(axes):
+        def conv2d_weight(input, weight_size, grad_output, stride=1, padding="valid", dilation=1, groups=1):
+            assert all(isinstance(each, int) for each in (stride, dilation))
+            sizes = [weight_size[2:][axis] for axis in axes]
+            rows, columns = (padded_in_words(padding, size, dilation) for size in sizes)
+            padded = F.pad(input, (*columns, *rows, 0, 9)) if axes[0] else F.pad(input, (*columns, *rows))
+            return torch.nn.grad.conv2d_weight(padded, weight_size, grad_output, stride, 0, dilation, groups)
+
+        return conv2d_weight
+
+    assert report(weight_by_words((0, 1)), "conv2d_weight").passed
+    assert not report(weight_by_words((1, 0)), "conv2d_weight").passed
+
+
+class Layer(torch.nn.Module):
+    """Takes one number for all but its kernel."""
+
+    ends = (0, 0)
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0):
+        super().__init__()
+        kernel = kernel_size if isinstance(kernel_size, tuple) else (kernel_size, kernel_size)
+        self.weight = torch.nn.Parameter(torch.zeros(out_channels, in_channels, *kernel))
+        self.settings = stride + 0, padding + 0
+
+    def forward(self, input):
+        bottom, right = self.ends
+        rows = self.weight.shape[2] > self.weight.shape[3]
+        weight = F.pad(self.weight, (0, right, 0, bottom))[:, :, bottom:, right:] if rows else self.weight
+        return F.conv2d(input, weight, None, *self.settings)
+
+
+class ShiftedLayer(Layer):
+    ends = (0, 1)
+
+
+def test_a_layer_with_one_number_for_its_stride_is_asked_for_kernels_that_are_not_square():
+    assert report(Layer, "conv2d_module").passed
+    failed = [case.name for case in report(ShiftedLayer, "conv2d_module").cases if not case.passed]
+    assert failed == ["stride 1, no padding", "as many channels in as out"], (
+        "the kernels of both have three rows and two columns"
+    )
+
+
+class BinaryLayer(Layer):
+    def forward(self, input):
+        signs = torch.where(self.weight >= 0, 1.0, -1.0).to(self.weight.dtype)
+        passed = self.weight.clamp(-1, 1)
+        return F.conv2d(input, passed + (signs - passed).detach(), None, *self.settings)
+
+
+def test_a_layer_with_binary_weights_may_be_a_class_and_gradients_have_the_names_of_their_tensors():
+    assert report(BinaryLayer, "binary_conv2d").passed
+    assert not report(Layer, "binary_conv2d").passed
+
+    def backward(grad_output, input, weight, bias, stride=1, padding=0):
+        tensors = {"input": input, "weight": weight, "bias": bias}
+        leaves = {name: tensor.clone().requires_grad_() for name, tensor in tensors.items()}
+        output = F.conv2d(*leaves.values(), stride, padding)
+        return dict(zip(leaves, torch.autograd.grad(output, list(leaves.values()), grad_output), strict=True))
+
+    assert report(backward, "conv2d_backward").passed

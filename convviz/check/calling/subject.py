@@ -71,12 +71,13 @@ class Subject:
     def codes(self) -> tuple[Any, ...]:
         """The functions that it consists of, as far as they are known before it is called."""
         passes = self.passes
-        if passes is None:
-            return (self.fn,)
-        if passes.maker is None:
+        if passes is not None and passes.maker is None:
             return (self.fn, passes.forward)
-        names = ("__init__", passes.forward, passes.backward)
-        return tuple(code for name in names if inspect.isfunction(code := getattr(passes.maker, name or "", None)))
+        if passes is None and (not isinstance(self.fn, type) or is_function(self.fn)):
+            return (self.fn,)
+        made, methods = (self.fn, ("forward",)) if passes is None else (passes.maker, (passes.forward, passes.backward))
+        found = (getattr(made, name or "", None) for name in ("__init__", *methods))
+        return tuple(code for code in found if inspect.isfunction(code))
 
     def has_bias(self, plan: Plan) -> bool:
         """Return whether it is given a bias."""
