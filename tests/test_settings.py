@@ -156,6 +156,7 @@ def test_the_first_picture_can_be_checked_by_heart():
         ({"target": {"kind": "one_hot", "values": [0, 0]}}, "a one-hot target has four indices"),
         ({"theme": "blue"}, "theme is one of auto, light, dark"),
         ({"dtype": "float16"}, "dtype is one of"),
+        ({"transposed": "yes"}, "transposed is a bool: got 'yes'"),
         ([], "a state is a dict as App.state"),
     ],
 )
