@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from convviz.spec import VERSION, ConvSpec
 from tests.geometries import EDGE_CASES, MODES, integers, random_specs
 
-SPECS = [*EDGE_CASES.values(), *random_specs(seed=1, count=400)]
+SPECS = [*EDGE_CASES.values(), *random_specs(seed=1, count=200)]
 
 
 def torch_conv(spec: ConvSpec, x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
@@ -99,14 +99,6 @@ def test_unread_rows_and_columns_change_no_output():
             assert tuple(silent) == expected, (spec, dim)
 
 
-def test_unread_rows_of_the_textbook_examples():
-    assert ConvSpec(8, kernel_size=3, stride=2).unread_rows == (7,)
-    assert ConvSpec(8, kernel_size=3, stride=3).unread_columns == (6, 7)
-    assert ConvSpec(8, kernel_size=3, stride=2, padding=1).unread_rows == ()
-    assert ConvSpec((5, 7), kernel_size=(1, 3), stride=(3, 1)).unread_rows == (1, 2, 4)
-    assert ConvSpec((5, 7), kernel_size=(1, 3), stride=(3, 1)).unread_columns == ()
-
-
 @pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel:UserWarning")  # torch's, about its speed
 @pytest.mark.parametrize("mode", MODES)
 def test_same_and_valid_are_those_of_torch(mode):
@@ -139,6 +131,10 @@ def test_every_form_of_an_argument_means_the_same():
     assert ConvSpec(6, padding=(1, (0, 2))).padding == ((1, 1), (0, 2))
     assert ConvSpec(6, padding=(1, 2)).padding == ((1, 1), (2, 2))
     assert ConvSpec(6).padding == ((0, 0), (0, 0))
+    numpys = ConvSpec(
+        tuple(np.array([6, 6])), kernel_size=np.int64(3), stride=2, padding=np.int32(1), groups=np.int8(1)
+    )
+    assert numpys == full
 
 
 def test_fields_are_plain_ints():
@@ -147,13 +143,6 @@ def test_fields_are_plain_ints():
         flat = [*spec.input_size, *spec.kernel_size, *spec.stride, *spec.padding[0], *spec.padding[1], *spec.dilation]
         assert {type(value) for value in [*flat, spec.in_channels, spec.groups, spec.batch]} == {int}
         assert {type(value) for value in (spec.input_size, spec.stride, spec.padding, spec.padding[1])} == {tuple}
-
-
-def test_numpy_integers_are_whole_numbers():
-    shape = np.array([6, 7])
-    assert ConvSpec(tuple(shape), kernel_size=np.int64(3), padding=np.int32(1), groups=np.int8(1)) == ConvSpec(
-        (6, 7), kernel_size=3, padding=1
-    )
 
 
 def test_json_round_trip():
@@ -308,36 +297,25 @@ NONSENSE = (
     (1, True),
     (1, -1),
 )
-NONSENSE += (((1, 1), (1, 1), (1, 1)), ((1, 1), (1, 1, 1)), ((1, (1, 1)), 1), (1, 2.0), object)
+NONSENSE += (((1, 1), (1, 1), (1, 1)), ((1, 1), (1, 1, 1)), ((1, (1, 1)), 1), (1, 2.0), object, b"\x02\x02")
 
 
-@pytest.mark.parametrize("value", NONSENSE, ids=str)
-@pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(ConvSpec)])
-def test_nonsense_is_refused_by_name(name, value):
-    with pytest.raises(ValueError, match=f"^{name} ") as caught:
-        ConvSpec(**({"input_size": 5} | {name: value}))
-    assert repr(value) in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "name", ["input_size", "in_channels", "out_channels", "kernel_size", "stride", "dilation", "groups", "batch"]
-)
-def test_zero_is_refused_by_name(name):
-    with pytest.raises(ValueError, match=f"^{name} .*1 or more.*got 0"):
-        ConvSpec(**({"input_size": 5} | {name: 0}))
-
-
-@pytest.mark.parametrize("name", ["input_size", "kernel_size", "stride", "padding", "dilation"])
-def test_bytes_are_not_a_pair(name):
-    with pytest.raises(ValueError, match=f"^{name} "):
-        ConvSpec(**({"input_size": 9} | {name: b"\x02\x02"}))
+def test_nonsense_and_zero_are_refused_by_name():
+    for name in [field.name for field in dataclasses.fields(ConvSpec)]:
+        for value in NONSENSE:
+            with pytest.raises(ValueError, match=f"^{name} ") as caught:
+                ConvSpec(**({"input_size": 5} | {name: value}))
+            assert repr(value) in str(caught.value), name
+        if name not in ("padding", "padding_mode"):
+            with pytest.raises(ValueError, match=f"^{name} .*1 or more.*got 0"):
+                ConvSpec(**({"input_size": 5} | {name: 0}))
 
 
 pairs = st.one_of(st.integers(0, 5), st.tuples(st.integers(0, 5), st.integers(0, 5)))
 sides = st.tuples(st.integers(0, 5), st.integers(0, 5))
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None, derandomize=True)
 @given(
     input_size=st.one_of(st.integers(1, 7), st.tuples(st.integers(0, 7), st.integers(1, 7))),
     in_channels=st.integers(1, 6),
