@@ -331,17 +331,6 @@ def test_an_old_page_is_replaced(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_it_is_loaded_on_first_use_and_brings_no_widgets():
-    code = """
-import sys, convviz
-assert "convviz.export" not in sys.modules
-convviz.export_html
-print([n for n in ("convviz.export.page", "convviz.app", "anywidget", "ipywidgets", "plotly") if n in sys.modules])
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['convviz.export.page']"
-
-
 # The command.
 
 
