@@ -26,7 +26,7 @@ from convviz.ops.stages_transposed import stages_transposed
 from convviz.settings.names import shown_name
 from tests.geometries import EDGE_CASES, random_specs
 
-SPECS = [*EDGE_CASES.values(), *random_specs(20261121, 320)]
+SPECS = [*EDGE_CASES.values(), *random_specs(20261121, 160)]
 SIMPLE = ConvSpec(6)
 HARD = ConvSpec((10, 11), 4, 6, (3, 2), (3, 2), ((2, 1), (0, 3)), 2, 2, "reflect", 2)
 PANELS_OF_ROTATE = {"dilated_grad_output", "padded_grad_output", "rotated_weight"}
@@ -114,7 +114,7 @@ def test_every_way_is_right_for_hundreds_of_settings(name, quick_gradcheck):
 
 def test_the_definition_is_right_for_all_small_settings():
     small = [spec for spec in SPECS if products(spec) <= FEW_TAPS]
-    assert len(small) >= 150
+    assert len(small) >= 75
     assert {spec.padding_mode for spec in small} == {"zeros", "reflect", "replicate", "circular"}
     assert any(spec.groups > 1 and spec.in_channels > spec.groups < spec.out_channels for spec in small)
     for place, spec in enumerate([*small, HARD]):
@@ -127,7 +127,7 @@ def test_gradcheck_passes_for_real():
         return math.prod(spec.output_shape) * (math.prod(spec.input_shape) + math.prod(spec.weight_shape))
 
     chosen = [spec for spec in SPECS if entries(spec) <= FEW_ENTRIES]
-    assert len(chosen) >= 60
+    assert len(chosen) >= 30
     for spec in [*chosen, SIMPLE, HARD]:
         run(by_name(spec, dtype="float64")["function"])
 
@@ -549,7 +549,7 @@ def panel_names(text: str) -> str:
 @pytest.mark.parametrize("name", list(WAYS_TRANSPOSED))
 def test_every_transposed_way_is_right(name, quick_gradcheck):
     chosen = [spec for spec in TRANSPOSABLE if name != "definition" or products(spec) <= FEW_TAPS]
-    assert len(chosen) >= 60
+    assert len(chosen) >= 30
     assert any(spec.groups > 1 and spec.in_channels > spec.groups < spec.out_channels for spec in chosen)
     for place, spec in enumerate(chosen):
         bias = place % 2 == 0
