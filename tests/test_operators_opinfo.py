@@ -134,7 +134,7 @@ def unpadded(seed, count):
 @BAD
 def test_nan_and_inf_in_the_input_go_where_torch_lets_them_go(bad):
     """Into the output and grad_weight, with any padding and in all four methods."""
-    for number, spec in enumerate(random_specs(seed=120, count=100)):
+    for number, spec in enumerate(random_specs(seed=120, count=40)):
         x, w, g = spoilt(spec, number, 0, bad)
         for method in METHODS:
             ours, theirs = patterns(spec, x, w, g, method, number)
@@ -144,7 +144,7 @@ def test_nan_and_inf_in_the_input_go_where_torch_lets_them_go(bad):
 @BAD
 def test_nan_and_inf_in_grad_output_go_where_torch_lets_them_go(bad):
     """Into both gradients; with padding zeros only three methods do, see below."""
-    for specs, methods in ((unpadded(121, 100), METHODS), (random_specs(122, 60), METHODS[1:])):
+    for specs, methods in ((unpadded(121, 40), METHODS), (random_specs(122, 30), METHODS[1:])):
         for number, spec in enumerate(specs):
             x, w, g = spoilt(spec, number, 2, bad)
             for method in methods:
@@ -154,7 +154,7 @@ def test_nan_and_inf_in_grad_output_go_where_torch_lets_them_go(bad):
 
 @BAD
 def test_nan_and_inf_in_the_weight_go_where_torch_lets_them_go_except_by_rotate(bad):
-    for specs, methods in ((unpadded(123, 100), ("taps", "unfold", "aten")), (random_specs(124, 60), METHODS[1::2])):
+    for specs, methods in ((unpadded(123, 40), ("taps", "unfold", "aten")), (random_specs(124, 30), METHODS[1::2])):
         for number, spec in enumerate(specs):
             x, w, g = spoilt(spec, number, 1, bad)
             for method in methods:
@@ -197,7 +197,7 @@ def test_rotate_spreads_a_bad_weight_over_all_that_its_sub_kernel_sends_to_the_c
     grad_weight and the other channels are torch's.
     """
     more = 0
-    for number, spec in enumerate(random_specs(seed=125, count=100)):
+    for number, spec in enumerate(random_specs(seed=125, count=50)):
         x, w, g = spoilt(spec, number, 1, bad)
         ours, theirs = patterns(spec, x, w, g, "rotate", number)
         assert same([ours[0], ours[2]], [theirs[0], theirs[2]]), spec
@@ -210,7 +210,7 @@ def test_rotate_spreads_a_bad_weight_over_all_that_its_sub_kernel_sends_to_the_c
         assert torch.equal(ours[1] > 0, expected), spec
         assert not (theirs[1] > 0)[~expected].any(), spec
         more += not torch.equal(theirs[1] > 0, expected)
-    assert more > 10
+    assert more > 5
 
 
 def test_taps_multiplies_no_padding_zeros():
@@ -229,7 +229,7 @@ def test_taps_multiplies_no_padding_zeros():
 @BAD
 def test_conv_transpose2d_loses_no_nan_and_no_inf(bad):
     """By rotate, and where zeros stand for an output_padding of the stride and more, a bad weight spreads further."""
-    for number, call in enumerate(random_transposed(seed=126, count=100)):
+    for number, call in enumerate(random_transposed(seed=126, count=35)):
         call = call._replace(padding=(0, 0))
         stride, _, extra, *_ = rest = call[2:]
         for position in range(3):
