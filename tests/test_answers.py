@@ -61,10 +61,11 @@ def data(name, settings=None, **choices):
 
 
 def requests():
-    """Return one request of every kind, tab, geometry and choice."""
+    """Return a request of every kind and geometry, and of every tab and choice in two of them."""
     made = []
     for settings in GEOMETRIES.values():
         made += [{"type": kind, "id": 1, "settings": settings} for kind in ("compute", "python", "page")]
+    for settings in (GEOMETRIES["uneven reflect"], GEOMETRIES["transposed"]):
         for name in TABS:
             made += [tab(name, settings, choices=choices) for choices in [{}, *CHOSEN.get(name, [])]]
         made += [tab("graph", settings, ask={"type": kind, "id": "n3"}) for kind in ("node", "inside")]

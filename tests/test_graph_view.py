@@ -107,12 +107,12 @@ def even(spec):
     return all(before == after for before, after in spec.padding)
 
 
-SPECS = [*random_specs(seed=900, count=120), *EDGE_CASES.values()]
+SPECS = [*random_specs(seed=900, count=50), *EDGE_CASES.values()]
 
 
 def test_torchs_convolution_opens_into_the_boards_stages():
     specs = [spec for spec in SPECS if spec.padding_mode == "zeros" and even(spec)]
-    assert len(specs) > 12
+    assert len(specs) > 10
     for spec in specs:
         x, w, b = leaves_of(spec)
         padding = [before for before, _ in spec.padding]
@@ -138,12 +138,12 @@ def test_torchs_convolution_opens_into_the_boards_stages():
         assert [words.split()[0] for words in operations] == ["insert", "pad", "rotate", "correlate"]
 
 
-@pytest.mark.parametrize("method", ["rotate", "taps"])
-def test_our_own_convolution_opens_in_every_padding_mode(method):
-    for spec in [*random_specs(seed=901, count=24), EDGE_CASES["reflect to the limit"]]:
+def test_our_own_convolution_opens_in_every_padding_mode():
+    for place, spec in enumerate([*random_specs(seed=901, count=16), EDGE_CASES["reflect to the limit"]]):
         x, w, b = leaves_of(spec)
         settings = {name: getattr(spec, name) for name in ("stride", "padding", "dilation", "groups")}
-        output = convviz.conv2d(x, w, b, **settings, padding_mode=spec.padding_mode, method=method)
+        settings |= {"padding_mode": spec.padding_mode, "method": ("rotate", "taps")[place % 2]}
+        output = convviz.conv2d(x, w, b, **settings)
         loss = (output**2).sum()
         found = opened(loss, {})
         assert_equals_autograd(found, loss, {"grad_weight": w, "grad_bias": b})

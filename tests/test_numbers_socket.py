@@ -211,23 +211,6 @@ def test_a_request_that_waits_still_is_not_asked_for_twice(served):
         assert {message["sentence"] for message in refused} == {say("busy")}
 
 
-def test_who_is_in_line_hears_so_before_the_answer():
-    """A page takes a connection that says nothing for lost."""
-    soon = "from convviz.serve import numbers\nnumbers.TELLS_SECONDS = 0.01"
-    with voila_server(arguments=["--workers", "1"], prepare=soon) as server, contextlib.ExitStack() as open_pages:
-        pages = [open_pages.enter_context(Page(server)) for _ in range(4)]
-        for page in pages:
-            page.send(type="page", settings={})
-        heard = []
-        for page in pages:
-            kinds = [page.hear()[0]["type"]]
-            while kinds[-1] == "waits":
-                kinds.append(page.hear()[0]["type"])
-            heard.append(kinds)
-        assert [kinds[-1] for kinds in heard] == ["page"] * 4
-        assert any("waits" in kinds for kinds in heard), "whoever was the last in line"
-
-
 def test_tabs_with_a_state_are_shown_as_they_are_at_first(served):
     with Page(served) as page:
         page.send(type="act", tab="yours", message={"type": "refresh"})
@@ -279,14 +262,37 @@ def test_a_race_whose_process_dies_is_shown_as_none(served):
             pass
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_nothing_is_left_of_a_server_that_ends(how):
-    with voila_server(arguments=["--workers", "2"]) as server:
-        with Page(server) as page:
-            assert page.ask(type="compute", settings={})[0]["type"] == "numbers"
-            processes = workers(server)
-            assert len(processes) == 3
-            os.kill(server.process.pid, how)
-            server.process.wait(30)
-        wait_until(lambda: not any(each.is_running() for each in processes), 20, "workers have ended")
-        assert not [line for line in server.said if "Traceback" in line], server.said
+def ends(server, how):
+    """End a server whose page has just heard an answer, and see that it leaves nothing behind."""
+    with Page(server) as page:
+        assert page.ask(type="compute", settings={})[0]["type"] == "numbers"
+        processes = workers(server)
+        os.kill(server.process.pid, how)
+        server.process.wait(30)
+    wait_until(lambda: not any(each.is_running() for each in processes), 20, "workers have ended")
+    assert not [line for line in server.said if "Traceback" in line], server.said
+    return len(processes)
+
+
+def test_who_is_in_line_hears_so_before_the_answer_and_nothing_is_left_of_a_server_that_is_killed():
+    """A page takes a connection that says nothing for lost."""
+    soon = "from convviz.serve import numbers\nnumbers.TELLS_SECONDS = 0.01"
+    with voila_server(arguments=["--workers", "1"], prepare=soon) as server:
+        with contextlib.ExitStack() as open_pages:
+            pages = [open_pages.enter_context(Page(server)) for _ in range(2)]
+            for page in pages:
+                page.send(type="page", settings={})
+            heard = []
+            for page in pages:
+                kinds = [page.hear()[0]["type"]]
+                while kinds[-1] == "waits":
+                    kinds.append(page.hear()[0]["type"])
+                heard.append(kinds)
+        assert [kinds[-1] for kinds in heard] == ["page"] * 2
+        assert any("waits" in kinds for kinds in heard), "whoever was the last in line"
+        assert ends(server, signal.SIGKILL) == 2, "a worker, and what it is forked from"
+
+
+def test_nothing_is_left_of_a_server_that_is_interrupted(served):
+    """The last of the tests of this server."""
+    assert ends(served, signal.SIGINT) == 3
