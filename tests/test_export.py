@@ -17,12 +17,12 @@ from convviz.cli import main
 from convviz.export.marks import is_marked
 from convviz.export.page import CONTROLS, export_html
 from convviz.export.scene import LOOKS
+from convviz.facts.numbers import format_number
 from convviz.ops.stages import stages
 from convviz.settings.state import Settings
 from convviz.settings.tensors import input_tensor, weight_tensor
 from convviz.spec import ConvSpec
 from convviz.views.panels import equations
-from convviz.views.theme import format_number
 from tests.test_samples import TEXTBOOK, WHOLE
 
 

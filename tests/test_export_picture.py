@@ -21,6 +21,7 @@ from convviz.export.picture import export_picture
 from convviz.export.raster import ZOOM, paint
 from convviz.export.scene import LOOKS, Box, Mosaic, Strokes, Words
 from convviz.export.steps import count_steps, step_at
+from convviz.facts.numbers import format_number
 from convviz.ops.stages import stages
 from convviz.settings.compute import compute
 from convviz.settings.state import Settings
@@ -28,7 +29,7 @@ from convviz.settings.tensors import bias_tensor, input_tensor, weight_tensor
 from convviz.spec import ConvSpec
 from convviz.views.panels import equations
 from convviz.views.scales import ends, limit
-from convviz.views.theme import GRID_LIMIT, format_number
+from convviz.views.theme import GRID_LIMIT
 from tests.geometries import EDGE_CASES, conv2d_by_definition, random_specs, reals
 from tests.states import random_states
 

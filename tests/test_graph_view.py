@@ -23,7 +23,7 @@ from convviz.explanation.graph.inside import Operation, inside
 from convviz.explanation.graph.read import graph
 from convviz.explanation.graph.snapshot import KEEP
 from convviz.explanation.graph.steps import sentences
-from convviz.explanation.graph.text import number
+from convviz.facts.numbers import format_number
 from convviz.plane import Plane
 from convviz.settings.compute import compute
 from convviz.settings.source import Source
@@ -308,7 +308,7 @@ def test_a_reply_carries_the_chosen_planes():
 def test_tensors_of_other_shapes_and_kinds():
     scalar, row = leaf(), leaf(5, seed=1)
     reply = node_reply(graph(scalar * 2, {"s": scalar}), "n2", {})
-    assert tensor_of(reply, "value 0")["text"] == number(scalar.item())
+    assert tensor_of(reply, "value 0")["text"] == format_number(scalar.item())
     assert "buffer" not in tensor_of(reply, "value 0")
     reply = node_reply(graph(row.sum(), {"row": row}), "n2", {})
     assert tensor_of(reply, "value 0")["size"] == [1, 5]

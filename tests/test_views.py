@@ -15,13 +15,14 @@ import torch
 import torch.nn.functional as F
 
 from convviz import ConvSpec, stages
+from convviz.facts.numbers import MINUS, format_number
 from convviz.ops.padding import pad_input
 from convviz.plane import Plane
 from convviz.views import captions
 from convviz.views.cells import roles
 from convviz.views.figures import figure, limit
 from convviz.views.panels import Panel, Sign, equations, panel
-from convviz.views.theme import COLORSCALES, GRID_LIMIT, INKS, MINUS, color_at, format_number, luminance, rgb
+from convviz.views.theme import COLORSCALES, GRID_LIMIT, INKS, color_at, luminance, rgb
 from tests.geometries import EDGE_CASES, integers, random_specs, reals
 
 TABLE = Path(__file__).with_name("format_cases.json")
