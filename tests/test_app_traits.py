@@ -41,18 +41,6 @@ def test_the_first_picture_is_what_the_traits_say_from_the_start():
     app.close()
 
 
-def test_every_trait_has_the_models_value_from_the_start(app):
-    assert {name: getattr(app, name) for name in (*GEOMETRY, *PLAIN)}.items() >= {
-        **{"input_size": 8, "kernel_size": 3, "stride": 2, "padding": 1, "output_padding": 0, "dilation": 1},
-        **{"in_channels": 1, "out_channels": 1, "batch": 1, "groups": 1, "padding_mode": "zeros"},
-        **{"loss": "half_squared_error", "digit": 3, "seed": 0, "device": "cpu", "dtype": "float32"},
-        **{"transposed": False, "link_axes": True, "scale": "equation", "input_view": "window"},
-        **{"theme": "auto", "tab": "", "mistake": "I01", "lr": 0},
-    }.items()
-    assert app.weight is app.session.result.weight
-    assert app.loss_value == pytest.approx(float(app.session.result.loss))
-
-
 @pytest.mark.parametrize(
     ("name", "value", "reads"),
     [

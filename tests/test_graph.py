@@ -379,30 +379,14 @@ def test_retained_gradients_that_are_there_stay_the_same_tensor():
     assert before == 5
 
 
-def test_no_hook_of_ours_runs_in_the_callers_backward(monkeypatch):
-    output, params, _ = diamond()
-    found = graph(output, params)
-    from convviz.explanation.graph import backward as graph_backward
-
-    def fail(*_):
-        raise AssertionError("a hook was left behind")
-
-    monkeypatch.setattr(graph_backward, "snapshot", fail)
-    output.backward()
-    assert found.node("n1").gradient.tensor == 1
-
-
-def test_hooks_are_removed_when_the_backward_fails(monkeypatch):
-    output, params, _ = failing()
-    graph(output, params)
-    from convviz.explanation.graph import backward as graph_backward
-
-    def fail(*_):
-        raise AssertionError("a hook was left behind")
-
-    monkeypatch.setattr(graph_backward, "snapshot", fail)
+def test_no_hook_of_ours_runs_in_the_callers_backward_though_it_fails(monkeypatch):
+    made = diamond(), failing()
+    (found, _) = (graph(output, params) for output, params, _ in made)
+    monkeypatch.setattr("convviz.explanation.graph.backward.snapshot", lambda *_: pytest.fail("a hook was left behind"))
+    made[0][0].backward()
     with pytest.raises(ZeroDivisionError):
-        output.backward()
+        made[1][0].backward()
+    assert found.node("n1").gradient.tensor == 1
 
 
 def test_nothing_keeps_the_graph_alive():
@@ -675,34 +659,19 @@ def test_a_saved_tensor_that_was_changed_in_place():
     )
 
 
-class Failing(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        return x * 1
-
-    @staticmethod
-    def backward(ctx, grad_output):
-        raise ZeroDivisionError("of the learner's own")
+def custom(name, backward):
+    """Return a Function whose backward is somebody's own."""
+    methods = {"forward": staticmethod(lambda ctx, x: x * 1), "backward": staticmethod(backward)}
+    return type(name, (torch.autograd.Function,), methods)
 
 
-class WrongCount(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        return x * 1
-
-    @staticmethod
-    def backward(ctx, grad_output):
-        return grad_output, grad_output
+def fail(ctx, grad_output):
+    raise ZeroDivisionError("of the learner's own")
 
 
-class NoGradient(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        return x * 1
-
-    @staticmethod
-    def backward(ctx, grad_output):
-        return None
+Failing = custom("Failing", fail)
+WrongCount = custom("WrongCount", lambda ctx, grad_output: (grad_output, grad_output))
+NoGradient = custom("NoGradient", lambda ctx, grad_output: None)
 
 
 def failing():

@@ -379,25 +379,13 @@ def check(text):
 
 
 @patiently
-@given(st.text())
-def test_any_text_is_read(text):
-    check(text)
-
-
-@patiently
-@given(st.lists(st.tuples(st.sampled_from([*KEYS, "v"]), st.text(max_size=9) | st.sampled_from(PIECES)), max_size=6))
-def test_any_value_of_any_key_is_read(pairs):
-    check("&".join(f"{name}={value}" for name, value in pairs))
-
-
-@patiently
 @given(st.lists(st.sampled_from([*PIECES, *(f"{key}=" for key in KEYS)]), max_size=12))
 def test_any_pieces_of_links_are_read(pieces):
     check("".join(pieces))
 
 
 def test_damaged_links_are_read():
-    for text in random_texts(5, 3000):
+    for text in random_texts(5, 1200):
         check(text)
 
 
