@@ -279,30 +279,34 @@ for tab in ("matrix", "graph", "code", "linear"):
 """
     app = """
 app = convviz.App()
+assert not [name for name in sys.modules if name.startswith("convviz.export")], "the picture costs nothing until then"
 for transposed in (True, False):
     app.set_state({**app.state(), "tab": "matrix", "transposed": transposed})
+"""
+    shown = """
+import os
+os.environ.pop("VOILA_KERNEL_ID", None)
+there = set(sys.modules)
+app._ipython_display_()
+assert all(name.startswith(("convviz.", "html", "IPython.")) for name in set(sys.modules) - there)
 """
     check_loaded(
         (start, set()),
         (operators, TORCH),
         (worker, TORCH),
-        ("import convviz.export.page as page; page.page_bytes(None)", TORCH | PACKERS),
         (app, APP),
+        (shown, APP),
     )
 
 
-def test_a_server_a_module_and_the_page_that_lives_before_a_kernel_need_no_torch(tmp_path):
-    server = """
-from convviz.serve import SLOW_TO_LOAD, left_out
-with left_out(SLOW_TO_LOAD):
-    import convviz.serve.voila_app
-assert not {"torch", SLOW_TO_LOAD} & set(sys.modules)
-before |= set(sys.modules)
-"""
+def test_a_module_and_the_page_that_lives_before_a_kernel_need_no_torch_and_a_page_nothing_else(tmp_path):
+    """The process that serves: tests/test_cli.py."""
     module = f"""
 from convviz.cli import main
 assert main(["export", "--module", "--state", "v=2&size=6", "-o", {str(tmp_path / "board.mjs")!r}]) == 0
 assert main(["export", "--state", "nowhere.json", "-o", "page.html"]) == 2
 """
     live = "from convviz.serve.live import live_page; live_page()"
-    check_loaded(*((code, PACKERS | {"babel"}) for code in (live, module, server)))
+    page = "import convviz.export.page as page; page.page_bytes(None)"
+    without = PACKERS | {"babel"}
+    check_loaded((live, without), (module, without), (page, without | TORCH))

@@ -1,11 +1,7 @@
 """What a notebook keeps of the app: a picture and a line, for those who open or convert it without a kernel."""
 
 import json
-import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import ipywidgets
 import nbformat
@@ -97,22 +93,6 @@ def test_a_converted_notebook_shows_the_picture(open_app, outputs):
     page, _ = HTMLExporter().from_notebook_node(nbformat.v4.new_notebook(cells=[cell]))
     assert page.count("<figcaption>") == 3
     assert "App(children=" not in page
-
-
-def test_the_picture_costs_nothing_until_it_is_shown():
-    code = """
-import sys, convviz
-app = convviz.App()
-before = set(sys.modules)
-assert not [name for name in before if name.startswith("convviz.export")]
-app._ipython_display_()
-print(sorted(name for name in set(sys.modules) - before if not name.startswith(("convviz.", "html", "IPython."))))
-"""
-    env = {name: value for name, value in os.environ.items() if name != "VOILA_KERNEL_ID"}
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env, cwd=Path(__file__).parents[1]
-    )
-    assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_an_app_whose_tabs_were_all_open_leaves_no_widget():
