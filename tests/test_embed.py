@@ -110,12 +110,6 @@ def test_it_is_small_and_the_same_for_everybody(module, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["again.mjs"]
 
 
-def test_a_folder_that_is_not_there(tmp_path):
-    path = tmp_path / "none" / "convviz.mjs"
-    with pytest.raises(FileNotFoundError, match=re.escape(f"the module cannot be written to {path}")):
-        convviz.export_module(path)
-
-
 # The command.
 
 

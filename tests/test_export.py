@@ -106,21 +106,15 @@ def test_it_asks_nobody_for_anything(written):
     assert not re.search(r"\beval\(|\bnew Function\b|\bfetch\(|XMLHttpRequest|WebSocket|importScripts", ours)
 
 
-def test_equal_input_gives_equal_bytes(tmp_path):
-    state = Settings(spec=ConvSpec((20, 8), 2, 2, kernel_size=3, stride=2, padding=1)).to_dict()
-    one, two = (export_html(state, tmp_path / name).read_bytes() for name in ("one.html", "two.html"))
-    assert one == two
-    assert b"/work" not in one
-    assert str(tmp_path).encode() not in one
-
-
 def test_equal_input_gives_equal_bytes_in_every_process(tmp_path):
     """Python hashes texts by another number in each process: no order may come from that."""
     state = {"spec": ConvSpec(9, kernel_size=3, stride=(3, 2)).to_dict(), "loss": "sum"}
     code = f"import convviz; convviz.export_html({state}, {str(tmp_path / 'there')!r})"
     seed = next(each for each in ("1", "2") if each != os.environ.get("PYTHONHASHSEED"))
     subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONHASHSEED": seed})
-    assert (tmp_path / "there").read_bytes() == export_html(state, tmp_path / "here").read_bytes()
+    there = (tmp_path / "there").read_bytes()
+    assert there == export_html(state, tmp_path / "here").read_bytes()
+    assert str(tmp_path).encode() not in there
 
 
 def test_the_state_goes_in_as_it_is_computed_there(written):
@@ -194,13 +188,6 @@ def test_the_still_picture_hatches_the_remainder(tmp_path):
     assert [text.count(unread) for text in texts] == [4, 0]  # padded_input twice, grad_input, and the padding for it
 
 
-def test_a_large_panel_is_a_picture_of_its_colours(tmp_path):
-    spec = ConvSpec((40, 30), kernel_size=3)
-    text = export_html({"spec": spec.to_dict()}, tmp_path / "page.html").read_text(encoding="utf-8")
-    assert text.count('href="data:image/png;base64,') == 8
-    assert len(text.encode()) <= 1_750_000
-
-
 def test_a_transposed_state_has_the_layers_words(tmp_path):
     state = {"spec": ConvSpec(8, kernel_size=3, stride=2).to_dict(), "transposed": True, "input_view": "stamps"}
     text = export_html(state, tmp_path / "page.html").read_text(encoding="utf-8")
@@ -243,22 +230,6 @@ def test_a_height_is_a_number_of_pixels(tmp_path, height):
         export_html(None, tmp_path / "page.html", height=height)
 
 
-def test_a_folder_that_is_not_there(tmp_path):
-    path = tmp_path / "none" / "page.html"
-    with pytest.raises(FileNotFoundError, match=re.escape(f"the page cannot be written to {path}")):
-        export_html(None, path)
-
-
-def test_a_failure_leaves_the_old_page_and_nothing_aside(tmp_path):
-    folder = tmp_path / "page.html"
-    folder.mkdir()
-    (folder / "kept").touch()
-    with pytest.raises(OSError, match="the page cannot be written to"):
-        export_html(None, folder)
-    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
-    assert (folder / "kept").exists()
-
-
 def test_a_full_disk_leaves_the_old_page_and_nothing_aside(tmp_path):
     """The system refuses to write the second half of the file, as it does on a full disk."""
     pytest.importorskip("resource", reason="this system limits no file's size")
@@ -279,14 +250,6 @@ sys.exit(main(["export", "-o", sys.argv[1]]))
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_an_old_page_is_replaced(tmp_path):
-    path = tmp_path / "page.html"
-    path.write_text("old")
-    assert export_html(None, str(path)) == path
-    assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
-    assert list(tmp_path.iterdir()) == [path]
-
-
 # The command.
 
 
@@ -302,25 +265,3 @@ def test_the_command_writes_a_page(tmp_path, capsys):
     assert '<html lang="zh-Hant"' in text
     assert "<title>Lesson 1</title>" in text
     assert "height: 700px" in text
-
-
-@pytest.mark.parametrize(
-    ("content", "options", "code", "said"),
-    [
-        ("not json", [], 2, "is not the JSON of a state"),
-        ('{"version": 9}', [], 2, "this convviz reads states of version 1"),
-        ("[1]", [], 2, "state"),
-        ("{}", ["--controls", "kernel,nonsense"], 1, "a control is one of"),
-        (None, [], 2, "No such file"),
-    ],
-)
-def test_the_command_says_what_is_wrong(tmp_path, capsys, content, options, code, said):
-    state = tmp_path / "state.json"
-    if content is not None:
-        state.write_text(content)
-    assert main(["export", "--state", str(state), "-o", str(tmp_path / "page.html"), *options]) == code
-    told = capsys.readouterr().err
-    assert told.startswith("convviz: ")
-    assert said in told
-    assert told.count("\n") == 1
-    assert not (tmp_path / "page.html").exists()

@@ -421,17 +421,6 @@ def test_retained_gradients_of_a_class_of_ones_own():
     assert a.grad is None
 
 
-def test_the_first_example():
-    output, params, _ = chain()
-    found = graph(output, params)
-    boxes = {(node.label, float(node.value.tensor), float(node.gradient.tensor)) for node in found.nodes}
-    assert boxes == {
-        ("output", 135.0, 1.0), ("MulBackward0", 135.0, 1.0), ("MulBackward0", 27.0, 5.0), ("PowBackward0", 9.0, 15.0),
-        ("x", 3.0, 90.0), ("y", 5.0, 27.0),
-    }  # fmt: skip
-    assert found.note == ""
-
-
 def test_a_retained_hook_of_the_caller_changes_the_gradients_that_are_shown():
     output, params, (a, _) = chain()
     a.register_hook(lambda gradient: gradient * 2)
@@ -1265,12 +1254,3 @@ def test_the_convolutions_box_says_that_it_opens():
     (group,) = [group for group in svg.iter(f"{SVG}g") if "data-opens-into" in group.attrib]
     assert group.get("data-opens-into").split() == list(OPENS_INTO)
     assert group.findall(f"{SVG}text")[0].text == "ConvolutionBackward0 ▸"
-
-
-def test_the_front_door_and_a_notebook_show_it():
-    import convviz
-
-    x, y = torch.tensor(3.0, requires_grad=True), torch.tensor(5.0, requires_grad=True)
-    found = convviz.graph(x**2 * 3 * y, {"x": x, "y": y})
-    assert found._repr_svg_() == found.to_svg()
-    assert x.grad is None

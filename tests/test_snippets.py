@@ -228,19 +228,6 @@ def test_the_simplest_setting_has_the_simplest_code():
     assert lines == {"definition": 17, "unfold": 11, "einsum": 14, "rotate": 11, "aten": 9, "function": 39, "numpy": 14}
 
 
-def test_a_kernel_of_one_cell_needs_neither_padding_nor_rotation():
-    code = by_name(ConvSpec(4, kernel_size=1), bias=False)["rotate"].code
-    assert code == (
-        "import torch.nn.functional as F\n"
-        "\n"
-        "output = F.conv2d(input, weight)\n"
-        "\n"
-        "grad_input = F.conv2d(grad_output, weight)\n"
-        "\n"
-        "grad_weight = F.conv2d(input, grad_output)\n"
-    )
-
-
 def test_the_hardest_setting_is_still_readable():
     code = by_name(HARD)["rotate"].code
     for line in (
@@ -477,32 +464,6 @@ def test_a_call_that_is_too_long_is_broken_like_a_formatter_does():
     assert written(first, second, "c" * 16) == f"# why\nf({first}, {second}, {'c' * 16})[0]\n"
     assert written(first, second, "c" * 19) == f"# why\nf(\n    {first}, {second}, {'c' * 19}\n)[0]\n"
     assert written(first, second, third) == f"# why\nf(\n    {first},\n    {second},\n    {third},\n)[0]\n"
-
-
-def test_a_call_keeps_its_brackets_and_its_margin_when_it_is_broken():
-    rows = ", ".join(["(1, 2)"] * 9)
-    (first, _), (second, _), (third, _) = Writer({}).lines([f"    a = f(1).g(b, [{rows}])[..., 0]"])
-    assert (first, second, third) == ("    a = f(1).g(", f"        b, [{rows}]", "    )[..., 0]")
-    assert [text for text, _ in Writer({}).lines([f"for y in product({rows}, {rows}):"])][-1] == "):"
-
-
-def test_a_line_shows_the_tensors_that_it_names():
-    def panels(*lines):
-        return [names for _, names in Writer({"input": "input", "weight": "weight", "output": "output"}).lines(lines)]
-
-    assert panels("output = f(input, g.weight)  # weight") == [("input", "output")]
-    assert panels("output = torch.zeros_like(input)", "output += weight.new_zeros(3)") == [("output",), ("output",)]
-    assert panels("for input in output:", "    ", "# input") == [(), (), ()]
-    assert panels("return f(input)  #@ output weight", "input = f(weight)  #@") == [("weight", "output"), ()]
-    # A variable that is made of one tensor shows it, one of several shows none.
-    assert panels("rows = weight.flatten(1)", "output = rows @ rows") == [("weight",), ("weight", "output")]
-    assert panels("sums = weight @ input", "output = sums + 1") == [("input", "weight"), ("output",)]
-
-
-def test_two_names_of_one_tensor_are_written_as_one():
-    panels = {"input": "input", "padded_input": "padded_input", "output": "output"}
-    lines = Writer(panels).lines(["padded_input := input", "images := padded_input", "output = f(images, images_2)"])
-    assert lines == [("output = f(input, images_2)", ("input", "padded_input", "output"))]
 
 
 def test_templates_and_values_need_each_other():

@@ -1,10 +1,8 @@
 """The geometry: every derived number against torch, every rule against its message."""
 
-import copy
 import dataclasses
 import itertools
 import json
-import pickle
 import re
 
 import numpy as np
@@ -52,15 +50,6 @@ def test_the_random_geometries_reach_every_odd_case():
     } | {mode: lambda s, a, mode=mode: s.padding_mode == mode and s.padding[a] != (0, 0) for mode in MODES}
     counts = {name: sum(case(s, 0) or case(s, 1) for s in specs) for name, case in cases.items()}
     assert min(counts.values()) >= 20, counts
-
-
-def test_sizes_are_those_of_torch():
-    for spec in SPECS:
-        x, w = torch.zeros(spec.input_shape), torch.zeros(spec.weight_shape)
-        assert torch_conv(spec, x, w).shape == spec.output_shape, spec
-        (top, bottom), (left, right) = spec.padding
-        assert F.pad(x, (left, right, top, bottom)).shape[2:] == spec.padded_size, spec
-        assert spec.output_shape == (spec.batch, spec.out_channels, *spec.output_size), spec
 
 
 def test_remainder_counts_the_padded_rows_that_no_window_reaches():
@@ -207,12 +196,6 @@ def test_frozen():
     assert spec == ConvSpec(5)
 
 
-def test_copies_and_pickles():
-    for spec in EDGE_CASES.values():
-        assert copy.deepcopy(spec) == spec
-        assert pickle.loads(pickle.dumps(spec)) == spec
-
-
 def test_replace_checks_like_a_new_one():
     spec = ConvSpec(5, kernel_size=3)
     assert spec.replace(padding="same", dilation=2) == ConvSpec(5, kernel_size=3, dilation=2, padding=2)
@@ -298,6 +281,7 @@ NONSENSE = (
     (1, -1),
 )
 NONSENSE += (((1, 1), (1, 1), (1, 1)), ((1, 1), (1, 1, 1)), ((1, (1, 1)), 1), (1, 2.0), object, b"\x02\x02")
+NONSENSE += (np.array([1, 2]), np.array([1.5, 1]), torch.tensor([1, 2]))  # whose == is an array: neither true nor not
 
 
 def test_nonsense_and_zero_are_refused_by_name():
@@ -368,15 +352,3 @@ def test_a_geometry_is_torchs_or_a_value_error(**arguments):
         assert output is not None
         assert output.shape == spec.output_shape
         assert spec.padding == ((top, bottom), (left, right))
-
-
-def test_an_array_is_refused_in_the_same_words_as_any_other_value():
-    """It answers == with an array, of which nobody can say whether it is true."""
-    for value in (np.array([1, 2]), np.array([[1, 2], [0, 1]]), np.array([1.5, 1]), torch.tensor([1, 2])):
-        with pytest.raises(ValueError, match="padding is a whole number of 0 or more, a pair"):
-            ConvSpec(6, padding=value)
-        with pytest.raises(ValueError, match="padding_mode is one of zeros"):
-            ConvSpec(6, padding_mode=value)
-        for name in ("stride", "kernel_size", "input_size", "dilation"):
-            with pytest.raises(ValueError, match=f"{name} is a whole number of 1 or more, or a pair"):
-                ConvSpec(**{"input_size": 6, name: value})

@@ -113,21 +113,6 @@ def test_a_crop_takes_letters_away():
     assert not result.padded_grad_output.any()
 
 
-def test_the_default_picture_in_letters():
-    spec = ConvSpec((8, 8), stride=2, padding=1)
-    letters = {
-        "padded_input": "pddddddddp",
-        "dilated_grad_output": "dididid",
-        "padded_grad_output": "pdidididpr",
-        "weight": "ddd",
-        "output": "dddd",
-    }
-    result = computed(spec)
-    for name, expected in letters.items():
-        assert drawn_roles(spec, name, result).rows == expected, name
-    assert roles(spec, "padded_input", (10, 10)).unread_rows == (9,), "the last row of the border"
-
-
 def test_rows_that_are_never_read_are_those_of_the_geometry():
     """What no window reads, test_spec.py holds; of the padded input, whose border is no padding of its own."""
     for spec in SPECS:
