@@ -798,14 +798,14 @@ for path in sys.argv[1:]:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
 def test_a_large_picture_is_never_there_twice(tmp_path):
-    """49 million pixels: one decoded copy of an RGBA picture is 187 MiB; with paper and conversions it was four."""
-    square = (7000, 7000)
+    """16 million pixels: one decoded copy of an RGBA picture is 61 MiB; with paper and conversions it was four."""
+    square = (4000, 4000)
     pictures = {
-        "RGBA PNG": (260, "RGBA", "PNG", square),
-        "L PNG": (110, "L", "PNG", square),
-        "wide L PNG": (110, "L", "PNG", (65_000, 760)),
+        "RGBA PNG": (110, "RGBA", "PNG", square),
+        "L PNG": (48, "L", "PNG", square),
+        "wide L PNG": (48, "L", "PNG", (65_000, 246)),
         "L PNG of one row": (30, "L", "PNG", (50_000_000, 1)),  # refused: the decoder would keep it several times
-        "RGB JPEG": (80, "RGB", "JPEG", square),  # half of a decoded copy
+        "RGB JPEG": (23, "RGB", "JPEG", square),  # half of a decoded copy
     }
     for kind, (_, mode, format, size) in pictures.items():
         (tmp_path / kind).write_bytes(encoded(Image.new(mode, size), format, compress_level=1))

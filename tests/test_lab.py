@@ -13,7 +13,6 @@ from convviz import lab
 from convviz.lab.digits import normalized
 from convviz.lab.entrants import ENTRANTS
 from convviz.lab.network import initial_values, network
-from convviz.lab.result import columns, rows
 from convviz.lab.store import checkpoint_path
 from tests.idx import write_folder
 from tests.narrow_network import narrow_network
@@ -216,11 +215,3 @@ def test_a_finished_race_and_a_foreign_file_are_not_written_over(folder, tmp_pat
     out.write_text("my notes")
     with pytest.raises(ValueError, match="no result of a race"):
         lab.Race("torch", **options)
-
-
-def test_columns_and_rows_are_each_others_inverse():
-    steps = [
-        {"loss": 0.1 + at, "seconds": 0.5, "weights": 1e-15, "loss_difference": 0.0, "gradients": {"a": at, "b": 2.0}}
-        for at in range(3)
-    ]
-    assert rows(columns(steps)) == steps

@@ -29,9 +29,6 @@ say = sentences("rules")
 
 # What an address holds as it is, in the part after ? and in the part after #.
 AS_IT_IS = re.compile(r"[A-Za-z0-9=&,.:_-]*")
-BRIEFS_EXAMPLE = (
-    "v=1&size=8&kernel=3&stride=2&padding=1&mode=reflect&weight=sobel_x&digit=7&loss=sum&tab=code&transposed=0"
-)
 
 
 def showable(notices):
@@ -119,14 +116,6 @@ def test_links_are_read_by_people(settings, link):
     assert from_link(written) == (settings, [])
 
 
-def test_a_link_written_by_hand():
-    settings, notices = from_link(BRIEFS_EXAMPLE)
-    assert notices == []
-    spec = ConvSpec(8, stride=2, padding=1, padding_mode="reflect")
-    assert settings == Settings(spec=spec, digit=7, loss="sum", tab="code")
-    assert to_link(settings) == "v=1&mode=reflect&digit=7&loss=sum&tab=code"
-
-
 def test_a_link_is_the_shorter_of_two_and_the_newer_of_two_as_long():
     far = Settings(ConvSpec(6, stride=3, padding=2), Source("ramp"), weight=Source("box"), loss="sum")
     far = far.replace(grad=Source("random"))
@@ -187,11 +176,6 @@ def test_what_is_of_others_is_no_link_and_the_first_picture():
     settings, notices = from_link("http://localhost:8866/?token=abc")
     assert settings == FIRST
     assert notices == ["The link has keys that this convviz does not know and leaves out: token."]
-
-
-@pytest.mark.parametrize("text", ["v=1", "?v=1", "https://example.org/page.html#v=1"])
-def test_the_first_link_there_was_is_the_picture_of_its_time(text):
-    assert from_link(text) == (Settings(), [])
 
 
 @pytest.mark.parametrize("version", ["constructor", "__proto__", "toString", "01", "", "1.0", "2,"])
@@ -361,15 +345,6 @@ def test_arguments_that_contradict_a_link(arguments, message):
         convviz.App(**arguments)
 
 
-@pytest.mark.parametrize(
-    ("link", "settings"), [("\0", FIRST), ("v=1&" * 99, Settings()), ("v=2&" * 99, FIRST), ("?", FIRST), ("v=", FIRST)]
-)
-def test_any_text_as_a_link_leaves_a_whole_app(link, settings):
-    app = convviz.App(link=link)
-    assert app.session.settings == settings
-    app.close()
-
-
 def test_every_random_link_is_computed_or_refused_for_numbers_that_are_too_large():
     session, refused = Session(), 0
     large = "v=2&weight=values:1x1x3x3:" + ",".join(9 * ["1e38"])
@@ -410,20 +385,6 @@ class Data(HTMLParser):
 def in_a_page(settings):
     """Return what a page has of some settings: computed in float64, without a tab beside the board."""
     return json.loads(json.dumps(settings.replace(dtype="float64", tab="").to_dict()))
-
-
-@pytest.mark.parametrize(
-    "form", ["{}", "https://host/page.html#{}", "http://localhost:8866/?token=a&{}", "file:///a/page.html?x=1#{}"]
-)
-def test_the_command_takes_a_link_in_every_form(tmp_path, capsys, form):
-    link = "v=1&size=6x5&stride=1&weight=values:1x1x2x2:1,2,3,-0.5&loss=sum&tab=code"
-    path = tmp_path / "page.html"
-    assert main(["export", "--state", form.format(link), "-o", str(path)]) == 0
-    assert Data(path).state == in_a_page(from_link(link)[0])
-    said = capsys.readouterr()
-    assert said.out == f"wrote {path}\n"
-    assert said.err == ("convviz: The link has keys that this convviz does not know and leaves out: token.\n"
-                        if "token" in form else "")  # fmt: skip
 
 
 @pytest.mark.parametrize(("option", "name"), [("--svg", "p.svg"), ("--tikz", "p.tex"), ("--module", "p.mjs")])
@@ -475,15 +436,6 @@ def test_what_is_no_state_is_one_sentence_and_nothing_is_written(tmp_path, monke
     assert told.count("\n") == 1
     assert len(told) < 300
     assert sorted(tmp_path.iterdir()) == before
-
-
-@pytest.mark.parametrize("option", [[], ["--module"]])
-def test_a_link_too_large_for_a_page_is_one_sentence(tmp_path, capsys, option):
-    assert main(["export", *option, "--state", LARGE, "-o", str(tmp_path / "out")]) == 1
-    told = capsys.readouterr().err
-    assert "up to 5 million products a step: this geometry takes 6.6 million" in told
-    assert told.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_whose_name_is_a_link_is_a_file(tmp_path, monkeypatch):

@@ -1,6 +1,5 @@
 """The losses: each stands in one place a language; cross-entropy in every size and format. Gradients: test_stages."""
 
-import re
 from contextlib import closing
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from traitlets import TraitError
 from convviz import ConvSpec, stages
 from convviz.app.app import App
 from convviz.facts import facts
-from convviz.facts.losses import GIVEN, TAKES, kinds_taken, losses_with
+from convviz.facts.losses import GIVEN, TAKES, losses_with
 from convviz.ops.losses import LOSSES, loss_gradient, loss_value
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.settings.link import from_link
@@ -60,17 +59,6 @@ def test_a_loss_is_named_where_it_is_said_and_computed_and_nowhere_else():
         "ops/losses.py",
         "board/js/numbers/losses.js",
     }
-
-
-def test_no_comparison_with_the_name_of_a_loss_is_left():
-    names = "|".join(LOSSES.keys() - {"sum", "mean"})
-    compared = re.compile(rf"""[=!]==? ?["'](?:{names})["']|["'](?:{names})["'] ?[=!]=""")
-    found = [
-        str(path)
-        for path in (*PACKAGE.rglob("*.py"), *PACKAGE.joinpath("board", "js").rglob("*.js"))
-        if compared.search(path.read_text(encoding="utf-8"))
-    ]
-    assert found == []
 
 
 # -- the numbers of cross-entropy ----------------------------------------------------------------------------------
@@ -167,7 +155,3 @@ def test_a_tensor_is_taken_as_the_cell_it_marks():
         app.loss = "sum"
         app.target = target
         assert app.loss == "half_squared_error", "the first loss that has a target"
-
-
-def test_kinds_of_a_loss_without_any_are_none():
-    assert kinds_taken("sum", "target") == kinds_taken("no such", "grad") == []

@@ -327,17 +327,3 @@ def test_replace_refuses_before_it_changes_anything():
     assert repr(model) == repr(network())
     with pytest.raises(TypeError, match=re.escape("model must be a torch.nn.Module: got list")):
         ours.replace([torch.nn.Linear(1, 1)])
-
-
-def test_public_names():
-    assert sorted(ours.__all__) == [
-        "BinaryConv2d",
-        "Conv2d",
-        "Conv2dShift",
-        "ConvTranspose2d",
-        "Linear",
-        "XNORConv2d",
-        "replace",
-        "surrogate_check",
-    ]
-    assert all(callable(getattr(ours, name)) for name in ours.__all__)
