@@ -11,6 +11,7 @@ from convviz.ops.stages_transposed import conv_transpose2d_by_torch, stages_tran
 from convviz.plane import Plane
 from convviz.spec import ConvSpec
 from tests.geometries import reals
+from tests.operators import torch_conv2d
 from tests.truth import given_to
 
 SPECS = {
@@ -45,15 +46,9 @@ def by_torch(made):
     """Return the loss of torch's own layer as a function of its input, weight and bias, with their values, float64."""
     spec = made.spec
     layer_input, weights = (made.grad_output, made.input) if made.transposed else (made.input, made.grad_output)
-    (top, bottom), (left, right) = spec.padding
-    mode = "constant" if spec.padding_mode == "zeros" else spec.padding_mode
 
     def loss(x, w, b):
-        if made.transposed:
-            output = conv_transpose2d_by_torch(x, w, b, spec)
-        else:
-            padded = F.pad(x, (left, right, top, bottom), mode=mode)
-            output = F.conv2d(padded, w, b, spec.stride, 0, spec.dilation, spec.groups)
+        output = (conv_transpose2d_by_torch if made.transposed else torch_conv2d)(x, w, b, spec)
         return {
             "sum": lambda: output.sum(),
             "mean": lambda: output.mean(),

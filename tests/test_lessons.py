@@ -21,6 +21,7 @@ from convviz.facts import facts
 from convviz.lessons import lesson, names, told
 from convviz.settings.link import from_link
 from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, weight_tensor
+from tests.operators import torch_conv2d
 from tests.test_export import data_of
 
 JS = files("convviz.board").joinpath("js", "lesson")
@@ -85,9 +86,7 @@ def by_autograd(settings):
         plain = F.conv_transpose2d(x, w, b, padding=padding, **geometry)
         more = [size - there for size, there in zip(spec.input_size, plain.shape[2:], strict=True)]
         return {"grad_input": F.conv_transpose2d(x, w, b, padding=padding, output_padding=more, **geometry)}
-    (top, bottom), (left, right) = spec.padding
-    mode = "constant" if spec.padding_mode == "zeros" else spec.padding_mode
-    output = conv2d(F.pad(x, (left, right, top, bottom), mode=mode), w, b, **geometry)
+    output = torch_conv2d(x, w, b, spec)
     losses = {"sum": output.sum, "mean": output.mean, "half_squared_error": lambda: output.square().sum() / 2}
     loss = losses[settings.loss]() if settings.loss in losses else (output * grad_tensor(settings).double()).sum()
     wanted = [tensor for tensor in (x, w, b) if tensor is not None]

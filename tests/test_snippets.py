@@ -25,6 +25,7 @@ from convviz.ops.by_rotate import backward_padding
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.settings.names import shown_name
 from tests.geometries import EDGE_CASES, random_specs
+from tests.operators import torch_conv2d
 
 SPECS = [*EDGE_CASES.values(), *random_specs(20261121, 160)]
 SIMPLE = ConvSpec(6)
@@ -66,11 +67,7 @@ def truth(spec: ConvSpec, given: dict) -> dict[str, torch.Tensor]:
     """Compute output and gradients by autograd, for the tensors that the preamble drew."""
     bias = "bias" in given
     leaves = [tensor(given[name]).double().requires_grad_() for name in ("input", "weight", "bias")[: 2 + bias]]
-    (top, bottom), (left, right) = spec.padding
-    mode = "constant" if spec.padding_mode == "zeros" else spec.padding_mode
-    padded = F.pad(leaves[0], (left, right, top, bottom), mode=mode)
-    settings = (spec.stride, 0, spec.dilation, spec.groups)
-    output = F.conv2d(padded, leaves[1], leaves[2] if bias else None, *settings)
+    output = torch_conv2d(*leaves[:2], leaves[2] if bias else None, spec)
     found = torch.autograd.grad(output, leaves, tensor(given["grad_output"]).double())
     return {"output": output.detach(), **dict(zip(GRADIENTS, found, strict=False))}
 

@@ -14,15 +14,9 @@ from hypothesis import strategies as st
 
 from convviz.spec import VERSION, ConvSpec
 from tests.geometries import EDGE_CASES, MODES, integers, random_specs
+from tests.operators import torch_conv2d
 
 SPECS = [*EDGE_CASES.values(), *random_specs(seed=1, count=200)]
-
-
-def torch_conv(spec: ConvSpec, x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
-    (top, bottom), (left, right) = spec.padding
-    mode = "constant" if spec.padding_mode == "zeros" else spec.padding_mode
-    padded = F.pad(x, (left, right, top, bottom), mode=mode)
-    return F.conv2d(padded, w, None, spec.stride, 0, spec.dilation, spec.groups)
 
 
 def test_the_random_geometries_reach_every_odd_case():
@@ -74,13 +68,13 @@ def test_unread_rows_and_columns_change_no_output():
     for number, spec in enumerate(SPECS):
         x = integers(spec.input_shape, number)
         w = torch.ones(spec.weight_shape, dtype=torch.float64)
-        before = torch_conv(spec, x, w)
+        before = torch_conv2d(x, w, None, spec)
         for dim, unread in ((2, spec.unread_rows), (3, spec.unread_columns)):
             silent = []
             for row in range(x.shape[dim]):
                 changed = x.clone()
                 changed.select(dim, row).add_(1)
-                if torch.equal(torch_conv(spec, changed, w), before):
+                if torch.equal(torch_conv2d(changed, w, None, spec), before):
                     silent.append(row)
             nothing_read = dim == 2 and spec.unread_columns == tuple(range(spec.input_size[1]))
             nothing_read |= dim == 3 and spec.unread_rows == tuple(range(spec.input_size[0]))
@@ -104,7 +98,7 @@ def test_same_and_valid_are_those_of_torch(mode):
             with torch.no_grad():
                 layer.weight.copy_(integers(spec.weight_shape, number + 1))
                 expected = layer(x)
-                assert torch.equal(torch_conv(spec, x, layer.weight), expected), spec
+                assert torch.equal(torch_conv2d(x, layer.weight, None, spec), expected), spec
             if word == "same":
                 assert spec.output_size == spec.input_size, spec
                 assert all(after - before in (0, 1) for before, after in spec.padding), spec

@@ -1,10 +1,10 @@
 """The table of taps against torch, cell by cell, and the three sums of its docstring against autograd."""
 
 import torch
-import torch.nn.functional as F
 
 from convviz import ConvSpec, taps
 from tests.geometries import EDGE_CASES, MODES, integers, random_specs, window_cells
+from tests.operators import torch_conv2d
 
 RANDOM = [spec for mode in MODES for spec in random_specs(seed=3, count=60, modes=(mode,))]
 
@@ -43,9 +43,7 @@ def test_the_three_sums_are_the_convolution_and_its_gradients():
             integers(shape, number + n).requires_grad_()
             for n, shape in enumerate((spec.input_shape, spec.weight_shape))
         )
-        (top, bottom), (left, right) = spec.padding
-        mode = "constant" if spec.padding_mode == "zeros" else spec.padding_mode
-        y = F.conv2d(F.pad(x, (left, right, top, bottom), mode=mode), w, None, spec.stride, 0, spec.dilation)
+        y = torch_conv2d(x, w, None, spec)
         g = integers(spec.output_shape, number + 2)
         expected = (y.detach(), *torch.autograd.grad(y, (x, w), g))
         input, weight, grad_output = x.detach().flatten(), w.detach().flatten(), g.flatten()
