@@ -3,6 +3,8 @@
 import importlib
 import json
 import logging
+import math
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +20,11 @@ from convviz.app.wire import TENSORS
 from convviz.facts import facts
 from convviz.facts.spoken import speaking
 from convviz.settings.as_python import as_python
+from convviz.settings.compute import compute
 from convviz.settings.state import CHOICES, Settings
+from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, target_tensor, weight_tensor
+from tests.states import random_states
+from tests.truth import truth, truth_transposed
 
 ROOT = Path(__file__).parents[1]
 ALONE = facts("settings")["tabs_of_the_page"]
@@ -55,10 +61,11 @@ def data(name, settings=None, **choices):
 
 
 def requests():
-    """Return one request of every kind, tab, geometry and choice."""
+    """Return a request of every kind and geometry, and of every tab and choice in two of them."""
     made = []
     for settings in GEOMETRIES.values():
         made += [{"type": kind, "id": 1, "settings": settings} for kind in ("compute", "python", "page")]
+    for settings in (GEOMETRIES["uneven reflect"], GEOMETRIES["transposed"]):
         for name in TABS:
             made += [tab(name, settings, choices=choices) for choices in [{}, *CHOSEN.get(name, [])]]
         made += [tab("graph", settings, ask={"type": kind, "id": "n3"}) for kind in ("node", "inside")]
@@ -95,16 +102,38 @@ def test_two_fresh_processes_give_the_same_bytes_whatever_was_asked_before():
             assert len(one[1]) > 150, request
 
 
-def test_the_numbers_are_those_of_the_settings():
-    for name, state in GEOMETRIES.items():
-        stages = computed(Settings.from_dict(state))
-        message, buffers = answer({"type": "compute", "settings": state})
-        assert message["tensors"] == [each for each in TENSORS if getattr(stages, each) is not None], name
-        assert message["loss"] == float(stages.loss), name
-        dtype = torch.float64 if message["dtype"] == "float64" else torch.float32
-        for each, bytes_of_it in zip(message["tensors"], buffers, strict=True):
-            got = torch.frombuffer(bytearray(bytes_of_it), dtype=dtype)
-            assert torch.equal(got, getattr(stages, each).to(dtype).flatten()), (name, each)
+GIVEN = {"input": input_tensor, "weight": weight_tensor, "bias": bias_tensor, "grad": grad_tensor,
+         "target": target_tensor}  # fmt: skip
+
+
+def test_the_numbers_are_those_of_autograd_through_the_definition():
+    """In float64; in the other formats they are what was computed, bit by bit, in the format that holds it."""
+    compared = 0
+    for k, state in enumerate(random_states(24, 60)):
+        settings, about = Settings.from_dict(state), (k, state)
+        message, buffers = answered({"type": "compute", "id": 1, "settings": state})
+        if message["type"] == "refused":
+            with pytest.raises(ValueError, match=re.escape(message["sentence"])):
+                compute(settings)
+            continue
+        given = {each: make(settings) for each, make in GIVEN.items()}
+        found = (truth_transposed if settings.transposed else truth)(settings.spec, settings.loss, given)
+        assert message["truth"]["ok"], about
+        assert math.isclose(message["loss"], found["loss"].item(), rel_tol=1e-12, abs_tol=1e-12), about
+        for name, data in zip(message["tensors"], buffers, strict=True):
+            if name in found:
+                ours, wanted = torch.frombuffer(bytearray(data), dtype=torch.float64), found[name].detach().flatten()
+                torch.testing.assert_close(ours, wanted, rtol=1e-12, atol=1e-11, msg=f"{name} of {about}")
+                compared += 1
+        dtype = ("float32", "bfloat16")[k % 2]
+        stages = computed(settings.replace(dtype=dtype))
+        message, buffers = answer({"type": "compute", "settings": state | {"dtype": dtype}})
+        assert message["tensors"] == [each for each in TENSORS if getattr(stages, each) is not None], about
+        assert (message["dtype"], message["loss"]) == (dtype, float(stages.loss)), about
+        for name, data in zip(message["tensors"], buffers, strict=True):
+            ours = torch.frombuffer(bytearray(data), dtype=torch.float32)
+            assert torch.equal(ours, getattr(stages, name).float().flatten()), (name, about)
+    assert compared > 200
 
 
 def test_what_is_only_looked_at_is_not_computed_anew(monkeypatch):

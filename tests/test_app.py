@@ -27,17 +27,16 @@ import convviz
 from convviz.app.answers import answer
 from convviz.app.messages import BETWEEN_BUNDLES
 from convviz.app.upload import MOST_BYTES, read_picture
-from convviz.app.wire import TENSORS
 from convviz.board.module import tab_script
 from convviz.facts import facts
 from convviz.facts.spoken import languages
 from convviz.ops.device import available_devices
-from convviz.settings.compute import compute
 from convviz.settings.source import Source
 from convviz.settings.state import Settings
 from convviz.settings.tensors import weight_tensor
 from convviz.spec import ConvSpec
-from tests.geometries import integers, random_specs
+from tests.geometries import integers
+from tests.states import random_states
 
 ALIVE = ipywidgets.widgets.widget._instances
 
@@ -123,26 +122,13 @@ def test_settings_and_numbers_of_a_step_are_one_message(open_app, sent):
         assert "_state" in message, "settings and numbers come together"
 
 
-def test_the_bytes_are_the_results_exactly(open_app):
-    """Of every dtype and many geometries: what torch computed, bit by bit, in the format that holds it."""
+def test_the_bytes_are_those_that_every_page_is_answered(open_app):
     app = open_app()
-    formats = {"float32": np.float32, "float64": np.float64, "bfloat16": np.float32}
-    for number, spec in enumerate(random_specs(81, 60)):
-        transposed = spec.padding_mode == "zeros" and number % 2 == 0
-        dtype = list(formats)[number % 3]
-        bias = Source("values", (0.5, -1.25), (2,)) if number % 3 else None
-        settings = Settings(spec=spec, transposed=transposed, dtype=dtype, bias=bias, weight=Source("random"))
-        app.set_state(settings.to_dict())
-        sent_now, result = app._numbers, compute(settings)
-        assert sent_now["dtype"] == dtype
-        assert sent_now["loss"] == float(result.loss)
-        there = {name for name in TENSORS if getattr(result, name) is not None}
-        assert sent_now["tensors"].keys() == there, settings
-        for name in there:
-            expected = getattr(result, name).to(torch.float64 if dtype == "float64" else torch.float32)
-            assert sent_now["tensors"][name] == expected.contiguous().numpy().tobytes(), (name, settings)
-            shown = np.frombuffer(sent_now["tensors"][name], formats[dtype])
-            assert shown.tolist() == getattr(result, name).double().flatten().tolist(), (name, settings)
+    for state in random_states(81, 10):
+        message, buffers = answer({"type": "compute", "settings": state})
+        app.set_state(state)
+        assert app._numbers["tensors"] == dict(zip(message["tensors"], buffers, strict=True)), state
+        assert {name: app._numbers[name] for name in ("dtype", "loss", "truth")}.items() <= message.items()
 
 
 def test_every_step_has_a_number_of_its_own(open_app):
@@ -237,50 +223,23 @@ def test_a_message_of_a_sentence_is_told_to_every_page(open_app, sent):
 DEEP: list = []
 for _ in range(50):
     DEEP = [DEEP]
-ODD = [
-    None,
-    5,
-    -1,
-    1.5,
-    True,
-    "x",
-    "",
-    [],
-    [1],
-    {},
-    {"0": 1},
-    math.nan,
-    math.inf,
-    -math.inf,
-    10**400,
-    DEEP,
-    "y" * 10**6,
-]
+ODD = [None, 5, -1, 1.5, True, "x", "", [], [1], {}, {"0": 1}, math.nan, math.inf, -math.inf, 10**400, DEEP]
+ODD.append("y" * 10**6)
 
 
 def forged():
-    """Yield (message, buffers) that no page of ours sends."""
+    """Yield (message, buffers) that no page of ours sends; tests/test_answers.py forges settings and requests."""
     yield from ((each, ()) for each in ODD)
     yield from (({"type": each}, ()) for each in [*ODD, "computed", "close", "__init__", "receive"])
     good = {"type": "compute", "page": "one", "k": 1, "settings": {}}
     for name in ("page", "k", "settings"):
-        yield from (
-            ({**good, name: each}, ()) for each in ODD if (name, each) not in (("k", 5), ("k", -1), ("settings", {}))
-        )
-    first = Settings().to_dict()
-    for name in first:
         for each in ODD:
-            if name not in ("version", "spec", "plane") or each != {}:
-                yield {**good, "settings": {**first, name: each}}, ()
-    for name in first["spec"]:
-        yield from (({**good, "settings": {"spec": {**first["spec"], name: each}}}, ()) for each in ODD)
-    yield {**good, "settings": {"version": 2}}, ()
-    yield {**good, "settings": {"spec": {"input_size": [10**9, 10**9]}}}, ()
-    yield {**good, "settings": {"unknown": 1}}, ()
+            if (name, each) not in (("k", 5), ("k", -1), ("settings", {})):
+                yield {**good, name: each}, ()
     yield from (({"type": "act", "tab": each, "message": {"type": "refresh"}}, ()) for each in [*ODD, "matrix"])
     yield from (({"type": "act", "tab": "yours", "message": each}, ()) for each in ODD if not isinstance(each, dict))
     yield {"type": "act"}, ()
-    for kind in ("tab", "python", "page", "picture"):  # what an answer would be, tests/test_answers.py asks
+    for kind in ("tab", "python", "page", "picture"):
         yield {"type": kind}, ()
         yield from (({"type": kind, "id": 1, "page": each}, ()) for each in ODD if not is_name(each))
         yield {"type": kind, "id": "one", "page": "one"}, ()
@@ -324,7 +283,7 @@ def test_no_forged_message_does_more_than_be_refused_in_a_sentence(open_app, sen
         assert "\n" not in sentence, (about, sentence)
         assert not caplog.records, about
         refused += 1
-    assert refused > 400
+    assert refused > 150
     ask(app, {"digit": 6}, "one", 2)
     assert app.session.settings.digit == 6, "and the app lives on"
 
@@ -364,33 +323,6 @@ def test_a_tab_with_a_state_pushes_its_data_and_answers_with_them(open_app, sent
     assert "gone" in pushed["data"]["failed"]
     ((again, _),) = ask_tab(app, sent, "yours", {})
     assert again["data"] == pushed["data"]
-
-
-def test_notices_carry_what_they_say_as_text(open_app, sent):
-    app = open_app()
-    app.session.tell('<img src=x onerror="alert(1)"> & so on')
-    ((told, _),) = said(sent, "told")
-    assert told["sentence"] == '<img src=x onerror="alert(1)"> & so on', "the page shows it as text"
-
-
-def test_a_broken_state_is_refused(open_app):
-    app = open_app()
-    before = app.state()
-    for state in (None, [], {"version": 99}, {"spec": {"input_size": 10**9}}, {"seed": 2**90}, {"device": "abacus"}):
-        with pytest.raises(ValueError, match=r".{20}"):
-            app.set_state(state)
-        assert app.state() == before
-    with pytest.raises(ValueError, match="update convviz"):
-        app.set_state({"version": 99})
-
-
-def test_state_goes_through_json_into_another_app(open_app):
-    app = open_app()
-    ask(app, {"spec": {**Settings().spec.to_dict(), "stride": [3, 3], "in_channels": 2}})
-    state = json.loads(json.dumps(app.state(), allow_nan=False))
-    other = open_app(state=state)
-    assert other.state() == app.state()
-    assert torch.equal(other.session.result.grad_weight, app.session.result.grad_weight)
 
 
 # How much goes over the wire.
@@ -733,16 +665,6 @@ def test_a_closed_app_is_silent_and_closing_again_is_harmless(sent):
     assert sent == []
 
 
-def test_two_apps_share_nothing(open_app, sent):
-    one, other = open_app(), open_app()
-    before, shown = other.state(), other._numbers
-    sent.clear()
-    ask(one, {"digit": 5})
-    one.session.tell("Only here.")
-    assert {widget for widget, _, _ in sent} == {one}
-    assert (other.state(), other._numbers, other._notice) == (before, shown, ("", False))
-
-
 # Pictures of the user's own.
 
 
@@ -876,14 +798,14 @@ for path in sys.argv[1:]:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
 def test_a_large_picture_is_never_there_twice(tmp_path):
-    """49 million pixels: one decoded copy of an RGBA picture is 187 MiB; with paper and conversions it was four."""
-    square = (7000, 7000)
+    """16 million pixels: one decoded copy of an RGBA picture is 61 MiB; with paper and conversions it was four."""
+    square = (4000, 4000)
     pictures = {
-        "RGBA PNG": (260, "RGBA", "PNG", square),
-        "L PNG": (110, "L", "PNG", square),
-        "wide L PNG": (110, "L", "PNG", (65_000, 760)),
+        "RGBA PNG": (110, "RGBA", "PNG", square),
+        "L PNG": (48, "L", "PNG", square),
+        "wide L PNG": (48, "L", "PNG", (65_000, 246)),
         "L PNG of one row": (30, "L", "PNG", (50_000_000, 1)),  # refused: the decoder would keep it several times
-        "RGB JPEG": (80, "RGB", "JPEG", square),  # half of a decoded copy
+        "RGB JPEG": (23, "RGB", "JPEG", square),  # half of a decoded copy
     }
     for kind, (_, mode, format, size) in pictures.items():
         (tmp_path / kind).write_bytes(encoded(Image.new(mode, size), format, compress_level=1))
@@ -893,11 +815,6 @@ def test_a_large_picture_is_never_there_twice(tmp_path):
     found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     for (kind, limit), peak in zip(most.items(), found, strict=True):
         assert int(peak) < limit, f"{kind}: {peak} MiB"
-
-
-def test_a_bomb_is_called_too_large_not_damaged():
-    with pytest.raises(ValueError, match="up to 50 million pixels"):
-        read_picture(bomb(60_000))
 
 
 @pytest.mark.parametrize("format", ["PNG", "JPEG"])

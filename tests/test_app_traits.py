@@ -1,6 +1,7 @@
 """The app's settings and results as traits: read, set, observed and linked, before it is displayed."""
 
 import asyncio
+import dataclasses
 import gc
 import weakref
 
@@ -13,12 +14,11 @@ import convviz
 from convviz.app.linked import linked_widget
 from convviz.app.named import GEOMETRY, PLAIN, RESULTS, SETTABLE, value_of, with_named
 from convviz.app.traits import SettingTraits
+from convviz.ops.stages import Stages
 from convviz.settings.compute import compute
-from convviz.settings.state import Settings
+from convviz.settings.names import shown_name
 from tests.apart import run_apart
-from tests.geometries import random_specs
 from tests.links import random_settings
-from tests.test_samples import TEXTBOOK, WHOLE
 
 
 @pytest.fixture
@@ -37,26 +37,8 @@ def test_the_first_picture_is_what_the_traits_say_from_the_start():
         **{"transposed": False, "link_axes": True, "scale": "quantity", "input_view": "both"},
         **{"theme": "auto", "tab": "", "mistake": "I01", "lr": 0},
     }.items()
-    assert app.input.tolist() == [[WHOLE]]
-    assert app.weight.tolist() == [[TEXTBOOK["counting"]]]
-    assert app.grad_output.tolist() == [[[[0, 0, 0], [0, 1, 0], [0, 0, 0]]]]
     assert app.loss_value == app.output[0, 0, 1, 1] == 95
-    assert app.grad_input[0, 0, 1:4, 1:4].tolist() == TEXTBOOK["counting"]
-    assert app.grad_input.sum() == 45, "and zeros around it"
-    assert app.grad_weight.tolist() == [[[row[1:4] for row in WHOLE[1:4]]]]
     app.close()
-
-
-def test_every_trait_has_the_models_value_from_the_start(app):
-    assert {name: getattr(app, name) for name in (*GEOMETRY, *PLAIN)}.items() >= {
-        **{"input_size": 8, "kernel_size": 3, "stride": 2, "padding": 1, "output_padding": 0, "dilation": 1},
-        **{"in_channels": 1, "out_channels": 1, "batch": 1, "groups": 1, "padding_mode": "zeros"},
-        **{"loss": "half_squared_error", "digit": 3, "seed": 0, "device": "cpu", "dtype": "float32"},
-        **{"transposed": False, "link_axes": True, "scale": "equation", "input_view": "window"},
-        **{"theme": "auto", "tab": "", "mistake": "I01", "lr": 0},
-    }.items()
-    assert app.weight is app.session.result.weight
-    assert app.loss_value == pytest.approx(float(app.session.result.loss))
 
 
 @pytest.mark.parametrize(
@@ -107,26 +89,6 @@ def test_tensors_are_set_by_number_or_name_and_results_follow(app):
     assert app.bias is None
     app.target = "ones"
     assert app.loss == "half_squared_error"
-
-
-def test_gradients_are_autograds_for_settings_set_by_traits(app):
-    for number, spec in enumerate(random_specs(61, 40)):
-        if max(spec.stride) > 4 or max(max(side) for side in spec.padding) > 4:
-            continue
-        app.set_state(Settings(dtype="float64").to_dict())
-        state = Settings(spec=spec, dtype="float64").to_dict() | {"seed": number}
-        app.set_state(state)
-        for name in ("stride", "padding", "dilation", "kernel_size"):
-            assert getattr(app, name) == value_of(app.session.settings, app.session.result, name)
-        x = app.input.clone().requires_grad_()
-        padded = torch.nn.functional.pad(
-            x,
-            (*spec.padding[1], *spec.padding[0]),
-            mode="constant" if spec.padding_mode == "zeros" else spec.padding_mode,
-        )
-        out = torch.nn.functional.conv2d(padded, app.weight, None, spec.stride, 0, spec.dilation, spec.groups)
-        (expected,) = torch.autograd.grad(out, x, app.grad_output)
-        assert torch.allclose(app.grad_input, expected), spec
 
 
 @pytest.mark.parametrize(
@@ -246,29 +208,15 @@ def test_what_a_page_sets_holds_or_is_refused_in_a_sentence_and_sent_back(app, m
             assert [state[name] for state in sent if name in state] == [getattr(app, name)], "whoever set it follows"
 
 
-def test_the_tensors_between_are_results_under_the_panels_names(app):
-    """Held against their definitions, in float64: zeros between, a border, a half turn; groups and both directions."""
-    for transposed, spec in (
-        (False, {"input_size": [7, 6], "stride": [2, 1], "padding": [[1, 0], [0, 2]], "dilation": [1, 2]}),
-        (False, {"input_size": [6, 6], "in_channels": 4, "out_channels": 2, "groups": 2}),
-        (True, {"input_size": [7, 6], "stride": [2, 1], "padding": [[1, 1], [0, 0]], "in_channels": 2}),
-    ):
-        app.set_state({"spec": spec | {"kernel_size": [3, 2]}, "transposed": transposed, "dtype": "float64"})
-        geometry, case = app.session.settings.spec, (transposed, spec)
-        w, sent = app.weight, app.input if transposed else app.grad_output
-        (down, across), (rows, columns) = geometry.stride, sent.shape[2:]
-        dilated = torch.zeros(*sent.shape[:2], (rows - 1) * down + 1, (columns - 1) * across + 1, dtype=sent.dtype)
-        dilated[:, :, ::down, ::across] = sent
-        by_group = w.unflatten(0, (geometry.groups, -1)).transpose(1, 2).flatten(0, 1)
-        assert torch.equal(app.rotated_weight, by_group.flip(-2, -1)), case
-        assert torch.equal(app.dilated_input if transposed else app.dilated_grad_output, dilated), case
-        assert (app.dilated_grad_output if transposed else app.dilated_input) is None, case
-        wide = app.padded_input if transposed else app.padded_grad_output
-        result = torch.nn.functional.conv2d(wide, app.rotated_weight, None, 1, 0, geometry.dilation, geometry.groups)
-        assert torch.allclose(result, app.output if transposed else app.grad_input), case
-        border = [side for pair in reversed(geometry.padding) for side in pair]
-        framed = torch.nn.functional.pad(app.grad_output if transposed else app.input, border)
-        assert torch.equal(app.padded_grad_output if transposed else app.padded_input, framed), case
+def test_every_result_is_the_stage_that_has_its_name_in_the_layers_words(app):
+    """The stages are held by test_stages.py, and the layer's words by test_transposed.py."""
+    for transposed, channels in ((False, {"in_channels": 4, "out_channels": 2, "groups": 2}), (True, {})):
+        app.set_state({"spec": {"input_size": [7, 6], "stride": [2, 1], **channels}, "transposed": transposed})
+        stages = {field.name: getattr(app.session.result, field.name) for field in dataclasses.fields(Stages)}
+        named = {shown_name(name, transposed): tensor for name, tensor in stages.items()}
+        for name in {*RESULTS} - {"loss_value"}:
+            assert getattr(app, name) is named.get(name), (name, transposed)
+        assert (app.dilated_grad_output is None, app.dilated_input is None) == (transposed, not transposed)
 
 
 def test_those_who_answer_each_other_come_to_an_end(app):

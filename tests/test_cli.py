@@ -67,33 +67,6 @@ def test_version(capsys):
     assert re.fullmatch(r"convviz \d+\.\d+.*\n", capsys.readouterr().out)
 
 
-def test_help_loads_nothing_heavy():
-    heavy = {"torch", "voila", "tornado", "ipywidgets", "plotly", "jupyter_server"}
-    code = (
-        "import sys\n"
-        "from convviz.cli import main\n"
-        "try: main(['serve', '--help'])\nexcept SystemExit: pass\n"
-        f"print('loaded:', sorted({heavy!r} & set(sys.modules)))"
-    )
-    told = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert "loaded: []" in told.stdout
-
-
-def test_export_loads_torch_for_the_still_picture_alone(tmp_path):
-    module, page, nowhere = tmp_path / "board.mjs", tmp_path / "page.html", tmp_path / "nowhere.json"
-    calls = (["--module", "--state", "v=2&size=6", "-o", module], ["--state", nowhere, "-o", page], ["-o", page])
-    code = (
-        "import sys\n"
-        "from convviz.cli import main\n"
-        f"for words in {[['export', *map(str, words)] for words in calls]!r}:\n"
-        "    left = main(words)\n"
-        "    print('left', left, sorted({'torch', 'plotly', 'ipywidgets'} & set(sys.modules)))"
-    )
-    told = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert re.findall("left .*", told) == ["left 0 []", "left 2 []", "left 0 ['torch']"]
-    assert module.stat().st_size > 10**6
-
-
 def test_unknown_command_is_an_error_of_two_lines(capsys):
     with pytest.raises(SystemExit) as left:
         main(["srve"])
@@ -184,9 +157,10 @@ def test_an_option_that_there_was_says_what_to_do_instead(no_server, words, inst
 
 def test_the_process_that_serves_never_loads_torch(tmp_path):
     code = (
-        "import sys\nfrom convviz.serve import voila_app\n"
-        "from convviz.serve.voila_app import ConvvizVoila\n"
-        "def end(self):\n print('loaded:', sorted({'torch', 'plotly', 'ipywidgets', 'anywidget'} & set(sys.modules)))\n"
+        "import sys\nfrom convviz import serve\n"
+        "with serve.left_out(serve.SLOW_TO_LOAD):\n from convviz.serve.voila_app import ConvvizVoila\n"
+        "heavy = {'torch', 'plotly', 'ipywidgets', 'anywidget', serve.SLOW_TO_LOAD}\n"
+        "def end(self):\n print('loaded:', sorted(name for name in heavy if sys.modules.get(name)))\n"
         "ConvvizVoila.listen = end\nfrom convviz.cli import main\n"
         "main(['serve', '--port', '0', '--class', '3', '--races', '1', '--notebook', '--device', 'cpu'])"
     )

@@ -104,16 +104,6 @@ def test_each_command_of_a_page_is_one_that_convviz_takes(page):
         build_parser().parse_args(shlex.split(command, comments=True)[1:])
 
 
-def test_files_that_the_page_links_to_are_there():
-    page = "docs/serving.md"
-    text = (ROOT / page).read_text(encoding="utf-8")
-    links = re.findall(r"\]\(([^)#:]+)\)", text)
-    assert [link for link in links if not ((ROOT / page).parent / link).exists()] == []
-    titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
-    anchors = {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
-    assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= anchors
-
-
 def test_the_binder_address_leads_to_the_notebook_of_the_app():
     for page in ("README.md", "docs/serving.md"):
         (path,) = set(re.findall(r"voila/render/([\w.]+ipynb)", (ROOT / page).read_text(encoding="utf-8")))

@@ -3,8 +3,6 @@
 import gzip
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -110,23 +108,6 @@ def test_it_is_small_and_the_same_for_everybody(module, tmp_path):
     again = convviz.export_module(str(tmp_path / "again.mjs"))
     assert again.read_text(encoding="utf-8") == module
     assert [path.name for path in tmp_path.iterdir()] == ["again.mjs"]
-
-
-def test_a_folder_that_is_not_there(tmp_path):
-    path = tmp_path / "none" / "convviz.mjs"
-    with pytest.raises(FileNotFoundError, match=re.escape(f"the module cannot be written to {path}")):
-        convviz.export_module(path)
-
-
-def test_it_is_loaded_on_first_use_and_brings_no_widgets():
-    code = """
-import sys, convviz
-assert "convviz.export" not in sys.modules
-convviz.export_module
-print([n for n in ("convviz.export.module", "convviz.app", "anywidget", "ipywidgets", "plotly") if n in sys.modules])
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['convviz.export.module']"
 
 
 # The command.

@@ -613,8 +613,3 @@ def test_bad_input_is_one_sentence_with_the_rule(arguments, named, kind, message
     assert "\n" not in str(caught.value)
     if hooks:
         assert hooks == [len(m._forward_hooks) for m in arguments[0].modules()]
-
-
-def test_the_front_door_knows_it():
-    assert "explain" in convviz.__all__
-    assert convviz.explain.__module__ == "convviz.app.explain"

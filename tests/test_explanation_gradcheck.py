@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-import torch.nn.functional as F
 
 from convviz.explanation.gradcheck import EPS, GRADCHECK, check_gradients
 from convviz.ops.losses import LOSSES
@@ -11,7 +10,8 @@ from convviz.ops.stages_transposed import conv_transpose2d_by_torch, stages_tran
 from convviz.plane import Plane
 from convviz.spec import ConvSpec
 from tests.geometries import reals
-from tests.truth import given_to
+from tests.operators import torch_conv2d
+from tests.truth import given_to, loss_of
 
 SPECS = {
     "the app's own": ConvSpec((8, 8), stride=2, padding=1),
@@ -45,22 +45,11 @@ def by_torch(made):
     """Return the loss of torch's own layer as a function of its input, weight and bias, with their values, float64."""
     spec = made.spec
     layer_input, weights = (made.grad_output, made.input) if made.transposed else (made.input, made.grad_output)
-    (top, bottom), (left, right) = spec.padding
-    mode = "constant" if spec.padding_mode == "zeros" else spec.padding_mode
+    given = {"target": None if made.target is None else made.target.double(), "grad": weights.double()}
 
     def loss(x, w, b):
-        if made.transposed:
-            output = conv_transpose2d_by_torch(x, w, b, spec)
-        else:
-            padded = F.pad(x, (left, right, top, bottom), mode=mode)
-            output = F.conv2d(padded, w, b, spec.stride, 0, spec.dilation, spec.groups)
-        return {
-            "sum": lambda: output.sum(),
-            "mean": lambda: output.mean(),
-            "half_squared_error": lambda: (output - made.target.double()).square().sum() / 2,
-            "weighted_sum": lambda: (output * weights.double()).sum(),
-            "cross_entropy": lambda: F.cross_entropy(output.flatten(1), made.target.flatten(1).argmax(1)),
-        }[made.loss_kind]()
+        output = (conv_transpose2d_by_torch if made.transposed else torch_conv2d)(x, w, b, spec)
+        return loss_of(made.loss_kind, output, given)
 
     return loss, [layer_input.double(), made.weight.double(), made.bias.double()]
 

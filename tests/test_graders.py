@@ -11,6 +11,7 @@ from pathlib import Path
 import nbclient
 import nbformat
 import pytest
+from jupyter_client.manager import start_new_kernel
 from nbgrader.preprocessors import ClearHiddenTests, ClearSolutions
 from nbgrader.utils import determine_grade
 from otter.test_files import ExceptionTestFile
@@ -25,13 +26,24 @@ LEAVES = RIGHT.replace("    return grad_weight", "    raise SystemExit(0)")
 EMPTY = "conv2d_weight = None"
 
 
-def graded(source):
+@pytest.fixture(scope="module")
+def kernel():
+    """One kernel for all notebooks: the cells that are run anew make all their names anew."""
+    manager, client = start_new_kernel(kernel_name="python3")
+    client.stop_channels()
+    yield manager
+    manager.shutdown_kernel(now=True)
+
+
+def graded(source, kernel):
     """Hand a solution in for the notebook, run it as nbgrader does, and return the points of its cells by their ids."""
     notebook = nbformat.read(EXAMPLES / "nbgrader.ipynb", as_version=4)
     for cell in notebook.cells:
         if cell.id == "conv2d_weight":
             cell.source = source
-    nbclient.NotebookClient(notebook, timeout=120, allow_errors=True, kernel_name="python3").execute()
+    runner = nbclient.NotebookClient(notebook, km=kernel, timeout=120, allow_errors=True)
+    runner.execute()
+    runner.kc.stop_channels()
     return {
         cell.id: determine_grade(cell, logging.getLogger("graders"))
         for cell in notebook.cells
@@ -39,15 +51,15 @@ def graded(source):
     }
 
 
-def test_nbgrader_gives_all_points_to_a_right_solution_though_it_writes_to_stderr():
-    assert graded(LOUD) == {"all_or_nothing": (2, 2), "partial": (4, 4)}
+def test_nbgrader_gives_all_points_to_a_right_solution_though_it_writes_to_stderr(kernel):
+    assert graded(LOUD, kernel) == {"all_or_nothing": (2, 2), "partial": (4, 4)}
 
 
-def test_nbgrader_gives_a_wrong_one_a_part_and_an_empty_one_nothing():
-    grades = graded(WRONG)
+def test_nbgrader_gives_a_wrong_one_a_part_and_an_empty_one_nothing(kernel):
+    grades = graded(WRONG, kernel)
     assert grades["all_or_nothing"] == (0, 2)
     assert 0 < grades["partial"][0] < 4
-    assert graded(EMPTY) == {"all_or_nothing": (0, 2), "partial": (0, 4)}
+    assert graded(EMPTY, kernel) == {"all_or_nothing": (0, 2), "partial": (0, 4)}
 
 
 def test_nbgrader_takes_solution_and_hidden_tests_out_of_what_students_get():
@@ -128,14 +140,31 @@ def test_gradescopes_example_says_elsewhere_what_it_lacks_and_takes_both_places(
     assert json.loads((tmp_path / "results.json").read_text())["tests"]
 
 
-@pytest.mark.parametrize(("source", "code"), [(RIGHT, 0), (WRONG, 1), (EMPTY, 1)], ids=["right", "wrong", "None"])
-def test_pytest_passes_what_is_right_and_nothing_else(source, code, tmp_path):
-    shutil.copy(EXAMPLES / "test_conv2d_weight.py", tmp_path)
-    (tmp_path / "solution.py").write_text(source, encoding="utf-8")
-    (tmp_path / "pytest.ini").write_text("[pytest]\n")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+RUN_EACH = """
+import os, sys
+import pytest, torch, convviz  # loaded once
+for folder in sys.argv[1:]:
+    if not (child := os.fork()):
+        os.chdir(folder)
+        sys.stdout = sys.stderr = open("said", "w")
+        code = pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:xdist"])
+        sys.stdout.flush()
+        os._exit(code)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def test_pytest_passes_what_is_right_and_nothing_else(tmp_path):
+    codes = {RIGHT: 0, WRONG: 1, EMPTY: 1}
+    folders = [tmp_path / str(number) for number in range(len(codes))]
+    for folder, source in zip(folders, codes, strict=True):
+        folder.mkdir()
+        shutil.copy(EXAMPLES / "test_conv2d_weight.py", folder)
+        (folder / "solution.py").write_text(source, encoding="utf-8")
+        (folder / "pytest.ini").write_text("[pytest]\n")
+    command = [sys.executable, "-c", RUN_EACH, *map(str, folders)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == code, done.stdout + done.stderr
-    if source == WRONG:
-        assert "CheckFailed" in done.stdout
-        assert "1 passed" not in done.stdout.splitlines()[-1].replace("11 passed", "")
+    said = [(folder / "said").read_text() for folder in folders]
+    assert done.stdout.split() == [str(code) for code in codes.values()], (said, done.stderr)
+    assert "CheckFailed" in said[1]
+    assert "1 passed" not in said[1].splitlines()[-1].replace("11 passed", "")

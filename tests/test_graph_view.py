@@ -23,7 +23,7 @@ from convviz.explanation.graph.inside import Operation, inside
 from convviz.explanation.graph.read import graph
 from convviz.explanation.graph.snapshot import KEEP
 from convviz.explanation.graph.steps import sentences
-from convviz.explanation.graph.text import number
+from convviz.facts.numbers import format_number
 from convviz.plane import Plane
 from convviz.settings.compute import compute
 from convviz.settings.source import Source
@@ -107,12 +107,12 @@ def even(spec):
     return all(before == after for before, after in spec.padding)
 
 
-SPECS = [*random_specs(seed=900, count=120), *EDGE_CASES.values()]
+SPECS = [*random_specs(seed=900, count=50), *EDGE_CASES.values()]
 
 
 def test_torchs_convolution_opens_into_the_boards_stages():
     specs = [spec for spec in SPECS if spec.padding_mode == "zeros" and even(spec)]
-    assert len(specs) > 12
+    assert len(specs) > 10
     for spec in specs:
         x, w, b = leaves_of(spec)
         padding = [before for before, _ in spec.padding]
@@ -138,12 +138,12 @@ def test_torchs_convolution_opens_into_the_boards_stages():
         assert [words.split()[0] for words in operations] == ["insert", "pad", "rotate", "correlate"]
 
 
-@pytest.mark.parametrize("method", ["rotate", "taps"])
-def test_our_own_convolution_opens_in_every_padding_mode(method):
-    for spec in [*random_specs(seed=901, count=24), EDGE_CASES["reflect to the limit"]]:
+def test_our_own_convolution_opens_in_every_padding_mode():
+    for place, spec in enumerate([*random_specs(seed=901, count=16), EDGE_CASES["reflect to the limit"]]):
         x, w, b = leaves_of(spec)
         settings = {name: getattr(spec, name) for name in ("stride", "padding", "dilation", "groups")}
-        output = convviz.conv2d(x, w, b, **settings, padding_mode=spec.padding_mode, method=method)
+        settings |= {"padding_mode": spec.padding_mode, "method": ("rotate", "taps")[place % 2]}
+        output = convviz.conv2d(x, w, b, **settings)
         loss = (output**2).sum()
         found = opened(loss, {})
         assert_equals_autograd(found, loss, {"grad_weight": w, "grad_bias": b})
@@ -308,7 +308,7 @@ def test_a_reply_carries_the_chosen_planes():
 def test_tensors_of_other_shapes_and_kinds():
     scalar, row = leaf(), leaf(5, seed=1)
     reply = node_reply(graph(scalar * 2, {"s": scalar}), "n2", {})
-    assert tensor_of(reply, "value 0")["text"] == number(scalar.item())
+    assert tensor_of(reply, "value 0")["text"] == format_number(scalar.item())
     assert "buffer" not in tensor_of(reply, "value 0")
     reply = node_reply(graph(row.sum(), {"row": row}), "n2", {})
     assert tensor_of(reply, "value 0")["size"] == [1, 5]
@@ -422,9 +422,9 @@ SHOW = "import torch, convviz; x = torch.tensor(3.0, requires_grad=True); g = co
 LOADED = "import sys; print('ipywidgets' in sys.modules, 'IPython' in sys.modules)"
 
 
-def test_without_ipython_nothing_is_loaded():
-    assert run(SHOW + LOADED).split() == ["False", "False"]
-    assert run(SHOW + "print(g)").strip() == "<Graph: 1 functions from x to the output>"
+def test_a_graph_is_a_line_where_there_is_no_notebook():
+    """And nothing is loaded for it: test_layers.py."""
+    assert repr(graph(*chain()[:2])) == "<Graph: 3 functions from y, x to the output>"
 
 
 def test_in_a_terminal_a_line_is_written_and_no_widget_is_loaded():

@@ -1,9 +1,9 @@
 """The race: the same start, the same batches, the same numbers. Truth is torch's autograd and torch's SGD."""
 
-import contextlib
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -13,11 +13,11 @@ from convviz import lab
 from convviz.lab.digits import normalized
 from convviz.lab.entrants import ENTRANTS
 from convviz.lab.network import initial_values, network
-from convviz.lab.result import columns, rows
 from convviz.lab.store import checkpoint_path
 from tests.idx import write_folder
 from tests.narrow_network import narrow_network
 
+ROOT = Path(__file__).parents[1]
 SMALL = {"verify": False, "batch_size": 8, "epochs": 2}
 EXACT = [name for name, entrant in ENTRANTS.items() if entrant.exact]
 
@@ -89,16 +89,13 @@ def test_the_network_is_the_articles():
     assert not [module for module in made.modules() if "Dropout" in type(module).__name__]
 
 
-@pytest.mark.parametrize("narrow", [True, False])
-def test_exact_methods_are_the_same_algorithm_over_many_steps(narrow):
-    """In full width without those that are slow or slow here; narrow, all of them."""
+def test_exact_methods_are_the_same_algorithm_over_many_steps():
     pytest.importorskip("mlxtend")
-    names = EXACT if narrow else ["torch", "unfold", "rotate"]
-    with narrow_network() if narrow else contextlib.nullcontext():
-        result = lab.race(names, train=104, test=100, batch_size=2, epochs=1, dtype="float64")
+    with narrow_network():
+        result = lab.race(EXACT, train=104, test=100, batch_size=2, epochs=1, dtype="float64")
     run = result["runs"][0]["entrants"]
     assert len(run["torch"]["loss"]) == 52
-    for name in set(names) - {"torch"}:
+    for name in set(EXACT) - {"torch"}:
         # Rounding is 1e-16, and each step hands on the last one's: it grows, and stays far below what a mistake costs.
         assert max(run[name]["weights"]) < 1e-10, name
         assert max(run[name]["loss_difference"]) < 1e-10, name
@@ -159,31 +156,33 @@ def test_a_paused_race_goes_on_with_the_next_step(folder):
     assert race.done == race.total == 10
 
 
-@pytest.mark.parametrize("killed_after", [1, 8, 15])
-def test_a_race_that_was_killed_ends_with_the_same_curves_bit_for_bit(folder, tmp_path, killed_after):
+def test_a_race_that_was_killed_ends_with_the_same_curves_bit_for_bit(folder, tmp_path):
     options = {**SMALL, "data": folder, "seeds": 2}
     whole = lab.race("rotate,unfold", **options)
+    for killed_after in (1, 8, 15):
+        out = tmp_path / f"race{killed_after}.json"
+        for step in lab.Race("rotate,unfold", out=out, **options):
+            if step.done == killed_after:
+                break
+        again = lab.Race("rotate,unfold", out=out, **options)
+        assert again.done == killed_after // 5 * 5, "it goes on from the last epoch"
+        assert curves(again.run()) == curves(whole), killed_after
+        assert curves(lab.read(out)) == curves(whole), killed_after
+        assert not checkpoint_path(out).exists(), killed_after
+
+
+def test_a_process_that_is_killed_leaves_a_checkpoint_that_another_one_finishes(folder, tmp_path):
     out = tmp_path / "race.json"
-    for step in lab.Race("rotate,unfold", out=out, **options):
-        if step.done == killed_after:
-            break
-    again = lab.Race("rotate,unfold", out=out, **options)
-    assert again.done == killed_after // 5 * 5, "it goes on from the last epoch"
-    assert curves(again.run()) == curves(whole)
-    assert curves(lab.read(out)) == curves(whole)
-    assert not checkpoint_path(out).exists()
-
-
-def test_a_process_that_is_killed_leaves_a_checkpoint_that_another_one_finishes(tmp_path):
-    folder, out = write_folder(tmp_path / "digits"), tmp_path / "race.json"
     code = f"""
 import os, signal
 from convviz import lab
-for step in lab.Race("rotate", data={str(folder)!r}, out={str(out)!r}, verify=False, batch_size=20, epochs=2):
-    if step.step == 3:
-        os.kill(os.getpid(), signal.SIGKILL)
+from tests.narrow_network import narrow_network
+with narrow_network():
+    for step in lab.Race("rotate", data={str(folder)!r}, out={str(out)!r}, verify=False, batch_size=20, epochs=2):
+        if step.step == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == -9, done.stderr
     options = {**SMALL, "data": folder, "batch_size": 20}
     race = lab.Race("rotate", out=out, **options)
@@ -216,11 +215,3 @@ def test_a_finished_race_and_a_foreign_file_are_not_written_over(folder, tmp_pat
     out.write_text("my notes")
     with pytest.raises(ValueError, match="no result of a race"):
         lab.Race("torch", **options)
-
-
-def test_columns_and_rows_are_each_others_inverse():
-    steps = [
-        {"loss": 0.1 + at, "seconds": 0.5, "weights": 1e-15, "loss_difference": 0.0, "gradients": {"a": at, "b": 2.0}}
-        for at in range(3)
-    ]
-    assert rows(columns(steps)) == steps

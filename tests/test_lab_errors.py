@@ -35,58 +35,58 @@ def failed(race):
     return said
 
 
-class Failing(torch.nn.Conv2d):
-    """A layer that behaves until its call number `at`, then does something else."""
+def failing(fail):
+    """Return a layer that behaves until its 4th call, one a step, then hands its output to `fail`."""
 
-    at = 4  # once a step
+    class Failing(torch.nn.Conv2d):
+        calls = 0
 
-    def __init__(self, *sizes):
-        super().__init__(*sizes)
-        self.calls = 0
+        def forward(self, input):
+            self.calls += 1
+            output = super().forward(input)
+            return fail(output) if self.calls >= 4 else output
 
-    def forward(self, input):
-        self.calls += 1
-        output = super().forward(input)
-        return self.fail(output) if self.calls >= self.at else output
+    return Failing
 
 
-def test_a_layer_that_raises_is_named_with_its_step(options):
-    class Raises(Failing):
-        def fail(self, output):
-            raise ZeroDivisionError("my mistake\nin two lines")
+def function(backward):
+    """Return a Function that is right forward, with this backward(ctx, grad_output)."""
 
-    race = lab.Race({"mine": Raises}, **options)
-    assert failed(race) == "mine, step 4 (epoch 1, seed 0): conv1 raised ZeroDivisionError: my mistake"
+    def forward(ctx, input, weight, bias):
+        ctx.save_for_backward(input, weight)
+        return torch.nn.functional.conv2d(input, weight, bias)
+
+    methods = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+    return type("Own", (torch.autograd.Function,), methods)
+
+
+def raises(error):
+    def fail(*given):
+        raise error
+
+    return fail
+
+
+@pytest.mark.parametrize(
+    ("fail", "told"),
+    [
+        (raises(ZeroDivisionError("my mistake\nin two lines")), ["conv1 raised ZeroDivisionError: my mistake"]),
+        (
+            lambda output: output[..., 1:],
+            ["conv1 must return the shape [8, 3, 26, 26] for the input", "got [8, 3, 26, 25]"],
+        ),
+        (lambda output: None, ["got NoneType"]),
+        (lambda output: output * math.nan, ["the loss is nan", "a smaller lr than 0.02"]),
+    ],
+    ids=["raises", "another shape", "no tensor", "nan"],
+)
+def test_a_layer_that_fails_is_named_with_its_step_and_the_rule(options, fail, told):
+    race = lab.Race({"mine": failing(fail)}, **options)
+    said = failed(race)
+    assert said.startswith("mine, step 4 (epoch 1, seed 0): ")
+    assert [words for words in told if words not in said] == [], said
     run = lab.read(race.out)["runs"][0]["entrants"]
     assert [len(run[name]["loss"]) for name in ("torch", "mine")] == [3, 3], "what was measured before is kept"
-
-
-def test_another_shape_is_told_with_the_rule(options):
-    class Cropped(Failing):
-        def fail(self, output):
-            return output[..., 1:]
-
-    said = failed(lab.Race({"mine": Cropped}, **options))
-    assert said.startswith("mine, step 4 (epoch 1, seed 0): conv1 must return the shape [8, 3, 26, 26] for the input")
-    assert "got [8, 3, 26, 25]" in said
-
-
-def test_what_is_no_tensor_is_told(options):
-    class Nothing(Failing):
-        def fail(self, output):
-            return None
-
-    assert "got NoneType" in failed(lab.Race({"mine": Nothing}, **options))
-
-
-def test_a_loss_that_is_nan_is_told_with_the_remedy(options):
-    class Nan(Failing):
-        def fail(self, output):
-            return output * math.nan
-
-    said = failed(lab.Race({"mine": Nan}, **options))
-    assert said.startswith("mine, step 4 (epoch 1, seed 0): the loss is nan")
-    assert "a smaller lr than 0.02" in said
 
 
 def test_a_learning_rate_that_is_too_large_ends_with_finite_numbers_only(options):
@@ -95,51 +95,29 @@ def test_a_learning_rate_that_is_too_large_ends_with_finite_numbers_only(options
     assert all(math.isfinite(loss) for loss in lab.read(race.out)["runs"][0]["entrants"]["torch"]["loss"])
 
 
-def test_a_backward_that_raises_is_told(options):
-    class Broken(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, input, weight, bias):
-            return torch.nn.functional.conv2d(input, weight, bias)
-
-        @staticmethod
-        def backward(ctx, grad_output):
-            raise NotImplementedError("to do")
-
-    assert failed(lab.Race([Broken], **options)) == "Broken, step 1 (epoch 1, seed 0): NotImplementedError: to do"
+def without_bias(ctx, grad_output):
+    input, weight = ctx.saved_tensors
+    to_input = torch.nn.grad.conv2d_input(input.shape, weight, grad_output)
+    return to_input, torch.nn.grad.conv2d_weight(input, weight.shape, grad_output), None
 
 
-def test_a_layer_that_ends_the_program_anywhere_is_told(options, monkeypatch):
-    def ends(*given):
-        raise SystemExit
+@pytest.mark.parametrize(
+    ("backward", "told"),
+    [
+        (raises(NotImplementedError("to do")), "NotImplementedError: to do"),
+        (raises(SystemExit), "SystemExit: (without a word)"),
+        (without_bias, "conv1.bias got no gradient; backward must return"),
+    ],
+)
+def test_a_backward_that_fails_is_told(options, backward, told):
+    assert failed(lab.Race([function(backward)], **options)).startswith(f"Own, step 1 (epoch 1, seed 0): {told}")
 
-    class Ends(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, input, weight, bias):
-            return torch.nn.functional.conv2d(input, weight, bias)
 
-        backward = staticmethod(ends)
-
-    assert failed(lab.Race([Ends], **options)) == "Ends, step 1 (epoch 1, seed 0): SystemExit: (without a word)"
+def test_a_layer_that_ends_the_program_elsewhere_is_told(options, monkeypatch):
+    ends = raises(SystemExit)
     assert "a layer could not be made, SystemExit" in failed(lab.Race({"mine": ends}, **options))
     monkeypatch.setattr(Lane, "predict", ends)
     assert "torch, the test after step 5 (epoch 1, seed 0): SystemExit" in failed(lab.Race("torch", **options))
-
-
-def test_a_gradient_that_is_missing_is_told(options):
-    class NoBias(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, input, weight, bias):
-            ctx.save_for_backward(input, weight)
-            return torch.nn.functional.conv2d(input, weight, bias)
-
-        @staticmethod
-        def backward(ctx, grad_output):
-            input, weight = ctx.saved_tensors
-            to_input = torch.nn.grad.conv2d_input(input.shape, weight, grad_output)
-            return to_input, torch.nn.grad.conv2d_weight(input, weight.shape, grad_output), None
-
-    said = failed(lab.Race([NoBias], **options))
-    assert said.startswith("NoBias, step 1 (epoch 1, seed 0): conv1.bias got no gradient; backward must return")
 
 
 @pytest.mark.parametrize(
@@ -162,10 +140,8 @@ def test_a_device_without_memory_is_told_with_the_remedy(options, monkeypatch, e
 
 
 def test_a_layer_that_cannot_be_made_is_named(options):
-    def factory(*sizes):
-        raise OSError("no such kernel")
-
-    assert "mine: a layer could not be made, OSError: no such kernel" in failed(lab.Race({"mine": factory}, **options))
+    said = failed(lab.Race({"mine": raises(OSError("no such kernel"))}, **options))
+    assert "mine: a layer could not be made, OSError: no such kernel" in said
 
 
 def test_a_layer_with_other_parameters_cannot_start_from_the_same_numbers(options):

@@ -227,8 +227,6 @@ def test_a_layer_of_ones_own_in_the_current_folder(words, fails, why, capsys, tm
     ("more", "sentence"),
     [
         (["--layers", "rotat"], "a layer is one of"),
-        (["--batch-size", "1000"], "batch_size is at most the number of images"),
-        (["--device", "abacus"], "device is one of"),
         (["--threads", "0"], "threads is a whole number"),
         (["--data", "nowhere"], "nowhere has no train-images-idx3-ubyte"),
         (["--show", "nowhere.json"], "No such file"),

@@ -1,6 +1,7 @@
 """Imports point downwards only. Every import counts, at the top of a module or inside a function."""
 
 import ast
+import functools
 import subprocess
 import sys
 from pathlib import Path
@@ -28,6 +29,7 @@ WIDGETS = {"ipywidgets", "anywidget"}
 WIDGET_FREE = {"convviz.app.session", "convviz.app.answers"}  # driven without a browser
 
 
+@functools.cache
 def modules():
     """Dotted name → (source, whether it is a package's __init__), for every module of convviz."""
     found = {}
@@ -129,10 +131,9 @@ def circle(edges):
     return next(filter(None, (walk([name]) for name in sorted(edges))), [])
 
 
-@pytest.mark.parametrize("module", sorted(modules()))
-def test_imports_point_downwards(module):
-    source, is_package = modules()[module]
-    assert violations(module, source, is_package) == []
+def test_imports_point_downwards():
+    found = [violations(module, source, is_package) for module, (source, is_package) in modules().items()]
+    assert [report for reports in found for report in reports] == []
 
 
 def test_every_name_of_the_table_is_a_part_of_the_package():
@@ -228,52 +229,47 @@ APP |= PACKERS
 APP |= {"comm", "decorator", "IPython", "mypy_extensions", "psygnal", "pygments", "wcwidth"}  # what those load in turn
 
 
-def check_loaded(code, allowed):
-    """Run code in a fresh process, and see which packages it has loaded beside Python's own and ours."""
-    code = f"import sys; before = set(sys.modules)\n{code}\nprint(*sys.modules.keys() - before)"
+def check_loaded(*steps):
+    """Run the code of the steps in one fresh process, and see after each what is loaded beside Python's own and ours.
+
+    Each step has what may be loaded by then, so steps that may load less come first.
+    """
+    mark = "loaded: "
+    asks = f"print({mark!r}, *sys.modules.keys() - before)"
+    code = "\n".join(["import sys; before = set(sys.modules)", *(f"{code}\n{asks}" for code, _ in steps)])
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=PACKAGE.parent)
     assert done.returncode == 0, done.stderr
-    packages = {name.partition(".")[0] for name in done.stdout.split()} - sys.stdlib_module_names - {"convviz"}
-    # __mp_main__ is this process; Python's own _sysconfigdata has the machine's name, mypyc's compiled helpers a hash.
-    ours = ("__", "_sysconfigdata")
-    more = {name for name in packages - allowed if not name.startswith(ours) and not name.endswith("__mypyc")}
-    assert not more, (
-        f"{', '.join(sorted(more))} must not be loaded here; `python -X importtime` says who asks for it. Load it "
-        "inside the function that needs it, or do without; only what every App needs is added to APP"
-    )
+    told = [line.removeprefix(mark) for line in done.stdout.splitlines() if line.startswith(mark)]
+    for loaded, (code, allowed) in zip(told, steps, strict=True):
+        packages = {name.partition(".")[0] for name in loaded.split()} - sys.stdlib_module_names - {"convviz"}
+        # __mp_main__ is this process; Python's _sysconfigdata has the machine's name, mypyc's compiled helpers a hash.
+        ours = ("__", "_sysconfigdata")
+        more = {name for name in packages - allowed if not name.startswith(ours) and not name.endswith("__mypyc")}
+        assert not more, (
+            f"{', '.join(sorted(more))} must not be loaded by\n{code}\n`python -X importtime` says who asks for it. "
+            "Load it inside the function that needs it, or do without; only what every App needs is added to APP"
+        )
 
 
-def test_geometry_and_the_command_line_load_nothing():
-    check_loaded("import convviz; convviz.ConvSpec((8, 8)).output_size; dir(convviz); import convviz.cli", set())
-
-
-def test_the_operators_load_torch_alone():
-    code = "import convviz, torch; x = torch.ones(1, 1, 3, 3); convviz.stages(convviz.ConvSpec((3, 3)), x, x)"
-    check_loaded(code, TORCH)
-
-
-def test_a_page_is_made_with_torch_alone():
-    check_loaded("import convviz.export.page as page; page.page_bytes(None)", TORCH | PACKERS)
-
-
-def test_the_page_that_lives_before_a_kernel_is_made_without_torch():
-    check_loaded("from convviz.serve.live import live_page; live_page()", PACKERS | {"babel"})
-
-
-def test_the_server_starts_without_torch():
-    code = """
-import sys
-from convviz.serve import SLOW_TO_LOAD, left_out
-with left_out(SLOW_TO_LOAD):
-    import convviz.serve.voila_app
-assert not {"torch", SLOW_TO_LOAD} & set(sys.modules)
+def test_each_part_loads_what_it_needs_and_no_more():
+    start = """
+import convviz
+convviz.ConvSpec((8, 8)).output_size; dir(convviz)
+assert not [name for name in sys.modules if name.startswith(("convviz.export", "convviz.app"))]
+from convviz.cli import main
+try:
+    main(["serve", "--help"])
+except SystemExit:
+    pass
 """
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=PACKAGE.parent)
-
-
-def test_a_worker_answers_without_widgets():
+    operators = """
+import torch
+x = torch.ones(1, 1, 3, 3)
+convviz.stages(convviz.ConvSpec((3, 3)), x, x)
+repr(convviz.graph(torch.ones(1, requires_grad=True) ** 2))
+"""
     # Every tab but those that show what torch's own `backward(gradient)` and `gradcheck` do: both load sympy.
-    code = """
+    worker = """
 from convviz.app.answers import answer
 from convviz.settings.state import Settings
 first = Settings.first_picture().to_dict()
@@ -281,14 +277,36 @@ for tab in ("matrix", "graph", "code", "linear"):
     for transposed in (True, False):
         answer({"type": "tab", "tab": tab, "settings": {**first, "transposed": transposed}})
 """
-    check_loaded(code, TORCH)
-
-
-def test_an_app_loads_only_what_it_needs():
-    code = """
-import convviz
+    app = """
 app = convviz.App()
+assert not [name for name in sys.modules if name.startswith("convviz.export")], "the picture costs nothing until then"
 for transposed in (True, False):
     app.set_state({**app.state(), "tab": "matrix", "transposed": transposed})
 """
-    check_loaded(code, APP)
+    shown = """
+import os
+os.environ.pop("VOILA_KERNEL_ID", None)
+there = set(sys.modules)
+app._ipython_display_()
+assert all(name.startswith(("convviz.", "html", "IPython.")) for name in set(sys.modules) - there)
+"""
+    check_loaded(
+        (start, set()),
+        (operators, TORCH),
+        (worker, TORCH),
+        (app, APP),
+        (shown, APP),
+    )
+
+
+def test_a_module_and_the_page_that_lives_before_a_kernel_need_no_torch_and_a_page_nothing_else(tmp_path):
+    """The process that serves: tests/test_cli.py."""
+    module = f"""
+from convviz.cli import main
+assert main(["export", "--module", "--state", "v=2&size=6", "-o", {str(tmp_path / "board.mjs")!r}]) == 0
+assert main(["export", "--state", "nowhere.json", "-o", "page.html"]) == 2
+"""
+    live = "from convviz.serve.live import live_page; live_page()"
+    page = "import convviz.export.page as page; page.page_bytes(None)"
+    without = PACKERS | {"babel"}
+    check_loaded((live, without), (module, without), (page, without | TORCH))

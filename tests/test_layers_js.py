@@ -51,21 +51,13 @@ def names_of_page(source):
     return PAGE.findall("\n".join([TEXT.sub("", COMMENT.sub("", source)), *types]))
 
 
-@pytest.mark.parametrize("name", SOURCES)
-def test_imports_point_downwards(name):
-    assert name.split("/")[0] in LAYERS
-    assert violations(name, SOURCES[name]) == []
-
-
-@pytest.mark.parametrize("name", SOURCES)
-def test_every_file_asks_to_be_checked(name):
-    assert SOURCES[name].startswith("// @ts-check\n")
-    assert not re.search("@ts-(?:ignore|expect-error|nocheck)", SOURCES[name]), "give it its type instead"
-
-
-@pytest.mark.parametrize("name", [name for name in SOURCES if name.split("/")[0] in WITHOUT_PAGE])
-def test_the_lower_folders_name_no_page(name):
-    assert names_of_page(SOURCES[name]) == []
+def test_imports_point_downwards_types_are_checked_and_the_lower_folders_name_no_page():
+    for name, source in SOURCES.items():
+        assert name.split("/")[0] in LAYERS
+        assert violations(name, source) == []
+        assert source.startswith("// @ts-check\n"), name
+        assert not re.search("@ts-(?:ignore|expect-error|nocheck)", source), f"{name}: give it its type instead"
+        assert name.split("/")[0] not in WITHOUT_PAGE or names_of_page(source) == [], name
 
 
 @pytest.mark.parametrize(

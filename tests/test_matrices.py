@@ -140,22 +140,6 @@ def test_one_matrix_is_the_derivative_of_the_output_by_the_input():
         assert torch.equal(made.gradient, expected.flatten()), spec
 
 
-def test_shares_of_all_channels_are_the_whole():
-    spec = ConvSpec((5, 6), 4, 6, 3, 2, 1, groups=2, batch=2)
-    result = pass_of(spec)
-    shares = [one_matrix(result, Plane(1, 5, c)).product for c in (2, 3)]
-    assert torch.equal(sum(shares), result.output[1, 5].flatten())
-    shares = [one_matrix(result, Plane(1, o, 3)).gradient for o in (3, 4, 5)]
-    assert torch.equal(sum(shares), result.grad_input[1, 3].flatten())
-
-
-def test_where_taps_meet_the_weights_add_up():
-    # Replicate: the first window of three reads input 0 twice, on the border and on itself.
-    spec = ConvSpec((1, 3), kernel_size=(1, 3), padding=((0, 0), (1, 1)), padding_mode="replicate")
-    made = toeplitz(torch.tensor([[1.0, 10.0, 100.0]]), spec)
-    assert made.tolist() == [[11.0, 100.0, 0.0], [1.0, 10.0, 100.0], [0.0, 1.0, 110.0]]
-
-
 def test_the_textbook_example():
     spec = ConvSpec((3, 3), kernel_size=2)
     made = toeplitz(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), spec)

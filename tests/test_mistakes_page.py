@@ -1,18 +1,17 @@
-"""The catalogue as a page: made from the facts; each setting that it names shows its mistake, by torch's autograd."""
+"""The catalogue as a page: made from the facts; each link in it shows its mistake, and a fix what it says."""
 
-import dataclasses
+import itertools
 import runpy
 from pathlib import Path
 
 import torch
 
-from convviz.check.battery import make_case
-from convviz.check.compare import same
+from convviz.check.battery import Case, make_case
 from convviz.check.mistakes import catalogue, compute
-from convviz.check.tasks import TASKS, truth
 from convviz.facts import facts
-from convviz.settings.compute import compute as numbers_of
+from convviz.settings.compute import compute as compute_settings
 from convviz.settings.link import from_link
+from convviz.spec import ConvSpec
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -36,19 +35,29 @@ def test_every_row_of_the_page_has_as_many_cells_as_its_table():
     assert {row.replace("\\|", "").count("|") for row in rows} == {6}
 
 
-def test_the_board_shows_each_mistake_at_the_setting_that_its_file_names():
+def test_every_setting_shows_its_mistake():
     for mistake in catalogue().values():
-        if not mistake.setting or not mistake.ways:
+        if not mistake.setting:
             continue
-        settings, left_out = from_link(mistake.setting)
-        assert not left_out, f"{mistake.id}: {left_out}"
-        shown = numbers_of(settings)
-        case = make_case("shown", settings.spec, 0)
-        numbers = {name: getattr(shown, name) for name in ("input", "weight", "bias", "grad_output")}
-        numbers["bias"] = torch.zeros_like(case.bias) if numbers["bias"] is None else numbers["bias"]
-        case = dataclasses.replace(case, **{name: value.detach().double() for name, value in numbers.items()})
-        right = truth(TASKS["conv2d_function"], case)
+        settings, notices = from_link(mistake.setting)
+        assert notices == [], mistake.id
+        stages = compute_settings(settings.replace(dtype="float64"), compare=False)
+        bias = torch.ones(settings.spec.out_channels, dtype=torch.float64)
+        case = Case("", settings.spec, stages.input, stages.weight, bias, stages.grad_output, bias)
         for of in mistake.of:
+            right = compute(of, {}, case)
             for way in mistake.ways:
-                found = compute(of, way, case)
-                assert found is None or not same(found, right[of], 1e-6), f"{mistake.id}, {way}: {mistake.setting}"
+                wrong = compute(of, way, case)
+                same = wrong is not None and wrong.shape == right.shape and torch.allclose(wrong, right)
+                assert not same, (mistake.id, of, way, mistake.setting)
+
+
+def test_the_padding_of_the_forward_pass_and_none_are_right_where_the_fix_of_i16_says_so():
+    forward, none = catalogue()["I16"].ways
+    for kernel, dilation, padding in itertools.product(range(1, 5), range(1, 4), range(5)):
+        case = make_case("", ConvSpec((11, 10), 1, 1, (kernel, 1), 1, (padding, 0), (dilation, 2)), 0)
+        right = compute("grad_input", {}, case)
+        for way, fits in ((forward, 2 * padding), (none, padding)):
+            wrong = compute("grad_input", way, case)
+            same = wrong is not None and wrong.shape == right.shape and torch.allclose(wrong, right)
+            assert same == (dilation * (kernel - 1) == fits), (way, kernel, dilation, padding)

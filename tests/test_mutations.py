@@ -13,15 +13,23 @@ import convviz.ops.by_rotate as rotate_module
 import convviz.ops.stages as stages_module
 from convviz import ConvSpec, stages
 from convviz.ops.stages import Deviation
-from convviz.spec import Sides
 from tests.geometries import EDGE_CASES, random_specs, reals
+from tests.test_operators_mutations import (
+    change_backward_padding,
+    rotate_only_cells,
+    rotate_only_channels,
+    swap_channels_globally,
+)
 
 Patch = pytest.MonkeyPatch
 rotate_weight = rotate_module.rotate_weight
-backward_padding = rotate_module.backward_padding
 correlate = rotate_module.correlate
 grad_weight = rotate_module.correlate_with_grad_output
 grad_bias = stages_module.conv2d_bias
+
+remainder_before = change_backward_padding(lambda before, after, rest: (before + rest, after - rest))
+remainder_dropped = change_backward_padding(lambda before, after, rest: (before, after - rest))
+negative_padding_clamped = change_backward_padding(lambda before, after, rest: (max(before, 0), max(after, 0)))
 
 PLAIN = ConvSpec((6, 7), 2, 3, (3, 2))
 PADDED = ConvSpec((5, 6), 2, 2, 3, padding=1, batch=2)
@@ -45,30 +53,8 @@ def deviation(spec: ConvSpec, loss: str = "weighted_sum", dtype: str = "float32"
     return found
 
 
-def not_rotated(patch: Patch) -> None:
-    patch.setattr(rotate_module, "rotate_weight", lambda weight, groups: rotate_weight(weight.flip(-2, -1), groups))
-
-
 def flipped_on_one_axis(patch: Patch) -> None:
     patch.setattr(rotate_module, "rotate_weight", lambda weight, groups: rotate_weight(weight.flip(-2), groups))
-
-
-def swapped_globally(patch: Patch) -> None:
-    def rotate(weight: torch.Tensor, groups: int) -> torch.Tensor:
-        out_channels, in_per_group, *size = weight.shape
-        return weight.flip(-2, -1).transpose(0, 1).reshape(groups * in_per_group, out_channels // groups, *size)
-
-    patch.setattr(rotate_module, "rotate_weight", rotate)
-
-
-def remainder_before(patch: Patch) -> None:
-    def padding(spec: ConvSpec) -> Sides:
-        rows, columns = (
-            (before + r, after - r) for (before, after), r in zip(backward_padding(spec), spec.remainder, strict=True)
-        )
-        return rows, columns
-
-    patch.setattr(rotate_module, "backward_padding", padding)
 
 
 def remainder_of_zeros(patch: Patch) -> None:
@@ -143,10 +129,14 @@ class Uncropped:
 
 
 SILENT: dict[str, tuple[Callable[[Patch], None], tuple[ConvSpec, ...], str]] = {
-    "kernel not rotated (I01)": (not_rotated, (PLAIN, PADDED, STRIDED, DILATED, GROUPED, BORDERED), "grad_input"),
+    "kernel not rotated (I01)": (
+        rotate_only_channels,
+        (PLAIN, PADDED, STRIDED, DILATED, GROUPED, BORDERED),
+        "grad_input",
+    ),
     "flipped on one axis (I03)": (flipped_on_one_axis, (PLAIN, PADDED, STRIDED, GROUPED, BORDERED), "grad_input"),
     "channels swapped globally (I25)": (
-        swapped_globally,
+        swap_channels_globally,
         (GROUPED, ConvSpec(5, 4, 4, 2, groups=2), GROUPED.replace(padding_mode="circular")),
         "grad_input",
     ),
@@ -183,34 +173,12 @@ SILENT_CASES = [
 ]
 
 
-def remainder_dropped(patch: Patch) -> None:
-    def padding(spec: ConvSpec) -> Sides:
-        rows, columns = (
-            (before, after - r) for (before, after), r in zip(backward_padding(spec), spec.remainder, strict=True)
-        )
-        return rows, columns
-
-    patch.setattr(rotate_module, "backward_padding", padding)
-
-
-def negative_padding_clamped(patch: Patch) -> None:
-    def padding(spec: ConvSpec) -> Sides:
-        rows, columns = (tuple(max(cells, 0) for cells in sides) for sides in backward_padding(spec))
-        return rows, columns
-
-    patch.setattr(rotate_module, "backward_padding", padding)
-
-
 def zeros_not_inserted(patch: Patch) -> None:
     patch.setattr(rotate_module, "dilate_grad_output", lambda grad_output, stride: grad_output)
 
 
 def grad_weight_not_cropped(patch: Patch) -> None:
     patch.setattr(rotate_module, "correlate_with_grad_output", grad_weight_uncropped)
-
-
-def channels_not_swapped(patch: Patch) -> None:
-    patch.setattr(rotate_module, "rotate_weight", lambda weight, groups: weight.flip(-2, -1))
 
 
 SHAPED: dict[str, tuple[Callable[[Patch], None], tuple[ConvSpec, ...]]] = {
@@ -221,7 +189,7 @@ SHAPED: dict[str, tuple[Callable[[Patch], None], tuple[ConvSpec, ...]]] = {
         grad_weight_not_cropped,
         (WIDE_REMAINDER, EDGE_CASES["remainder unread"], GROUPED.replace(input_size=(6, 8))),
     ),
-    "channels not swapped (I20)": (channels_not_swapped, (PLAIN, STRIDED, GROUPED)),
+    "channels not swapped (I20)": (rotate_only_cells, (PLAIN, STRIDED, GROUPED)),
 }
 SHAPED_CASES = [
     pytest.param(mistake, spec, id=f"{name}-{number}")
@@ -279,7 +247,7 @@ def test_the_gradient_of_the_mean_divides(monkeypatch):
 
 def test_random_geometries_show_a_kernel_that_is_not_rotated(monkeypatch):
     """Not a matter of luck: wherever the kernel has two cells that both count, it is seen."""
-    not_rotated(monkeypatch)
+    rotate_only_channels(monkeypatch)
     specs = [
         spec
         for spec in random_specs(seed=60, count=800)
@@ -292,7 +260,7 @@ def test_random_geometries_show_a_kernel_that_is_not_rotated(monkeypatch):
 def test_small_gradients_are_held_to_small_tolerances(monkeypatch):
     """With loss='mean' over many cells every gradient is tiny; a wrong one must still be red."""
     spec = ConvSpec(64, 4, 8, 3, padding=1, batch=8)
-    not_rotated(monkeypatch)
+    rotate_only_channels(monkeypatch)
     x, w = reals(spec.input_shape, 2), 0.1 * reals(spec.weight_shape, 3)
     found = stages(spec, x, w, loss="mean").deviation_from_autograd
     assert found is not None
@@ -302,7 +270,7 @@ def test_small_gradients_are_held_to_small_tolerances(monkeypatch):
 def test_a_wrong_tensor_is_not_hidden_behind_the_rounding_of_a_larger_one(monkeypatch):
     """Large inputs and many windows: grad_weight rounds by more than the whole of grad_input."""
     spec = ConvSpec(28, 1, 6, 5, batch=64)
-    not_rotated(monkeypatch)
+    rotate_only_channels(monkeypatch)
     x, w, g = 1e6 * reals(spec.input_shape, 2), reals(spec.weight_shape, 3), reals(spec.output_shape, 1)
     found = stages(spec, x, w, grad_output=g).deviation_from_autograd
     assert found is not None

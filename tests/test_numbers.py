@@ -393,9 +393,3 @@ asyncio.run(main())
         assert [is_alive(pid) for pid in pids] == [True] * 3
         server.kill()
     wait_until(lambda: not any(map(is_alive, pids)), 20, "workers see that nobody asks any more")
-
-
-def test_the_server_imports_no_torch():
-    script = "import sys; import convviz.serve.numbers, convviz.serve.voila_app; print('torch' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert done.stdout == "False\n"

@@ -3,39 +3,26 @@
 import contextlib
 import io
 import json
-import math
 import os
 import random
 import re
 import signal
 
-import numpy as np
 import psutil
 import pytest
-import torch
 import websocket
 from PIL import Image
 
+from convviz.app.answers import answered
 from convviz.facts import facts
 from convviz.facts.spoken import languages
 from convviz.facts.words import sentences
 from convviz.serve.packed import packed, unpacked
-from convviz.settings.compute import compute
-from convviz.settings.state import Settings
-from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, target_tensor, weight_tensor
 from tests.browser.server import voila_server, wait_until
 from tests.protocol import connect
 from tests.states import random_states
-from tests.truth import truth, truth_transposed
 
 TABS = [name for name in facts("settings")["fields"]["tab"]["words"] if name]
-GIVEN = {
-    "input": input_tensor,
-    "weight": weight_tensor,
-    "bias": bias_tensor,
-    "grad": grad_tensor,
-    "target": target_tensor,
-}
 say = sentences("numbers")
 
 
@@ -102,32 +89,10 @@ def test_the_first_thing_that_a_page_hears_is_what_computes(served):
         assert page.facts == {"type": "facts", "devices": ["cpu"], "device": "cpu", "makes_pages": True}
 
 
-def test_the_numbers_are_those_of_autograd_through_the_definition(served):
-    compared = 0
-    with Page(served) as page:
-        for k, state in enumerate(random_states(24, 60)):
-            message, buffers = page.ask(type="compute", settings=state)
-            name = f"state {k}: {state['spec']}, {state['loss']}, transposed {state['transposed']}"
-            settings = Settings.from_dict(state)
-            if message["type"] == "refused":
-                with pytest.raises(ValueError, match=re.escape(message["sentence"])):
-                    compute(settings)
-                continue
-            given = {each: make(settings) for each, make in GIVEN.items()}
-            found = (truth_transposed if settings.transposed else truth)(settings.spec, settings.loss, given)
-            assert message["truth"]["ok"], name
-            assert math.isclose(message["loss"], found["loss"].item(), rel_tol=1e-12, abs_tol=1e-12), name
-            for tensor, data in zip(message["tensors"], buffers, strict=True):
-                if tensor in found:
-                    ours, wanted = torch.from_numpy(np.frombuffer(data).copy()), found[tensor].detach().flatten()
-                    torch.testing.assert_close(ours, wanted, rtol=1e-12, atol=1e-11, msg=f"{tensor} of {name}")
-                    compared += 1
-    assert compared > 200
-
-
 def test_any_worker_gives_the_same_bytes_for_every_tab_and_request(served):
     """Whoever is asked, in whatever order: 2 workers, then 2 that have never answered anything."""
-    asked = [{"type": "compute", "settings": {}}, {"type": "python", "settings": {}}, {"type": "page", "settings": {}}]
+    asked = [{"type": kind, "settings": {}} for kind in ("compute", "python", "page")]
+    asked += [{"type": "compute", "settings": state} for state in random_states(24, 4)]
     for state in ({}, next(random_states(5, 1))):
         asked += [{"type": "tab", "tab": tab, "settings": state, "language": tag}
                   for tab in TABS for tag in languages()]  # fmt: skip
@@ -139,6 +104,9 @@ def test_any_worker_gives_the_same_bytes_for_every_tab_and_request(served):
         fresh = [page.raw(**each) for each in asked]
     for request, *answers in zip(asked, first, again, fresh, strict=True):
         name = str(request)[:100]
+        if request["type"] == "compute":
+            answer = answered({**request, "id": 1})
+            assert unpacked(answers[0]) == unpacked(packed(answer.message, answer.buffers)), "as here"
         assert answers[0] == answers[1], f"after others: {name}"
         assert answers[0] == answers[2], f"from a fresh worker: {name}"
         assert unpacked(answers[0])[0]["type"] in ("numbers", "tab", "python", "page"), name
@@ -243,23 +211,6 @@ def test_a_request_that_waits_still_is_not_asked_for_twice(served):
         assert {message["sentence"] for message in refused} == {say("busy")}
 
 
-def test_who_is_in_line_hears_so_before_the_answer():
-    """A page takes a connection that says nothing for lost."""
-    soon = "from convviz.serve import numbers\nnumbers.TELLS_SECONDS = 0.01"
-    with voila_server(arguments=["--workers", "1"], prepare=soon) as server, contextlib.ExitStack() as open_pages:
-        pages = [open_pages.enter_context(Page(server)) for _ in range(4)]
-        for page in pages:
-            page.send(type="page", settings={})
-        heard = []
-        for page in pages:
-            kinds = [page.hear()[0]["type"]]
-            while kinds[-1] == "waits":
-                kinds.append(page.hear()[0]["type"])
-            heard.append(kinds)
-        assert [kinds[-1] for kinds in heard] == ["page"] * 4
-        assert any("waits" in kinds for kinds in heard), "whoever was the last in line"
-
-
 def test_tabs_with_a_state_are_shown_as_they_are_at_first(served):
     with Page(served) as page:
         page.send(type="act", tab="yours", message={"type": "refresh"})
@@ -311,14 +262,37 @@ def test_a_race_whose_process_dies_is_shown_as_none(served):
             pass
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_nothing_is_left_of_a_server_that_ends(how):
-    with voila_server(arguments=["--workers", "2"]) as server:
-        with Page(server) as page:
-            assert page.ask(type="compute", settings={})[0]["type"] == "numbers"
-            processes = workers(server)
-            assert len(processes) == 3
-            os.kill(server.process.pid, how)
-            server.process.wait(30)
-        wait_until(lambda: not any(each.is_running() for each in processes), 20, "workers have ended")
-        assert not [line for line in server.said if "Traceback" in line], server.said
+def ends(server, how):
+    """End a server whose page has just heard an answer, and see that it leaves nothing behind."""
+    with Page(server) as page:
+        assert page.ask(type="compute", settings={})[0]["type"] == "numbers"
+        processes = workers(server)
+        os.kill(server.process.pid, how)
+        server.process.wait(30)
+    wait_until(lambda: not any(each.is_running() for each in processes), 20, "workers have ended")
+    assert not [line for line in server.said if "Traceback" in line], server.said
+    return len(processes)
+
+
+def test_who_is_in_line_hears_so_before_the_answer_and_nothing_is_left_of_a_server_that_is_killed():
+    """A page takes a connection that says nothing for lost."""
+    soon = "from convviz.serve import numbers\nnumbers.TELLS_SECONDS = 0.01"
+    with voila_server(arguments=["--workers", "1"], prepare=soon) as server:
+        with contextlib.ExitStack() as open_pages:
+            pages = [open_pages.enter_context(Page(server)) for _ in range(2)]
+            for page in pages:
+                page.send(type="page", settings={})
+            heard = []
+            for page in pages:
+                kinds = [page.hear()[0]["type"]]
+                while kinds[-1] == "waits":
+                    kinds.append(page.hear()[0]["type"])
+                heard.append(kinds)
+        assert [kinds[-1] for kinds in heard] == ["page"] * 2
+        assert any("waits" in kinds for kinds in heard), "whoever was the last in line"
+        assert ends(server, signal.SIGKILL) == 2, "a worker, and what it is forked from"
+
+
+def test_nothing_is_left_of_a_server_that_is_interrupted(served):
+    """The last of the tests of this server."""
+    assert ends(served, signal.SIGINT) == 3

@@ -8,8 +8,6 @@ import random
 import pytest
 import torch
 import torch.nn.functional as F
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import convviz
 from convviz import ConvSpec, conv2d, conv2d_bias, conv2d_input, conv2d_weight, conv_transpose2d, linear
@@ -72,20 +70,20 @@ def check_conv2d(specs, make, tolerance):
 
 @even_same
 def test_conv2d_and_its_gradients_are_exact_in_whole_numbers():
-    assert check_conv2d([*EDGE_CASES.values(), *random_specs(seed=100, count=1300)], *EXACT) > 1300
+    assert check_conv2d([*EDGE_CASES.values(), *random_specs(seed=100, count=500)], *EXACT) > 500
 
 
 @even_same
 def test_conv2d_with_padding_same_is_exact_in_whole_numbers():
-    assert check_conv2d(same_specs(seed=101, count=300), *EXACT) == 300
+    assert check_conv2d(same_specs(seed=101, count=120), *EXACT) == 120
 
 
 @even_same
 def test_conv2d_of_real_numbers_is_right_up_to_rounding():
-    assert check_conv2d([*random_specs(seed=102, count=250), *same_specs(seed=103, count=50)], *ROUNDED) == 300
+    assert check_conv2d([*random_specs(seed=102, count=100), *same_specs(seed=103, count=20)], *ROUNDED) == 120
 
 
-@pytest.mark.parametrize(("make", "tolerance", "count"), [(*EXACT, 600), (*ROUNDED, 100)], ids=["whole", "real"])
+@pytest.mark.parametrize(("make", "tolerance", "count"), [(*EXACT, 250), (*ROUNDED, 40)], ids=["whole", "real"])
 def test_conv_transpose2d_and_its_gradients(make, tolerance, count):
     generous = 0
     for number, call in enumerate(random_transposed(seed=104, count=count)):
@@ -106,7 +104,7 @@ def test_conv_transpose2d_and_its_gradients(make, tolerance, count):
     assert generous > count / 8
 
 
-@pytest.mark.parametrize(("make", "tolerance", "count"), [(*EXACT, 300), (*ROUNDED, 60)], ids=["whole", "real"])
+@pytest.mark.parametrize(("make", "tolerance", "count"), [(*EXACT, 120), (*ROUNDED, 20)], ids=["whole", "real"])
 def test_the_gradient_functions_and_their_own_gradients(make, tolerance, count):
     for number, spec in enumerate(random_specs(seed=105, count=count)):
         x, w, _, g = drawn(spec, number, make)
@@ -127,7 +125,7 @@ def test_the_gradient_functions_and_their_own_gradients(make, tolerance, count):
         assert same([conv2d_bias(g)], [g.transpose(0, -3).flatten(1).sum(1)], tolerance), spec
 
 
-@pytest.mark.parametrize(("make", "tolerance", "count"), [(*EXACT, 250), (*ROUNDED, 60)], ids=["whole", "real"])
+@pytest.mark.parametrize(("make", "tolerance", "count"), [(*EXACT, 120), (*ROUNDED, 20)], ids=["whole", "real"])
 def test_linear_and_its_gradients(make, tolerance, count):
     draw = random.Random(106)
     for number in range(count):
@@ -140,39 +138,6 @@ def test_linear_and_its_gradients(make, tolerance, count):
         for m in METHODS:
             ours = results(lambda x, w, b, m=m: linear(x, w, b, method=m), (x, w, b), g)
             assert same(ours, truth, tolerance), (m, tuple(x.shape), tuple(w.shape))
-
-
-@st.composite
-def geometries(draw):
-    """Any geometry that fits, shrinking towards one cell, one channel, no padding and step 1."""
-    mode, axes = draw(st.sampled_from(MODES)), []
-    for _ in range(2):
-        kernel, dilation, stride = draw(st.integers(1, 4)), draw(st.integers(1, 3)), draw(st.integers(1, 5))
-        sides = draw(st.tuples(st.integers(0, 4), st.integers(0, 4)))
-        enough = {"reflect": max(sides) + 1, "circular": max(sides)}.get(mode, 1)
-        least = max(dilation * (kernel - 1) + 1 - sum(sides), enough, 1)
-        axes.append((least + draw(st.integers(0, 5)), kernel, stride, sides, dilation))
-    groups, per_group = draw(st.integers(1, 3)), draw(st.tuples(st.integers(1, 2), st.integers(1, 2)))
-    size, kernel, stride, padding, dilation = zip(*axes, strict=True)
-    channels = (groups * per_group[0], groups * per_group[1])
-    return ConvSpec(size, *channels, kernel, stride, padding, dilation, groups, mode, draw(st.integers(1, 2)))
-
-
-@settings(max_examples=150, deadline=None, derandomize=True, database=None)
-@given(spec=geometries(), method=st.sampled_from(METHODS), seed=st.integers(0, 99))
-def test_the_gradients_are_the_adjoints_of_the_convolution(spec, method, seed):
-    """⟨conv(x, w), G⟩ = ⟨x, grad_input⟩ = ⟨w, grad_weight⟩ = ⟨conv_transpose(G, w), x⟩: no other code is asked."""
-    x, w, _, g = drawn(spec, seed)
-    rest = spelled(spec, seed) | {"method": method}
-    product = (conv2d(x, w, **rest) * g).sum()
-    assert (conv2d_input(spec.input_shape, w, g, **rest) * x).sum() == product
-    assert (conv2d_weight(x, spec.weight_shape, g, **rest) * w).sum() == product
-    (top, bottom), (left, right) = spec.padding
-    if spec.padding_mode == "zeros" and (top, left) == (bottom, right):
-        back = conv_transpose2d(
-            g, w, None, spec.stride, (top, left), spec.remainder, spec.groups, spec.dilation, method=method
-        )
-        assert (back * x).sum() == product
 
 
 def masked_calls(seed, count):
@@ -205,7 +170,7 @@ def masked_calls(seed, count):
 
 def test_every_method_returns_the_gradients_that_a_mask_asks_for_in_every_dtype():
     """In ``convolution_backward`` the mask is an argument; in autograd it is what requires a gradient."""
-    for number, (exact, above, truly, ours, geometry) in enumerate(masked_calls(seed=107, count=24)):
+    for number, (exact, above, truly, ours, geometry) in enumerate(masked_calls(seed=107, count=12)):
         truth = results(truly, exact, above)[1:]
         assert max(gradient.abs().max() for gradient in truth) <= 256
         for dtype, method, mask in itertools.product(DTYPES, METHODS, itertools.product([True, False], repeat=3)):
@@ -226,31 +191,7 @@ def test_every_method_returns_the_gradients_that_a_mask_asks_for_in_every_dtype(
             assert same(by_autograd, right), about
 
 
-# One rounding for each term of a sum, at worst; measured against the sum of the absolute values it is far less.
-DTYPES = {torch.float64: 4, torch.float32: 4, torch.float16: 2, torch.bfloat16: 2}
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_every_dtype_is_near_the_truth(dtype):
-    """|error| <= DTYPES[dtype] · eps · (the same sums over absolute values), cell by cell.
-
-    "aten" is torch's own, in 16 bits here without oneDNN, which can be wrong on processors with AMX.
-    """
-    worst = dict.fromkeys(METHODS, 0.0)
-    for number, spec in enumerate(random_specs(seed=108, count=120)):
-        *tensors, g = (tensor.to(dtype) for tensor in drawn(spec, number, reals))
-        exact = [tensor.double() for tensor in (*tensors, g)]
-        truth = results(lambda *t, spec=spec: definition(*t, spec), exact[:3], exact[3])
-        sums = results(lambda *t, spec=spec: definition(*t, spec), [t.abs() for t in exact[:3]], exact[3].abs())
-        for method in METHODS:
-            rest = spelled(spec, number) | {"method": method}
-            with onednn_off_for(tensors if method == "aten" else []):
-                found = results(lambda *t, rest=rest: conv2d(*t, **rest), tensors, g)
-            for ours, right, size in zip(found, truth, sums, strict=True):
-                assert ours.dtype == dtype
-                error = ((ours.double() - right).abs() / size.clamp(min=1e-300)).max().item()
-                worst[method] = max(worst[method], error / torch.finfo(dtype).eps)
-    assert max(worst.values()) <= DTYPES[dtype], worst
+DTYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)  # how near to the truth: operators_narrow
 
 
 LAYOUTS = (
@@ -360,7 +301,7 @@ STRIDES = {
 @pytest.mark.parametrize("strides", STRIDES)
 def test_no_layout_in_memory_changes_the_numbers_and_no_argument_is_written_to(strides):
     arrange = STRIDES[strides]
-    for number, spec in enumerate(random_specs(seed=109, count=60)):
+    for number, spec in enumerate(random_specs(seed=109, count=25)):
         x, w, b, g = tensors = [arrange(tensor) for tensor in drawn(spec, number)]
         before = [tensor.clone() for tensor in tensors]
         truth = results(lambda *t, spec=spec: definition(*t, spec), before[:3], before[3])
@@ -370,7 +311,7 @@ def test_no_layout_in_memory_changes_the_numbers_and_no_argument_is_written_to(s
             assert same([conv2d_input(x.shape, w, g, **rest)], truth[1:2]), (method, spec)
             assert same([conv2d_weight(x, w.shape, g, **rest)], truth[2:3]), (method, spec)
         assert same(tensors, before)
-    for number, call in enumerate(random_transposed(seed=110, count=30)):
+    for number, call in enumerate(random_transposed(seed=110, count=12)):
         shapes = (call.input_shape, call.weight_shape, call.output_shape)
         x, w, g = tensors = [arrange(integers(shape, number + position)) for position, shape in enumerate(shapes)]
         before = [tensor.clone() for tensor in tensors]
@@ -383,7 +324,7 @@ def test_no_layout_in_memory_changes_the_numbers_and_no_argument_is_written_to(s
 
 def test_unfold_computes_large_batches_chunk_by_chunk(monkeypatch):
     """With a buffer of one byte every image is a chunk of its own; with one of three images the last is smaller."""
-    for number, spec in enumerate(random_specs(seed=111, count=60)):
+    for number, spec in enumerate(random_specs(seed=111, count=25)):
         spec = spec.replace(batch=4)
         x, w, b, g = drawn(spec, number)
         truth = results(lambda *t, spec=spec: definition(*t, spec), (x, w, b), g)

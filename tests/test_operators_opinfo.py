@@ -134,7 +134,7 @@ def unpadded(seed, count):
 @BAD
 def test_nan_and_inf_in_the_input_go_where_torch_lets_them_go(bad):
     """Into the output and grad_weight, with any padding and in all four methods."""
-    for number, spec in enumerate(random_specs(seed=120, count=100)):
+    for number, spec in enumerate(random_specs(seed=120, count=40)):
         x, w, g = spoilt(spec, number, 0, bad)
         for method in METHODS:
             ours, theirs = patterns(spec, x, w, g, method, number)
@@ -144,7 +144,7 @@ def test_nan_and_inf_in_the_input_go_where_torch_lets_them_go(bad):
 @BAD
 def test_nan_and_inf_in_grad_output_go_where_torch_lets_them_go(bad):
     """Into both gradients; with padding zeros only three methods do, see below."""
-    for specs, methods in ((unpadded(121, 100), METHODS), (random_specs(122, 60), METHODS[1:])):
+    for specs, methods in ((unpadded(121, 40), METHODS), (random_specs(122, 30), METHODS[1:])):
         for number, spec in enumerate(specs):
             x, w, g = spoilt(spec, number, 2, bad)
             for method in methods:
@@ -154,7 +154,7 @@ def test_nan_and_inf_in_grad_output_go_where_torch_lets_them_go(bad):
 
 @BAD
 def test_nan_and_inf_in_the_weight_go_where_torch_lets_them_go_except_by_rotate(bad):
-    for specs, methods in ((unpadded(123, 100), ("taps", "unfold", "aten")), (random_specs(124, 60), METHODS[1::2])):
+    for specs, methods in ((unpadded(123, 40), ("taps", "unfold", "aten")), (random_specs(124, 30), METHODS[1::2])):
         for number, spec in enumerate(specs):
             x, w, g = spoilt(spec, number, 1, bad)
             for method in methods:
@@ -197,7 +197,7 @@ def test_rotate_spreads_a_bad_weight_over_all_that_its_sub_kernel_sends_to_the_c
     grad_weight and the other channels are torch's.
     """
     more = 0
-    for number, spec in enumerate(random_specs(seed=125, count=100)):
+    for number, spec in enumerate(random_specs(seed=125, count=50)):
         x, w, g = spoilt(spec, number, 1, bad)
         ours, theirs = patterns(spec, x, w, g, "rotate", number)
         assert same([ours[0], ours[2]], [theirs[0], theirs[2]]), spec
@@ -210,7 +210,7 @@ def test_rotate_spreads_a_bad_weight_over_all_that_its_sub_kernel_sends_to_the_c
         assert torch.equal(ours[1] > 0, expected), spec
         assert not (theirs[1] > 0)[~expected].any(), spec
         more += not torch.equal(theirs[1] > 0, expected)
-    assert more > 10
+    assert more > 5
 
 
 def test_taps_multiplies_no_padding_zeros():
@@ -229,7 +229,7 @@ def test_taps_multiplies_no_padding_zeros():
 @BAD
 def test_conv_transpose2d_loses_no_nan_and_no_inf(bad):
     """By rotate, and where zeros stand for an output_padding of the stride and more, a bad weight spreads further."""
-    for number, call in enumerate(random_transposed(seed=126, count=100)):
+    for number, call in enumerate(random_transposed(seed=126, count=35)):
         call = call._replace(padding=(0, 0))
         stride, _, extra, *_ = rest = call[2:]
         for position in range(3):
@@ -272,6 +272,7 @@ def back(g=G, x=X, w=W, sizes=(6,), transposed=False, extra=(0, 0), mask=(True, 
 
 
 # What is wrong with it → (the call, what it raises, what the message has to say: argument, values received, rule).
+# What is no geometry at all, test_spec.py holds.
 REFUSED = {
     "input of 2 axes": (lambda: conv(X[0, 0]), ValueError, ["input", "[6, 7]", "[N, C, H, W]"]),
     "input of 5 axes": (lambda: conv(X[None]), ValueError, ["input", "[1, 2, 4, 6, 7]", "[N, C, H, W]"]),
@@ -285,22 +286,12 @@ REFUSED = {
         ["weight", "[6, 0, 3, 2]", "1 or more", "C_in = 0"],
     ),
     "kernel too large": (lambda: conv(dilation=4), ValueError, ["kernel", "9", "6", "fit into the padded input"]),
-    "stride 0": (lambda: conv(stride=0), ValueError, ["stride", "0", "1 or more"]),
-    "stride True": (lambda: conv(stride=True), ValueError, ["stride", "True", "1 or more"]),
-    "stride of 3 numbers": (lambda: conv(stride=(1, 1, 1)), ValueError, ["stride", "(1, 1, 1)", "pair"]),
-    "dilation 1.5": (lambda: conv(dilation=1.5), ValueError, ["dilation", "1.5", "whole number"]),
     "padding negative": (lambda: conv(padding=(0, -1)), ValueError, ["padding", "(0, -1)", "0 or more"]),
-    "padding unknown": (lambda: conv(padding="full"), ValueError, ["padding", "'full'", "'same' or 'valid'"]),
-    "same with stride 2": (lambda: conv(stride=2, padding="same"), ValueError, ["'same'", "stride 1", "(2, 2)"]),
     "reflect too far": (
         lambda: conv(padding=6, padding_mode="reflect"),
         ValueError,
         ["'reflect'", "got 6", "height 6", "padding < input size"],
     ),
-    "groups of in_channels": (lambda: conv(groups=3), ValueError, ["groups=3", "in_channels=4", "divide"]),
-    "groups of out_channels": (lambda: conv(groups=4), ValueError, ["groups=4", "out_channels=6", "divide"]),
-    "groups 0": (lambda: conv(groups=0), ValueError, ["groups", "got 0", "1 or more"]),
-    "padding_mode": (lambda: conv(padding_mode="constant"), ValueError, ["padding_mode", "'constant'", "reflect"]),
     "method": (lambda: conv(method="fft"), ValueError, ["method", "'fft'", "taps, unfold, rotate, aten"]),
     "whole numbers": (lambda: conv(X.long(), W.long(), None), TypeError, ["input", "torch.int64", "floating-point"]),
     "complex numbers": (lambda: conv(w=W + 1j), TypeError, ["weight", "torch.complex64", "real"]),

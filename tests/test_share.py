@@ -10,7 +10,6 @@ from convviz.settings.link import from_link
 from tests.links import short_links
 
 PAGE = {"type": "page", "name": "convolution.html", "id": 1, "page": "one"}
-LARGE = "v=1&size=64&in_channels=8&out_channels=8&kernel=5&stride=1&padding=2"
 
 
 def replies_of(app):
@@ -26,10 +25,6 @@ def ask(app, kind):
     app._handle_msg({"content": {"data": {"method": "custom", "content": content}}, "buffers": []})
 
 
-def go(app, link):
-    app.set_state(from_link(link)[0].to_dict())
-
-
 @pytest.fixture
 def app():
     made = convviz.App()
@@ -40,7 +35,7 @@ def app():
 def test_the_saved_page_is_the_exported_one_to_the_byte(app, tmp_path):
     replies = replies_of(app)
     for link in ["v=1", "v=1&size=5&tab=code&dtype=bfloat16", *short_links(11, 6)]:
-        go(app, link)
+        app.set_state(from_link(link)[0].to_dict())
         ask(app, "page")
         ((content, buffers),) = [each for each in replies if each[0]["type"] == "page"]
         replies.clear()
@@ -55,34 +50,6 @@ def test_the_page_is_no_part_of_the_widget(app):
     ask(app, "page")
     assert app.get_state() == before
     assert before["_facts"]["makes_pages"] is True
-
-
-def refused(replies):
-    """Return the sentence of a refusal, which is the only answer."""
-    ((content, buffers),) = replies
-    assert (content["type"], content["id"], content["page"], buffers) == ("refused", 1, "one", [])
-    return content["sentence"]
-
-
-def test_a_state_too_large_for_a_page_is_a_sentence(app):
-    replies = replies_of(app)
-    go(app, LARGE)
-    replies.clear()
-    ask(app, "page")
-    assert refused(replies) == (
-        "a page computes up to 5 million products a step: this geometry takes 6.6 million; export a window of it, or "
-        "fewer channels"
-    )
-
-
-def test_what_goes_wrong_in_the_exporter_is_a_sentence_too(app, monkeypatch):
-    def broken(state):
-        raise RuntimeError("no disk")
-
-    monkeypatch.setattr(App, "page_maker", staticmethod(broken))
-    replies = replies_of(app)
-    ask(app, "page")
-    assert refused(replies).startswith("That did not work (RuntimeError: no disk)")
 
 
 def test_python_is_sent_as_text_and_what_is_none_of_it_is_refused(app):
@@ -117,11 +84,3 @@ def test_without_somebody_who_writes_pages_none_is_offered(monkeypatch):
     ask(app, "page")
     assert replies == [(PAGE, [])], "nothing to save"
     app.close()
-
-
-def test_a_closed_app_is_silent(app):
-    replies = replies_of(app)
-    app.close()
-    for kind in ("page", "python", "plotly"):
-        ask(app, kind)
-    assert replies == []

@@ -25,8 +25,9 @@ from convviz.ops.by_rotate import backward_padding
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.settings.names import shown_name
 from tests.geometries import EDGE_CASES, random_specs
+from tests.operators import torch_conv2d
 
-SPECS = [*EDGE_CASES.values(), *random_specs(20261121, 320)]
+SPECS = [*EDGE_CASES.values(), *random_specs(20261121, 160)]
 SIMPLE = ConvSpec(6)
 HARD = ConvSpec((10, 11), 4, 6, (3, 2), (3, 2), ((2, 1), (0, 3)), 2, 2, "reflect", 2)
 PANELS_OF_ROTATE = {"dilated_grad_output", "padded_grad_output", "rotated_weight"}
@@ -66,11 +67,7 @@ def truth(spec: ConvSpec, given: dict) -> dict[str, torch.Tensor]:
     """Compute output and gradients by autograd, for the tensors that the preamble drew."""
     bias = "bias" in given
     leaves = [tensor(given[name]).double().requires_grad_() for name in ("input", "weight", "bias")[: 2 + bias]]
-    (top, bottom), (left, right) = spec.padding
-    mode = "constant" if spec.padding_mode == "zeros" else spec.padding_mode
-    padded = F.pad(leaves[0], (left, right, top, bottom), mode=mode)
-    settings = (spec.stride, 0, spec.dilation, spec.groups)
-    output = F.conv2d(padded, leaves[1], leaves[2] if bias else None, *settings)
+    output = torch_conv2d(*leaves[:2], leaves[2] if bias else None, spec)
     found = torch.autograd.grad(output, leaves, tensor(given["grad_output"]).double())
     return {"output": output.detach(), **dict(zip(GRADIENTS, found, strict=False))}
 
@@ -114,7 +111,7 @@ def test_every_way_is_right_for_hundreds_of_settings(name, quick_gradcheck):
 
 def test_the_definition_is_right_for_all_small_settings():
     small = [spec for spec in SPECS if products(spec) <= FEW_TAPS]
-    assert len(small) >= 150
+    assert len(small) >= 75
     assert {spec.padding_mode for spec in small} == {"zeros", "reflect", "replicate", "circular"}
     assert any(spec.groups > 1 and spec.in_channels > spec.groups < spec.out_channels for spec in small)
     for place, spec in enumerate([*small, HARD]):
@@ -127,7 +124,7 @@ def test_gradcheck_passes_for_real():
         return math.prod(spec.output_shape) * (math.prod(spec.input_shape) + math.prod(spec.weight_shape))
 
     chosen = [spec for spec in SPECS if entries(spec) <= FEW_ENTRIES]
-    assert len(chosen) >= 60
+    assert len(chosen) >= 30
     for spec in [*chosen, SIMPLE, HARD]:
         run(by_name(spec, dtype="float64")["function"])
 
@@ -226,19 +223,6 @@ def test_the_simplest_setting_has_the_simplest_code():
     )
     lines = {name: len(snippet.code.splitlines()) for name, snippet in by_name(SIMPLE).items()}
     assert lines == {"definition": 17, "unfold": 11, "einsum": 14, "rotate": 11, "aten": 9, "function": 39, "numpy": 14}
-
-
-def test_a_kernel_of_one_cell_needs_neither_padding_nor_rotation():
-    code = by_name(ConvSpec(4, kernel_size=1), bias=False)["rotate"].code
-    assert code == (
-        "import torch.nn.functional as F\n"
-        "\n"
-        "output = F.conv2d(input, weight)\n"
-        "\n"
-        "grad_input = F.conv2d(grad_output, weight)\n"
-        "\n"
-        "grad_weight = F.conv2d(input, grad_output)\n"
-    )
 
 
 def test_the_hardest_setting_is_still_readable():
@@ -479,32 +463,6 @@ def test_a_call_that_is_too_long_is_broken_like_a_formatter_does():
     assert written(first, second, third) == f"# why\nf(\n    {first},\n    {second},\n    {third},\n)[0]\n"
 
 
-def test_a_call_keeps_its_brackets_and_its_margin_when_it_is_broken():
-    rows = ", ".join(["(1, 2)"] * 9)
-    (first, _), (second, _), (third, _) = Writer({}).lines([f"    a = f(1).g(b, [{rows}])[..., 0]"])
-    assert (first, second, third) == ("    a = f(1).g(", f"        b, [{rows}]", "    )[..., 0]")
-    assert [text for text, _ in Writer({}).lines([f"for y in product({rows}, {rows}):"])][-1] == "):"
-
-
-def test_a_line_shows_the_tensors_that_it_names():
-    def panels(*lines):
-        return [names for _, names in Writer({"input": "input", "weight": "weight", "output": "output"}).lines(lines)]
-
-    assert panels("output = f(input, g.weight)  # weight") == [("input", "output")]
-    assert panels("output = torch.zeros_like(input)", "output += weight.new_zeros(3)") == [("output",), ("output",)]
-    assert panels("for input in output:", "    ", "# input") == [(), (), ()]
-    assert panels("return f(input)  #@ output weight", "input = f(weight)  #@") == [("weight", "output"), ()]
-    # A variable that is made of one tensor shows it, one of several shows none.
-    assert panels("rows = weight.flatten(1)", "output = rows @ rows") == [("weight",), ("weight", "output")]
-    assert panels("sums = weight @ input", "output = sums + 1") == [("input", "weight"), ("output",)]
-
-
-def test_two_names_of_one_tensor_are_written_as_one():
-    panels = {"input": "input", "padded_input": "padded_input", "output": "output"}
-    lines = Writer(panels).lines(["padded_input := input", "images := padded_input", "output = f(images, images_2)"])
-    assert lines == [("output = f(input, images_2)", ("input", "padded_input", "output"))]
-
-
 def test_templates_and_values_need_each_other():
     folder = Path(template.__file__).parent / "templates"
     files = sorted(folder.rglob("*.txt"))
@@ -549,7 +507,7 @@ def panel_names(text: str) -> str:
 @pytest.mark.parametrize("name", list(WAYS_TRANSPOSED))
 def test_every_transposed_way_is_right(name, quick_gradcheck):
     chosen = [spec for spec in TRANSPOSABLE if name != "definition" or products(spec) <= FEW_TAPS]
-    assert len(chosen) >= 60
+    assert len(chosen) >= 30
     assert any(spec.groups > 1 and spec.in_channels > spec.groups < spec.out_channels for spec in chosen)
     for place, spec in enumerate(chosen):
         bias = place % 2 == 0

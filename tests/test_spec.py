@@ -1,10 +1,8 @@
 """The geometry: every derived number against torch, every rule against its message."""
 
-import copy
 import dataclasses
 import itertools
 import json
-import pickle
 import re
 
 import numpy as np
@@ -16,15 +14,9 @@ from hypothesis import strategies as st
 
 from convviz.spec import VERSION, ConvSpec
 from tests.geometries import EDGE_CASES, MODES, integers, random_specs
+from tests.operators import torch_conv2d
 
-SPECS = [*EDGE_CASES.values(), *random_specs(seed=1, count=400)]
-
-
-def torch_conv(spec: ConvSpec, x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
-    (top, bottom), (left, right) = spec.padding
-    mode = "constant" if spec.padding_mode == "zeros" else spec.padding_mode
-    padded = F.pad(x, (left, right, top, bottom), mode=mode)
-    return F.conv2d(padded, w, None, spec.stride, 0, spec.dilation, spec.groups)
+SPECS = [*EDGE_CASES.values(), *random_specs(seed=1, count=200)]
 
 
 def test_the_random_geometries_reach_every_odd_case():
@@ -54,15 +46,6 @@ def test_the_random_geometries_reach_every_odd_case():
     assert min(counts.values()) >= 20, counts
 
 
-def test_sizes_are_those_of_torch():
-    for spec in SPECS:
-        x, w = torch.zeros(spec.input_shape), torch.zeros(spec.weight_shape)
-        assert torch_conv(spec, x, w).shape == spec.output_shape, spec
-        (top, bottom), (left, right) = spec.padding
-        assert F.pad(x, (left, right, top, bottom)).shape[2:] == spec.padded_size, spec
-        assert spec.output_shape == (spec.batch, spec.out_channels, *spec.output_size), spec
-
-
 def test_remainder_counts_the_padded_rows_that_no_window_reaches():
     for spec in SPECS:
         for axis in range(2):
@@ -85,26 +68,18 @@ def test_unread_rows_and_columns_change_no_output():
     for number, spec in enumerate(SPECS):
         x = integers(spec.input_shape, number)
         w = torch.ones(spec.weight_shape, dtype=torch.float64)
-        before = torch_conv(spec, x, w)
+        before = torch_conv2d(x, w, None, spec)
         for dim, unread in ((2, spec.unread_rows), (3, spec.unread_columns)):
             silent = []
             for row in range(x.shape[dim]):
                 changed = x.clone()
                 changed.select(dim, row).add_(1)
-                if torch.equal(torch_conv(spec, changed, w), before):
+                if torch.equal(torch_conv2d(changed, w, None, spec), before):
                     silent.append(row)
             nothing_read = dim == 2 and spec.unread_columns == tuple(range(spec.input_size[1]))
             nothing_read |= dim == 3 and spec.unread_rows == tuple(range(spec.input_size[0]))
             expected = tuple(range(x.shape[dim])) if nothing_read else unread
             assert tuple(silent) == expected, (spec, dim)
-
-
-def test_unread_rows_of_the_textbook_examples():
-    assert ConvSpec(8, kernel_size=3, stride=2).unread_rows == (7,)
-    assert ConvSpec(8, kernel_size=3, stride=3).unread_columns == (6, 7)
-    assert ConvSpec(8, kernel_size=3, stride=2, padding=1).unread_rows == ()
-    assert ConvSpec((5, 7), kernel_size=(1, 3), stride=(3, 1)).unread_rows == (1, 2, 4)
-    assert ConvSpec((5, 7), kernel_size=(1, 3), stride=(3, 1)).unread_columns == ()
 
 
 @pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel:UserWarning")  # torch's, about its speed
@@ -123,7 +98,7 @@ def test_same_and_valid_are_those_of_torch(mode):
             with torch.no_grad():
                 layer.weight.copy_(integers(spec.weight_shape, number + 1))
                 expected = layer(x)
-                assert torch.equal(torch_conv(spec, x, layer.weight), expected), spec
+                assert torch.equal(torch_conv2d(x, layer.weight, None, spec), expected), spec
             if word == "same":
                 assert spec.output_size == spec.input_size, spec
                 assert all(after - before in (0, 1) for before, after in spec.padding), spec
@@ -139,6 +114,10 @@ def test_every_form_of_an_argument_means_the_same():
     assert ConvSpec(6, padding=(1, (0, 2))).padding == ((1, 1), (0, 2))
     assert ConvSpec(6, padding=(1, 2)).padding == ((1, 1), (2, 2))
     assert ConvSpec(6).padding == ((0, 0), (0, 0))
+    numpys = ConvSpec(
+        tuple(np.array([6, 6])), kernel_size=np.int64(3), stride=2, padding=np.int32(1), groups=np.int8(1)
+    )
+    assert numpys == full
 
 
 def test_fields_are_plain_ints():
@@ -147,13 +126,6 @@ def test_fields_are_plain_ints():
         flat = [*spec.input_size, *spec.kernel_size, *spec.stride, *spec.padding[0], *spec.padding[1], *spec.dilation]
         assert {type(value) for value in [*flat, spec.in_channels, spec.groups, spec.batch]} == {int}
         assert {type(value) for value in (spec.input_size, spec.stride, spec.padding, spec.padding[1])} == {tuple}
-
-
-def test_numpy_integers_are_whole_numbers():
-    shape = np.array([6, 7])
-    assert ConvSpec(tuple(shape), kernel_size=np.int64(3), padding=np.int32(1), groups=np.int8(1)) == ConvSpec(
-        (6, 7), kernel_size=3, padding=1
-    )
 
 
 def test_json_round_trip():
@@ -216,12 +188,6 @@ def test_frozen():
     with pytest.raises(dataclasses.FrozenInstanceError):
         del spec.batch
     assert spec == ConvSpec(5)
-
-
-def test_copies_and_pickles():
-    for spec in EDGE_CASES.values():
-        assert copy.deepcopy(spec) == spec
-        assert pickle.loads(pickle.dumps(spec)) == spec
 
 
 def test_replace_checks_like_a_new_one():
@@ -308,36 +274,26 @@ NONSENSE = (
     (1, True),
     (1, -1),
 )
-NONSENSE += (((1, 1), (1, 1), (1, 1)), ((1, 1), (1, 1, 1)), ((1, (1, 1)), 1), (1, 2.0), object)
+NONSENSE += (((1, 1), (1, 1), (1, 1)), ((1, 1), (1, 1, 1)), ((1, (1, 1)), 1), (1, 2.0), object, b"\x02\x02")
+NONSENSE += (np.array([1, 2]), np.array([1.5, 1]), torch.tensor([1, 2]))  # whose == is an array: neither true nor not
 
 
-@pytest.mark.parametrize("value", NONSENSE, ids=str)
-@pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(ConvSpec)])
-def test_nonsense_is_refused_by_name(name, value):
-    with pytest.raises(ValueError, match=f"^{name} ") as caught:
-        ConvSpec(**({"input_size": 5} | {name: value}))
-    assert repr(value) in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "name", ["input_size", "in_channels", "out_channels", "kernel_size", "stride", "dilation", "groups", "batch"]
-)
-def test_zero_is_refused_by_name(name):
-    with pytest.raises(ValueError, match=f"^{name} .*1 or more.*got 0"):
-        ConvSpec(**({"input_size": 5} | {name: 0}))
-
-
-@pytest.mark.parametrize("name", ["input_size", "kernel_size", "stride", "padding", "dilation"])
-def test_bytes_are_not_a_pair(name):
-    with pytest.raises(ValueError, match=f"^{name} "):
-        ConvSpec(**({"input_size": 9} | {name: b"\x02\x02"}))
+def test_nonsense_and_zero_are_refused_by_name():
+    for name in [field.name for field in dataclasses.fields(ConvSpec)]:
+        for value in NONSENSE:
+            with pytest.raises(ValueError, match=f"^{name} ") as caught:
+                ConvSpec(**({"input_size": 5} | {name: value}))
+            assert repr(value) in str(caught.value), name
+        if name not in ("padding", "padding_mode"):
+            with pytest.raises(ValueError, match=f"^{name} .*1 or more.*got 0"):
+                ConvSpec(**({"input_size": 5} | {name: 0}))
 
 
 pairs = st.one_of(st.integers(0, 5), st.tuples(st.integers(0, 5), st.integers(0, 5)))
 sides = st.tuples(st.integers(0, 5), st.integers(0, 5))
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None, derandomize=True)
 @given(
     input_size=st.one_of(st.integers(1, 7), st.tuples(st.integers(0, 7), st.integers(1, 7))),
     in_channels=st.integers(1, 6),
@@ -390,15 +346,3 @@ def test_a_geometry_is_torchs_or_a_value_error(**arguments):
         assert output is not None
         assert output.shape == spec.output_shape
         assert spec.padding == ((top, bottom), (left, right))
-
-
-def test_an_array_is_refused_in_the_same_words_as_any_other_value():
-    """It answers == with an array, of which nobody can say whether it is true."""
-    for value in (np.array([1, 2]), np.array([[1, 2], [0, 1]]), np.array([1.5, 1]), torch.tensor([1, 2])):
-        with pytest.raises(ValueError, match="padding is a whole number of 0 or more, a pair"):
-            ConvSpec(6, padding=value)
-        with pytest.raises(ValueError, match="padding_mode is one of zeros"):
-            ConvSpec(6, padding_mode=value)
-        for name in ("stride", "kernel_size", "input_size", "dilation"):
-            with pytest.raises(ValueError, match=f"{name} is a whole number of 1 or more, or a pair"):
-                ConvSpec(**{"input_size": 6, name: value})

@@ -1,12 +1,9 @@
 """The pictures' own gradients against autograd through the definition, and the manners of `stages`."""
 
 import dataclasses
-import itertools
 import math
 import re
-import subprocess
-import sys
-from pathlib import Path
+import warnings
 
 import numpy as np
 import pytest
@@ -14,19 +11,13 @@ import torch
 import torch.nn.functional as F
 
 import convviz.ops.stages as stages_module
-from convviz import ConvSpec, Stages, conv2d_input, conv2d_weight, stages
-from convviz.ops.by_rotate import (
-    backward_padding,
-    dilate_grad_output,
-    pad_grad_output,
-    rotate_weight,
-)
+from convviz import ConvSpec, Stages, stages
 from convviz.ops.device import available_devices
 from convviz.ops.losses import LOSSES
-from convviz.ops.padding import fold_padding, pad_input
+from convviz.ops.padding import pad_input
 from convviz.ops.stages_transposed import stages_transposed
-from convviz.ops.tensors import cell_at
-from tests.geometries import EDGE_CASES, conv2d_by_definition, integers, random_specs, reals, source_plane
+from tests.geometries import EDGE_CASES, conv2d_by_definition, integers, random_specs, reals
+from tests.truth import given_to, truth, truth_transposed
 
 GRADIENTS = ("grad_output", "grad_input", "grad_weight", "grad_bias")
 NAMES = [
@@ -34,8 +25,17 @@ NAMES = [
     for field in dataclasses.fields(Stages)
     if field.name not in ("spec", "loss_kind", "deviation_from_autograd", "transposed")
 ]
-ROOT = Path(__file__).parents[1]
 NO_CUDA = "cuda" not in available_devices()
+LOSS_BY_DEFINITION = {
+    "sum": lambda cells, _: sum(cells),
+    "mean": lambda cells, _: sum(cells) / len(cells),
+    "weighted_sum": lambda cells, others: sum(a * b for a, b in zip(cells, others, strict=True)),
+    "half_squared_error": lambda cells, others: sum((a - b) ** 2 for a, b in zip(cells, others, strict=True)) / 2,
+    # The mean over the samples of -log of the share that the target's cell has of all exponentials.
+    "cross_entropy": lambda cells, others: -sum(
+        (sample.exp() / sample.exp().sum())[aim == 1].log() for sample, aim in zip(cells, others, strict=True)
+    ) / len(cells),
+}  # fmt: skip
 
 
 def drawn(spec: ConvSpec, seed: int, make=integers) -> dict[str, torch.Tensor]:
@@ -45,236 +45,114 @@ def drawn(spec: ConvSpec, seed: int, make=integers) -> dict[str, torch.Tensor]:
     return {name: make(shape, 10 * seed + place) for place, (name, shape) in enumerate(shapes.items())}
 
 
-def loss_by_definition(kind: str, output: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
-    """Add the loss up cell by cell, in the order of the cells."""
-    cells, others = output.flatten().unbind(), other.flatten().unbind()
-    if kind == "weighted_sum":
-        return sum(a * b for a, b in zip(cells, others, strict=True))
-    if kind == "half_squared_error":
-        return sum((a - b) ** 2 for a, b in zip(cells, others, strict=True)) / 2
-    return sum(cells) / (len(cells) if kind == "mean" else 1)
+def given(spec: ConvSpec, seed: int, loss: str, transposed: bool = False, make=integers) -> dict:
+    """Draw all that `stages`, or `stages_transposed`, is given for a loss; two of three have a bias."""
+    into, out = (spec.output_shape, spec.input_shape) if transposed else (spec.input_shape, spec.output_shape)
+    other = given_to(loss, out, 10 * seed + 3, make)
+    bias = make((out[1],), 10 * seed + 2) if seed % 3 else None
+    return {
+        "input": make(into, 10 * seed), "weight": make(spec.weight_shape, 10 * seed + 1), "bias": bias, "loss": loss,
+        "grad_output": other["grad"], "target": other["target"],
+    }  # fmt: skip
 
 
-def arguments_of(kind: str, other: torch.Tensor) -> dict[str, object]:
-    name = {"weighted_sum": "grad_output", "half_squared_error": "target", "cross_entropy": "target"}.get(kind)
-    return {"loss": kind} | ({} if name is None else {name: other})
-
-
-# The gradients.
-
-
-@pytest.mark.parametrize("part", range(4))
-def test_gradients_are_exactly_those_of_the_definition(part):
-    """Whole numbers in float64 have no rounding, so the four gradients must be equal bit by bit."""
-    specs = [*EDGE_CASES.values(), *random_specs(seed=10 + part, count=600)]
+def both_ways(specs):
+    """Yield (number, geometry, transposed, function) for each convolution, and each transposed one that there is."""
     for number, spec in enumerate(specs):
-        kind = ("weighted_sum", "half_squared_error", "sum")[number % 3]
-        values = drawn(spec, number)
-        other = values.pop("grad_output")
-        x, w, b = (values[name].clone().requires_grad_() for name in ("input", "weight", "bias"))
-        y = conv2d_by_definition(x, w, b, spec)
-        loss = {"sum": y, "weighted_sum": other * y, "half_squared_error": (y - other) ** 2 / 2}[kind].sum()
-        expected = dict(zip(GRADIENTS, torch.autograd.grad(loss, (y, x, w, b)), strict=True))
-        result = stages(spec, **values, **arguments_of(kind, other), dtype="float64", compare=number % 4 == 0)
-        assert torch.equal(result.output, y), spec
-        assert torch.equal(result.loss, loss), spec
-        for name, truth in expected.items():
-            assert torch.equal(getattr(result, name), truth), (name, spec)
+        yield number, spec, False, stages
+        if spec.padding_mode == "zeros":
+            yield number, spec, True, stages_transposed
+
+
+# The numbers.
+
+
+def test_every_stage_is_what_autograd_says_of_the_definition():
+    """Whole numbers in float64 have no rounding: all but what is divided or has a logarithm is equal bit by bit."""
+    for number, spec, transposed, run in both_ways([*EDGE_CASES.values(), *random_specs(seed=10, count=600)]):
+        loss = list(LOSSES)[number % len(LOSSES)]
+        exact = loss not in ("mean", "cross_entropy")
+        values = given(spec, number, loss, transposed, integers if exact else reals)
+        found = (truth_transposed if transposed else truth)(spec, loss, values | {"grad": values["grad_output"]})
+        result = run(spec, **values, dtype="float64", compare=number % 4 == 0)
+        about = (loss, transposed, spec)
+        missing = {name for name in NAMES if getattr(result, name) is None}
+        assert missing == set(NAMES) - set(found) - {name for name in ("bias", "target") if values[name] is not None}
+        for name, right in found.items():
+            ours = getattr(result, name)
+            near = torch.equal(ours, right) if exact else torch.allclose(ours, right, rtol=1e-11, atol=1e-11)
+            assert ours.shape == right.shape, (name, *about)
+            assert near, (name, *about)
+        assert (result.spec, result.loss_kind, result.transposed) == (spec, loss, transposed)
         if number % 4 == 0:
-            assert result.deviation == 0, spec
-            assert result.deviation_from_autograd.within_rounding
+            assert result.deviation_from_autograd.within_rounding, about
+            assert result.deviation == 0 or not exact, about
 
 
-@pytest.mark.parametrize("kind", [name for name, loss in LOSSES.items() if loss.bend != "curved"])
+@pytest.mark.parametrize("kind", LOSSES)
 def test_gradients_are_the_slopes_of_the_loss(kind):
     """Central differences by the loss of the definition, cell by cell: no autograd on either side.
 
-    The convolution is bilinear and these losses are at most quadratic, so central differences have no
-    truncation error and only rounding is left. test_losses.py has those that are curved.
+    The convolution is bilinear. Where the loss is at most quadratic, central differences have no truncation error and
+    only rounding is left; where it is curved, an error of the step's square.
     """
-    step = 0.5
-    for number, spec in enumerate(random_specs(seed=20, count=12)):
-        values = drawn(spec, number, reals)
-        other = values.pop("grad_output")
-        result = stages(spec, **values, **arguments_of(kind, other), dtype="float64")
+    step, near = (1e-4, 1e-6) if LOSSES[kind].bend == "curved" else (0.5, 1e-10)
+    near = {"rtol": near, "atol": near}
+    for number, spec in enumerate(random_specs(seed=20, count=7)):
+        values = given(spec, number, kind, make=reals)
+        other = values["grad_output"] if values["target"] is None else values["target"]
+        result = stages(spec, **values, dtype="float64")
 
-        def loss(spec=spec, values=values, other=other, **changed) -> torch.Tensor:
+        def loss_of(output, other=other):
+            axis = 1 if kind == "cross_entropy" else 0
+            return LOSS_BY_DEFINITION[kind](*(each if each is None else each.flatten(axis) for each in (output, other)))
+
+        def loss(spec=spec, values=values, loss_of=loss_of, **changed) -> torch.Tensor:
             tensors = values | changed
-            y = conv2d_by_definition(tensors["input"], tensors["weight"], tensors["bias"], spec)
-            return loss_by_definition(kind, y, other)
+            return loss_of(conv2d_by_definition(tensors["input"], tensors["weight"], tensors["bias"], spec))
 
-        torch.testing.assert_close(result.loss, loss(), rtol=1e-12, atol=1e-12)
-        for name in ("input", "weight", "bias"):
-            slopes = torch.empty_like(values[name])
-            for cell in range(slopes.numel()):
-                shift = torch.zeros(slopes.numel(), dtype=torch.float64)
-                shift[cell] = step
-                shift = shift.reshape(slopes.shape)
-                slope = loss(**{name: values[name] + shift}) - loss(**{name: values[name] - shift})
-                slopes.view(-1)[cell] = slope / (2 * step)
+        torch.testing.assert_close(result.loss, torch.as_tensor(loss()).reshape(()), rtol=1e-12, atol=1e-12)
+        for name in ("input", "weight", *(["bias"] if values["bias"] is not None else [])):
+            slopes = slopes_of(lambda tensor, name=name, loss=loss: loss(**{name: tensor}), values[name], step)
             ours = getattr(result, f"grad_{name}")
-            torch.testing.assert_close(ours, slopes, rtol=1e-10, atol=1e-10, msg=lambda m, s=spec: f"{s}: {m}")
-        slopes = torch.empty_like(result.output)
-        for cell in range(slopes.numel()):
-            shift = torch.zeros_like(slopes)
-            shift.view(-1)[cell] = step
-            slope = loss_by_definition(kind, result.output + shift, other)
-            slopes.view(-1)[cell] = (slope - loss_by_definition(kind, result.output - shift, other)) / (2 * step)
-        torch.testing.assert_close(result.grad_output, slopes, rtol=1e-10, atol=1e-10)
+            torch.testing.assert_close(ours, slopes, **near, msg=lambda m, s=spec: f"{s}: {m}")
+        torch.testing.assert_close(result.grad_output, slopes_of(loss_of, result.output, step), **near)
 
 
-def test_the_mean_is_autograds_mean():
-    """1 / cells has rounding, so exactness ends here; torch's own mean is the reference."""
-    for number, spec in enumerate(random_specs(seed=21, count=100)):
-        values = drawn(spec, number, reals)
-        del values["grad_output"]
-        result = stages(spec, **values, loss="mean", dtype="float64")
-        assert result.deviation_from_autograd.within_rounding, spec
-        torch.testing.assert_close(result.loss, result.output.mean())
-        torch.testing.assert_close(
-            result.grad_output, torch.full(spec.output_shape, 1 / result.output.numel()).double()
-        )
+def slopes_of(function, tensor, step):
+    slopes = torch.empty_like(tensor)
+    for cell in range(slopes.numel()):
+        shift = torch.zeros_like(tensor)
+        shift.view(-1)[cell] = step
+        slopes.view(-1)[cell] = (function(tensor + shift) - function(tensor - shift)) / (2 * step)
+    return slopes
 
 
-# Every stage.
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float64"])
+def test_rounding_is_within_rounding(dtype):
+    """No false alarm in any format: real numbers, large and small, all losses, both ways.
 
-
-def test_shape_of_every_stage():
-    for number, spec in enumerate([*EDGE_CASES.values(), *random_specs(seed=30, count=200)]):
-        result = stages(spec, **drawn(spec, number))
-        dilated = [s * (n - 1) + 1 for s, n in zip(spec.stride, spec.output_size, strict=True)]
-        border = backward_padding(spec)
-        zeros = spec.padding_mode == "zeros"
-        shapes = {
-            "input": spec.input_shape,
-            "padded_input": (*spec.input_shape[:2], *spec.padded_size),
-            "weight": spec.weight_shape,
-            "bias": (spec.out_channels,),
-            "output": spec.output_shape,
-            "target": None,
-            "loss": (),
-            "grad_output": spec.output_shape,
-            "dilated_grad_output": (*spec.output_shape[:2], *dilated),
-            "padded_grad_output": (*spec.output_shape[:2], *(d + sum(b) for d, b in zip(dilated, border, strict=True))),
-            "rotated_weight": (spec.in_channels, spec.out_channels // spec.groups, *spec.kernel_size),
-            "grad_padded_input": None if zeros else (*spec.input_shape[:2], *spec.padded_size),
-            "grad_input": spec.input_shape,
-            "grad_weight": spec.weight_shape,
-            "grad_bias": (spec.out_channels,),
-        }
-        assert list(shapes) == NAMES
-        for name, shape in shapes.items():
-            value = getattr(result, name)
-            assert (value if value is None else tuple(value.shape)) == shape, (name, spec)
-        assert (result.spec, result.loss_kind) == (spec, "weighted_sum")
-
-
-def test_without_bias_there_is_no_grad_bias():
-    spec = EDGE_CASES["grouped"]
-    values = drawn(spec, 0) | {"bias": None}
-    result = stages(spec, **values)
-    assert result.bias is None
-    assert result.grad_bias is None
-    assert result.deviation == 0
-
-
-def test_the_padded_input_holds_copies_and_zeros():
-    """Against numpy.pad of the cells' numbers."""
-    for number, spec in enumerate(random_specs(seed=31, count=200)):
-        x = integers(spec.input_shape, number)
-        with_zero = torch.cat([x.flatten(2), x.new_zeros(*x.shape[:2], 1)], 2)
-        assert torch.equal(pad_input(x, spec), with_zero[:, :, source_plane(spec)]), spec
-
-
-def test_dilated_grad_output_has_the_strides_zeros_between_its_cells():
-    for number, spec in enumerate(random_specs(seed=32, count=200)):
-        g = integers(spec.output_shape, number) + 10  # no zero of its own
-        dilated = dilate_grad_output(g, spec.stride)
-        for n, o, i, j in itertools.product(*map(range, dilated.shape)):
-            row, row_between = divmod(i, spec.stride[0])
-            column, column_between = divmod(j, spec.stride[1])
-            expected = 0 if row_between or column_between else g[n, o, row, column]
-            if dilated[n, o, i, j] != expected:
-                pytest.fail(f"cell {(n, o, i, j)} of {spec}")
-        if dilated.numel() > 20000:
-            pytest.fail("the geometries have grown: make them smaller")
-
-
-def test_rotated_weight_swaps_channels_within_each_group():
-    for number, spec in enumerate(random_specs(seed=33, count=200)):
-        w = integers(spec.weight_shape, number)
-        rotated = rotate_weight(w, spec.groups)
-        in_per_group, out_per_group = spec.in_channels // spec.groups, spec.out_channels // spec.groups
-        height, width = spec.kernel_size
-        expected = torch.full_like(rotated, 99)
-        for o, c, u, v in itertools.product(*map(range, w.shape)):
-            group, o_in_group = divmod(o, out_per_group)
-            expected[group * in_per_group + c, o_in_group, height - 1 - u, width - 1 - v] = w[o, c, u, v]
-        assert torch.equal(rotated, expected), spec
+    Of cross-entropy the share of the target's cell may be 1 but for rounding: what is left of it is no false alarm.
+    """
+    for number, spec, transposed, run in both_ways([*EDGE_CASES.values(), *random_specs(seed=51, count=150)]):
+        values = given(spec, number, list(LOSSES)[number % len(LOSSES)], transposed, reals)
+        values["input"] *= 10.0 ** (number // len(LOSSES) % 9 - 4)
+        result = run(spec, **values, dtype=dtype)
+        about = (spec, values["loss"], transposed, result.deviation_from_autograd)
+        assert result.deviation_from_autograd.within_rounding, about
+        assert math.isfinite(result.deviation), about
 
 
 def test_the_picture_is_the_arithmetic():
     """padded_grad_output ⊛ rotated_weight is grad_input, or grad_padded_input, which folds to it."""
-    for number, spec in enumerate([*EDGE_CASES.values(), *random_specs(seed=34, count=300)]):
+    for number, spec in enumerate([*EDGE_CASES.values(), *random_specs(seed=34, count=100)]):
         result = stages(spec, **drawn(spec, number), dtype="float64")
-        slid = ConvSpec(
-            result.padded_grad_output.shape[2:],
-            spec.out_channels,
-            spec.in_channels,
-            spec.kernel_size,
-            dilation=spec.dilation,
-            groups=spec.groups,
-            batch=spec.batch,
-        )
+        shown = result.padded_grad_output.shape[2:]
+        slid = spec.replace(input_size=shown, in_channels=spec.out_channels, out_channels=spec.in_channels, stride=1,
+                            padding=0, padding_mode="zeros")  # fmt: skip
         product = conv2d_by_definition(result.padded_grad_output, result.rotated_weight, None, slid)
-        if spec.padding_mode == "zeros":
-            assert result.grad_padded_input is None
-            assert torch.equal(product, result.grad_input), spec
-            continue
-        assert torch.equal(product, result.grad_padded_input), spec
-        cells = source_plane(spec).flatten()
-        folded = torch.zeros(*spec.input_shape[:2], spec.input_size[0] * spec.input_size[1], dtype=torch.float64)
-        folded.index_add_(2, cells, product.flatten(2))
-        assert torch.equal(folded.reshape(spec.input_shape), result.grad_input), spec
-
-
-def test_padded_grad_output_is_dilated_grad_output_seen_through_a_larger_or_smaller_frame():
-    for number, spec in enumerate([*EDGE_CASES.values(), *random_specs(seed=35, count=200)]):
-        dilated = dilate_grad_output(integers(spec.output_shape, number) + 10, spec.stride)
-        padded = pad_grad_output(dilated, spec)
-        (top, _), (left, _) = backward_padding(spec)
-        for i, j in itertools.product(*map(range, padded.shape[2:])):
-            row, column = i - top, j - left
-            inside = 0 <= row < dilated.shape[2] and 0 <= column < dilated.shape[3]
-            expected = dilated[:, :, row, column] if inside else torch.zeros_like(padded[:, :, i, j])
-            assert torch.equal(padded[:, :, i, j], expected), spec
-
-
-def test_fold_is_the_adjoint_of_pad():
-    """<pad(x), g> = <x, fold(g)> for every x and g, in all four modes: what makes fold a backward pass."""
-    for number, spec in enumerate(random_specs(seed=36, count=300)):
-        x = integers(spec.input_shape, number)
-        g = integers((*spec.input_shape[:2], *spec.padded_size), number + 1)
-        assert (pad_input(x, spec) * g).sum() == (x * fold_padding(g, spec)).sum(), spec
-
-
-def test_the_gradient_functions_agree_with_the_stages():
-    for number, spec in enumerate(random_specs(seed=37, count=200)):
-        values = drawn(spec, number)
-        result = stages(spec, **values, dtype="float64")
-        geometry = (spec.stride, spec.padding, spec.dilation, spec.groups)
-        x, w, g = (values[name].double() for name in ("input", "weight", "grad_output"))
-        to_input = conv2d_input(spec.input_shape, w, g, *geometry, padding_mode=spec.padding_mode)
-        to_weight = conv2d_weight(x, spec.weight_shape, g, *geometry, padding_mode=spec.padding_mode)
-        assert torch.equal(to_input, result.grad_input), spec
-        assert torch.equal(to_weight, result.grad_weight), spec
-
-
-def test_unread_rows_have_no_gradient():
-    for number, spec in enumerate(random_specs(seed=38, count=200)):
-        result = stages(spec, **drawn(spec, number))
-        assert not result.grad_input[:, :, list(spec.unread_rows)].any(), spec
-        assert not result.grad_input[:, :, :, list(spec.unread_columns)].any(), spec
+        folds = spec.padding_mode != "zeros"
+        assert torch.equal(product, result.grad_padded_input if folds else result.grad_input), spec
 
 
 # Losses and their arguments.
@@ -293,47 +171,60 @@ def test_the_default_loss_is_the_sum_and_grad_output_weights_it():
     assert torch.equal(squared.grad_output, squared.output - squared.target)
 
 
-@pytest.mark.parametrize(
-    ("loss", "has_grad_output", "has_target", "message"),
-    [
-        (
-            "sum",
-            True,
-            False,
-            "a grad_output belongs to loss='weighted_sum': got loss='sum' together with a grad_output; give both",
-        ),
-        (
-            "mean",
-            True,
-            False,
-            "a grad_output belongs to loss='weighted_sum': got loss='mean' together with a grad_output; give both",
-        ),
-        ("weighted_sum", False, False, "got loss='weighted_sum' without a grad_output; give both, or neither"),
-        ("half_squared_error", False, False, "got loss='half_squared_error' without a target; give both, or neither"),
-        ("half_squared_error", True, True, "got loss='half_squared_error' together with a grad_output"),
-        ("sum", False, True, "a target belongs to loss='half_squared_error'"),
-        (None, False, True, "a target belongs to loss='half_squared_error'"),
-        ("cross_entropy", False, False, "got loss='cross_entropy' without a target; give both, or neither"),
-        (None, True, True, "got loss='weighted_sum' together with a target; give both, or neither"),
-        ("l1", False, False, "loss is one of half_squared_error, cross_entropy, sum, mean, weighted_sum: got 'l1'"),
-        (3, False, False, "loss is one of half_squared_error, cross_entropy, sum, mean, weighted_sum: got 3"),
-    ],
-)
-def test_contradictory_losses_are_refused(loss, has_grad_output, has_target, message):
-    spec = ConvSpec(4)
-    values = drawn(spec, 0)
-    other = values.pop("grad_output")
-    extra = ({"grad_output": other} if has_grad_output else {}) | ({"target": other} if has_target else {})
-    with pytest.raises(ValueError, match=re.escape(message)):
-        stages(spec, **values, loss=loss, **extra)
+def test_contradictory_losses_are_refused():
+    spec, other = ConvSpec(4), torch.ones(1, 1, 2, 2)
+    values = {name: value for name, value in drawn(spec, 0).items() if name != "grad_output"}
+    grad, target, both = {"grad_output": other}, {"target": other}, {"grad_output": other, "target": other}
+    belongs = "a grad_output belongs to loss='weighted_sum': got loss={!r} together with a grad_output; give both"
+    known = "loss is one of half_squared_error, cross_entropy, sum, mean, weighted_sum: got "
+    for loss, extra, message in (
+        ("sum", grad, belongs.format("sum")),
+        ("mean", grad, belongs.format("mean")),
+        ("weighted_sum", {}, "got loss='weighted_sum' without a grad_output; give both, or neither"),
+        ("half_squared_error", {}, "got loss='half_squared_error' without a target; give both, or neither"),
+        ("half_squared_error", both, "got loss='half_squared_error' together with a grad_output"),
+        ("sum", target, "a target belongs to loss='half_squared_error'"),
+        (None, target, "a target belongs to loss='half_squared_error'"),
+        ("cross_entropy", {}, "got loss='cross_entropy' without a target; give both, or neither"),
+        (None, both, "got loss='weighted_sum' together with a target; give both, or neither"),
+        ("l1", {}, f"{known}'l1'"),
+        (3, {}, f"{known}3"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            stages(spec, **values, loss=loss, **extra)
 
 
 # Errors.
 
+NO_NUMBERS = ("abc", [[1, 2], [3]], [["a"]], object(), {}, np.array([[None]]))
+HERE = f"{', '.join(available_devices())} on this machine: got "
+
 
 @pytest.mark.parametrize(
-    ("name", "shape", "asked"),
+    ("name", "values", "rule"),
     [
+        *[(name, NO_NUMBERS, "{name} must (be a tensor, an array or nested lists|have the shape)")
+          for name in ("input", "weight", "bias", "grad_output")],
+        *[(name, [None], "{name} must be a tensor.*got None") for name in ("input", "weight")],
+        *[(name, [torch.zeros(1, dtype=torch.complex64)], "{name} must hold real numbers: got dtype torch.complex64")
+          for name in ("input", "weight", "bias", "grad_output")],
+        ("device", ["banana", "meta", 2.5, "cpu:", *(["cuda"] if NO_CUDA else [])],
+         f"device is one of {re.escape(HERE)}{{value}}$"),
+        ("dtype", ["int8", "float16", "", torch.int8, torch.complex64, float, 32],
+         "dtype is one of float32, float64, bfloat16: got {value}$"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_computed_is_refused_by_name(name, values, rule):
+    spec = ConvSpec(4)
+    for value in values:
+        message = rule.format(name=name, value=re.escape(repr(value)))
+        with pytest.raises(ValueError, match=f"^{message}"):
+            stages(spec, **(drawn(spec, 0) | {name: value}))
+
+
+def test_a_wrong_shape_is_named_with_both_shapes():
+    spec = EDGE_CASES["grouped"]
+    for name, shape, asked in (
         ("input", (2, 4, 6, 5), "[2, 4, 5, 6]"),
         ("input", (4, 5, 6), "[2, 4, 5, 6]"),
         ("weight", (6, 4, 3, 3), "[6, 2, 3, 3]"),
@@ -342,66 +233,18 @@ def test_contradictory_losses_are_refused(loss, has_grad_output, has_target, mes
         ("grad_output", (2, 6, 5, 6), "[2, 6, 3, 3]"),
         ("grad_output", (2, 6, 1, 3), "[2, 6, 3, 3]"),  # would broadcast
         ("target", (1, 6, 3, 3), "[2, 6, 3, 3]"),  # would broadcast
-    ],
-)
-def test_a_wrong_shape_is_named_with_both_shapes(name, shape, asked):
-    spec = EDGE_CASES["grouped"]
-    values = drawn(spec, 0)
-    if name == "target":
-        del values["grad_output"]
-        values["loss"] = "half_squared_error"
-    values[name] = torch.zeros(shape)
-    message = (
-        f"{name} must have the shape {asked} that the geometry asks for: got {list(shape)}; "
-        "reshape it, or change the geometry"
-    )
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        stages(spec, **values)
-
-
-@pytest.mark.parametrize(
-    "value", ["abc", [[1, 2], [3]], [["a"]], object(), {}, np.array([[None]])], ids=lambda value: type(value).__name__
-)
-@pytest.mark.parametrize("name", ["input", "weight", "bias", "grad_output"])
-def test_what_holds_no_numbers_is_refused_by_name(name, value):
-    spec = ConvSpec(4)
-    with pytest.raises(ValueError, match=f"^{name} must (be a tensor, an array or nested lists|have the shape)"):
-        stages(spec, **(drawn(spec, 0) | {name: value}))
-
-
-@pytest.mark.parametrize("name", ["input", "weight"])
-def test_none_is_no_tensor(name):
-    spec = ConvSpec(4)
-    with pytest.raises(ValueError, match=f"^{name} must be a tensor.*got None"):
-        stages(spec, **(drawn(spec, 0) | {name: None}))
-
-
-@pytest.mark.parametrize("name", ["input", "weight", "bias", "grad_output"])
-def test_complex_numbers_are_refused(name):
-    spec = ConvSpec(4)
-    values = drawn(spec, 0)
-    values[name] = values[name].to(torch.complex64)
-    with pytest.raises(ValueError, match=f"^{name} must hold real numbers: got dtype torch.complex64"):
-        stages(spec, **values)
-
-
-@pytest.mark.parametrize(
-    "device",
-    ["banana", "meta", 2.5, "cpu:", pytest.param("cuda", marks=pytest.mark.skipif(not NO_CUDA, reason="has cuda"))],
-)
-def test_an_unknown_device_is_refused_with_those_that_are_there(device):
-    spec = ConvSpec(4)
-    message = f"device is one of {', '.join(available_devices())} on this machine: got {device!r}"
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        stages(spec, **drawn(spec, 0), device=device)
-
-
-@pytest.mark.parametrize("dtype", ["int8", "float16", "", torch.int8, torch.complex64, float, 32])
-def test_an_unknown_dtype_is_refused(dtype):
-    spec = ConvSpec(4)
-    message = f"dtype is one of float32, float64, bfloat16: got {dtype!r}"
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        stages(spec, **drawn(spec, 0), dtype=dtype)
+    ):
+        values = drawn(spec, 0)
+        if name == "target":
+            del values["grad_output"]
+            values["loss"] = "half_squared_error"
+        values[name] = torch.zeros(shape)
+        message = (
+            f"{name} must have the shape {asked} that the geometry asks for: got {list(shape)}; "
+            "reshape it, or change the geometry"
+        )
+        with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+            stages(spec, **values)
 
 
 # What comes in.
@@ -487,14 +330,19 @@ def test_what_comes_in_is_not_modified():
 
 
 def test_a_read_only_array_is_an_array_without_a_warning():
-    """In a fresh interpreter, because torch gives this warning once in a process."""
-    code = (
-        "import warnings, numpy, torch; from convviz import ConvSpec, stages; warnings.simplefilter('error');"
-        "x = numpy.ones((1, 1, 4, 4), numpy.float32); x.flags.writeable = False;"
-        "stages(ConvSpec(4), x, torch.ones(1, 1, 3, 3))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    """Torch gives this warning once in a process, unless it is told to warn always."""
+    x = np.ones((1, 1, 4, 4), np.float32)
+    x.flags.writeable = False
+    before = torch.is_warn_always_enabled()
+    torch.set_warn_always(True)
+    try:
+        with pytest.warns(UserWarning, match="not writable"):
+            torch.from_numpy(x)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            stages(ConvSpec(4), x, torch.ones(1, 1, 3, 3))
+    finally:
+        torch.set_warn_always(before)
 
 
 def test_a_result_does_not_change_when_the_callers_tensors_do():
@@ -547,27 +395,12 @@ def test_global_state_is_untouched(enabled):
         assert state() == before
 
 
-def test_inference_mode():
-    spec = ConvSpec(4)
-    with torch.inference_mode():
-        assert stages(spec, **drawn(spec, 0)).deviation == 0
-
-
-def test_tensors_made_in_inference_mode():
+def test_in_inference_mode_and_with_tensors_made_there():
     spec = ConvSpec(4, padding=1)
     with torch.inference_mode():
         values = drawn(spec, 0)
+        assert stages(spec, **values).deviation == 0
     assert stages(spec, **values, dtype="float64").deviation == 0
-
-
-def test_twice_the_same_is_the_same():
-    for number, spec in enumerate(random_specs(seed=50, count=60)):
-        values = drawn(spec, number, reals)
-        first, second = stages(spec, **values), stages(spec, **values)
-        for name in NAMES:
-            one, two = getattr(first, name), getattr(second, name)
-            assert one is two is None or torch.equal(one, two), (name, spec)
-        assert first.deviation_from_autograd == second.deviation_from_autograd
 
 
 def test_stages_are_frozen():
@@ -602,19 +435,6 @@ def test_without_a_comparison_the_deviation_teaches():
         or torch.equal(getattr(result, name), getattr(compared, name))
         for name in NAMES
     )
-
-
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float64"])
-def test_rounding_is_within_rounding(dtype):
-    """No false alarm in any format: real numbers, large and small, 300 geometries, all losses."""
-    for number, spec in enumerate(random_specs(seed=51, count=300)):
-        values = drawn(spec, number, reals)
-        values["input"] *= 10.0 ** (number % 7 - 3)
-        other = values.pop("grad_output")
-        kind = list(LOSSES)[number % len(LOSSES)]
-        result = stages(spec, **values, **arguments_of(kind, other), dtype=dtype)
-        assert result.deviation_from_autograd.within_rounding, (spec, kind, result.deviation_from_autograd)
-        assert math.isfinite(result.deviation)
 
 
 @pytest.mark.parametrize("name", GRADIENTS)
@@ -656,7 +476,7 @@ def by_hand(result: Stages, values: dict[str, torch.Tensor], spec: ConvSpec) -> 
 @pytest.mark.parametrize("name", ["input", "weight", "bias", "grad_output"])
 def test_nan_and_inf_pass_through_and_the_deviation_stays_honest(name, bad):
     """They are shown where they arise; where 0 * inf makes a nan on one side only, the deviation says so."""
-    for number, spec in enumerate([*EDGE_CASES.values(), *random_specs(seed=52, count=40)]):
+    for number, spec in enumerate([*EDGE_CASES.values(), *random_specs(seed=52, count=20)]):
         values = drawn(spec, number)
         values[name] = values[name].clone()
         values[name].view(-1)[number % values[name].numel()] = bad
@@ -685,20 +505,3 @@ def test_a_nan_on_one_side_only_is_no_rounding(monkeypatch):
     assert math.isnan(deviation.value)
     assert (deviation.tensor, deviation.index) == ("grad_input", (0, 0, 1, 2))
     assert not deviation.within_rounding
-
-
-def test_a_nan_on_both_sides_is_agreement():
-    spec = ConvSpec(4)
-    values = drawn(spec, 0)
-    values["grad_output"][0, 0, 0, 0] = math.nan
-    result = stages(spec, **values)
-    assert result.grad_input.isnan().any()
-    assert result.deviation == 0
-
-
-def test_a_place_in_the_flat_tensor_is_the_cell_that_torch_names():
-    for shape in [(7,), (1, 1), (3, 4), (2, 3, 4, 5)]:
-        cells = torch.arange(torch.Size(shape).numel()).reshape(shape)
-        for place in range(cells.numel()):
-            assert cells[cell_at(place, shape)] == place, shape
-    assert cell_at(0, ()) == ()

@@ -1,6 +1,6 @@
 """The transposed convolution: its numbers against autograd, what the page calls them, and how it is set."""
 
-import json
+import itertools
 import random
 import re
 
@@ -22,10 +22,7 @@ from convviz.spec import ConvSpec
 from convviz.views import captions
 from convviz.views.figures import frame
 from convviz.views.panels import Sign, equations, panel
-from tests.geometries import EDGE_CASES, random_specs, reals
-from tests.truth import given_to
-
-LOSSES = ("sum", "mean", "half_squared_error", "weighted_sum", "cross_entropy")
+from tests.geometries import reals
 
 
 def layers(seed, count):
@@ -51,92 +48,38 @@ def layers(seed, count):
         count -= 1
 
 
-def by_autograd(spec, options, loss, x, w, b, other):
-    """Return {name on the page: tensor} as torch computes it: nothing here is ours."""
-    x, w = (tensor.clone().requires_grad_() for tensor in (x, w))
-    b = None if b is None else b.clone().requires_grad_()
-    output = F.conv_transpose2d(x, w, b, **options)
-    output.retain_grad()
-    value = {
-        "sum": lambda: output.sum(),
-        "mean": lambda: output.mean(),
-        "half_squared_error": lambda: ((output - other) ** 2).sum() / 2,
-        "weighted_sum": lambda: (output * other).sum(),
-        "cross_entropy": lambda: F.cross_entropy(output.flatten(1), other.flatten(1).argmax(1)),
-    }[loss]()
-    value.backward()
-    (height, width), (down, right) = spec.padding, spec.stride
-    dilated = torch.zeros(*x.shape[:2], (x.shape[2] - 1) * down + 1, (x.shape[3] - 1) * right + 1, dtype=x.dtype)
-    dilated[..., ::down, ::right] = x.detach()
-    found = {
-        "input": x.detach(),
-        "dilated_input": dilated,
-        "weight": w.detach(),
-        "output": output.detach(),
-        "grad_output": output.grad,
-        "padded_grad_output": F.pad(output.grad, (*width, *height)),
-        "grad_input": x.grad,
-        "grad_weight": w.grad,
-    }
-    return (found if b is None else found | {"grad_bias": b.grad}), value.detach()
+# -- the numbers: tests/test_stages.py holds all of them, under the names of the convolution read backwards ------------
 
 
-def arguments(spec, loss, seed, with_bias=True):
-    """Return the keyword arguments of stages_transposed, and the target or grad_output among them."""
-    target, grad = given_to(loss, spec.input_shape, seed + 3).values()
-    other = grad if target is None else target
-    named = {} if target is None else {"target": target}
-    named |= {} if grad is None else {"grad_output": grad}
-    bias = reals((spec.in_channels,), seed + 2) if with_bias else None
-    x, w = reals(spec.output_shape, seed), reals(spec.weight_shape, seed + 1)
-    return {"input": x, "weight": w, "bias": bias, "loss": loss, **named}, other
-
-
-# -- the numbers ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("seed", range(3))
-def test_every_stage_is_what_autograd_finds_through_conv_transpose2d(loss, seed):
-    for number, (spec, options) in enumerate(layers(seed, 60)):
-        given, other = arguments(spec, loss, number, with_bias=number % 3 > 0)
-        result = stages_transposed(spec, dtype="float64", **given)
-        true, value = by_autograd(spec, options, loss, given["input"], given["weight"], given["bias"], other)
-        for name, tensor in true.items():
-            shown = panel(result, Plane(), name)
-            assert shown.tensor.shape[-tensor.dim() :] == tensor.shape or tensor.dim() == 1, (name, spec)
-            torch.testing.assert_close(shown.tensor.reshape(tensor.shape), tensor, rtol=1e-10, atol=1e-11)
-        torch.testing.assert_close(result.loss, value, rtol=1e-10, atol=1e-11)
+def test_what_the_page_calls_output_and_gradients_are_those_of_torchs_layer():
+    for number, (spec, options) in enumerate(layers(0, 60)):
+        shapes = (spec.output_shape, spec.weight_shape, (spec.in_channels,), spec.input_shape)
+        x, w, b, target = (reals(shape, 4 * number + seed) for seed, shape in enumerate(shapes))
+        result = stages_transposed(spec, x, w, b, None, "half_squared_error", target, dtype="float64")
+        leaves = [tensor.clone().requires_grad_() for tensor in (x, w, b)]
+        output = F.conv_transpose2d(*leaves, **options)
+        sent = (output - target).detach()
+        grad_input, grad_weight, grad_bias = torch.autograd.grad(output, leaves, sent)
+        (height, width), (down, right) = spec.padding, spec.stride
+        dilated = torch.zeros(*x.shape[:2], (x.shape[2] - 1) * down + 1, (x.shape[3] - 1) * right + 1, dtype=x.dtype)
+        dilated[..., ::down, ::right] = x
+        for name, tensor in {
+            **{"input": x, "dilated_input": dilated, "weight": w, "output": output.detach(), "grad_output": sent},
+            **{"padded_grad_output": F.pad(sent, (*width, *height)), "grad_input": grad_input},
+            **{"grad_weight": grad_weight, "grad_bias": grad_bias},
+        }.items():
+            shown = panel(result, Plane(), name).tensor
+            assert shown.shape[-tensor.dim() :] == tensor.shape or tensor.dim() == 1, (name, spec)
+            torch.testing.assert_close(shown.reshape(tensor.shape), tensor, rtol=1e-10, atol=1e-11)
         padded, kernel = panel(result, Plane(), "padded_input").tensor, panel(result, Plane(), "rotated_weight").tensor
-        read = F.conv2d(padded, kernel, given["bias"], 1, 0, spec.dilation, spec.groups)  # as the equation says it
-        torch.testing.assert_close(read, true["output"], rtol=1e-10, atol=1e-11)
+        read = F.conv2d(padded, kernel, b, 1, 0, spec.dilation, spec.groups)  # as the equation says it
+        torch.testing.assert_close(read, output.detach(), rtol=1e-10, atol=1e-11)
         assert tuple(options["output_padding"]) == spec.remainder
-        assert result.transposed
-        assert result.deviation_from_autograd.within_rounding
-
-
-def test_a_padding_that_differs_by_side_is_a_crop():
-    for spec in (*random_specs(5, 60, ("zeros",)), *(s for s in EDGE_CASES.values() if s.padding_mode == "zeros")):
-        given, _ = arguments(spec, "sum", 0)
-        whole = F.conv_transpose2d(
-            given["input"], given["weight"], given["bias"], spec.stride, 0, spec.remainder, spec.groups, spec.dilation
-        )
-        (top, bottom), (left, right) = spec.padding
-        wanted = whole[..., top : whole.shape[2] - bottom, left : whole.shape[3] - right]
-        result = stages_transposed(spec, dtype="float64", **given)
-        torch.testing.assert_close(result.grad_input, wanted, rtol=1e-10, atol=1e-11)
-
-
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-def test_shorter_formats_deviate_by_rounding_only(dtype):
-    for number, (spec, _) in enumerate(layers(11, 80)):
-        given, _ = arguments(spec, LOSSES[number % 5], number)
-        assert stages_transposed(spec, dtype=dtype, **given).deviation_from_autograd.within_rounding, spec
 
 
 def test_the_line_of_truth_names_the_tensor_in_the_layers_words(monkeypatch):
     spec, _ = next(layers(0, 1))
-    given, _ = arguments(spec, "sum", 0)
+    given = {"input": reals(spec.output_shape, 0), "weight": reals(spec.weight_shape, 1)}
     wrong = stages_transposed.__globals__["rotate"]
     monkeypatch.setattr(wrong, "rotate_weight", lambda weight, groups: weight.new_zeros(*_rotated_shape(spec)))
     told = truth(stages_transposed(spec, dtype="float64", **given))
@@ -179,13 +122,6 @@ def test_a_layers_own_sizes_are_torchs():
                 layer_spec(spec, own, wrong)
     with pytest.raises(ValueError, match=r"row|column|output"):
         layer_spec(ConvSpec(1, kernel_size=1), (1, 1), (0, 0), padding=((1, 0), (0, 0)))
-
-
-def test_state_goes_through_json():
-    settings = Settings(transposed=True, bias=Source.of(torch.ones(1)), loss="weighted_sum", grad=Source("random"))
-    assert Settings.from_dict(json.loads(json.dumps(settings.to_dict()))) == settings
-    with pytest.raises(ValueError, match="transposed is a bool: got 'yes'"):
-        Settings.from_dict({"transposed": "yes"})
 
 
 # -- what the page calls it ----------------------------------------------------------------------------------------
@@ -288,12 +224,11 @@ def test_arguments_that_contradict_teach(given, message):
         convviz.App(transposed=True, **given)
 
 
-@pytest.mark.parametrize("size", [(1, 1), (1, 4), (3, 1)])
-@pytest.mark.parametrize("kernel", [(1, 1), (1, 2), (3, 3)])
-def test_small_tensors_find_a_geometry(open_app, size, kernel):
-    app = open_app(input=torch.ones(size), weight=torch.ones(kernel), transposed=True)
-    assert app.session.settings.input_shape == (1, 1, *size)
-    assert app.session.result.deviation_from_autograd.within_rounding
+def test_small_tensors_find_a_geometry(open_app):
+    for size, kernel in itertools.product([(1, 1), (1, 4), (3, 1)], [(1, 1), (1, 2), (3, 3)]):
+        app = open_app(input=torch.ones(size), weight=torch.ones(kernel), transposed=True)
+        assert app.session.settings.input_shape == (1, 1, *size), kernel
+        assert app.session.result.deviation_from_autograd.within_rounding, (size, kernel)
 
 
 def test_no_name_stands_for_two_panels():

@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 import torch
-import torch.nn.functional as F
 
 from convviz import ConvSpec, stages
+from convviz.facts.numbers import MINUS, format_number
 from convviz.ops.padding import pad_input
 from convviz.plane import Plane
 from convviz.views import captions
 from convviz.views.cells import roles
 from convviz.views.figures import figure, limit
 from convviz.views.panels import Panel, Sign, equations, panel
-from convviz.views.theme import COLORSCALES, GRID_LIMIT, INKS, MINUS, color_at, format_number, luminance, rgb
+from convviz.views.theme import COLORSCALES, GRID_LIMIT, INKS, color_at, luminance, rgb
 from tests.geometries import EDGE_CASES, integers, random_specs, reals
 
 TABLE = Path(__file__).with_name("format_cases.json")
@@ -113,53 +113,13 @@ def test_a_crop_takes_letters_away():
     assert not result.padded_grad_output.any()
 
 
-def test_the_default_picture_in_letters():
-    spec = ConvSpec((8, 8), stride=2, padding=1)
-    letters = {
-        "padded_input": "pddddddddp",
-        "dilated_grad_output": "dididid",
-        "padded_grad_output": "pdidididpr",
-        "weight": "ddd",
-        "output": "dddd",
-    }
-    result = computed(spec)
-    for name, expected in letters.items():
-        assert drawn_roles(spec, name, result).rows == expected, name
-    assert roles(spec, "padded_input", (10, 10)).unread_rows == (9,), "the last row of the border"
-
-
-def test_never_read_rows_of_the_padded_input_are_those_whose_change_changes_nothing():
+def test_rows_that_are_never_read_are_those_of_the_geometry():
+    """What no window reads, test_spec.py holds; of the padded input, whose border is no padding of its own."""
     for spec in SPECS:
-        padded = torch.zeros(1, 1, *spec.padded_size)
-        kernel = torch.ones(1, 1, *spec.kernel_size)
-        marks = roles(spec, "padded_input", spec.padded_size)
-        for dim, unread in ((2, marks.unread_rows), (3, marks.unread_columns)):
-            silent = []
-            for index in range(padded.shape[dim]):
-                moved = padded.clone()
-                moved.select(dim, index).fill_(1)
-                if not F.conv2d(moved, kernel, None, spec.stride, 0, spec.dilation).any():
-                    silent.append(index)
-            assert unread == tuple(silent), spec
-        assert roles(spec, "grad_padded_input", spec.padded_size) == marks
-
-
-def test_never_read_rows_of_the_input_are_those_whose_change_changes_nothing():
-    for spec in SPECS:
-        kernel = torch.ones(spec.out_channels, spec.in_channels // spec.groups, *spec.kernel_size)
-        marks = roles(spec, "input", spec.input_size)
-        assert roles(spec, "grad_input", spec.input_size) == marks
-        for dim, unread in ((2, marks.unread_rows), (3, marks.unread_columns)):
-            silent = []
-            for index in range(spec.input_size[dim - 2]):
-                moved = torch.zeros(spec.input_shape)
-                moved.select(dim, index).fill_(1)
-                padded = pad_input(moved, spec)
-                if not F.conv2d(padded, kernel, None, spec.stride, 0, spec.dilation, spec.groups).any():
-                    silent.append(index)
-            other = marks.unread_columns if dim == 2 else marks.unread_rows
-            if len(other) < spec.input_size[3 - dim]:  # else every cell is hatched already, by the other axis
-                assert unread == tuple(silent), spec
+        bare = spec.replace(input_size=spec.padded_size, padding=0, padding_mode="zeros")
+        for name, read in {"input": spec, "grad_input": spec, "padded_input": bare, "grad_padded_input": bare}.items():
+            marks = roles(spec, name, read.input_size)
+            assert (marks.unread_rows, marks.unread_columns) == (read.unread_rows, read.unread_columns), (name, spec)
 
 
 # Equations.

@@ -20,10 +20,10 @@ def loss_of(kind, output, given):
     }[kind]()
 
 
-def given_to(kind, shape, seed):
-    """Return what a loss is given, by the names of the settings: reals, or a one-hot where it takes no other kind."""
+def given_to(kind, shape, seed, make=reals):
+    """Return what a loss is given, by the names of the settings: numbers, or a one-hot where it takes no other kind."""
     taken = {name: kinds_taken(kind, name) for name in GIVEN}
-    made = {name: reals(shape, seed) if "values" in kinds else one_hot(shape, seed) for name, kinds in taken.items()}
+    made = {name: make(shape, seed) if "values" in kinds else one_hot(shape, seed) for name, kinds in taken.items()}
     return {name: made[name] if kinds else None for name, kinds in taken.items()}
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import torch
 
+from convviz.facts.numbers import MINUS
 from convviz.ops.device import device_name
 from convviz.ops.stages import Stages
-from convviz.views.theme import MINUS
 
 # All other stages are copies of these, with borders, zeros and turns: the page makes them.
 TENSORS = (

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from convviz.export.marks import beyond, is_marked, marks, symbol
 from convviz.export.scene import Box, Look, Mosaic, Scene, Shape, Words, moved
 from convviz.export.steps import Cell, Step
+from convviz.facts.numbers import format_number
 from convviz.views.panels import Equation, Panel, Sign
 from convviz.views.scales import QUANTITIES, Ends, is_beyond, is_gradient
-from convviz.views.theme import COLORSCALES, GRID_LIMIT, INKS, color_at, format_number, luminance, mixed, rgb
+from convviz.views.theme import COLORSCALES, GRID_LIMIT, INKS, color_at, luminance, mixed, rgb
 
 CELL = 30  # pixels a cell
 WIDEST = 300  # pixels a panel of many cells

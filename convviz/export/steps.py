@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import torch
 
 from convviz.facts import facts
+from convviz.facts.numbers import format_number
 from convviz.ops.conv2d_input import conv2d_input
 from convviz.ops.padding import pad_input
 from convviz.ops.stages import Stages
@@ -15,7 +16,6 @@ from convviz.plane import Plane
 from convviz.spec import ConvSpec
 from convviz.views.cells import COPY, DATA
 from convviz.views.panels import Equation, Panel
-from convviz.views.theme import format_number
 
 Cell = tuple[int, int]
 WALKS: dict[str, dict[str, str]] = facts("picture")["walks"]  # by equation; that to the input also by stamps

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from html import escape
 
+from convviz.facts.numbers import format_number
 from convviz.facts.words import sentences
 from convviz.settings.names import cell_words
 from convviz.views.cells import COPY, DATA, INSERTED, PADDING, REMAINDER
 from convviz.views.panels import Equation, Panel
-from convviz.views.theme import format_number
 
 say = sentences("board")
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from convviz.facts.numbers import MINUS, format_long
 from convviz.facts.words import sentences
 from convviz.ops.stages import Stages
 from convviz.plane import Plane
 from convviz.settings.names import panel_name, shown_name
-from convviz.views.theme import MINUS, format_long
 
 say = sentences("picture")
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from convviz.facts import facts
+from convviz.facts.numbers import format_number
 from convviz.facts.words import sentences
 from convviz.views.cells import DATA, INSERTED
 from convviz.views.panels import Panel
 from convviz.views.scales import limit
-from convviz.views.theme import COLORSCALES, GRID_LIMIT, format_number
+from convviz.views.theme import COLORSCALES, GRID_LIMIT
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -9,11 +9,11 @@ import torch
 import torch.nn.functional as F
 
 from convviz.export.page import export_html
+from convviz.facts.numbers import format_long
 from convviz.settings.link import to_link
 from convviz.settings.state import Settings
 from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, target_tensor, weight_tensor
 from convviz.spec import ConvSpec
-from convviz.views.theme import format_long
 from tests.browser.app_page import (
     FOLLOWS_WITHIN_MS,
     cell,

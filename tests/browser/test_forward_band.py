@@ -8,11 +8,11 @@ import torch.nn.functional as F
 from playwright.sync_api import expect
 
 from convviz.export.page import export_html
+from convviz.facts.numbers import format_number
 from convviz.settings.link import from_link
 from convviz.settings.state import Settings
 from convviz.settings.tensors import weight_tensor
 from convviz.spec import ConvSpec
-from convviz.views.theme import format_number
 from tests.browser.app_page import cell, fresh_page, read_panel, repaint, wait_painted
 from tests.browser.js import JavaScript
 from tests.browser.test_stage import OUTSIDE_THE_WINDOW, OVERLAPS

@@ -21,7 +21,8 @@ from convviz.settings.transposed import layer_pair, layer_spec
 from convviz.spec import ConvSpec
 from convviz.views.panels import panel
 from tests.geometries import EDGE_CASES, random_specs
-from tests.test_settings import grouped_specs, random_settings
+from tests.states import random_states
+from tests.test_settings import grouped_specs
 from tests.test_transposed import layers
 
 LIMITS = {name: field.offered for name, field in FIELDS.items()}
@@ -251,7 +252,8 @@ def test_linking_gives_the_width_the_heights_values(js):
 
 
 def test_linking_ends_in_a_geometry_for_any_settings(js):
-    drawn = [state.replace(link_axes=False) for state in random_settings(3, 200)]
+    plain = {"link_axes": False, "transposed": False}
+    drawn = [Settings.from_dict(state | plain) for state in random_states(3, 200)]
     changed = 0
     for state, (_, seen) in zip(drawn, js.play([(s.to_dict(), [["linkAxes", True]]) for s in drawn]), strict=True):
         if seen["failed"]:

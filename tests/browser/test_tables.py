@@ -3,8 +3,8 @@
 import pytest
 
 from convviz.export.page import export_html
+from convviz.facts.numbers import format_number
 from convviz.spec import ConvSpec
-from convviz.views.theme import format_number
 from tests.browser.app_page import fresh_page, repaint, show_all_controls, wait_painted
 
 pytestmark = pytest.mark.browser

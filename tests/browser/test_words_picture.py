@@ -8,7 +8,7 @@ from convviz.spec import ConvSpec
 from convviz.views.panels import Sign
 from tests.browser.js import JavaScript
 from tests.geometries import EDGE_CASES, random_specs
-from tests.test_words_picture import bracketed, outside
+from tests.test_words import bracketed, outside
 
 
 @pytest.fixture

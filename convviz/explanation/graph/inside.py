@@ -9,8 +9,8 @@ import torch
 from convviz.explanation.graph.data import Graph
 from convviz.explanation.graph.parts import Node
 from convviz.explanation.graph.snapshot import KEEP, Snapshot
-from convviz.explanation.graph.text import number
 from convviz.facts.lists import comma
+from convviz.facts.numbers import format_number
 from convviz.facts.words import sentences
 from convviz.ops import by_rotate as rotate
 from convviz.ops import narrow
@@ -176,7 +176,7 @@ def _truth(found: torch.Tensor, name: str, truth: Snapshot | None, transposed: b
     if truth is None or truth.tensor is None:
         return ""
     off = float((found.double() - truth.tensor.double()).abs().max())
-    return say("inside.truth", name=called, difference=number(off))
+    return say("inside.truth", name=called, difference=format_number(off))
 
 
 def _insert(spec: ConvSpec) -> Operation:

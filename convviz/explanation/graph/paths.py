@@ -11,7 +11,8 @@ import torch
 
 from convviz.explanation.graph.parts import Edge, Node
 from convviz.explanation.graph.snapshot import Snapshot
-from convviz.explanation.graph.text import factor, is_rounded, number, numbers
+from convviz.explanation.graph.text import factor, is_rounded, numbers
+from convviz.facts.numbers import format_number
 from convviz.facts.words import sentences
 
 say = sentences("graph")
@@ -83,7 +84,7 @@ def path_sentences(graph: Paths) -> dict[str, str]:
 def _start(grad_output: Snapshot) -> _Way:
     if not grad_output.shape and grad_output.mean is not None:
         first = grad_output.mean
-        return _Way(1, ((number(first),),), first, abs(first), is_rounded(first))
+        return _Way(1, ((format_number(first),),), first, abs(first), is_rounded(first))
     return _Way(1, (("grad_output",),), None)
 
 

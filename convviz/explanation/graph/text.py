@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from decimal import ROUND_HALF_UP, Decimal
 
 from convviz.explanation.graph.parts import Edge, Node, Slot
 from convviz.explanation.graph.snapshot import Snapshot
 from convviz.facts.lists import comma
+from convviz.facts.numbers import MINUS, format_number
 from convviz.facts.words import sentences
 
 say = sentences("graph")
@@ -18,36 +18,11 @@ VJPS_TRANSPOSED = ("vjp.transposed.input", "vjp.transposed.weight", "vjp.bias")
 FEW = 4  # numbers that fit on one line; of more, the range and the mean are shown
 
 
-def number(value: float) -> str:
-    """Write a number as the panels do: three significant digits or fewer.
-
-    ``views/theme.py`` has these rules; this layer may not import it, and a test holds the two equal.
-    """
-    if math.isnan(value):
-        return "nan"
-    size = abs(value)
-    sign = "−" if value < 0 else ""
-    if math.isinf(size):
-        return f"{sign}∞"
-    if size == 0:
-        return "0"
-    if size < 0.00095 or size >= 9999.5:
-        exponent = Decimal(size).adjusted()
-        mantissa = _rounded(Decimal(size).scaleb(-exponent), 1)
-        mantissa, exponent = ("1", exponent + 1) if mantissa == "10" else (mantissa, exponent)
-        return f"{sign}{mantissa}e{exponent}".replace("e-", "e−")
-    digits = 0 if size >= 99.95 else 1 if size >= 9.995 else 2 if size >= 0.0995 else 3
-    return sign + _rounded(Decimal(size), digits)
-
-
-def _rounded(size: Decimal, digits: int) -> str:
-    text = str(size.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
 def is_rounded(value: float) -> bool:
-    """Return whether ``number`` leaves digits out, beyond those that float32 does not have."""
-    return math.isfinite(value) and not math.isclose(float(number(value).replace("−", "-")), value, rel_tol=1e-6)
+    """Return whether ``format_number`` leaves digits out, beyond those that float32 does not have."""
+    return math.isfinite(value) and not math.isclose(
+        float(format_number(value).replace(MINUS, "-")), value, rel_tol=1e-6
+    )
 
 
 def numbers(snapshot: Snapshot) -> str:
@@ -59,17 +34,17 @@ def numbers(snapshot: Snapshot) -> str:
     if snapshot.minimum is None or snapshot.mean is None or snapshot.maximum is None:
         return say("numbers.complex" if snapshot.dtype.startswith("complex") else "numbers.no")
     if snapshot.minimum == snapshot.maximum:
-        return say("numbers.all", number=number(snapshot.minimum))
+        return say("numbers.all", number=format_number(snapshot.minimum))
     if math.isnan(snapshot.minimum):
         return say("numbers.nan")
-    found = {name: number(getattr(snapshot, name)) for name in ("minimum", "maximum", "mean")}
+    found = {name: format_number(getattr(snapshot, name)) for name in ("minimum", "maximum", "mean")}
     return say("numbers.range", **found)
 
 
 def _entry(entry: complex | float | bool) -> str:
     if isinstance(entry, complex):
-        return f"{number(entry.real)}{'−' if entry.imag < 0 else '+'}{number(abs(entry.imag))}i"
-    return str(entry) if isinstance(entry, bool) else number(entry)
+        return f"{format_number(entry.real)}{'−' if entry.imag < 0 else '+'}{format_number(abs(entry.imag))}i"
+    return str(entry) if isinstance(entry, bool) else format_number(entry)
 
 
 def shape(snapshot: Snapshot) -> str:
@@ -103,7 +78,7 @@ def gradient_numbers(gradient: Snapshot | None) -> str:
 def factor(edge: Edge, source: Node, target: Node) -> str:
     """Write what a path is multiplied by along an arrow: a number, or the size of the Jacobian; empty if unknown."""
     if edge.derivative is not None:
-        text = number(edge.derivative)
+        text = format_number(edge.derivative)
         return f"({text})" if text.startswith("−") else text
     ends = [_only(target), next((slot for slot in source.slots if slot.number == edge.output_slot), None)]
     counts = [(slot.value or slot.gradient) if slot else None for slot in ends]

@@ -1,5 +1,5 @@
 // @ts-check
-// How numbers are written and coloured. views/theme.py does the same in Python; a test holds the two equal.
+// How numbers are written and coloured. facts/numbers.py and views/theme.py do the same in Python; a test holds the two equal.
 
 const MINUS = "\u2212";
 

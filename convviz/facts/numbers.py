@@ -1,0 +1,45 @@
+"""The one place for the way numbers are written."""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_HALF_UP, Context, Decimal
+
+MINUS = "−"
+
+
+def format_number(value: float) -> str:
+    """Write a number the short way it stands in a cell: three significant digits or fewer.
+
+    ``board/js/base/format.js`` writes numbers by the same rules; a test holds the two equal.
+
+    Args:
+        value: any float, nan and infinities included.
+
+    Returns:
+        Text with a true minus sign, without trailing zeros, never "-0".
+    """
+    size = abs(value)
+    if 0 < size < 0.00095 or size >= 9999.5:
+        return _written(value, Context(2, ROUND_HALF_UP).create_decimal(size), exponential=True)
+    digits = 0 if size >= 99.95 else 1 if size >= 9.995 else 2 if size >= 0.0995 else 3
+    return _written(value, Decimal(size).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
+
+
+def format_long(value: float) -> str:
+    """Write a number where there is room for it, such as the loss: six significant digits or fewer; as the page does.
+
+    Args:
+        value: any float, nan and infinities included.
+    """
+    size = Context(6, ROUND_HALF_UP).create_decimal(abs(value))
+    return _written(value, size, exponential=not -4 <= size.adjusted() < 6)
+
+
+def _written(value: float, size: Decimal, *, exponential: bool = False) -> str:
+    """Write a size, rounded half up as JavaScript does; Python's own formatting rounds a half to the even digit."""
+    if not math.isfinite(value):
+        return "nan" if math.isnan(value) else "∞" if value > 0 else f"{MINUS}∞"
+    exponent = size.adjusted() if exponential else 0
+    text = f"{size.scaleb(-exponent).normalize():f}" + (f"e{exponent}" if exponential else "")
+    return (MINUS if value < 0 else "") + text.replace("-", MINUS)
