@@ -15,7 +15,7 @@ import torch
 import torch.nn.functional as F
 
 import convviz
-from convviz.app import races
+from convviz.app import permissions
 from convviz.facts.words import sentences
 from convviz.lab import Race
 from convviz.lab.digits import normalized
@@ -201,17 +201,17 @@ def test_what_cannot_be_chosen_is_refused_in_a_sentence_and_nothing_starts(monke
         assert words in tab.data()["failed"]
     tab.receive({"type": "open", "layer": "rotate", "at": "1"})
     assert tab.data()["failed"] == say("open.gone", got="'rotate', '1'")
-    for variable in races.SERVED_VARIABLES:
+    for variable in permissions.SERVED_VARIABLES:
         with monkeypatch.context() as served:
             served.setenv(variable, "of a visitor")
             start(layers=["rotate"])
             assert tab.data()["failed"] == tab.data()["why_not"] == say("off"), variable
             assert not tab.data()["own"], f"a visitor names no module: {variable}"
-    monkeypatch.setenv(races.SERVED_VARIABLES[0], "of a visitor")
+    monkeypatch.setenv(permissions.SERVED_VARIABLES[0], "of a visitor")
     assert tab.process is None
     assert tab.data()["recorded"]
-    monkeypatch.setenv(races.RACES_VARIABLE, "2")
-    monkeypatch.setenv(races.FOLDER_VARIABLE, "folder")
+    monkeypatch.setenv(permissions.RACES_VARIABLE, "2")
+    monkeypatch.setenv(permissions.FOLDER_VARIABLE, "folder")
     tab.refresh()
     assert tab.data()["why_not"] == ""
-    assert races.slots() == {"folder": "folder", "most": 2}
+    assert permissions.race_slots() == {"folder": "folder", "most": 2}

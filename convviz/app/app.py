@@ -18,7 +18,7 @@ from convviz.app import limits
 from convviz.app.linked import linked_widget
 from convviz.app.messages import Messages
 from convviz.app.named import ON_PAGE, value_of, with_named
-from convviz.app.races import is_served
+from convviz.app.permissions import is_served
 from convviz.app.session import Session
 from convviz.app.start import start_settings
 from convviz.app.traits import SettingTraits

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from convviz.app.limits import MEMORY_VARIABLE, NICE_VARIABLE
-from convviz.app.races import OWN_VARIABLE
+from convviz.app.permissions import OWN_VARIABLE
 from convviz.serve.capacity import words_of_room
 from convviz.serve.folders import make_folder
 from convviz.serve.options import ServeError, ServeOptions

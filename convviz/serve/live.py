@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from convviz.app.races import OWN_VARIABLE
+from convviz.app.permissions import OWN_VARIABLE
 from convviz.export.live import live_html, live_parts, tag_of
 from convviz.facts import facts
 from convviz.facts.spoken import ENGLISH, languages, speaking

@@ -22,7 +22,7 @@ from tornado.ioloop import IOLoop
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from convviz import __version__
-from convviz.app.races import RACES_VARIABLE
+from convviz.app.permissions import RACES_VARIABLE
 from convviz.facts import facts
 from convviz.facts.spoken import ENGLISH, speaking, understood
 from convviz.facts.words import sentences

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from convviz.app.asking import check_keys
-from convviz.app.races import is_served, slots, why_not
+from convviz.app.permissions import is_served, race_slots, why_no_races
 from convviz.app.tabs.base import Send, Tab
 from convviz.facts.words import sentences
 from convviz.lab.entrants import ENTRANTS, REFERENCE
@@ -48,7 +48,7 @@ class RaceTab(Tab):
         """Return the state of the race, and what it looks like."""
         return {
             "state": self._state,
-            "why_not": why_not(),
+            "why_not": why_no_races(),
             "failed": self._failed,
             "names": [name for name in ENTRANTS if name != REFERENCE],
             "chosen": self._chosen,
@@ -97,13 +97,13 @@ class RaceTab(Tab):
 
     def _start(self, message: Mapping[str, Any]) -> None:
         """Begin a race of what the message chooses; the process itself checks it, as it checks every race."""
-        if why_not():
-            raise ValueError(why_not())
+        if why_no_races():
+            raise ValueError(why_no_races())
         self._chosen = _chosen(message.get("chosen"))
         self._end("stopped")
         own = [name.strip() for name in self._chosen["own"].split(",") if name.strip()]
         options = {name: self._chosen[name] for name in ("epochs", "train", "seeds", "dtype")}
-        limit = {"slots": slots()} if is_served() else {}
+        limit = {"slots": race_slots()} if is_served() else {}
         layers = [REFERENCE, *self._chosen["layers"], *own]
         race = {"layers": layers, **options, "device": self._device(), **limit}
         self._state, self._progress = "starting", {"done": 0, "total": 0, "left": None}

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from convviz.app.asking import check_keys
-from convviz.app.races import is_served, runs_code
+from convviz.app.permissions import is_served, runs_code
 from convviz.app.tabs.base import Send, Tab
 from convviz.check.api import report
 from convviz.check.calling.child import Child, Ended, bounds_of

@@ -27,13 +27,13 @@ def runs_code() -> bool:
     return not is_served() or OWN_VARIABLE in os.environ
 
 
-def why_not() -> str:
+def why_no_races() -> str:
     """Return why there are no races here, in a sentence; empty where there are."""
     allowed = os.environ.get(RACES_VARIABLE) and os.environ.get(FOLDER_VARIABLE)
     return say("off") if is_served() and not allowed else ""
 
 
-def slots() -> dict[str, Any] | None:
+def race_slots() -> dict[str, Any] | None:
     """Return the server's limit as ``lab/slots.py`` takes it; None where there is none."""
     if not is_served():
         return None
