@@ -250,19 +250,6 @@ def assert_reset_leads_back_also_after_a_reload(page, lesson):
     wait_for_settings(page, lesson)
 
 
-@pytest.mark.parametrize("mark", ["?token=abc#", "?"])
-def test_what_an_address_cannot_say_stands_on_the_page(page, mark, server):
-    open_app(page, f"{server.url}{mark}{BAD}")
-    line = wait_notice(page, "utm_source")
-    settings, notices = from_link(BAD)
-    assert line == briefly(notices)
-    assert len(notices) == 3
-    wait_for_settings(page, settings)
-    seen = assert_page_equals_autograd(page)
-    assert seen.geometry["input_size"] == [5, 5]
-    assert seen.geometry["stride"] == [2, 2]
-
-
 def test_an_address_of_ten_kilobytes(browser, server):
     """As many numbers as an address may carry: they open, but a link of our own would be shorter, and says so."""
     numbers = ",".join(["0.125"] * 1600)
@@ -399,18 +386,6 @@ def test_a_page_starts_with_the_link_in_its_address(page, exported, link):
     with repaint(page):
         page.get_by_role("button", name="Reset").click()
     assert page_state(page) == in_a_page(settings), "Reset leads back to the link"
-
-
-def test_what_is_no_link_leaves_the_page_alone(page, exported):
-    open_exported(page, exported, "a-heading")
-    assert page_state(page) == in_a_page(Settings())
-    with repaint(page):
-        page.locator(".cv-set-preset select").select_option("box")
-    shown = page_state(page)
-    for text in ("another-heading", "theme=dark", "", "constructor=1", "%F0%9F"):
-        put_after_hash(page, text)
-        assert page_state(page) == shown
-    assert page.get_by_role("button", name="Undo").get_attribute("aria-disabled") == "false"
 
 
 def test_a_link_too_large_for_the_page_is_said_and_the_page_stays(page, exported):

@@ -71,7 +71,7 @@ def assert_numbers(found, settings, about):
             assert torch.allclose(ours, tensor.flatten(), rtol=1e-9, atol=1e-12 * max(end, 1)), (name, about)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_no_action_leaves_an_impossible_state_and_the_numbers_are_torchs(js, seed):
     refused = moved = undone = 0
     for start, actions, seen in walks(js, 2000 + seed):

@@ -362,13 +362,6 @@ def test_typing_into_the_bias(js):
     assert "switch it on first" in refused["refused"]
 
 
-def test_what_follows_from_others_cannot_be_typed(js):
-    names = ["output", "grad_input", "rotated_weight", "input", "loss"]
-    for name, seen in zip(names, each_alone(js, Settings(), [edit(name, 0, 0) for name in names]), strict=True):
-        assert seen["failed"]
-        assert f"{name} follows from other panels; type into padded_input" in seen["notice"]
-
-
 def test_a_target_that_the_loss_does_not_take_becomes_the_first_that_it_does(js):
     numbers = {"kind": "values", "values": [1.0], "shape": [1, 1, 1, 1]}
     targets = [{"kind": "zeros"}, {"kind": "random"}, numbers]
