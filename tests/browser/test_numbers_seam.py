@@ -5,6 +5,7 @@ What the model does with late, wrong and lost numbers is in tests/js/numbers.tes
 
 import pytest
 
+from convviz.export.page import export_html
 from tests.browser.app_page import FOLLOWS_WITHIN_MS, painted
 from tests.browser.scripts import expose
 
@@ -33,14 +34,14 @@ SETTLED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimat
 
 
 @pytest.fixture
-def slow(page, exported, tmp_path):
-    """Return a page at v=1 whose first numbers are there, and whose next ones come when the test says so."""
-    text = exported.read_text(encoding="utf-8")
+def slow(page, tmp_path):
+    """Return a page whose first numbers are there, and whose next ones come when the test says so."""
+    path = export_html({}, tmp_path / "page.html")
+    text = path.read_text(encoding="utf-8")
     assert text.count(OWN) == 1
-    path = tmp_path / "page.html"
     path.write_text(text.replace(OWN, f"{OWN}, makeNumbers: window.makeNumbers"), encoding="utf-8")
     page.add_init_script(MAKER)
-    page.goto(f"{path.as_uri()}#v=1")
+    page.goto(path.as_uri())
     expose(page, "numbers/from_page.js")
     assert page.locator(".cv-panel").count() == 0, "no numbers, no picture"
     answer(page)

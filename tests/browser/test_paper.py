@@ -102,7 +102,7 @@ def test_all_there_is_to_read_is_on_the_paper(browser, printed):
         for width in (1400, 800, 400):
             page.emulate_media(media="screen")
             page.set_viewport_size({"width": width, "height": 700})
-            page.wait_for_function("() => !document.querySelector('.cv-tiles, .cv-area > .cv-pixels')")
+            page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(null))))")
             wait_painted(page, 0, 60_000)
             page.emulate_media(media="print")
             page.locator(".cv-tiles, .cv-area > .cv-pixels").first.wait_for()
