@@ -162,6 +162,7 @@ def test_another_shape_is_drawn_in_its_own(opened):
 def test_what_the_kernel_slides_over_is_drawn_as_the_mistake_makes_it(opened):
     _, band, _ = opened("v=2&view=window&size=6&stride=2&grad=ones")
     press(band, "no zeros")
+    expect(band.locator(".cv-unequal")).to_have_text("≠")
     drawn = splits(band, "padded_grad_output")
     bare = torch.nn.functional.pad(torch.ones(2, 2), (2, 3, 2, 3))  # K − 1 before, and the remainder behind
     assert drawn == [[f"{value:g}"] for value in bare.flatten().tolist()]
