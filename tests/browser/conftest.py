@@ -3,7 +3,8 @@
 import pytest
 from playwright.sync_api import TimeoutError as TooSlow
 
-from tests.browser.app_page import fresh_page, open_app, snapshot, start_again
+from convviz.export.page import export_html
+from tests.browser.app_page import fresh_page, open_app, show_link, snapshot, start_again
 from tests.browser.server import voila_server
 
 
@@ -12,6 +13,32 @@ def server():
     """The app as `convviz serve` serves it; its workers keep nothing of a page."""
     with voila_server() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def exported(tmp_path_factory):
+    """The path of an exported page with the first picture."""
+    return export_html(None, tmp_path_factory.mktemp("exported") / "page.html")
+
+
+@pytest.fixture(scope="session")
+def reader(browser):
+    """A page that stays open for those who show one link after another in the exported page."""
+    with fresh_page(browser) as page:
+        page.failures = 0
+        yield page
+
+
+@pytest.fixture
+def opened(reader, exported, request):
+    """Return a function that shows a link in the exported page; what breaks there fails the test."""
+    if request.session.testsfailed > reader.failures:  # as that test left it
+        reader.goto("about:blank")
+        reader.failures = request.session.testsfailed
+    yield lambda link="v=2", size=(1366, 768): show_link(reader, exported, link, size)
+    errors, reader.page_errors[:] = [error.stack or error.message for error in reader.page_errors], []
+    outside, reader.outside[:] = [*reader.outside], []
+    assert [*errors, *outside] == []
 
 
 @pytest.fixture(scope="session")

@@ -7,12 +7,10 @@ import torch
 from playwright.sync_api import expect
 
 from convviz.check.mistakes import catalogue, compute
-from convviz.export.page import export_html
 from convviz.facts import facts
 from convviz.plane import Plane
 from convviz.settings.compute import compute as stages_of
 from convviz.settings.link import from_link
-from tests.browser.app_page import fresh_page, wait_painted
 from tests.browser.test_mistaken import cases, plain
 from tests.truth import truth
 
@@ -65,21 +63,15 @@ def test_each_mistake_of_the_board_is_the_catalogues_beside_autograd(js):
     assert {id for id, kind in kinds if kind in ("wrong", "shape")} == {toggle["id"] for toggle in TOGGLES}
 
 
-@pytest.fixture(scope="module")
-def opened(browser, tmp_path_factory):
-    """Return a function that opens a link in the exported page."""
-    path = export_html(None, tmp_path_factory.mktemp("broken") / "page.html")
-    with fresh_page(browser) as page:
-        page.set_viewport_size({"width": 1366, "height": 768})
+@pytest.fixture
+def opened(opened):
+    """Return a function that shows a link → the page and its bands to the input and to the weight."""
 
-        def open_link(link):
-            page.goto("about:blank")
-            page.goto(f"{path.as_uri()}#{link}")
-            wait_painted(page, 0)
-            return page.locator("[data-equation=input]"), page.locator("[data-equation=weight]")
+    def open_link(link):
+        page = opened(link)
+        return page, page.locator("[data-equation=input]"), page.locator("[data-equation=weight]")
 
-        open_link.page = page
-        yield open_link
+    return open_link
 
 
 def splits(band, panel):
@@ -104,8 +96,7 @@ def expect_right(band, page):
 
 def test_a_broken_step_is_seen_said_and_mended(opened):
     link = "v=2&view=window&grad=ones"
-    band, _ = opened(link)
-    page = opened.page
+    page, band, _ = opened(link)
     press(band, "not rotated")
     expect(band.locator(".cv-unequal")).to_have_text("≠")
     expect(band.locator("[data-guilty]")).to_have_attribute("data-panel", "rotated_weight")
@@ -134,8 +125,7 @@ def test_a_broken_step_is_seen_said_and_mended(opened):
 
 
 def test_what_cannot_show_says_why_and_offers_what_shows_it(opened):
-    band, weight = opened("v=2&view=stamps")
-    page = opened.page
+    page, band, weight = opened("v=2&view=stamps")
     press(band, "no zeros")
     expect(band.locator(".cv-break-says")).to_contain_text("this mistake belongs to the sliding window")
     band.get_by_role("button", name="show the window").click()
@@ -151,7 +141,7 @@ def test_what_cannot_show_says_why_and_offers_what_shows_it(opened):
 
 
 def test_another_shape_is_drawn_in_its_own(opened):
-    band, _ = opened("v=2&view=window&size=6&stride=2&grad=ones&broken=I10")
+    _, band, _ = opened("v=2&view=window&size=6&stride=2&grad=ones&broken=I10")
     missing = splits(band, "grad_input")
     assert len(missing) == 11, "the last row and column"
     assert {wrong for _, wrong in missing} == {"–"}
@@ -159,7 +149,7 @@ def test_another_shape_is_drawn_in_its_own(opened):
     expect(band.locator("[data-panel=grad_input] [data-cell='5,5']")).to_have_attribute(
         "aria-label", "right 0, missing with the mistake"
     )
-    _, weight = opened("v=2&size=6&stride=2&grad=ones&broken=W07")
+    _, _, weight = opened("v=2&size=6&stride=2&grad=ones&broken=W07")
     drawn = splits(weight, "grad_weight")
     assert len(drawn) == 16
     assert [pair[0] for pair in drawn if len(pair) == 2] == ["–"] * 7, "what is too much has no right number"
@@ -170,16 +160,17 @@ def test_another_shape_is_drawn_in_its_own(opened):
 
 
 def test_what_the_kernel_slides_over_is_drawn_as_the_mistake_makes_it(opened):
-    band, _ = opened("v=2&view=window&size=6&stride=2&grad=ones")
+    _, band, _ = opened("v=2&view=window&size=6&stride=2&grad=ones")
     press(band, "no zeros")
+    expect(band.locator(".cv-unequal")).to_have_text("≠")
     drawn = splits(band, "padded_grad_output")
     bare = torch.nn.functional.pad(torch.ones(2, 2), (2, 3, 2, 3))  # K − 1 before, and the remainder behind
     assert drawn == [[f"{value:g}"] for value in bare.flatten().tolist()]
 
 
-def test_a_link_is_a_riddle_until_somebody_asks(opened):
-    band, weight = opened("v=2&view=window&grad=ones&broken=I01")
-    page = opened.page
+def test_a_link_is_a_riddle_until_somebody_asks(opened, reader):
+    reader.goto("about:blank")  # in the open page somebody has asked
+    page, band, weight = opened("v=2&view=window&grad=ones&broken=I01")
     expect(band.locator(".cv-unequal")).to_have_text("≠")
     expect(band.locator(".cv-break-says")).to_contain_text("24 of 25 numbers are wrong.")
     expect(band.get_by_role("button", name="not rotated")).to_be_hidden()
@@ -195,8 +186,7 @@ def test_a_link_is_a_riddle_until_somebody_asks(opened):
 
 
 def test_keys_walk_the_steps_and_a_transposed_layer_has_none(opened):
-    band, _ = opened("v=2&view=window")
-    page = opened.page
+    page, band, _ = opened("v=2&view=window")
     band.get_by_role("button", name="Break it").focus()
     page.keyboard.press("Enter")
     expect(band.get_by_role("button", name="✓ right")).to_be_focused()

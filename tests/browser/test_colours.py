@@ -104,31 +104,28 @@ def test_each_band_explains_the_marks_that_are_met_there_first(remainder):
     assert keys["weight"] == []
 
 
-def test_a_huge_number_bleaches_nothing_and_is_marked_and_told(browser, tmp_path):
-    path = export_html(None, tmp_path / "page.html")
-    with fresh_page(browser) as page:
-        page.goto(path.as_uri())
-        wait_painted(page, 0, 60_000)
-        mark = page.locator("[data-equation=forward] [data-panel=padded_input] .cv-beyond")
-        key = page.locator("[data-equation=forward] .cv-key-beyond")
-        before = colours_of(page, "padded_input")
-        assert mark.get_attribute("d") == ""
-        assert key.is_hidden()
-        cell(page, "padded_input", 1, 3).dblclick()
-        page.locator(".cv-editor").fill("1e9")
-        with repaint(page):
-            page.keyboard.press("Enter")
-        after = colours_of(page, "padded_input")
-        assert [index for index, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1]] == [8]
-        assert mark.get_attribute("d").count("M") == 1
-        assert key.is_visible()
-        cell(page, "padded_input", 1, 3).hover()
-        told = page.locator(".cv-readout").text_content()
-        assert told == "padded_input, row 1, column 3: 1000000000 (off the colour scale, which ends at ±4)"
-        with repaint(page):
-            page.get_by_role("button", name="Undo", exact=True).click()
-        assert mark.get_attribute("d") == ""
-        assert key.is_hidden()
+def test_a_huge_number_bleaches_nothing_and_is_marked_and_told(opened):
+    page = opened()
+    mark = page.locator("[data-equation=forward] [data-panel=padded_input] .cv-beyond")
+    key = page.locator("[data-equation=forward] .cv-key-beyond")
+    before = colours_of(page, "padded_input")
+    assert mark.get_attribute("d") == ""
+    assert key.is_hidden()
+    cell(page, "padded_input", 1, 3).dblclick()
+    page.locator(".cv-editor").fill("1e9")
+    with repaint(page):
+        page.keyboard.press("Enter")
+    after = colours_of(page, "padded_input")
+    assert [index for index, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1]] == [8]
+    assert mark.get_attribute("d").count("M") == 1
+    assert key.is_visible()
+    cell(page, "padded_input", 1, 3).hover()
+    told = page.locator(".cv-readout").text_content()
+    assert told == "padded_input, row 1, column 3: 1000000000 (off the colour scale, which ends at ±4)"
+    with repaint(page):
+        page.get_by_role("button", name="Undo", exact=True).click()
+    assert mark.get_attribute("d") == ""
+    assert key.is_hidden()
 
 
 def colours_of(page, panel):

@@ -6,8 +6,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from convviz.export.page import export_html
-from tests.browser.app_page import cell, fresh_page, wait_painted
+from tests.browser.app_page import cell, fresh_page, show_link, wait_painted
 
 pytestmark = pytest.mark.browser
 
@@ -31,17 +30,6 @@ PINNED = """() => [...document.querySelectorAll(".cv-panel")]
 
 
 @pytest.fixture(scope="module")
-def exported(tmp_path_factory):
-    return export_html(None, tmp_path_factory.mktemp("drag") / "page.html").as_uri()
-
-
-@pytest.fixture(scope="module")
-def desk(browser):
-    with fresh_page(browser) as page:
-        yield page
-
-
-@pytest.fixture(scope="module")
 def phone(browser):
     with fresh_page(browser, has_touch=True, is_mobile=True) as page:
         page.fingers = page.context.new_cdp_session(page)
@@ -49,22 +37,8 @@ def phone(browser):
 
 
 @pytest.fixture
-def opened(desk, exported):
-    return lambda link="v=2", size=(1366, 768): show(desk, exported, link, size)
-
-
-@pytest.fixture
 def held(phone, exported):
-    return lambda link="v=2", size=(390, 844): show(phone, exported, link, size)
-
-
-def show(page, url, link, size):
-    page.set_viewport_size({"width": size[0], "height": size[1]})
-    page.emulate_media(reduced_motion="no-preference")
-    page.goto("about:blank")
-    page.goto(f"{url}#{link}")
-    wait_painted(page)
-    return page
+    return lambda: show_link(phone, exported, size=(390, 844))
 
 
 def follow(page):
@@ -125,26 +99,27 @@ def touch(page, kind, *points):
 # -- the 1
 
 
-@pytest.mark.parametrize("band", ["[data-equation=forward]", "[data-equation=input]"])
-def test_the_1_follows_the_mouse_and_both_gradients_follow_the_1(opened, band):
+def test_the_1_follows_the_mouse_and_both_gradients_follow_the_1(opened, reader):
+    reader.goto("about:blank")  # for a visitor who has dragged nothing yet
     page = opened()
     assert page.locator(".cv-drag-hint:visible").first.inner_text() == "drag the 1"
-    with pressed(page, "grad_output", 1, 1, band):
-        for place in [(1, 2), (0, 2), (0, 0), (2, 1)]:
-            page.mouse.move(*middle(page, "grad_output", *place, band), steps=4)
-            assert the_one(page) == place
-            assert page.evaluate(PINNED).count("grad_output") == 2, "it is chosen, in both bands"
-        page.mouse.move(1360, 10, steps=4)
-        assert the_one(page) == (0, 2), "the nearest cell, outside of the panel"
-        page.mouse.move(3, 760, steps=4)
-        assert the_one(page) == (2, 0)
-    assert the_one(page) == (2, 0), "the end of a drag is no click elsewhere"
-    assert page.evaluate("document.activeElement.dataset.cell") == "2,0"
-    assert page.locator(".cv-drag-hint:visible").count() == 0, "who has dragged it knows"
-    assert page.locator("[data-dragging]").count() == 0
-    undo(page)
-    assert the_one(page) == (1, 1), "one drag, one step"
-    assert not can_undo(page)
+    for band in ("[data-equation=forward]", "[data-equation=input]"):
+        with pressed(page, "grad_output", 1, 1, band):
+            for place in [(1, 2), (0, 2), (0, 0), (2, 1)]:
+                page.mouse.move(*middle(page, "grad_output", *place, band), steps=4)
+                assert the_one(page) == place
+                assert page.evaluate(PINNED).count("grad_output") == 2, "it is chosen, in both bands"
+            page.mouse.move(1360, 10, steps=4)
+            assert the_one(page) == (0, 2), "the nearest cell, outside of the panel"
+            page.mouse.move(3, 760, steps=4)
+            assert the_one(page) == (2, 0)
+        assert the_one(page) == (2, 0), "the end of a drag is no click elsewhere"
+        assert page.evaluate("document.activeElement.dataset.cell") == "2,0"
+        assert page.locator(".cv-drag-hint:visible").count() == 0, "who has dragged it knows"
+        assert page.locator("[data-dragging]").count() == 0
+        undo(page)
+        assert the_one(page) == (1, 1), "one drag, one step"
+        assert not can_undo(page)
 
 
 def test_a_press_on_any_cell_brings_the_1_there_and_a_small_movement_is_a_click(opened):
@@ -401,6 +376,7 @@ def test_what_did_not_change_says_why_and_covers_no_cell(opened):
 
 def test_what_changed_is_washed_for_a_moment_unless_motion_is_reduced(opened):
     page = opened()
+    page.wait_for_function("!document.querySelector('.cv-wash')")  # of the picture before
     washed = """() => [...document.querySelectorAll(".cv-wash")].map((wash) => [
       wash.closest("[data-panel]").dataset.panel,
       wash.querySelector("path").getAttribute("d").split("M").length - 1])"""

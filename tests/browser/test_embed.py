@@ -120,21 +120,22 @@ PANELS_OF_STAMPS = tuple(name for name in PANELS if name != "padded_grad_output"
 # The module.
 
 
-@pytest.mark.parametrize("shadow", [True, False])
-def test_the_module_shows_the_state_of_its_model(page, site, shadow):
-    open_widgets(page, site, ({"state": STATE}, shadow))
-    place = board(page)
-    for panel in PANELS:
-        assert numbers(place, panel) == expected(STATE, panel), panel
+def test_the_module_shows_the_state_of_its_model_and_moves_without_python(page, site):
+    """In a shadow root and without one. The address of the page around is read by nobody, also when it is a link."""
+    open_widgets(page, site, ({"state": STATE}, True), ({"state": STATE}, False))
+    page.evaluate("location.hash = 'v=1&size=5&weight=emboss'")
+    for number in range(2):
+        place = board(page, number)
+        for panel in PANELS:
+            assert numbers(place, panel) == expected(STATE, panel), panel
     assert page.outside == []
     colors = "(plot) => getComputedStyle(plot.querySelector('.main-svg')).position"
     assert place.locator(".cv-plot").first.evaluate(colors) == "absolute", "plotly draws where the numbers stand"
-
-
-def test_it_moves_without_python(page, site):
-    open_widgets(page, site, ({"state": STATE}, True))
-    board(page)
-    page.get_by_role("slider", name="stride", exact=True).press("ArrowRight")
+    page.evaluate("navigator.clipboard.writeText = (text) => { window.taken = text; return Promise.resolve(); }")
+    page.get_by_role("button", name="Copy link").first.click()
+    page.locator(".cv-notice", has_text="Copied without an address").first.wait_for()
+    assert page.evaluate("taken") == to_link(Settings.from_dict(STATE).replace(dtype="float64"))
+    page.get_by_role("slider", name="stride", exact=True).first.press("ArrowRight")
     moved = {**STATE, "spec": ConvSpec((6, 5), kernel_size=2, stride=3, padding=1).to_dict()}
     place = board(page, step=2)
     for panel in PANELS:
@@ -180,18 +181,6 @@ def test_what_cannot_be_shown_is_said(page, site):
     for number, (values, sentence) in enumerate(REFUSED):
         said = page.locator(".cv-page").nth(number).text_content()
         assert re.fullmatch(f"The board could not start: {sentence}.*", said), (values, said)
-
-
-def test_the_address_of_the_page_around_is_not_the_modules(page, site):
-    """It is read by nobody, also when it looks like a link, and a copied link stands alone."""
-    open_widgets(page, site, ({"state": STATE}, True))
-    page.evaluate("location.hash = 'v=1&size=5&weight=emboss'")
-    page.evaluate("navigator.clipboard.writeText = (text) => { window.taken = text; return Promise.resolve(); }")
-    page.get_by_role("button", name="Copy link").click()
-    page.locator(".cv-notice", has_text="Copied without an address").wait_for()
-    settings = Settings.from_dict(STATE).replace(dtype="float64")
-    assert page.evaluate("taken") == to_link(settings)
-    assert numbers(board(page), "grad_input") == expected(STATE, "grad_input")
 
 
 def test_a_module_with_a_state_shows_it_where_a_place_names_none(page, site):

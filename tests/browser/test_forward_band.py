@@ -7,14 +7,12 @@ import torch
 import torch.nn.functional as F
 from playwright.sync_api import expect
 
-from convviz.export.page import export_html
 from convviz.facts.numbers import format_number
 from convviz.settings.link import from_link
 from convviz.settings.state import Settings
 from convviz.settings.tensors import weight_tensor
 from convviz.spec import ConvSpec
-from tests.browser.app_page import cell, fresh_page, read_panel, repaint, wait_painted
-from tests.browser.js import JavaScript
+from tests.browser.app_page import cell, read_panel, repaint
 from tests.browser.test_stage import OUTSIDE_THE_WINDOW, OVERLAPS
 from tests.geometries import EDGE_CASES, random_specs, reals
 
@@ -34,38 +32,13 @@ WITH_TARGET = {
 }
 
 
-@pytest.fixture
-def js(page):
-    return JavaScript(page)
-
-
-@pytest.fixture(scope="module")
-def exported(tmp_path_factory):
-    return export_html(None, tmp_path_factory.mktemp("forward") / "page.html")
-
-
-@pytest.fixture(scope="module")
-def opened(browser, exported):
-    """Return a function that opens a link in the exported page, as large as a small laptop."""
-    with fresh_page(browser) as page:
-        page.set_viewport_size({"width": 1280, "height": 720})
-
-        def open_link(link):
-            page.goto("about:blank")
-            page.goto(f"{exported.as_uri()}#{link}")
-            wait_painted(page, 0)
-            return page
-
-        yield open_link
-
-
 def number(text):
     return float(text.replace("−", "-"))
 
 
 def test_output_without_target_is_grad_output(opened):
     for link, loss in WITH_TARGET.items():
-        page = opened(link)
+        page = opened(link, (1280, 720))
         layer = ("grad_input", "target", "input") if "transposed" in link else ("output", "target", "grad_output")
         output, target, gradient = (read_panel(page, name).double() for name in layer)
         asked = output.clone().requires_grad_()

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.browser.app_page import APPEARS_WITHIN_MS, assert_page_equals_autograd, cell, slide, wait_painted
-from tests.browser.test_live import PLOTLYS, differing, hold_torch, open_live
+from tests.browser.test_live import hold_torch, open_live
 
 pytestmark = pytest.mark.browser
 
@@ -81,15 +81,3 @@ def test_steps_that_play_go_on(waiting):
     assert forward.locator(".cv-transport").text_content() == at
     forward.get_by_role("button", name="Step forward").click()
     assert forward.locator(".cv-transport").text_content() != at
-
-
-def test_the_screen_is_the_same_before_and_after(waiting):
-    """In a state whose numbers are exact; the line of truth and what only torch can do are left out."""
-    page = waiting
-    picture = {"full_page": True, "style": ":is(.cv-truth, .cv-set-device, .cv-set-dtype, .cv-upload) { opacity: 0; }"}
-    page.mouse.move(0, 0)
-    page.wait_for_function(PLOTLYS)
-    before = page.screenshot(**picture)
-    page.join()
-    page.wait_for_function(PLOTLYS)
-    assert differing(page.screenshot(**picture), before) == 0

@@ -7,15 +7,13 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from convviz.export.page import export_html
 from convviz.facts.words import sentences
 from convviz.settings.compute import compute
 from convviz.settings.link import from_link
 from convviz.settings.state import Settings
 from convviz.settings.tensors import input_tensor, target_tensor
 from convviz.spec import ConvSpec
-from tests.browser.app_page import cell, fresh_page, repaint, wait_painted
-from tests.browser.js import JavaScript
+from tests.browser.app_page import cell, repaint
 from tests.states import random_states
 from tests.truth import loss_of, pad
 
@@ -28,23 +26,10 @@ PARABOLA = {"loss": "half_squared_error"}
 LARGE = {"size=5&input=ramp": 0.01, "size=8&input=ramp": 0.0005, "size=32&input=whole": None}
 
 
-@pytest.fixture(scope="module")
-def js(browser):
-    with fresh_page(browser) as page:
-        yield JavaScript(page)
-
-
-@pytest.fixture(scope="module")
-def exported(tmp_path_factory):
-    return export_html({}, tmp_path_factory.mktemp("learn") / "page.html")
-
-
 @pytest.fixture
-def learner(page, exported):
+def learner(opened):
     """The 8 × 8 digit of an exported page, with Learn open at a rate that its link names."""
-    page.goto(f"{exported.as_uri()}#v=1&lr=0.05")
-    wait_painted(page, 0, 60_000)
-    return page
+    return opened("v=1&lr=0.05", (1400, 900))
 
 
 def states(count, **changes):
@@ -97,7 +82,7 @@ def weight_after(steps, lr=0.05):
 
 def test_a_step_is_that_of_torch_optim_sgd(js):
     """Every geometry, loss and border; a transposed layer's weights, and the bias, as well."""
-    for index, state in enumerate(states(60)):
+    for index, state in enumerate(states(40)):
         lr = RATES[index % len(RATES)]
         settings, stages = numbers_of(js, state)
         [[made, notices]] = js("numbers/learn.js", "learned", [[settings, stages, lr]])
@@ -202,7 +187,6 @@ def test_steps_on_the_board_are_those_of_sgd_and_go_back(learner):
     press(page, "back")
     assert page.locator(".cv-set-preset select").input_value() == "sobel_x", "the first kernel has its name again"
     assert page.locator(".cv-learn-loss").text_content() == say("start", loss=first)
-    assert page.outside == []
 
 
 def test_the_sum_of_a_weight_is_read(learner):
@@ -230,9 +214,8 @@ def test_too_large_a_rate_rises_and_says_why(learner):
     assert told.get_attribute("data-rose") == "false"
 
 
-def test_where_no_rate_is_safe_learn_says_so(page, exported):
-    page.goto(f"{exported.as_uri()}#v=2&size=32&input=whole&loss=half_squared_error")
-    wait_painted(page, 0, 60_000)
+def test_where_no_rate_is_safe_learn_says_so(opened):
+    page = opened("v=2&size=32&input=whole&loss=half_squared_error")
     page.locator(".cv-learn summary").click()
     page.locator(".cv-learn[open] .cv-learn-path[points]").wait_for(state="attached")
     said = page.locator(".cv-learn-verdict").text_content()
@@ -266,9 +249,8 @@ def test_another_picture_begins_anew_and_a_straight_loss_has_no_end(learner):
     assert page.locator(".cv-learn-verdict").text_content() == say("endless")
 
 
-def test_closed_it_leaves_the_link_and_opened_it_takes_a_safe_rate(page, exported):
-    page.goto(f"{exported.as_uri()}#v=1")
-    wait_painted(page, 0, 60_000)
+def test_closed_it_leaves_the_link_and_opened_it_takes_a_safe_rate(opened):
+    page = opened("v=1")
     page.locator(".cv-learn summary").click()
     page.locator(".cv-learn[open] .cv-learn-path[points]").wait_for(state="attached")
     assert float(page.locator(".cv-set-lr .cv-number").text_content()) <= 0.05
@@ -280,7 +262,7 @@ def test_closed_it_leaves_the_link_and_opened_it_takes_a_safe_rate(page, exporte
     page.wait_for_function("() => !document.querySelector('.cv-learn').open")
 
 
-def test_opened_from_a_straight_loss_it_chooses_a_target_in_one_step_and_says_so(page, exported):
+def test_opened_from_a_straight_loss_it_chooses_a_target_in_one_step_and_says_so(opened):
     """The single 1 that was sent back is where the 1 is wanted; a target that somebody chose stays."""
     given = {
         "v=2": {"kind": "one_hot", "values": [0, 0, 1, 1]},
@@ -290,9 +272,7 @@ def test_opened_from_a_straight_loss_it_chooses_a_target_in_one_step_and_says_so
     }
     for link, target in given.items():
         before = from_link(link)[0].replace(dtype="float64")
-        page.goto("about:blank")
-        page.goto(f"{exported.as_uri()}#{link}")
-        wait_painted(page, 0, 60_000)
+        page = opened(link)
         page.locator(".cv-learn summary").click()
         page.locator(".cv-learn[open] .cv-learn-path[points]").wait_for(state="attached")
         learns = Settings.from_dict({**before.to_dict(), "loss": "half_squared_error", "target": target})

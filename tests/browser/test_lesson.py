@@ -5,7 +5,7 @@ import pytest
 from convviz.export.page import export_html
 from convviz.facts.words import sentences
 from convviz.lessons import lesson
-from tests.browser.app_page import cell, fresh_page, repaint, wait_painted, wait_value
+from tests.browser.app_page import cell, fresh_page, painted, repaint, wait_painted, wait_value
 from tests.browser.server import wait_until
 
 pytestmark = pytest.mark.browser
@@ -26,6 +26,12 @@ def open_page(page, path, hash="", width=1280, height=720):
     page.goto("about:blank")  # else another hash alone would not load the page again
     page.goto(f"{path.as_uri()}{hash and '#'}{hash}")
     wait_painted(page)
+
+
+def go_on_at(page, hash):
+    """Put another hash into the address of the open page."""
+    with repaint(page):
+        page.evaluate("(hash) => { location.hash = hash; }", hash)
 
 
 def at_step(page, number):
@@ -78,7 +84,16 @@ def test_the_button_starts_it_and_an_edit_answers_the_question(page, exported):
 
 
 def test_the_tray_fills_with_the_kernel_backwards_and_forgets(page, exported):
-    open_page(page, exported, f"lesson={NAME}&step=4")
+    open_page(page, exported)
+    cell(page, "grad_input", 2, 2).click()
+    assert not page.locator(".cv-tray").is_visible(), "without a single 1 there is none"
+    go_on_at(page, f"lesson={NAME}&step=6")  # at stride 2 it keeps gaps
+    walk(page, [(0, 1), (1, 0), (1, 1)])
+    assert tray(page) == [["9", "·", "7"], ["·", "·", "·"], ["3", "·", "1"]]
+    page.locator(".cv-lesson-act").click()
+    page.locator('figure[data-panel="rotated_weight"]').wait_for()
+    assert len(then(page)) == 2
+    go_on_at(page, f"lesson={NAME}&step=4")
     places = [(row, column) for row in range(3) for column in range(3)]
     walk(page, places[1:3])
     assert tray(page) == [["9", "8", "7"], [""] * 3, [""] * 3]
@@ -92,21 +107,6 @@ def test_the_tray_fills_with_the_kernel_backwards_and_forgets(page, exported):
         page.get_by_role("slider", name="stride").first.press("ArrowRight")
     seen = [each for row in tray(page) for each in row if each not in ("", "·")]
     assert len(seen) == 1, "another geometry does"
-
-
-def test_at_stride_2_the_tray_keeps_gaps(page, exported):
-    open_page(page, exported, f"lesson={NAME}&step=6")
-    walk(page, [(0, 1), (1, 0), (1, 1)])
-    assert tray(page) == [["9", "·", "7"], ["·", "·", "·"], ["3", "·", "1"]]
-    page.locator(".cv-lesson-act").click()
-    page.locator('figure[data-panel="rotated_weight"]').wait_for()
-    assert len(then(page)) == 2
-
-
-def test_without_a_single_1_there_is_no_tray(page, exported):
-    open_page(page, exported)
-    cell(page, "grad_input", 2, 2).click()
-    assert not page.locator(".cv-tray").is_visible()
 
 
 def test_a_number_is_hidden_until_it_is_predicted(page, exported):
@@ -133,19 +133,26 @@ def test_a_number_is_hidden_until_it_is_predicted(page, exported):
     assert "= 10" in page.locator(".cv-sum").text_content()
 
 
-def test_the_answer_can_be_shown_and_everything_be_done_for_one(page, exported):
-    open_page(page, exported, f"lesson={NAME}")
-    for number in range(1, STEPS + 1):
+@pytest.mark.parametrize("size", [(1280, 720), (1440, 900)])
+def test_everything_can_be_done_for_one_is_spoken_and_pushes_no_band_off_the_screen(page, exported, size):
+    open_page(page, exported, f"lesson={NAME}", *size)
+    spoken = page.locator(".cv-lesson-place > .cv-live")
+    assert spoken.get_attribute("aria-live") == "polite"
+    for number, step in enumerate(lesson(NAME)["steps"], 1):
         at_step(page, number)
-        tasks = lesson(NAME)["steps"][number - 1].get("do", [])
+        assert spoken.text_content().startswith(f"Step {number} of {STEPS}: {guided(step['title'])}.")
         act = page.locator(".cv-lesson-act")
         while act.is_visible():
             act.click()
-        assert len(then(page)) == len(tasks)
-        show = page.get_by_role("button", name="Show the answer")
-        if "question" in lesson(NAME)["steps"][number - 1]:
-            show.click()
+        assert len(then(page)) == len(step.get("do", []))
+        if "question" in step:
+            page.get_by_role("button", name="Show the answer").click()
             assert "=" in page.locator(".cv-lesson-told").text_content()
+        bottoms = page.evaluate(
+            "[...document.querySelectorAll('.cv-equation, .cv-sum, .cv-lesson-next')]"
+            ".map((node) => node.getBoundingClientRect().bottom)"
+        )
+        assert max(bottoms) <= size[1]
         page.locator(".cv-lesson-next").click()
     assert is_left(page), "the last step ends it"
     assert page.locator(".cv-lesson-gone").is_visible()
@@ -304,52 +311,17 @@ def test_keys_alone_play_it_and_esc_leaves_it_last(page, exported):
     assert cell(page, "weight", 0, 0).get_attribute("data-value") == "-1", "Sobel's, of the page's own picture"
     assert not page.locator(".cv-lesson-gone").is_visible()
 
-
-def test_letters_typed_into_a_field_turn_no_page(page, exported):
-    open_page(page, exported, f"lesson={NAME}&step=3")
+    go_on_at(page, f"lesson={NAME}&step=3")
     page.locator(".cv-lesson-act").click()
     page.get_by_label("Your answer").press("n")
     at_step(page, 3)
-    assert page.get_by_label("Your answer").input_value() == "n"
+    assert page.get_by_label("Your answer").input_value() == "n", "letters typed into a field turn no page"
 
 
-def test_each_step_is_spoken(page, exported):
-    open_page(page, exported, f"lesson={NAME}")
-    spoken = page.locator(".cv-lesson-place > .cv-live")
-    assert spoken.get_attribute("aria-live") == "polite"
-    for number in range(1, STEPS + 1):
-        title = guided(lesson(NAME)["steps"][number - 1]["title"])
-        assert spoken.text_content().startswith(f"Step {number} of {STEPS}: {title}.")
-        page.locator(".cv-lesson-next").click()
+# -- by an address
 
 
-# -- by an address, and where it fits
-
-
-@pytest.mark.parametrize("width", [1280, 1440])
-def test_playing_pushes_no_band_off_the_screen(page, exported, width):
-    open_page(page, exported, f"lesson={NAME}", width, 720 if width == 1280 else 900)
-    for _ in range(STEPS):
-        while page.locator(".cv-lesson-act").is_visible():
-            page.locator(".cv-lesson-act").click()
-        bottoms = page.evaluate(
-            "[...document.querySelectorAll('.cv-equation, .cv-sum, .cv-lesson-next')]"
-            ".map((node) => node.getBoundingClientRect().bottom)"
-        )
-        assert max(bottoms) <= page.viewport_size["height"]
-        page.locator(".cv-lesson-next").click()
-
-
-def test_on_a_phone_the_card_is_above_and_the_band_below_it(page, exported):
-    open_page(page, exported, f"lesson={NAME}&step=4", 390, 844)
-    card = page.locator(".cv-lesson").first.bounding_box()
-    panel = page.locator('[data-equation="input"] [data-panel="grad_input"] .cv-area').bounding_box()
-    assert card["y"] >= 0
-    assert card["y"] + card["height"] <= panel["y"]
-    assert panel["y"] + panel["height"] <= 844
-
-
-def test_a_link_opens_its_picture_and_then_the_lesson(page, exported):
+def test_an_address_opens_its_picture_and_its_lesson_or_says_what_is_not_right(page, exported):
     open_page(page, exported, f"size=9&lesson={NAME}&step=2&stride=1")
     at_step(page, 2)
     assert page.locator(".cv-notice").text_content() == ""
@@ -357,24 +329,17 @@ def test_a_link_opens_its_picture_and_then_the_lesson(page, exported):
     with repaint(page):
         page.get_by_role("button", name="Back to where I was").click()
     assert page.locator('[data-panel="grad_input"] [role=gridcell]').count() == 81, "the link's own picture"
-
-
-@pytest.mark.parametrize(
-    ("link", "words", "step"),
-    [
-        (f"lesson={NAME}&step=99", "“99” is no step of this lesson, which has steps 1 to 7: it starts at step 7.", 7),
-        (f"lesson={NAME}&step=x", "“x” is no step of this lesson, which has steps 1 to 7: it starts at step 1.", 1),
+    no_step = "is no step of this lesson, which has steps 1 to 7: it starts at step"
+    for link, words, step in (
         ("lesson=other", "There is no lesson “other”. The lessons are: why_rotated.", None),
         ("lesson=__proto__&step=2", "There is no lesson “__proto__”. The lessons are: why_rotated.", None),
-    ],
-)
-def test_an_address_that_is_not_right_is_told_and_does_what_is_near(page, exported, link, words, step):
-    open_page(page, exported, link)
-    assert page.locator(".cv-notice").text_content() == words
-    if step is None:
-        assert is_left(page)
-    else:
-        at_step(page, step)
+        (f"lesson={NAME}&step=99", f"“99” {no_step} 7.", 7),
+        (f"lesson={NAME}&step=x", f"“x” {no_step} 1.", 1),
+    ):
+        page.evaluate("(link) => { location.hash = link; }", link)
+        page.locator(".cv-notice", has_text=words).wait_for()
+        assert page.locator(".cv-notice").text_content() == words
+        assert is_left(page) if step is None else at_step(page, step) is None
 
 
 def test_an_exported_page_starts_its_lesson_unless_a_link_wants_another_picture(page, tmp_path):
@@ -391,11 +356,11 @@ def test_an_exported_page_starts_its_lesson_unless_a_link_wants_another_picture(
 def test_why_says_because_and_leads_to_the_step_and_back(page, exported):
     open_page(page, exported)
     band = page.locator('[data-equation="input"]')
-    before = page.evaluate("document.querySelector('.cv-board').dataset.painted")
     for topic, number in (("rotated", 5), ("inserted", 6), ("border", 5), ("remainder", 7)):
+        before = painted(page)
         band.locator(f'[data-why="{topic}"]').click()
         assert band.locator(".cv-because").text_content().startswith("Because ")
-        assert page.evaluate("document.querySelector('.cv-board').dataset.painted") == before, "nothing is set"
+        assert painted(page) == before, "nothing is set"
         with repaint(page):
             band.get_by_role("button", name="Show me").click()
         at_step(page, number)
@@ -403,21 +368,18 @@ def test_why_says_because_and_leads_to_the_step_and_back(page, exported):
         with repaint(page):
             page.get_by_role("button", name="Back to where I was").click()
         assert cell(page, "weight", 0, 0).get_attribute("data-value") == "-1"
-        before = page.evaluate("document.querySelector('.cv-board').dataset.painted")
-
-
-@pytest.mark.parametrize(
-    ("link", "topic"),
-    [("padding=1&mode=reflect&size=6", "folded"), ("in_channels=2&out_channels=2&size=6", "swapped")],
-)
-def test_what_no_lesson_shows_has_its_sentence(page, exported, link, topic):
-    open_page(page, exported, f"v=1&{link}")
-    page.locator(f'[data-why="{topic}"]').first.click()
-    shown = page.locator(".cv-because:visible")
-    assert shown.text_content().startswith("Because ")
-    assert not shown.get_by_role("button").is_visible()
-    page.locator(f'[data-why="{topic}"]').first.click()
-    assert page.locator(".cv-because:visible").count() == 0
+    # What no lesson shows has its sentence.
+    for link, topic in (
+        ("padding=1&mode=reflect&size=6", "folded"),
+        ("in_channels=2&out_channels=2&size=6", "swapped"),
+    ):
+        go_on_at(page, f"v=1&{link}")
+        page.locator(f'[data-why="{topic}"]').first.click()
+        shown = page.locator(".cv-because:visible")
+        assert shown.text_content().startswith("Because ")
+        assert not shown.get_by_role("button").is_visible()
+        page.locator(f'[data-why="{topic}"]').first.click()
+        assert page.locator(".cv-because:visible").count() == 0
 
 
 def test_a_copied_link_leads_to_the_step_that_is_read(page, exported):

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from convviz.ops.by_rotate import dilate_grad_output, pad_grad_output, rotate_weight
-from tests.browser.app_page import cell, choose, messages_sent, read_panel, repaint, slide, snapshot
+from tests.browser.app_page import cell, choose, messages_sent, repaint, slide
 from tests.browser.scripts import expose, geometry
 from tests.geometries import EDGE_CASES, random_specs
 
@@ -180,15 +180,6 @@ def lit(app):
     return {panel: set(cells) for panel, cells in app.evaluate(read).items() if cells}
 
 
-def pin(app, panel, row, column):
-    """Click a cell and wait until its sum stands below the board; return the cell."""
-    shown = cell(app, panel, row, column)
-    shown.click()
-    label = app.locator(f"[data-panel={panel}] .cv-name").first.text_content()
-    app.locator(".cv-sum code", has_text=f"{label}[{row},{column}] = ").wait_for()
-    return shown
-
-
 def the_sum(app):
     """Return the products behind the pinned cell, as lists of full factors, and the total: value and text."""
     read = """() => {
@@ -256,11 +247,29 @@ def test_a_pin_survives_sliders_and_writes_its_sum(app):
     assert len(after["products"]) == 16, "and the long sum stays open"
     assert after["value"] != sums["value"]
     assert after["text"] == cell(app, "grad_weight", 1, 2).get_attribute("aria-label")
-    app.keyboard.press("Tab")
-    cell(app, "weight", 0, 0).focus()
+    app.locator(".cv-more").focus()
     app.keyboard.press("Escape")
     app.get_by_text("the sum behind it is written here").wait_for()
+    assert app.evaluate("document.activeElement.matches('[data-panel=grad_weight] [data-cell=\"1,2\"]')")
     app.mouse.move(2, 2)
+
+
+def test_a_term_lights_its_two_cells_and_no_frame_lies_over_a_number(app):
+    cell(app, "grad_input", 3, 3).click()
+    app.locator(".cv-product").first.wait_for()
+    term = app.locator(".cv-product").nth(1)
+    factors = term.locator(".cv-factor")
+    wanted = {factors.nth(i).get_attribute("data-panel"): {factors.nth(i).get_attribute("data-cell")} for i in (0, 1)}
+    assert wanted.keys() == {"padded_grad_output", "rotated_weight"}
+    term.hover()
+    assert lit(app) == wanted
+    over = """(grid) => [...grid.querySelectorAll(".cv-lights path")].every((path) =>
+        [...grid.querySelectorAll(".cv-printed text")].every((text) =>
+            path.compareDocumentPosition(text) & Node.DOCUMENT_POSITION_FOLLOWING))"""
+    grids = app.locator('[data-panel="rotated_weight"] svg.cv-grid')
+    assert grids.evaluate_all(f"(grids) => grids.map({over})") == [True]
+    app.mouse.move(2, 2)
+    assert lit(app) != wanted
 
 
 def test_a_sum_that_stays_the_same_is_not_written_again(app):
@@ -282,7 +291,8 @@ def test_a_sum_that_stays_the_same_is_not_written_again(app):
 def test_a_folded_sum_opens_with_the_numbers_of_now(app):
     """A number that meets a weight of 0 changes a term that is folded away, and no sum."""
     slide(app, "in_channels", 2)
-    pin(app, "output", 1, 1)
+    cell(app, "output", 1, 1).click()
+    app.locator(".cv-more").wait_for()
     before = the_sum(app)
     cell(app, "padded_input", 4, 3).focus()
     app.keyboard.press("F2")
@@ -304,84 +314,3 @@ def test_a_pin_goes_with_its_cell(app):
     app.get_by_text("the sum behind it is written here").wait_for()
     app.mouse.move(2, 2)
     assert lit(app) == {}
-
-
-@pytest.mark.parametrize("mode", ["zeros", "reflect"])
-def test_sums_run_over_all_channels_and_samples(app, mode):
-    for name, value in (("in_channels", 2), ("out_channels", 2), ("batch", 2)):
-        slide(app, name, value)
-    if mode != "zeros":
-        with repaint(app):
-            app.locator(".cv-set-padding_mode select").select_option(mode)
-    with repaint(app):
-        app.locator(".cv-set-bias input").press("Space")
-    for panel, row, column in (("output", 1, 2), ("grad_input", 0, 1), ("grad_weight", 2, 0), ("grad_bias", 0, 1)):
-        shown = pin(app, panel, row, column)
-        if app.locator(".cv-more").count():
-            app.locator(".cv-more").click()
-        sums = the_sum(app)
-        value = float(shown.get_attribute("data-value"))
-        assert added(sums["products"]) == pytest.approx(value, rel=1e-4, abs=1e-5), (panel, sums)
-        assert sums["text"] == shown.get_attribute("aria-label")
-        if app.locator(".cv-sum[data-open]").count():
-            app.locator(".cv-more").click()  # opened, it lies over the lower bands
-
-
-def test_a_term_lights_its_two_cells_with_pointer_and_keyboard(app):
-    cell(app, "grad_input", 3, 3).click()
-    app.locator(".cv-product").first.wait_for()
-    term = app.locator(".cv-product").nth(1)
-    factors = term.locator(".cv-factor")
-    wanted = {factors.nth(i).get_attribute("data-panel"): {factors.nth(i).get_attribute("data-cell")} for i in (0, 1)}
-    assert wanted.keys() == {"padded_grad_output", "rotated_weight"}
-    term.hover()
-    assert lit(app) == wanted
-    app.mouse.move(2, 2)
-    assert lit(app) != wanted
-    term.focus()
-    assert lit(app) == wanted
-
-
-def test_a_sum_finds_its_numbers_where_padding_makes_the_planes_large(app):
-    """padded_grad_output has 18 x 18 cells, too many for its small pictures: grad_output itself has its numbers."""
-    choose(app, "padding_mode", "circular")
-    for name, value in (("out_channels", 2), ("padding", 3), ("dilation", 2)):
-        slide(app, name, value)
-    assert read_panel(app, "padded_grad_output").shape == (18, 18)
-    shown = cell(app, "grad_input", 3, 3)
-    shown.click()
-    app.locator(".cv-more").click()
-    sums = the_sum(app)
-    assert added(sums["products"]) == pytest.approx(float(shown.get_attribute("data-value")), rel=1e-4, abs=1e-5)
-
-
-def test_escape_in_the_sum_releases_the_pin(app):
-    cell(app, "grad_weight", 1, 1).click()
-    app.locator(".cv-more").click()
-    app.keyboard.press("Escape")
-    app.get_by_text("the sum behind it is written here").wait_for()
-    back = "document.activeElement.matches('[data-panel=grad_weight] [data-cell=\"1,1\"]')"
-    assert app.evaluate(back), "the keyboard is back on the cell"
-
-
-def test_no_frame_lies_over_a_number(app):
-    cell(app, "grad_weight", 1, 1).hover()
-    assert "grad_output" in lit(app)
-    over = """(grid) => [...grid.querySelectorAll(".cv-lights path")].every((path) =>
-        [...grid.querySelectorAll(".cv-printed text")].every((text) =>
-            path.compareDocumentPosition(text) & Node.DOCUMENT_POSITION_FOLLOWING))"""
-    assert app.locator('[data-panel="grad_output"] svg.cv-grid').evaluate_all(f"(grids) => grids.map({over})") == [True]
-
-
-def test_keyboard_alone_pins_reads_and_releases(app):
-    cell(app, "grad_input", 0, 0).focus()
-    for key in ("ArrowDown", "ArrowRight"):
-        app.keyboard.press(key)
-    assert "grad_output" in lit(app), "the focus lights up as the pointer does"
-    app.keyboard.press("Enter")
-    app.locator(".cv-product").first.wait_for()
-    assert the_sum(app)["all"].startswith("grad_input[1,1] = ")
-    app.keyboard.press("Escape")
-    app.get_by_text("the sum behind it is written here").wait_for()
-    assert snapshot(app)["truth_ok"] == "true"
-    assert read_panel(app, "grad_input").shape[-2:] == (8, 8)

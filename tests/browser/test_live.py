@@ -260,16 +260,9 @@ def test_all_tabs_closed_leave_nothing_but_the_workers(browser, server):
     assert processes() == before
 
 
-@pytest.mark.parametrize("mark", ["?", "#"])
-def test_a_link_in_the_address_is_what_the_page_starts_with(page, server, mark):
-    open_live(page, f"{server.url}{mark}v=1&size=5&padding=0")
-    assert shape(page, "input" if page.locator("[data-panel=input]").count() else "padded_input") == "[1, 1, 5, 5]"
-    page.evaluate("location.hash = 'convviz-main'")  # as the skip link does: no other picture
-    assert page.locator(".cv-set-input_size input").first.input_value() == "5"
-
-
 def test_the_page_has_its_landmarks_and_its_skip_link(page, server):
-    open_live(page, server.url)
+    open_live(page, f"{server.url}?v=1&size=5&padding=0")
+    assert shape(page, "padded_input") == "[1, 1, 5, 5]"
     assert page.title() == say("title")
     assert page.locator("main").count() == 1
     assert_accessible(page, "served")
@@ -277,6 +270,8 @@ def test_the_page_has_its_landmarks_and_its_skip_link(page, server):
     assert page.evaluate("document.activeElement.textContent") == say("skip")
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.tagName") == "MAIN"
+    assert page.url.endswith("#convviz-main")
+    assert page.locator(".cv-set-input_size input").first.input_value() == "5", "it is no other picture's address"
     page.set_viewport_size({"width": 360, "height": 740})
     page.wait_for_function("document.documentElement.scrollWidth <= 360")
 

@@ -179,11 +179,13 @@ def test_notices_are_forgotten_at_the_next_step(js):
 
 
 def test_a_failing_action_leaves_everything_as_it_was_and_says_why(js):
+    follows = [edit(name, 0, 0, 1.0) for name in ("output", "grad_input", "rotated_weight", "input", "loss")]
+    infinite = [edit("weight", 0, 0, float(value)) for value in ("nan", "inf", "-inf")]
     failing = [
-        edit("output", 0, 0, 1.0),
+        *follows,
+        *infinite,
         edit("padded_input", 0, 0, 1.0),
         edit("weight", 9, 0, 1.0),
-        edit("weight", 0, 0, float("inf")),
         edit("weight", 0, 0, 1e299),
         ["set", {"spec": ConvSpec(65).to_dict()}],
         ["setAxis", "kernel_size", 0, 40],
@@ -195,6 +197,8 @@ def test_a_failing_action_leaves_everything_as_it_was_and_says_why(js):
         assert kept(after) == kept(before), action
         assert after["failed"], action
         assert len(after["notice"]) > 20, action
+        assert action not in follows or "follows from other panels; type into padded_input" in after["notice"], action
+        assert action not in infinite or "finite number" in after["notice"], action
         assert (then["failed"], then["notice"], then["state"]["digit"]) == (False, "", 5), action
 
 

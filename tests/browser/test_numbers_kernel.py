@@ -42,7 +42,7 @@ def cases(seed, count, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_what_torch_computes_passes(compare, dtype):
-    sent = cases(4, 300, dtype)
+    sent = cases(4, 150, dtype)
     for (state, _), found in zip(sent, compare(sent), strict=True):
         assert found is None, (found, state["spec"], state["loss"], dtype)
 
@@ -50,7 +50,7 @@ def test_what_torch_computes_passes(compare, dtype):
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_what_is_wrong_is_found_with_its_place(compare, dtype):
     draw = random.Random(5)
-    sent = cases(6, 100, dtype)
+    sent = cases(6, 60, dtype)
     wrong = []
     for _, wire in sent:
         name = draw.choice([each for each in wire["tensors"] if each != "grad_padded_input"])

@@ -250,19 +250,6 @@ def assert_reset_leads_back_also_after_a_reload(page, lesson):
     wait_for_settings(page, lesson)
 
 
-@pytest.mark.parametrize("mark", ["?token=abc#", "?"])
-def test_what_an_address_cannot_say_stands_on_the_page(page, mark, server):
-    open_app(page, f"{server.url}{mark}{BAD}")
-    line = wait_notice(page, "utm_source")
-    settings, notices = from_link(BAD)
-    assert line == briefly(notices)
-    assert len(notices) == 3
-    wait_for_settings(page, settings)
-    seen = assert_page_equals_autograd(page)
-    assert seen.geometry["input_size"] == [5, 5]
-    assert seen.geometry["stride"] == [2, 2]
-
-
 def test_an_address_of_ten_kilobytes(browser, server):
     """As many numbers as an address may carry: they open, but a link of our own would be shorter, and says so."""
     numbers = ",".join(["0.125"] * 1600)
@@ -367,16 +354,15 @@ def test_a_link_opens_the_same_in_the_app_in_a_page_and_at_the_command_line(page
     assert len(links) >= 50
     for start in range(0, len(links), 6):
         some = links[start : start + 6]
-        for number, (link, shown) in enumerate(zip(some, page.evaluate(PUT_ALL, some), strict=True)):
+        for link, shown in zip(some, page.evaluate(PUT_ALL, some), strict=True):
             settings, _ = from_link(link)
             wanted = in_a_page(settings)
             assert _plain(shown["state"]) == _plain(wanted), link
             assert shown["notice"] == "", link
-            file = tmp_path / f"{number % 2}.html"
-            assert main(["export", "--state", link, "-o", str(file)]) == 0
-            own = settings.tab if settings.tab in ALONE else ""  # the tab that a page can have
-            assert Data(file).state == wanted | {"tab": own}, link
-        # The numbers of the last of them.
+        # The last of them, at the command line, and its numbers.
+        assert main(["export", "--state", link, "-o", str(tmp_path / "page.html")]) == 0
+        own = settings.tab if settings.tab in ALONE else ""  # the tab that a page can have
+        assert Data(tmp_path / "page.html").state == wanted | {"tab": own}, link
         page.evaluate(NEXT_FRAME)
         stages = compute(settings.replace(dtype="float64"))
         rows = equations(stages, settings.plane, settings.input_view)
@@ -402,18 +388,6 @@ def test_a_page_starts_with_the_link_in_its_address(page, exported, link):
     assert page_state(page) == in_a_page(settings), "Reset leads back to the link"
 
 
-def test_what_is_no_link_leaves_the_page_alone(page, exported):
-    open_exported(page, exported, "a-heading")
-    assert page_state(page) == in_a_page(Settings())
-    with repaint(page):
-        page.locator(".cv-set-preset select").select_option("box")
-    shown = page_state(page)
-    for text in ("another-heading", "theme=dark", "", "constructor=1", "%F0%9F"):
-        put_after_hash(page, text)
-        assert page_state(page) == shown
-    assert page.get_by_role("button", name="Undo").get_attribute("aria-disabled") == "false"
-
-
 def test_a_link_too_large_for_the_page_is_said_and_the_page_stays(page, exported):
     open_exported(page, exported, LARGE)
     notice = page.locator(".cv-notice")
@@ -437,7 +411,7 @@ def test_nonsense_in_the_address_never_breaks_the_page(page, exported):
     """Hundreds of texts after #: each opens as Python reads it, or is left alone; the numbers follow to the end."""
     open_exported(page, exported)
     expected, opened, refused = in_a_page(Settings()), 0, 0
-    texts = [*ODD, LARGE, *random_texts(31, 200), "size=5&" * 9000, "a" * 60_000]
+    texts = [*ODD, LARGE, *random_texts(31, 80), "size=5&" * 9000, "a" * 60_000]
     for text, shown in zip(texts, page.evaluate(PUT_ALL, texts), strict=True):
         link = f"#{shown['hash']}"  # as the browser writes it
         if is_link(link):
@@ -450,7 +424,7 @@ def test_nonsense_in_the_address_never_breaks_the_page(page, exported):
                 expected = in_a_page(settings)
                 assert _without_reason(shown["notice"]) == _without_reason(briefly(notices)), text
         assert _plain(shown["state"]) == _plain(expected), text
-    assert opened > 80
+    assert opened > 30
     assert refused > 0
     with repaint(page):
         put_after_hash(page, "v=1&size=6&kernel=3&stride=1")

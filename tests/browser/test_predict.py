@@ -10,16 +10,8 @@ ASK = ".cv-lesson-question"
 
 
 @pytest.fixture
-def board(browser, tmp_path):
-    from convviz.export.page import export_html
-
-    path = export_html(None, tmp_path / "page.html")
-    with fresh_page(browser) as page:
-        page.set_viewport_size({"width": 1400, "height": 900})
-        page.goto(path.as_uri())
-        page.locator('[data-panel="grad_input"] [data-cell]').first.wait_for()
-        yield page
-        assert page.outside == []
+def board(opened):
+    return opened("v=2", (1400, 900))
 
 
 def ask(page, panel):

@@ -3,6 +3,7 @@
 ``CONVVIZ_REASONS=2000`` in the environment asks for as many cells and random wrong numbers as the issue names.
 """
 
+import functools
 import itertools
 import json
 import os
@@ -77,6 +78,10 @@ class Ways:
 
     def tensor(self, of, way):
         return compute(of, way, self.case)
+
+    @functools.cache  # noqa: B019 (the cases live as long as the tests)
+    def products(self, of):
+        return products(of, self.case)
 
     def is_whole(self, of, way):
         """Return whether each choice does something in this geometry, seen in numbers that hide nothing."""
@@ -221,7 +226,7 @@ def test_no_reason_is_given_that_is_not_true(js, drawn):
 def is_true(ways, of, cell, typed, reason):
     """Return whether a number is what a reason says, computed from the definition."""
     right, why = ways.right[of], reason["why"]
-    terms = products(of, ways.case)[cell]
+    terms = ways.products(of)[cell]
     value = float(right[cell])
     if why == "mistake":
         return any(

@@ -115,34 +115,6 @@ def test_what_the_remainder_takes_of_the_input_has_a_gradient_of_zero_and_nothin
                      ("under no window", True)}  # fmt: skip
 
 
-def test_gaps_between_windows_are_not_the_remainder(js):
-    told = 0
-    drawn = specs(13, modes=("zeros",))
-    for spec, found in zip(
-        drawn, js("picture/captions.js", "innerGaps", [[spec.to_dict()] for spec in drawn]), strict=True
-    ):
-        for axis, gaps in enumerate(map(sum, zip(found["between"], found["inside"], strict=True))):
-            unread = sum(lines(gradients(along(spec, axis))[0], axis))
-            taken = min(max(spec.remainder[axis] - spec.padding[axis][1], 0), spec.input_size[axis])
-            assert gaps + taken == unread, spec
-            told += gaps > 0
-    assert told > 20
-
-
-def test_the_sizes_that_share_the_output_are_all_there_are(js):
-    for spec, text in told(js, 14):
-        which = (
-            r"(?:Inputs|Only an input) of (?:size ([\d, or]+)|height ([\d, or]+) and width ([\d, or]+)) (?:share|has)"
-        )
-        found = re.search(which, text)
-        for axis, words in enumerate((found[1], found[1]) if found[1] else (found[2], found[3])):
-            sizes = [int(word) for word in re.findall(r"\d+", words)]
-            shape = list(spec.input_size)
-            for size in range(1, sizes[-1] + 3):
-                shape[axis] = size
-                assert (output_shape(spec, shape) == spec.output_size) == (size in sizes), (spec, axis, size)
-
-
 def output_shape(spec, size):
     """Return the output's size as torch has it, or None where torch refuses the padding or the kernel."""
     pads = [side for axis in (1, 0) for side in spec.padding[axis]]
@@ -242,16 +214,3 @@ def test_a_size_that_does_not_fit_moves_what_has_to_give_way_and_says_so(js):
     assert there["state"]["spec"]["input_size"] == [2, 2]
     assert "padding of the height moved from 2 to 1" in there["notice"]
     assert "kernel_size of the height moved from 5 to 4" in there["notice"]
-
-
-def test_a_click_is_one_step_of_undo(js):
-    _, there, back = js.walk(Settings().to_dict(), ["send", size([7, 7])], ["undo"])
-    assert (there["state"]["spec"]["input_size"], there["undo"]) == ([7, 7], True)
-    assert (back["state"]["spec"]["input_size"], back["undo"]) == ([8, 8], False)
-
-
-def test_the_view_is_part_of_the_state_and_no_step_of_undo(js):
-    for view in ("window", "stamps"):
-        _, there = js.walk(Settings().to_dict(), ["send", {"type": "view", "view": view}])
-        assert (there["state"]["input_view"], there["undo"]) == (view, False)
-        assert Settings.from_dict(there["state"]).input_view == view

@@ -16,7 +16,7 @@ from convviz.settings.schema import FIELDS
 from convviz.settings.schema import PAIRS as PER_AXIS
 from convviz.settings.source import Source
 from convviz.settings.state import CHOICES, MOST, PRESETS, Settings
-from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, target_tensor, weight_tensor
+from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, weight_tensor
 from convviz.settings.transposed import layer_pair, layer_spec
 from convviz.spec import ConvSpec
 from convviz.views.panels import panel
@@ -80,7 +80,7 @@ def moved_layer(spec, name, axis, value, linked):
 @pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("linked", [False, True])
 def test_every_value_between_the_ends_is_possible_and_the_next_is_not(js, linked, transposed):
-    drawn = [spec for spec, _ in layers(21, 60)] if transposed else [*random_specs(21, 250), *EDGE_CASES.values()]
+    drawn = [spec for spec, _ in layers(21, 40)] if transposed else [*random_specs(21, 120), *EDGE_CASES.values()]
     places = list(itertools.product(PER_AXIS if transposed else PLAIN, (0, 1)))
     asked = [(as_json(spec), name, axis, linked, transposed) for spec in drawn for name, axis in places]
     ranges = iter(js("rules/bounds.js", "rangeOf", asked))
@@ -100,41 +100,7 @@ def test_every_value_between_the_ends_is_possible_and_the_next_is_not(js, linked
     made = js("rules/bounds.js", "withValue", tries)
     for (before, name, axis, value, *_), after, expected in zip(tries, made, wanted, strict=True):
         assert after == (expected and expected.to_dict()), (before, name, axis, value)
-    assert len(made) > 2000
-
-
-def test_a_transposed_layer_keeps_its_input_and_its_output_padding_where_it_can(js):
-    drawn = [spec for spec, _ in layers(22, 60)]
-    for linked in (False, True):
-        tries = [
-            (spec.to_dict(), name, axis, value, linked, True)
-            for spec in drawn
-            for name in PER_AXIS
-            for axis in (0, 1)
-            for value in range(LIMITS[name][0], min(LIMITS[name][1], 6) + 1)
-        ]
-        for (before, name, axis, value, *_), made in zip(tries, js("rules/bounds.js", "withValue", tries), strict=True):
-            if made is None:
-                continue
-            old, new = ConvSpec.from_dict(before), possible(made, True)
-            assert new is not None, (before, name, value)
-            assert number_of(new, name, axis, True) == value
-            if name != "input_size":
-                assert new.output_size[axis] == old.output_size[axis], "the layer's input keeps its size"
-            if name not in ("output_padding", "stride"):
-                assert new.remainder[axis] == old.remainder[axis]
-
-
-def test_moving_one_axis_leaves_the_other_and_linked_moves_both(js):
-    spec = ConvSpec((8, 7), kernel_size=(3, 2), stride=(2, 1), padding=((1, 0), (2, 1))).to_dict()
-    asked = [
-        *((spec, "stride", 0, 3, False, False), (spec, "stride", 1, 3, True, False)),
-        *((spec, "padding", 0, 2, False, False), (spec, "padding", 1, 0, True, False)),
-    ]
-    one, both, padding, paddings = js("rules/bounds.js", "withValue", asked)
-    assert (one["stride"], both["stride"]) == ([3, 1], [3, 3])
-    assert padding["padding"] == [[2, 2], [2, 1]], "the other side is kept"
-    assert paddings["padding"] == [[0, 0], [0, 0]]
+    assert len(made) > 1000
 
 
 def test_group_choices_are_the_common_divisors(js):
@@ -272,7 +238,7 @@ def test_linking_ends_in_a_geometry_for_any_settings(js):
 def test_a_kernel_is_chosen_for_the_plane_that_is_shown(js):
     cases = [
         (Settings(spec=spec, plane=Plane(0, out, into)), name)
-        for spec in grouped_specs(31, 12)
+        for spec in grouped_specs(31, 6)
         for out, into in itertools.product(range(spec.out_channels), range(spec.in_channels))
         for name in PRESETS
     ]
@@ -396,39 +362,6 @@ def test_typing_into_the_bias(js):
     call = (Settings().to_dict(), {"panel": "bias", "row": 0, "column": 0, "value": 1})
     (refused,) = js.tried("rules/edit.js", "editCell", [call])
     assert "switch it on first" in refused["refused"]
-
-
-def test_what_follows_from_others_cannot_be_typed(js):
-    names = ["output", "grad_input", "rotated_weight", "input", "loss"]
-    for name, seen in zip(names, each_alone(js, Settings(), [edit(name, 0, 0) for name in names]), strict=True):
-        assert seen["failed"]
-        assert f"{name} follows from other panels; type into padded_input" in seen["notice"]
-
-
-def test_a_cell_holds_a_finite_number(js):
-    values = [float("nan"), float("inf"), float("-inf")]
-    for seen in each_alone(js, Settings(), [edit("weight", 0, 0, value) for value in values]):
-        assert seen["failed"]
-        assert "finite number" in seen["notice"]
-        assert seen["state"] == Settings().to_dict()
-
-
-def test_one_hot_is_one_at_one_cell(js):
-    state = Settings(spec=ConvSpec(5, 1, 2, batch=2), plane=Plane(1, 1, 0)).to_dict()
-    one, other = js("rules/change.js", "oneHot", [(state, 2, 0), (state, 2, 2)])
-    grad = grad_tensor(Settings.from_dict(one[0]))
-    assert grad.nonzero().tolist() == [[1, 1, 2, 0]]
-    assert float(grad.sum()) == 1
-    smaller = Settings.from_dict(other[0]).replace(spec=ConvSpec(3))
-    assert grad_tensor(smaller).nonzero().tolist() == [[0, 0, 0, 0]], "it follows into a smaller output"
-
-
-def test_a_one_hot_target_is_one_at_one_cell_of_every_sample(js):
-    state = Settings(spec=ConvSpec(5, 1, 2, batch=2), plane=Plane(1, 1, 0), loss="cross_entropy").to_dict()
-    ((moved, _),) = js("rules/change.js", "oneHot", [(state, 2, 0)])
-    there = Settings.from_dict(moved)
-    assert (there.loss, there.grad.to_dict()) == (state["loss"], state["grad"])
-    assert target_tensor(there).nonzero().tolist() == [[0, 1, 2, 0], [1, 1, 2, 0]]
 
 
 def test_a_target_that_the_loss_does_not_take_becomes_the_first_that_it_does(js):
@@ -587,7 +520,7 @@ def layer_of(spec, **fields):
 
 def test_typing_into_every_cell_of_a_layers_padded_input(js):
     zeros = 0
-    for spec, _ in layers(31, 15):
+    for spec, _ in layers(31, 6):
         state = layer_of(spec, plane=Plane(spec.batch - 1, spec.out_channels - 1, spec.in_channels - 1))
         shown = panel(compute(state, compare=False), state.plane, "padded_input")
         cells = list(itertools.product(*map(range, shown.values.shape)))
@@ -602,7 +535,7 @@ def test_typing_into_every_cell_of_a_layers_padded_input(js):
                 assert "this cell is a zero between or around the cells of input" in seen["notice"]
                 assert seen["state"] == state.to_dict()
                 zeros += 1
-    assert zeros > 50
+    assert zeros > 20
 
 
 def test_typing_into_the_other_panels_of_a_layer(js):

@@ -2,14 +2,12 @@
 
 import pytest
 
-from convviz.export.page import export_html
-from tests.browser.app_page import fresh_page, repaint, show_all_controls, slider, wait_painted
-from tests.chromium import HAS_ARRIVED
+from tests.browser.app_page import fresh_page, go_to, repaint, show_all_controls, show_link, slider
 
 pytestmark = pytest.mark.browser
 
 DESKTOPS = [(1280, 720), (1366, 768), (1440, 900), (1920, 1080)]
-STATES = {"first": "", "8 x 8": "#v=1"}
+STATES = {"first": "v=2", "8 x 8": "v=1"}
 # A panel, a heading, a primary control, the line with the sum: what of it is not wholly inside the window, and is seen.
 OUTSIDE_THE_WINDOW = """() => [...document.querySelectorAll(
   ".cv-equation .cv-panel, .cv-equation h3, .cv-controls .cv-control, .cv-kernel, .cv-sum, .cv-loss, .cv-truth, " +
@@ -50,39 +48,10 @@ PLACES = """() => Object.fromEntries([...document.querySelectorAll(
 }))"""
 
 
-@pytest.fixture(scope="module")
-def exported(tmp_path_factory):
-    return export_html(None, tmp_path_factory.mktemp("stage") / "page.html")
-
-
-@pytest.fixture(scope="module")
-def stage(browser, exported):
-    with fresh_page(browser) as page:
-        yield page
-
-
-def open_stage(page, exported, state="", size=(1280, 720)):
-    page.set_viewport_size({"width": size[0], "height": size[1]})
-    page.goto("about:blank")
-    page.goto(exported.as_uri() + state)
-    wait_painted(page, 0)
-
-
-def shown_in_turn(page, exported, states, size):
-    """Yield (name, state) as the page shows it: the first loaded at this size, the others put into its address."""
-    for number, (name, state) in enumerate(states.items()):
-        if number == 0:
-            open_stage(page, exported, state, size)
-        else:
-            with repaint(page):
-                page.evaluate("(link) => { location.hash = link; }", state)
-        yield name, state
-
-
-def test_all_bands_the_controls_and_the_sum_are_on_one_screen(stage, exported):
+def test_all_bands_the_controls_and_the_sum_are_on_one_screen(opened):
     for size in DESKTOPS:
-        for name, _ in shown_in_turn(stage, exported, STATES, size):
-            about = f"{name} at {size}"
+        for name, link in STATES.items():
+            stage, about = opened(link, size), f"{name} at {size}"
             assert stage.evaluate(OUTSIDE_THE_WINDOW) == [], about
             assert stage.evaluate(OVERLAPS) == [], about
             assert stage.evaluate("document.documentElement.scrollHeight <= innerHeight"), about
@@ -119,35 +88,35 @@ CUT = """() => {
   })].map((node) => node.textContent);
 }"""
 CROWDED = {
-    "groups and a bias": "#v=2&in_channels=4&out_channels=4&groups=2&view=window&bias=1,2,3,4",
-    "a border and samples": "#v=2&padding=1&mode=reflect&view=window&in_channels=2&out_channels=2&batch=2&stride=2",
+    "groups and a bias": "v=2&in_channels=4&out_channels=4&groups=2&view=window&bias=1,2,3,4",
+    "a border and samples": "v=2&padding=1&mode=reflect&view=window&in_channels=2&out_channels=2&batch=2&stride=2",
 }
 
 
-def test_captions_are_read_without_scrolling_and_nothing_is_cut(stage, exported):
+def test_captions_are_read_without_scrolling_and_nothing_is_cut(opened):
     for size in (DESKTOPS[0], (390, 844)):
-        for name, _ in shown_in_turn(stage, exported, {**STATES, **CROWDED}, size):
+        for name, link in {**STATES, **CROWDED}.items():
+            stage = opened(link, size)
             assert stage.evaluate(CUT) == [], (name, size)
             assert stage.evaluate(OVERLAPS) == [], (name, size)
             for one in stage.evaluate(CAPTIONS):
                 assert one["title"] == one["text"], "where there is no room for all of it, it is read on demand"
     names = stage.locator(".cv-name").all_text_contents()
     assert "padded_grad_output[0, 0]" in names, "an index where there is something to choose"
-    open_stage(stage, exported)
+    opened()
     assert not [name for name in stage.locator(".cv-name").all_text_contents() if "[" in name]
 
 
-def test_formulas_wait_behind_a_button(stage, exported):
-    open_stage(stage, exported)
-    band = stage.locator("[data-equation=input]")
+def test_formulas_wait_behind_a_button(opened):
+    band = opened().locator("[data-equation=input]")
     assert band.locator(".cv-formula").is_hidden()
     band.get_by_role("button", name="Formula").click()
     told = band.locator(".cv-formula").get_attribute("aria-label")
     assert told == "grad_input = Σ_ij grad_output[i, j] · weight laid at (i, j)"
 
 
-def test_a_word_is_explained_to_pointer_keyboard_and_finger(browser, stage, exported):
-    open_stage(stage, exported)
+def test_a_word_is_explained_to_pointer_keyboard_and_finger(browser, opened, exported):
+    stage = opened()
     help = stage.locator(".cv-help")
 
     def explain_each(place):
@@ -170,34 +139,36 @@ def test_a_word_is_explained_to_pointer_keyboard_and_finger(browser, stage, expo
     assert stage.evaluate(focused)
     stage.keyboard.press("Escape")
     help.wait_for(state="hidden")
-    with browser.new_context(has_touch=True, viewport={"width": 390, "height": 844}) as context:
-        context.add_init_script(HAS_ARRIVED)
-        phone = context.new_page()
-        phone.goto(exported.as_uri())
-        wait_painted(phone, 0)
+    with fresh_page(browser, has_touch=True) as phone:
+        show_link(phone, exported, size=(390, 844))
         phone.locator(".cv-set-padding [data-help]").first.tap()
         phone.locator(".cv-help").wait_for()
         assert phone.locator(".cv-sum").inner_text() == "Tap a cell: the sum behind it is written here."
 
 
-def test_on_a_phone_a_band_and_a_slider_are_on_one_screen(stage, exported):
+def test_on_a_phone_a_band_and_a_slider_are_on_one_screen(opened):
     for state in STATES.values():
-        open_stage(stage, exported, state, (390, 844))
+        stage = opened(state, (390, 844))
         assert stage.locator(".cv-equation[data-focus] .cv-panel").count() >= 3
         assert stage.evaluate(OVERLAPS) == [], state
         for name in ("kernel_size", "stride", "padding", "input_size"):
             box = slider(stage, name).bounding_box()
             assert box["y"] >= 0, name
             assert box["y"] + box["height"] <= 844, name
+        bar = stage.locator(".cv-block-geometry").bounding_box()
+        assert 0.6 * 844 <= bar["y"] <= bar["y"] + bar["height"] <= 844, "the controls stay below what they move"
         for band in ("forward", "weight", "input"):
             stage.locator(f"[data-equation={band}] .cv-title").click()
             stage.locator(f"[data-equation={band}][data-focus] .cv-panel").first.wait_for()
             assert stage.locator(f"[data-equation={band}] .cv-panel").first.is_visible()
+            shown = stage.locator(f"[data-equation={band}]").bounding_box()
+            assert 0 <= shown["y"] < shown["y"] + shown["height"] <= bar["y"]
 
 
-def test_zoomed_in_a_slider_and_what_it_does_are_on_one_screen(stage, exported):
+def test_zoomed_in_a_slider_and_what_it_does_are_on_one_screen(opened):
     for size in ((853, 480), (640, 360)):  # 1280 x 720 at 150 % and at 200 %
-        for name, _ in shown_in_turn(stage, exported, STATES, size):
+        for name, link in STATES.items():
+            stage = opened(link, size)
             for slid in ("kernel_size", "stride", "padding", "input_size"):
                 control = slider(stage, slid)
                 with repaint(stage):
@@ -213,9 +184,9 @@ def test_zoomed_in_a_slider_and_what_it_does_are_on_one_screen(stage, exported):
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (900, 620), (853, 480), (390, 844)], ids=str)
-def test_nothing_but_panels_moves_while_a_slider_moves(stage, exported, size):
+def test_nothing_but_panels_moves_while_a_slider_moves(opened, size):
     for state in STATES.values():
-        open_stage(stage, exported, state, size)
+        stage = opened(state, size)
         show_all_controls(stage)
         start = stage.evaluate(PLACES)
         assert len(start) > 8
@@ -228,24 +199,24 @@ def test_nothing_but_panels_moves_while_a_slider_moves(stage, exported, size):
                     continue
                 with repaint(stage):
                     control.evaluate(MOVE, str(value))
-                assert stage.evaluate(PLACES) == start, f"{name} {value} of {state or 'the first picture'}"
-                assert stage.evaluate(OVERLAPS) == [], f"{name} {value} of {state or 'the first picture'}"
+                assert stage.evaluate(PLACES) == start, f"{name} {value} of {state}"
+                assert stage.evaluate(OVERLAPS) == [], f"{name} {value} of {state}"
 
 
-def test_a_picture_that_is_changed_to_is_laid_out_as_one_that_was_loaded(stage, exported):
+def test_a_picture_that_is_changed_to_is_laid_out_as_one_that_was_loaded(opened, reader):
     """Panels that stay stand among others that come: each has its own size, not its neighbour's."""
-    for state in ("#v=1", "#v=1&dilation=3", "#v=2&view=window", "#v=1&transposed=1&padding=0"):
-        open_stage(stage, exported, state)
+    for state in ("v=1", "v=1&dilation=3", "v=2&view=window", "v=1&transposed=1&padding=0"):
+        reader.goto("about:blank")
+        stage = opened(state)
         loaded = stage.evaluate(CELLS)
-        open_stage(stage, exported)
-        with repaint(stage):
-            stage.evaluate("(state) => { location.hash = state; }", state)
+        opened()
+        go_to(stage, state)
         assert stage.evaluate(CELLS) == loaded, state
         assert stage.evaluate(OVERLAPS) == [], state
 
 
-def test_a_band_takes_the_focus_and_gives_it_back(stage, exported):
-    open_stage(stage, exported, "#v=1")
+def test_a_band_takes_the_focus_and_gives_it_back(opened):
+    stage = opened("v=1", DESKTOPS[0])
     before = stage.evaluate(CELLS)  # of the settled picture: right after Esc the room is dealt out anew
     stage.keyboard.press("3")  # before anything has the focus
     stage.locator("[data-equation=weight][data-focus]").wait_for()
@@ -272,8 +243,8 @@ def test_a_band_takes_the_focus_and_gives_it_back(stage, exported):
     assert stage.evaluate(CELLS) == before
 
 
-def test_esc_lets_a_pin_go_wherever_the_focus_is_and_then_the_band(stage, exported):
-    open_stage(stage, exported)
+def test_esc_lets_a_pin_go_wherever_the_focus_is_and_then_the_band(opened):
+    stage = opened()
     stage.locator("[data-equation=forward] .cv-title").click()
     stage.locator("[data-focus] [data-panel=output] [data-cell='1,1']").click()
     stage.locator(".cv-sum[data-terms='9']").wait_for()

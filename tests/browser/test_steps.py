@@ -20,7 +20,6 @@ from tests.browser.app_page import (
     slide,
     slider,
     slider_value,
-    switch,
 )
 from tests.browser.scripts import expose, geometry
 from tests.geometries import EDGE_CASES, conv2d_by_definition, random_specs, reals
@@ -191,47 +190,52 @@ def choose_view(app, view):
         app.locator(f"[data-equation=input] [data-view={view}]").click()
 
 
-@pytest.mark.parametrize(
-    ("equation", "result", "image"),
-    [
+def test_stepping_fills_the_result_in_and_moves_the_window(app):
+    sent = messages_sent(app)
+    for equation, result, image in (
         ("forward", "output", "padded_input"),
         ("input", "grad_input", "padded_grad_output"),
         ("weight", "grad_weight", "padded_input"),
-    ],
-)
-def test_stepping_fills_the_result_in_and_moves_the_window(app, equation, result, image):
-    before = read_panel(app, result, equation)
-    sent = messages_sent(app)
-    start_stepping(app, equation)
-    position, count = at_step(app, equation)
-    assert (position, count) == (1, before.numel())
-    assert veiled(app, equation, result) == count - 1
-    places = [frame(app, equation, image)]
-    for step in range(2, 5):
-        app.keyboard.press("ArrowRight")
-        assert at_step(app, equation) == (step, count)
-        assert veiled(app, equation, result) == count - step
-        places.append(frame(app, equation, image))
-        row, column = divmod(step - 1, before.shape[1])
-        value = app.locator(".cv-sum output").get_attribute("data-value")
-        assert float(value) == pytest.approx(float(before[row, column])), "the sum line writes this step"
-    assert len({tuple(place) for place in places}) == len(places)
-    app.keyboard.press("End")
-    assert at_step(app, equation) == (count, count)
-    assert veiled(app, equation, result) == 0
-    app.keyboard.press("Escape")
-    assert bar(app, equation).is_hidden()
-    assert frame(app, equation, image) is None
-    assert app.locator(".cv-readout").text_content() == "", "nothing is said of a step any more"
-    assert app.evaluate("document.activeElement.className") == "cv-step", "the keyboard goes back to the button"
-    assert torch.equal(read_panel(app, result, equation), before)
+    ):
+        before = read_panel(app, result, equation)
+        start_stepping(app, equation)
+        position, count = at_step(app, equation)
+        assert (position, count) == (1, before.numel())
+        assert veiled(app, equation, result) == count - 1
+        places = [frame(app, equation, image)]
+        for step in range(2, 5):
+            app.keyboard.press("ArrowRight")
+            assert at_step(app, equation) == (step, count)
+            assert veiled(app, equation, result) == count - step
+            places.append(frame(app, equation, image))
+            row, column = divmod(step - 1, before.shape[1])
+            value = app.locator(".cv-sum output").get_attribute("data-value")
+            assert float(value) == pytest.approx(float(before[row, column])), "the sum line writes this step"
+        assert len({tuple(place) for place in places}) == len(places)
+        app.keyboard.press("End")
+        assert at_step(app, equation) == (count, count)
+        assert veiled(app, equation, result) == 0
+        app.keyboard.press("Escape")
+        assert bar(app, equation).is_hidden()
+        assert frame(app, equation, image) is None
+        assert app.locator(".cv-readout").text_content() == "", "nothing is said of a step any more"
+        assert app.evaluate("document.activeElement.className") == "cv-step", "the keyboard goes back to the button"
+        assert torch.equal(read_panel(app, result, equation), before)
     assert sent() == 0, "all of it is worked out in the page"
 
 
-def test_a_veiled_cell_keeps_its_number_to_itself(app):
+def test_one_equation_is_stepped_through_at_a_time_and_each_view_has_its_own_steps(app):
     start_stepping(app, "forward")
     cell(app, "output", 3, 3).hover()
     assert app.locator(".cv-readout").text_content().endswith("row 3, column 3: not computed yet at this step")
+    start_stepping(app, "input")
+    assert bar(app, "forward").is_hidden()
+    assert (veiled(app, "forward", "output"), veiled(app, "input", "grad_input")) == (0, 63)
+    choose_view(app, "stamps")
+    assert bar(app, "input").is_hidden()
+    assert veiled(app, "input", "grad_input") == 0
+    start_stepping(app, "input")
+    assert at_step(app, "input") == (1, 16)
 
 
 def masked_gradients(app, counts):
@@ -356,22 +360,6 @@ def test_a_stamp_lies_on_the_gradient_as_the_kernel_lies_in_its_panel(app):
     assert "5 of the stamp's 9 cells fall on the padding" in app.locator(".cv-sum").text_content()
 
 
-def test_sums_in_the_stamps_equal_the_cell(app):
-    for name, value in (("in_channels", 2), ("out_channels", 2)):
-        with repaint(app):
-            slide(app, name, value)
-    choose_view(app, "stamps")
-    shown = cell(app, "grad_input", 3, 5)
-    shown.click()
-    app.wait_for_function("() => document.querySelector('.cv-sum').textContent.startsWith('grad_input[')")
-    products = app.locator(".cv-product").evaluate_all(
-        "all => all.map((one) => [...one.querySelectorAll('.cv-factor')].map((factor) => Number(factor.dataset.value)))"
-    )
-    assert len(products) == 8, "four stamps of each output channel"
-    total = sum(one * other for one, other in products)
-    assert total == pytest.approx(float(shown.get_attribute("data-value")), rel=1e-5, abs=1e-6)
-
-
 def test_play_steps_by_itself_and_stops_at_the_end(app):
     start_stepping(app, "weight")
     bar(app, "weight").locator("select").select_option("16")
@@ -396,15 +384,6 @@ def test_play_rests_while_the_tab_is_hidden(app):
     app.evaluate("delete document.hidden")  # the tests after this one see the page again
 
 
-def test_the_other_view_has_other_steps(app):
-    start_stepping(app, "input")
-    choose_view(app, "stamps")
-    assert bar(app, "input").is_hidden()
-    assert veiled(app, "input", "grad_input") == 0
-    start_stepping(app, "input")
-    assert at_step(app, "input") == (1, 16)
-
-
 def test_pause_keeps_the_place_and_a_slider_keeps_the_stepping(app):
     start_stepping(app, "forward")
     for _ in range(4):
@@ -422,14 +401,6 @@ def test_pause_keeps_the_place_and_a_slider_keeps_the_stepping(app):
     assert frame(app, "forward", "padded_input") is None
 
 
-def test_one_equation_is_stepped_through_at_a_time(app):
-    start_stepping(app, "forward")
-    start_stepping(app, "weight")
-    assert bar(app, "forward").is_hidden()
-    assert veiled(app, "forward", "output") == 0
-    assert veiled(app, "weight", "grad_weight") == 8
-
-
 def test_a_large_panel_is_stepped_through_with_a_handful_of_shapes(app):
     with repaint(app):
         slider(app, "input_size").focus()
@@ -443,18 +414,6 @@ def test_a_large_panel_is_stepped_through_with_a_handful_of_shapes(app):
     assert veiled(app, "input", "grad_input") == 1024 - 41
     assert frame(app, "input", "padded_grad_output") == [1, 8, 3, 3]
     assert app.locator("[data-equation=input] [data-panel=grad_input] .cv-veil *").count() < 8
-
-
-def test_reduced_motion_steps_without_a_slide(app):
-    start_stepping(app, "forward")
-    bar(app, "forward").locator("select").select_option("0.5")
-    for preference, slides in (("reduce", False), ("no-preference", True)):
-        app.emulate_media(reduced_motion=preference)
-        bar(app, "forward").get_by_role("button", name="Play").click()
-        window = app.locator("[data-equation=forward] [data-panel=padded_input] .cv-window")
-        lasts = window.evaluate("(rect) => getComputedStyle(rect).transitionDuration")
-        assert lasts == ("0.4s" if slides else "0s"), f"{preference}: three tenths of a beat, at most 0.4 s"
-        bar(app, "forward").get_by_role("button", name="Pause").click()
 
 
 # What moves: how many, the longest of one transition, what of an element they change, and what lies over the panels.
@@ -629,21 +588,3 @@ def test_one_click_sets_the_neighbouring_size_and_back(app):
         app.get_by_role("button", name="Undo").click()
     assert slider_value(app, "input_size") == 7
     assert_page_equals_autograd(app)
-
-
-def test_an_axis_that_is_not_linked_moves_alone(app):
-    switch(app, "link height and width", False)
-    app.locator("[data-equation=forward] .cv-symbols-open").click()
-    button = app.locator(".cv-sizes button", has_text="width 7")
-    with repaint(app):
-        button.click()
-    assert [slider_value(app, "input_size", axis) for axis in (0, 1)] == [8, 7]
-    assert read_panel(app, "grad_input").shape == (8, 7)
-
-
-def test_stride_one_has_no_story(app):
-    app.locator("[data-equation=forward] .cv-symbols-open").click()
-    assert app.locator("[data-equation=forward] .cv-remainder").is_visible()
-    with repaint(app):
-        slide(app, "stride", 1)
-    assert app.locator("[data-equation=forward] .cv-remainder").is_hidden(), "every size has an output of its own"

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from tests.browser.app_page import open_app
-from tests.browser.server import APP, voila_server
 
 pytestmark = pytest.mark.browser
 
@@ -16,8 +15,7 @@ tour = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(tour)
 
 
-def test_every_stop_of_the_tour_is_reached(page):
-    with voila_server(APP) as server:
-        open_app(page, server.url)
-        for prepare in tour.PICTURES.values():  # one after the other: a fresh page each would take minutes
-            prepare(page)
+def test_every_stop_of_the_tour_is_reached(page, server):
+    open_app(page, server.url)
+    for prepare in tour.PICTURES.values():  # one after the other: a fresh page each would take minutes
+        prepare(page)

@@ -1,4 +1,4 @@
-"""Formulas and sentences that state a fact, over thousands of geometries: each is read as a visitor reads it, and asked
+"""Formulas and sentences that state a fact, over a thousand geometries: each is read as a visitor reads it, and asked
 of torch. Formulas are calculated as they are written, and must give autograd's numbers. The page writes them; under a
 still picture Python does, and must write the same."""
 
@@ -20,7 +20,7 @@ from convviz.views import captions
 from tests.browser.test_remainder import along, stories
 from tests.geometries import conv2d_by_definition, integers, random_specs
 
-COUNT = 2500
+COUNT = 1200
 INDEX = r"(?:\[([^\]]*)\])?"  # of a tensor of one plane nobody writes any
 PRODUCT = re.compile(
     rf"^(\w+){INDEX} = (?:Σ_(\w+) )?\(?(\w+){INDEX} (⊛|·) (\w+){INDEX}(?:\)\[:(\d+), :(\d+)\])?"
@@ -134,7 +134,7 @@ def test_formulas_come_to_autograds_numbers(js):
             expected = (made.grad_padded_input if name == "grad_padded_input" else true[name])[*index]
             assert torch.equal(found, expected), (spec, plane, text)
         grouped += spec.groups > 1 and spec.in_channels > spec.groups
-    assert grouped > 200
+    assert grouped > 100
 
 
 def test_under_stills_stands_what_the_page_writes(js):
@@ -192,7 +192,7 @@ def test_gaps_and_holes_are_where_the_note_says(js):
                 expected = len(covered) if words == "holes inside" else len(inner) - len(covered)
                 assert counts[axis] == expected, (spec, note)
             told[words] += bool(found)
-    assert min(told.values()) > 100, told
+    assert min(told.values()) > 50, told
 
 
 def test_groups_are_named_with_the_channels_that_an_output_reads(js):
@@ -257,7 +257,7 @@ def test_the_story_names_exactly_the_inputs_that_share_the_output(js):
         only += found[1].startswith("Only")
         takes = "takes the" in text and "behind the input first" in text
         assert takes == any(rest and after for rest, (_, after) in zip(spec.remainder, spec.padding, strict=True)), text
-    assert only > 20
+    assert only > 10
 
 
 def test_the_places_that_were_wrong_once(js):

@@ -35,6 +35,7 @@ const LINKS = [
   "v=2&kernel=1&mode=reflect",
   "v=2&size=2&padding=3&view=stamps",
   "v=1&size=5&padding=0,1&view=stamps",
+  "v=1&out_channels=2&padding=3&dilation=2&mode=circular", // whose padded_grad_output is thinned out
 ];
 const SUMS = ["output", "grad_input", "grad_padded_input", "grad_weight"];
 const READ = ["padded_input", "grad_padded_input", "grad_input"]; // panels whose cells can be marked as never read

@@ -42,10 +42,12 @@ from tests.browser.app_page.hands import (
 )
 from tests.browser.app_page.opening import (
     fresh_page,
+    go_to,
     kernel_id,
     messages_sent,
     open_app,
     show_all_controls,
+    show_link,
     start_again,
 )
 from tests.browser.app_page.waits import (
@@ -76,6 +78,7 @@ __all__ = [
     "choose",
     "entry_of",
     "fresh_page",
+    "go_to",
     "kernel_id",
     "messages_sent",
     "open_app",
@@ -94,6 +97,7 @@ __all__ = [
     "settle_pane",
     "show_all_controls",
     "show_band",
+    "show_link",
     "show_plane",
     "shown_plane",
     "slide",

@@ -4,7 +4,7 @@ import contextlib
 
 from tests.browser.app_page.eyes import same_state, snapshot
 from tests.browser.app_page.hands import choose
-from tests.browser.app_page.waits import APPEARS_WITHIN_MS, settle, wait_painted
+from tests.browser.app_page.waits import APPEARS_WITHIN_MS, repaint, settle, wait_painted
 from tests.browser.server import wait_until
 from tests.chromium import HAS_ARRIVED
 from tests.conftest import OUTSIDE
@@ -21,6 +21,18 @@ TIDY = """() => {
   document.querySelector(".cv-tab[aria-selected=true]")?.click();
   document.querySelector("[data-bands=all] .cv-title[aria-pressed=true]")?.click();
   for (const node of document.querySelectorAll("*")) if (node.scrollTop || node.scrollLeft) node.scrollTo(0, 0);
+}"""
+
+# A link that stands there already would be none.
+SHOW = """async (link) => {
+  document.querySelector(".cv-lesson:not([hidden]) .cv-lesson-close")?.click();
+  for (const details of document.querySelectorAll("details[open]")) details.open = false;
+  history.replaceState(null, "", location.pathname);
+  location.hash = link;
+  const frame = () => new Promise(requestAnimationFrame);
+  await new Promise((done) => addEventListener("hashchange", done, { once: true }));
+  await frame();
+  await frame();
 }"""
 
 
@@ -76,16 +88,44 @@ def show_all_controls(page):
     })""")
 
 
+def go_to(page, link):
+    """Put a link into the address of an open page, and wait until it is drawn."""
+    with repaint(page):
+        page.evaluate("(link) => { location.hash = link; }", link)
+
+
+def show_link(page, path, link="v=2", size=(1366, 768)):
+    """Show a link in an exported page as if it had just been opened there: to load it again takes five times as long.
+
+    Args:
+        page: loads the page where it has not yet, else puts the link into its address.
+        path: of the exported page.
+        link: without its #.
+        size: of the window.
+    """
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.emulate_media(color_scheme="light", reduced_motion="no-preference", media="screen")
+    if page.url.split("#")[0] == path.as_uri():
+        page.mouse.move(0, 0)
+        page.evaluate(TIDY)
+        page.keyboard.press("Escape")
+        page.evaluate(SHOW, link)
+    else:
+        page.goto(f"{path.as_uri()}#{link}")
+    wait_painted(page)
+    return page
+
+
 def start_again(page):
-    """Close what is open, press Reset and wait until all of the page is as in page.start."""
+    """Close what is open, and wait until all of the page is as in page.start; a test may have opened another link."""
     page.set_viewport_size({"width": 1400, "height": 900})
     page.emulate_media(color_scheme="light", reduced_motion="no-preference", media="screen")
     page.mouse.move(0, 0)
     page.evaluate(TIDY)
     page.keyboard.press("Escape")
     choose(page, "theme", "auto")
-    page.get_by_role("button", name="Reset").click()
-    page.wait_for_function("!document.querySelector('.cv-tab[aria-selected=true]')")
+    page.evaluate(SHOW, "v=1")
+    page.evaluate("history.replaceState(null, '', location.pathname)")
     wait_until(lambda: same_state(snapshot(page), page.start), what="the state of the start")
     show_all_controls(page)  # a test may have closed them
     page.evaluate(TIDY)  # a pin whose cell was gone meanwhile is there again
