@@ -29,7 +29,7 @@ SYNONYMS: dict[str, str] = {
     "out_channels": """
         out_channels out_channel c_out cout out_planes outplanes n_c out_features output_channels
         num_filters n_filters n_out out_dim output_dim output_size out_size fan_out""",
-    "kernel_size": "kernel_size k ksize kernel filter_size f",
+    "kernel_size": "kernel_size k ksize kernel filter_size f size",
     "cache": "cache caches saved memory cached",
     "params": """
         conv_param conv_params hparameters hparams hp hyper opts params param parameters config options hyperparameters

@@ -80,7 +80,7 @@ class Reach:
             spec = self.scope.nearest(spec)
             if set(GEOMETRY) & set(self.task.arguments):
                 spec = spec.replace(**self._built_in())
-                if self.plan.pairs == "int":
+                if self.plan.pairs == "int" or self.found.unsure_of_pairs:
                     names = ("stride", "dilation") if self._in_words(spec) else ("stride", "padding", "dilation")
                     spec = spec.replace(**{name: (getattr(spec, name)[0],) * 2 for name in names})
                 if self.square or self._one_kernel:

@@ -53,6 +53,7 @@ class Found:
     over: bool = False
     refused: bool = False
     ended: Answer | None = None
+    unsure_of_pairs: bool = False  # whether it refused what would tell if it takes two numbers
     uneven_kernel: bool = False  # whether a layer takes two numbers for its kernel, and one for all else
 
     @classmethod
@@ -216,6 +217,7 @@ def _is_of_kind(answer: Answer) -> bool:
 def _try_pairs(asker: Asker, subject: Subject, found: Found, scope: Scope) -> None:
     """Find out whether two numbers may be given for a stride or a padding; an exception says that they may not."""
     roles = subject.binding.roles | set(found.plan.form)
+    found.unsure_of_pairs = found.refused and found.score[0] < 1
     slow = found.ended or (found.over and found.score[0] < 3)  # a first call may load what it needs for seconds
     if found.score[0] < 1 or slow or subject.task.name.startswith("linear") or found.plan.pairs != "any":
         return
@@ -235,6 +237,7 @@ def _try_pairs(asker: Asker, subject: Subject, found: Found, scope: Scope) -> No
     if scope.square:
         return
     answer = asked(found.plan, uneven)
+    found.unsure_of_pairs = answer.kind == "refused"
     for plan in cure(found.plan, answer):  # a dilation that came as one number, beside a stride of two
         if plan.pairs == "pair" and "TypeError" not in asked(plan, uneven).message:
             found.plan = plan
