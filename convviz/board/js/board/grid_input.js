@@ -19,6 +19,8 @@ export class GridInput {
   #grid;
   #events;
   #tapped = ""; // the cell that a finger tapped last: a second tap on it opens it, however slow
+  /** The cell that was pressed: what is said of it may move the grid before the click comes. @type {[number, number] | null} */
+  #pressed = null;
   #opened = false; // whether that second tap has opened it, so that a double click need not
 
   /** @param {Grid} grid @param {GridEvents} events */
@@ -30,6 +32,7 @@ export class GridInput {
       event.preventDefault();
       event.stopPropagation(); // a notebook would take the arrow keys for its own cells
     });
+    svg.addEventListener("pointerdown", (event) => (this.#pressed = grid.place(event)));
     svg.addEventListener("click", (event) => this.#click(/** @type {PointerEvent} */ (event)));
     svg.addEventListener("dblclick", (event) => {
       if (grid.editable() && !this.#opened) events.onEdit(...grid.place(event), "");
@@ -79,7 +82,8 @@ export class GridInput {
 
   /** @param {PointerEvent} event */
   #click(event) {
-    const [row, column] = this.#grid.place(event);
+    const [row, column] = this.#pressed ?? this.#grid.place(event);
+    this.#pressed = null;
     this.#grid.focusCell(row, column, true, true);
     const isAgain =
       event.pointerType === "touch" && this.#grid.editable() && this.#tapped === `${row},${column}`;
