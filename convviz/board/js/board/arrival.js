@@ -57,6 +57,7 @@ export class ArrivalPlayer {
   #told = ""; // what its because says
   #begun = ""; // the settings in which it plays
   #theme = "";
+  #toldAt = ""; // the settings in which its because was said
   #asked = ""; // the settings in which it is to be watched again
   /** The first visit's, as long as nothing was touched. @type {Waiting | null} */
   #waiting = null;
@@ -213,7 +214,7 @@ export class ArrivalPlayer {
   #onSettings = () => {
     const settings = this.#board.model.settings();
     if (this.#scene && keyOf(settings) !== this.#begun) this.end();
-    if (this.#told && this.#told !== wordsOf(arrivalOf(settings)).join()) this.#tell([]);
+    if (this.#told && keyOf(settings) !== this.#toldAt) this.#tell([]); // somebody has begun: the tools have its room
   };
 
   #onKernel = () => {
@@ -223,6 +224,7 @@ export class ArrivalPlayer {
   /** @param {string[]} words as wordsOf says them */
   #tell(words) {
     this.#told = words.join();
+    this.#toldAt = keyOf(this.#board.model.settings());
     this.#because.replaceChildren(
       ...words.map((each, index) => element("span", { class: WORDINGS[index] }, each)),
     );

@@ -275,6 +275,7 @@ export class Board {
 
   /** Give the room to another band, where one has it. @param {string} name */
   show(name) {
+    if (name !== this.#bands.inUse()) this.#shared.stepping?.close(true); // it steps through another
     this.#bands.bring(name);
     this.#focusBand("");
   }

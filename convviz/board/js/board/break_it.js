@@ -16,26 +16,11 @@ const say = sentences(WORDS);
  */
 
 /**
- * The mistakes that a visitor has chosen, or been told: of those that a link has brought the name is a
- * riddle.
- * @type {WeakMap<object, Set<string>>}
- */
-const KNOWN = new WeakMap();
-
-/** @param {object} model */
-function knownBy(model) {
-  const known = KNOWN.get(model) ?? new Set();
-  KNOWN.set(model, known);
-  return known;
-}
-
-/**
  * Make the control of one band; it stays hidden where the band has no step to break.
  * @param {import("./shared.js").Shared} board @param {string} name of the band
  */
 export function createBreakIt(board, name) {
   const ids = name === "input" || name === "weight" ? BROKEN[name].map(({ id }) => id) : [];
-  const known = knownBy(board.model);
   const opener = createButton("cv-break-open", say("control"), () => {
     open = true;
     show(latest.broken, latest.panels);
@@ -48,7 +33,7 @@ export function createBreakIt(board, name) {
       steps.focus();
     },
     reveal() {
-      known.add(latest.broken?.id ?? "");
+      board.model.reveal(latest.broken?.id ?? "");
       show(latest.broken, latest.panels);
       says.focus();
     },
@@ -76,7 +61,7 @@ export function createBreakIt(board, name) {
 
   /** @param {string} id of a mistake; empty: of none */
   function choose(id) {
-    known.add(id);
+    board.model.reveal(id);
     open = true;
     chosen = id;
     board.model.send({ type: "break", changes: { broken: id } });
@@ -109,7 +94,7 @@ export function createBreakIt(board, name) {
     latest = { broken, panels };
     setHidden(el, !broken || !ids.length);
     const here = broken?.id && broken.equation === name ? broken : null;
-    const isTold = !here || known.has(here.id);
+    const isTold = !here || board.model.get("told").includes(here.id);
     meet(here?.id ?? "");
     setHidden(steps.el, !isTold || !(open || here));
     setHidden(opener, !isTold || !steps.el.hidden);

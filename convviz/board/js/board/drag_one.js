@@ -51,6 +51,7 @@ export function createHandle(board, grid, spec) {
           if (last?.row === row && last.column === column) return;
           last = { row, column };
           board.highlight.hover(null); // its links are those of what is chosen
+          board.unread();
           carry(last, move);
         },
         ended: () => last && grid.focusCell(last.row, last.column, true, true),
@@ -96,7 +97,7 @@ export function createHandle(board, grid, spec) {
     see(values) {
       const { single, columns } = spec();
       const index = single ? Array.prototype.indexOf.call(values, 1) : -1;
-      const isLearnt = !single || Boolean(board.draggedOne);
+      const isLearnt = !single || Boolean(board.draggedOne) || values.length === 1;
       setHidden(hint, isLearnt);
       setAttribute(ring, "visibility", index < 0 ? "hidden" : "visible");
       if (index < 0) return;

@@ -82,6 +82,7 @@ export class Stepper {
     this.#position = -1;
     this.button.setAttribute("aria-expanded", "true");
     this.#transport.open(this.#count());
+    this.bar.closest(".cv-board")?.setAttribute("data-stepping", "");
   }
 
   /** @param {boolean} [draw] not when the picture is laid out anew right after */
@@ -91,6 +92,7 @@ export class Stepper {
     this.#equation.film.finish();
     this.#transport.close();
     this.#board.stepping = null;
+    this.bar.closest(".cv-board")?.removeAttribute("data-stepping");
     this.button.setAttribute("aria-expanded", "false");
     if (focused) this.button.focus({ preventScroll: true });
     for (const { veil } of this.#equation.panels.values()) {

@@ -64,6 +64,7 @@ class PageModel {
     kernel: "",
     introduction: "",
     brush: null,
+    told: /** @type {string[]} */ ([]), // mistakes whose names may be said: of one that a link brought it is a riddle
   });
   #timeline;
   #view;
@@ -218,6 +219,12 @@ class PageModel {
   /** @param {Place | null} selected */
   select(selected) {
     this.#values.put({ selected });
+  }
+
+  /** The name of a mistake may be said: it was chosen here, or asked for. @param {string} mistake */
+  reveal(mistake) {
+    const told = this.get("told");
+    if (!told.includes(mistake)) this.#values.put({ told: [...told, mistake] });
   }
 
   /**

@@ -8,6 +8,7 @@ import { setRich } from "../base/rich_text.js";
 import { sentences } from "../base/words.js";
 import { isSymmetric } from "../numbers/broken_words.js";
 import { isSingleOne } from "../rules/change.js";
+import { outputSize } from "../rules/spec.js";
 
 const say = sentences(WORDS);
 const sayOfArrival = sentences(ARRIVAL);
@@ -32,7 +33,11 @@ export function createLead(model, follow, lesson, watch) {
     const settings = model.settings();
     const weight = model.shown()?.numbers.stages.weight;
     const turns = !weight || !isSymmetric(weight); // else dragging the 1 would show nothing of it
-    setText(question, say(`question.${kindOf(settings, turns)}`));
+    const { broken } = model.get("values");
+    const isTold = model.get("told").includes(settings.broken);
+    const riddle = broken && !broken.differs ? "broken.alike" : isTold ? "broken.told" : "broken";
+    const kind = kindOf(settings, turns);
+    setText(question, say(`question.${kind === "broken" ? riddle : kind}`));
   }
 
   function tell() {
@@ -45,6 +50,7 @@ export function createLead(model, follow, lesson, watch) {
   follow("change:introduction", introduce);
   follow("settings", ask);
   follow("change:values", ask); // by then there is a kernel to look at
+  follow("change:told", ask);
   follow("change:notice", tell);
   follow("change:failed", tell); // what the page's address could not say is there by now
   return element("div", { class: "cv-lead" }, heading, words, notice, lesson);
@@ -58,7 +64,8 @@ export function createLead(model, follow, lesson, watch) {
 function kindOf(settings, turns) {
   if (settings.transposed) return "transposed";
   if (settings.broken) return "broken";
-  if (!isSingleOne(settings)) return "other";
+  const cells = outputSize(settings.spec, 0) * outputSize(settings.spec, 1);
+  if (!isSingleOne(settings) || cells === 1) return "other"; // one cell is nowhere to drag
   return turns ? "single" : "alike";
 }
 

@@ -10,7 +10,11 @@ import { sentences } from "../base/words.js";
 const say = sentences(WORDS);
 const FRAME = "M2 6V2h4v2H4v2zM10 2h4v4h-2V4h-2zM2 10h2v2h2v2H2zM12 10h2v4h-4v-2h2z";
 const TYPING = "input:not([type=range], [type=checkbox]), textarea, [contenteditable=true]";
+/** @type {Record<string, number>} */
 const STEPS = { PageDown: 1, PageUp: -1 };
+/** Where nothing else takes them. @type {Record<string, number>} */
+const ARROWS = { ArrowRight: 1, ArrowLeft: -1 };
+const TAKES_ARROWS = ".cv-grid, [role=radiogroup], [role=tablist]";
 
 /**
  * @import { Player } from "../lesson/player.js"
@@ -196,7 +200,9 @@ export class Lecture {
     const key = event.key.toLowerCase();
     if (key === "f" && !event.repeat) return () => this.#turn(!this.#on);
     if (!this.#on) return null;
-    if (event.key in STEPS) return () => this.#step(STEPS[/** @type {"PageUp"} */ (event.key)]);
+    const target = /** @type {Element} */ (event.composedPath()[0] ?? event.target);
+    const by = STEPS[event.key] ?? (target.closest(TAKES_ARROWS) ? 0 : ARROWS[event.key]);
+    if (by) return () => this.#step(by);
     const band = this.#board.bands()[Number(key) - 1];
     return band ? () => this.#board.show(band.name) : null;
   }
