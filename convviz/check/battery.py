@@ -124,9 +124,7 @@ def make_case(name: str, spec: ConvSpec, seed: int, quantised: str = "") -> Case
         return torch.randn(shape, generator=generator, dtype=torch.float64)
 
     input, weight = draw(*spec.input_shape), draw(*spec.weight_shape)
-    if quantised:
-        weight[:, 0, 0, 0] = 0  # whose sign is the question; a third of the others is beyond 1, where the mask is
-    if name == ZEROS:
+    if name == ZEROS:  # among them weights whose sign is a question in a binary layer
         input, weight = input * (input > -0.7), weight * (weight > 0)
     bias, grad_output, transposed_bias = draw(spec.out_channels), draw(*spec.output_shape), draw(spec.in_channels)
     if name in (ZEROS, NOTHING):

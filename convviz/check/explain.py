@@ -54,7 +54,7 @@ def explain(
         return
     if raised := _raised(cases, answers, rights, failure):
         yield raised
-    for result in rights[0] if rights else ():
+    for result in sorted(rights[0] if rights else (), key=lambda name: _first_wrong(name, answers, rights)):
         of = recipe_of(task, result)
         seen = [
             Seen(
@@ -72,6 +72,15 @@ def explain(
             evidence = f"{best.title} {best.evidence}".replace(when, "").strip()
             found[0] = dataclasses.replace(best, title=when, evidence=evidence)
         yield from found
+
+
+def _first_wrong(name: str, answers: Sequence[Answer], rights: Sequence[Results]) -> int:
+    """Return the number of the first case in which a result is wrong: what fails earlier is explained earlier."""
+    pairs = enumerate(zip(answers, rights, strict=False))
+    wrong = (
+        at for at, (answer, right) in pairs if name in answer.results and not same(answer.results[name], right[name])
+    )
+    return next(wrong, len(answers))
 
 
 def _raised(

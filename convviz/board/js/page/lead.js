@@ -8,7 +8,6 @@ import { setRich } from "../base/rich_text.js";
 import { sentences } from "../base/words.js";
 import { isSymmetric } from "../numbers/broken_words.js";
 import { isSingleOne } from "../rules/change.js";
-import { outputSize } from "../rules/spec.js";
 
 const say = sentences(WORDS);
 const sayOfArrival = sentences(ARRIVAL);
@@ -64,8 +63,7 @@ export function createLead(model, follow, lesson, watch) {
 function kindOf(settings, turns) {
   if (settings.transposed) return "transposed";
   if (settings.broken) return "broken";
-  const cells = outputSize(settings.spec, 0) * outputSize(settings.spec, 1);
-  if (!isSingleOne(settings) || cells === 1) return "other"; // one cell is nowhere to drag
+  if (!isSingleOne(settings)) return "other";
   return turns ? "single" : "alike";
 }
 

@@ -14,7 +14,7 @@ const TYPING = "input:not([type=range], [type=checkbox]), textarea, [contentedit
 const STEPS = { PageDown: 1, PageUp: -1 };
 /** Where nothing else takes them. @type {Record<string, number>} */
 const ARROWS = { ArrowRight: 1, ArrowLeft: -1 };
-const TAKES_ARROWS = ".cv-grid, [role=radiogroup], [role=tablist]";
+const TAKES_ARROWS = ".cv-grid, input, select, [role=radiogroup], [role=tablist]";
 
 /**
  * @import { Player } from "../lesson/player.js"
