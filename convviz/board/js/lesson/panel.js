@@ -171,7 +171,7 @@ export class LessonPanel {
   #speak(look) {
     const { at, of, heading: title } = look;
     const said = [say("told.step", { at, of, title, words: look.words })];
-    for (const task of look.tasks) said.push(task.words, task.then);
+    for (const task of look.tasks) said.push(task.words, task.after);
     if (look.question)
       said.push(look.question.words, look.question.told, ...look.question.reasons.map(({ words }) => words));
     const whole = said.filter(Boolean).join("\n");
@@ -221,6 +221,6 @@ function showTasks(list, tasks) {
     );
     item.className = task.done ? "cv-lesson-done" : "cv-lesson-task";
     setText(item.children[0], [task.words, task.walked && `(${task.walked})`].filter(Boolean).join(" "));
-    setText(item.children[1], task.then);
+    setText(item.children[1], task.after);
   });
 }

@@ -3,7 +3,7 @@
 // it.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
-import { createInside } from "./graph_inside.js";
+import { Inside } from "./graph_inside.js";
 import { setRich } from "../base/rich_text.js";
 import { createTensorView } from "./tensor_view.js";
 import { sentences } from "../base/words.js";
@@ -42,7 +42,7 @@ export class Details {
   constructor(pane, onClose) {
     this.#pane = pane;
     const close = element("button", { type: "button", class: "cv-button" }, say("graph.hide"));
-    this.#inside = createInside(
+    this.#inside = new Inside(
       pane,
       (text) => setText(this.#readout, text),
       (plane) => {

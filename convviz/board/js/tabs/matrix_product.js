@@ -155,37 +155,45 @@ function addImages(sizes, view, width) {
   }
 }
 
+/** @param {MatrixMap} map */
+const fits = (map) => Math.max(...map.size) <= MOST_NUMBERED;
+
 /**
  * How large the cells are, and whether they have numbers. Matrices that share their rows or columns share
  * their size. `beside`: whether the left matrix stays beside the others, however wide these are.
  * @param {import("./matrix_views.js").View} view @param {number} width
+ * @returns {{ sizes: Map<MatrixMap, Size>, beside: boolean }}
  */
-function layOutProduct(view, width) {
-  const { left, top, result } = view;
-  const fits = (map) => Math.max(...map.size) <= MOST_NUMBERED;
-  /** @type {Map<MatrixMap, Size>} */
-  const sizes = new Map();
-  let beside = view.one;
-  if (left && top && result) {
-    const large = fits(top) && fits(result) && (!view.one || fits(left));
-    const need = Math.max(left.name.length * LETTER, left.size[1] * NUMBERED[0]) + SIGN;
-    // A high and narrow matrix above the others would push them out of sight.
-    beside ||=
-      need < 0.4 * width && (!large || need + result.size[1] * NUMBERED[0] <= width || left.size[0] > 12);
-    const share = Math.floor((width - (beside ? need : 0) - 8) / result.size[1]);
-    const cell = within(share, large ? NUMBERED : COLOURED);
-    const side = large ? cell : NUMBERED[0]; // of a cell with a number
-    const heightOf = (map) =>
-      large || map.size[0] <= 8 ? side : within(Math.floor(240 / map.size[0]), COLOURED);
-    const numbers = beside ? large : fits(left);
-    const leftShare = Math.floor((width - SIGN) / left.size[1]);
-    const leftCell = left.size[1] <= 8 ? side : within(leftShare, numbers ? [NUMBERED[0], side] : COLOURED);
-    sizes.set(left, { cell: leftCell, height: numbers ? side : heightOf(left), numbers });
-    sizes.set(top, { cell, height: heightOf(top), numbers: large });
-    sizes.set(result, { cell, height: heightOf(result), numbers: large });
-  }
+function layOutProduct({ left, top, result, one }, width) {
+  if (!left || !top || !result) return { sizes: new Map(), beside: one };
+  const large = fits(top) && fits(result) && (!one || fits(left));
+  const need = Math.max(left.name.length * LETTER, left.size[1] * NUMBERED[0]) + SIGN;
+  const beside = one || staysBeside(need, width, left, large ? result.size[1] * NUMBERED[0] : 0);
+  const share = Math.floor((width - (beside ? need : 0) - 8) / result.size[1]);
+  const cell = within(share, large ? NUMBERED : COLOURED);
+  const side = large ? cell : NUMBERED[0]; // of a cell with a number
+  /** @param {MatrixMap} map */
+  const heightOf = ({ size: [rows] }) =>
+    large || rows <= 8 ? side : within(Math.floor(240 / rows), COLOURED);
+  const numbers = beside ? large : fits(left);
+  const leftShare = Math.floor((width - SIGN) / left.size[1]);
+  const leftCell = left.size[1] <= 8 ? side : within(leftShare, numbers ? [NUMBERED[0], side] : COLOURED);
+  const sizes = new Map([
+    [left, { cell: leftCell, height: numbers ? side : heightOf(left), numbers }],
+    [top, { cell, height: heightOf(top), numbers: large }],
+    [result, { cell, height: heightOf(result), numbers: large }],
+  ]);
   return { sizes, beside };
 }
+
+/**
+ * Whether the left matrix stands beside the others: a high and narrow one above them would push them out of
+ * sight.
+ * @param {number} need @param {number} width @param {MatrixMap} left
+ * @param {number} numbered pixels of the result with numbers; 0 where it has none
+ */
+const staysBeside = (need, width, left, numbered) =>
+  need < 0.4 * width && (need + numbered <= width || left.size[0] > 12);
 
 /** @param {MatrixMap} map @param {number} width @returns {Size} */
 function imageSize(map, width) {

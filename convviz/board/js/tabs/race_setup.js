@@ -100,16 +100,20 @@ export function createSetup(pane) {
     start.hidden = runs;
     for (const each of [pause, stop, bar, closing]) each.hidden = !runs;
     pause.toggleAttribute("disabled", !["running", "paused"].includes(data.state));
-    const { done, total } = data.progress;
-    bar.max = total || 1;
-    if (total) bar.value = done;
-    else bar.removeAttribute("value");
+    fillBar(bar, data.progress);
     setText(line, lineOf(data));
     if (data.state !== said && said) pane.say(lineOf(data));
     said = data.state;
   }
 
   return { el, refused, set };
+}
+
+/** @param {HTMLProgressElement} bar @param {RaceData["progress"]} progress */
+function fillBar(bar, { done, total }) {
+  bar.max = total || 1;
+  if (total) bar.value = done;
+  else bar.removeAttribute("value");
 }
 
 /** How far the race is. @param {RaceData} data */
