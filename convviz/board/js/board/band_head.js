@@ -2,7 +2,7 @@
 // The title line of a band: its name, one sentence, the pickers of planes, the readings, and what is there on
 // demand: why, formula, steps.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
-import { element, setAttribute, setText } from "../base/dom.js";
+import { element, makeButton, setAttribute, setText } from "../base/dom.js";
 import { sentences } from "../base/words.js";
 import { createBecause } from "./because.js";
 import { createBreakIt } from "./break_it.js";
@@ -22,14 +22,7 @@ const say = sentences(WORDS);
 
 /** @param {() => void} onClick */
 function createTitle(onClick) {
-  const button = element("button", {
-    type: "button",
-    class: "cv-title",
-    "aria-pressed": "false",
-    title: say("band.title"),
-  });
-  button.addEventListener("click", onClick);
-  return button;
+  return makeButton({ class: "cv-title", "aria-pressed": "false", title: say("band.title") }, [], onClick);
 }
 
 /**

@@ -3,7 +3,7 @@
 // there is one.
 import WORDS from "../../../facts/words/because.json" with { type: "json" };
 import { ask } from "../base/ask.js";
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { closeWithEscape } from "../base/keys.js";
 import { sentences } from "../base/words.js";
 import { becauseWords, topicsOf } from "../picture/topics.js";
@@ -19,7 +19,7 @@ const say = sentences(WORDS);
 export function createBecause(band, taught) {
   const buttons = element("div", { class: "cv-whys", role: "group", "aria-label": say("why") });
   const words = element("span", {});
-  const show = element("button", { type: "button", class: "cv-why-show" }, say("show"));
+  const show = makeButton({ class: "cv-why-show" }, say("show"), () => open && ask(buttons, open));
   const answer = element("p", { class: "cv-because", role: "status", hidden: "" }, words, " ", show);
   /** @type {(answered: boolean) => void} */
   let tellAnswer = () => {};
@@ -29,7 +29,6 @@ export function createBecause(band, taught) {
   let open = null;
   /** @type {Geometry} */
   let geometry;
-  show.addEventListener("click", () => open && ask(buttons, open));
   closeWithEscape(
     () => /** @type {HTMLElement | null} */ (buttons.querySelector("[aria-expanded=true]")),
     buttons,
@@ -49,13 +48,11 @@ export function createBecause(band, taught) {
 
   /** @param {Topic} topic */
   function createButton(topic) {
-    const button = element(
-      "button",
-      { type: "button", class: "cv-why", "data-why": topic, "aria-expanded": "false" },
+    return makeButton(
+      { class: "cv-why", "data-why": topic, "aria-expanded": "false" },
       say(`why.${topic}`),
+      () => turnTo(open === topic ? null : topic),
     );
-    button.addEventListener("click", () => turnTo(open === topic ? null : topic));
-    return button;
   }
 
   return {

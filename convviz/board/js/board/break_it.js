@@ -3,7 +3,7 @@
 // out.
 import BROKEN from "../../../facts/broken.json" with { type: "json" };
 import WORDS from "../../../facts/words/broken.json" with { type: "json" };
-import { element, setHidden, setText } from "../base/dom.js";
+import { element, makeButton, setHidden, setText } from "../base/dom.js";
 import { walkAlong } from "../base/roving.js";
 import { sentences } from "../base/words.js";
 import { setTinted } from "./quantities.js";
@@ -36,7 +36,7 @@ function knownBy(model) {
 export function createBreakIt(board, name) {
   const ids = name === "input" || name === "weight" ? BROKEN[name].map(({ id }) => id) : [];
   const known = knownBy(board.model);
-  const opener = createButton("cv-break-open", say("control"), () => {
+  const opener = makeButton({ class: "cv-break-open" }, say("control"), () => {
     open = true;
     show(latest.broken, latest.panels);
     steps.focus();
@@ -129,13 +129,6 @@ export function createBreakIt(board, name) {
   return { el, show };
 }
 
-/** @param {string} name @param {string} words @param {() => void} act */
-function createButton(name, words, act) {
-  const button = element("button", { type: "button", class: name }, words);
-  button.addEventListener("click", act);
-  return button;
-}
-
 /**
  * The steps of a band, of which one is broken, or none.
  * @param {string[]} ids of mistakes @param {(id: string) => void} choose
@@ -143,7 +136,7 @@ function createButton(name, words, act) {
 function createSteps(ids, choose) {
   const buttons = ["", ...ids].map((id) => {
     const words = id ? say(/** @type {"toggle.I01"} */ (`toggle.${id}`)) : say("right");
-    const button = createButton("cv-break-step", words, () => choose(id));
+    const button = makeButton({ class: "cv-break-step" }, words, () => choose(id));
     button.dataset.broken = id;
     return button;
   });
@@ -177,8 +170,8 @@ function createSteps(ids, choose) {
 function createSays({ fix, reveal, take }) {
   const words = element("span", {});
   const offers = element("span", { class: "cv-break-offers" });
-  const fixes = createButton("cv-break-fix", say("fix"), fix);
-  const reveals = createButton("cv-break-reveal", say("reveal"), reveal);
+  const fixes = makeButton({ class: "cv-break-fix" }, say("fix"), fix);
+  const reveals = makeButton({ class: "cv-break-reveal" }, say("reveal"), reveal);
   const el = element("p", { class: "cv-break-says" }, words, " ", offers, " ", fixes, reveals);
   let offered = "";
   return {
@@ -197,7 +190,7 @@ function createSays({ fix, reveal, take }) {
       const texts = (broken?.offers ?? []).map((offer) => offer.words);
       if (texts.join("|") !== offered)
         offers.replaceChildren(
-          ...texts.map((each, index) => createButton("cv-break-offer", each, () => take(index))),
+          ...texts.map((each, index) => makeButton({ class: "cv-break-offer" }, each, () => take(index))),
         );
       offered = texts.join("|");
       return text;

@@ -1,7 +1,7 @@
 // @ts-check
 // The small things that stand in an equation's header and between its panels.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { explain } from "../base/help.js";
 import { closeWithEscape } from "../base/keys.js";
 import { sentences } from "../base/words.js";
@@ -43,12 +43,7 @@ export function createChoice(board, choice) {
 /** What is seldom asked for, formula and exact terms: it hangs below its button while that is down. */
 export function createSymbols() {
   const el = element("div", { class: "cv-symbols", hidden: "" });
-  const button = element(
-    "button",
-    { type: "button", class: "cv-symbols-open", "aria-expanded": "false" },
-    say("symbols"),
-  );
-  button.addEventListener("click", () => {
+  const button = makeButton({ class: "cv-symbols-open", "aria-expanded": "false" }, say("symbols"), () => {
     el.hidden = !el.hidden;
     button.setAttribute("aria-expanded", String(!el.hidden));
   });

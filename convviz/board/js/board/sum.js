@@ -1,7 +1,7 @@
 // @ts-check
 // The sum behind a cell, written out: every product with its two factors, each in the colour of its cell.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
-import { element, focusOf } from "../base/dom.js";
+import { element, focusOf, makeButton } from "../base/dom.js";
 import { formatNumber, needsWhiteInk } from "../base/format.js";
 import { setTinted, tinted } from "./quantities.js";
 import { sentences } from "../base/words.js";
@@ -75,8 +75,7 @@ export function createSum(onTerm) {
       createTerm(term, colors, onTerm),
     ]);
     const words = folded ? say("sum.all", { count: terms.length }) : say("sum.fewer");
-    const more = element("button", { type: "button", class: "cv-more" }, words);
-    more.addEventListener("click", () => {
+    const more = makeButton({ class: "cv-more" }, words, () => {
       open = !open;
       show(sum, colors);
       /** @type {HTMLElement | null} */ (el.querySelector(".cv-more"))?.focus({ preventScroll: true });

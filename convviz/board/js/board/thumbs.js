@@ -1,7 +1,7 @@
 // @ts-check
 // The other planes of a panel, small, each a button that shows it.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
-import { element } from "../base/dom.js";
+import { element, makeButton } from "../base/dom.js";
 import { colorOf } from "../base/format.js";
 import { sentences } from "../base/words.js";
 
@@ -26,12 +26,7 @@ export function createThumbs(choose) {
       planes.forEach((plane, index) => {
         let button = el.children[index];
         if (!button) {
-          button = element(
-            "button",
-            { type: "button", class: "cv-thumb", tabindex: "-1" },
-            element("canvas", {}),
-          );
-          button.addEventListener("click", () => {
+          button = makeButton({ class: "cv-thumb", tabindex: "-1" }, element("canvas", {}), () => {
             if (spec) choose(spec.planes[index].at);
           });
           el.append(button);

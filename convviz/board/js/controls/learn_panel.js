@@ -4,7 +4,7 @@
 import WORDS from "../../../facts/words/learn.json" with { type: "json" };
 import { createHeatmap } from "../board/heatmap.js";
 import { explain } from "../base/help.js";
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { sentences } from "../base/words.js";
 import { RATES, learned, lowestAlong, safeRate } from "../numbers/learn.js";
@@ -103,9 +103,7 @@ export class LearnPanel {
 
   /** @param {keyof typeof WORDS & string} name @param {() => void} act */
   #button(name, act) {
-    const made = element("button", { type: "button" }, say(name));
-    made.addEventListener("click", act);
-    return made;
+    return makeButton({}, say(name), act);
   }
 
   /** @param {number} lr */

@@ -2,7 +2,7 @@
 // What stands there when a lesson was left: the way back; and when its end was reached, what was
 // found and what to try next.
 import WORDS from "../../../facts/words/player.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { sentences } from "../base/words.js";
 import { createButton } from "./button.js";
 
@@ -19,9 +19,9 @@ export function createLeft(player, onStart) {
   const next = element("div", { class: "cv-lesson-offers" });
   const exercise = element("p", { class: "cv-lesson-exercise" });
   const words = element("p", {});
-  const after = element("button", { type: "button", class: "cv-lesson-after" });
-  after.addEventListener(
-    "click",
+  const after = makeButton(
+    { class: "cv-lesson-after" },
+    [],
     () => player.play(following)?.then(() => el.hidden && onStart()) ?? onStart(),
   );
   const back = createButton("return", () => player.afterwards(true));
@@ -39,9 +39,7 @@ export function createLeft(player, onStart) {
 
   /** @param {string} offer @param {number} index */
   function createOffer(offer, index) {
-    const button = element("button", { type: "button" }, offer);
-    button.addEventListener("click", () => player.tryNext(index));
-    return button;
+    return makeButton({}, offer, () => player.tryNext(index));
   }
 
   return {

@@ -1,7 +1,7 @@
 // @ts-check
 // A number to predict: typed, checked, explained.
 import WORDS from "../../../facts/words/player.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -20,7 +20,7 @@ export function createQuestion(player) {
     "aria-label": say("question.label"),
   });
   const check = element("button", { type: "submit" }, say("question.check"));
-  const show = element("button", { type: "button" }, say("question.show"));
+  const show = makeButton({}, say("question.show"), () => player.show());
   const told = element("p", { class: "cv-lesson-told" });
   const row = element("div", { class: "cv-lesson-answer" }, input, check, show);
   const reasons = createReasonsList(player);
@@ -37,7 +37,6 @@ export function createQuestion(player) {
     player.check(input.value);
   });
   input.addEventListener("focus", () => input.select()); // another try takes the place of the last one
-  show.addEventListener("click", () => player.show());
   return {
     el,
     /** @param {SeenQuestion | null} question */
@@ -74,8 +73,7 @@ function createReasonsList(player) {
         ...reasons.map(({ words, mistake, show, label }) => {
           const item = element("li", {}, words);
           if (!mistake) return item;
-          const button = element("button", { type: "button", "aria-label": label }, show);
-          button.addEventListener("click", () => player.showMistake(mistake));
+          const button = makeButton({ "aria-label": label }, show, () => player.showMistake(mistake));
           item.append(" ", button);
           return item;
         }),

@@ -1,7 +1,7 @@
 // @ts-check
 // One view of the app: controls and board around a model, in a page without a kernel and with one.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
-import { element, setAttribute } from "../base/dom.js";
+import { element, makeButton, setAttribute } from "../base/dom.js";
 import { followHelp } from "../base/help.js";
 import { rove } from "../base/roving.js";
 import { sentences } from "../base/words.js";
@@ -134,9 +134,7 @@ function bringTold(model, bring) {
 function createTools(model, follow, more) {
   /** @param {"undo" | "redo" | "reset"} type */
   const button = (type) => {
-    const made = element("button", { type: "button", title: say(`${type}.title`) }, say(type));
-    made.addEventListener("click", () => model.send({ type }));
-    return made;
+    return makeButton({ title: say(`${type}.title`) }, say(type), () => model.send({ type }));
   };
   const [undo, redo, reset] = [button("undo"), button("redo"), button("reset")];
   follow("settings", () => {

@@ -1,7 +1,7 @@
 // @ts-check
 // The drawer: the parts of the open entry, what closes it, and below them the place of the open tab's pane.
 import WORDS from "../../../facts/words/entries.json" with { type: "json" };
-import { element, setHidden } from "../base/dom.js";
+import { element, makeButton, setHidden } from "../base/dom.js";
 import { tabIds } from "../base/placed.js";
 import { sentences } from "../base/words.js";
 import { tabName } from "./entries.js";
@@ -16,7 +16,7 @@ const say = sentences(WORDS);
  * @param {(tab: string) => void} choose a part @param {() => void} close
  */
 export function createDrawer(choose, close) {
-  const shut = element("button", { type: "button", class: "cv-drawer-close" }, "×");
+  const shut = makeButton({ class: "cv-drawer-close" }, "×", close);
   const place = element("div", { class: "cv-parts" });
   const head = element("div", { class: "cv-drawer-head" }, place, shut);
   const slot = element("div", { class: "cv-slot" });
@@ -24,7 +24,6 @@ export function createDrawer(choose, close) {
   let key = ""; // of the parts that stand there
   /** @type {import("./strip.js").Strip | null} */
   let strip = null;
-  shut.addEventListener("click", close);
 
   /** @param {Entry} entry @param {string[]} parts */
   function setParts(entry, parts) {

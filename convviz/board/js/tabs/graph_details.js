@@ -2,7 +2,7 @@
 // What a box of the graph holds: value and gradient, what it has saved, its settings, and what stands inside
 // it.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { Inside } from "./graph_inside.js";
 import { setRich } from "../base/rich_text.js";
 import { createTensorView } from "./tensor_view.js";
@@ -41,7 +41,7 @@ export class Details {
   /** @param {import("./pane.js").PaneTools} pane @param {() => void} onClose */
   constructor(pane, onClose) {
     this.#pane = pane;
-    const close = element("button", { type: "button", class: "cv-button" }, say("graph.hide"));
+    const close = makeButton({ class: "cv-button" }, say("graph.hide"), onClose);
     this.#inside = new Inside(
       pane,
       (text) => setText(this.#readout, text),
@@ -68,7 +68,6 @@ export class Details {
       this.#saved,
     );
     this.#open.addEventListener("click", () => this.#toggle());
-    close.addEventListener("click", onClose);
     pane.onReply((reply, buffers) => {
       if (reply.id !== this.#wanted) return;
       if (reply.type === "node") this.#show(reply, buffers);

@@ -1,7 +1,7 @@
 // @ts-check
 // The list of the tab Mistakes: one toggle a mistake, those of one gradient at a time.
 import WORDS from "../../../facts/words/mistakes.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -21,13 +21,11 @@ export const GRADIENTS = ["grad_input", "grad_weight", "grad_bias"];
 export function createMistakesList(mistakes, choose, toggle) {
   const tabs = GRADIENTS.map((of) => {
     const count = mistakes.filter((mistake) => mistake.of === of).length;
-    const button = element(
-      "button",
-      { type: "button", class: "cv-button", role: "radio", "data-gradient": of },
+    return makeButton(
+      { class: "cv-button", role: "radio", "data-gradient": of },
       say("count", { gradient: of, count }),
+      () => choose(of),
     );
-    button.addEventListener("click", () => choose(of));
-    return button;
   });
   const chooser = element(
     "div",
@@ -37,13 +35,11 @@ export function createMistakesList(mistakes, choose, toggle) {
   const list = element("div", { class: "cv-mistakes", role: "group" });
   const buttons = mistakes.map((mistake) => {
     const unseen = element("small", {});
-    const button = element(
-      "button",
-      { type: "button", class: "cv-mistake", "data-mistake": mistake.id },
-      element("span", {}, mistake.title),
-      unseen,
+    const button = makeButton(
+      { class: "cv-mistake", "data-mistake": mistake.id },
+      [element("span", {}, mistake.title), unseen],
+      () => toggle(mistake),
     );
-    button.addEventListener("click", () => toggle(mistake));
     return { mistake, button, unseen };
   });
   walked(

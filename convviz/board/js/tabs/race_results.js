@@ -1,7 +1,7 @@
 // @ts-check
 // What a race comes to: the article's table, and the digits that somebody misclassified, each a button.
 import WORDS from "../../../facts/words/race.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -105,19 +105,15 @@ function createDigit(layer, digit, pixels, onOpen) {
   bytesOf(pixels).forEach((ink, cell) => image?.data.set([255 - ink, 255 - ink, 255 - ink, 255], 4 * cell));
   if (image) context?.putImageData(image, 0, 0);
   const words = say("mistake.read", { layer, label, found });
-  const button = element(
-    "button",
+  return makeButton(
     {
-      type: "button",
       class: "cv-button cv-mistake",
       "data-layer": layer,
       "data-at": String(at),
       "aria-label": words,
       title: words,
     },
-    canvas,
-    element("span", { "aria-hidden": "true" }, say("mistake", { label, found })),
+    [canvas, element("span", { "aria-hidden": "true" }, say("mistake", { label, found }))],
+    () => onOpen(layer, digit),
   );
-  button.addEventListener("click", () => onOpen(layer, digit));
-  return button;
 }

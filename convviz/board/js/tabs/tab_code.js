@@ -3,7 +3,7 @@
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { NOT_COPIED, createCopier } from "../base/clipboard.js";
 import { CodeLines } from "./code_lines.js";
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { openPane, split } from "./pane.js";
 import { pieces, sentences } from "../base/words.js";
 
@@ -37,7 +37,13 @@ class CodePane {
   /** @param {import("./pane.js").PaneTools} pane @param {HTMLElement} body */
   constructor(pane, body) {
     this.#pane = pane;
-    const copy = element("button", { type: "button", class: "cv-button cv-copy" }, say("code.copy"));
+    const copy = makeButton({ class: "cv-button cv-copy" }, say("code.copy"), async () => {
+      const done = await this.#copier.copy(this.#way().text);
+      const words = done ? say("code.copied") : NOT_COPIED;
+      setText(this.#outcome, words);
+      this.#outcome.classList.toggle("cv-refused", !done);
+      pane.say(words);
+    });
     const numbers = element("label", { class: "cv-numbers" }, this.#box, say("code.numbers"));
     const words = [
       element("h3", {}, say("code")),
@@ -49,13 +55,6 @@ class CodePane {
       this.#readout,
     ];
     body.append(split(words, [this.#code.el]));
-    copy.addEventListener("click", async () => {
-      const done = await this.#copier.copy(this.#way().text);
-      const words = done ? say("code.copied") : NOT_COPIED;
-      setText(this.#outcome, words);
-      this.#outcome.classList.toggle("cv-refused", !done);
-      pane.say(words);
-    });
     this.#box.addEventListener("change", () => pane.choose({ numbers: this.#box.checked }));
     this.#ways.addEventListener("keydown", (event) => this.#onKey(event));
     pane.onPoint(({ cell, panels }) => {
@@ -141,13 +140,9 @@ class CodePane {
   #makeButtons() {
     this.#ways.replaceChildren(
       ...this.#data.ways.map(({ name, label }) => {
-        const button = element(
-          "button",
-          { type: "button", class: "cv-button", role: "radio", "data-way": name },
-          label,
+        return makeButton({ class: "cv-button", role: "radio", "data-way": name }, label, () =>
+          this.#choose(name),
         );
-        button.addEventListener("click", () => this.#choose(name));
-        return button;
       }),
     );
   }

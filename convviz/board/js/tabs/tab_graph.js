@@ -1,7 +1,7 @@
 // @ts-check
 // The graph: the drawing in its window, the walk backwards through it, and the box that was chosen.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { Details } from "./graph_details.js";
 import { Drawing, readDrawing } from "./graph_drawing.js";
 import { createViewport } from "./graph_viewport.js";
@@ -180,9 +180,8 @@ function renderGraph(context) {
 
 /** @param {string} words @param {() => void} action @param {string} [label] */
 function button(words, action, label = words) {
-  const made = element("button", { type: "button", class: "cv-button", "aria-label": label }, words);
+  const made = makeButton({ class: "cv-button", "aria-label": label }, words, action);
   if (label !== words) made.title = label;
-  made.addEventListener("click", action);
   return made;
 }
 

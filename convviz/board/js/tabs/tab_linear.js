@@ -2,7 +2,7 @@
 // The tab Linear: a lesson of its own. Three equations of matrices, linked by their indices, and the way to
 // conv2d.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { openEditor } from "../board/editor.js";
 import { colorOf, formatNumber, needsWhiteInk } from "../base/format.js";
 import { createHeatmap } from "../board/heatmap.js";
@@ -129,8 +129,7 @@ class LinearPane {
     );
     const facts = element("p", { class: "cv-facts" });
     facts.append(this.#loss, this.#truth);
-    const show = element("button", { type: "button", class: "cv-button" }, say("linear.show"));
-    show.addEventListener("click", () =>
+    const show = makeButton({ class: "cv-button" }, say("linear.show"), () =>
       context.model.goTo((settings) => onBoard(settings, this.#data.tensors), say("linear.shown")),
     );
     const words = [
@@ -249,8 +248,7 @@ function createControls(pane, onDraw) {
     menus[name] = menu;
     el.append(element("label", {}, `${words} `, menu));
   }
-  const draw = element("button", { type: "button", class: "cv-button" }, say("linear.other"));
-  draw.addEventListener("click", onDraw);
+  const draw = makeButton({ class: "cv-button" }, say("linear.other"), onDraw);
   el.append(draw);
   return {
     el,

@@ -1,7 +1,7 @@
 // @ts-check
 // The tab Matrix: the convolution and its gradients as matrix products, linked with the board.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { createFormula, setFormula } from "../board/quantities.js";
 import { MatrixLinks } from "./matrix_links.js";
 import { createProduct } from "./matrix_product.js";
@@ -147,9 +147,7 @@ function prose(text) {
 function createChooser(choose) {
   const el = element("div", { class: "cv-buttons", role: "radiogroup", "aria-label": say("matrix.which") });
   const buttons = [0, 1, 2, 3, 4].map((index) => {
-    const button = element("button", { type: "button", class: "cv-button", role: "radio" });
-    button.addEventListener("click", () => choose(index));
-    return button;
+    return makeButton({ class: "cv-button", role: "radio" }, [], () => choose(index));
   });
   el.append(...buttons);
   el.addEventListener("keydown", (event) => {
@@ -182,12 +180,12 @@ function createChooser(choose) {
  */
 function createPager(go) {
   const text = element("span");
-  const back = element("button", { type: "button", class: "cv-button" }, say("matrix.earlier"));
-  const on = element("button", { type: "button", class: "cv-button" }, say("matrix.later"));
+  const back = makeButton({ class: "cv-button" }, say("matrix.earlier"), () =>
+    go(Math.max(0, shown.start - shown.step)),
+  );
+  const on = makeButton({ class: "cv-button" }, say("matrix.later"), () => go(shown.end));
   const el = element("div", { class: "cv-pager cv-buttons" }, text, back, on);
   let shown = { start: 0, end: 0, step: 0, of: 0 };
-  back.addEventListener("click", () => go(Math.max(0, shown.start - shown.step)));
-  on.addEventListener("click", () => go(shown.end));
   return {
     el,
     /** @param {typeof shown} windows @param {boolean} matters */

@@ -1,7 +1,7 @@
 // @ts-check
 // The tab Quantised: forward with the quantised weight, backward past it, and why gradcheck fails on purpose.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { formatNumber, fullNumber } from "../base/format.js";
 import { createHeatmap } from "../board/heatmap.js";
 import { openPane, split } from "./pane.js";
@@ -293,8 +293,7 @@ function createColumns(planes, el, onChoose) {
   const made = new Map();
   const columnOf = (name) => {
     if (!made.has(name)) {
-      const button = element("button", { type: "button", class: "cv-button", "data-variant": name }, name);
-      button.addEventListener("click", () => onChoose(name));
+      const button = makeButton({ class: "cv-button", "data-variant": name }, name, () => onChoose(name));
       const [sentence, maps] = [
         element("p", { class: "cv-muted" }),
         element("div", { class: "cv-variant-maps" }),

@@ -2,7 +2,7 @@
 // The tab Stack: several layers like the board's, what one output sees of the input, and the gradient on its
 // way back. The page computes all of it: it needs no kernel.
 import WORDS from "../../../facts/words/stack.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { setRich } from "../base/rich_text.js";
 import { sentences } from "../base/words.js";
@@ -250,13 +250,7 @@ function createPlane(pane, onPoint, onSelect) {
 /** @param {(name: keyof typeof EXAMPLES) => void} open */
 function createExamples(open) {
   const buttons = /** @type {(keyof typeof EXAMPLES)[]} */ (Object.keys(EXAMPLES)).map((name) => {
-    const button = element(
-      "button",
-      { type: "button", class: "cv-button", "data-example": name },
-      say(`example.${name}`),
-    );
-    button.addEventListener("click", () => open(name));
-    return button;
+    return makeButton({ class: "cv-button", "data-example": name }, say(`example.${name}`), () => open(name));
   });
   return element(
     "p",

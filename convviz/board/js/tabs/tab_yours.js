@@ -2,7 +2,7 @@
 // The tab Your code: what is to be checked, and what came of it, in three steps: where, what kind, what to
 // change.
 import WORDS from "../../../facts/words/yours.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { sentences } from "../base/words.js";
 import { createHeatmap } from "../board/heatmap.js";
 import { fromLink } from "../rules/link.js";
@@ -63,12 +63,12 @@ function createForm(pane) {
     placeholder: say("code.placeholder"),
     "aria-label": say("code"),
   });
-  const look = element("button", { type: "button", class: "cv-button" }, say("refresh"));
-  const check = element(
-    "button",
-    { type: "button", class: "cv-button", "data-yours": "check" },
-    say("check"),
-  );
+  const look = makeButton({ class: "cv-button" }, say("refresh"), () => pane.send({ type: "refresh" }));
+  const check = makeButton({ class: "cv-button", "data-yours": "check" }, say("check"), () => {
+    setText(line, say("checking"));
+    check.toggleAttribute("disabled", true);
+    pane.send({ type: "check", task: task.value, name: name.value, code: code.value });
+  });
   const line = element("span", { role: "status" });
   const named = element(
     "div",
@@ -86,12 +86,6 @@ function createForm(pane) {
     code,
     element("div", { class: "cv-flow" }, check, line),
   );
-  look.addEventListener("click", () => pane.send({ type: "refresh" }));
-  check.addEventListener("click", () => {
-    setText(line, say("checking"));
-    check.toggleAttribute("disabled", true);
-    pane.send({ type: "check", task: task.value, name: name.value, code: code.value });
-  });
   let filled = false;
   return {
     el,
@@ -177,8 +171,7 @@ function hint(name, children, isOpen) {
 /** @param {Diagnosis} diagnosis @param {(setting: string, title: string) => void} open */
 function boardButton({ setting, title }, open) {
   if (!setting) return [];
-  const button = element("button", { type: "button", class: "cv-button" }, say("board"));
-  button.addEventListener("click", () => open(setting, title));
+  const button = makeButton({ class: "cv-button" }, say("board"), () => open(setting, title));
   return [button];
 }
 
