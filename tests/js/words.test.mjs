@@ -11,8 +11,8 @@ import { captionOf } from "../../convviz/board/js/picture/captions.js";
 import { backwardWords } from "../../convviz/board/js/picture/cell_words.js";
 import { Links } from "../../convviz/board/js/picture/links.js";
 import { fromLoss } from "../../convviz/board/js/picture/loss_words.js";
-import { createPairing, stampLinks } from "../../convviz/board/js/picture/stamps.js";
-import { createTerms } from "../../convviz/board/js/picture/terms.js";
+import { Pairing, stampLinks } from "../../convviz/board/js/picture/stamps.js";
+import { Terms } from "../../convviz/board/js/picture/terms.js";
 import { becauseWords, topicsOf } from "../../convviz/board/js/picture/topics.js";
 import { createTrayMemory } from "../../convviz/board/js/picture/tray.js";
 import { noteOf } from "../../convviz/board/js/picture/words.js";
@@ -107,7 +107,7 @@ class Recount {
     Object.assign(this, { settings, tell, equations, geometry, panels, numbers: model.get("values") });
     this.truth = truthOf(settings, model.shown().numbers.stages);
     this.links = new Links(geometry);
-    this.terms = createTerms(this.links, (name) => panels.get(name), this.numbers);
+    this.terms = new Terms(this.links, (name) => panels.get(name), this.numbers);
   }
 
   run() {
@@ -200,7 +200,7 @@ class Recount {
 
   checkPairs(cell, check) {
     let told = "";
-    const pairing = createPairing({ aside: (text) => (told = text) });
+    const pairing = new Pairing({ aside: (text) => (told = text) });
     const drawn = panelsOf(this.equations.find(({ name }) => name === "input")).map((panel) => ({
       spec: () => panel,
       grid: { numbered: () => true },

@@ -10,7 +10,7 @@ import { fromLoss } from "../picture/loss_words.js";
  * @import { Place } from "../base/cell_place.js"
  * @import { FromLoss } from "../picture/loss_words.js"
  * @import { Cells } from "./cells.js"
- * @typedef {ReturnType<typeof import("./sum.js").createSum>} Sum
+ * @import { Sum } from "./sum.js"
  */
 
 const say = sentences(WORDS);

@@ -33,13 +33,8 @@ export function openFigure(board, look, place, onClosed) {
     return /** @type {HTMLButtonElement} */ (button);
   });
   const shut = makeButton({}, say("close"), () => dialog.close());
-  const dialog = element(
-    "dialog",
-    { class: "cv-figure" },
-    element("header", {}, title, ...buttons, shut),
-    chart,
-    note,
-  );
+  const head = element("header", {}, title, ...buttons, shut);
+  const dialog = element("dialog", { class: "cv-figure" }, head, chart, note);
   /** @type {import("./plotly.js").Plotly | null} */
   let plotly = null;
 

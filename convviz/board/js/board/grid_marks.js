@@ -176,17 +176,12 @@ export function makeBands(spec, uid) {
     ...["p", "c", "r"].map((letter) => /** @type {[string, string[]]} */ ([BANDS[letter], whole(letter)])),
     ["unread", unread],
   ];
-  return marks.flatMap(([name, boxes]) =>
-    boxes.length
-      ? [
-          svgElement("path", {
-            class: `cv-band cv-band-${name}`,
-            d: boxes.join(""),
-            fill: `url(#${uid}-${name})`,
-          }),
-        ]
-      : [],
-  );
+  return marks
+    .filter(([, boxes]) => boxes.length)
+    .map(([name, boxes]) => {
+      const [d, fill] = [boxes.join(""), `url(#${uid}-${name})`];
+      return svgElement("path", { class: `cv-band cv-band-${name}`, d, fill });
+    });
 }
 
 /** A box of cells, as a part of a path. @param {number} column @param {number} row @param {number} width @param {number} height */

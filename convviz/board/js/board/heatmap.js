@@ -25,61 +25,78 @@ let made = 0;
  *   numbersUpTo?: number }} HeatmapEvents
  */
 
-/** @param {{ uid: string, scale: () => [number, string][] }} pane @param {HeatmapEvents} [events] */
-export function createHeatmap(pane, events = {}) {
-  const grid = new Grid(
-    `cv${pane.uid}-${made++}`,
-    {
-      onFocus: events.onPoint ?? NOTHING,
-      onLeave: events.onLeave ?? NOTHING,
-      onSelect: events.onSelect ?? NOTHING,
-      onEdit: events.onEdit ?? NOTHING,
-      onMenu: NOTHING,
-      onRelease: NOTHING,
-    },
-    events.numbersUpTo,
-  );
-  const pixels = createPixels();
-  const name = element("span", { class: "cv-name" });
-  const shape = element("span", { class: "cv-shape" });
-  const area = element("div", { class: "cv-area" }, pixels.el, grid.svg);
-  const el = element("figure", { class: "cv-panel" }, element("figcaption", {}, name, shape), area);
+export class Heatmap {
+  grid;
+  #pixels = createPixels();
+  #name = element("span", { class: "cv-name" });
+  #shape = element("span", { class: "cv-shape" });
+  #area;
+  el;
+  #pane;
 
-  return {
-    el,
-    grid,
-    /** @param {HeatmapData} data */
-    set(data) {
-      const { values, label } = data;
-      const [height, width] = [values.length, values[0].length];
-      const sizes = values.flat().filter(Number.isFinite).map(Math.abs);
-      const limit = data.limit || Math.max(...sizes, 0) || 1;
-      const scale = data.colors ?? pane.scale();
-      setText(name, label);
-      const called = label.match(/^\w+/)?.[0] ?? "";
-      el.dataset.quantity = quantityOf(called) ?? "";
-      el.toggleAttribute("data-strong", isGradient(called));
-      setText(shape, data.shape ?? `[${height}, ${width}]`);
-      el.setAttribute("aria-label", say("panel.shape", { name: label, shape: shape.textContent ?? "" }));
-      const cell = data.cell ?? Math.max(6, Math.min(36, Math.floor(340 / Math.max(height, width))));
-      const side = { width: cell, height: data.height ?? cell };
-      Object.assign(area.style, { width: `${side.width * width}px`, height: `${side.height * height}px` });
-      grid.setSpec({
-        rows: data.rows ?? "d".repeat(height),
-        columns: data.columns ?? "d".repeat(width),
-        unread_rows: [],
-        unread_columns: [],
-        label,
-        editable: data.editable ?? false,
-        numbers: data.numbers,
-      });
-      grid.setValues(values.flat(), data.dtype ?? "float32", scale, limit);
-      const letters = paneDigitSize(grid.widest(), side);
-      grid.print(letters > 0);
-      if (letters) setDigits(area, letters, side);
-      pixels.paint(values.flat(), width, limit, scale);
-    },
-    /** Light cells up. @param {{ row: number, column: number }[]} cells */
-    light: (cells) => grid.light(cells.map((cell) => ({ ...cell, color: "var(--cv-accent)", real: true }))),
-  };
+  /** @param {{ uid: string, scale: () => [number, string][] }} pane @param {HeatmapEvents} [events] */
+  constructor(pane, events = {}) {
+    this.#pane = pane;
+    this.grid = new Grid(
+      `cv${pane.uid}-${made++}`,
+      {
+        onFocus: events.onPoint ?? NOTHING,
+        onLeave: events.onLeave ?? NOTHING,
+        onSelect: events.onSelect ?? NOTHING,
+        onEdit: events.onEdit ?? NOTHING,
+        onMenu: NOTHING,
+        onRelease: NOTHING,
+      },
+      events.numbersUpTo,
+    );
+    this.#area = element("div", { class: "cv-area" }, this.#pixels.el, this.grid.svg);
+    this.el = element(
+      "figure",
+      { class: "cv-panel" },
+      element("figcaption", {}, this.#name, this.#shape),
+      this.#area,
+    );
+  }
+
+  /** @param {HeatmapData} data */
+  set(data) {
+    const { values, label } = data;
+    const [height, width] = [values.length, values[0].length];
+    const sizes = values.flat().filter(Number.isFinite).map(Math.abs);
+    const limit = data.limit || Math.max(...sizes, 0) || 1;
+    const scale = data.colors ?? this.#pane.scale();
+    setText(this.#name, label);
+    const called = label.match(/^\w+/)?.[0] ?? "";
+    this.el.dataset.quantity = quantityOf(called) ?? "";
+    this.el.toggleAttribute("data-strong", isGradient(called));
+    setText(this.#shape, data.shape ?? `[${height}, ${width}]`);
+    this.el.setAttribute(
+      "aria-label",
+      say("panel.shape", { name: label, shape: this.#shape.textContent ?? "" }),
+    );
+    const cell = data.cell ?? Math.max(6, Math.min(36, Math.floor(340 / Math.max(height, width))));
+    const side = { width: cell, height: data.height ?? cell };
+    Object.assign(this.#area.style, {
+      width: `${side.width * width}px`,
+      height: `${side.height * height}px`,
+    });
+    this.grid.setSpec({
+      rows: data.rows ?? "d".repeat(height),
+      columns: data.columns ?? "d".repeat(width),
+      unread_rows: [],
+      unread_columns: [],
+      label,
+      editable: data.editable ?? false,
+      numbers: data.numbers,
+    });
+    this.grid.setValues(values.flat(), data.dtype ?? "float32", scale, limit);
+    const letters = paneDigitSize(this.grid.widest(), side);
+    this.grid.print(letters > 0);
+    if (letters) setDigits(this.#area, letters, side);
+    this.#pixels.paint(values.flat(), width, limit, scale);
+  }
+
+  /** Light cells up. @param {{ row: number, column: number }[]} cells */
+  light = (cells) =>
+    this.grid.light(cells.map((cell) => ({ ...cell, color: "var(--cv-accent)", real: true })));
 }

@@ -62,17 +62,22 @@ function cellWords({ right, wrong }) {
     : say("cell.wrong", { right: told, wrong: formatNumber(wrong) });
 }
 
-/** @param {SVGElement} svg its grid */
-export function createSplits(svg) {
-  const el = svgElement("g", { class: "cv-splits", "aria-hidden": "true" });
+export class Splits {
+  el = svgElement("g", { class: "cv-splits", "aria-hidden": "true" });
   /** @type {Map<string, SplitCell>} by "row,column", those that the grid has */
-  let cells = new Map();
-  let drawn = "";
+  #cells = new Map();
+  #drawn = "";
+  #svg;
+
+  /** @param {SVGElement} svg its grid */
+  constructor(svg) {
+    this.#svg = svg;
+  }
 
   /** Name the grid's cells for a screen reader; a number that is to be predicted keeps its name. */
-  function nameCells() {
-    for (const box of svg.querySelectorAll(".cv-cell:not(.cv-asked)")) {
-      const cell = cells.get(box.getAttribute("data-cell") ?? "");
+  #nameCells() {
+    for (const box of this.#svg.querySelectorAll(".cv-cell:not(.cv-asked)")) {
+      const cell = this.#cells.get(box.getAttribute("data-cell") ?? "");
       if (cell) box.setAttribute("aria-label", cellWords(cell));
       else if (box.hasAttribute("data-split"))
         box.setAttribute("aria-label", formatNumber(Number(box.getAttribute("data-value"))));
@@ -80,41 +85,37 @@ export function createSplits(svg) {
     }
   }
 
-  return {
-    el,
+  /** What is to be said of a cell, empty where it is right. @param {string} name @param {number} row @param {number} column */
+  describe(name, row, column) {
+    const cell = this.#cells.get(`${row},${column}`);
+    return cell && !this.#svg.querySelector(".cv-asked")
+      ? say("cell", { name, row, column, split: cellWords(cell) })
+      : "";
+  }
 
-    /** What is to be said of a cell, empty where it is right. @param {string} name @param {number} row @param {number} column */
-    describe(name, row, column) {
-      const cell = cells.get(`${row},${column}`);
-      return cell && !svg.querySelector(".cv-asked")
-        ? say("cell", { name, row, column, split: cellWords(cell) })
-        : "";
-    },
+  /** What is to be said behind the right sum of a cell. @param {number} row @param {number} column */
+  after(row, column) {
+    const cell = this.#cells.get(`${row},${column}`);
+    if (!cell) return "";
+    return cell.wrong === null ? say("sum.missing") : say("sum.wrong", { wrong: formatNumber(cell.wrong) });
+  }
 
-    /** What is to be said behind the right sum of a cell. @param {number} row @param {number} column */
-    after(row, column) {
-      const cell = cells.get(`${row},${column}`);
-      if (!cell) return "";
-      return cell.wrong === null ? say("sum.missing") : say("sum.wrong", { wrong: formatNumber(cell.wrong) });
-    },
-
-    /** Split the cells that come out wrong, or none. @param {RightPlane} right @param {WrongPlane | null} wrong */
-    show(right, wrong) {
-      if (!wrong && !cells.size) return;
-      const { rows, columns } = right;
-      const list = wrong ? splitCells(right, wrong) : [];
-      cells = new Map(
-        list.filter((cell) => !isRight(cell)).map((cell) => [`${cell.row},${cell.column}`, cell]),
-      );
-      nameCells();
-      raiseLights(svg, list.length > 0);
-      const key = JSON.stringify([list, right.limit, right.scale, rows, columns]);
-      if (key === drawn) return;
-      drawn = key;
-      if (wrong) draw(el, list, right, wrong);
-      else el.replaceChildren();
-    },
-  };
+  /** Split the cells that come out wrong, or none. @param {RightPlane} right @param {WrongPlane | null} wrong */
+  show(right, wrong) {
+    if (!wrong && !this.#cells.size) return;
+    const { rows, columns } = right;
+    const list = wrong ? splitCells(right, wrong) : [];
+    this.#cells = new Map(
+      list.filter((cell) => !isRight(cell)).map((cell) => [`${cell.row},${cell.column}`, cell]),
+    );
+    this.#nameCells();
+    raiseLights(this.#svg, list.length > 0);
+    const key = JSON.stringify([list, right.limit, right.scale, rows, columns]);
+    if (key === this.#drawn) return;
+    this.#drawn = key;
+    if (wrong) draw(this.el, list, right, wrong);
+    else this.el.replaceChildren();
+  }
 }
 
 /** Draw the split cells: those of a larger plane smaller. @param {SVGElement} el @param {SplitCell[]} list @param {RightPlane} right @param {WrongPlane} wrong */

@@ -58,29 +58,36 @@ function createHead({ label, factors, minus }) {
   return element("code", {}, ...tinted(`${label} = `), element("span", { class: "cv-sum-rule" }, ...rule));
 }
 
-/** @param {OnTerm} onTerm */
-export function createSum(onTerm) {
-  const el = element("div", { class: "cv-sum", role: "group", "aria-label": say("sum") });
-  let open = false;
-  let shown = ""; // which cell: a long sum stays open while its numbers move
-  let standing = ""; // all that is written: a button that is replaced under the pointer hears no click
+export class Sum {
+  el = element("div", { class: "cv-sum", role: "group", "aria-label": say("sum") });
+  #open = false;
+  #shown = ""; // which cell: a long sum stays open while its numbers move
+  #standing = ""; // all that is written: a button that is replaced under the pointer hears no click
+  #onTerm;
+
+  /** @param {OnTerm} onTerm */
+  constructor(onTerm) {
+    this.#onTerm = onTerm;
+  }
 
   /** @param {WrittenSum} sum @param {Colors} colors @param {Factor[][]} visible @param {boolean} folded */
-  function write(sum, colors, visible, folded) {
+  #write(sum, colors, visible, folded) {
     const { value, terms, nothing = "", minus, after } = sum;
-    const held = [...el.querySelectorAll("button")].indexOf(/** @type {HTMLButtonElement} */ (focusOf(el)));
-    onTerm(null); // a term that is replaced never tells that the pointer has left it
+    const held = [...this.el.querySelectorAll("button")].indexOf(
+      /** @type {HTMLButtonElement} */ (focusOf(this.el)),
+    );
+    this.#onTerm(null); // a term that is replaced never tells that the pointer has left it
     const products = visible.flatMap((term, index) => [
       ...(index ? [minus ? " \u2212 " : " + "] : []),
-      createTerm(term, colors, onTerm),
+      createTerm(term, colors, this.#onTerm),
     ]);
     const words = folded ? say("sum.all", { count: terms.length }) : say("sum.fewer");
     const more = makeButton({ class: "cv-more" }, words, () => {
-      open = !open;
-      show(sum, colors);
-      /** @type {HTMLElement | null} */ (el.querySelector(".cv-more"))?.focus({ preventScroll: true });
+      this.#open = !this.#open;
+      this.show(sum, colors);
+      /** @type {HTMLElement | null} */ (this.el.querySelector(".cv-more"))?.focus({ preventScroll: true });
     });
-    el.replaceChildren(
+    this.el.replaceChildren(
       createHead(sum),
       ...(products.length ? products : [nothing]),
       ...(terms.length > FOLD_ABOVE ? [folded ? " + \u2026 " : " ", more] : []),
@@ -88,18 +95,18 @@ export function createSum(onTerm) {
       element("output", { "data-value": String(value) }, formatNumber(/** @type {number} */ (value))),
       ...(after ? [` \u00b7 ${after}`] : []),
     );
-    el.dataset.terms = String(terms.length);
-    el.toggleAttribute("data-open", open);
-    el.querySelectorAll("button")[held]?.focus({ preventScroll: true });
+    this.el.dataset.terms = String(terms.length);
+    this.el.toggleAttribute("data-open", this.#open);
+    this.el.querySelectorAll("button")[held]?.focus({ preventScroll: true });
   }
 
   /** @param {WrittenSum} sum @param {Colors} colors */
-  function show(sum, colors) {
+  show(sum, colors) {
     const { cell, label, factors, value, terms, after = "" } = sum;
     const key = `${cell.panel} ${cell.row},${cell.column}`;
-    open = open && key === shown;
-    shown = key;
-    const folded = terms.length > FOLD_ABOVE && !open;
+    this.#open = this.#open && key === this.#shown;
+    this.#shown = key;
+    const folded = terms.length > FOLD_ABOVE && !this.#open;
     const visible = folded ? terms.slice(0, FOLDED) : terms;
     const tints = visible.flat().map((factor) => colors(factor.panel, factor.value));
     // All terms, for those that are folded away are opened from here; in JSON, nan and infinity would be the
@@ -107,20 +114,18 @@ export function createSum(onTerm) {
     const wanted = JSON.stringify([label, factors, value, after, folded, terms, tints], (_, part) =>
       typeof part === "number" ? String(part) : part,
     );
-    if (wanted === standing) return;
-    standing = wanted;
-    write(sum, colors, visible, folded);
+    if (wanted === this.#standing) return;
+    this.#standing = wanted;
+    this.#write(sum, colors, visible, folded);
   }
 
   /** @param {string} text shown instead of a sum */
-  function tell(text) {
-    shown = "";
-    el.removeAttribute("data-open");
-    el.removeAttribute("data-terms");
-    onTerm(null);
-    setTinted(el, text);
-    standing = text;
+  say(text) {
+    this.#shown = "";
+    this.el.removeAttribute("data-open");
+    this.el.removeAttribute("data-terms");
+    this.#onTerm(null);
+    setTinted(this.el, text);
+    this.#standing = text;
   }
-
-  return { el, show, say: tell };
 }

@@ -27,10 +27,8 @@ export function createVeil() {
     /** @param {number} row @param {number} column */
     covers: (row, column) => Boolean(hidden?.(row, column)),
 
-    /**
-     * Cover cells, or none.
-     * @param {((row: number, column: number) => boolean) | null} next @param {number} rows @param {number} columns
-     */
+    /** Cover cells, or none. @param {((row: number, column: number) => boolean) | null} next
+     * @param {number} rows @param {number} columns */
     cover(next, rows = 0, columns = 0) {
       hidden = next;
       cover.setAttribute("d", next ? outline(next, rows, columns) : "");

@@ -11,50 +11,55 @@ const say = sentences(WORDS);
  * @import { Player } from "./player.js"
  * @param {Player} player
  */
-export function createQuestion(player) {
-  const words = element("span", {});
-  const input = element("input", {
+export class QuestionForm {
+  #words = element("span", {});
+  #input = element("input", {
     type: "text",
     inputmode: "decimal",
     autocomplete: "off",
     "aria-label": say("question.label"),
   });
-  const check = element("button", { type: "submit" }, say("question.check"));
-  const show = makeButton({}, say("question.show"), () => player.show());
-  const told = element("p", { class: "cv-lesson-told" });
-  const row = element("div", { class: "cv-lesson-answer" }, input, check, show);
-  const reasons = createReasonsList(player);
-  const el = element(
-    "form",
-    { class: "cv-lesson-question", hidden: "" },
-    element("p", {}, words),
-    row,
-    told,
-    reasons.el,
-  );
-  el.addEventListener("submit", (event) => {
-    event.preventDefault();
-    player.check(input.value);
-  });
-  input.addEventListener("focus", () => input.select()); // another try takes the place of the last one
-  return {
-    el,
-    /** @param {SeenQuestion | null} question */
-    show(question) {
-      if (el.hidden !== !question) input.value = "";
-      el.hidden = !question;
-      if (!question) return;
-      setText(words, question.words);
-      const news = told.textContent !== question.told;
-      setText(told, question.told);
-      reasons.show(question.reasons);
-      if (news && question.told) bringWithin(row, el);
-      el.dataset.state = question.state;
-      const open = question.state === "asked" || question.state === "wrong";
-      input.readOnly = !open;
-      for (const button of [check, show]) button.hidden = !open;
-    },
-  };
+  #check = element("button", { type: "submit" }, say("question.check"));
+  #show = makeButton({}, say("question.show"), () => this.#player.show());
+  #told = element("p", { class: "cv-lesson-told" });
+  #row = element("div", { class: "cv-lesson-answer" }, this.#input, this.#check, this.#show);
+  #reasons;
+  el;
+  #player;
+
+  constructor(player) {
+    this.#player = player;
+    this.#reasons = createReasonsList(player);
+    this.el = element(
+      "form",
+      { class: "cv-lesson-question", hidden: "" },
+      element("p", {}, this.#words),
+      this.#row,
+      this.#told,
+      this.#reasons.el,
+    );
+    this.el.addEventListener("submit", (event) => {
+      event.preventDefault();
+      player.check(this.#input.value);
+    });
+    this.#input.addEventListener("focus", () => this.#input.select()); // another try takes the place of the last one
+  }
+
+  /** @param {SeenQuestion | null} question */
+  show(question) {
+    if (this.el.hidden !== !question) this.#input.value = "";
+    this.el.hidden = !question;
+    if (!question) return;
+    setText(this.#words, question.words);
+    const news = this.#told.textContent !== question.told;
+    setText(this.#told, question.told);
+    this.#reasons.show(question.reasons);
+    if (news && question.told) bringWithin(this.#row, this.el);
+    this.el.dataset.state = question.state;
+    const open = question.state === "asked" || question.state === "wrong";
+    this.#input.readOnly = !open;
+    for (const button of [this.#check, this.#show]) button.hidden = !open;
+  }
 }
 
 /** What gives the wrong number, each with the button that shows it. @param {Player} player */

@@ -11,7 +11,7 @@ import { replaced } from "../rules/settings.js";
 import { act } from "./actions.js";
 import { Asking, afterwards } from "./asking.js";
 import { beforeKernel, besideKernel, fromPage, withoutKernel } from "./from_page.js";
-import { createTimeline } from "./timeline.js";
+import { Timeline } from "./timeline.js";
 import { createView } from "./view.js";
 
 /**
@@ -89,7 +89,7 @@ class PageModel {
    * @param {Later} later
    */
   constructor({ state, colorscales, plotly, ground = PAGE_GROUND, live = false }, makeNumbers, clock, later) {
-    this.#timeline = createTimeline(replaced(state, {}), clock);
+    this.#timeline = new Timeline(replaced(state, {}), clock);
     this.#view = createView(colorscales);
     this.#plotly = plotly;
     this.#ground = ground;

@@ -9,7 +9,7 @@ import { Board } from "../board/board.js";
 import { followRoom } from "../board/stage.js";
 import { createControls } from "../controls/controls.js";
 import { createLearn } from "../controls/learn.js";
-import { createKernelModel } from "../controls/kernel.js";
+import { KernelModel } from "../controls/kernel.js";
 import { Sliders } from "../controls/sliders.js";
 import { LessonPanel } from "../lesson/panel.js";
 import { TAUGHT } from "../lesson/player.js";
@@ -48,7 +48,7 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   };
   const drawSliders = () => {
     const grid = element("div", { class: "cv-kernel" });
-    const kernel = createKernelModel(model);
+    const kernel = new KernelModel(model);
     const sliders = new Sliders({ model: kernel, el: grid, tell: (words) => model.say(words, true) });
     closers.push(() => sliders.close(), kernel.close);
     return grid;

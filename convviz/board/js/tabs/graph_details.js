@@ -5,7 +5,7 @@ import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, makeButton, setText } from "../base/dom.js";
 import { Inside } from "./graph_inside.js";
 import { setRich } from "../base/rich_text.js";
-import { createTensorView } from "./tensor_view.js";
+import { TensorView } from "./tensor_view.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -28,7 +28,7 @@ export class Details {
   #inside;
   #saved = element("details", {}, element("summary", {}, say("graph.settings")), this.#settings);
   el;
-  /** @type {Map<string, ReturnType<typeof createTensorView>>} */
+  /** @type {Map<string, TensorView>} */
   #views = new Map();
   #id = "";
   /** @type {Record<string, number[]>} */
@@ -109,7 +109,7 @@ export class Details {
     if (keys.join() !== [...this.#views.keys()].join()) {
       this.#pane.point(); // a heatmap that is replaced never tells that the pointer has left it
       const make = (key) =>
-        createTensorView(
+        new TensorView(
           this.#pane,
           (line) => setText(this.#readout, line),
           (at) => this.#choose(key, at),

@@ -4,7 +4,7 @@
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { setRich } from "../base/rich_text.js";
-import { createLinkedMap } from "./tensor_view.js";
+import { LinkedMap } from "./tensor_view.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -21,7 +21,7 @@ export class Inside {
   #choices = element("div", { class: "cv-planes" });
   #branches = element("div", {});
   el = element("div", { class: "cv-inside", hidden: "" }, this.#failure, this.#choices, this.#branches);
-  /** @type {{ map: ReturnType<typeof createLinkedMap>, note: HTMLElement }[]} */
+  /** @type {{ map: LinkedMap, note: HTMLElement }[]} */
   #maps = [];
   /** @type {HTMLElement[]} */
   #truths = [];
@@ -117,7 +117,7 @@ export class Inside {
   /** @param {Stage} item */
   #item({ name, words, note }) {
     if (words) return operation(words, note);
-    const map = createLinkedMap(this.#pane, this.#read, CELL_SIDE);
+    const map = new LinkedMap(this.#pane, this.#read, CELL_SIDE);
     const line = element("p", { class: "cv-muted" });
     this.#maps.push({ map, note: line });
     return element("div", { class: "cv-inside-stage", "data-stage": name }, map.el, line);

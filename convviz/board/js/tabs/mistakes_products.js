@@ -4,7 +4,7 @@
 import WORDS from "../../../facts/words/mistakes.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
-import { createHeatmap } from "../board/heatmap.js";
+import { Heatmap } from "../board/heatmap.js";
 import { FACTOR } from "../numbers/mistaken.js";
 import { sentences } from "../base/words.js";
 
@@ -63,7 +63,7 @@ export class Products {
     [this.#right, this.#wrong] = ["right", "wrong"].map((of) =>
       element("p", { class: "cv-mistake-sum", "data-of": of }),
     );
-    this.#maps = [createHeatmap(pane), createHeatmap(pane)];
+    this.#maps = [new Heatmap(pane), new Heatmap(pane)];
     const key = element(
       "p",
       { class: "cv-mistake-key" },

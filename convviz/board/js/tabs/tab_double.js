@@ -5,7 +5,7 @@ import { element, setText } from "../base/dom.js";
 import { formatLong, formatNumber } from "../base/format.js";
 import { setRich } from "../base/rich_text.js";
 import { sentences } from "../base/words.js";
-import { createHeatmap } from "../board/heatmap.js";
+import { Heatmap } from "../board/heatmap.js";
 import { createChoice } from "./choice.js";
 import { openPane, split } from "./pane.js";
 
@@ -145,7 +145,7 @@ function createSlope(pane, onRead) {
  * @param {(row: number, column: number) => void} [onSelect] */
 function createPlane(pane, onPoint, onSelect) {
   let panel = "";
-  const map = createHeatmap(pane, {
+  const map = new Heatmap(pane, {
     onPoint: (row, column) => {
       onPoint(row, column);
       if (panel) pane.point({ panels: [panel], cell: { panel, row, column } });

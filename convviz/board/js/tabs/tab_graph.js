@@ -4,7 +4,7 @@ import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, makeButton, setText } from "../base/dom.js";
 import { Details } from "./graph_details.js";
 import { Drawing, readDrawing } from "./graph_drawing.js";
-import { createViewport } from "./graph_viewport.js";
+import { Viewport } from "./graph_viewport.js";
 import { openPane, split } from "./pane.js";
 import { plainText, setRich } from "../base/rich_text.js";
 import { Transport } from "../board/transport.js";
@@ -26,7 +26,7 @@ class GraphPane {
   #theme = "";
   #at = -1; // the step of the walk; -1: not walking
   #drawing;
-  #viewport = createViewport(say("graph.window"));
+  #viewport = new Viewport(say("graph.window"));
   #details;
   #transport = new Transport(say("graph.bar"), {
     onMove: (position) => this.#walkTo(position),

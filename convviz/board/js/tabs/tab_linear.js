@@ -5,7 +5,7 @@ import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, makeButton, setText } from "../base/dom.js";
 import { openEditor } from "../board/editor.js";
 import { colorOf, formatNumber, needsWhiteInk } from "../base/format.js";
-import { createHeatmap } from "../board/heatmap.js";
+import { Heatmap } from "../board/heatmap.js";
 import { createFormula, setFormula } from "../board/quantities.js";
 import { LINEAR_RULES, linearLinks, linearName, linearTerms } from "./linear_rules.js";
 import { openPane, split } from "./pane.js";
@@ -316,7 +316,7 @@ function createLessonMap(pane, item, events) {
   const tensor = item.replace("~", "");
   let size = /** @type {[number, number]} */ ([1, 1]);
   const cellAt = (row, column) => ({ tensor, row: turned ? column : row, column: turned ? row : column });
-  const map = createHeatmap(pane, {
+  const map = new Heatmap(pane, {
     onPoint: (row, column) => events.point(cellAt(row, column)),
     onLeave: events.leave,
     onEdit: (row, column, typed) => {

@@ -4,7 +4,7 @@ import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, makeButton, setText } from "../base/dom.js";
 import { createFormula, setFormula } from "../board/quantities.js";
 import { MatrixLinks } from "./matrix_links.js";
-import { createProduct } from "./matrix_product.js";
+import { MatrixProduct } from "./matrix_product.js";
 import { viewsOf } from "./matrix_views.js";
 import { entryInWords } from "./matrix_words.js";
 import { openPane, split } from "./pane.js";
@@ -53,7 +53,7 @@ class MatrixPane {
   /** @param {import("./pane.js").PaneTools} pane @param {HTMLElement} body */
   constructor(pane, body) {
     this.#pane = pane;
-    this.#product = createProduct(pane, {
+    this.#product = new MatrixProduct(pane, {
       onPoint: (map, row, column) => this.#point(map, row, column),
       onLeave: () => this.#leave(),
     });

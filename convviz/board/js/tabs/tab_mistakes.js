@@ -5,11 +5,11 @@ import MISTAKES from "../../../facts/mistakes.json" with { type: "json" };
 import WORDS from "../../../facts/words/mistakes.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
-import { createHeatmap } from "../board/heatmap.js";
-import { createGallery } from "../numbers/gallery.js";
+import { Heatmap } from "../board/heatmap.js";
+import { Gallery } from "../numbers/gallery.js";
 import { isKnown } from "../rules/recipes.js";
 import { countProducts } from "../rules/spec.js";
-import { createMistakesList, GRADIENTS } from "./mistakes_list.js";
+import { MistakesList, GRADIENTS } from "./mistakes_list.js";
 import { Products, indicesOf, planeRows, sizeOf } from "./mistakes_products.js";
 import { createWhy } from "./mistakes_words.js";
 import { createAbout } from "./mistakes_about.js";
@@ -46,9 +46,7 @@ class MistakesPane {
       numbers: { stages },
     } = there;
     const given = { grad_output: stages.grad_output, weight: stages.weight, input: stages.input };
-    this.#now = settings.transposed
-      ? null
-      : { settings, given, gallery: createGallery(settings.spec, given) };
+    this.#now = settings.transposed ? null : { settings, given, gallery: new Gallery(settings.spec, given) };
     if (settings.mistake !== this.#chosen) [this.#chosen, this.#way] = [settings.mistake, 0];
     this.#of = this.#current()?.of ?? this.#of;
     this.#draw();
@@ -58,7 +56,7 @@ class MistakesPane {
   /** @type {Page} */
   #page;
   /**
-   * @type {{ settings: Settings, gallery: ReturnType<typeof createGallery>, given:
+   * @type {{ settings: Settings, gallery: Gallery, given:
    *   import("../numbers/mistaken.js").Given } | null}
    */
   #now = null;
@@ -68,7 +66,7 @@ class MistakesPane {
   #way = 0;
   /** @type {{ row: number, column: number } | null} */
   #pointed = null; // in the plane of the gradient, here or on the board
-  #list = createMistakesList(
+  #list = new MistakesList(
     SHOWN,
     (gradient) => this.#chooseGradient(gradient),
     (mistake) => this.#choose(mistake.id === this.#chosen ? "" : mistake.id),
@@ -93,7 +91,7 @@ class MistakesPane {
     [this.#context, this.#pane] = [context, pane];
     this.#page = context.model.page;
     this.#maps = ["right", "wrong"].map((which) => {
-      const map = createHeatmap(this.#pane, {
+      const map = new Heatmap(this.#pane, {
         onPoint: (row, column) => this.#point({ row, column }, true),
         onLeave: () => this.#point(null, true),
       });

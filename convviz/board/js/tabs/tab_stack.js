@@ -6,7 +6,7 @@ import { element, makeButton, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { setRich } from "../base/rich_text.js";
 import { sentences } from "../base/words.js";
-import { createHeatmap } from "../board/heatmap.js";
+import { Heatmap } from "../board/heatmap.js";
 import { MOST_LAYERS, gradientThrough, layersOf, sizeAfter } from "../numbers/stack.js";
 import { createChoice } from "./choice.js";
 import { planeRows } from "./mistakes_products.js";
@@ -217,7 +217,7 @@ function planeOf({ shape: [, inputs, height, width], data }, out, into) {
 /** A plane with what leads to the next one. @param {import("./pane.js").PaneTools} pane @param {(row: number, column: number) => void} onPoint
  * @param {(row: number, column: number) => void} onSelect */
 function createPlane(pane, onPoint, onSelect) {
-  const map = createHeatmap(pane, { onPoint, onSelect });
+  const map = new Heatmap(pane, { onPoint, onSelect });
   const words = element("span", { class: "cv-sign-note" });
   const sign = element(
     "span",
