@@ -1,6 +1,6 @@
 // @ts-check
-// How the bands share the room of the stage: forward and to the weight side by side, to the input in a row of its own; or one
-// alone where there is little room.
+// How the bands share the room of the stage: forward and to the weight side by side, to the input in a row of
+// its own; or one alone where there is little room.
 
 import { tracksFor } from "./stage.js";
 
@@ -31,7 +31,8 @@ export class Bands {
 
   /**
    * @param {HTMLElement} root the board @param {HTMLElement} rows in it @param {Map<string, Band>} equations
-   * @param {() => boolean} isPaper where there is no stage @param {() => void} onShared told when they share it in another way
+   * @param {() => boolean} isPaper where there is no stage @param {() => void} onShared told when they share
+   *   it in another way
    */
   constructor(root, rows, equations, isPaper, onShared) {
     [this.#root, this.#rows, this.#equations] = [root, rows, equations];
@@ -53,13 +54,19 @@ export class Bands {
     return this.#equations.has(this.#brought) ? this.#brought : [...this.#equations.keys()][0];
   }
 
-  /** The grid that they stand in, as its properties say it: areas, columns, rows. @param {string} one that has the room for itself */
+  /**
+   * The grid that they stand in, as its properties say it: areas, columns, rows.
+   * @param {string} one that has the room for itself
+   */
   #gridOf(one) {
     if (this.stage() === "wide" && !one) return this.#gridWide();
     return ["", "", [...this.#equations.keys()].map((name) => (one && name !== one ? STRIP : ROW)).join(" ")];
   }
 
-  /** Side by side in fixed shares, so that nothing but panels moves; a band whose numbers would go takes of its neighbours. */
+  /**
+   * Side by side in fixed shares, so that nothing but panels moves; a band whose numbers would go takes of
+   * its neighbours.
+   */
   #gridWide() {
     const names = [...this.#equations.keys()];
     const small = names.filter((name) => name !== LARGE);
@@ -81,7 +88,9 @@ export class Bands {
     return [areas, tracksFor(widths, small.indexOf(this.#focused), BETWEEN), tracksFor(lines, used, BETWEEN)];
   }
 
-  /** Share it: where there is little, one has it all. @returns {boolean} whether in another way than before */
+  /**
+   * Share it: where there is little, one has it all. @returns {boolean} whether in another way than before
+   */
   share() {
     if (!this.#equations.has(this.#focused)) this.#focused = "";
     const one = this.alone();
@@ -110,7 +119,10 @@ export class Bands {
     this.share();
   }
 
-  /** Have a band in sight, where not all of them are. @param {string} name @returns {boolean} whether it is another one */
+  /**
+   * Have a band in sight, where not all of them are. @param {string} name
+   * @returns {boolean} whether it is another one
+   */
   bring(name) {
     if (!name || name === this.#brought) return false;
     this.#brought = name;

@@ -37,7 +37,8 @@ export function createChoice(board, choice) {
     const value = Number(/** @type {HTMLSelectElement} */ (select).value);
     board.model.send({ type: "axis", axis: choice.axis, index: value });
   });
-  return element("label", { title: choice.word }, `${choice.word.split(" ").at(-1)} `, select); // its letter in the formula
+  // its letter in the formula
+  return element("label", { title: choice.word }, `${choice.word.split(" ").at(-1)} `, select);
 }
 
 /** What is seldom asked for, formula and exact terms: it hangs below its button while that is down. */
@@ -51,7 +52,10 @@ export function createSymbols() {
   return { el, button };
 }
 
-/** What the fill of cells means: its hue the sign, how strong it is the size; and how far it reaches where a row has one end. */
+/**
+ * What the fill of cells means: its hue the sign, how strong it is the size; and how far it reaches where a
+ * row has one end.
+ */
 export function createLegend() {
   const low = element("span", {});
   const high = element("span", {});
@@ -89,7 +93,8 @@ export function createTerm(panel, signs) {
 }
 
 /**
- * Make the terms the row's children without moving those that stay: moved, an element loses the focus and what is being
+ * Make the terms the row's children without moving those that stay: moved, an element loses the focus and
+ * what is being
  * typed in it.
  * @param {HTMLElement} row @param {HTMLElement[]} terms
  */

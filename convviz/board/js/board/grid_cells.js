@@ -5,7 +5,10 @@ import { CELL } from "./grid_marks.js";
 
 export class GridCells {
   el = svgElement("g", { role: "presentation" });
-  /** @type {{ line: SVGElement, boxes: SVGElement[], full: string[] }[]} `full`: the numbers that they are named by */
+  /**
+   * @type {{ line: SVGElement, boxes: SVGElement[], full: string[] }[]} `full`: the numbers that they are
+   * named by
+   */
   #rows = [];
 
   /** @param {number} row @param {number} column */
@@ -29,7 +32,10 @@ export class GridCells {
   /** @param {number} row @param {number} column */
   at = (row, column) => this.#rows[row].boxes[column];
 
-  /** Bring the cells to their number; those that are there stay, and what stays need not be laid out anew. @param {number} height @param {number} width */
+  /**
+   * Bring the cells to their number; those that are there stay, and what stays need not be laid out anew.
+   * @param {number} height @param {number} width
+   */
   fit(height, width) {
     for (const { line } of this.#rows.splice(height)) line.remove();
     while (this.#rows.length < height) {
@@ -48,7 +54,8 @@ export class GridCells {
 
   /**
    * Name a cell by its number.
-   * @param {number} row @param {number} column @param {string} full all its digits; empty where they are to be predicted
+   * @param {number} row @param {number} column @param {string} full all its digits; empty where they are to
+   *   be predicted
    * @param {string} short as it is printed
    */
   name(row, column, full, short) {
@@ -60,7 +67,10 @@ export class GridCells {
     boxes[column].classList.toggle("cv-asked", full === "");
   }
 
-  /** Let the first cell stand for another one, where one stands for all. @param {number} row @param {number} column @param {string} full @param {string} short */
+  /**
+   * Let the first cell stand for another one, where one stands for all. @param {number} row
+   * @param {number} column @param {string} full @param {string} short
+   */
   move(row, column, full, short) {
     const [{ line, boxes }] = this.#rows;
     const place = {

@@ -1,6 +1,6 @@
 // @ts-check
-// A heatmap in a pane: the board's grid of numbers over colours on a canvas. Plotly stays with the board: what a tab
-// shows is small, and must be there at once.
+// A heatmap in a pane: the board's grid of numbers over colours on a canvas. Plotly stays with the board:
+// what a tab shows is small, and must be there at once.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { paneDigitSize, setDigits } from "./digits.js";
@@ -14,16 +14,19 @@ const NOTHING = () => {};
 let made = 0;
 
 /**
- * `rows` and `columns` hold a letter each, as in the board: d data, p padding, i inserted zero, r remainder.
- * @typedef {{ values: number[][], label: string, shape?: string, limit?: number, dtype?: string, rows?: string,
- *   columns?: string, cell?: number, height?: number, numbers?: boolean, editable?: boolean,
- *   colors?: [number, string][] }} HeatmapData
- *   `limit`: the value at the end of the scale, else the largest; `cell`: the side of a cell in pixels, `height`: where
- *   it is not as high as wide; `numbers`: whether to write them, where the count of cells does not tell it
+ * @typedef {{ values: number[][], label: string, shape?: string, limit?: number, dtype?: string,
+ *   rows?: string, columns?: string, within?: [side: number, least: number, most: number], cell?: number,
+ *   height?: number, numbers?: boolean, editable?: boolean, colors?: [number, string][] }} HeatmapData
+ *   rows, columns: a letter each, as in the board: d data, p padding, i inserted zero, r remainder; limit:
+ *   the value at the end of the scale, else the largest; within: pixels of the longer side at most, and of a
+ *   cell: numbers are written where there is room for them; cell: its side, height: where it is not as high
+ *   as wide; numbers: whether to write them, where the count of cells does not tell it
  * @typedef {{ onPoint?: (row: number, column: number) => void, onLeave?: () => void,
- *   onSelect?: (row: number, column: number) => void, onEdit?: (row: number, column: number, typed: string) => void,
- *   numbersUpTo?: number }} HeatmapEvents
+ *   onSelect?: (row: number, column: number) => void,
+ *   onEdit?: (row: number, column: number, typed: string) => void, numbersUpTo?: number }} HeatmapEvents
  */
+
+const ROOM_FOR_NUMBER = 22; // pixels of a cell
 
 export class Heatmap {
   grid;
@@ -74,7 +77,9 @@ export class Heatmap {
       "aria-label",
       say("panel.shape", { name: label, shape: this.#shape.textContent ?? "" }),
     );
-    const cell = data.cell ?? Math.max(6, Math.min(36, Math.floor(340 / Math.max(height, width))));
+    const [most, smallest, largest] = data.within ?? [340, 6, 36];
+    const fitted = Math.max(smallest, Math.min(largest, Math.floor(most / Math.max(height, width))));
+    const cell = data.cell ?? fitted;
     const side = { width: cell, height: data.height ?? cell };
     Object.assign(this.#area.style, {
       width: `${side.width * width}px`,
@@ -87,7 +92,7 @@ export class Heatmap {
       unread_columns: [],
       label,
       editable: data.editable ?? false,
-      numbers: data.numbers,
+      numbers: data.within ? cell >= ROOM_FOR_NUMBER : data.numbers,
     });
     this.grid.setValues(values.flat(), data.dtype ?? "float32", scale, limit);
     const letters = paneDigitSize(this.grid.widest(), side);

@@ -1,5 +1,6 @@
 // @ts-check
-// The story of the remainder under an equation, with a button for each neighbouring size. The words come from Python.
+// The story of the remainder under an equation, with a button for each neighbouring size. The words come from
+// Python.
 import { element, focusOf, makeButton } from "../base/dom.js";
 
 /** @import { NearSize, RemainderStory } from "../picture/remainder.js" */

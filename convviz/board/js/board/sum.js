@@ -25,16 +25,19 @@ const FOLDED = 6;
 
 /** @param {Factor & { value: number }} factor @param {Colors} colors */
 function createFactor({ panel, row, column, value }, colors) {
-  const color = colors(panel, value);
+  return factorSpan(value, colors(panel, value), { "data-panel": panel, "data-cell": `${row},${column}` });
+}
+
+/**
+ * A number of a product, in the colour of its cell.
+ * @param {number} value @param {number[]} color @param {Record<string, string>} attributes
+ */
+export function factorSpan(value, color, attributes) {
   const text = formatNumber(value);
-  const attributes = {
-    class: "cv-factor",
-    "data-panel": panel,
-    "data-cell": `${row},${column}`,
-    "data-value": String(value),
-    style: `background: rgb(${color.map(Math.round).join()}); color: ${needsWhiteInk(color) ? "#fff" : "#000"}`,
-  };
-  return element("span", attributes, value < 0 ? `(${text})` : text);
+  const ink = needsWhiteInk(color) ? "#fff" : "#000";
+  const style = `background: rgb(${color.map(Math.round).join()}); color: ${ink}`;
+  const all = { class: "cv-factor", style, "data-value": String(value), ...attributes };
+  return element("span", all, value < 0 ? `(${text})` : text);
 }
 
 /** @param {Factor[]} factors @param {Colors} colors @param {OnTerm} onTerm */

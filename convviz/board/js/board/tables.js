@@ -37,7 +37,8 @@ export class Tables {
     this.#cells.clear();
     const tables = [];
     for (const item of structure.equations.flatMap(({ items }) => items)) {
-      if (!item.key || this.#cells.has(item.name)) continue; // one table a tensor, though two equations show it
+      // one table a tensor, though two equations show it
+      if (!item.key || this.#cells.has(item.name)) continue;
       const { rows, columns } = item;
       const head = [...columns].map((_, column) =>
         createHeader("col", column, roleOf({ ...item, rows: "d", unread_rows: [] }, 0, column)),

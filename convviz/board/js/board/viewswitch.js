@@ -17,7 +17,10 @@ export function createViewSwitch(onChoose) {
   }
   return {
     el,
-    /** @param {string} view empty where there is only one way @param {boolean} transposed whether it is the other layer's */
+    /**
+     * @param {string} view empty where there is only one way
+     * @param {boolean} transposed whether it is the other layer's
+     */
     set(view, transposed) {
       el.hidden = !view;
       for (const button of /** @type {Iterable<HTMLElement>} */ (el.children)) {

@@ -42,7 +42,8 @@ export class QuestionForm {
       event.preventDefault();
       player.check(this.#input.value);
     });
-    this.#input.addEventListener("focus", () => this.#input.select()); // another try takes the place of the last one
+    // another try takes the place of the last one
+    this.#input.addEventListener("focus", () => this.#input.select());
   }
 
   /** @param {SeenQuestion | null} question */

@@ -58,7 +58,7 @@ const FACTS = [
  * Whether a mistake shows.
  * @param {Settings} settings of a convolution @param {Gradient} of @param {Recipe} way
  */
-export function showsAt(settings, of, way) {
+function showsAt(settings, of, way) {
   const stages = computeStages(settings.spec, settings.loss, tensorsOf(settings));
   return new Gallery(settings.spec, stages).verdict(of, way).kind !== "same";
 }

@@ -29,7 +29,7 @@ import { createView } from "./view.js";
  */
 
 /** What a page without a kernel cannot change: it computes in float64, and has no tabs. */
-export const PAGE_GROUND = Object.freeze({ device: "cpu", dtype: "float64", tab: "" });
+const PAGE_GROUND = Object.freeze({ device: "cpu", dtype: "float64", tab: "" });
 const REST = 150; // milliseconds without a step, after which torch's numbers are held against the page's own
 
 /** @param {Settings} one @param {Settings} other */

@@ -36,7 +36,10 @@ export function formulaOf(settings, name, view) {
   return say("formula.plus_bias", { formula, channel });
 }
 
-/** Which of the forms of its formula an equation has. @param {Spec} spec @param {string} name @param {string} view */
+/**
+ * Which of the forms of its formula an equation has. @param {Spec} spec @param {string} name
+ * @param {string} view
+ */
 function formOf(spec, name, view) {
   if (name === "forward") return spec.in_channels > spec.groups ? "forward.sum" : "forward";
   if (name === "input") {
@@ -118,8 +121,9 @@ function outputNote(spec) {
   const [rows, columns] = bothAxes((axis) => {
     const [before, after] = spec.padding[axis];
     const padding = uneven ? `(${before} + ${after})` : `2·${before}`;
-    const sum = `${spec.input_size[axis]} + ${padding} − ${spec.dilation[axis]}·(${spec.kernel_size[axis]} − 1) − 1`;
-    return `⌊(${sum}) / ${spec.stride[axis]}⌋ + 1 = ${outputSize(spec, axis)}`;
+    const reach = `${spec.dilation[axis]}·(${spec.kernel_size[axis]} − 1)`;
+    const places = `⌊(${spec.input_size[axis]} + ${padding} − ${reach} − 1) / ${spec.stride[axis]}⌋`;
+    return `${places} + 1 = ${outputSize(spec, axis)}`;
   });
   if (rows === columns) return say(uneven ? "size.sides" : "size", { sum: rows });
   return say(uneven ? "size.sides_axes" : "size.axes", { rows, columns });

@@ -3,7 +3,8 @@
 import { element, makeButton } from "../base/dom.js";
 
 /**
- * @param {string} title @param {string[][]} choices value and words of each @param {(value: string) => void} onChoose
+ * @param {string} title @param {string[][]} choices value and words of each @param {(value: string) => void}
+ *   onChoose
  */
 export function createChoice(title, choices, onChoose) {
   const buttons = choices.map(([value, words]) => {

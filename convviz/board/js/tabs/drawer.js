@@ -42,7 +42,10 @@ export class Drawer {
     this.#shut.setAttribute("aria-label", say("close", { entry: entry.label }));
   }
 
-  /** It is the panel of an entry with several parts; the only part of another has the panel in its pane. @param {string} id of the entry, or nothing */
+  /**
+   * It is the panel of an entry with several parts; the only part of another has the panel in its pane.
+   * @param {string} id of the entry, or nothing
+   */
   #nameAfter(id) {
     const ids = id ? tabIds(this.el, id) : null;
     const attributes = { role: ids && "tabpanel", id: ids?.panel, "aria-labelledby": ids?.tab };
@@ -52,7 +55,10 @@ export class Drawer {
     }
   }
 
-  /** @param {Entry | undefined} entry none: hidden @param {string[]} parts those that are shown @param {string} open @param {boolean} placed */
+  /**
+   * @param {Entry | undefined} entry none: hidden @param {string[]} parts those that are shown
+   * @param {string} open @param {boolean} placed
+   */
   set(entry, parts, open, placed) {
     setHidden(this.el, !entry);
     this.el.parentElement?.toggleAttribute("data-drawer", Boolean(entry)); // it takes of the picture's room

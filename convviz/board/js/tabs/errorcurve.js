@@ -6,7 +6,8 @@ const [WIDTH, HEIGHT] = [420, 210];
 const [LEFT, RIGHT, TOP, BOTTOM] = [40, 60, 12, 34];
 
 /**
- * @typedef {{ name: string, values: number[], expected: number[] }} CurveLine `expected`: what rounding alone explains
+ * @typedef {{ name: string, values: number[], expected: number[] }} CurveLine `expected`: what rounding alone
+ *   explains
  */
 
 export class ErrorCurve {
@@ -35,7 +36,8 @@ export class ErrorCurve {
     ];
     const x = (index) => LEFT + (index / Math.max(1, this.#count - 1)) * (WIDTH - LEFT - RIGHT);
     const y = (value) => {
-      const power = value > 0 ? Math.min(high, Math.max(low, Math.log10(value))) : low; // zero has no logarithm
+      // zero has no logarithm
+      const power = value > 0 ? Math.min(high, Math.max(low, Math.log10(value))) : low;
       return TOP + ((high - power) / Math.max(1, high - low)) * (HEIGHT - TOP - BOTTOM);
     };
     const path = (values) =>
@@ -91,7 +93,10 @@ function textAt(text, attributes) {
   return svgElement("text", attributes, text);
 }
 
-/** A power of ten, written with a raised exponent. @param {number} power @param {Record<string, string | number>} attributes */
+/**
+ * A power of ten, written with a raised exponent. @param {number} power
+ * @param {Record<string, string | number>} attributes
+ */
 function tenTo(power, attributes) {
   const exponent = svgElement(
     "tspan",

@@ -92,7 +92,10 @@ export class Inside {
     return element("label", {}, `${word} `, input);
   }
 
-  /** Build what stands here anew, unless it is the same. @param {{ title: string, rows: Stage[][] }[]} branches */
+  /**
+   * Build what stands here anew, unless it is the same.
+   * @param {{ title: string, rows: Stage[][] }[]} branches
+   */
   #build(branches) {
     const built = JSON.stringify(
       branches.map(({ rows }) => rows.map((row) => row.map((item) => [item.words ?? item.name, item.note]))),

@@ -2,14 +2,15 @@
 // The list of the tab Mistakes: one toggle a mistake, those of one gradient at a time.
 import WORDS from "../../../facts/words/mistakes.json" with { type: "json" };
 import { element, makeButton, setText } from "../base/dom.js";
+import { checkOne, walkAlong } from "../base/roving.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
-const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 /**
  * @import { Gradient } from "../rules/recipes.js"
- * @typedef {{ id: string, of: Gradient, title: string, fix: string, setting: string, met: string[], ways: Record<string, string>[] }} Mistake
+ * @typedef {{ id: string, of: Gradient, title: string, fix: string, setting: string, met: string[], ways:
+ *   Record<string, string>[] }} Mistake
  */
 
 /** @type {Gradient[]} */
@@ -25,7 +26,8 @@ export class MistakesList {
   #toggle;
 
   /**
-   * @param {Mistake[]} mistakes @param {(of: Gradient) => void} choose a gradient @param {(mistake: Mistake) => void} toggle
+   * @param {Mistake[]} mistakes @param {(of: Gradient) => void} choose a gradient @param {(mistake: Mistake)
+   *   => void} toggle
    */
   constructor(mistakes, choose, toggle) {
     [this.#choose, this.#toggle] = [choose, toggle];
@@ -51,29 +53,30 @@ export class MistakesList {
       );
       return { mistake, button, unseen };
     });
-    walked(
+    walkAlong(
       chooser,
       () => this.#tabs,
       (next) => choose(/** @type {Gradient} */ (next.dataset.gradient)),
     );
-    walked(
+    const all = this.#buttons.map(({ button }) => button);
+    walkAlong(
       this.#list,
-      () => this.#buttons.map(({ button }) => button).filter((button) => !button.hidden),
+      () => all,
       (next) => {
-        for (const { button } of this.#buttons) button.tabIndex = button === next ? 0 : -1;
+        for (const button of all) button.tabIndex = button === next ? 0 : -1;
+        bringWithin(this.#list, next);
       },
     );
-    this.#list.append(...this.#buttons.map(({ button }) => button));
+    this.#list.append(...all);
     this.el = element("div", { class: "cv-mistakes-list" }, chooser, this.#list);
   }
 
-  /** @param {Gradient} of @param {string} chosen id of a mistake, or nothing @param {(mistake: Mistake) => boolean} isUnseen */
+  /**
+   * @param {Gradient} of @param {string} chosen id of a mistake, or nothing
+   * @param {(mistake: Mistake) => boolean} isUnseen
+   */
   set(of, chosen, isUnseen) {
-    this.#tabs.forEach((button) => {
-      const on = button.dataset.gradient === of;
-      button.setAttribute("aria-checked", String(on));
-      button.tabIndex = on ? 0 : -1;
-    });
+    checkOne(this.#tabs, ({ dataset }) => dataset.gradient === of);
     this.#list.setAttribute("aria-label", say("list", { gradient: of }));
     const here = this.#buttons.filter(({ mistake, button }) => {
       button.hidden = mistake.of !== of;
@@ -90,25 +93,11 @@ export class MistakesList {
   }
 }
 
-/** Scroll a list, and nothing around it, to one of its buttons if that is out of sight. @param {HTMLElement} list @param {HTMLElement} button */
+/**
+ * Scroll a list, and nothing around it, to one of its buttons if that is out of sight.
+ * @param {HTMLElement} list @param {HTMLElement} button
+ */
 function bringWithin(list, button) {
   const [box, at] = [list.getBoundingClientRect(), button.getBoundingClientRect()];
   if (at.top < box.top || at.bottom > box.bottom) list.scrollTop += at.top - box.top;
-}
-
-/**
- * Let arrow keys walk from button to button.
- * @param {HTMLElement} el @param {() => HTMLElement[]} buttons @param {(next: HTMLElement) => void} reached
- */
-function walked(el, buttons, reached) {
-  el.addEventListener("keydown", (event) => {
-    const [all, at] = [buttons(), buttons().indexOf(/** @type {HTMLElement} */ (event.target))];
-    const ends = { Home: 0, End: all.length - 1 };
-    const to = event.key in STEPS ? (at + STEPS[event.key] + all.length) % all.length : ends[event.key];
-    if (to === undefined || at < 0) return;
-    reached(all[to]);
-    all[to].focus();
-    event.preventDefault();
-    event.stopPropagation(); // a notebook would take the arrow keys for its own cells
-  });
 }

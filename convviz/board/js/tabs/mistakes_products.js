@@ -181,7 +181,6 @@ export class Products {
       map.el.hidden = !tensor;
       if (!tensor) return;
       const [height, width] = sizeOf(tensor.shape);
-      const cell = Math.max(5, Math.min(30, Math.floor(190 / Math.max(height, width))));
       const at = indicesOf(tensor.shape, this.#planes[which] * height * width)
         .slice(0, 2)
         .join(", ");
@@ -192,8 +191,7 @@ export class Products {
         label: `${name}[${at}]`,
         shape: "",
         limit,
-        cell,
-        numbers: cell >= 22,
+        within: [190, 5, 30],
         dtype: "float64",
       });
       map.el.dataset.tensor = name;

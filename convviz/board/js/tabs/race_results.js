@@ -7,11 +7,20 @@ import { sentences } from "../base/words.js";
 const say = sentences(WORDS);
 const SIDE = 28;
 
-/** @typedef {{ headings: string[], rows: string[][], theirs: number, note: string }} Table as lab/shown.py makes it */
+/**
+ * @typedef {{ headings: string[], rows: string[][], theirs: number, note: string }} Table as lab/shown.py
+ * makes it
+ */
 /** @typedef {{ at: number, label: string, found: string }} Digit */
-/** @typedef {{ seed: number, of: number, images: Record<string, string>, layers: { name: string, count: number, digits: Digit[] }[] }} Mistakes */
+/**
+ * @typedef {{ seed: number, of: number, images: Record<string, string>, layers: { name: string, count:
+ * number, digits: Digit[] }[] }} Mistakes
+ */
 
-/** Make the table; the article's own rows come last, and look other. A race that was recorded has its words in English: they are said anew. */
+/**
+ * Make the table; the article's own rows come last, and look other. A race that was recorded has its words in
+ * English: they are said anew.
+ */
 export function createTable() {
   const head = element("tr");
   const rows = element("tbody");
@@ -96,7 +105,10 @@ export function createMistakes(onOpen) {
   };
 }
 
-/** @param {string} layer @param {Digit} digit @param {string} pixels @param {(layer: string, digit: Digit) => void} onOpen */
+/**
+ * @param {string} layer @param {Digit} digit @param {string} pixels
+ * @param {(layer: string, digit: Digit) => void} onOpen
+ */
 function createDigit(layer, digit, pixels, onOpen) {
   const { at, label, found } = digit;
   const canvas = element("canvas", { width: String(SIDE), height: String(SIDE), "aria-hidden": "true" });

@@ -5,7 +5,8 @@ import { tabIds } from "../base/placed.js";
 import { walkAlong } from "../base/roving.js";
 
 /**
- * @typedef {{ name: string, label: string, data: Record<string, string>, quiet?: boolean }} Tab name: what its ids are made of
+ * @typedef {{ name: string, label: string, data: Record<string, string>, quiet?: boolean }} Tab name: what
+ *   its ids are made of
  * @typedef {ReturnType<typeof createStrip>} Strip
  */
 

@@ -2,6 +2,7 @@
 // The code tab: one setting as Python, seven ways. A line lights its panels, a panel its lines.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { NOT_COPIED, createCopier } from "../base/clipboard.js";
+import { checkOne, walkAlong } from "../base/roving.js";
 import { CodeLines } from "./code_lines.js";
 import { element, makeButton, setText } from "../base/dom.js";
 import { openPane, split } from "./pane.js";
@@ -56,7 +57,11 @@ class CodePane {
     ];
     body.append(split(words, [this.#code.el]));
     this.#box.addEventListener("change", () => pane.choose({ numbers: this.#box.checked }));
-    this.#ways.addEventListener("keydown", (event) => this.#onKey(event));
+    walkAlong(
+      this.#ways,
+      () => this.#buttons(),
+      ({ dataset }) => this.#choose(String(dataset.way)),
+    );
     pane.onPoint(({ cell, panels }) => {
       this.#onBoard = [...new Set([...panels, ...(cell ? [cell.panel] : [])])];
       if (this.#data) this.#markBoard();
@@ -106,11 +111,7 @@ class CodePane {
 
   #show() {
     const found = this.#way();
-    for (const button of this.#buttons()) {
-      const here = button.dataset.way === this.#chosen;
-      button.setAttribute("aria-checked", String(here));
-      button.tabIndex = here ? 0 : -1;
-    }
+    checkOne(this.#buttons(), ({ dataset }) => dataset.way === this.#chosen);
     setText(this.#title, found.title);
     this.#code.set(found, this.#shown === this.#chosen);
     this.#shown = this.#chosen;
@@ -123,18 +124,6 @@ class CodePane {
     setText(this.#outcome, "");
     this.#copier.close();
     this.#show();
-  }
-
-  /** @param {KeyboardEvent} event */
-  #onKey(event) {
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    const all = this.#buttons();
-    const at = all.indexOf(/** @type {HTMLElement} */ (event.target));
-    if (!step || at < 0) return;
-    event.preventDefault();
-    const next = all[(at + step + all.length) % all.length];
-    this.#choose(String(next.dataset.way));
-    next.focus();
   }
 
   #makeButtons() {

@@ -4,7 +4,8 @@
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, makeButton, setText } from "../base/dom.js";
 import { openEditor } from "../board/editor.js";
-import { colorOf, formatNumber, needsWhiteInk } from "../base/format.js";
+import { colorOf, formatNumber } from "../base/format.js";
+import { factorSpan } from "../board/sum.js";
 import { Heatmap } from "../board/heatmap.js";
 import { createFormula, setFormula } from "../board/quantities.js";
 import { LINEAR_RULES, linearLinks, linearName, linearTerms } from "./linear_rules.js";
@@ -178,8 +179,11 @@ class LinearPane {
         ...sayPieces(given ? "linear.given" : LOSS_SLOPES[this.#data.settings.loss], values),
       );
     }
-    const factor = (each) =>
-      factorSpan(this.#valueOf(each), each, limitOf(each.tensor, this.#data), this.#pane.scale());
+    const factor = (each) => {
+      const value = this.#valueOf(each);
+      const color = colorOf(this.#pane.scale(), value, limitOf(each.tensor, this.#data));
+      return factorSpan(value, color, { title: linearName(each) });
+    };
     const parts = terms.flatMap((term, index) => [
       index ? " + " : "",
       ...term.flatMap((each, place) => [place ? "\u00b7" : "", factor(each)]),
@@ -197,8 +201,8 @@ class LinearPane {
       this.#pane.say(this.#sum.textContent ?? "");
   }
 
-  /** @param {HTMLElement} area @param {LessonCell} cell @param {[number, number]} at @param {[number, number]} size
-   * @param {string} typed @param {() => void} closed */
+  /** @param {HTMLElement} area @param {LessonCell} cell @param {[number, number]} at
+   * @param {[number, number]} size @param {string} typed @param {() => void} closed */
   #type(area, cell, at, size, typed, closed) {
     const text = typed || String(this.#valueOf(cell));
     openEditor(
@@ -357,21 +361,6 @@ function createLessonMap(pane, item, events) {
  */
 function limitOf(tensor, data) {
   return Math.max(...data.tensors[tensor].flat().map(Math.abs)) || 1;
-}
-
-/**
- * A number in the colour of its cell.
- * @param {number} value @param {LessonCell} cell @param {number} limit @param {[number, string][]} scale
- */
-function factorSpan(value, cell, limit, scale) {
-  const color = colorOf(scale, value, limit);
-  const style = `background: rgb(${color.map(Math.round).join()}); color: ${needsWhiteInk(color) ? "#fff" : "#000"}`;
-  const text = formatNumber(value);
-  return element(
-    "span",
-    { class: "cv-factor", style, "data-value": String(value), title: linearName(cell) },
-    value < 0 ? `(${text})` : text,
-  );
 }
 
 export default { render: renderLinear };

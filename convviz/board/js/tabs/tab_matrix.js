@@ -8,6 +8,7 @@ import { MatrixProduct } from "./matrix_product.js";
 import { viewsOf } from "./matrix_views.js";
 import { entryInWords } from "./matrix_words.js";
 import { openPane, split } from "./pane.js";
+import { checkOne, walkAlong } from "../base/roving.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -150,26 +151,17 @@ function createChooser(choose) {
     return makeButton({ class: "cv-button", role: "radio" }, [], () => choose(index));
   });
   el.append(...buttons);
-  el.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (!step) return;
-    const next =
-      (buttons.indexOf(/** @type {HTMLButtonElement} */ (event.target)) + step + buttons.length) %
-      buttons.length;
-    choose(next);
-    buttons[next].focus();
-    event.preventDefault();
-    event.stopPropagation(); // a notebook would take the arrow keys for its own cells
-  });
+  walkAlong(
+    el,
+    () => buttons,
+    (next) => choose(buttons.indexOf(/** @type {HTMLButtonElement} */ (next))),
+  );
   return {
     el,
     /** @param {string[]} titles @param {number} chosen */
     set(titles, chosen) {
-      buttons.forEach((button, index) => {
-        setText(button, titles[index]);
-        button.setAttribute("aria-checked", String(index === chosen));
-        button.tabIndex = index === chosen ? 0 : -1;
-      });
+      buttons.forEach((button, index) => setText(button, titles[index]));
+      checkOne(buttons, (_, index) => index === chosen);
     },
   };
 }

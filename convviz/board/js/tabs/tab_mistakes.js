@@ -10,7 +10,7 @@ import { Gallery } from "../numbers/gallery.js";
 import { isKnown } from "../rules/recipes.js";
 import { countProducts } from "../rules/spec.js";
 import { MistakesList, GRADIENTS } from "./mistakes_list.js";
-import { Products, indicesOf, planeRows, sizeOf } from "./mistakes_products.js";
+import { Products, indicesOf, planeRows } from "./mistakes_products.js";
 import { createWhy } from "./mistakes_words.js";
 import { createAbout } from "./mistakes_about.js";
 import { factorPlanes, indexIn, planeIn, planesOf } from "./mistakes_planes.js";
@@ -195,8 +195,6 @@ class MistakesPane {
    * @param {number} limit
    */
   #show(heatmap, which, tensor, at, limit) {
-    const [height, width] = sizeOf(tensor.shape);
-    const cell = Math.max(4, Math.min(34, Math.floor(300 / Math.max(height, width))));
     const [plane, place] = planeIn(tensor.shape, at);
     const shape = say(which, { shape: shapeText(tensor.shape) });
     heatmap.set({
@@ -204,8 +202,7 @@ class MistakesPane {
       label: this.#of + place,
       shape,
       limit,
-      cell,
-      numbers: cell >= 22,
+      within: [300, 4, 34],
       dtype: "float64",
     });
   }
@@ -275,7 +272,7 @@ class MistakesPane {
 }
 
 /** @param {PaneContext} context */
-export function renderMistakes(context) {
+function renderMistakes(context) {
   return openPane(context, "mistakes", (pane, body) => new MistakesPane(context, pane, body).take);
 }
 

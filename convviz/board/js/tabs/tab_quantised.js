@@ -9,8 +9,8 @@ import { pieces, sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 const sayPieces = pieces(WORDS);
-const CELL_MOST = 34;
-const PLANE_MOST = 102; // pixels across: several planes stand beside each other
+/** @type {[number, number, number]} */
+const WITHIN = [102, 3, 34]; // pixels: several planes stand beside each other
 
 /**
  * @typedef {{ name: string, parameter: string, sentence: string, mask: number[][], gradient: number[][] }}
@@ -174,19 +174,8 @@ class Planes {
     const plane = /** @type {Drawn} */ (this.#made.get(name));
     this.#drawn.add(name);
     Object.assign(plane, { label, shape, values: values.map((line) => line.map((value) => value ?? NaN)) });
-    const cell = Math.max(
-      3,
-      Math.min(CELL_MOST, Math.floor(PLANE_MOST / Math.max(values.length, values[0].length))),
-    );
-    plane.map.set({
-      values: plane.values,
-      label,
-      shape: more.said,
-      limit: more.limit,
-      dtype: "float64",
-      cell,
-      numbers: cell >= 22,
-    });
+    const { said, limit } = more;
+    plane.map.set({ values: plane.values, label, shape: said, limit, dtype: "float64", within: WITHIN });
     return plane.map.el;
   }
 

@@ -14,8 +14,6 @@ import { openPane, split } from "./pane.js";
 import { checkerboardWords, endWords, fieldWords, waysWords } from "./stack_words.js";
 
 const say = sentences(WORDS);
-const [SMALLEST, LARGEST, SIDE] = [4, 30, 250]; // pixels of a cell, and of a plane
-const ROOM_FOR_NUMBER = 22;
 const EXAMPLES = { uneven: "v=2&size=11&stride=2", even: "v=2&size=10&kernel=4&stride=2" };
 
 /**
@@ -214,8 +212,11 @@ function planeOf({ shape: [, inputs, height, width], data }, out, into) {
   return { shape: [1, 1, height, width], data: data.slice(start, start + height * width) };
 }
 
-/** A plane with what leads to the next one. @param {import("./pane.js").PaneTools} pane @param {(row: number, column: number) => void} onPoint
- * @param {(row: number, column: number) => void} onSelect */
+/**
+ * A plane with what leads to the next one.
+ * @param {import("./pane.js").PaneTools} pane @param {(row: number, column: number) => void} onPoint
+ * @param {(row: number, column: number) => void} onSelect
+ */
 function createPlane(pane, onPoint, onSelect) {
   const map = new Heatmap(pane, { onPoint, onSelect });
   const words = element("span", { class: "cv-sign-note" });
@@ -238,9 +239,7 @@ function createPlane(pane, onPoint, onSelect) {
      */
     set(tensor, label, through) {
       values = planeRows(tensor, 0);
-      const longest = Math.max(values.length, values[0].length);
-      const cell = Math.max(SMALLEST, Math.min(LARGEST, Math.floor(SIDE / longest)));
-      map.set({ values, label, cell, numbers: cell >= ROOM_FOR_NUMBER, dtype: "float64" });
+      map.set({ values, label, within: [250, 4, 30], dtype: "float64" });
       setText(words, through);
       sign.hidden = !through;
     },

@@ -232,13 +232,11 @@ function productsOf({ of, setting, total, missing, extra, shown }) {
   const one = of === "output" ? "input" : "grad_output";
   const other = of === "grad_weight" ? "input" : "weight";
   const lines = /** @type {const} */ (["missing", "extra"]).flatMap((kind) => [
-    ...shown[kind].map(([o, k, cell]) =>
-      element(
-        "li",
-        { class: `cv-yours-${kind}` },
-        `${say("product", { result: of, cell: cell.join(","), one, o: o.join(","), other, k: k.join(",") })} (${say(kind)})`,
-      ),
-    ),
+    ...shown[kind].map(([o, k, cell]) => {
+      const places = { cell: cell.join(","), o: o.join(","), k: k.join(",") };
+      const product = say("product", { result: of, one, other, ...places });
+      return element("li", { class: `cv-yours-${kind}` }, `${product} (${say(kind)})`);
+    }),
     ...({ missing, extra }[kind] > shown[kind].length
       ? [
           element(

@@ -1,5 +1,6 @@
 // @ts-check
-// The row of entries, and the drawer in which the pane of the open tab stands: it is drawn when its tab is opened.
+// The row of entries, and the drawer in which the pane of the open tab stands: it is drawn when its tab is
+// opened.
 import WORDS from "../../../facts/words/entries.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { whenPlaced } from "../base/placed.js";
@@ -14,11 +15,13 @@ const say = sentences(WORDS);
 /**
  * @import { Model } from "../numbers/model.js"
  * @import { Entry } from "./entries.js"
- * @typedef {(name: string, el: HTMLElement) => () => void} DrawPane draws a tab's pane, and returns what closes it
+ * @typedef {(name: string, el: HTMLElement) => () => void} DrawPane draws a tab's pane, and returns what
+ *   closes it
  */
 
 /**
- * The row of entries and the drawer. Each may stand anywhere in the app; `el` holds both where nobody places them.
+ * The row of entries and the drawer. Each may stand anywhere in the app; `el` holds both where nobody places
+ * them.
  */
 export class Tabs {
   /** @param {string} tab or nothing, which closes the open one */
@@ -77,7 +80,8 @@ export class Tabs {
   #without;
 
   /**
-   * @param {Model} model @param {DrawPane} drawPane @param {string[]} [only] the tabs that the page has; else all
+   * @param {Model} model @param {DrawPane} drawPane @param {string[]} [only] the tabs that the page has; else
+   *   all
    * @param {string[]} [without] those that do not work here: they are shown only to who opens a link with one
    */
   constructor(model, drawPane, only, without = []) {

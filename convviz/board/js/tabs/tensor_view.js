@@ -10,8 +10,6 @@ import { pieces, sentences } from "../base/words.js";
 const say = sentences(WORDS);
 const sayPieces = pieces(WORDS);
 const SIDE = 300; // pixels of the longer side of a heatmap, at most
-const [SMALLEST, LARGEST] = [4, 30]; // pixels of a cell
-const ROOM_FOR_NUMBER = 22;
 
 /**
  * @import { PanelCell, Pointed } from "../base/wire.js"
@@ -27,7 +25,7 @@ const ROOM_FOR_NUMBER = 22;
  * The rows of a plane.
  * @param {Plane} plane @param {DataView<ArrayBuffer>[]} buffers @returns {number[][]}
  */
-export function rowsOf({ buffer, dtype, size }, buffers) {
+function rowsOf({ buffer, dtype, size }, buffers) {
   const numbers = Array.from(decode(buffers[buffer], dtype));
   return [...Array(size[0]).keys()].map((row) => numbers.slice(row * size[1], (row + 1) * size[1]));
 }
@@ -50,7 +48,7 @@ export class LinkedMap {
    * @param {(text: string) => void} read shows what a cell is, in words
    * @param {number} [largest] pixels of a cell
    */
-  constructor(pane, read, largest = LARGEST) {
+  constructor(pane, read, largest = 30) {
     [this.#pane, this.#read, this.#largest] = [pane, read, largest];
     this.#map = new Heatmap(pane, {
       onPoint: (row, column) => {
@@ -70,18 +68,9 @@ export class LinkedMap {
    */
   set(plane, buffers) {
     this.#shown = plane;
-    const cell = Math.max(SMALLEST, Math.min(this.#largest, Math.floor(SIDE / Math.max(...plane.size))));
     const { label, shape, rows, columns, dtype } = plane;
-    this.#map.set({
-      values: rowsOf(plane, buffers),
-      label,
-      shape,
-      rows,
-      columns,
-      dtype,
-      cell,
-      numbers: cell >= ROOM_FOR_NUMBER,
-    });
+    const values = rowsOf(plane, buffers);
+    this.#map.set({ values, label, shape, rows, columns, dtype, within: [SIDE, 4, this.#largest] });
     this.#map.el.dataset.panelName = plane.panel ?? "";
   }
 
