@@ -38,7 +38,7 @@ def measure(say):
     typed = [text for path, text in scripts.items() if path.startswith((f"{SCRIPTS}/board/", f"{SCRIPTS}/tabs/"))]
     yield _beside("`any` in board and tabs", sum(len(re.findall(ANY, text)) for text in typed), "", 20)
     biome = json.loads((ROOT / "biome.json").read_text(encoding="utf-8"))
-    excepted = [f for each in biome["overrides"] for f in each["includes"]]
+    excepted = [f for each in biome.get("overrides", []) for f in each["includes"]]
     yield _beside("files excepted from a rule of Biome's", len(excepted), "", 0, f"{len(set(excepted))} files")
     words = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     yield _beside("words of CONTRIBUTING", len(words.split()), "", 1100)

@@ -43,8 +43,9 @@ function stateOf(given) {
     whole.spec = { ...facts.spec, ...inFull(given.spec) };
   }
   if (!geometry.isPossible(whole.spec)) {
+    const got = JSON.stringify(given.spec);
     throw new Error(
-      `no convolution has this geometry: got ${JSON.stringify(given.spec)}; make the kernel smaller or the padding larger`,
+      `no convolution has this geometry: got ${got}; make the kernel smaller or the padding larger`,
     );
   }
   return { state: whole, notices: [] };

@@ -82,6 +82,51 @@ async function colab() {
   await manager.render(window.MODEL, document.querySelector("main"));
 }
 
+const signal = () => ({ connect: () => true, disconnect: () => true });
+const signals = [
+  "statusChanged",
+  "connectionStatusChanged",
+  "iopubMessage",
+  "unhandledMessage",
+  "anyMessage",
+  "disposed",
+  "pendingInput",
+];
+const header = (type) => ({
+  header: { msg_id: crypto.randomUUID(), msg_type: type },
+  parent_header: {},
+  metadata: {},
+});
+const views = (buffers) => buffers.map((buffer) => new DataView(buffer));
+
+function comm(commId, targetName) {
+  const made = {
+    commId,
+    targetName,
+    isDisposed: false,
+    open: () => ({ done: Promise.resolve() }),
+    close() {},
+    send(data, _, buffers) {
+      const future = {
+        msg: header("comm_msg"),
+        done: send(commId, JSON.parse(JSON.stringify(data)), buffers),
+      };
+      future.done.then(() =>
+        future.onIOPub?.({
+          ...header("status"),
+          parent_header: future.msg.header,
+          content: { execution_state: "idle" },
+        }),
+      );
+      return future;
+    },
+  };
+  listeners.set(commId, ({ data, buffers }) =>
+    made.onMsg?.({ ...header("comm_msg"), content: { comm_id: commId, data }, buffers: views(buffers) }),
+  );
+  return made;
+}
+
 /** VS Code's manager: @vscode/jupyter-ipywidgets8 from npm, in which is JupyterLab's, with a kernel's connection. */
 async function vscode() {
   const modules = new Map();
@@ -105,63 +150,16 @@ async function vscode() {
   (await import("/manager.js")).activate();
   window.vscIPyWidgets8.load();
 
-  const signal = () => ({ connect: () => true, disconnect: () => true });
-  const signals = [
-    "statusChanged",
-    "connectionStatusChanged",
-    "iopubMessage",
-    "unhandledMessage",
-    "anyMessage",
-    "disposed",
-    "pendingInput",
-  ];
-  const header = (type) => ({
-    header: { msg_id: crypto.randomUUID(), msg_type: type },
-    parent_header: {},
-    metadata: {},
-  });
-  const views = (buffers) => buffers.map((buffer) => new DataView(buffer));
-
-  function comm(commId, targetName) {
-    const made = {
-      commId,
-      targetName,
-      isDisposed: false,
-      open: () => ({ done: Promise.resolve() }),
-      close() {},
-      send(data, _, buffers) {
-        const future = {
-          msg: header("comm_msg"),
-          done: send(commId, JSON.parse(JSON.stringify(data)), buffers),
-        };
-        future.done.then(() =>
-          future.onIOPub?.({
-            ...header("status"),
-            parent_header: future.msg.header,
-            content: { execution_state: "idle" },
-          }),
-        );
-        return future;
-      },
-    };
-    listeners.set(commId, ({ data, buffers }) =>
-      made.onMsg?.({ ...header("comm_msg"), content: { comm_id: commId, data }, buffers: views(buffers) }),
-    );
-    return made;
-  }
-
   let target = async () => {};
   const kernel = {
-    ...{
-      id: "kernel",
-      name: "python3",
-      username: "",
-      clientId: "page",
-      status: "idle",
-      connectionStatus: "connected",
-      isDisposed: false,
-      handleComms: true,
-    },
+    id: "kernel",
+    name: "python3",
+    username: "",
+    clientId: "page",
+    status: "idle",
+    connectionStatus: "connected",
+    isDisposed: false,
+    handleComms: true,
     ...Object.fromEntries(signals.map((name) => [name, signal()])),
     model: { id: "kernel", name: "python3" },
     info: Promise.resolve({}),

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { createKernel, messageOf } from "../../convviz/board/js/numbers/from_kernel.js";
+import { KernelClient, messageOf } from "../../convviz/board/js/numbers/from_kernel.js";
 import { fromPage } from "../../convviz/board/js/numbers/from_page.js";
 import { createPageModel } from "../../convviz/board/js/numbers/model.js";
 import { setAxis } from "../../convviz/board/js/rules/change.js";
@@ -98,7 +98,7 @@ function opened(settings = START) {
     () => (now += 5000),
     later,
   );
-  model.connect(createKernel(widget), true);
+  model.connect(new KernelClient(widget), true);
   const rest = () => [...timers].forEach((act) => timers.delete(act) && act());
   return { model, widget, rest };
 }
@@ -153,7 +153,7 @@ test("a page that was there before brings its settings to the kernel, and shows 
     plotly: null,
   });
   stride(model, 1);
-  model.connect(createKernel(widget));
+  model.connect(new KernelClient(widget));
   const wanted = model.settings();
   assert.deepEqual([wanted.digit, strideOf(wanted), model.settled()], [4, 1, false]);
   assertShows(model, wanted, "page");
@@ -306,7 +306,7 @@ test("what the kernel has and the page cannot read is a sentence, and the page g
   assert.match(model.get("notice"), /different versions/);
   assert.equal(model.get("values"), before);
   const old = widgetOf(START, wireOf(START, { spoil: (wire) => delete wire.tensors.output }));
-  model.connect(createKernel(old));
+  model.connect(new KernelClient(old));
   old.answer();
   await settled();
   assert.equal(model.get("values").from, "torch");
@@ -375,7 +375,7 @@ test("a kernel that is gone leaves a page that computes; one that comes again ge
   stride(model, 3);
   assertShows(model, model.settings(), "page");
   const again = widgetOf(START);
-  model.connect(createKernel(again));
+  model.connect(new KernelClient(again));
   assert.deepEqual([model.get("kernel"), again.asks().length], ["ok", 1]);
   assert.equal(strideOf(again.settingsOf(again.asks()[0])), 3);
   again.answer();
@@ -398,11 +398,11 @@ test("a kernel that comes again computes on the device that was chosen, if it ca
       ground: {},
       live: true,
     });
-    model.connect({ ...createKernel(widgetOf(told)), facts: { devices: ["cpu", "cuda"] } });
+    model.connect(Object.assign(new KernelClient(widgetOf(told)), { facts: { devices: ["cpu", "cuda"] } }));
     assert.equal(model.settings().device, "cuda");
     model.change((settings) => [replaced(settings, { device: "cpu" }), []]);
     model.disconnect("away");
-    model.connect({ ...createKernel(widgetOf(told)), facts: { devices } });
+    model.connect(Object.assign(new KernelClient(widgetOf(told)), { facts: { devices } }));
     assert.equal(model.settings().device, device);
   }
 });

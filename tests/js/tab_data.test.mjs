@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { createKernel, messageOf } from "../../convviz/board/js/numbers/from_kernel.js";
+import { KernelClient, messageOf } from "../../convviz/board/js/numbers/from_kernel.js";
 import { createPageModel } from "../../convviz/board/js/numbers/model.js";
 import { TabData, isSlow } from "../../convviz/board/js/page/tab_data.js";
 import { BASE_STATE } from "../../convviz/board/js/rules/link.js";
@@ -227,7 +227,7 @@ test("an answer finds its request by page and number; what is another page's is 
     off() {},
     send: (...all) => sent.push(all),
   };
-  const kernel = createKernel(widget);
+  const kernel = new KernelClient(widget);
   const hear = (message, buffers = []) => listeners["msg:custom"](message, buffers);
   const bytes = new ArrayBuffer(3);
   const [first, second, third] = [

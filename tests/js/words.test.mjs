@@ -11,8 +11,8 @@ import { captionOf } from "../../convviz/board/js/picture/captions.js";
 import { backwardWords } from "../../convviz/board/js/picture/cell_words.js";
 import { Links } from "../../convviz/board/js/picture/links.js";
 import { fromLoss } from "../../convviz/board/js/picture/loss_words.js";
-import { createPairing, stampLinks } from "../../convviz/board/js/picture/stamps.js";
-import { createTerms } from "../../convviz/board/js/picture/terms.js";
+import { Pairing, stampLinks } from "../../convviz/board/js/picture/stamps.js";
+import { Terms } from "../../convviz/board/js/picture/terms.js";
 import { becauseWords, topicsOf } from "../../convviz/board/js/picture/topics.js";
 import { createTrayMemory } from "../../convviz/board/js/picture/tray.js";
 import { noteOf } from "../../convviz/board/js/picture/words.js";
@@ -92,70 +92,83 @@ const readSome = (text) =>
 
 // -- all that is said in one state
 
-/** @param {(id: string, said: any, cell: any, right: boolean) => void} tell of each sentence whether it is right */
-function recount(settings, tell) {
-  const model = createPageModel(
-    { state: settings, colorscales: { light: [], dark: [] }, plotly: null },
-    fromPage,
-  );
-  const [{ equations, geometry }, numbers] = [model.get("structure"), model.get("values")];
-  const panelsOf = (equation) => equation.items.filter(({ key }) => key);
-  const panels = new Map(
-    equations
-      .flatMap(panelsOf)
-      .reverse()
-      .map((panel) => [panel.name, panel]),
-  );
-  const truth = truthOf(settings, model.shown().numbers.stages);
-  const links = new Links(geometry);
-  const terms = createTerms(links, (name) => panels.get(name), numbers);
-  const valueAt = (name, row, column) =>
-    panels.has(name) ? numbers.planes[name][row * panels.get(name).columns.length + column] : undefined;
-  const hold = (said, cell) => {
-    assert.ok(CLAIMS[said.id], `nobody checks ${said.id}`);
-    tell(said.id, said, cell, Boolean(CLAIMS[said.id](said, truth, cell)));
-  };
-
-  for (const [name, panel] of panels) {
-    for (const cell of name === "bias" || name === "grad_bias" ? [] : cellsOf(panel)) {
-      const { row, column, at } = cell;
-      const check = (id, right, said = {}) => tell(id, said, cell, right);
-      if (SUMS.includes(name)) checkSum(cell);
-      else {
-        const loss = fromLoss(settings.loss, geometry, cell, valueAt);
-        const back = settings.transposed ? "" : backwardWords(links, terms, cell, valueAt);
-        const said = [...readAll(loss?.words ?? ""), ...readAll(back)];
-        for (const each of said) hold(each, cell);
-        if (!settings.transposed)
-          checkUnsaid(
-            said.map(({ id }) => id),
-            cell,
-            check,
-          );
-      }
-      if (READ.includes(name))
-        check("cell.unread role", isUnread(panel, row, column) === (truth.of(cell).length === 0));
-      if (name === "grad_output") {
-        const touched = stampLinks(geometry, truth.folds ? "grad_padded_input" : "grad_input", at);
-        const stamp = touched.filter((link) => link.panel === "weight");
-        const lost = stamp.filter((link) => !link.real);
-        check("step.stamps", stamp.length === truth.of(cell).length && lost.length === dropped(truth, cell));
-      }
-      if (name === "grad_input" || name === "grad_padded_input") checkPairs(cell, check);
-    }
+/** All sentences of one state, each counted again. */
+class Recount {
+  /** @param {(id: string, said: any, cell: any, right: boolean) => void} tell of each sentence whether it is right */
+  constructor(settings, tell) {
+    const state = { state: settings, colorscales: { light: [], dark: [] }, plotly: null };
+    const model = createPageModel(state, fromPage);
+    const { equations, geometry } = model.get("structure");
+    const panels = new Map(
+      equations
+        .flatMap(panelsOf)
+        .reverse()
+        .map((panel) => [panel.name, panel]),
+    );
+    Object.assign(this, { settings, tell, equations, geometry, panels, numbers: model.get("values") });
+    this.truth = truthOf(settings, model.shown().numbers.stages);
+    this.links = new Links(geometry);
+    this.terms = new Terms(this.links, (name) => panels.get(name), this.numbers);
   }
-  for (const equation of equations) {
+
+  run() {
+    for (const panel of this.panels.values()) {
+      for (const cell of ["bias", "grad_bias"].includes(panel.name) ? [] : cellsOf(panel))
+        this.checkCell(panel, cell);
+    }
+    for (const equation of this.equations) this.checkWords(equation);
+    if (!this.settings.transposed) this.checkTray();
+  }
+
+  hold(said, cell) {
+    assert.ok(CLAIMS[said.id], `nobody checks ${said.id}`);
+    this.tell(said.id, said, cell, Boolean(CLAIMS[said.id](said, this.truth, cell)));
+  }
+
+  valueAt = (name, row, column) =>
+    this.numbers.planes[name]?.[row * this.panels.get(name)?.columns.length + column];
+
+  checkCell(panel, cell) {
+    const { truth, geometry } = this;
+    const { panel: name, row, column, at } = cell;
+    const check = (id, right) => this.tell(id, {}, cell, right);
+    if (SUMS.includes(name)) this.checkSum(cell, check);
+    else this.checkSaid(cell, check);
+    if (READ.includes(name))
+      check("cell.unread role", isUnread(panel, row, column) === (truth.of(cell).length === 0));
+    if (name === "grad_output") {
+      const touched = stampLinks(geometry, truth.folds ? "grad_padded_input" : "grad_input", at);
+      const stamp = touched.filter((link) => link.panel === "weight");
+      const lost = stamp.filter((link) => !link.real);
+      check("step.stamps", stamp.length === truth.of(cell).length && lost.length === dropped(truth, cell));
+    }
+    if (name === "grad_input" || name === "grad_padded_input") this.checkPairs(cell, check);
+  }
+
+  checkSaid(cell, check) {
+    const { settings, links, terms, valueAt } = this;
+    const loss = fromLoss(settings.loss, this.geometry, cell, valueAt);
+    const back = settings.transposed ? "" : backwardWords(links, terms, cell, valueAt);
+    const said = [...readAll(loss?.words ?? ""), ...readAll(back)];
+    for (const each of said) this.hold(each, cell);
+    if (settings.transposed) return;
+    const ids = said.map(({ id }) => id);
+    this.checkUnsaid(ids, cell, check);
+  }
+
+  checkWords(equation) {
+    const { settings, geometry } = this;
     const { name, view } = equation;
     const [caption, note] = [captionOf(settings, name, view), noteOf(settings, name, view)];
-    for (const each of readSome(`${caption} ${note}`)) hold(each, { panel: name });
+    for (const each of readSome(`${caption} ${note}`)) this.hold(each, { panel: name });
     for (const topic of topicsOf(name, panelsOf(equation), geometry)) {
-      for (const each of readAll(becauseWords(topic, geometry))) hold(each, { panel: name });
+      for (const each of readAll(becauseWords(topic, geometry))) this.hold(each, { panel: name });
     }
   }
-  if (!settings.transposed) checkTray();
 
   /** What is left out must not be missing. */
-  function checkUnsaid(ids, cell, check) {
+  checkUnsaid(ids, cell, check) {
+    const { truth } = this;
     const none = (...others) => !ids.some((id) => others.includes(id));
     if (cell.panel === "padded_input" && none("cell.unread", "cell.not_zero", "cell.all_zero")) {
       const reads = readsOf(truth, cell);
@@ -170,9 +183,9 @@ function recount(settings, tell) {
   }
 
   /** A sum has as many terms as there are products, and comes to its cell; one without any says why. */
-  function checkSum(cell) {
-    const check = (id, right) => tell(id, {}, cell, right);
-    const list = terms.of(cell);
+  checkSum(cell, check) {
+    const { truth } = this;
+    const list = this.terms.of(cell);
     const products = list.filter(([one]) => one.panel !== "bias");
     const planes = { output: truth.ins, grad_weight: truth.spec.batch }[cell.panel] ?? truth.outs;
     const total = list.reduce(
@@ -186,28 +199,29 @@ function recount(settings, tell) {
     if (!products.length) check(why, truth.of(cell).length > 0 === (why === "sum.padding"));
   }
 
-  function checkPairs(cell, check) {
+  checkPairs(cell, check) {
     let told = "";
-    const pairing = createPairing({ aside: (text) => (told = text) });
-    const band = panelsOf(equations.find(({ name }) => name === "input"));
-    const drawn = band.map((panel) => ({
+    const pairing = new Pairing({ aside: (text) => (told = text) });
+    const drawn = panelsOf(this.equations.find(({ name }) => name === "input")).map((panel) => ({
       spec: () => panel,
       grid: { numbered: () => true },
       veil: { badges() {} },
     }));
-    pairing.show(cell, () => drawn, links);
+    pairing.show(cell, () => drawn, this.links);
     const said = readAll(told);
-    for (const each of said) hold(each, cell);
-    if (said[0].id.startsWith("pairs.one") && said.length === 1) check("pairs.point unsaid", !overlap(truth));
+    for (const each of said) this.hold(each, cell);
+    if (said[0].id.startsWith("pairs.one") && said.length === 1)
+      check("pairs.point unsaid", !overlap(this.truth));
   }
 
   /** The tray, full from the beginning: what a pixel gets from a 1 at each place of grad_output, all else 0. */
-  function checkTray() {
+  checkTray() {
+    const { truth } = this;
     const { stride } = truth.spec;
-    for (const cell of cellsOf(panels.get("grad_input"))) {
+    for (const cell of cellsOf(this.panels.get("grad_input"))) {
       const memory = createTrayMemory();
       memory.begin(true);
-      memory.see(geometry, numbers, cell)?.rows.forEach((line, down) =>
+      memory.see(this.geometry, this.numbers, cell)?.rows.forEach((line, down) =>
         line.forEach((value, across) => {
           const place = [down / stride[0], across / stride[1]];
           const met = truth.of(cell).filter(({ o }) => same(o, place));
@@ -215,12 +229,14 @@ function recount(settings, tell) {
           const isRight = place.every(Number.isInteger)
             ? Math.abs(Number(value) - right) < 1e-9
             : value === "gap";
-          tell("tray", { place, value }, cell, isRight);
+          this.tell("tray", { place, value }, cell, isRight);
         }),
       );
     }
   }
 }
+
+const panelsOf = ({ items }) => items.filter(({ key }) => key);
 
 const cellsOf = ({ name, rows, columns }) =>
   [...rows].flatMap((_, row) =>
@@ -232,15 +248,16 @@ test("every count, and every only, all and no, that is said of a cell is true", 
   const drawn = Array.from({ length: STATES }, () => randomState(draw));
   /** @type {Record<string, { states: Set<number>, cells: number, wrong: number, first: string }>} */
   const tally = {};
-  [...LINKS.map((link) => fromLink(link).state), ...drawn].forEach((settings, index) =>
-    recount(settings, (id, said, cell, right) => {
+  [...LINKS.map((link) => fromLink(link).state), ...drawn].forEach((settings, index) => {
+    const tell = (id, said, cell, right) => {
       const kept = (tally[id] ??= { states: new Set(), cells: 0, wrong: 0, first: "" });
       kept.states.add(index);
       kept.cells += 1;
       kept.wrong += Number(!right);
       if (!right) kept.first ||= `${toLink(settings)} ${cell.panel}[${cell.at}]: ${JSON.stringify(said)}`;
-    }),
-  );
+    };
+    new Recount(settings, tell).run();
+  });
   const told = Object.entries(tally)
     .sort()
     .map(([id, { states, ...rest }]) => ({ id, states: states.size, ...rest }));

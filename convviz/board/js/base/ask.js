@@ -3,37 +3,30 @@
 
 /** @import { Place } from "./cell_place.js" */
 
-const EVENT = "convviz:ask";
-const PREDICT = "convviz:predict";
-
-/** @param {HTMLElement} el where it is asked @param {string} topic */
-export const ask = (el, topic) =>
-  void el.dispatchEvent(new CustomEvent(EVENT, { bubbles: true, composed: true, detail: topic }));
-
 /**
- * Hear what is asked inside an element.
- * @param {HTMLElement} el @param {(topic: string) => void} listener
- * @returns {() => void} stop listening
+ * Events of one name, told inside an element and heard around it.
+ * @template T @param {string} name @param {T} _ for its type
  */
-export function followAsked(el, listener) {
-  /** @param {Event} event */
-  const hear = (event) => listener(/** @type {CustomEvent<string>} */ (event).detail);
-  el.addEventListener(EVENT, hear);
-  return () => el.removeEventListener(EVENT, hear);
+function createChannel(name, _) {
+  return {
+    /** @param {HTMLElement} el where it is told @param {T} detail */
+    tell: (el, detail) =>
+      void el.dispatchEvent(new CustomEvent(name, { bubbles: true, composed: true, detail })),
+    /** @param {HTMLElement} el @param {(detail: T) => void} listener @returns {() => void} stop listening */
+    follow(el, listener) {
+      /** @param {Event} event */
+      const hear = (event) => listener(/** @type {CustomEvent<T>} */ (event).detail);
+      el.addEventListener(name, hear);
+      return () => el.removeEventListener(name, hear);
+    },
+  };
 }
 
-/** Ask for a number to be hidden and predicted. @param {HTMLElement} el @param {Place} cell */
-export const askToPredict = (el, cell) =>
-  void el.dispatchEvent(new CustomEvent(PREDICT, { bubbles: true, composed: true, detail: cell }));
+const asked = createChannel("convviz:ask", ""); // a topic
+// A number that is to be hidden.
+const predicted = createChannel("convviz:predict", /** @type {Place} */ ({}));
 
-/**
- * Hear which number is to be predicted.
- * @param {HTMLElement} el @param {(cell: Place) => void} listener
- * @returns {() => void} stop listening
- */
-export function followPredictions(el, listener) {
-  /** @param {Event} event */
-  const hear = (event) => listener(/** @type {CustomEvent<Place>} */ (event).detail);
-  el.addEventListener(PREDICT, hear);
-  return () => el.removeEventListener(PREDICT, hear);
-}
+export const ask = asked.tell;
+export const followAsked = asked.follow;
+export const askToPredict = predicted.tell;
+export const followPredictions = predicted.follow;

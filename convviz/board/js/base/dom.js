@@ -26,6 +26,17 @@ export function element(tag, attributes = {}, ...children) {
 }
 
 /**
+ * Make a button.
+ * @param {Record<string, string>} attributes @param {string | Node | (string | Node)[]} content
+ * @param {(event: MouseEvent) => void} act when it is clicked
+ */
+export function makeButton(attributes, content, act) {
+  const node = element("button", { type: "button", ...attributes }, ...[content].flat());
+  node.addEventListener("click", act);
+  return node;
+}
+
+/**
  * Make an SVG element.
  * @template {keyof SVGElementTagNameMap} Tag @param {Tag} tag
  * @param {Record<string, string | number>} [attributes]

@@ -6,51 +6,49 @@
 export const LONGEST_MS = 400; // of one transition
 const SHORTEST_MS = 120; // below that nobody sees it: better none
 
-/** Make the motions of one part: they end together. */
-export function createMotion() {
-  const calm = matchMedia("(prefers-reduced-motion: reduce)");
+/** The motions of one part: they end together. */
+export class Motion {
+  #calm = matchMedia("(prefers-reduced-motion: reduce)");
   /** @type {Map<Element, Animation[]>} */
-  const moving = new Map();
+  #moving = new Map();
 
   /** @param {Element} whole */
-  function remove(whole) {
-    for (const animation of moving.get(whole) ?? []) animation.cancel();
-    moving.delete(whole);
+  #remove(whole) {
+    for (const animation of this.#moving.get(whole) ?? []) animation.cancel();
+    this.#moving.delete(whole);
     whole.parentElement?.removeAttribute("data-moving");
     whole.remove();
   }
 
-  return {
-    /** Whether something may move that has so long. @param {number} ms */
-    may: (ms = LONGEST_MS) => !calm.matches && !document.hidden && ms >= SHORTEST_MS,
+  /** Whether something may move that has so long. @param {number} ms */
+  may = (ms = LONGEST_MS) => !this.#calm.matches && !document.hidden && ms >= SHORTEST_MS;
 
-    /**
-     * Put something there for as long as its parts move.
-     * @param {Element} parent @param {Element} whole
-     * @param {{ node: Element, frames: Keyframe[], delay?: number, ms?: number }[]} parts
-     */
-    play(parent, whole, parts) {
-      parent.append(whole);
-      parent.setAttribute("data-moving", "");
-      const animations = parts.map(({ node, frames, delay = 0, ms = LONGEST_MS }) =>
-        node.animate(frames, {
-          duration: Math.min(ms, LONGEST_MS),
-          delay,
-          fill: "both",
-          easing: "ease-in-out",
-        }),
-      );
-      moving.set(whole, animations);
-      // Cancelled, they reject: whoever cancelled them has taken the whole away.
-      Promise.all(animations.map(({ finished }) => finished)).then(
-        () => remove(whole),
-        () => {},
-      );
-    },
+  /**
+   * Put something there for as long as its parts move.
+   * @param {Element} parent @param {Element} whole
+   * @param {{ node: Element, frames: Keyframe[], delay?: number, ms?: number }[]} parts
+   */
+  play(parent, whole, parts) {
+    parent.append(whole);
+    parent.setAttribute("data-moving", "");
+    const animations = parts.map(({ node, frames, delay = 0, ms = LONGEST_MS }) =>
+      node.animate(frames, {
+        duration: Math.min(ms, LONGEST_MS),
+        delay,
+        fill: "both",
+        easing: "ease-in-out",
+      }),
+    );
+    this.#moving.set(whole, animations);
+    // Cancelled, they reject: whoever cancelled them has taken the whole away.
+    Promise.all(animations.map(({ finished }) => finished)).then(
+      () => this.#remove(whole),
+      () => {},
+    );
+  }
 
-    /** Be at the end, now. */
-    finish() {
-      for (const whole of [...moving.keys()]) remove(whole);
-    },
-  };
+  /** Be at the end, now. */
+  finish() {
+    for (const whole of [...this.#moving.keys()]) this.#remove(whole);
+  }
 }

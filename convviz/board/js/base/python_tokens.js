@@ -5,12 +5,17 @@
 
 const KEYWORDS = new Set(
   (
-    "False None True and as assert async await break class continue def del elif else except finally for from global if " +
-    "import in is lambda nonlocal not or pass raise return try while with yield"
+    "False None True and as assert async await break class continue def del elif else except finally for " +
+    "from global if import in is lambda nonlocal not or pass raise return try while with yield"
   ).split(" "),
 );
-const TOKEN =
-  /(?<comment>#.*)|(?<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?<number>(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)|(?<word>[^\W\d]\w*)/giu;
+const TOKENS = [
+  /(?<comment>#.*)/,
+  /(?<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')/,
+  /(?<number>(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)/,
+  /(?<word>[^\W\d]\w*)/,
+];
+const TOKEN = new RegExp(TOKENS.map(({ source }) => source).join("|"), "giu");
 
 /**
  * Cut a line into parts, in order; put together they are the line.

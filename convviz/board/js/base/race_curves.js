@@ -22,7 +22,7 @@ const COLORS = [
 ];
 
 /** The colour of the entrant at a place. @param {number} at @param {string} ink */
-export const colorOfEntrant = (at, ink) => (at ? COLORS[(at - 1) % COLORS.length] : ink);
+const colorOfEntrant = (at, ink) => (at ? COLORS[(at - 1) % COLORS.length] : ink);
 
 /**
  * Draw a plot, or bring it to new numbers. Its title stands above it: one of plotly's

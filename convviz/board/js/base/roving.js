@@ -6,17 +6,33 @@ const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 /**
  * Let keys walk along a row.
  * @param {HTMLElement} row @param {() => HTMLElement[]} buttons of it, as they are by then
+ * @param {(next: HTMLElement) => void} [reach] told which one before it has the focus
  */
-export function walkAlong(row, buttons) {
+export function walkAlong(row, buttons, reach = () => {}) {
   row.addEventListener("keydown", (event) => {
     const all = buttons().filter((button) => button.checkVisibility());
     const at = all.indexOf(/** @type {HTMLElement} */ (event.target));
     const step = /** @type {Record<string, number>} */ (STEPS)[event.key];
     const to = step ? at + step : event.key === "Home" ? 0 : event.key === "End" ? all.length - 1 : null;
     if (to === null || at < 0) return;
-    all[(to + all.length) % all.length].focus({ preventScroll: true });
+    const next = all[(to + all.length) % all.length];
+    reach(next);
+    next.focus({ preventScroll: true });
     event.preventDefault();
     event.stopPropagation(); // a notebook would take the arrow keys for its own cells
+  });
+}
+
+/**
+ * Check one button of a row, and let the row stop there.
+ * @template {HTMLElement} Button @param {Button[]} buttons
+ * @param {(button: Button, index: number) => boolean} isChecked
+ */
+export function checkOne(buttons, isChecked) {
+  buttons.forEach((button, index) => {
+    const on = isChecked(button, index);
+    button.setAttribute("aria-checked", String(on));
+    button.tabIndex = on ? 0 : -1;
   });
 }
 

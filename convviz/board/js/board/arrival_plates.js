@@ -11,7 +11,8 @@ import { CELL, gapsBetween } from "./grid_marks.js";
 
 /**
  * Make cells that are drawn as a grid draws its own.
- * @param {{ rows: number, columns: number }} shape @param {[number, string][]} scale @param {number} limit the value at its end
+ * @param {{ rows: number, columns: number }} shape @param {[number, string][]} scale @param {number} limit
+ *   the value at its end
  */
 export function createPlate({ rows, columns }, scale, limit) {
   const cells = Array.from({ length: rows * columns }, (_, index) => {
@@ -48,7 +49,8 @@ export function createPlate({ rows, columns }, scale, limit) {
 
 /**
  * A plate beside the panels, with cells as large as those of one of them.
- * @param {HTMLElement} area of that panel @param {Plate} plate @param {{ rows: number, columns: number }} shape
+ * @param {HTMLElement} area of that panel @param {Plate} plate @param {{ rows: number, columns: number }}
+ *   shape
  * @param {HTMLElement} like the panel whose frame it has
  */
 export function createFloat(area, plate, { rows, columns }, like) {

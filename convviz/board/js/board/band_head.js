@@ -2,10 +2,10 @@
 // The title line of a band: its name, one sentence, the pickers of planes, the readings, and what is there on
 // demand: why, formula, steps.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
-import { element, setAttribute, setText } from "../base/dom.js";
+import { element, makeButton, setAttribute, setText } from "../base/dom.js";
 import { sentences } from "../base/words.js";
-import { createBecause } from "./because.js";
-import { createBreakIt } from "./break_it.js";
+import { Because } from "./because.js";
+import { BreakIt } from "./break_it.js";
 import { createChoice, createSymbols } from "./equation_parts.js";
 import { createMarksKey } from "./marks_key.js";
 import { createFormula, setFormula, setTinted } from "./quantities.js";
@@ -22,14 +22,7 @@ const say = sentences(WORDS);
 
 /** @param {() => void} onClick */
 function createTitle(onClick) {
-  const button = element("button", {
-    type: "button",
-    class: "cv-title",
-    "aria-pressed": "false",
-    title: say("band.title"),
-  });
-  button.addEventListener("click", onClick);
-  return button;
+  return makeButton({ class: "cv-title", "aria-pressed": "false", title: say("band.title") }, [], onClick);
 }
 
 /**
@@ -62,82 +55,92 @@ function createPickers(board, el) {
   };
 }
 
-/**
- * @param {Shared} board @param {string} name of the band
- * @param {HTMLElement} stepButton opens its steps
- * @param {() => void} showMaking shows how what is asked about was made
- */
-export function createBandHead(board, name, stepButton, showMaking) {
-  const heading = createTitle(() => board.focusBand(name));
-  const caption = element("p", { class: "cv-caption" });
-  const aside = element("p", { class: "cv-aside" });
-  const because = createBecause(name, board.taught);
-  const says = element("div", { class: "cv-says" }, caption, aside, because.answer);
-  const choices = element("div", { class: "cv-choices" });
-  const setPickers = createPickers(board, choices);
-  const views = createViewSwitch((view) => board.model.send({ type: "view", view }));
-  const sent = createSentBack(board);
-  const symbols = createNotes(board, name);
-  const key = createMarksKey();
-  const breakIt = createBreakIt(board, name);
-  const own = name === "forward" ? [sent.el] : name === "input" ? [views.el] : [];
-  const steps = name === "bias" ? [] : [stepButton];
-  // What comes and goes stands before what stays, which keeps its place at the right end.
-  const el = element(
-    "header",
-    { class: "cv-head" },
-    element("h3", {}, heading),
-    says,
-    key.el,
-    because.el,
-    breakIt.el,
-    element("div", { class: "cv-tools-of-band" }, choices, ...own, ...steps, symbols.button),
-    symbols.el,
-  );
-  because.onAnswer((answered) => {
-    const asked = answered && !says.hasAttribute("data-answered");
-    says.toggleAttribute("data-answered", answered);
-    if (asked) showMaking();
-  });
+export class BandHead {
+  #heading = createTitle(() => this.#board.focusBand(this.#name));
+  #caption = element("p", { class: "cv-caption" });
+  #aside = element("p", { class: "cv-aside" });
+  #because;
+  #says;
+  #setPickers;
+  #views = createViewSwitch((view) => this.#board.model.send({ type: "view", view }));
+  #sent;
+  #symbols;
+  key = createMarksKey();
+  el;
+  breakIt;
+  #board;
+  #name;
 
-  return {
-    el,
-    key,
-    /** Say what is broken, and mark it. */
-    showBroken: breakIt.show,
-    /**
-     * @param {BandSpec} spec @param {import("../rules/spec.js").Geometry} geometry
-     * @param {import("../picture/remainder.js").RemainderStory | null} story
-     */
-    setSpec(spec, geometry, story) {
-      setText(heading, spec.title);
-      views.set(spec.view, geometry.transposed);
-      sent.set(spec.sent_back);
-      symbols.remainder.set(story);
-      setPickers(spec.choices);
-      because.set(
-        /** @type {import("../picture/payload.js").PanelItem[]} */ (spec.items.filter((item) => item.key)),
-        geometry,
-      );
-    },
-    /** @param {Told} texts of the numbers that are shown */
-    setTexts(texts) {
-      setFormula(symbols.formula, texts.formulas[name] ?? "");
-      setTinted(caption, texts.captions[name] ?? "");
-      setAttribute(caption, "title", caption.textContent ?? "");
-      setText(symbols.note, texts.notes[name] ?? "");
-    },
-    /**
-     * Say something about the cell that is looked at.
-     * @param {string} text @param {boolean} paired whether small numbers pair its factors
-     */
-    say(text, paired) {
-      setText(aside, text);
-      setAttribute(aside, "title", text);
-      key.pair(paired);
-      says.toggleAttribute("data-aside", Boolean(text));
-    },
-    /** @param {boolean} pressed */
-    setPressed: (pressed) => heading.setAttribute("aria-pressed", String(pressed)),
-  };
+  /**
+   * @param {Shared} board @param {string} name of the band
+   * @param {HTMLElement} stepButton opens its steps
+   * @param {() => void} showMaking shows how what is asked about was made
+   */
+  constructor(board, name, stepButton, showMaking) {
+    [this.#board, this.#name] = [board, name];
+    this.#because = new Because(name, board.taught);
+    this.#says = element("div", { class: "cv-says" }, this.#caption, this.#aside, this.#because.answer);
+    const choices = element("div", { class: "cv-choices" });
+    this.#setPickers = createPickers(board, choices);
+    this.#sent = createSentBack(board);
+    this.#symbols = createNotes(board, name);
+    this.breakIt = new BreakIt(board, name);
+    const own = name === "forward" ? [this.#sent.el] : name === "input" ? [this.#views.el] : [];
+    const steps = name === "bias" ? [] : [stepButton];
+    // What comes and goes stands before what stays, which keeps its place at the right end.
+    this.el = element(
+      "header",
+      { class: "cv-head" },
+      element("h3", {}, this.#heading),
+      this.#says,
+      this.key.el,
+      this.#because.el,
+      this.breakIt.el,
+      element("div", { class: "cv-tools-of-band" }, choices, ...own, ...steps, this.#symbols.button),
+      this.#symbols.el,
+    );
+    this.#because.onAnswer((answered) => {
+      const asked = answered && !this.#says.hasAttribute("data-answered");
+      this.#says.toggleAttribute("data-answered", answered);
+      if (asked) showMaking();
+    });
+  }
+
+  /**
+   * @param {BandSpec} spec @param {import("../rules/spec.js").Geometry} geometry
+   * @param {import("../picture/remainder.js").RemainderStory | null} story
+   */
+  setSpec(spec, geometry, story) {
+    setText(this.#heading, spec.title);
+    this.#views.set(spec.view, geometry.transposed);
+    this.#sent.set(spec.sent_back);
+    this.#symbols.remainder.set(story);
+    this.#setPickers(spec.choices);
+    this.#because.set(
+      /** @type {import("../picture/payload.js").PanelItem[]} */ (spec.items.filter((item) => item.key)),
+      geometry,
+    );
+  }
+
+  /** @param {Told} texts of the numbers that are shown */
+  setTexts(texts) {
+    setFormula(this.#symbols.formula, texts.formulas[this.#name] ?? "");
+    setTinted(this.#caption, texts.captions[this.#name] ?? "");
+    setAttribute(this.#caption, "title", this.#caption.textContent ?? "");
+    setText(this.#symbols.note, texts.notes[this.#name] ?? "");
+  }
+
+  /**
+   * Say something about the cell that is looked at.
+   * @param {string} text @param {boolean} paired whether small numbers pair its factors
+   */
+  say(text, paired) {
+    setText(this.#aside, text);
+    setAttribute(this.#aside, "title", text);
+    this.key.pair(paired);
+    this.#says.toggleAttribute("data-aside", Boolean(text));
+  }
+
+  /** @param {boolean} pressed */
+  setPressed = (pressed) => this.#heading.setAttribute("aria-pressed", String(pressed));
 }

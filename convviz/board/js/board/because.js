@@ -3,7 +3,7 @@
 // there is one.
 import WORDS from "../../../facts/words/because.json" with { type: "json" };
 import { ask } from "../base/ask.js";
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { closeWithEscape } from "../base/keys.js";
 import { sentences } from "../base/words.js";
 import { becauseWords, topicsOf } from "../picture/topics.js";
@@ -15,67 +15,66 @@ const say = sentences(WORDS);
  * @import { Geometry } from "../rules/spec.js"
  */
 
-/** @param {string} band @param {string[]} taught topics that a lesson shows */
-export function createBecause(band, taught) {
-  const buttons = element("div", { class: "cv-whys", role: "group", "aria-label": say("why") });
-  const words = element("span", {});
-  const show = element("button", { type: "button", class: "cv-why-show" }, say("show"));
-  const answer = element("p", { class: "cv-because", role: "status", hidden: "" }, words, " ", show);
+export class Because {
+  el = element("div", { class: "cv-whys", role: "group", "aria-label": say("why") });
+  #words = element("span", {});
+  #show = makeButton({ class: "cv-why-show" }, say("show"), () => this.#open && ask(this.el, this.#open));
+  answer = element("p", { class: "cv-because", role: "status", hidden: "" }, this.#words, " ", this.#show);
   /** @type {(answered: boolean) => void} */
-  let tellAnswer = () => {};
+  #tellAnswer = () => {};
   /** @type {Topic[]} */
-  let topics = [];
+  #topics = [];
   /** @type {Topic | null} */
-  let open = null;
-  /** @type {Geometry} */
-  let geometry;
-  show.addEventListener("click", () => open && ask(buttons, open));
-  closeWithEscape(
-    () => /** @type {HTMLElement | null} */ (buttons.querySelector("[aria-expanded=true]")),
-    buttons,
-    answer,
-  );
+  #open = null;
+  /** @type {Geometry | null} */
+  #geometry = null;
+  #band;
+  #taught;
+
+  /** @param {string} band @param {string[]} taught topics that a lesson shows */
+  constructor(band, taught) {
+    [this.#band, this.#taught] = [band, taught];
+    closeWithEscape(
+      () => /** @type {HTMLElement | null} */ (this.el.querySelector("[aria-expanded=true]")),
+      this.el,
+      this.answer,
+    );
+  }
 
   /** @param {Topic | null} topic */
-  function turnTo(topic) {
-    open = topic;
-    answer.hidden = !topic;
-    tellAnswer(Boolean(topic));
-    if (topic) setText(words, becauseWords(topic, geometry));
-    show.hidden = !topic || !taught.includes(topic);
-    for (const button of buttons.querySelectorAll("button"))
+  #turnTo(topic) {
+    this.#open = topic;
+    this.answer.hidden = !topic;
+    this.#tellAnswer(Boolean(topic));
+    if (topic && this.#geometry) setText(this.#words, becauseWords(topic, this.#geometry));
+    this.#show.hidden = !topic || !this.#taught.includes(topic);
+    for (const button of this.el.querySelectorAll("button"))
       button.setAttribute("aria-expanded", String(button.dataset.why === topic));
   }
 
   /** @param {Topic} topic */
-  function createButton(topic) {
-    const button = element(
-      "button",
-      { type: "button", class: "cv-why", "data-why": topic, "aria-expanded": "false" },
-      say(`why.${topic}`),
+  #button(topic) {
+    const attributes = { class: "cv-why", "data-why": topic, "aria-expanded": "false" };
+    return makeButton(attributes, say(`why.${topic}`), () =>
+      this.#turnTo(this.#open === topic ? null : topic),
     );
-    button.addEventListener("click", () => turnTo(open === topic ? null : topic));
-    return button;
   }
 
-  return {
-    el: buttons,
-    answer,
-    /** @param {(answered: boolean) => void} tell told when an answer opens or closes */
-    onAnswer: (tell) => void (tellAnswer = tell),
-    /** @param {Shown[]} panels of the band @param {Geometry} next */
-    set(panels, next) {
-      geometry = next;
-      const found = topicsOf(band, panels, next);
-      buttons.hidden = !found.length;
-      if (found.join() !== topics.join()) {
-        const [first, ...others] = found.map(createButton);
-        const word = element("span", { "aria-hidden": "true" }, say("why"));
-        // The word goes with the first of them: without one it asks nothing.
-        buttons.replaceChildren(element("span", { class: "cv-whys-first" }, word, first ?? ""), ...others);
-      }
-      topics = found;
-      turnTo(open && found.includes(open) ? open : null);
-    },
-  };
+  /** @param {(answered: boolean) => void} tell told when an answer opens or closes */
+  onAnswer = (tell) => void (this.#tellAnswer = tell);
+
+  /** @param {Shown[]} panels of the band @param {Geometry} next */
+  set(panels, next) {
+    this.#geometry = next;
+    const found = topicsOf(this.#band, panels, next);
+    this.el.hidden = !found.length;
+    if (found.join() !== this.#topics.join()) {
+      const [first, ...others] = found.map((topic) => this.#button(topic));
+      const word = element("span", { "aria-hidden": "true" }, say("why"));
+      // The word goes with the first of them: without one it asks nothing.
+      this.el.replaceChildren(element("span", { class: "cv-whys-first" }, word, first ?? ""), ...others);
+    }
+    this.#topics = found;
+    this.#turnTo(this.#open && found.includes(this.#open) ? this.#open : null);
+  }
 }

@@ -13,7 +13,7 @@ import { followPaper } from "../base/paper.js";
 import { keepState } from "./keep_state.js";
 import { measureFace } from "./letters.js";
 import { loadPlotly } from "./plotly.js";
-import { createReadout } from "./readout.js";
+import { Readout } from "./readout.js";
 import { Rows } from "./rows.js";
 import { samePlace } from "../base/cell_place.js";
 import { followLinks } from "./share_address.js";
@@ -61,7 +61,7 @@ export class Board {
    */
   constructor({ model, el, taught = [], own = false, onBands = () => {} }) {
     [this.#model, this.#own] = [model, own];
-    this.#readout = createReadout(model);
+    this.#readout = new Readout(model);
     this.#rows = new Rows(this.#root, {
       isPaper: () => this.#onPaper,
       onShared: onBands,
@@ -83,7 +83,7 @@ export class Board {
     el.append(this.#root);
     this.arrival = new ArrivalPlayer(this.#shared, this.#root, {
       band: () => this.#rows.equations.get("input"),
-      stage: this.#bands.stage,
+      stage: () => this.#bands.stage(),
       bring: () => this.show("input"),
     });
     this.#closers.push(
@@ -94,12 +94,15 @@ export class Board {
     );
     this.#listen();
     library.ready.then(
-      (loaded) => {
-        this.#rows.plotly = loaded;
-        this.#schedule(true);
-      },
+      (loaded) => this.#colour(loaded),
       (error) => this.#gone || this.#readout.read(() => say("colours.failed", { why: error.message }), true),
     );
+  }
+
+  /** @param {import("./plotly.js").Plotly} plotly */
+  #colour(plotly) {
+    this.#rows.plotly = plotly;
+    this.#schedule(true);
   }
 
   #panels = () => this.#rows.panels();

@@ -3,7 +3,7 @@
 // out.
 import BROKEN from "../../../facts/broken.json" with { type: "json" };
 import WORDS from "../../../facts/words/broken.json" with { type: "json" };
-import { element, setHidden, setText } from "../base/dom.js";
+import { element, makeButton, setHidden, setText } from "../base/dom.js";
 import { walkAlong } from "../base/roving.js";
 import { sentences } from "../base/words.js";
 import { setTinted } from "./quantities.js";
@@ -15,110 +15,113 @@ const say = sentences(WORDS);
  * @typedef {import("./panel.js").Panel} Panel
  */
 
-/**
- * Make the control of one band; it stays hidden where the band has no step to break.
- * @param {import("./shared.js").Shared} board @param {string} name of the band
- */
-export function createBreakIt(board, name) {
-  const ids = name === "input" || name === "weight" ? BROKEN[name].map(({ id }) => id) : [];
-  const opener = createButton("cv-break-open", say("control"), () => {
-    open = true;
-    show(latest.broken, latest.panels);
-    steps.focus();
+/** The control of one band; it stays hidden where the band has no step to break. */
+export class BreakIt {
+  /** @param {string} id of a mistake; empty: of none */
+  #choose = (id) => {
+    this.#board.model.reveal(id);
+    this.#open = true;
+    this.#chosen = id;
+    this.#board.model.send({ type: "break", changes: { broken: id } });
+  };
+  #ids;
+  #opener = makeButton({ class: "cv-break-open" }, say("control"), () => {
+    this.#open = true;
+    this.show(this.#latest.broken, this.#latest.panels);
+    this.#steps.focus();
   });
-  const steps = createSteps(ids, choose);
-  const says = createSays({
-    fix() {
-      choose("");
-      steps.focus();
+  #steps;
+  #says = createSays({
+    fix: () => {
+      this.#choose("");
+      this.#steps.focus();
     },
-    reveal() {
-      board.model.reveal(latest.broken?.id ?? "");
-      show(latest.broken, latest.panels);
-      says.focus();
+    reveal: () => {
+      this.#board.model.reveal(this.#latest.broken?.id ?? "");
+      this.show(this.#latest.broken, this.#latest.panels);
+      this.#says.focus();
     },
-    take(index) {
-      const offer = latest.broken?.offers[index]; // of the settings as they are by now
+    take: (index) => {
+      const offer = this.#latest.broken?.offers[index]; // of the settings as they are by now
       if (!offer) return;
-      board.model.send({ type: "break", changes: offer.changes });
-      says.focus(); // the button goes
+      this.#board.model.send({ type: "break", changes: offer.changes });
+      this.#says.focus(); // the button goes
     },
   });
-  const live = element("span", { class: "cv-live", role: "status" });
-  const el = element("div", { class: "cv-break", hidden: "" }, opener, steps.el, says.el, live);
+  #live = element("span", { class: "cv-live", role: "status" });
+  el;
   /** @type {{ broken: Broken | null, panels: Map<string, Panel> }} what was shown last */
-  let latest = { broken: null, panels: new Map() };
-  let open = false;
-  let isMarked = true; // whether panels show what is broken; until they were seen, they may
-  let isLeft = false; // by Escape
-  let chosen = ""; // here; where another mistake stands by now, Reset, Undo or a link has come between
+  #latest = { broken: null, panels: new Map() };
+  #open = false;
+  #isMarked = true; // whether panels show what is broken; until they were seen, they may
+  #isLeft = false; // by Escape
+  #chosen = ""; // here; where another mistake stands by now, Reset, Undo or a link has come between
+  #board;
+  #name;
+
+  /** @param {import("./shared.js").Shared} board @param {string} name of the band */
+  constructor(board, name) {
+    [this.#board, this.#name] = [board, name];
+    this.#ids = name === "input" || name === "weight" ? BROKEN[name].map(({ id }) => id) : [];
+    this.#steps = createSteps(this.#ids, this.#choose);
+    this.el = element(
+      "div",
+      { class: "cv-break", hidden: "" },
+      this.#opener,
+      this.#steps.el,
+      this.#says.el,
+      this.#live,
+    );
+    this.el.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || this.#steps.el.hidden) return;
+      event.stopPropagation();
+      if (this.#chosen) this.#choose("");
+      this.#open = false;
+      this.#isLeft = true;
+      this.show(this.#latest.broken, this.#latest.panels);
+    });
+  }
 
   /** What is broken here by now: where nobody chose it here, the row closes. @param {string} id */
-  function meet(id) {
-    open &&= id === chosen;
-    chosen = id;
+  #meet(id) {
+    this.#open &&= id === this.#chosen;
+    this.#chosen = id;
   }
-
-  /** @param {string} id of a mistake; empty: of none */
-  function choose(id) {
-    board.model.reveal(id);
-    open = true;
-    chosen = id;
-    board.model.send({ type: "break", changes: { broken: id } });
-  }
-
-  el.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || steps.el.hidden) return;
-    event.stopPropagation();
-    if (chosen) choose("");
-    open = false;
-    isLeft = true;
-    show(latest.broken, latest.panels);
-  });
 
   /**
    * The keyboard goes back to where it came from, once that is to be seen: what was broken is right a frame
    * later.
    */
-  function giveBack() {
-    if (!isLeft || opener.hidden) return;
-    isLeft = false;
-    opener.focus({ preventScroll: true });
+  #giveBack() {
+    if (!this.#isLeft || this.#opener.hidden) return;
+    this.#isLeft = false;
+    this.#opener.focus({ preventScroll: true });
   }
 
   /**
    * Show what is broken, here or in another band.
    * @param {Broken | null} broken null where nothing can be @param {Map<string, Panel>} panels of this band
    */
-  function show(broken, panels) {
-    latest = { broken, panels };
-    setHidden(el, !broken || !ids.length);
-    const here = broken?.id && broken.equation === name ? broken : null;
-    const isTold = !here || board.model.get("told").includes(here.id);
-    meet(here?.id ?? "");
-    setHidden(steps.el, !isTold || !(open || here));
-    setHidden(opener, !isTold || !steps.el.hidden);
-    giveBack();
-    steps.set(here?.id ?? "");
-    setText(live, says.set(here, isTold));
-    const marked = here?.differs && !board.stepping ? here : null;
-    el.toggleAttribute("data-differs", Boolean(marked));
+  show(broken, panels) {
+    this.#latest = { broken, panels };
+    setHidden(this.el, !broken || !this.#ids.length);
+    const here = broken?.id && broken.equation === this.#name ? broken : null;
+    const isTold = !here || this.#board.model.get("told").includes(here.id);
+    this.#meet(here?.id ?? "");
+    setHidden(this.#steps.el, !isTold || !(this.#open || here));
+    setHidden(this.#opener, !isTold || !this.#steps.el.hidden);
+    this.#giveBack();
+    this.#steps.set(here?.id ?? "");
+    setText(this.#live, this.#says.set(here, isTold));
+    const marked = here?.differs && !this.#board.stepping ? here : null;
+    this.el.toggleAttribute("data-differs", Boolean(marked));
     // no :has(), which is asked for again after every number
-    el.parentElement?.toggleAttribute("data-wrong", Boolean(marked));
+    this.el.parentElement?.toggleAttribute("data-wrong", Boolean(marked));
     // its sentence takes the place of the band's
-    el.parentElement?.toggleAttribute("data-broken", Boolean(here));
-    el.parentElement?.toggleAttribute("data-breaking", !steps.el.hidden);
-    isMarked = mark(panels, marked, isTold, isMarked);
+    this.el.parentElement?.toggleAttribute("data-broken", Boolean(here));
+    this.el.parentElement?.toggleAttribute("data-breaking", !this.#steps.el.hidden);
+    this.#isMarked = mark(panels, marked, isTold, this.#isMarked);
   }
-
-  return { el, show };
-}
-
-/** @param {string} name @param {string} words @param {() => void} act */
-function createButton(name, words, act) {
-  const button = element("button", { type: "button", class: name }, words);
-  button.addEventListener("click", act);
-  return button;
 }
 
 /**
@@ -128,7 +131,7 @@ function createButton(name, words, act) {
 function createSteps(ids, choose) {
   const buttons = ["", ...ids].map((id) => {
     const words = id ? say(/** @type {"toggle.I01"} */ (`toggle.${id}`)) : say("right");
-    const button = createButton("cv-break-step", words, () => choose(id));
+    const button = makeButton({ class: "cv-break-step" }, words, () => choose(id));
     button.dataset.broken = id;
     return button;
   });
@@ -162,8 +165,8 @@ function createSteps(ids, choose) {
 function createSays({ fix, reveal, take }) {
   const words = element("span", {});
   const offers = element("span", { class: "cv-break-offers" });
-  const fixes = createButton("cv-break-fix", say("fix"), fix);
-  const reveals = createButton("cv-break-reveal", say("reveal"), reveal);
+  const fixes = makeButton({ class: "cv-break-fix" }, say("fix"), fix);
+  const reveals = makeButton({ class: "cv-break-reveal" }, say("reveal"), reveal);
   const el = element("p", { class: "cv-break-says" }, words, " ", offers, " ", fixes, reveals);
   let offered = "";
   return {
@@ -182,7 +185,7 @@ function createSays({ fix, reveal, take }) {
       const texts = (broken?.offers ?? []).map((offer) => offer.words);
       if (texts.join("|") !== offered)
         offers.replaceChildren(
-          ...texts.map((each, index) => createButton("cv-break-offer", each, () => take(index))),
+          ...texts.map((each, index) => makeButton({ class: "cv-break-offer" }, each, () => take(index))),
         );
       offered = texts.join("|");
       return text;

@@ -1,11 +1,13 @@
 // @ts-check
-// Drawing on a panel: cells are painted while the pointer is pressed, by mouse, pen or finger. A stroke is one step of undo.
+// Drawing on a panel: cells are painted while the pointer is pressed, by mouse, pen or finger. A stroke is
+// one step of undo.
 
 /** @typedef {[number, number]} Place row and column */
 
 /**
  * Paint cells of a grid as long as the brush is taken up.
- * @param {SVGElement} svg the grid @param {(event: MouseEvent) => Place} placeOf the cell under the pointer, or the nearest
+ * @param {SVGElement} svg the grid @param {(event: MouseEvent) => Place} placeOf the cell under the pointer,
+ *   or the nearest
  * @param {() => boolean} isTaken @param {(cells: Place[], stroke: string) => void} paint
  */
 export function followBrush(svg, placeOf, isTaken, paint) {
@@ -53,7 +55,7 @@ export function followBrush(svg, placeOf, isTaken, paint) {
  * The cells after one up to another: a quick pointer is seen in few of those that it crosses.
  * @param {Place} from @param {Place} to @returns {Place[]}
  */
-export function lineTo([row, column], to) {
+function lineTo([row, column], to) {
   const [down, right] = [to[0] - row, to[1] - column];
   const steps = Math.max(Math.abs(down), Math.abs(right));
   return Array.from({ length: steps }, (_, index) => {

@@ -10,7 +10,7 @@ import { fromLoss } from "../picture/loss_words.js";
  * @import { Place } from "../base/cell_place.js"
  * @import { FromLoss } from "../picture/loss_words.js"
  * @import { Cells } from "./cells.js"
- * @typedef {ReturnType<typeof import("./sum.js").createSum>} Sum
+ * @import { Sum } from "./sum.js"
  */
 
 const say = sentences(WORDS);
@@ -52,7 +52,8 @@ function writeMade(sum, cells, cell) {
  * @param {Sum} sum @param {Cells} cells @param {Place} cell @param {FromLoss} made @param {string} after
  */
 function writeDifference(sum, cells, cell, { gradient, difference, words: factors }, after) {
-  const label = `${/** @type {Panel} */ (cells.panel(gradient.panel)).spec().label}[${gradient.row},${gradient.column}]`;
+  const panel = /** @type {Panel} */ (cells.panel(gradient.panel));
+  const label = `${panel.spec().label}[${gradient.row},${gradient.column}]`;
   const terms = difference.map((each) => [{ ...each, value: cells.value(each), shown: true }]);
   const value = /** @type {number} */ (cells.value(gradient));
   sum.show({ cell, label, factors, value, terms, minus: true, after }, cells.colorIn);

@@ -3,7 +3,7 @@
 // products.
 import { colorOf } from "../base/format.js";
 import { Links } from "../picture/links.js";
-import { createTerms } from "../picture/terms.js";
+import { Terms } from "../picture/terms.js";
 
 /**
  * @import { Panel, PanelSpec } from "./panel.js"
@@ -21,7 +21,7 @@ export class Cells {
   numbers = null;
   links = /** @type {Links} */ (/** @type {unknown} */ (null)); // from the first geometry on
   // from the first numbers on
-  terms = /** @type {ReturnType<typeof createTerms>} */ (/** @type {unknown} */ (null));
+  terms = /** @type {Terms} */ (/** @type {unknown} */ (null));
   loss = ""; // its name
   /** @type {Map<string, Panel>} the first panel of each name; they change with the geometry only */
   #named = new Map();
@@ -42,7 +42,7 @@ export class Cells {
   /** @param {Numbers} numbers */
   setNumbers(numbers) {
     this.numbers = numbers;
-    this.terms = createTerms(this.links, (panel) => this.panel(panel)?.spec(), numbers);
+    this.terms = new Terms(this.links, (panel) => this.panel(panel)?.spec(), numbers);
   }
 
   /** @param {string} name */

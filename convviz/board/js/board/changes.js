@@ -3,7 +3,7 @@
 // moment, and a result that stayed as it was says why beside it. Both are told of numbers of one maker: torch
 // rounds otherwise than the page does.
 import { svgElement } from "../base/dom.js";
-import { createMotion } from "../base/motion.js";
+import { Motion } from "../base/motion.js";
 import { unchanged } from "../numbers/unchanged.js";
 import { box } from "./grid_marks.js";
 
@@ -27,7 +27,7 @@ export function createChanges(model, panels) {
 class Changes {
   #model;
   #panels;
-  #motion = createMotion();
+  #motion = new Motion();
   /** What was seen last, by who computed it. @type {Map<string, import("../numbers/unchanged.js").Seen>} */
   #seen = new Map();
   /**

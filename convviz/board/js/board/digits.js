@@ -8,7 +8,8 @@ const [LARGEST, FROM_AFAR] = [26, 40]; // of a page, and of a lecture
 const IN_A_PANE = 7; // the least that a long number may be there
 const SHARE = 0.5; // of a cell's height
 const MARGIN = 2; // what a cell keeps free beside a number, in pixels
-const AIR = 2; // pixels above and below the smallest letters, together: digits are lower than their letters are large
+// pixels above and below the smallest letters, together: digits are lower than their letters are large
+const AIR = 2;
 
 /** @typedef {{ digit: number, minus: number, point: number }} Face how wide its letters are, of their size */
 
@@ -26,7 +27,10 @@ export function widthOf(short) {
   return width;
 }
 
-/** The least a cell may measure for its number to be read. @param {number} widest of the numbers, as widthOf tells it */
+/**
+ * The least a cell may measure for its number to be read.
+ * @param {number} widest of the numbers, as widthOf tells it
+ */
 export const leastCell = (widest) => ({
   width: Math.ceil(widest * SMALLEST + MARGIN),
   height: SMALLEST + AIR,
@@ -34,7 +38,8 @@ export const leastCell = (widest) => ({
 
 /**
  * The letters' size in pixels; 0 where there is no room.
- * @param {number} widest of the numbers @param {{ width: number, height: number }} cell @param {boolean} [afar] whether it is read from the last row of a room
+ * @param {number} widest of the numbers @param {{ width: number, height: number }} cell @param {boolean}
+ *   [afar] whether it is read from the last row of a room
  */
 export function digitSize(widest, { width, height }, afar = false) {
   if (height < SMALLEST + AIR) return 0;
@@ -44,7 +49,10 @@ export function digitSize(widest, { width, height }, afar = false) {
   return size >= SMALLEST - 0.05 ? size : 0;
 }
 
-/** The same in a pane, whose cells follow no window. @param {number} widest @param {{ width: number, height: number }} cell */
+/**
+ * The same in a pane, whose cells follow no window. @param {number} widest
+ * @param {{ width: number, height: number }} cell
+ */
 export function paneDigitSize(widest, { width, height }) {
   const fits = (width - 3 * MARGIN) / Math.max(widest, face.digit);
   const size = Math.min(fits, Math.max(height * SHARE, SMALLEST), LARGEST);

@@ -19,93 +19,97 @@ const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowR
  * @typedef {{ row: number, column: number }} Place
  */
 
-/**
- * @param {import("./shared.js").Shared} board @param {import("./grid.js").Grid} grid of the panel
- * @param {() => import("./panel.js").PanelSpec} spec
- */
-export function createHandle(board, grid, spec) {
-  const ring = svgElement("circle", { class: "cv-handle", r: CELL / 2 - 3, visibility: "hidden" });
-  const hint = element("span", { class: "cv-drag-hint", "aria-hidden": "true", hidden: "" }, say("one.hint"));
-  grid.svg.append(ring);
-  const place = () => shownOne(board.model.settings());
+export class OneHandle {
+  #ring = svgElement("circle", { class: "cv-handle", r: CELL / 2 - 3, visibility: "hidden" });
+  hint = element("span", { class: "cv-drag-hint", "aria-hidden": "true", hidden: "" }, say("one.hint"));
+  #place = () => shownOne(this.#board.model.settings());
+  #board;
+  #grid;
+  #spec;
 
-  /** @param {Place} to @param {string} move */
-  function carry({ row, column }, move) {
-    board.draggedOne = true;
-    board.model.send({ type: "select", panel: spec().name, row, column, move });
+  /**
+   * @param {import("./shared.js").Shared} board @param {import("./grid.js").Grid} grid of the panel
+   * @param {() => import("./panel.js").PanelSpec} spec
+   */
+  constructor(board, grid, spec) {
+    [this.#board, this.#grid, this.#spec] = [board, grid, spec];
+    grid.svg.append(this.#ring);
   }
 
-  return {
-    hint,
+  /** @param {Place} to @param {string} move */
+  #carry({ row, column }, move) {
+    this.#board.draggedOne = true;
+    this.#board.model.send({ type: "select", panel: this.#spec().name, row, column, move });
+  }
 
-    /**
-     * What a press drags here: the 1 comes to the pointer, wherever it was pressed.
-     * @param {(event: MouseEvent) => [number, number]} placeOf
-     */
-    take(placeOf) {
-      let last = place();
-      return {
-        far: (/** @type {number} */ down, /** @type {number} */ right) => Math.hypot(down, right) >= CLICK,
-        to(/** @type {PointerEvent} */ event, /** @type {string} */ move) {
-          const [row, column] = placeOf(event); // the nearest cell, where the pointer has left the panel
-          if (last?.row === row && last.column === column) return;
-          last = { row, column };
-          board.highlight.hover(null); // its links are those of what is chosen
-          board.unread();
-          carry(last, move);
-        },
-        ended: () => last && grid.focusCell(last.row, last.column, true, true),
-      };
-    },
+  /**
+   * What a press drags here: the 1 comes to the pointer, wherever it was pressed.
+   * @param {(event: MouseEvent) => [number, number]} placeOf
+   */
+  take(placeOf) {
+    let last = this.#place();
+    return {
+      far: (/** @type {number} */ down, /** @type {number} */ right) => Math.hypot(down, right) >= CLICK,
+      to: (/** @type {PointerEvent} */ event, /** @type {string} */ move) => {
+        const [row, column] = placeOf(event); // the nearest cell, where the pointer has left the panel
+        if (last?.row === row && last.column === column) return;
+        last = { row, column };
+        this.#board.highlight.hover(null); // its links are those of what is chosen
+        this.#board.unread();
+        this.#carry(last, move);
+      },
+      ended: () => last && this.#grid.focusCell(last.row, last.column, true, true),
+    };
+  }
 
-    /**
-     * Carry the 1 along with an arrow key, if that is what it does here.
-     * @param {KeyboardEvent} event @param {Place} at where the focus is @returns {boolean}
-     */
-    key(event, at) {
-      const by = ARROWS[event.key];
-      if (!by || !isBare(event)) return false;
-      const from = place();
-      const chosen = board.model.get("selected");
-      const isHere = from?.row === at.row && from.column === at.column;
-      const isChosen = chosen?.panel === spec().name && chosen.row === at.row && chosen.column === at.column;
-      if (!event.shiftKey && !(isHere && isChosen)) return false;
-      this.step(by);
-      return true;
-    },
+  /**
+   * Carry the 1 along with an arrow key, if that is what it does here.
+   * @param {KeyboardEvent} event @param {Place} at where the focus is @returns {boolean}
+   */
+  key(event, at) {
+    const by = ARROWS[event.key];
+    if (!by || !isBare(event)) return false;
+    const from = this.#place();
+    const chosen = this.#board.model.get("selected");
+    const isHere = from?.row === at.row && from.column === at.column;
+    const isChosen =
+      chosen?.panel === this.#spec().name && chosen.row === at.row && chosen.column === at.column;
+    if (!event.shiftKey && !(isHere && isChosen)) return false;
+    this.step(by);
+    return true;
+  }
 
-    /** @param {[number, number]} by */
-    step([down, right]) {
-      const { row, column } = place() ?? { row: 0, column: 0 };
-      const most = [spec().rows.length - 1, spec().columns.length - 1];
-      const to = {
-        row: Math.min(Math.max(row + down, 0), most[0]),
-        column: Math.min(Math.max(column + right, 0), most[1]),
-      };
-      if (to.row !== row || to.column !== column) carry(to, "one");
-      grid.focusCell(to.row, to.column);
-      board.say(say("one.moved", { ...to }));
-    },
+  /** @param {[number, number]} by */
+  step([down, right]) {
+    const { row, column } = this.#place() ?? { row: 0, column: 0 };
+    const most = [this.#spec().rows.length - 1, this.#spec().columns.length - 1];
+    const to = {
+      row: Math.min(Math.max(row + down, 0), most[0]),
+      column: Math.min(Math.max(column + right, 0), most[1]),
+    };
+    if (to.row !== row || to.column !== column) this.#carry(to, "one");
+    this.#grid.focusCell(to.row, to.column);
+    this.#board.say(say("one.moved", { ...to }));
+  }
 
-    /** What is said of a cell beside its number. @param {number} row @param {number} column */
-    words(row, column) {
-      const at = spec().single ? place() : null;
-      return at?.row === row && at.column === column ? say("one.how") : "";
-    },
+  /** What is said of a cell beside its number. @param {number} row @param {number} column */
+  words(row, column) {
+    const at = this.#spec().single ? this.#place() : null;
+    return at?.row === row && at.column === column ? say("one.how") : "";
+  }
 
-    /** Stand where the 1 does. @param {ArrayLike<number>} values as they are shown */
-    see(values) {
-      const { single, columns } = spec();
-      const index = single ? Array.prototype.indexOf.call(values, 1) : -1;
-      const isLearnt = !single || Boolean(board.draggedOne) || values.length === 1;
-      setHidden(hint, isLearnt);
-      setAttribute(ring, "visibility", index < 0 ? "hidden" : "visible");
-      if (index < 0) return;
-      const [column, row] = [index % columns.length, Math.floor(index / columns.length)];
-      setAttribute(ring, "cx", String((column + 0.5) * CELL));
-      setAttribute(ring, "cy", String((row + 0.5) * CELL));
-    },
-  };
+  /** Stand where the 1 does. @param {ArrayLike<number>} values as they are shown */
+  see(values) {
+    const { single, columns } = this.#spec();
+    const index = single ? Array.prototype.indexOf.call(values, 1) : -1;
+    const isLearnt = !single || Boolean(this.#board.draggedOne) || values.length === 1;
+    setHidden(this.hint, isLearnt);
+    setAttribute(this.#ring, "visibility", index < 0 ? "hidden" : "visible");
+    if (index < 0) return;
+    const [column, row] = [index % columns.length, Math.floor(index / columns.length)];
+    setAttribute(this.#ring, "cx", String((column + 0.5) * CELL));
+    setAttribute(this.#ring, "cy", String((row + 0.5) * CELL));
+  }
 }
 
 /**

@@ -13,7 +13,8 @@ const say = sentences(WORDS);
  * @param {{ row: number, column: number, rows: number, columns: number }} cell
  * @param {string} label what is being typed, for screen readers
  * @param {string} text what stands in the field at first
- * @param {boolean} typed whether a person typed it; otherwise it is the cell's number, and leaving it changes nothing
+ * @param {boolean} typed whether a person typed it; otherwise it is the cell's number, and leaving it changes
+ *   nothing
  * @param {(value: number) => void} commit
  * @param {(sentence: string) => void} complain
  * @param {() => void} closed gives the focus back

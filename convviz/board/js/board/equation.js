@@ -2,10 +2,10 @@
 // One band: its title line, a row of panels with signs between them over a single plotly graph, and its
 // steps.
 import { element } from "../base/dom.js";
-import { createBandHead } from "./band_head.js";
+import { BandHead } from "./band_head.js";
 import { BandRow } from "./band_row.js";
 import { Plot } from "./equation_plot.js";
-import { createFilm } from "./film.js";
+import { Film } from "./film.js";
 import { Stepper } from "./stepper.js";
 
 const LECTURE = 1.4; // how much larger the letters around the cells are in a lecture, as lecture.css has them
@@ -48,10 +48,10 @@ export class Equation {
     this.panels = this.#row.panels;
     this.#plot = new Plot(board, this.panels);
     this.stage = element("div", { class: "cv-stage" }, this.#plot.el, this.#row.el);
-    this.#film = createFilm(this.stage, this.panels);
+    this.#film = new Film(this.stage, this.panels);
     const shared = { panels: this.panels, refresh: () => this.#refresh(), film: this.#film };
     this.#stepper = new Stepper(board, name, shared);
-    this.#head = createBandHead(board, name, this.#stepper.button, this.#film.making);
+    this.#head = new BandHead(board, name, this.#stepper.button, () => this.#film.making());
     this.key = this.#head.key;
     this.el = element(
       "section",
@@ -108,7 +108,7 @@ export class Equation {
       panel.setValues(plane, dtype, this.#limits[index], values.thumbs[name] ?? null);
       return toRows(plane, columns.length);
     });
-    this.#head.showBroken(texts.broken, this.panels);
+    this.#head.breakIt.show(texts.broken, this.panels);
     this.key.beyond(all.some((panel) => panel.grid.anyBeyond()));
     if (this.#unseen && !this.el.hasAttribute("data-strip")) this.#film.making();
     this.#unseen = false;

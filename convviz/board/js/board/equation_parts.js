@@ -1,7 +1,7 @@
 // @ts-check
 // The small things that stand in an equation's header and between its panels.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { explain } from "../base/help.js";
 import { closeWithEscape } from "../base/keys.js";
 import { sentences } from "../base/words.js";
@@ -37,18 +37,14 @@ export function createChoice(board, choice) {
     const value = Number(/** @type {HTMLSelectElement} */ (select).value);
     board.model.send({ type: "axis", axis: choice.axis, index: value });
   });
-  return element("label", { title: choice.word }, `${choice.word.split(" ").at(-1)} `, select); // its letter in the formula
+  // its letter in the formula
+  return element("label", { title: choice.word }, `${choice.word.split(" ").at(-1)} `, select);
 }
 
 /** What is seldom asked for, formula and exact terms: it hangs below its button while that is down. */
 export function createSymbols() {
   const el = element("div", { class: "cv-symbols", hidden: "" });
-  const button = element(
-    "button",
-    { type: "button", class: "cv-symbols-open", "aria-expanded": "false" },
-    say("symbols"),
-  );
-  button.addEventListener("click", () => {
+  const button = makeButton({ class: "cv-symbols-open", "aria-expanded": "false" }, say("symbols"), () => {
     el.hidden = !el.hidden;
     button.setAttribute("aria-expanded", String(!el.hidden));
   });
@@ -56,7 +52,10 @@ export function createSymbols() {
   return { el, button };
 }
 
-/** What the fill of cells means: its hue the sign, how strong it is the size; and how far it reaches where a row has one end. */
+/**
+ * What the fill of cells means: its hue the sign, how strong it is the size; and how far it reaches where a
+ * row has one end.
+ */
 export function createLegend() {
   const low = element("span", {});
   const high = element("span", {});
@@ -94,7 +93,8 @@ export function createTerm(panel, signs) {
 }
 
 /**
- * Make the terms the row's children without moving those that stay: moved, an element loses the focus and what is being
+ * Make the terms the row's children without moving those that stay: moved, an element loses the focus and
+ * what is being
  * typed in it.
  * @param {HTMLElement} row @param {HTMLElement[]} terms
  */

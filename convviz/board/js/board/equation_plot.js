@@ -145,7 +145,10 @@ export class Plot {
     this.#rest(plotly);
   }
 
-  /** Let plotly draw once nothing moves and no cell is held: it would take frames from the hand. @param {Plotly} plotly */
+  /**
+   * Let plotly draw once nothing moves and no cell is held: it would take frames from the hand.
+   * @param {Plotly} plotly
+   */
   #rest(plotly) {
     clearTimeout(this.#resting);
     const isHeld = () => this.el.closest(".cv-board")?.querySelector(".cv-grid[data-dragging]");

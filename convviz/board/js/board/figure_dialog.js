@@ -3,7 +3,7 @@
 // away.
 import BOARD from "../../../facts/words/board.json" with { type: "json" };
 import WORDS from "../../../facts/words/figure.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { sentences } from "../base/words.js";
 import { figureWith, savePicture } from "./panel_picture.js";
 
@@ -27,18 +27,14 @@ export function openFigure(board, look, place, onClosed) {
   const note = element("p", { role: "status" }, say("waits"));
   const chart = element("div", { class: "cv-figure-chart" });
   const buttons = /** @type {const} */ (["png", "svg"]).map((format) => {
-    const button = element("button", { type: "button", disabled: "" }, sayOfPanel(`panel.${format}`));
-    button.addEventListener("click", () => savePicture(board, look(), format, (text) => setText(note, text)));
+    const button = makeButton({ disabled: "" }, sayOfPanel(`panel.${format}`), () =>
+      savePicture(board, look(), format, (text) => setText(note, text)),
+    );
     return /** @type {HTMLButtonElement} */ (button);
   });
-  const shut = element("button", { type: "button" }, say("close"));
-  const dialog = element(
-    "dialog",
-    { class: "cv-figure" },
-    element("header", {}, title, ...buttons, shut),
-    chart,
-    note,
-  );
+  const shut = makeButton({}, say("close"), () => dialog.close());
+  const head = element("header", {}, title, ...buttons, shut);
+  const dialog = element("dialog", { class: "cv-figure" }, head, chart, note);
   /** @type {import("./plotly.js").Plotly | null} */
   let plotly = null;
 
@@ -55,7 +51,6 @@ export function openFigure(board, look, place, onClosed) {
   }
 
   const watcher = new ResizeObserver(draw);
-  shut.addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close()); // beside it
   dialog.addEventListener("keydown", (event) => event.stopPropagation()); // the app's keys are another's
   dialog.addEventListener("close", () => {

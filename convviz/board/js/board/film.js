@@ -3,7 +3,7 @@
 // into their sum. All of it lies over panels that are already as they will be.
 import { element, svgElement } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
-import { LONGEST_MS, createMotion } from "../base/motion.js";
+import { LONGEST_MS, Motion } from "../base/motion.js";
 import { CELL, box } from "./grid_marks.js";
 
 const MOST_CELLS = 150; // of one panel that are moved one by one
@@ -15,7 +15,6 @@ const MOST_PRODUCTS = 25;
  * @typedef {{ row: number, column: number }} Place
  * @typedef {{ from: Place & { panel: string }, to: Place & { panel: string }, value: number }} Flight
  * @typedef {{ area: HTMLElement, grid: Grid, spec: () => PanelSpec }} FilmedPanel
- * @typedef {ReturnType<typeof createMotion>} Motion
  * @typedef {{ top: number, left: number, height: number, width: number }} Block of cells
  */
 
@@ -118,19 +117,26 @@ function growBorder({ rows, columns }, whole, { top, left, height, width }, dela
   ];
 }
 
-/**
- * Make what films one equation.
- * @param {HTMLElement} stage in which its panels stand @param {Map<string, FilmedPanel>} panels
- */
-export function createFilm(stage, panels) {
-  const motion = createMotion();
+/** What films one equation. */
+export class Film {
+  #motion = new Motion();
   /** @param {string} name */
-  const panelOf = (name) =>
-    /** @type {FilmedPanel} */ ([...panels.values()].find((panel) => panel.spec().name === name));
+  #panelOf = (name) =>
+    /** @type {FilmedPanel} */ ([...this.#panels.values()].find((panel) => panel.spec().name === name));
+  finish = () => this.#motion.finish();
+  /** Whether there is time for it. @param {number} ms */
+  may = this.#motion.may;
+  #stage;
+  #panels;
+
+  /** @param {HTMLElement} stage in which its panels stand @param {Map<string, FilmedPanel>} panels */
+  constructor(stage, panels) {
+    [this.#stage, this.#panels] = [stage, panels];
+  }
 
   /** The centre of a cell on the stage. @param {DOMRect} frame @param {Place & { panel: string }} place */
-  function centreOf(frame, { panel, row, column }) {
-    const { area, spec } = panelOf(panel);
+  #centreOf(frame, { panel, row, column }) {
+    const { area, spec } = this.#panelOf(panel);
     const box = area.getBoundingClientRect();
     const [rows, columns] = [spec().rows.length, spec().columns.length];
     return {
@@ -140,67 +146,60 @@ export function createFilm(stage, panels) {
     };
   }
 
-  return {
-    finish: motion.finish,
+  /** What was done to make the panels of this equation; false if there is nothing to see. */
+  making() {
+    this.#motion.finish();
+    if (!this.#motion.may()) return false;
+    for (const panel of this.#panels.values()) {
+      const { name, rows, columns } = panel.spec();
+      if (!panel.grid.numbered() || rows.length * columns.length > MOST_CELLS) continue;
+      if (name === "rotated_weight") turn(this.#motion, panel);
+      else if (/[^d]/.test(rows + columns)) open(this.#motion, panel);
+    }
+    return this.#stage.querySelector(".cv-film") !== null;
+  }
 
-    /** Whether there is time for it. @param {number} ms */
-    may: motion.may,
-
-    /** What was done to make the panels of this equation; false if there is nothing to see. */
-    making() {
-      motion.finish();
-      if (!motion.may()) return false;
-      for (const panel of panels.values()) {
-        const { name, rows, columns } = panel.spec();
-        if (!panel.grid.numbered() || rows.length * columns.length > MOST_CELLS) continue;
-        if (name === "rotated_weight") turn(motion, panel);
-        else if (/[^d]/.test(rows + columns)) open(motion, panel);
-      }
-      return stage.querySelector(".cv-film") !== null;
-    },
-
-    /** Products fly to where they are added. @param {Flight[]} flights @param {number} ms */
-    fly(flights, ms) {
-      if (!motion.may(ms) || !flights.length || flights.length > MOST_PRODUCTS) return;
-      const frame = stage.getBoundingClientRect();
-      if (!frame.width) return;
-      const ways = flights.map(({ from, to }) => [centreOf(frame, from), centreOf(frame, to)]);
-      const whole = element("div", {
-        class: "cv-flights",
-        "aria-hidden": "true",
-        style: `font-size: ${Math.max(11, ways[0][1].cell * 0.4)}px`,
-      });
-      const parts = flights.map(({ value }, index) => {
-        const [from, to] = ways[index].map(({ x, y }) => `translate(${x}px, ${y}px) translate(-50%, -50%)`);
-        const node = element("span", {}, formatNumber(value));
-        whole.append(node);
-        return {
-          node,
-          ms,
-          frames: [
-            { transform: from, opacity: 0 },
-            { transform: from, opacity: 1, offset: 0.2 },
-            { transform: to, opacity: 1, offset: 0.85 },
-            { transform: to, opacity: 0 },
-          ],
-        };
-      });
-      motion.play(stage, whole, parts);
-    },
-
-    /**
-     * What they add up to is there when they have come.
-     * @param {string} name of the panel @param {{ row: number, column: number, rows: number, columns: number
-     *   }} span @param {number} ms
-     */
-    fill(name, { row, column, rows, columns }, ms) {
-      if (!motion.may(ms)) return;
-      const whole = createLayer();
-      const node = sheet(column, row, columns, rows);
+  /** Products fly to where they are added. @param {Flight[]} flights @param {number} ms */
+  fly(flights, ms) {
+    if (!this.#motion.may(ms) || !flights.length || flights.length > MOST_PRODUCTS) return;
+    const frame = this.#stage.getBoundingClientRect();
+    if (!frame.width) return;
+    const ways = flights.map(({ from, to }) => [this.#centreOf(frame, from), this.#centreOf(frame, to)]);
+    const whole = element("div", {
+      class: "cv-flights",
+      "aria-hidden": "true",
+      style: `font-size: ${Math.max(11, ways[0][1].cell * 0.4)}px`,
+    });
+    const parts = flights.map(({ value }, index) => {
+      const [from, to] = ways[index].map(({ x, y }) => `translate(${x}px, ${y}px) translate(-50%, -50%)`);
+      const node = element("span", {}, formatNumber(value));
       whole.append(node);
-      motion.play(panelOf(name).grid.svg, whole, [
-        { node, ms, frames: [{ opacity: 1 }, { opacity: 1, offset: 0.6 }, { opacity: 0 }] },
-      ]);
-    },
-  };
+      return {
+        node,
+        ms,
+        frames: [
+          { transform: from, opacity: 0 },
+          { transform: from, opacity: 1, offset: 0.2 },
+          { transform: to, opacity: 1, offset: 0.85 },
+          { transform: to, opacity: 0 },
+        ],
+      };
+    });
+    this.#motion.play(this.#stage, whole, parts);
+  }
+
+  /**
+   * What they add up to is there when they have come.
+   * @param {string} name of the panel @param {{ row: number, column: number, rows: number, columns: number
+   *   }} span @param {number} ms
+   */
+  fill(name, { row, column, rows, columns }, ms) {
+    if (!this.#motion.may(ms)) return;
+    const whole = createLayer();
+    const node = sheet(column, row, columns, rows);
+    whole.append(node);
+    this.#motion.play(this.#panelOf(name).grid.svg, whole, [
+      { node, ms, frames: [{ opacity: 1 }, { opacity: 1, offset: 0.6 }, { opacity: 0 }] },
+    ]);
+  }
 }

@@ -2,7 +2,7 @@
 // What stands below the bands: what a cell is, the loss, who vouches for the numbers, the legend, the tables.
 import { element, setAttribute, setLine } from "../base/dom.js";
 import { createLegend } from "./equation_parts.js";
-import { createTables } from "./tables.js";
+import { Tables } from "./tables.js";
 
 /** @import { Structure, Told } from "../numbers/view.js" */
 
@@ -16,12 +16,12 @@ export class Foot {
   #tables;
 
   /**
-   * @param {ReturnType<typeof import("./readout.js").createReadout>} readout @param {HTMLElement} sum
+   * @param {import("./readout.js").Readout} readout @param {HTMLElement} sum
    * @param {() => void} onOpen the tables are opened
    */
   constructor(readout, sum, onOpen) {
     this.#readout = readout;
-    this.#tables = createTables(onOpen);
+    this.#tables = new Tables(onOpen);
     const under = element("div", { class: "cv-under" }, readout.el);
     const facts = [this.#loss, this.#truth, this.#legend.el, this.#tables.el];
     const all = [this.lost, sum, under, element("div", { class: "cv-facts" }, ...facts), readout.live];

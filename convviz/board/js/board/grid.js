@@ -5,7 +5,7 @@ import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { samePoint } from "../base/cell_place.js";
 import { focusOf, setAttribute, svgElement } from "../base/dom.js";
 import { formatNumber, fullNumber } from "../base/format.js";
-import { createCells } from "./grid_cells.js";
+import { GridCells } from "./grid_cells.js";
 import { GridInput } from "./grid_input.js";
 import {
   CELL,
@@ -44,7 +44,7 @@ export class Grid {
   #uid;
   #numbersUpTo;
   #bands = svgElement("g", { "aria-hidden": "true" });
-  #cells = createCells();
+  #cells = new GridCells();
   #numbers = new GridNumbers();
   #ring = svgElement("rect", { class: "cv-ring", width: CELL, height: CELL, visibility: "hidden" });
   #gaps = svgElement("path", { class: "cv-gaps", "aria-hidden": "true" });

@@ -3,13 +3,16 @@
 import { svgElement } from "../base/dom.js";
 import { CELL } from "./grid_marks.js";
 
-export function createCells() {
-  const el = svgElement("g", { role: "presentation" });
-  /** @type {{ line: SVGElement, boxes: SVGElement[], full: string[] }[]} `full`: the numbers that they are named by */
-  const rows = [];
+export class GridCells {
+  el = svgElement("g", { role: "presentation" });
+  /**
+   * @type {{ line: SVGElement, boxes: SVGElement[], full: string[] }[]} `full`: the numbers that they are
+   * named by
+   */
+  #rows = [];
 
   /** @param {number} row @param {number} column */
-  function make(row, column) {
+  #make(row, column) {
     const place = {
       x: column * CELL,
       y: row * CELL,
@@ -26,55 +29,59 @@ export function createCells() {
     });
   }
 
-  return {
-    el,
-    /** @param {number} row @param {number} column */
-    at: (row, column) => rows[row].boxes[column],
+  /** @param {number} row @param {number} column */
+  at = (row, column) => this.#rows[row].boxes[column];
 
-    /** Bring the cells to their number; those that are there stay, and what stays need not be laid out anew. @param {number} height @param {number} width */
-    fit(height, width) {
-      for (const { line } of rows.splice(height)) line.remove();
-      while (rows.length < height) {
-        const line = svgElement("g", { role: "row", "aria-rowindex": rows.length + 1 });
-        rows.push({ line, boxes: [], full: [] });
-        el.append(line);
-      }
-      rows.forEach(({ line, boxes, full }, row) => {
-        for (const box of boxes.splice(width)) box.remove();
-        full.splice(width);
-        const there = boxes.length;
-        while (boxes.length < width) boxes.push(make(row, boxes.length));
-        line.append(...boxes.slice(there));
-      });
-    },
+  /**
+   * Bring the cells to their number; those that are there stay, and what stays need not be laid out anew.
+   * @param {number} height @param {number} width
+   */
+  fit(height, width) {
+    for (const { line } of this.#rows.splice(height)) line.remove();
+    while (this.#rows.length < height) {
+      const line = svgElement("g", { role: "row", "aria-rowindex": this.#rows.length + 1 });
+      this.#rows.push({ line, boxes: [], full: [] });
+      this.el.append(line);
+    }
+    this.#rows.forEach(({ line, boxes, full }, row) => {
+      for (const box of boxes.splice(width)) box.remove();
+      full.splice(width);
+      const there = boxes.length;
+      while (boxes.length < width) boxes.push(this.#make(row, boxes.length));
+      line.append(...boxes.slice(there));
+    });
+  }
 
-    /**
-     * Name a cell by its number.
-     * @param {number} row @param {number} column @param {string} full all its digits; empty where they are to be predicted
-     * @param {string} short as it is printed
-     */
-    name(row, column, full, short) {
-      const { boxes, full: told } = rows[row];
-      if (told[column] === full) return;
-      told[column] = full;
-      boxes[column].setAttribute("data-value", full);
-      boxes[column].setAttribute("aria-label", short);
-      boxes[column].classList.toggle("cv-asked", full === "");
-    },
+  /**
+   * Name a cell by its number.
+   * @param {number} row @param {number} column @param {string} full all its digits; empty where they are to
+   *   be predicted
+   * @param {string} short as it is printed
+   */
+  name(row, column, full, short) {
+    const { boxes, full: told } = this.#rows[row];
+    if (told[column] === full) return;
+    told[column] = full;
+    boxes[column].setAttribute("data-value", full);
+    boxes[column].setAttribute("aria-label", short);
+    boxes[column].classList.toggle("cv-asked", full === "");
+  }
 
-    /** Let the first cell stand for another one, where one stands for all. @param {number} row @param {number} column @param {string} full @param {string} short */
-    move(row, column, full, short) {
-      const [{ line, boxes }] = rows;
-      const place = {
-        "data-cell": `${row},${column}`,
-        "aria-colindex": column + 1,
-        x: column * CELL,
-        y: row * CELL,
-        "data-value": full,
-        "aria-label": short,
-      };
-      for (const [name, value] of Object.entries(place)) boxes[0].setAttribute(name, String(value));
-      line.setAttribute("aria-rowindex", String(row + 1));
-    },
-  };
+  /**
+   * Let the first cell stand for another one, where one stands for all. @param {number} row
+   * @param {number} column @param {string} full @param {string} short
+   */
+  move(row, column, full, short) {
+    const [{ line, boxes }] = this.#rows;
+    const place = {
+      "data-cell": `${row},${column}`,
+      "aria-colindex": column + 1,
+      x: column * CELL,
+      y: row * CELL,
+      "data-value": full,
+      "aria-label": short,
+    };
+    for (const [name, value] of Object.entries(place)) boxes[0].setAttribute(name, String(value));
+    line.setAttribute("aria-rowindex", String(row + 1));
+  }
 }

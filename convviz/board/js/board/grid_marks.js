@@ -41,11 +41,17 @@ export function roleOf(spec, row, column) {
 export const isUnread = (spec, row, column) =>
   spec.unread_rows.includes(row) || spec.unread_columns.includes(column);
 
-/** Whether a mark says what a cell is, so that its 0 need not be printed. @param {GridSpec} spec @param {number} row @param {number} column */
+/**
+ * Whether a mark says what a cell is, so that its 0 need not be printed. @param {GridSpec} spec
+ * @param {number} row @param {number} column
+ */
 export const isMarked = (spec, row, column) =>
   /[pir]/.test(spec.rows[row] + spec.columns[column]) || isUnread(spec, row, column);
 
-/** A corner of each of these cells, as one path. @param {number[]} cells by their places in reading order @param {number} width of the grid @param {number} side */
+/**
+ * A corner of each of these cells, as one path. @param {number[]} cells by their places in reading order
+ * @param {number} width of the grid @param {number} side
+ */
 export const corners = (cells, width, side) =>
   cells
     .map(
@@ -54,7 +60,8 @@ export const corners = (cells, width, side) =>
     )
     .join("");
 
-const [GAP, ROUND] = [1.4, 3.5]; // what parts two cells, a pixel wide at 30 pixels a cell; the radius of a cell's corners
+// what parts two cells, a pixel wide at 30 pixels a cell; the radius of a cell's corners
+const [GAP, ROUND] = [1.4, 3.5];
 const turn = (/** @type {number} */ x, /** @type {number} */ y) =>
   `a${ROUND} ${ROUND} 0 0 1 ${x * ROUND} ${y * ROUND}`;
 
@@ -65,7 +72,8 @@ function rounded(width, height) {
 }
 
 /**
- * What lies between all cells, as a path to be filled by the even-odd rule: one for a grid, over whoever colours it. It
+ * What lies between all cells, as a path to be filled by the even-odd rule: one for a grid, over whoever
+ * colours it. It
  * takes from the right and the lower side of a cell alone, so that it is no blur over two rows of pixels.
  * @param {number} height in cells @param {number} width
  */
@@ -79,7 +87,8 @@ export function gapsBetween(height, width) {
 }
 
 /**
- * One path a colour over one dark edge for all, not a shape a cell: a weight can light up every cell of two panels.
+ * One path a colour over one dark edge for all, not a shape a cell: a weight can light up every cell of two
+ * panels.
  * The paths that are there are used again: a new node costs more than another shape.
  * @param {SVGElement} lights @param {{ row: number, column: number, color: string, real: boolean }[]} links
  */
@@ -117,7 +126,10 @@ export function holesIn(spec, cells) {
   return box(0, 0, spec.columns.length, spec.rows.length) + [...holes].join("");
 }
 
-/** One cell of each mark. Over a number the line of what is never read is drawn in the corners alone. @param {string} uid */
+/**
+ * One cell of each mark. Over a number the line of what is never read is drawn in the corners alone.
+ * @param {string} uid
+ */
 export function patterns(uid) {
   const mark = (name, ...shapes) =>
     svgElement(
@@ -136,7 +148,8 @@ export function patterns(uid) {
     "defs",
     {},
     mark("padding", ground()),
-    mark("copy", path("M0 0h40v40h-40zM6 6v28h28v-28z", "cv-ink-padding")), // a frame: a copy has a number and its colour
+    // a frame: a copy has a number and its colour
+    mark("copy", path("M0 0h40v40h-40zM6 6v28h28v-28z", "cv-ink-padding")),
     mark("inserted", svgElement("circle", { cx: CELL / 2, cy: CELL / 2, class: "cv-ink-dot" })),
     mark("remainder", ground(), ...line()),
     mark("unread", ...line()),
@@ -144,7 +157,8 @@ export function patterns(uid) {
 }
 
 /**
- * Bands over whole rows and columns, a path a mark: padding first, then inserted zeros, then what is never read.
+ * Bands over whole rows and columns, a path a mark: padding first, then inserted zeros, then what is never
+ * read.
  * @param {GridSpec} spec @param {string} uid
  */
 export function makeBands(spec, uid) {
@@ -176,19 +190,17 @@ export function makeBands(spec, uid) {
     ...["p", "c", "r"].map((letter) => /** @type {[string, string[]]} */ ([BANDS[letter], whole(letter)])),
     ["unread", unread],
   ];
-  return marks.flatMap(([name, boxes]) =>
-    boxes.length
-      ? [
-          svgElement("path", {
-            class: `cv-band cv-band-${name}`,
-            d: boxes.join(""),
-            fill: `url(#${uid}-${name})`,
-          }),
-        ]
-      : [],
-  );
+  return marks
+    .filter(([, boxes]) => boxes.length)
+    .map(([name, boxes]) => {
+      const [d, fill] = [boxes.join(""), `url(#${uid}-${name})`];
+      return svgElement("path", { class: `cv-band cv-band-${name}`, d, fill });
+    });
 }
 
-/** A box of cells, as a part of a path. @param {number} column @param {number} row @param {number} width @param {number} height */
+/**
+ * A box of cells, as a part of a path. @param {number} column @param {number} row @param {number} width
+ * @param {number} height
+ */
 export const box = (column, row, width, height) =>
   `M${column * CELL} ${row * CELL}h${width * CELL}v${height * CELL}h${-width * CELL}z`;

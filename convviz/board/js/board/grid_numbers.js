@@ -15,7 +15,7 @@ import { equal } from "./pixels.js";
  * @typedef {{ values: ArrayLike<number>, dtype: string, scale: [number, string][], limit: number }} Shown
  */
 
-export const ASKED = "?"; // in place of a number that is to be predicted
+const ASKED = "?"; // in place of a number that is to be predicted
 
 /**
  * Do something for each cell, in reading order.

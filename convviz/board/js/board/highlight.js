@@ -2,10 +2,10 @@
 // What lights up: the cells linked with the one under the pointer or the focus, or with the one that is
 // pinned.
 import { samePlace } from "../base/cell_place.js";
-import { createPairing } from "../picture/stamps.js";
+import { Pairing } from "../picture/stamps.js";
 import { Cells } from "./cells.js";
 import { writeCell } from "./cell_sum.js";
-import { createSum } from "./sum.js";
+import { Sum } from "./sum.js";
 import { followPointer, pointAt } from "../base/wire.js";
 
 /**
@@ -28,7 +28,7 @@ export class Highlighter {
   #board;
   #panels;
   #cells;
-  #sum = createSum((factors) => this.#pointAtTerm(factors));
+  #sum = new Sum((factors) => this.#pointAtTerm(factors));
   #pairing;
   /** @type {Place | null} */
   #hovered = null;
@@ -46,7 +46,7 @@ export class Highlighter {
   constructor(board, panels) {
     [this.#board, this.#panels] = [board, panels];
     this.#cells = new Cells(board.scale);
-    this.#pairing = createPairing(board);
+    this.#pairing = new Pairing(board);
     this.el = this.#sum.el;
     this.el.addEventListener("keydown", (event) => {
       const pinned = this.#pinned;

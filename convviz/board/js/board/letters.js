@@ -1,12 +1,16 @@
 // @ts-check
-// How wide the letters of the page's own face are: system faces differ by a fifth, and a number must not leave its cell.
+// How wide the letters of the page's own face are: system faces differ by a fifth, and a number must not
+// leave its cell.
 import { svgElement } from "../base/dom.js";
 import { useFace } from "./digits.js";
 
 const MEASURED_AT = 100; // pixels
 let known = ""; // the face that was measured last
 
-/** Measure the face in which numbers are printed, once they stand in the page. @param {HTMLElement} root the board */
+/**
+ * Measure the face in which numbers are printed, once they stand in the page.
+ * @param {HTMLElement} root the board
+ */
 export function measureFace(root) {
   const text = svgElement("text", {});
   const probe = svgElement("svg", { class: "cv-printed", style: "display: none" }, text);

@@ -1,7 +1,7 @@
 // @ts-check
 // What the marks of cells mean, beside the band where one meets them first.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, setHidden, setText } from "../base/dom.js";
 import { BANDS } from "./grid_marks.js";
 import { explain } from "../base/help.js";
 import { sentences } from "../base/words.js";
@@ -11,21 +11,17 @@ import { sentences } from "../base/words.js";
 const say = sentences(WORDS);
 const KINDS = /** @type {const} */ (["padding", "copy", "inserted", "remainder", "unread", "beyond", "pair"]);
 
+/** @param {string} kind */
+function createEntry(kind) {
+  const sample = element("i", { "aria-hidden": "true" });
+  return element("span", { class: `cv-key-${kind}`, hidden: "" }, sample, element("span", {}));
+}
+
 /** The key of one band. */
 export function createMarksKey() {
-  const entries = KINDS.map((kind) =>
-    element(
-      "span",
-      { class: `cv-key-${kind}`, hidden: "" },
-      element("i", { "aria-hidden": "true" }),
-      element("span", {}),
-    ),
-  );
+  const entries = KINDS.map(createEntry);
   const el = element("p", { class: "cv-key", role: "group", "aria-label": say("key") }, ...entries);
-  const show = (kind, there) => {
-    const entry = entries[KINDS.indexOf(kind)];
-    if (entry.hidden === there) entry.hidden = !there;
-  };
+  const show = (kind, there) => setHidden(entries[KINDS.indexOf(kind)], !there);
   return {
     el,
     /**

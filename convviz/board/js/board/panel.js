@@ -5,8 +5,8 @@ import { element, focusOf, setStyle, setText } from "../base/dom.js";
 import { followBrush } from "./brush.js";
 import { SMALLEST, digitSize, leastCell, setDigits } from "./digits.js";
 import { followDrag } from "./drag.js";
-import { createPull } from "./drag_number.js";
-import { createHandle } from "./drag_one.js";
+import { NumberDrag } from "./drag_number.js";
+import { OneHandle } from "./drag_one.js";
 import { openEditor } from "./editor.js";
 import { fullNumber } from "../base/format.js";
 import { Grid } from "./grid.js";
@@ -15,8 +15,8 @@ import { breakable, leastWidth } from "./panel_name.js";
 import { explain, helpOf } from "../base/help.js";
 import { createPixels } from "./pixels.js";
 import { CELL } from "./grid_marks.js";
-import { createSplits } from "./split_cells.js";
-import { createThumbs } from "./thumbs.js";
+import { Splits } from "./split_cells.js";
+import { Thumbnails } from "./thumbs.js";
 import { createTiles } from "./tiles.js";
 import { createVeil } from "./veil.js";
 import { createWhySame } from "./why_same.js";
@@ -50,7 +50,7 @@ export class Panel {
   #pull;
   #pixels = createPixels();
   #tiles = createTiles();
-  #thumbs = createThumbs((at) => this.#send({ type: "plane", at }));
+  #thumbs = new Thumbnails((at) => this.#send({ type: "plane", at }));
   #menu;
   el;
   why;
@@ -72,12 +72,12 @@ export class Panel {
       (cells, stroke) => this.#send({ type: "paint", cells, value: board.model.get("brush"), stroke }),
     );
     svg.insertBefore(this.veil.el, svg.querySelector(".cv-lights"));
-    this.#splits = createSplits(svg);
+    this.#splits = new Splits(svg);
     svg.querySelector(".cv-dim")?.before(this.#splits.el);
     svg.append(this.veil.top); // what is not computed yet is not split either
     this.area = element("div", { class: "cv-area" }, svg);
-    this.handle = createHandle(board, this.grid, this.spec);
-    this.#pull = createPull(board, this.grid, this.area, this.spec);
+    this.handle = new OneHandle(board, this.grid, this.spec);
+    this.#pull = new NumberDrag(board, this.grid, this.area, this.spec);
     followDrag(svg, board.model, (event) => {
       const [row, column] = this.grid.place(event);
       if (this.#isDrawn() || this.veil.covers(row, column)) return null;

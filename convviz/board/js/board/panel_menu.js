@@ -2,7 +2,7 @@
 // The menu of a panel: what it is, its picture and its numbers to take away.
 import FIGURE from "../../../facts/words/figure.json" with { type: "json" };
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
-import { element } from "../base/dom.js";
+import { element, makeButton } from "../base/dom.js";
 import { askToPredict } from "../base/ask.js";
 import { fullNumber } from "../base/format.js";
 import { sentences } from "../base/words.js";
@@ -100,8 +100,7 @@ function createMenu(entries) {
     element("details", { class: "cv-menu" }, element("summary", { tabindex: "-1" }, "\u22ef"), list)
   );
   for (const [label, action] of entries) {
-    const button = element("button", { type: "button" }, label);
-    button.addEventListener("click", () => {
+    const button = makeButton({}, label, () => {
       /** @type {HTMLElement} */ (menu.firstElementChild).focus(); // the entry that had it disappears
       menu.open = false;
       action();

@@ -6,7 +6,8 @@ import { colorOf } from "../base/format.js";
 /** A canvas that fills the area that it is put into. */
 export function createPixels() {
   const el = element("canvas", { class: "cv-pixels", "aria-hidden": "true" });
-  const context = el.getContext("2d", { willReadFrequently: true }); // few pixels, often: no work for a graphics card
+  // few pixels, often: no work for a graphics card
+  const context = el.getContext("2d", { willReadFrequently: true });
   let painted = {
     values: /** @type {ArrayLike<number>} */ ([]),
     width: 0,
@@ -41,7 +42,9 @@ export function createPixels() {
   };
 }
 
-/** Whether two planes hold the same numbers. @param {ArrayLike<number>} one @param {ArrayLike<number>} other */
+/**
+ * Whether two planes hold the same numbers. @param {ArrayLike<number>} one @param {ArrayLike<number>} other
+ */
 export function equal(one, other) {
   if (one.length !== other.length) return false;
   for (let index = 0; index < one.length; index++) if (!Object.is(one[index], other[index])) return false;

@@ -1,5 +1,6 @@
 // @ts-check
-// The names of tensors in formulas and sentences, in the hues of their panels: a variable and its gradient have one.
+// The names of tensors in formulas and sentences, in the hues of their panels: a variable and its gradient
+// have one.
 import PICTURE from "../../../facts/picture.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { mathElement, piecesOf } from "../base/mathml.js";
@@ -7,7 +8,8 @@ import { quantityOf } from "../picture/scales.js";
 
 const NAMES = Object.values(PICTURE.quantities).flat();
 const [long, short] = [true, false].map((is) => NAMES.filter((name) => name.includes("_") === is).join("|"));
-// A name of one word is also a word of a sentence: it is a tensor's before an index, and where a text begins with it.
+// A name of one word is also a word of a sentence: it is a tensor's before an index, and where a text begins
+// with it.
 const NAME = new RegExp(`(\\b(?:${long})\\b|\\b(?:${short})(?=\\[)|^(?:${short})\\b)`);
 
 /** A text with its tensors' names in colour. @param {string} text @returns {(HTMLElement | string)[]} */

@@ -1,6 +1,7 @@
 // @ts-check
-// The story of the remainder under an equation, with a button for each neighbouring size. The words come from Python.
-import { element, focusOf } from "../base/dom.js";
+// The story of the remainder under an equation, with a button for each neighbouring size. The words come from
+// Python.
+import { element, focusOf, makeButton } from "../base/dom.js";
 
 /** @import { NearSize, RemainderStory } from "../picture/remainder.js" */
 
@@ -13,14 +14,11 @@ export function createRemainder(onSize) {
 
   /** @param {NearSize} near */
   function createSize({ label, note, size, current }) {
-    const button = element(
-      "button",
-      { type: "button", "data-size": size.join(), "aria-pressed": String(current) },
-      label,
-      element("span", {}, note),
+    return makeButton(
+      { "data-size": size.join(), "aria-pressed": String(current) },
+      [label, element("span", {}, note)],
+      () => onSize(size),
     );
-    button.addEventListener("click", () => onSize(size));
-    return button;
   }
 
   return {

@@ -1,7 +1,7 @@
 // @ts-check
 // The bands of a board, an equation each: which there are, in which order, and what room they have.
 import { element } from "../base/dom.js";
-import { createBands } from "./bands.js";
+import { Bands } from "./bands.js";
 import { Equation } from "./equation.js";
 
 /**
@@ -37,7 +37,7 @@ export class Rows {
   /** @param {HTMLElement} root the board @param {Around} around */
   constructor(root, around) {
     [this.#root, this.#around] = [root, around];
-    this.bands = createBands(root, this.el, this.equations, around.isPaper, () => {
+    this.bands = new Bands(root, this.el, this.equations, around.isPaper, () => {
       this.forgetRoom();
       around.onShared();
     });

@@ -1,7 +1,7 @@
 // @ts-check
-// The link in the address of the page. It is read from the page and not by the kernel, because a preheated kernel has
-// built the app before anybody asked for an address. The address stays what it was while controls move: it is where a
-// lesson starts, and a reload leads back there.
+// The link in the address of the page. It is read from the page and not by the kernel, because a preheated
+// kernel has built the app before anybody asked for an address. The address stays what it was while controls
+// move: it is where a lesson starts, and a reload leads back there.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { isLink } from "../rules/link.js";
 import { sentences } from "../base/words.js";

@@ -9,7 +9,7 @@ import { createTray } from "./tray.js";
 
 /**
  * @param {Promise<import("./plotly.js").Plotly>} plotly @param {string[]} taught topics that a lesson shows
- * @param {ReturnType<typeof import("./readout.js").createReadout>} readout
+ * @param {import("./readout.js").Readout} readout
  * @param {{ model: import("../numbers/model.js").Model, rows: import("./rows.js").Rows, theme: () => string,
  *   escape: () => boolean, focusBand: (name: string) => void }} board focusBand: give a band the room, or
  *   take it back

@@ -1,7 +1,7 @@
 // @ts-check
-// What a broken step makes of a panel, over its heatmap: each wrong cell is split, the right number small above the
-// diagonal and the wrong one bold below it. A result of another shape is drawn in its own shape; a plane that is made with
-// the mistake takes the place of the right one, its cells where they would be.
+// What a broken step makes of a panel, over its heatmap: each wrong cell is split, the right number small
+// above the diagonal and the wrong one bold below it. A result of another shape is drawn in its own shape; a
+// plane that is made with the mistake takes the place of the right one, its cells where they would be.
 import WORDS from "../../../facts/words/broken.json" with { type: "json" };
 import { svgElement } from "../base/dom.js";
 import { colorOf, formatNumber, needsWhiteInk } from "../base/format.js";
@@ -14,11 +14,17 @@ const NONE = "–"; // where no number comes out
 /**
  * @import { Numbers } from "../base/format.js"
  * @import { WrongPlane } from "../numbers/broken.js"
- * @typedef {{ values: Numbers, rows: number, columns: number, limit: number, scale: [number, string][] }} RightPlane
- * @typedef {{ row: number, column: number, right: number | null, wrong: number | null }} SplitCell null: there is no such cell
+ * @typedef {{ values: Numbers, rows: number, columns: number, limit: number, scale: [number, string][] }}
+ *   RightPlane
+ * @typedef {{ row: number, column: number, right: number | null, wrong: number | null }} SplitCell null:
+ *   there is no such cell
  */
 
-/** The cells in which another number comes out, or none, or one that has no place; and where it is drawn smaller, all others. @param {RightPlane} right @param {WrongPlane} wrong @returns {SplitCell[]} */
+/**
+ * The cells in which another number comes out, or none, or one that has no place; and where it is drawn
+ * smaller, all others.
+ * @param {RightPlane} right @param {WrongPlane} wrong @returns {SplitCell[]}
+ */
 export function splitCells(right, wrong) {
   const { isLarger, top, left, rows, columns } = extentOf(right, wrong);
   const [down, across] = wrong.from ?? [0, 0];
@@ -36,11 +42,17 @@ export function splitCells(right, wrong) {
     }));
 }
 
-/** Where a cell stands in a plane; -1 where it has no such cell. @param {{ rows: number, columns: number }} plane @param {number} row @param {number} column */
+/**
+ * Where a cell stands in a plane; -1 where it has no such cell.
+ * @param {{ rows: number, columns: number }} plane @param {number} row @param {number} column
+ */
 const placeIn = ({ rows, columns }, row, column) =>
   row >= 0 && column >= 0 && row < rows && column < columns ? row * columns + column : -1;
 
-/** The rows and columns that one of two planes has, the wrong one where it begins. @param {{ rows: number, columns: number }} right @param {WrongPlane} wrong */
+/**
+ * The rows and columns that one of two planes has, the wrong one where it begins.
+ * @param {{ rows: number, columns: number }} right @param {WrongPlane} wrong
+ */
 function extentOf(right, { rows, columns, from: [down, across] = [0, 0] }) {
   const [top, left] = [Math.min(0, down), Math.min(0, across)];
   const all = {
@@ -62,17 +74,22 @@ function cellWords({ right, wrong }) {
     : say("cell.wrong", { right: told, wrong: formatNumber(wrong) });
 }
 
-/** @param {SVGElement} svg its grid */
-export function createSplits(svg) {
-  const el = svgElement("g", { class: "cv-splits", "aria-hidden": "true" });
+export class Splits {
+  el = svgElement("g", { class: "cv-splits", "aria-hidden": "true" });
   /** @type {Map<string, SplitCell>} by "row,column", those that the grid has */
-  let cells = new Map();
-  let drawn = "";
+  #cells = new Map();
+  #drawn = "";
+  #svg;
+
+  /** @param {SVGElement} svg its grid */
+  constructor(svg) {
+    this.#svg = svg;
+  }
 
   /** Name the grid's cells for a screen reader; a number that is to be predicted keeps its name. */
-  function nameCells() {
-    for (const box of svg.querySelectorAll(".cv-cell:not(.cv-asked)")) {
-      const cell = cells.get(box.getAttribute("data-cell") ?? "");
+  #nameCells() {
+    for (const box of this.#svg.querySelectorAll(".cv-cell:not(.cv-asked)")) {
+      const cell = this.#cells.get(box.getAttribute("data-cell") ?? "");
       if (cell) box.setAttribute("aria-label", cellWords(cell));
       else if (box.hasAttribute("data-split"))
         box.setAttribute("aria-label", formatNumber(Number(box.getAttribute("data-value"))));
@@ -80,44 +97,48 @@ export function createSplits(svg) {
     }
   }
 
-  return {
-    el,
+  /**
+   * What is to be said of a cell, empty where it is right. @param {string} name @param {number} row
+   * @param {number} column
+   */
+  describe(name, row, column) {
+    const cell = this.#cells.get(`${row},${column}`);
+    return cell && !this.#svg.querySelector(".cv-asked")
+      ? say("cell", { name, row, column, split: cellWords(cell) })
+      : "";
+  }
 
-    /** What is to be said of a cell, empty where it is right. @param {string} name @param {number} row @param {number} column */
-    describe(name, row, column) {
-      const cell = cells.get(`${row},${column}`);
-      return cell && !svg.querySelector(".cv-asked")
-        ? say("cell", { name, row, column, split: cellWords(cell) })
-        : "";
-    },
+  /** What is to be said behind the right sum of a cell. @param {number} row @param {number} column */
+  after(row, column) {
+    const cell = this.#cells.get(`${row},${column}`);
+    if (!cell) return "";
+    return cell.wrong === null ? say("sum.missing") : say("sum.wrong", { wrong: formatNumber(cell.wrong) });
+  }
 
-    /** What is to be said behind the right sum of a cell. @param {number} row @param {number} column */
-    after(row, column) {
-      const cell = cells.get(`${row},${column}`);
-      if (!cell) return "";
-      return cell.wrong === null ? say("sum.missing") : say("sum.wrong", { wrong: formatNumber(cell.wrong) });
-    },
-
-    /** Split the cells that come out wrong, or none. @param {RightPlane} right @param {WrongPlane | null} wrong */
-    show(right, wrong) {
-      if (!wrong && !cells.size) return;
-      const { rows, columns } = right;
-      const list = wrong ? splitCells(right, wrong) : [];
-      cells = new Map(
-        list.filter((cell) => !isRight(cell)).map((cell) => [`${cell.row},${cell.column}`, cell]),
-      );
-      nameCells();
-      raiseLights(svg, list.length > 0);
-      const key = JSON.stringify([list, right.limit, right.scale, rows, columns]);
-      if (key === drawn) return;
-      drawn = key;
-      if (wrong) draw(el, list, right, wrong);
-      else el.replaceChildren();
-    },
-  };
+  /**
+   * Split the cells that come out wrong, or none. @param {RightPlane} right @param {WrongPlane | null} wrong
+   */
+  show(right, wrong) {
+    if (!wrong && !this.#cells.size) return;
+    const { rows, columns } = right;
+    const list = wrong ? splitCells(right, wrong) : [];
+    this.#cells = new Map(
+      list.filter((cell) => !isRight(cell)).map((cell) => [`${cell.row},${cell.column}`, cell]),
+    );
+    this.#nameCells();
+    raiseLights(this.#svg, list.length > 0);
+    const key = JSON.stringify([list, right.limit, right.scale, rows, columns]);
+    if (key === this.#drawn) return;
+    this.#drawn = key;
+    if (wrong) draw(this.el, list, right, wrong);
+    else this.el.replaceChildren();
+  }
 }
 
-/** Draw the split cells: those of a larger plane smaller. @param {SVGElement} el @param {SplitCell[]} list @param {RightPlane} right @param {WrongPlane} wrong */
+/**
+ * Draw the split cells: those of a larger plane smaller. @param {SVGElement} el @param {SplitCell[]} list
+ * @param {RightPlane} right @param {WrongPlane} wrong
+ */
 function draw(el, list, right, wrong) {
   const { rows, columns, top, left, isLarger } = extentOf(right, wrong);
   const size = Math.min(right.rows / rows, right.columns / columns);
@@ -137,7 +158,11 @@ function draw(el, list, right, wrong) {
   );
 }
 
-/** Have the frames of linked cells over what is split, which else would cover them; under the numbers again afterwards. @param {SVGElement} svg @param {boolean} over */
+/**
+ * Have the frames of linked cells over what is split, which else would cover them; under the numbers again
+ * afterwards.
+ * @param {SVGElement} svg @param {boolean} over
+ */
 function raiseLights(svg, over) {
   const [lights, next] = [".cv-lights", over ? ".cv-dim" : ".cv-lines"].map((name) =>
     svg.querySelector(name),
@@ -145,7 +170,10 @@ function raiseLights(svg, over) {
   if (lights && next && lights.nextElementSibling !== next) next.before(lights);
 }
 
-/** @param {SplitCell} cell @param {RightPlane} plane whose colours it has @param {boolean} isAlone whether the wrong number has the cell for itself */
+/**
+ * @param {SplitCell} cell @param {RightPlane} plane whose colours it has
+ * @param {boolean} isAlone whether the wrong number has the cell for itself
+ */
 function createSplit(cell, { scale, limit }, isAlone) {
   const { row, column, right, wrong } = cell;
   const inkOf = (/** @type {number | null} */ value) => {

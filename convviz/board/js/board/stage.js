@@ -6,14 +6,19 @@ const [WIDE, MEDIUM] = [980, 700];
 const SLIM = 1200; // below it the header has no room for a slider a number
 export const GAP = 8; // pixels between two things in a row
 const [LOWEST, HIGHEST] = [500, 1200];
-const [LOW, BESIDE] = [560, 560]; // a window as low as a zoomed one, and how wide it is where the controls stand beside the band
-// A cell of a notebook is scrolled: what is higher than what its bars leave of the window is never seen whole.
+// a window as low as a zoomed one, and how wide it is where the controls stand beside the band
+const [LOW, BESIDE] = [560, 560];
+// A cell of a notebook is scrolled: what is higher than what its bars leave of the window is never seen
+// whole.
 const [OF_A_NOTEBOOK, ITS_BARS] = [760, 260];
 const OF_A_LOW_ONE = 230; // below that, a window is scrolled
-// A frame that grows with its page has no height of its own to go by; with the words above it, it is no higher than this.
+// A frame that grows with its page has no height of its own to go by; with the words above it, it is no
+// higher than this.
 const [OF_A_FRAME, FRAME] = [664, 760];
-const [PHONE, TALLER] = [480, 220]; // how wide a phone is at most, and how much higher that is there: the controls lie below
-const [COLOURED, FEW] = [7, 12]; // pixels of a cell whose number has no room; more of them in a row are smaller still
+// how wide a phone is at most, and how much higher that is there: the controls lie below
+const [PHONE, TALLER] = [480, 220];
+// pixels of a cell whose number has no room; more of them in a row are smaller still
+const [COLOURED, FEW] = [7, 12];
 export const NUMBERED_UP_TO = 14; // rows or columns of a panel whose cells are as large as its neighbours'
 
 /** What a cell's side may be, in pixels: few sizes, so that a slider seldom changes them. */
@@ -24,9 +29,12 @@ export const LADDER = [
 
 /**
  * @typedef {{ width: number, height: number }} Room
- * @typedef {{ rows: number, columns: number, least: number, before: number, around: number, digits: Room | null, turns?: boolean }} Term a panel
- *   with the signs before it: least is the width of its name, before that of the signs, around the height of what is no
- *   cell, digits what a cell measures at least for its number to be read; turns: it begins a line where there are several
+ * @typedef {{ rows: number, columns: number, least: number, before: number, around: number, digits: Room |
+ *   null, turns?: boolean }} Term a panel
+ *   with the signs before it: least is the width of its name, before that of the signs, around the height of
+ *   what is no
+ *   cell, digits what a cell measures at least for its number to be read; turns: it begins a line where there
+ *   are several
  */
 
 /** The largest size of the ladder that is not above this. @param {number} most */
@@ -36,7 +44,8 @@ const stepBelow = (most) => LADDER.findLast((size) => size <= most) ?? LADDER[0]
 const isLarge = ({ rows, columns }) => Math.max(rows, columns) > NUMBERED_UP_TO;
 
 /**
- * The size of a cell for each panel of a band: one height for all of them, but for a panel of many cells. A cell is as wide
+ * The size of a cell for each panel of a band: one height for all of them, but for a panel of many cells. A
+ * cell is as wide
  * as it is high, unless its number needs more: then every number of the band stays, or as many as can.
  * @param {Term[]} terms @param {Room} room @param {boolean} wraps whether a term may go to another line
  * @returns {Room[]}
@@ -60,7 +69,10 @@ export function fitCells(terms, room, wraps) {
   return sizes(LADDER.findLast((side) => fits(sizes(side, false))) ?? LADDER[0], false);
 }
 
-/** Whether every number of a band can be read in cells of these sizes. @param {Term[]} terms @param {Room[]} cells */
+/**
+ * Whether every number of a band can be read in cells of these sizes. @param {Term[]} terms
+ * @param {Room[]} cells
+ */
 export const keepsDigits = (terms, cells) =>
   terms.every(
     ({ digits }, index) =>
@@ -76,7 +88,10 @@ export function linesOf(terms, cells, most) {
   return one.length && one[0].width <= most ? one : lineUp(terms, cells, most, true);
 }
 
-/** @param {Term[]} terms @param {Room[]} cells of each @param {number} most width of a line @param {boolean} turn where one begins a line @returns {Room[]} */
+/**
+ * @param {Term[]} terms @param {Room[]} cells of each @param {number} most width of a line
+ * @param {boolean} turn where one begins a line @returns {Room[]}
+ */
 function lineUp(terms, cells, most, turn) {
   /** @type {Room[]} */
   const lines = [];
@@ -108,9 +123,11 @@ const lineOf = (terms, sideOf) =>
   );
 
 /**
- * The tracks of bands beside or below each other, for a grid: each by its share, but none smaller than its numbers need;
+ * The tracks of bands beside or below each other, for a grid: each by its share, but none smaller than its
+ * numbers need;
  * where there is no room for all, the favoured one has what it needs, and the others share the rest.
- * @param {{ least: number, share: number, bare?: number }[]} tracks least: in pixels; bare: what it has before the others
+ * @param {{ least: number, share: number, bare?: number }[]} tracks least: in pixels; bare: what it has
+ *   before the others
  *   share, all of it or its part of what there is
  * @param {number} favoured its index; -1: none
  * @param {number} gap between two
@@ -132,8 +149,10 @@ export function tracksFor(tracks, favoured, gap) {
 }
 
 /**
- * Keep the height of the app's body in step with the window. `data-stage` says how wide the stage is, or that it is
- * a lecture's, `data-bands` whether all bands stand on it or one at a time; `data-low` of the app, that its window is low.
+ * Keep the height of the app's body in step with the window. `data-stage` says how wide the stage is, or that
+ * it is
+ * a lecture's, `data-bands` whether all bands stand on it or one at a time; `data-low` of the app, that its
+ * window is low.
  * @param {HTMLElement} body of the app
  * @returns {{ update: () => void, stop: () => void }} update: look again
  */

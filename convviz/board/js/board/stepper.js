@@ -19,8 +19,8 @@ const WHERE = /** @type {const} */ ({ cell: "step.cell", stamp: "step.stamp" });
  * @import { Values } from "./equation.js"
  * @import { Geometry } from "../rules/spec.js"
  * @import { Walk } from "../picture/steps.js"
- * @typedef {{ panels: Map<string, import("./panel.js").Panel>, refresh: () => void, film: ReturnType<typeof
- *   import("./film.js").createFilm> }} Shared by an equation
+ * @typedef {{ panels: Map<string, import("./panel.js").Panel>, refresh: () => void, film:
+ *   import("./film.js").Film }} Shared by an equation
  */
 
 export class Stepper {

@@ -1,7 +1,7 @@
 // @ts-check
 // The sum behind a cell, written out: every product with its two factors, each in the colour of its cell.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
-import { element, focusOf } from "../base/dom.js";
+import { element, focusOf, makeButton } from "../base/dom.js";
 import { formatNumber, needsWhiteInk } from "../base/format.js";
 import { setTinted, tinted } from "./quantities.js";
 import { sentences } from "../base/words.js";
@@ -25,16 +25,19 @@ const FOLDED = 6;
 
 /** @param {Factor & { value: number }} factor @param {Colors} colors */
 function createFactor({ panel, row, column, value }, colors) {
-  const color = colors(panel, value);
+  return factorSpan(value, colors(panel, value), { "data-panel": panel, "data-cell": `${row},${column}` });
+}
+
+/**
+ * A number of a product, in the colour of its cell.
+ * @param {number} value @param {number[]} color @param {Record<string, string>} attributes
+ */
+export function factorSpan(value, color, attributes) {
   const text = formatNumber(value);
-  const attributes = {
-    class: "cv-factor",
-    "data-panel": panel,
-    "data-cell": `${row},${column}`,
-    "data-value": String(value),
-    style: `background: rgb(${color.map(Math.round).join()}); color: ${needsWhiteInk(color) ? "#fff" : "#000"}`,
-  };
-  return element("span", attributes, value < 0 ? `(${text})` : text);
+  const ink = needsWhiteInk(color) ? "#fff" : "#000";
+  const style = `background: rgb(${color.map(Math.round).join()}); color: ${ink}`;
+  const all = { class: "cv-factor", style, "data-value": String(value), ...attributes };
+  return element("span", all, value < 0 ? `(${text})` : text);
 }
 
 /** @param {Factor[]} factors @param {Colors} colors @param {OnTerm} onTerm */
@@ -58,30 +61,36 @@ function createHead({ label, factors, minus }) {
   return element("code", {}, ...tinted(`${label} = `), element("span", { class: "cv-sum-rule" }, ...rule));
 }
 
-/** @param {OnTerm} onTerm */
-export function createSum(onTerm) {
-  const el = element("div", { class: "cv-sum", role: "group", "aria-label": say("sum") });
-  let open = false;
-  let shown = ""; // which cell: a long sum stays open while its numbers move
-  let standing = ""; // all that is written: a button that is replaced under the pointer hears no click
+export class Sum {
+  el = element("div", { class: "cv-sum", role: "group", "aria-label": say("sum") });
+  #open = false;
+  #shown = ""; // which cell: a long sum stays open while its numbers move
+  #standing = ""; // all that is written: a button that is replaced under the pointer hears no click
+  #onTerm;
+
+  /** @param {OnTerm} onTerm */
+  constructor(onTerm) {
+    this.#onTerm = onTerm;
+  }
 
   /** @param {WrittenSum} sum @param {Colors} colors @param {Factor[][]} visible @param {boolean} folded */
-  function write(sum, colors, visible, folded) {
+  #write(sum, colors, visible, folded) {
     const { value, terms, nothing = "", minus, after } = sum;
-    const held = [...el.querySelectorAll("button")].indexOf(/** @type {HTMLButtonElement} */ (focusOf(el)));
-    onTerm(null); // a term that is replaced never tells that the pointer has left it
+    const held = [...this.el.querySelectorAll("button")].indexOf(
+      /** @type {HTMLButtonElement} */ (focusOf(this.el)),
+    );
+    this.#onTerm(null); // a term that is replaced never tells that the pointer has left it
     const products = visible.flatMap((term, index) => [
       ...(index ? [minus ? " \u2212 " : " + "] : []),
-      createTerm(term, colors, onTerm),
+      createTerm(term, colors, this.#onTerm),
     ]);
     const words = folded ? say("sum.all", { count: terms.length }) : say("sum.fewer");
-    const more = element("button", { type: "button", class: "cv-more" }, words);
-    more.addEventListener("click", () => {
-      open = !open;
-      show(sum, colors);
-      /** @type {HTMLElement | null} */ (el.querySelector(".cv-more"))?.focus({ preventScroll: true });
+    const more = makeButton({ class: "cv-more" }, words, () => {
+      this.#open = !this.#open;
+      this.show(sum, colors);
+      /** @type {HTMLElement | null} */ (this.el.querySelector(".cv-more"))?.focus({ preventScroll: true });
     });
-    el.replaceChildren(
+    this.el.replaceChildren(
       createHead(sum),
       ...(products.length ? products : [nothing]),
       ...(terms.length > FOLD_ABOVE ? [folded ? " + \u2026 " : " ", more] : []),
@@ -89,18 +98,18 @@ export function createSum(onTerm) {
       element("output", { "data-value": String(value) }, formatNumber(/** @type {number} */ (value))),
       ...(after ? [` \u00b7 ${after}`] : []),
     );
-    el.dataset.terms = String(terms.length);
-    el.toggleAttribute("data-open", open);
-    el.querySelectorAll("button")[held]?.focus({ preventScroll: true });
+    this.el.dataset.terms = String(terms.length);
+    this.el.toggleAttribute("data-open", this.#open);
+    this.el.querySelectorAll("button")[held]?.focus({ preventScroll: true });
   }
 
   /** @param {WrittenSum} sum @param {Colors} colors */
-  function show(sum, colors) {
+  show(sum, colors) {
     const { cell, label, factors, value, terms, after = "" } = sum;
     const key = `${cell.panel} ${cell.row},${cell.column}`;
-    open = open && key === shown;
-    shown = key;
-    const folded = terms.length > FOLD_ABOVE && !open;
+    this.#open = this.#open && key === this.#shown;
+    this.#shown = key;
+    const folded = terms.length > FOLD_ABOVE && !this.#open;
     const visible = folded ? terms.slice(0, FOLDED) : terms;
     const tints = visible.flat().map((factor) => colors(factor.panel, factor.value));
     // All terms, for those that are folded away are opened from here; in JSON, nan and infinity would be the
@@ -108,20 +117,18 @@ export function createSum(onTerm) {
     const wanted = JSON.stringify([label, factors, value, after, folded, terms, tints], (_, part) =>
       typeof part === "number" ? String(part) : part,
     );
-    if (wanted === standing) return;
-    standing = wanted;
-    write(sum, colors, visible, folded);
+    if (wanted === this.#standing) return;
+    this.#standing = wanted;
+    this.#write(sum, colors, visible, folded);
   }
 
   /** @param {string} text shown instead of a sum */
-  function tell(text) {
-    shown = "";
-    el.removeAttribute("data-open");
-    el.removeAttribute("data-terms");
-    onTerm(null);
-    setTinted(el, text);
-    standing = text;
+  say(text) {
+    this.#shown = "";
+    this.el.removeAttribute("data-open");
+    this.el.removeAttribute("data-terms");
+    this.#onTerm(null);
+    setTinted(this.el, text);
+    this.#standing = text;
   }
-
-  return { el, show, say: tell };
 }

@@ -12,29 +12,33 @@ import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 
-/** @param {() => void} onOpen they want to be shown something */
-export function createTables(onOpen) {
+export class Tables {
   // It scrolls sideways by itself, so the keyboard must get there.
-  const body = element("div", {
+  #body = element("div", {
     class: "cv-tables-body",
     role: "region",
     tabindex: "0",
     "aria-label": say("tables"),
   });
-  const el = element("details", { class: "cv-tables" }, element("summary", {}, say("tables")), body);
+  el = element("details", { class: "cv-tables" }, element("summary", {}, say("tables")), this.#body);
   /** @type {Map<string, HTMLElement[]>} every panel's cells, row by row */
-  const cells = new Map();
+  #cells = new Map();
   /** @type {Structure | null} the structure that they were made for */
-  let made = null;
-  el.addEventListener("toggle", () => el.open && onOpen());
+  #made = null;
+
+  /** @param {() => void} onOpen they want to be shown something */
+  constructor(onOpen) {
+    this.el.addEventListener("toggle", () => this.el.open && onOpen());
+  }
 
   /** @param {Structure} structure */
-  function build(structure) {
-    made = structure;
-    cells.clear();
+  #build(structure) {
+    this.#made = structure;
+    this.#cells.clear();
     const tables = [];
     for (const item of structure.equations.flatMap(({ items }) => items)) {
-      if (!item.key || cells.has(item.name)) continue; // one table a tensor, though two equations show it
+      // one table a tensor, though two equations show it
+      if (!item.key || this.#cells.has(item.name)) continue;
       const { rows, columns } = item;
       const head = [...columns].map((_, column) =>
         createHeader("col", column, roleOf({ ...item, rows: "d", unread_rows: [] }, 0, column)),
@@ -46,7 +50,7 @@ export function createTables(onOpen) {
         const role = roleOf({ ...item, columns: "d", unread_columns: [] }, row, 0);
         return element("tr", {}, createHeader("row", row, role), ...line);
       });
-      cells.set(item.name, own);
+      this.#cells.set(item.name, own);
       tables.push(
         element(
           "table",
@@ -57,23 +61,19 @@ export function createTables(onOpen) {
         ),
       );
     }
-    body.replaceChildren(...tables);
+    this.#body.replaceChildren(...tables);
   }
 
-  return {
-    el,
-
-    /**
-     * @param {Structure} structure
-     * @param {Record<string, ArrayLike<number>>} planes the numbers of every panel
-     */
-    show(structure, planes) {
-      if (!el.open) return;
-      if (made !== structure) build(structure);
-      for (const [name, own] of cells)
-        own.forEach((cell, index) => setText(cell, formatNumber(planes[name][index])));
-    },
-  };
+  /**
+   * @param {Structure} structure
+   * @param {Record<string, ArrayLike<number>>} planes the numbers of every panel
+   */
+  show(structure, planes) {
+    if (!this.el.open) return;
+    if (this.#made !== structure) this.#build(structure);
+    for (const [name, own] of this.#cells)
+      own.forEach((cell, index) => setText(cell, formatNumber(planes[name][index])));
+  }
 }
 
 /**

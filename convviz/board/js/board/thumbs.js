@@ -1,7 +1,7 @@
 // @ts-check
 // The other planes of a panel, small, each a button that shows it.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
-import { element } from "../base/dom.js";
+import { element, makeButton } from "../base/dom.js";
 import { colorOf } from "../base/format.js";
 import { sentences } from "../base/words.js";
 
@@ -9,59 +9,55 @@ const say = sentences(WORDS);
 
 /** @typedef {NonNullable<import("./panel.js").PanelSpec["thumbs"]>} Thumbs */
 
-/** @param {(at: number[]) => void} choose a plane */
-export function createThumbs(choose) {
-  const el = element("div", { class: "cv-thumbs" });
+export class Thumbnails {
+  el = element("div", { class: "cv-thumbs" });
   /** @type {Thumbs | null} */
-  let spec = null;
+  #spec = null;
+  #choose;
 
-  return {
-    el,
+  /** @param {(at: number[]) => void} choose a plane */
+  constructor(choose) {
+    this.#choose = choose;
+  }
 
-    /** @param {Thumbs | null} next */
-    set(next) {
-      spec = next;
-      const planes = spec?.planes ?? [];
-      while (el.children.length > planes.length) el.lastElementChild?.remove();
-      planes.forEach((plane, index) => {
-        let button = el.children[index];
-        if (!button) {
-          button = element(
-            "button",
-            { type: "button", class: "cv-thumb", tabindex: "-1" },
-            element("canvas", {}),
-          );
-          button.addEventListener("click", () => {
-            if (spec) choose(spec.planes[index].at);
-          });
-          el.append(button);
-        }
-        const canvas = /** @type {HTMLCanvasElement} */ (button.firstElementChild);
-        if (canvas.width !== spec?.columns) canvas.width = spec?.columns ?? 1;
-        if (canvas.height !== spec?.rows) canvas.height = spec?.rows ?? 1;
-        button.setAttribute("aria-label", say("panel.plane", { plane: plane.label }));
-        button.setAttribute("title", plane.label);
-        button.setAttribute("aria-pressed", String(plane.shown));
-      });
-    },
+  /** @param {Thumbs | null} next */
+  set(next) {
+    this.#spec = next;
+    const planes = this.#spec?.planes ?? [];
+    while (this.el.children.length > planes.length) this.el.lastElementChild?.remove();
+    planes.forEach((plane, index) => {
+      let button = this.el.children[index];
+      if (!button) {
+        button = makeButton({ class: "cv-thumb", tabindex: "-1" }, element("canvas", {}), () => {
+          if (this.#spec) this.#choose(this.#spec.planes[index].at);
+        });
+        this.el.append(button);
+      }
+      const canvas = /** @type {HTMLCanvasElement} */ (button.firstElementChild);
+      if (canvas.width !== this.#spec?.columns) canvas.width = this.#spec?.columns ?? 1;
+      if (canvas.height !== this.#spec?.rows) canvas.height = this.#spec?.rows ?? 1;
+      button.setAttribute("aria-label", say("panel.plane", { plane: plane.label }));
+      button.setAttribute("title", plane.label);
+      button.setAttribute("aria-pressed", String(plane.shown));
+    });
+  }
 
-    /**
-     * @param {ArrayLike<number>} values of all planes @param {[number, string][]} scale @param {number} limit
-     */
-    draw(values, scale, limit) {
-      if (!spec) return;
-      const { rows, columns } = spec;
-      [...el.children].forEach((button, index) => {
-        const canvas = /** @type {HTMLCanvasElement} */ (button.firstElementChild);
-        const context = canvas.getContext("2d");
-        if (!context) return;
-        const image = context.createImageData(columns, rows);
-        for (let cell = 0; cell < rows * columns; cell++) {
-          const value = values[index * rows * columns + cell];
-          image.data.set([...colorOf(scale, Number.isFinite(value) ? value : 0, limit), 255], cell * 4);
-        }
-        context.putImageData(image, 0, 0);
-      });
-    },
-  };
+  /**
+   * @param {ArrayLike<number>} values of all planes @param {[number, string][]} scale @param {number} limit
+   */
+  draw(values, scale, limit) {
+    if (!this.#spec) return;
+    const { rows, columns } = this.#spec;
+    [...this.el.children].forEach((button, index) => {
+      const canvas = /** @type {HTMLCanvasElement} */ (button.firstElementChild);
+      const context = canvas.getContext("2d");
+      if (!context) return;
+      const image = context.createImageData(columns, rows);
+      for (let cell = 0; cell < rows * columns; cell++) {
+        const value = values[index * rows * columns + cell];
+        image.data.set([...colorOf(scale, Number.isFinite(value) ? value : 0, limit), 255], cell * 4);
+      }
+      context.putImageData(image, 0, 0);
+    });
+  }
 }

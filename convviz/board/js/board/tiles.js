@@ -1,6 +1,7 @@
 // @ts-check
-// The colours of a plane while it moves, a rectangle a cell: a canvas would be a layer of its own in each panel, and
-// the browser puts all layers together anew in every frame. Where cells are many they are fewer pixels: pixels.js.
+// The colours of a plane while it moves, a rectangle a cell: a canvas would be a layer of its own in each
+// panel, and the browser puts all layers together anew in every frame. Where cells are many they are fewer
+// pixels: pixels.js.
 import { svgElement } from "../base/dom.js";
 import { colorOf } from "../base/format.js";
 import { CELL } from "./grid_marks.js";

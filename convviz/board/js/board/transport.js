@@ -2,7 +2,7 @@
 // The bar that steps through something: back, play, forward, seek, speed, close. It knows positions, not what
 // they are.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
-import { element, focusOf, setText, svgElement } from "../base/dom.js";
+import { element, focusOf, makeButton, setText, svgElement } from "../base/dom.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -180,11 +180,5 @@ const picture = (icon) =>
  */
 export function iconButton(icons, label, action) {
   const pictures = icons.split(" ").map((icon) => picture(/** @type {"play"} */ (icon)));
-  const button = element(
-    "button",
-    { type: "button", class: "cv-icon", "aria-label": label, title: label },
-    ...pictures,
-  );
-  button.addEventListener("click", action);
-  return button;
+  return makeButton({ class: "cv-icon", "aria-label": label, title: label }, pictures, action);
 }

@@ -14,6 +14,12 @@ const GAP = "\u00b7"; // where no window stands
  * @import { Tray } from "../picture/tray.js"
  */
 
+/** @param {Tray["rows"][number][number]} value @param {boolean} isNow */
+function createCell(value, isNow) {
+  const text = value === null ? "" : value === "gap" ? GAP : formatNumber(value);
+  return element("td", isNow ? { class: "cv-tray-now" } : {}, text);
+}
+
 export function createTray() {
   const memory = createTrayMemory();
   const caption = element("caption", {});
@@ -23,18 +29,10 @@ export function createTray() {
   /** @param {Tray} tray */
   function draw({ at, rows, now }) {
     setText(caption, say("tray", at));
-    const cells = rows.map((row, r) => {
-      const made = row.map((value, c) => {
-        const cell = element(
-          "td",
-          r === now.row && c === now.column ? { class: "cv-tray-now" } : {},
-          value === null ? "" : value === "gap" ? GAP : formatNumber(value),
-        );
-        return cell;
-      });
-      return element("tr", {}, ...made);
-    });
-    body.replaceChildren(...cells);
+    const lines = rows.map((row, r) =>
+      element("tr", {}, ...row.map((value, c) => createCell(value, r === now.row && c === now.column))),
+    );
+    body.replaceChildren(...lines);
   }
 
   return {

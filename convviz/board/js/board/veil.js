@@ -1,6 +1,7 @@
 // @ts-check
-// What lies over a heatmap while its equation is stepped through: a veil over what is not computed yet, a frame for
-// the window, a frame for the current cell; and small numbers that pair two panels. One shape a kind, whatever the size.
+// What lies over a heatmap while its equation is stepped through: a veil over what is not computed yet, a
+// frame for the window, a frame for the current cell; and small numbers that pair two panels. One shape a
+// kind, whatever the size.
 import { svgElement } from "../base/dom.js";
 import { CELL } from "./grid_marks.js";
 
@@ -15,7 +16,8 @@ export function createVeil() {
   const now = svgElement("rect", { class: "cv-now", width: CELL, height: CELL, visibility: "hidden" });
   const badges = svgElement("g", { class: "cv-badges", "aria-hidden": "true" });
   const el = svgElement("g", { class: "cv-veil", "aria-hidden": "true" }, frame, now);
-  const top = svgElement("g", { class: "cv-over" }, cover, badges); // what is not computed yet is empty: its number, too
+  // what is not computed yet is empty: its number, too
+  const top = svgElement("g", { class: "cv-over" }, cover, badges);
   /** @type {((row: number, column: number) => boolean) | null} */
   let hidden = null;
   let badgesShown = "";
@@ -27,16 +29,16 @@ export function createVeil() {
     /** @param {number} row @param {number} column */
     covers: (row, column) => Boolean(hidden?.(row, column)),
 
-    /**
-     * Cover cells, or none.
-     * @param {((row: number, column: number) => boolean) | null} next @param {number} rows @param {number} columns
-     */
+    /** Cover cells, or none. @param {((row: number, column: number) => boolean) | null} next
+     * @param {number} rows @param {number} columns */
     cover(next, rows = 0, columns = 0) {
       hidden = next;
       cover.setAttribute("d", next ? outline(next, rows, columns) : "");
     },
 
-    /** Frame the window and the current cell, or neither. @param {Span | null} span @param {Span | null} cell */
+    /**
+     * Frame the window and the current cell, or neither. @param {Span | null} span @param {Span | null} cell
+     */
     frame(span, cell) {
       place(frame, span);
       place(now, cell);
@@ -52,7 +54,10 @@ export function createVeil() {
   };
 }
 
-/** Moved by a transform, so that a style sheet can let it slide. @param {SVGElement} rect @param {Span | null} span */
+/**
+ * Moved by a transform, so that a style sheet can let it slide. @param {SVGElement} rect
+ * @param {Span | null} span
+ */
 function place(rect, span) {
   rect.setAttribute("visibility", span ? "visible" : "hidden");
   if (!span) return;

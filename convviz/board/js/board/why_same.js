@@ -1,8 +1,10 @@
 // @ts-check
-// The line at a panel that says why its numbers stayed as they were. It lies beside the panel, and never over a cell or a name.
+// The line at a panel that says why its numbers stayed as they were. It lies beside the panel, and never over
+// a cell or a name.
 import { element, setText } from "../base/dom.js";
 
-const [GAP, INSET, NARROW] = [3, 8, 130]; // pixels between it and the panel, and the edge of the band; its width where one line is too long
+// pixels between it and the panel, and the edge of the band; its width where one line is too long
+const [GAP, INSET, NARROW] = [3, 8, 130];
 
 /** @typedef {{ left: number, top: number, right: number, bottom: number }} Box */
 
@@ -15,7 +17,8 @@ const within = (at, least, most) => Math.max(least, Math.min(at, most));
 
 /**
  * Where a note of some size can lie: below the cells, else above the name or beside it, and covering nothing.
- * @param {{ width: number, height: number }} note @param {Box} panel with its name @param {Box} bounds @param {Box[]} obstacles
+ * @param {{ width: number, height: number }} note @param {Box} panel with its name @param {Box} bounds @param
+ *   {Box[]} obstacles
  * @returns {[number, number] | null} left and top
  */
 export function placeFor({ width, height }, panel, bounds, obstacles) {
@@ -40,7 +43,8 @@ export function createWhySame(panel) {
 
   /**
    * @param {string} text nothing: there is nothing to say
-   * @param {() => Iterable<Element>} obstacles what it must not cover; its panel's own cells and name are among them
+   * @param {() => Iterable<Element>} obstacles what it must not cover; its panel's own cells and name are
+   *   among them
    * @returns {boolean} whether it is said: not where the panel is not seen, or has no room
    */
   return function say(text, obstacles) {

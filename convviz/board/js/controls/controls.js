@@ -4,7 +4,7 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import NAMES from "../../../facts/names.json" with { type: "json" };
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
-import { element, setHidden, setText } from "../base/dom.js";
+import { element, makeButton, setHidden, setText } from "../base/dom.js";
 import { explain } from "../base/help.js";
 import { LIMITS, groupChoices, perAxis, rangeOf, valueOf } from "../rules/bounds.js";
 import {
@@ -357,9 +357,8 @@ function checkPart(model, name, get, set) {
 
 /** @returns {Part} */
 function buttonPart(model, name, act, visible) {
-  const button = element("button", { type: "button", class: "cv-step" }, wordFor(name));
+  const button = makeButton({ class: "cv-step" }, wordFor(name), () => model.change(act));
   const el = element("div", { class: `cv-control cv-set-${name}` }, button);
-  button.addEventListener("click", () => model.change(act));
   return { el, refresh: () => setHidden(el, !visible(model.settings())) };
 }
 

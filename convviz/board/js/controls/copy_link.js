@@ -2,7 +2,7 @@
 // The button that hands on what a page without a kernel shows.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { NOT_COPIED, createCopier } from "../base/clipboard.js";
-import { element } from "../base/dom.js";
+import { makeButton } from "../base/dom.js";
 import { toLink } from "../rules/link.js";
 import { sentences } from "../base/words.js";
 
@@ -15,9 +15,7 @@ const say = sentences(WORDS);
  * @param {() => string} lessonLink leads to the step of a lesson that is being read; empty while none is
  */
 export function createCopyLink(model, addressOf, lessonLink) {
-  const button = element("button", { type: "button" }, say("copy.link"));
-  const copier = createCopier();
-  button.addEventListener("click", async () => {
+  const button = makeButton({}, say("copy.link"), async () => {
     copier.close();
     let link = "";
     try {
@@ -30,5 +28,6 @@ export function createCopyLink(model, addressOf, lessonLink) {
     const done = await copier.copy(address || link);
     model.say(done ? say(address ? "copy.address" : "copy.alone") : NOT_COPIED, !done);
   });
+  const copier = createCopier();
   return { button, box: copier.el };
 }

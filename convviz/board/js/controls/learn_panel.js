@@ -2,15 +2,15 @@
 // What Learn shows: the kernel goes down its own gradient, a step at a time, and every number of the step can
 // be read. The board shows the rest: it follows the weights as it follows a slider.
 import WORDS from "../../../facts/words/learn.json" with { type: "json" };
-import { createHeatmap } from "../board/heatmap.js";
+import { Heatmap } from "../board/heatmap.js";
 import { explain } from "../base/help.js";
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { sentences } from "../base/words.js";
 import { RATES, learned, lowestAlong, safeRate } from "../numbers/learn.js";
 import { shownWeightPlane } from "../rules/change.js";
 import { replaced } from "../rules/settings.js";
-import { createDescent } from "./descent.js";
+import { Descent } from "./descent.js";
 import { createLossCurve } from "./loss_curve.js";
 import { judged } from "./verdict.js";
 
@@ -36,7 +36,7 @@ export class LearnPanel {
     this.close();
   };
   #model;
-  #descent = createDescent();
+  #descent = new Descent();
   #rate = element("input", { type: "range", min: "0", max: String(RATES.length - 1), step: "1" });
   #number = element("span", { class: "cv-number", "aria-hidden": "true" });
   #step = this.#button("step", this.#takeStep);
@@ -49,12 +49,13 @@ export class LearnPanel {
         this.el.closest("[data-theme]")?.getAttribute("data-theme") ?? "light"
       ],
   };
-  #maps = ["weight", "grad", "next"].map(() =>
-    createHeatmap(/** @type {any} */ (this.#pane), {
-      onPoint: (row, column) => this.#tell(row, column),
-      onLeave: () => this.#tell(),
-      numbersUpTo: 3,
-    }),
+  #maps = ["weight", "grad", "next"].map(
+    () =>
+      new Heatmap(/** @type {any} */ (this.#pane), {
+        onPoint: (row, column) => this.#tell(row, column),
+        onLeave: () => this.#tell(),
+        numbersUpTo: 3,
+      }),
   );
   #sum = element("p", { class: "cv-learn-sum" });
   #curve = createLossCurve();
@@ -103,9 +104,7 @@ export class LearnPanel {
 
   /** @param {keyof typeof WORDS & string} name @param {() => void} act */
   #button(name, act) {
-    const made = element("button", { type: "button" }, say(name));
-    made.addEventListener("click", act);
-    return made;
+    return makeButton({}, say(name), act);
   }
 
   /** @param {number} lr */

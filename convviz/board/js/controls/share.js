@@ -2,7 +2,7 @@
 // Hand the settings on: as a link; with a kernel as Python or as a page, too.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { NOT_COPIED, createCopier } from "../base/clipboard.js";
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { closeWithEscape } from "../base/keys.js";
 import { messageOf } from "../numbers/from_kernel.js";
 import { toLink } from "../rules/link.js";
@@ -51,7 +51,7 @@ export class Share {
       { type: "button", "aria-expanded": "false", "aria-controls": id },
       say("share"),
     );
-    const link = element("button", { type: "button" }, say("copy.link"));
+    const link = makeButton({}, say("copy.link"), () => this.#copyLink());
     this.box = element(
       "div",
       { class: "cv-share-panel", id, hidden: "" },
@@ -68,7 +68,6 @@ export class Share {
       this.#tell("");
     });
     closeWithEscape(() => (this.box.hidden ? null : this.button), this.button, this.box);
-    link.addEventListener("click", () => this.#copyLink());
     this.#python.addEventListener("click", () =>
       this.#ask("python", say("share.writing"), ({ message }) =>
         this.#copy(message.text, say("copy.notebook")),

@@ -12,8 +12,7 @@ const say = sentences(WORDS);
 const valley = (lowest) => ({ lowest: formatNumber(lowest), twice: formatNumber(2 * lowest) });
 
 /**
- * @param {import("../numbers/actions.js").Shown} shown @param {ReturnType<typeof
- *   import("./descent.js").createDescent>} descent
+ * @param {import("../numbers/actions.js").Shown} shown @param {import("./descent.js").Descent} descent
  * @param {() => { lowest: number | null, safe: number }} rates
  * @returns {{ text: string, rose: boolean, ends: boolean }} rose: the loss did; ends: no step goes on from
  *   there

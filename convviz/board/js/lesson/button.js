@@ -1,7 +1,7 @@
 // @ts-check
 // A button of a lesson's card.
 import WORDS from "../../../facts/words/player.json" with { type: "json" };
-import { element } from "../base/dom.js";
+import { makeButton } from "../base/dom.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -12,11 +12,9 @@ const say = sentences(WORDS);
  */
 export function createButton(id, onClick, name) {
   const words = say(/** @type {"back"} */ (id));
-  const button = element(
-    "button",
-    { type: "button", class: `cv-lesson-${id}`, ...(name ? { "aria-label": words, title: words } : {}) },
+  return makeButton(
+    { class: `cv-lesson-${id}`, ...(name ? { "aria-label": words, title: words } : {}) },
     name ?? words,
+    onClick,
   );
-  button.addEventListener("click", onClick);
-  return button;
 }

@@ -22,104 +22,109 @@ function bringWithin(slot, el) {
   }
 }
 
-/**
- * Make what looks into the open tab of one app.
- * @param {() => Element | null | undefined} appOf
- * @param {(chosen: string[]) => void} onChosen called with all that is chosen, whenever something is
- */
-export function lookInTab(appOf, onChosen) {
-  let choice = ""; // what is to be chosen
-  let part = ""; // what is to be in sight
-  let key = "";
+/** What looks into the open tab of one app. */
+export class TabWatch {
+  #look = () => {
+    if (!this.#slot) return;
+    if (this.#choice) {
+      const [all, lists] = [this.#buttons(), this.#menus()];
+      this.#frame(
+        all.find(({ id }) => id === this.#choice)?.el ??
+          lists.find(({ options }) => [...options].some(({ value }) => value === this.#choice)),
+      );
+      this.#onChosen([
+        ...all.filter(({ el }) => this.#isChosen(el)).map(({ id }) => id),
+        ...lists.map(({ value }) => value),
+      ]);
+    }
+    this.#bring();
+  };
+  #choice = ""; // what is to be chosen
+  #part = ""; // what is to be in sight
+  #key = "";
   /** @type {HTMLElement | null | undefined} */
-  let slot = null;
-
+  #slot = null;
   /** @returns {{ el: HTMLElement, id: string }[]} */
-  const buttons = () =>
+  #buttons = () =>
     BUTTONS.flatMap((name) =>
-      [.../** @type {Iterable<HTMLElement>} */ (slot?.querySelectorAll(`[data-${name}]`) ?? [])].map(
+      [.../** @type {Iterable<HTMLElement>} */ (this.#slot?.querySelectorAll(`[data-${name}]`) ?? [])].map(
         (el) => ({
           el,
           id: el.dataset[name] ?? "",
         }),
       ),
     );
-  const menus = () => [.../** @type {Iterable<HTMLSelectElement>} */ (slot?.querySelectorAll(MENUS) ?? [])];
-  const isChosen = (/** @type {HTMLElement} */ el) => CHOSEN.some((name) => el.getAttribute(name) === "true");
+  #menus = () => [.../** @type {Iterable<HTMLSelectElement>} */ (this.#slot?.querySelectorAll(MENUS) ?? [])];
+  #isChosen = (/** @type {HTMLElement} */ el) => CHOSEN.some((name) => el.getAttribute(name) === "true");
+  #leave = () => void (this.#part = "");
+  #watcher = new MutationObserver(this.#look);
+  #appOf;
+  #onChosen;
 
-  function look() {
-    if (!slot) return;
-    if (choice) {
-      const [all, lists] = [buttons(), menus()];
-      frame(
-        all.find(({ id }) => id === choice)?.el ??
-          lists.find(({ options }) => [...options].some(({ value }) => value === choice)),
-      );
-      onChosen([
-        ...all.filter(({ el }) => isChosen(el)).map(({ id }) => id),
-        ...lists.map(({ value }) => value),
-      ]);
-    }
-    bring();
+  /**
+   * @param {() => Element | null | undefined} appOf
+   * @param {(chosen: string[]) => void} onChosen called with all that is chosen, whenever something is
+   */
+  constructor(appOf, onChosen) {
+    [this.#appOf, this.#onChosen] = [appOf, onChosen];
   }
 
   /** Frame what is to be chosen, and bring it in sight. @param {HTMLElement | undefined} wanted */
-  function frame(wanted) {
-    const old = slot?.querySelector("[data-wanted]");
+  #frame(wanted) {
+    const old = this.#slot?.querySelector("[data-wanted]");
     if (wanted === old) return;
     old?.removeAttribute("data-wanted");
     wanted?.setAttribute("data-wanted", "");
-    if (slot && wanted) bringWithin(slot, wanted);
+    if (this.#slot && wanted) bringWithin(this.#slot, wanted);
   }
 
   /**
    * Scroll the tab, and nothing else, to its part: again when more of it is drawn, until somebody scrolls it.
    */
-  function bring() {
-    const there = part && slot?.querySelector(`[data-part="${part}"], [data-plot="${part}"]`);
-    if (slot && there)
-      slot.scrollTop += there.getBoundingClientRect().top - slot.getBoundingClientRect().top - ABOVE;
+  #bring() {
+    const there =
+      this.#part && this.#slot?.querySelector(`[data-part="${this.#part}"], [data-plot="${this.#part}"]`);
+    if (this.#slot && there)
+      this.#slot.scrollTop +=
+        there.getBoundingClientRect().top - this.#slot.getBoundingClientRect().top - ABOVE;
   }
-  const leave = () => void (part = "");
 
-  const watcher = new MutationObserver(look);
-  function stop() {
-    watcher.disconnect();
-    frame(undefined);
-    slot?.removeEventListener("change", look);
-    for (const move of OWN_MOVES) slot?.removeEventListener(move, leave);
+  stop() {
+    this.#watcher.disconnect();
+    this.#frame(undefined);
+    this.#slot?.removeEventListener("change", this.#look);
+    for (const move of OWN_MOVES) this.#slot?.removeEventListener(move, this.#leave);
   }
-  return {
-    stop,
-    /**
-     * @param {string} wanted what is to be chosen, or nothing
-     * @param {string} seen the part that is to be in sight, or nothing
-     * @param {string} of another one at every start of a step
-     */
-    follow(wanted, seen, of) {
-      const next = [wanted, seen, of].join(" ");
-      if (next === key) return;
-      stop();
-      [key, choice, part] = [next, wanted, seen];
-      slot = wanted || seen ? appOf()?.querySelector(".cv-slot") : null;
-      if (!slot) return;
-      watcher.observe(slot, {
-        subtree: true,
-        childList: true,
-        attributes: true,
-        attributeFilter: [...CHOSEN, "hidden"],
-      });
-      slot.addEventListener("change", look);
-      for (const move of OWN_MOVES) slot.addEventListener(move, leave, { passive: true });
-      look();
-    },
-    /** Choose what is wanted, as a visitor would. */
-    press() {
-      const wanted = /** @type {HTMLElement | null | undefined} */ (slot?.querySelector("[data-wanted]"));
-      if (wanted instanceof HTMLSelectElement) {
-        wanted.value = choice;
-        wanted.dispatchEvent(new Event("change", { bubbles: true }));
-      } else if (wanted && !isChosen(wanted)) wanted.click();
-    },
+
+  /**
+   * @param {string} wanted what is to be chosen, or nothing
+   * @param {string} seen the part that is to be in sight, or nothing
+   * @param {string} of another one at every start of a step
+   */
+  follow(wanted, seen, of) {
+    const next = [wanted, seen, of].join(" ");
+    if (next === this.#key) return;
+    this.stop();
+    [this.#key, this.#choice, this.#part] = [next, wanted, seen];
+    this.#slot = wanted || seen ? this.#appOf()?.querySelector(".cv-slot") : null;
+    if (!this.#slot) return;
+    this.#watcher.observe(this.#slot, {
+      subtree: true,
+      childList: true,
+      attributes: true,
+      attributeFilter: [...CHOSEN, "hidden"],
+    });
+    this.#slot.addEventListener("change", this.#look);
+    for (const move of OWN_MOVES) this.#slot.addEventListener(move, this.#leave, { passive: true });
+    this.#look();
+  }
+
+  /** Choose what is wanted, as a visitor would. */
+  press = () => {
+    const wanted = /** @type {HTMLElement | null | undefined} */ (this.#slot?.querySelector("[data-wanted]"));
+    if (wanted instanceof HTMLSelectElement) {
+      wanted.value = this.#choice;
+      wanted.dispatchEvent(new Event("change", { bubbles: true }));
+    } else if (wanted && !this.#isChosen(wanted)) wanted.click();
   };
 }

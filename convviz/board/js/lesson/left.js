@@ -2,7 +2,7 @@
 // What stands there when a lesson was left: the way back; and when its end was reached, what was
 // found and what to try next.
 import WORDS from "../../../facts/words/player.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { sentences } from "../base/words.js";
 import { createButton } from "./button.js";
 
@@ -12,62 +12,66 @@ const say = sentences(WORDS);
  * @import { Gone, Player } from "./player.js"
  * @param {Player} player @param {() => void} onStart turns to the lesson that follows
  */
-export function createLeft(player, onStart) {
-  let following = "";
-  const heading = element("h3", { tabindex: "-1" });
-  const found = element("ul", {});
-  const next = element("div", { class: "cv-lesson-offers" });
-  const exercise = element("p", { class: "cv-lesson-exercise" });
-  const words = element("p", {});
-  const after = element("button", { type: "button", class: "cv-lesson-after" });
-  after.addEventListener(
-    "click",
-    () => player.play(following)?.then(() => el.hidden && onStart()) ?? onStart(),
-  );
-  const back = createButton("return", () => player.afterwards(true));
-  const stay = createButton("stay", () => player.afterwards(false));
-  const el = element(
-    "section",
-    { class: "cv-lesson cv-lesson-gone", hidden: "" },
-    heading,
-    found,
-    exercise,
-    next,
-    words,
-    element("footer", {}, after, back, stay),
-  );
-
+export class AfterLesson {
   /** @param {string} offer @param {number} index */
-  function createOffer(offer, index) {
-    const button = element("button", { type: "button" }, offer);
-    button.addEventListener("click", () => player.tryNext(index));
-    return button;
+  #createOffer = (offer, index) => {
+    return makeButton({}, offer, () => this.#player.tryNext(index));
+  };
+  #following = "";
+  #heading = element("h3", { tabindex: "-1" });
+  #found = element("ul", {});
+  #next = element("div", { class: "cv-lesson-offers" });
+  #exercise = element("p", { class: "cv-lesson-exercise" });
+  #words = element("p", {});
+  #after = makeButton(
+    { class: "cv-lesson-after" },
+    [],
+    () =>
+      this.#player.play(this.#following)?.then(() => this.el.hidden && this.#onStart()) ?? this.#onStart(),
+  );
+  #back = createButton("return", () => this.#player.afterwards(true));
+  el;
+  #player;
+  #onStart;
+
+  constructor(player, onStart) {
+    [this.#player, this.#onStart] = [player, onStart];
+    const stay = createButton("stay", () => this.#player.afterwards(false));
+    this.el = element(
+      "section",
+      { class: "cv-lesson cv-lesson-gone", hidden: "" },
+      this.#heading,
+      this.#found,
+      this.#exercise,
+      this.#next,
+      this.#words,
+      element("footer", {}, this.#after, this.#back, stay),
+    );
   }
 
-  return {
-    el,
-    /** @param {Gone | null} gone null: nothing was left */
-    show(gone) {
-      el.hidden = !gone;
-      if (!gone) return;
-      const ended = gone.words.length > 0;
-      for (const part of [heading, found, next]) part.hidden = !ended;
-      following = gone.after;
-      after.hidden = !following;
-      if (following) setText(after, say("after", { title: player.shelf.title(following) }));
-      exercise.hidden = !gone.exercise;
-      exercise.replaceChildren(
-        say("exercise"),
-        " ",
-        element("code", {}, `convviz.check(yours, "${gone.exercise}")`),
-      );
-      setText(heading, say("ended"));
-      setText(words, say(ended ? "stays" : "left"));
-      el.setAttribute("aria-label", say(ended ? "ended" : "left"));
-      found.replaceChildren(...gone.words.map((each) => element("li", {}, each)));
-      next.hidden = !gone.next.length;
-      next.replaceChildren(element("span", {}, say("offers")), ...gone.next.map(createOffer));
-    },
-    focus: () => (heading.hidden ? back : heading).focus(),
-  };
+  /** @param {Gone | null} gone null: nothing was left */
+  show(gone) {
+    this.el.hidden = !gone;
+    if (!gone) return;
+    const ended = gone.words.length > 0;
+    for (const part of [this.#heading, this.#found, this.#next]) part.hidden = !ended;
+    this.#following = gone.after;
+    this.#after.hidden = !this.#following;
+    if (this.#following)
+      setText(this.#after, say("after", { title: this.#player.shelf.title(this.#following) }));
+    this.#exercise.hidden = !gone.exercise;
+    this.#exercise.replaceChildren(
+      say("exercise"),
+      " ",
+      element("code", {}, `convviz.check(yours, "${gone.exercise}")`),
+    );
+    setText(this.#heading, say("ended"));
+    setText(this.#words, say(ended ? "stays" : "left"));
+    this.el.setAttribute("aria-label", say(ended ? "ended" : "left"));
+    this.#found.replaceChildren(...gone.words.map((each) => element("li", {}, each)));
+    this.#next.hidden = !gone.next.length;
+    this.#next.replaceChildren(element("span", {}, say("offers")), ...gone.next.map(this.#createOffer));
+  }
+
+  focus = () => (this.#heading.hidden ? this.#back : this.#heading).focus();
 }

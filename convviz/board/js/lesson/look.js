@@ -13,7 +13,7 @@ const say = sentences(WORDS);
  * @import { Answer, SeenQuestion, Tell } from "./answers.js"
  * @import { Place, Question, Step, Task } from "./lessons.js"
  * @import { Situation } from "./tasks.js"
- * @typedef {{ words: string, then: string, done: boolean, walked: string }} SeenTask
+ * @typedef {{ words: string, after: string, done: boolean, walked: string }} SeenTask
  * @typedef {{ heading: string, words: string, code: string, focus: string, band: string, highlight: Place[],
  *   tasks: SeenTask[], question: SeenQuestion | null, hidden: Place | null, full: boolean, quiet: boolean,
  *   complete: boolean, wanted: string, choose: string, part: string,
@@ -72,7 +72,7 @@ function seenTask(task, isDone, { situation, known, tell }) {
   const all = { ...known, ...argumentsOf(task) };
   return {
     words: tell(task.words, all),
-    then: isDone ? tell(task.then, all) : astray(task, situation),
+    after: isDone ? tell(task.then, all) : astray(task, situation),
     done: isDone,
     walked:
       task.walk && !isDone ? say("walked", { seen: situation.walked.size, places: task.walk.places }) : "",

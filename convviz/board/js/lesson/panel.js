@@ -6,9 +6,9 @@ import { element, focusOf, setText } from "../base/dom.js";
 import { sentences } from "../base/words.js";
 import { pointAt } from "../base/wire.js";
 import { createButton } from "./button.js";
-import { lookInTab } from "./in_tab.js";
-import { createLeft } from "./left.js";
-import { createQuestion } from "./question.js";
+import { TabWatch } from "./in_tab.js";
+import { AfterLesson } from "./left.js";
+import { QuestionForm } from "./question.js";
 
 const say = sentences(WORDS);
 const ROOM = 8; // pixels around a control that is brought in sight
@@ -66,7 +66,7 @@ export class LessonPanel {
   #pointed = "[]"; // the cells that are lit
   #wanted = ""; // the control that is framed
   #opened = /** @type {Element | null} */ (null); // what it stood behind
-  #tab = lookInTab(
+  #tab = new TabWatch(
     () => this.#appOf(),
     (ids) => this.#player.choose(ids),
   );
@@ -74,7 +74,7 @@ export class LessonPanel {
   /** @param {Player} player @param {Stage} stage */
   constructor(player, stage) {
     [this.#player, this.#stage] = [player, stage];
-    this.#question = createQuestion(player);
+    this.#question = new QuestionForm(player);
     const read = [this.#words, this.#code, this.#noTab, this.#tasks, this.#question.el];
     this.#text = element("div", { class: "cv-lesson-text" }, ...read);
     const header = element(
@@ -94,7 +94,7 @@ export class LessonPanel {
     );
     const attributes = { class: "cv-lesson", hidden: "" };
     this.#card = element("section", attributes, header, this.#heading, this.#text, footer);
-    this.#left = createLeft(this.#player, () => this.#heading.focus());
+    this.#left = new AfterLesson(this.#player, () => this.#heading.focus());
     this.el = element("div", { class: "cv-lesson-place" }, this.#card, this.#left.el, this.#live);
     this.#player.on("change:look", this.update);
     this.#player.on("change:left", this.update);
@@ -171,7 +171,7 @@ export class LessonPanel {
   #speak(look) {
     const { at, of, heading: title } = look;
     const said = [say("told.step", { at, of, title, words: look.words })];
-    for (const task of look.tasks) said.push(task.words, task.then);
+    for (const task of look.tasks) said.push(task.words, task.after);
     if (look.question)
       said.push(look.question.words, look.question.told, ...look.question.reasons.map(({ words }) => words));
     const whole = said.filter(Boolean).join("\n");
@@ -221,6 +221,6 @@ function showTasks(list, tasks) {
     );
     item.className = task.done ? "cv-lesson-done" : "cv-lesson-task";
     setText(item.children[0], [task.words, task.walked && `(${task.walked})`].filter(Boolean).join(" "));
-    setText(item.children[1], task.then);
+    setText(item.children[1], task.after);
   });
 }

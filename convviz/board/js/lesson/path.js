@@ -1,7 +1,7 @@
 // @ts-check
 // The quiet list of all lessons, in an order that builds up: which are done is seen, and any can be opened.
 import WORDS from "../../../facts/words/player.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -14,8 +14,7 @@ export function createPath(player, start) {
   const summary = element("summary", { title: say("list.title") }, say("list"));
   const items = player.shelf.names().map((name) => {
     const mark = element("span", { class: "cv-path-done" });
-    const button = element("button", { type: "button" }, player.shelf.title(name));
-    button.addEventListener("click", () => {
+    const button = makeButton({}, player.shelf.title(name), () => {
       el.open = false;
       start(name);
     });

@@ -1,7 +1,7 @@
 // @ts-check
 // A number to predict: typed, checked, explained.
 import WORDS from "../../../facts/words/player.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -11,51 +11,56 @@ const say = sentences(WORDS);
  * @import { Player } from "./player.js"
  * @param {Player} player
  */
-export function createQuestion(player) {
-  const words = element("span", {});
-  const input = element("input", {
+export class QuestionForm {
+  #words = element("span", {});
+  #input = element("input", {
     type: "text",
     inputmode: "decimal",
     autocomplete: "off",
     "aria-label": say("question.label"),
   });
-  const check = element("button", { type: "submit" }, say("question.check"));
-  const show = element("button", { type: "button" }, say("question.show"));
-  const told = element("p", { class: "cv-lesson-told" });
-  const row = element("div", { class: "cv-lesson-answer" }, input, check, show);
-  const reasons = createReasonsList(player);
-  const el = element(
-    "form",
-    { class: "cv-lesson-question", hidden: "" },
-    element("p", {}, words),
-    row,
-    told,
-    reasons.el,
-  );
-  el.addEventListener("submit", (event) => {
-    event.preventDefault();
-    player.check(input.value);
-  });
-  input.addEventListener("focus", () => input.select()); // another try takes the place of the last one
-  show.addEventListener("click", () => player.show());
-  return {
-    el,
-    /** @param {SeenQuestion | null} question */
-    show(question) {
-      if (el.hidden !== !question) input.value = "";
-      el.hidden = !question;
-      if (!question) return;
-      setText(words, question.words);
-      const news = told.textContent !== question.told;
-      setText(told, question.told);
-      reasons.show(question.reasons);
-      if (news && question.told) bringWithin(row, el);
-      el.dataset.state = question.state;
-      const open = question.state === "asked" || question.state === "wrong";
-      input.readOnly = !open;
-      for (const button of [check, show]) button.hidden = !open;
-    },
-  };
+  #check = element("button", { type: "submit" }, say("question.check"));
+  #show = makeButton({}, say("question.show"), () => this.#player.show());
+  #told = element("p", { class: "cv-lesson-told" });
+  #row = element("div", { class: "cv-lesson-answer" }, this.#input, this.#check, this.#show);
+  #reasons;
+  el;
+  #player;
+
+  constructor(player) {
+    this.#player = player;
+    this.#reasons = createReasonsList(player);
+    this.el = element(
+      "form",
+      { class: "cv-lesson-question", hidden: "" },
+      element("p", {}, this.#words),
+      this.#row,
+      this.#told,
+      this.#reasons.el,
+    );
+    this.el.addEventListener("submit", (event) => {
+      event.preventDefault();
+      player.check(this.#input.value);
+    });
+    // another try takes the place of the last one
+    this.#input.addEventListener("focus", () => this.#input.select());
+  }
+
+  /** @param {SeenQuestion | null} question */
+  show(question) {
+    if (this.el.hidden !== !question) this.#input.value = "";
+    this.el.hidden = !question;
+    if (!question) return;
+    setText(this.#words, question.words);
+    const news = this.#told.textContent !== question.told;
+    setText(this.#told, question.told);
+    this.#reasons.show(question.reasons);
+    if (news && question.told) bringWithin(this.#row, this.el);
+    this.el.dataset.state = question.state;
+    const open = question.state === "asked" || question.state === "wrong";
+    this.#input.readOnly = !open;
+    for (const button of [this.#check, this.#show]) button.hidden = !open;
+  }
 }
 
 /** What gives the wrong number, each with the button that shows it. @param {Player} player */
@@ -74,8 +79,7 @@ function createReasonsList(player) {
         ...reasons.map(({ words, mistake, show, label }) => {
           const item = element("li", {}, words);
           if (!mistake) return item;
-          const button = element("button", { type: "button", "aria-label": label }, show);
-          button.addEventListener("click", () => player.showMistake(mistake));
+          const button = makeButton({ "aria-label": label }, show, () => player.showMistake(mistake));
           item.append(" ", button);
           return item;
         }),

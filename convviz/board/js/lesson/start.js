@@ -3,7 +3,7 @@
 // word `lesson` in an address.
 import WORDS from "../../../facts/words/player.json" with { type: "json" };
 import { followAsked, followPredictions } from "../base/ask.js";
-import { element } from "../base/dom.js";
+import { element, makeButton } from "../base/dom.js";
 import { isBare } from "../base/keys.js";
 import { sentences } from "../base/words.js";
 import { ABOARD } from "./lessons.js";
@@ -26,13 +26,11 @@ export function createLessonButtons(player, onStart) {
   /** @param {string} name */
   const start = (name) => player.play(name)?.then(onStart) ?? onStart();
   const buttons = Object.entries(ABOARD).map(([name, { lesson }]) => {
-    const button = element(
-      "button",
-      { type: "button", class: "cv-lesson-start", title: player.shelf.title(name) },
+    return makeButton(
+      { class: "cv-lesson-start", title: player.shelf.title(name) },
       say("start", { steps: lesson.steps.length }),
+      () => start(name),
     );
-    button.addEventListener("click", () => start(name));
-    return button;
   });
   const path = createPath(player, start);
   const el = element("div", { class: "cv-lessons" }, ...buttons, path.el);

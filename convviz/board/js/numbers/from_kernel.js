@@ -100,39 +100,60 @@ function answer({ settings, resolve, reject }, wire) {
   }
 }
 
-/** Talk to the kernel behind an anywidget model. @param {any} model @returns {Kernel} */
-export function createKernel(model) {
-  const page = Math.random().toString(36).slice(2);
+/** Talk to the kernel behind an anywidget model. */
+export class KernelClient {
+  #hear = () => {
+    const wire = /** @type {Wire} */ (this.#model.get("_numbers"));
+    if (wire.page !== this.#page) {
+      const there = this.now();
+      if (there) this.#listener?.moved(there);
+    } else if (this.#waiting?.k === wire.k) {
+      const answered = this.#waiting;
+      this.#waiting = null;
+      answer(answered, wire);
+    }
+  };
+  /** @param {any} message @param {DataView<ArrayBuffer>[]} [buffers] */
+  #receive = (message, buffers = []) => {
+    if ("id" in message) this.#settle(message, buffers);
+    else if (message.type === "told") this.#listener?.told(message.sentence, message.failed);
+    else if (message.type !== "refused") this.#listener?.replied(message, buffers);
+    else if (message.page === this.#page) this.#refuse(message);
+  };
+  #page = Math.random().toString(36).slice(2);
   /** @type {Waiting | null} */
-  let waiting = null;
-  let id = 0;
+  #waiting = null;
+  #id = 0;
   /**
    * Requests without an answer.
    * @type {Map<number, { resolve: (reply: Reply) => void, reject: (error: Error) => void }>}
    */
-  const requests = new Map();
+  #requests = new Map();
   /** @type {Listener | null} */
-  let listener = null;
+  #listener = null;
+  #introduce = () => this.#listener?.introduced();
+  differs = differenceWords;
+  facts;
+  widgetManager;
+  #model;
 
-  /** What the kernel has now, if this page can read it. @returns {Shown | null} */
-  function now() {
-    try {
-      return model.get("_numbers")?.tensors ? shownBy(model) : null;
-    } catch (error) {
-      listener?.told(/** @type {Error} */ (error).message, true);
-      return null;
-    }
+  /** @param {any} model */
+  constructor(model) {
+    this.#model = model;
+    model.on("change:_numbers", this.#hear);
+    model.on("change:_introduction", this.#introduce);
+    model.on("msg:custom", this.#receive);
+    this.facts = model.get("_facts");
+    this.widgetManager = model.widget_manager;
   }
 
-  function hear() {
-    const wire = /** @type {Wire} */ (model.get("_numbers"));
-    if (wire.page !== page) {
-      const there = now();
-      if (there) listener?.moved(there);
-    } else if (waiting?.k === wire.k) {
-      const answered = waiting;
-      waiting = null;
-      answer(answered, wire);
+  /** What the kernel has now, if this page can read it. @returns {Shown | null} */
+  now() {
+    try {
+      return this.#model.get("_numbers")?.tensors ? shownBy(this.#model) : null;
+    } catch (error) {
+      this.#listener?.told(/** @type {Error} */ (error).message, true);
+      return null;
     }
   }
 
@@ -140,61 +161,53 @@ export function createKernel(model) {
    * Somebody in Python could not follow and all went back there: perhaps after the numbers had been sent.
    * @param {any} message
    */
-  function refuse({ k, sentence }) {
-    if (waiting && waiting.k === k) {
-      waiting.reject(new Error(sentence));
-      waiting = null;
-    } else if (!waiting) {
-      listener?.told(sentence, true);
+  #refuse({ k, sentence }) {
+    if (this.#waiting && this.#waiting.k === k) {
+      this.#waiting.reject(new Error(sentence));
+      this.#waiting = null;
+    } else if (!this.#waiting) {
+      this.#listener?.told(sentence, true);
     }
   }
 
   /** @param {any} message @param {DataView<ArrayBuffer>[]} buffers */
-  function settle(message, buffers) {
-    const request = message.page === page && requests.get(message.id);
+  #settle(message, buffers) {
+    const request = message.page === this.#page && this.#requests.get(message.id);
     if (!request) return; // another page asked
-    requests.delete(message.id);
+    this.#requests.delete(message.id);
     if (message.type === "refused") request.reject(new Error(message.sentence));
     else request.resolve({ message, buffers });
   }
 
-  /** @param {any} message @param {DataView<ArrayBuffer>[]} [buffers] */
-  function receive(message, buffers = []) {
-    if ("id" in message) settle(message, buffers);
-    else if (message.type === "told") listener?.told(message.sentence, message.failed);
-    else if (message.type !== "refused") listener?.replied(message, buffers);
-    else if (message.page === page) refuse(message);
-  }
+  /** @type {Kernel["ask"]} */
+  ask = (settings, k) =>
+    new Promise((resolve, reject) => {
+      this.#waiting = { settings, k, resolve, reject };
+      this.#model.send({ type: "compute", page: this.#page, k, settings: messageOf(settings) });
+    });
 
-  const introduce = () => listener?.introduced();
-  model.on("change:_numbers", hear);
-  model.on("change:_introduction", introduce);
-  model.on("msg:custom", receive);
-  return {
-    ask: (settings, k) =>
-      new Promise((resolve, reject) => {
-        waiting = { settings, k, resolve, reject };
-        model.send({ type: "compute", page, k, settings: messageOf(settings) });
-      }),
-    request: (message, buffers) =>
-      new Promise((resolve, reject) => {
-        requests.set(++id, { resolve, reject });
-        model.send({ ...message, page, id }, undefined, buffers);
-      }),
-    now,
-    differs: differenceWords,
-    follow: (next) => void (listener = next),
-    send: (message, buffers) => model.send(message, undefined, buffers),
-    facts: model.get("_facts"),
-    widgetManager: model.widget_manager,
-    introduction: () => model.get("_introduction"),
-    notice: () => model.get("_notice"),
-    close() {
-      requests.forEach(({ reject }) => reject(new Error(say("kernel.gone"))));
-      requests.clear();
-      model.off("change:_numbers", hear);
-      model.off("change:_introduction", introduce);
-      model.off("msg:custom", receive);
-    },
-  };
+  /** @type {Kernel["request"]} */
+  request = (message, buffers) =>
+    new Promise((resolve, reject) => {
+      this.#requests.set(++this.#id, { resolve, reject });
+      this.#model.send({ ...message, page: this.#page, id: this.#id }, undefined, buffers);
+    });
+
+  /** @param {Listener} next */
+  follow = (next) => void (this.#listener = next);
+
+  /** @type {Kernel["send"]} */
+  send = (message, buffers) => this.#model.send(message, undefined, buffers);
+
+  introduction = () => this.#model.get("_introduction");
+
+  notice = () => this.#model.get("_notice");
+
+  close() {
+    this.#requests.forEach(({ reject }) => reject(new Error(say("kernel.gone"))));
+    this.#requests.clear();
+    this.#model.off("change:_numbers", this.#hear);
+    this.#model.off("change:_introduction", this.#introduce);
+    this.#model.off("msg:custom", this.#receive);
+  }
 }

@@ -15,34 +15,38 @@ import { apartBy, comparedAt, productsBy, summed } from "./mistaken.js";
  *   right: number[] } | { kind: "crash" } | { kind: "same" }} Verdict
  */
 
-/**
- * Make what answers about the mistakes at one setting; each gradient is computed once.
- * @param {Spec} spec @param {Given} given the numbers on the board
- */
-export function createGallery(spec, given) {
+/** What answers about the mistakes at one setting; each gradient is computed once. */
+export class Gallery {
   /** @type {Map<string, Computed | null>} */
-  const known = new Map();
-
-  /** @param {Gradient} of @param {string} key @param {() => Products | null} make */
-  function once(of, key, make) {
-    if (!known.has(key)) {
-      const products = make();
-      known.set(key, products && { products, tensor: summed(of, products, given) });
-    }
-    return known.get(key) ?? null;
-  }
-
+  #known = new Map();
   /** @param {Gradient} of */
-  const right = (of) => /** @type {Computed} */ (once(of, of, () => rightProducts(of, spec)));
+  right = (of) => /** @type {Computed} */ (this.#once(of, of, () => rightProducts(of, this.#spec)));
   /**
    * What a way of a mistake computes; null where it cannot be computed at all.
    * @param {Gradient} of @param {Recipe} way
    */
-  const wrong = (of, way) => once(of, of + JSON.stringify(way), () => productsBy(of, way, spec));
+  wrong = (of, way) => this.#once(of, of + JSON.stringify(way), () => productsBy(of, way, this.#spec));
+  #spec;
+  #given;
+
+  /** @param {Spec} spec @param {Given} given the numbers on the board */
+  constructor(spec, given) {
+    this.#spec = spec;
+    this.#given = given;
+  }
+
+  /** @param {Gradient} of @param {string} key @param {() => Products | null} make */
+  #once(of, key, make) {
+    if (!this.#known.has(key)) {
+      const products = make();
+      this.#known.set(key, products && { products, tensor: summed(of, products, this.#given) });
+    }
+    return this.#known.get(key) ?? null;
+  }
 
   /** Whether one would notice, and what. @param {Gradient} of @param {Recipe} way @returns {Verdict} */
-  function verdict(of, way) {
-    const [ours, theirs] = [right(of), wrong(of, way)];
+  verdict(of, way) {
+    const [ours, theirs] = [this.right(of), this.wrong(of, way)];
     if (!theirs) return { kind: "crash" };
     const [shape, shapeOfWrong] = [ours.tensor.shape, theirs.tensor.shape];
     if (String(shape) !== String(shapeOfWrong)) return { kind: "shape", wrong: shapeOfWrong, right: shape };
@@ -50,17 +54,19 @@ export function createGallery(spec, given) {
     return cells ? { kind: "wrong", cells, all: ours.tensor.data.length, most } : { kind: "same" };
   }
 
-  return {
-    right,
-    wrong,
-    verdict,
-    /**
-     * The products of one number in both.
-     * @param {Gradient} of @param {Recipe} way @param {number} index in the right one
-     * @param {number} at in the wrong one
-     * @returns {import("./mistaken.js").Compared}
-     */
-    compared: (of, way, index, at) =>
-      comparedAt(of, right(of).products, wrong(of, way)?.products ?? right(of).products, given, index, at),
-  };
+  /**
+   * The products of one number in both.
+   * @param {Gradient} of @param {Recipe} way @param {number} index in the right one
+   * @param {number} at in the wrong one
+   * @returns {import("./mistaken.js").Compared}
+   */
+  compared = (of, way, index, at) =>
+    comparedAt(
+      of,
+      this.right(of).products,
+      this.wrong(of, way)?.products ?? this.right(of).products,
+      this.#given,
+      index,
+      at,
+    );
 }

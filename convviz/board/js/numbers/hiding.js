@@ -5,7 +5,7 @@ import { complete, turnedFrom, turnedSize } from "../rules/recipes.js";
 import { tensorsOf } from "../rules/settings.js";
 import { countProducts, effectiveKernel, outputSize, remainderOf } from "../rules/spec.js";
 import { computeStages } from "./compute.js";
-import { createGallery } from "./gallery.js";
+import { Gallery } from "./gallery.js";
 import { NUMBERS, geometryMoves, randomMove, textOf } from "./moves.js";
 
 /**
@@ -58,9 +58,9 @@ const FACTS = [
  * Whether a mistake shows.
  * @param {Settings} settings of a convolution @param {Gradient} of @param {Recipe} way
  */
-export function showsAt(settings, of, way) {
+function showsAt(settings, of, way) {
   const stages = computeStages(settings.spec, settings.loss, tensorsOf(settings));
-  return createGallery(settings.spec, stages).verdict(of, way).kind !== "same";
+  return new Gallery(settings.spec, stages).verdict(of, way).kind !== "same";
 }
 
 /**

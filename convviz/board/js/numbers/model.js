@@ -11,7 +11,7 @@ import { replaced } from "../rules/settings.js";
 import { act } from "./actions.js";
 import { Asking, afterwards } from "./asking.js";
 import { beforeKernel, besideKernel, fromPage, withoutKernel } from "./from_page.js";
-import { createTimeline } from "./timeline.js";
+import { Timeline } from "./timeline.js";
 import { createView } from "./view.js";
 
 /**
@@ -29,7 +29,7 @@ import { createView } from "./view.js";
  */
 
 /** What a page without a kernel cannot change: it computes in float64, and has no tabs. */
-export const PAGE_GROUND = Object.freeze({ device: "cpu", dtype: "float64", tab: "" });
+const PAGE_GROUND = Object.freeze({ device: "cpu", dtype: "float64", tab: "" });
 const REST = 150; // milliseconds without a step, after which torch's numbers are held against the page's own
 
 /** @param {Settings} one @param {Settings} other */
@@ -90,7 +90,7 @@ class PageModel {
    * @param {Later} later
    */
   constructor({ state, colorscales, plotly, ground = PAGE_GROUND, live = false }, makeNumbers, clock, later) {
-    this.#timeline = createTimeline(replaced(state, {}), clock);
+    this.#timeline = new Timeline(replaced(state, {}), clock);
     this.#view = createView(colorscales);
     this.#plotly = plotly;
     this.#ground = ground;

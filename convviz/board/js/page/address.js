@@ -38,21 +38,21 @@ function foundIn(...parts) {
 
 /**
  * Open the link in the address and play its lesson, now and whenever another is put after #.
- * @param {(link: string) => void} open
+ * @param {{ send: (message: { type: "open", link: string }) => void }} model
  * @param {{ play: (lesson: string, step: string) => void, finish: (names: string[]) => void }} player
- * @param {() => void} present
+ * @param {{ put: (values: { present: boolean }) => void }} wish
  * @param {boolean} [now] whether what it says now is meant, too
  * @returns {boolean} whether there was a link or a lesson
  */
-export function followAddress(open, player, present, now = true) {
+export function followAddress(model, player, wish, now = true) {
   /** @param {ReturnType<typeof foundIn>} found */
   const follow = (found) => {
-    if (found?.link) open(found.link);
+    if (found?.link) model.send({ type: "open", link: found.link });
     if (found?.wanted) {
       player.finish(found.wanted.done);
       player.play(found.wanted.name, found.wanted.step);
     }
-    if (found?.present) present();
+    if (found?.present) wish.put({ present: true });
     return Boolean(found?.link || found?.wanted);
   };
   window.addEventListener("hashchange", () => follow(foundIn("hash")));

@@ -5,7 +5,7 @@ import { element } from "../base/dom.js";
 import { followKernel } from "../base/lost_kernel.js";
 import { createShelf } from "../lesson/lessons.js";
 import { Player } from "../lesson/player.js";
-import { createKernel } from "../numbers/from_kernel.js";
+import { KernelClient } from "../numbers/from_kernel.js";
 import { createPageModel } from "../numbers/model.js";
 import { lessonFromKernel } from "./bring_lesson.js";
 import { createWidgetLanguages, goOnFrom, whereItIs } from "./languages.js";
@@ -36,7 +36,7 @@ export function createApp() {
     initialize({ model: widget, kept }) {
       const { colorscales } = widget.get("_facts");
       model = createPageModel({ state: widget.get("_start"), colorscales, plotly: null, ground: {} }, null);
-      model.connect(createKernel(widget), true);
+      model.connect(new KernelClient(widget), true);
       drawPane = createPanes(model, colorscales);
       const opened = widget.get("_lesson");
       player = new Player(

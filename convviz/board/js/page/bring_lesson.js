@@ -2,6 +2,7 @@
 // A lesson that the page does not have yet: from the kernel, or as a file beside the page.
 import WORDS from "../../../facts/words/player.json" with { type: "json" };
 import { sentences } from "../base/words.js";
+import { fetchFile } from "./fetched.js";
 import { askKernel } from "./tab_scripts.js";
 
 const say = sentences(WORDS);
@@ -12,11 +13,7 @@ const say = sentences(WORDS);
  */
 
 /** @param {string} address @returns {Promise<Told>} */
-export async function fetchLesson(address) {
-  const answer = await fetch(address);
-  if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
-  return answer.json();
-}
+export const fetchLesson = (address) => fetchFile(address, "json");
 
 /** @param {Model} model @param {string} name @returns {Promise<Told>} */
 export const lessonFromKernel = (model, name) =>

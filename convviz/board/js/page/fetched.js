@@ -1,17 +1,18 @@
 // @ts-check
-// Plotly, as a file beside a live page.
-import WORDS from "../../../facts/words/served.json" with { type: "json" };
-import { sentences } from "../base/words.js";
+// A file beside the page.
 
-const say = sentences(WORDS);
-
-/** @param {string} address of the gzipped bundle @returns {Promise<ArrayBuffer>} */
-export async function fetchPlotly(address) {
+/**
+ * @template {"arrayBuffer" | "json" | "text"} Kind
+ * @param {string} address @param {Kind} kind
+ * @param {(why: string) => string} [sentence] says why it is not there
+ * @returns {Promise<Awaited<ReturnType<Response[Kind]>>>}
+ */
+export async function fetchFile(address, kind, sentence = (why) => why) {
   try {
     const answer = await fetch(address);
     if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
-    return await answer.arrayBuffer();
+    return await answer[kind]();
   } catch (error) {
-    throw new Error(say("live.plotly", { why: /** @type {Error} */ (error).message }));
+    throw new Error(sentence(/** @type {Error} */ (error).message));
   }
 }

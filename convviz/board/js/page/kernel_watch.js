@@ -102,14 +102,16 @@ function watchAnswers(kernel, address, state, isBuilding) {
     if (told && state.now === "ok") state.hide();
     told = false;
   };
+  /** @param {{ msg_type: string, msg_id: string }} header */
+  const sent = ({ msg_type, msg_id }) => {
+    if (msg_type !== "comm_msg" || isBuilding()) return;
+    moves.add(msg_id);
+    if (!timer && !told) timer = setTimeout(tell, ANSWERS_WITHIN_MS);
+  };
   kernel.anyMessage.connect((/** @type {any} */ _, /** @type {any} */ { msg, direction }) => {
-    if (direction === "send") {
-      if (msg.header.msg_type !== "comm_msg" || isBuilding()) return;
-      moves.add(msg.header.msg_id);
-      if (!timer && !told) timer = setTimeout(tell, ANSWERS_WITHIN_MS);
-    } else if (moves.has(msg.parent_header.msg_id)) {
-      if (msg.header.msg_type === "status" && msg.content.execution_state === "idle")
-        forgetUpTo(moves, msg.parent_header.msg_id);
+    if (direction === "send") sent(msg.header);
+    else if (moves.has(msg.parent_header.msg_id)) {
+      if (msg.content?.execution_state === "idle") forgetUpTo(moves, msg.parent_header.msg_id);
       settle();
     }
   });

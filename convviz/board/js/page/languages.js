@@ -2,7 +2,7 @@
 // The languages of a page that comes in several: a quiet menu. The page is loaded anew in the language that
 // is chosen, a widget drawn anew, and goes on where it was: the settings with their way back, and the lesson.
 import WORDS from "../../../facts/words/language.json" with { type: "json" };
-import { element } from "../base/dom.js";
+import { element, makeButton } from "../base/dom.js";
 import { asked, understood } from "../base/tongues.js";
 import { language, sentences } from "../base/words.js";
 
@@ -76,9 +76,8 @@ export function createWidgetLanguages(tags, choose) {
   const nameOf = (/** @type {string} */ tag) =>
     new Intl.DisplayNames([tag], { type: "language" }).of(tag) ?? tag; // as the tag says itself
   const item = (/** @type {string} */ tag) => {
-    const button = element("button", { type: "button", lang: tag }, nameOf(tag));
+    const button = makeButton({ lang: tag }, nameOf(tag), () => choose(tag));
     if (tag === language()) button.setAttribute("aria-current", "true");
-    button.addEventListener("click", () => choose(tag));
     return element("li", {}, button);
   };
   return menuOf(nameOf(language()), tags.map(item));

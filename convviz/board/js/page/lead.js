@@ -3,7 +3,7 @@
 // its own sentence. A lesson's card takes their place.
 import ARRIVAL from "../../../facts/words/arrival.json" with { type: "json" };
 import WORDS from "../../../facts/words/lead.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { setRich } from "../base/rich_text.js";
 import { sentences } from "../base/words.js";
 import { isSymmetric } from "../numbers/broken_words.js";
@@ -69,12 +69,9 @@ function kindOf(settings, turns) {
 
 /** Plays the arrival again. @param {() => void} watch */
 function createWatch(watch) {
-  const button = element(
-    "button",
-    { type: "button", class: "cv-watch", title: sayOfArrival("watch.title") },
-    element("span", { "aria-hidden": "true" }, "\u21bb "),
-    element("span", {}, sayOfArrival("watch")),
+  return makeButton(
+    { class: "cv-watch", title: sayOfArrival("watch.title") },
+    [element("span", { "aria-hidden": "true" }, "\u21bb "), element("span", {}, sayOfArrival("watch"))],
+    watch,
   );
-  button.addEventListener("click", watch);
-  return button;
 }

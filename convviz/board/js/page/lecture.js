@@ -2,7 +2,7 @@
 // The lecture: one band fills the screen, with a thin bar of controls below it; a clicker's keys step. It is
 // the same page in other clothes: nothing is made for it but its bar, and what is set stays set when it ends.
 import WORDS from "../../../facts/words/lecture.json" with { type: "json" };
-import { element, focusOf, setText, svgElement } from "../base/dom.js";
+import { element, focusOf, makeButton, setText, svgElement } from "../base/dom.js";
 import { isBare } from "../base/keys.js";
 import { iconButton } from "../board/transport.js";
 import { sentences } from "../base/words.js";
@@ -31,13 +31,7 @@ const TAKES_ARROWS = ".cv-grid, input, select, [role=radiogroup], [role=tablist]
  * @param {...(Node | string)} children
  */
 function createButton(className, words, onClick, ...children) {
-  const button = element(
-    "button",
-    { type: "button", class: className, title: words, "aria-label": words },
-    ...children,
-  );
-  button.addEventListener("click", onClick);
-  return button;
+  return makeButton({ class: className, title: words, "aria-label": words }, children, onClick);
 }
 
 export class Lecture {

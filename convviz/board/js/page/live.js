@@ -8,7 +8,7 @@ import { tellHolders } from "../base/placed.js";
 import { language, sentences } from "../base/words.js";
 import { Share } from "../controls/share.js";
 import { createLessonButtons, stepLink } from "../lesson/start.js";
-import { createTabs } from "../tabs/tabbar.js";
+import { Tabs } from "../tabs/tabbar.js";
 import { drawApp } from "./view.js";
 
 const say = sentences(WORDS);
@@ -55,7 +55,7 @@ export function drawLive(
   el.lang = language(); // a notebook around it may speak another
   const heading = createBar(el);
   const share = ownShare ? { ...ownShare, close() {} } : new Share(model, () => stepLink(player));
-  const tabs = createTabs(model, drawPane, ownTabs, without);
+  const tabs = new Tabs(model, drawPane, ownTabs, without);
   el.append(heading);
   const controls = ownTabs ? GROUPS : [...GROUPS, ...OF_THE_KERNEL];
   const app = drawApp(el, model, controls, share, player, { drawer: tabs.drawer, own: wish !== null, wish });

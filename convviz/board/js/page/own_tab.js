@@ -3,7 +3,7 @@
 import { createValues } from "../base/events.js";
 import { loadPlotly } from "../board/plotly.js";
 import { openTab } from "../tabs/opening.js";
-import { createTabs } from "../tabs/tabbar.js";
+import { Tabs } from "../tabs/tabbar.js";
 import { goTo, pageSeen } from "./seen.js";
 
 /**
@@ -37,7 +37,7 @@ export function createOwnTabs(model, colorscales, tabs, race) {
     loadPlotly: () => loadPlotly(model),
     goTo: goTo(model),
   };
-  return createTabs(
+  return new Tabs(
     model,
     (name, el) => openTab(name, el, scripts, { ...panes[name], ...seen }),
     Object.keys(tabs),

@@ -29,13 +29,7 @@ function render({ el, data, own = false, makeNumbers = fromPage }) {
   const model = createPageModel(data, makeNumbers);
   const player = new Player(model, createShelf(data.lessons), Object.keys(data.tabs ?? {}));
   const wish = createValues({ present: false });
-  const opened =
-    own &&
-    followAddress(
-      (link) => model.send({ type: "open", link }),
-      player,
-      () => wish.put({ present: true }),
-    );
+  const opened = own && followAddress(model, player, wish);
   if (data.lesson && !opened) player.play(data.lesson); // who opens a link wants to see that
   const tabs = data.tabs && createOwnTabs(model, data.colorscales, data.tabs, data.race);
   const share = createCopyLink(model, own ? addressWith : () => "", () => stepLink(player));

@@ -2,55 +2,19 @@
 // The page that the app's address answers with: its board lives at once; after the first
 // paint it asks torch, too.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
-import { createValues } from "../base/events.js";
 import { language } from "../base/words.js";
-import { createShelf } from "../lesson/lessons.js";
-import { Player } from "../lesson/player.js";
 import { Server } from "../numbers/from_server.js";
-import { createPageModel } from "../numbers/model.js";
-import { FIRST_STATE } from "../rules/link.js";
-import { followAddress } from "./address.js";
-import { fetchLesson } from "./bring_lesson.js";
-import { fetchPlotly } from "./fetched.js";
-import { createLanguages, goOn, tellUnknown } from "./languages.js";
-import { drawLive } from "./live.js";
-import { createPanes } from "./panes.js";
-import { fetchRecorded } from "./recorded.js";
+import { byId, dataOfPage, startPage } from "./live_page.js";
 
 const ANSWERS_WITHIN_MS = 10_000;
 
 /** @import { Model } from "../numbers/model.js" */
 
-/** @param {string} id */
-const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
-
 /** Begin; called once, when the page's document is there. */
 function start() {
-  const data = JSON.parse(byId("convviz-data").textContent ?? "");
-  const model = createPageModel({
-    ...data,
-    state: FIRST_STATE,
-    plotly: () => fetchPlotly(data.plotly),
-    ground: {},
-    live: true,
-  });
-  const player = new Player(
-    model,
-    createShelf({}, (name) => fetchLesson(data.lessons[name])),
-  );
-  const wish = createValues({ present: false });
-  followAddress(
-    (link) => model.send({ type: "open", link }),
-    player,
-    () => wish.put({ present: true }),
-    !goOn(model, player),
-  );
-  tellUnknown(data.languages, model);
-  const drawPane = createPanes(model, data.colorscales, { race: () => fetchRecorded(data.race) }, data.tabs);
-  drawLive(byId("convviz-live"), model, drawPane, player, wish, {
-    menu: createLanguages(data.languages, model, player),
-    without: data.own ? [] : SETTINGS.tabs_of_a_notebook,
-  });
+  const data = dataOfPage();
+  const without = data.own ? [] : SETTINGS.tabs_of_a_notebook;
+  const model = startPage(data, true, undefined, () => ({ without }));
   afterPaint(() => askTorch(data, model));
 }
 

@@ -4,6 +4,7 @@
 import WORDS from "../../../facts/words/pane.json" with { type: "json" };
 import { importText, unpack } from "../base/imported.js";
 import { sentences } from "../base/words.js";
+import { fetchFile } from "./fetched.js";
 
 const say = sentences(WORDS);
 // The kernel answers once a second, all pages at once: one that came too late asks again.
@@ -62,16 +63,7 @@ export function createTabScripts(model, addresses) {
  * @param {string} address @param {(text: Promise<string>) => void} take @returns {() => void} stop waiting
  */
 function fetchScript(address, take) {
-  const text = async () => {
-    try {
-      const answer = await fetch(address);
-      if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
-      return await answer.text();
-    } catch (error) {
-      throw new Error(say("script.failed", { why: /** @type {Error} */ (error).message }));
-    }
-  };
-  take(text());
+  take(fetchFile(address, "text", (why) => say("script.failed", { why })));
   return () => {};
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 // One view of the app: controls and board around a model, in a page without a kernel and with one.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
-import { element, setAttribute } from "../base/dom.js";
+import { element, makeButton, setAttribute } from "../base/dom.js";
 import { followHelp } from "../base/help.js";
 import { rove } from "../base/roving.js";
 import { sentences } from "../base/words.js";
@@ -9,7 +9,7 @@ import { Board } from "../board/board.js";
 import { followRoom } from "../board/stage.js";
 import { createControls } from "../controls/controls.js";
 import { createLearn } from "../controls/learn.js";
-import { createKernelModel } from "../controls/kernel.js";
+import { KernelModel } from "../controls/kernel.js";
 import { Sliders } from "../controls/sliders.js";
 import { LessonPanel } from "../lesson/panel.js";
 import { TAUGHT } from "../lesson/player.js";
@@ -48,7 +48,7 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   };
   const drawSliders = () => {
     const grid = element("div", { class: "cv-kernel" });
-    const kernel = createKernelModel(model);
+    const kernel = new KernelModel(model);
     const sliders = new Sliders({ model: kernel, el: grid, tell: (words) => model.say(words, true) });
     closers.push(() => sliders.close(), kernel.close);
     return grid;
@@ -134,9 +134,7 @@ function bringTold(model, bring) {
 function createTools(model, follow, more) {
   /** @param {"undo" | "redo" | "reset"} type */
   const button = (type) => {
-    const made = element("button", { type: "button", title: say(`${type}.title`) }, say(type));
-    made.addEventListener("click", () => model.send({ type }));
-    return made;
+    return makeButton({ title: say(`${type}.title`) }, say(type), () => model.send({ type }));
   };
   const [undo, redo, reset] = [button("undo"), button("redo"), button("reset")];
   follow("settings", () => {

@@ -7,8 +7,8 @@ import { inTurn, say } from "./say.js";
 
 /**
  * @import { Cell, Links } from "./links.js"
- * @import { createTerms, Factor } from "./terms.js"
- * @typedef {ReturnType<typeof createTerms>} Terms
+ * @import { Terms, Factor } from "./terms.js"
+ * @typedef {Terms} Terms
  */
 
 /**

@@ -68,22 +68,24 @@ function gained(spec, axis) {
 
 /** @param {Spec} spec @param {boolean} linked */
 function layerSizes(spec, linked) {
-  /** @type {[NearSize[], number[]]} */
-  const [found, old] = [[], remainders(spec)];
-  for (const axis of linked ? [0] : [0, 1]) {
-    for (const cells of offers(linked ? Math.min(...spec.stride) : spec.stride[axis], old[axis])) {
-      const wanted = linked ? [cells, cells] : axis === 0 ? [cells, old[1]] : [old[0], cells];
-      const size = spec.input_size.map((lines, each) => lines - old[each] + wanted[each]);
-      if (Math.max(...size) > MOST_CELLS || Math.min(...size) < 1) continue;
-      const label = say(linked ? "layers.near" : axis ? "layers.near_width" : "layers.near_height", {
-        cells,
-      });
-      const note = say("layers.near_output", { height: size[0], width: size[1] });
-      found.push({ label, note, size, current: String(wanted) === String(old) });
-    }
-  }
-  return found;
+  const old = remainders(spec);
+  /** @param {number} cells @param {typeof NEAR[number]} id @param {number[]} wanted @returns {NearSize[]} */
+  const near = (cells, id, wanted) => {
+    const size = spec.input_size.map((lines, axis) => lines - old[axis] + wanted[axis]);
+    if (Math.max(...size) > MOST_CELLS || Math.min(...size) < 1) return [];
+    const note = say("layers.near_output", { height: size[0], width: size[1] });
+    return [{ label: say(id, { cells }), note, size, current: String(wanted) === String(old) }];
+  };
+  if (linked)
+    return offers(Math.min(...spec.stride), old[0]).flatMap((cells) => near(cells, NEAR[0], [cells, cells]));
+  const [heights, widths] = bothAxes((axis) => offers(spec.stride[axis], old[axis]));
+  return [
+    ...heights.flatMap((cells) => near(cells, NEAR[1], [cells, old[1]])),
+    ...widths.flatMap((cells) => near(cells, NEAR[2], [old[0], cells])),
+  ];
 }
+
+const NEAR = /** @type {const} */ (["layers.near", "layers.near_height", "layers.near_width"]);
 
 /** Some values of output_padding below the stride. @param {number} stride @param {number} now */
 function offers(stride, now) {

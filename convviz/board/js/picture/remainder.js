@@ -125,22 +125,19 @@ function wayBack(spec) {
 
 /** @param {Spec} spec @param {boolean} linked */
 function sizesOf(spec, linked) {
-  /** @type {NearSize[]} */
-  const found = [];
-  for (const axis of linked ? [0] : [0, 1]) {
-    const offers = linked
-      ? [...new Set([...offersOf(spec, 0), ...offersOf(spec, 1)])].sort((a, b) => a - b)
-      : offersOf(spec, axis);
-    for (const size of offers) {
-      /** @type {Spec} */
-      const there = linked ? { ...spec, input_size: [size, size] } : withSize(spec, axis, size);
-      if (!isPossible(there)) continue; // the other axis cannot follow
-      const current = String(there.input_size) === String(spec.input_size);
-      const label = say(linked ? "near.size" : axis ? "near.width" : "near.height", { size });
-      found.push({ label, note: noteOfSize(spec, there), size: there.input_size, current });
-    }
-  }
-  return found;
+  /** @param {"near.size" | "near.width" | "near.height"} id @param {number} size @param {Spec} there */
+  const near = (id, size, there) => {
+    if (!isPossible(there)) return []; // the other axis cannot follow
+    const current = String(there.input_size) === String(spec.input_size);
+    return [{ label: say(id, { size }), note: noteOfSize(spec, there), size: there.input_size, current }];
+  };
+  const [heights, widths] = bothAxes((axis) => offersOf(spec, axis));
+  const both = [...new Set([...heights, ...widths])].sort((a, b) => a - b);
+  if (linked) return both.flatMap((size) => near("near.size", size, { ...spec, input_size: [size, size] }));
+  return [
+    ...heights.flatMap((size) => near("near.height", size, withSize(spec, 0, size))),
+    ...widths.flatMap((size) => near("near.width", size, withSize(spec, 1, size))),
+  ];
 }
 
 /**

@@ -39,88 +39,91 @@ export function stampLinks(geometry, result, cell) {
   return found;
 }
 
-/**
- * Make the pairing: small numbers on two panels, the same number on the two factors of a product.
- * @param {{ aside: (text: string, paired: boolean) => void }} board paired: whether there are such numbers
- */
-export function createPairing(board) {
-  let shown = "";
+/** The pairing: small numbers on two panels, the same number on the two factors of a product. */
+export class Pairing {
+  #shown = "";
+  #board;
+
+  /**
+   * @param {{ aside: (text: string, paired: boolean) => void }} board paired: whether there are such numbers
+   */
+  constructor(board) {
+    this.#board = board;
+  }
 
   /** @param {BadgedPanel[]} panels of the equation @param {Record<string, Badge[]>} badges */
-  function mark(panels, badges) {
+  #mark(panels, badges) {
     for (const panel of panels)
       panel.veil.badges(panel.grid.numbered() ? (badges[panel.spec().name] ?? []) : []);
   }
 
-  return {
-    /** The panels are others now. */
-    forget() {
-      shown = "";
-    },
+  /** The panels are others now. */
+  forget() {
+    this.#shown = "";
+  }
 
-    /**
-     * Pair the factors of one cell, or none.
-     * @param {Cell | null} cell of the input's gradient
-     * @param {() => BadgedPanel[]} find the panels of the equation to the input
-     * @param {import("./links.js").Links} links
-     */
-    show(cell, find, links) {
-      const key = cell ? `${cell.panel} ${cell.row},${cell.column}` : "none";
-      if (key === shown) return; // at every slider step
-      shown = key;
-      const panels = find();
-      /** @param {string} name */
-      const named = (name) => panels.find((panel) => panel.spec().name === name);
-      /** @param {string} name of a panel that the equation has */
-      const labelOf = (name) => /** @type {BadgedPanel} */ (named(name)).spec().label;
-      /** @param {string} text @param {Record<string, Badge[]>} badges */
-      const tell = (text, badges) => {
-        mark(panels, badges);
-        board.aside(
-          text,
-          Object.keys(badges).length > 0 &&
-            panels.some((panel) => panel.spec().name in badges && panel.grid.numbered()),
-        );
-      };
-      const stamps = !named("rotated_weight");
-      if (!cell) return tell("", {});
-      const label = `${labelOf(cell.panel)}[${cell.row},${cell.column}]`;
-      const copies = links.results(cell);
-      if (copies.length !== 1) {
-        return tell(
-          say("pairs.copies", { label, cells: copies.length, gradient: labelOf("grad_padded_input") }),
-          {},
-        );
-      }
-      // Every factor stands in the panel that is asked for here: padding has no terms.
-      const pairs = /** @type {Record<"weight" | "kernel" | "image", Cell>[]} */ (
-        links.terms(cell).map(({ kernel, image }) => ({
-          weight: links.copyIn("weight", kernel),
-          kernel: stamps ? links.copyIn("weight", kernel) : kernel,
-          image: stamps ? links.copyIn("grad_output", image) : image,
-        }))
+  /**
+   * Pair the factors of one cell, or none.
+   * @param {Cell | null} cell of the input's gradient
+   * @param {() => BadgedPanel[]} find the panels of the equation to the input
+   * @param {import("./links.js").Links} links
+   */
+  show(cell, find, links) {
+    const key = cell ? `${cell.panel} ${cell.row},${cell.column}` : "none";
+    if (key === this.#shown) return; // at every slider step
+    this.#shown = key;
+    const panels = find();
+    /** @param {string} name */
+    const named = (name) => panels.find((panel) => panel.spec().name === name);
+    /** @param {string} name of a panel that the equation has */
+    const labelOf = (name) => /** @type {BadgedPanel} */ (named(name)).spec().label;
+    /** @param {string} text @param {Record<string, Badge[]>} badges */
+    const tell = (text, badges) => {
+      this.#mark(panels, badges);
+      this.#board.aside(
+        text,
+        Object.keys(badges).length > 0 &&
+          panels.some((panel) => panel.spec().name in badges && panel.grid.numbered()),
       );
-      /** @type {Record<string, Badge[]>} */
-      const badges = {};
-      for (const part of /** @type {("kernel" | "image")[]} */ (["kernel", "image"])) {
-        if (pairs.length)
-          badges[pairs[0][part].panel] = pairs.map((pair, index) => ({
-            row: pair[part].row,
-            column: pair[part].column,
-            text: String(index + 1),
-          }));
-      }
-      tell(
-        words(
-          links,
-          label,
-          pairs.map((pair) => pair.weight),
-          stamps,
-        ),
-        badges,
+    };
+    const stamps = !named("rotated_weight");
+    if (!cell) return tell("", {});
+    const label = `${labelOf(cell.panel)}[${cell.row},${cell.column}]`;
+    const copies = links.results(cell);
+    if (copies.length !== 1) {
+      return tell(
+        say("pairs.copies", { label, cells: copies.length, gradient: labelOf("grad_padded_input") }),
+        {},
       );
-    },
-  };
+    }
+    // Every factor stands in the panel that is asked for here: padding has no terms.
+    const pairs = /** @type {Record<"weight" | "kernel" | "image", Cell>[]} */ (
+      links.terms(cell).map(({ kernel, image }) => ({
+        weight: links.copyIn("weight", kernel),
+        kernel: stamps ? links.copyIn("weight", kernel) : kernel,
+        image: stamps ? links.copyIn("grad_output", image) : image,
+      }))
+    );
+    /** @type {Record<string, Badge[]>} */
+    const badges = {};
+    for (const part of /** @type {("kernel" | "image")[]} */ (["kernel", "image"])) {
+      if (pairs.length)
+        badges[pairs[0][part].panel] = pairs.map((pair, index) => ({
+          row: pair[part].row,
+          column: pair[part].column,
+          text: String(index + 1),
+        }));
+    }
+    tell(
+      words(
+        links,
+        label,
+        pairs.map((pair) => pair.weight),
+        stamps,
+      ),
+      badges,
+    );
+  }
 }
 
 /**

@@ -28,21 +28,31 @@ export function findPlane(spec, numbers, at) {
   return { values: numbers.thumbs[name], start: index * rows.length * columns.length };
 }
 
-/**
- * Make what finds the products of a cell.
- * @param {Links} links @param {(panel: string) => any} specOf the structure of a shown panel
- * @param {Planes} numbers
- */
-export function createTerms(links, specOf, numbers) {
-  const { geometry } = links;
+/** What finds the products of a cell. */
+export class Terms {
+  #geometry;
+  #links;
+  #specOf;
+  #numbers;
+
+  /**
+   * @param {Links} links @param {(panel: string) => any} specOf the structure of a shown panel
+   * @param {Planes} numbers
+   */
+  constructor(links, specOf, numbers) {
+    this.#links = links;
+    this.#geometry = links.geometry;
+    this.#specOf = specOf;
+    this.#numbers = numbers;
+  }
 
   /**
    * A number of any plane, if the page has it.
    * @param {string} panel @param {number[]} at @param {number} row @param {number} column
    */
-  function numberOf(panel, at, row, column) {
-    const found = findPlane(specOf(panel), numbers, at);
-    return found?.values[found.start + row * specOf(panel).columns.length + column];
+  #numberOf(panel, at, row, column) {
+    const found = findPlane(this.#specOf(panel), this.#numbers, at);
+    return found?.values[found.start + row * this.#specOf(panel).columns.length + column];
   }
 
   /**
@@ -50,9 +60,11 @@ export function createTerms(links, specOf, numbers) {
    * large for its small pictures.
    * @param {Cell} one @param {number[]} at
    */
-  function numberOfCopy(one, at) {
-    const copy = links.copyIn("grad_output", one);
-    return copy && specOf("grad_output") ? numberOf("grad_output", at, copy.row, copy.column) : undefined;
+  #numberOfCopy(one, at) {
+    const copy = this.#links.copyIn("grad_output", one);
+    return copy && this.#specOf("grad_output")
+      ? this.#numberOf("grad_output", at, copy.row, copy.column)
+      : undefined;
   }
 
   /**
@@ -60,58 +72,54 @@ export function createTerms(links, specOf, numbers) {
    * and grad_output themselves.
    * @param {Cell} one @returns {Cell}
    */
-  function present(one) {
+  present(one) {
     const panel = { rotated_weight: "weight", padded_grad_output: "grad_output" }[one.panel];
-    return specOf(one.panel) || !panel ? one : (links.copyIn(panel, one) ?? one);
+    return this.#specOf(one.panel) || !panel ? one : (this.#links.copyIn(panel, one) ?? one);
   }
 
   /** @param {Cell} one @param {number[]} plane @returns {Factor} */
-  function factorOf(one, plane) {
-    const { panel, row, column } = present(one);
-    const at = specOf(panel).at;
-    const value = numberOf(panel, plane, row, column) ?? numberOfCopy(one, plane);
+  #factorOf(one, plane) {
+    const { panel, row, column } = this.present(one);
+    const at = this.#specOf(panel).at;
+    const value = this.#numberOf(panel, plane, row, column) ?? this.#numberOfCopy(one, plane);
     return { panel, row, column, value, shown: at[0] === plane[0] && at[1] === plane[1] };
   }
 
   /** What the bias's gradient adds up. @param {Cell} cell @returns {Factor[][]} */
-  function ofBias(cell) {
+  #ofBias(cell) {
     // A transposed convolution's own grad_output is what the convolution that it reads
     // the other way calls input.
-    const panel = geometry.transposed ? "input" : "grad_output";
-    const spec = specOf(panel);
+    const panel = this.#geometry.transposed ? "input" : "grad_output";
+    const spec = this.#specOf(panel);
     const places = [...Array(spec.rows.length * spec.columns.length).keys()];
-    return [...Array(geometry.batch).keys()].flatMap((sample) =>
+    return [...Array(this.#geometry.batch).keys()].flatMap((sample) =>
       places.map((place) => {
         const [row, column] = [Math.floor(place / spec.columns.length), place % spec.columns.length];
-        const value = numberOf(panel, [sample, cell.column], row, column);
+        const value = this.#numberOf(panel, [sample, cell.column], row, column);
         return [{ panel, row, column, value, shown: sample === spec.at[0] && cell.column === spec.at[1] }];
       }),
     );
   }
 
-  return {
-    present,
-
-    /**
-     * Every product of a cell, over all channels or samples; without those that are zero by construction.
-     * @param {Cell} cell @returns {Factor[][]}
-     */
-    of(cell) {
-      if (cell.panel === "grad_bias") return ofBias(cell);
-      const list = links.terms(cell);
-      const found = planesOf(links.geometry, cell.panel, !specOf("rotated_weight")).flatMap(
-        ([kernelPlane, imagePlane]) =>
-          list.map(({ kernel, image }) => {
-            const factors = [factorOf(kernel, kernelPlane), factorOf(image, imagePlane)];
-            // With grad_output first, as in the formula.
-            return kernel.panel === "rotated_weight" ? factors.reverse() : factors;
-          }),
-      );
-      if (cell.panel === (geometry.transposed ? "grad_input" : "output") && specOf("bias")) {
-        const column = geometry.transposed ? geometry.plane.c : geometry.plane.o;
-        found.push([{ panel: "bias", row: 0, column, shown: true, value: numbers.planes.bias[column] }]);
-      }
-      return found;
-    },
-  };
+  /**
+   * Every product of a cell, over all channels or samples; without those that are zero by construction.
+   * @param {Cell} cell @returns {Factor[][]}
+   */
+  of(cell) {
+    if (cell.panel === "grad_bias") return this.#ofBias(cell);
+    const list = this.#links.terms(cell);
+    const found = planesOf(this.#links.geometry, cell.panel, !this.#specOf("rotated_weight")).flatMap(
+      ([kernelPlane, imagePlane]) =>
+        list.map(({ kernel, image }) => {
+          const factors = [this.#factorOf(kernel, kernelPlane), this.#factorOf(image, imagePlane)];
+          // With grad_output first, as in the formula.
+          return kernel.panel === "rotated_weight" ? factors.reverse() : factors;
+        }),
+    );
+    if (cell.panel === (this.#geometry.transposed ? "grad_input" : "output") && this.#specOf("bias")) {
+      const column = this.#geometry.transposed ? this.#geometry.plane.c : this.#geometry.plane.o;
+      found.push([{ panel: "bias", row: 0, column, shown: true, value: this.#numbers.planes.bias[column] }]);
+    }
+    return found;
+  }
 }

@@ -19,37 +19,54 @@ import { backwardPadding, bothAxes, outputSize, remainderOf, unreadLines } from 
 export function formulaOf(settings, name, view) {
   if (name === "bias") return say("formula.bias");
   const { spec, plane, transposed, bias } = settings;
-  const { sample: n, out_channel: o, in_channel: c } = plane;
+  const left = shownName(folds(spec) ? "grad_padded_input" : "grad_input", transposed);
+  const id = `formula.${transposed ? "layer." : ""}${formOf(spec, name, view)}`;
+  const [[height, width], [down, across]] = [spec.kernel_size, bothAxes((axis) => stampAt(spec, axis))];
+  const kernel = panelName("dilated_grad_output", settings);
+  const sizes = { height, width, down, across };
+  const formula = say(/** @type {"formula.forward"} */ (id), {
+    ...indicesOf(spec, plane),
+    left,
+    kernel,
+    ...sizes,
+  });
+  if (!bias || name !== (transposed ? "input" : "forward")) return formula;
+  const { in_channel: c, out_channel: o } = plane;
+  const channel = transposed ? index(spec.in_channels, c) : index(spec.out_channels, o);
+  return say("formula.plus_bias", { formula, channel });
+}
+
+/**
+ * Which of the forms of its formula an equation has. @param {Spec} spec @param {string} name
+ * @param {string} view
+ */
+function formOf(spec, name, view) {
+  if (name === "forward") return spec.in_channels > spec.groups ? "forward.sum" : "forward";
+  if (name === "input") {
+    const row = view === "window" ? "window" : "stamps";
+    return spec.out_channels > spec.groups ? `${row}.sum` : row;
+  }
+  return `weight${spec.batch > 1 ? ".sum" : ""}${overhang(spec).some(Boolean) ? ".cut" : ""}`;
+}
+
+/**
+ * An index only where there is something to choose: one plane needs none.
+ * @param {number} planes @param {number[]} at
+ */
+const index = (planes, ...at) => (planes > 1 ? `[${at.join(", ")}]` : "");
+
+/**
+ * The indices of the plane that is shown. A sum counts within the group, as the weight's second axis does;
+ * elsewhere the group's first channel is added.
+ * @param {Spec} spec @param {Settings["plane"]} plane
+ */
+function indicesOf(spec, { sample: n, out_channel: o, in_channel: c }) {
   const [ins, outs] = [spec.in_channels / spec.groups, spec.out_channels / spec.groups];
   const [k, j] = [c % ins, o % outs];
-  // A sum counts within the group, as the weight's second axis does; elsewhere the
-  // group's first channel is added.
-  const first = { from_c: c > k ? `${c - k} + ` : "", from_o: o > j ? `${o - j} + ` : "" };
-  const left = shownName(folds(spec) ? "grad_padded_input" : "grad_input", transposed);
-  const row = name === "input" ? (view === "window" ? "window" : "stamps") : name;
-  const several = (name === "forward" ? ins : name === "weight" ? spec.batch : outs) > 1;
-  const cut = name === "weight" && overhang(spec).some(Boolean);
-  const id = `formula.${transposed ? "layer." : ""}${row}${several ? ".sum" : ""}${cut ? ".cut" : ""}`;
-  const [[height, width], [down, across]] = [spec.kernel_size, bothAxes((axis) => stampAt(spec, axis))];
-  // An index only where there is something to choose: one plane needs none.
-  const index = (/** @type {number} */ planes, /** @type {number[]} */ ...at) =>
-    planes > 1 ? `[${at.join(", ")}]` : "";
   const [no, nc] = [index(spec.batch * spec.out_channels, n, o), index(spec.batch * spec.in_channels, n, c)];
   const [ok, cj] = [index(spec.out_channels * ins, o, k), index(spec.in_channels * outs, c, j)];
-  const at = { n, o, c, k, j, no, nc, ok, cj, at: no && `${n}, ${o}, ` };
-  const text = say(/** @type {"formula.forward"} */ (id), {
-    ...at,
-    ...first,
-    left,
-    kernel: panelName("dilated_grad_output", settings),
-    height,
-    width,
-    down,
-    across,
-  });
-  if (!bias || name !== (transposed ? "input" : "forward")) return text;
-  const channel = transposed ? index(spec.in_channels, c) : index(spec.out_channels, o);
-  return say("formula.plus_bias", { formula: text, channel });
+  const first = { from_c: c > k ? `${c - k} + ` : "", from_o: o > j ? `${o - j} + ` : "" };
+  return { n, o, c, k, j, no, nc, ok, cj, at: no && `${n}, ${o}, `, ...first };
 }
 
 /** The first row, or column, of the stamp of grad_output[i, j]. @param {Spec} spec @param {number} axis */
@@ -104,8 +121,9 @@ function outputNote(spec) {
   const [rows, columns] = bothAxes((axis) => {
     const [before, after] = spec.padding[axis];
     const padding = uneven ? `(${before} + ${after})` : `2·${before}`;
-    const sum = `${spec.input_size[axis]} + ${padding} − ${spec.dilation[axis]}·(${spec.kernel_size[axis]} − 1) − 1`;
-    return `⌊(${sum}) / ${spec.stride[axis]}⌋ + 1 = ${outputSize(spec, axis)}`;
+    const reach = `${spec.dilation[axis]}·(${spec.kernel_size[axis]} − 1)`;
+    const places = `⌊(${spec.input_size[axis]} + ${padding} − ${reach} − 1) / ${spec.stride[axis]}⌋`;
+    return `${places} + 1 = ${outputSize(spec, axis)}`;
   });
   if (rows === columns) return say(uneven ? "size.sides" : "size", { sum: rows });
   return say(uneven ? "size.sides_axes" : "size.axes", { rows, columns });

@@ -88,25 +88,8 @@ export function fromLink(text) {
   const pairs = pairsOf(ownPart(text));
   const [version] = pairs.get("v") ?? ["1"]; // without one it is from before there were two
   const base = hasKey(pairs) && Object.hasOwn(BASES, version) ? BASES[version] : FIRST_STATE;
-  const notices = aboutVersion(version);
   pairs.delete("v");
-  const given = /** @type {Record<string, any>} */ ({});
-  for (const [name, values] of pairs) {
-    if (!isKey(name)) continue;
-    if (values.length > 1) notices.push(say("link.repeated", { name, times: values.length }));
-    try {
-      given[name] = readValue(LINK_KEYS[name], values[0]);
-    } catch {
-      const rule = /** @type {SentenceId} */ (`link.${LINK_KEYS[name].kind}`);
-      notices.push(say(rule, { name, value: shortened(values[0]), ...toldOf(LINK_KEYS[name]) }));
-    }
-  }
-  const unknown = [...pairs.keys()].filter((name) => !isKey(name));
-  if (unknown.length) {
-    const named = LIMITS.unknown_keys_named;
-    const [names, more] = [unknown.slice(0, named).map(shortened).join(", "), unknown.length - named];
-    notices.push(more > 0 ? say("link.unknown_more", { names, more }) : say("link.unknown", { names }));
-  }
+  const { given, notices } = valuesOf(pairs);
   const { spec, leftOut } = geometryFrom(given, base.spec);
   const state = { ...structuredClone(base), spec };
   const fields = /** @type {Record<string, any>} */ (state);
@@ -115,8 +98,40 @@ export function fromLink(text) {
   const unbroken =
     state.transposed && state.broken ? [sayBroken("link.transposed", { value: state.broken })] : [];
   if (unbroken.length) state.broken = "";
-  const told = [...notices, ...leftOut, ...notTaken(given, state.loss), ...unbroken];
+  const told = [
+    ...aboutVersion(version),
+    ...notices,
+    ...leftOut,
+    ...notTaken(given, state.loss),
+    ...unbroken,
+  ];
   return { state: withKindsOfLoss(state), notices: told };
+}
+
+/** What the pairs give, and a sentence for each that gives nothing. @param {Map<string, string[]>} pairs */
+function valuesOf(pairs) {
+  const given = /** @type {Record<string, any>} */ ({});
+  const notices = [];
+  const unknown = [];
+  for (const [name, [text, ...others]] of pairs) {
+    if (!isKey(name)) {
+      unknown.push(name);
+      continue;
+    }
+    const key = LINK_KEYS[name];
+    if (others.length) notices.push(say("link.repeated", { name, times: others.length + 1 }));
+    try {
+      given[name] = readValue(key, text);
+    } catch {
+      const rule = /** @type {SentenceId} */ (`link.${key.kind}`);
+      notices.push(say(rule, { name, value: shortened(text), ...toldOf(key) }));
+    }
+  }
+  const most = LIMITS.unknown_keys_named;
+  const [names, more] = [unknown.slice(0, most).map(shortened).join(", "), unknown.length - most];
+  if (more > 0) notices.push(say("link.unknown_more", { names, more }));
+  else if (unknown.length) notices.push(say("link.unknown", { names }));
+  return { given, notices };
 }
 
 /**

@@ -63,7 +63,7 @@ export const inPlaceOf = ({ device, dtype, theme, tab, mistake }, next) =>
   replaced(next, { device, dtype, theme, tab, mistake });
 
 /** @param {Settings} settings @returns {number[]} */
-export const shapeOfInput = ({ spec, transposed }) => (transposed ? outputShape : inputShape)(spec);
+const shapeOfInput = ({ spec, transposed }) => (transposed ? outputShape : inputShape)(spec);
 /** @param {Settings} settings @returns {number[]} */
 export const shapeOfOutput = ({ spec, transposed }) => (transposed ? inputShape : outputShape)(spec);
 

@@ -1,15 +1,14 @@
 // @ts-check
 // A row of buttons of which one is pressed.
-import { element } from "../base/dom.js";
+import { element, makeButton } from "../base/dom.js";
 
 /**
- * @param {string} title @param {string[][]} choices value and words of each @param {(value: string) => void} onChoose
+ * @param {string} title @param {string[][]} choices value and words of each @param {(value: string) => void}
+ *   onChoose
  */
 export function createChoice(title, choices, onChoose) {
   const buttons = choices.map(([value, words]) => {
-    const button = element("button", { type: "button", class: "cv-button", "data-value": value }, words);
-    button.addEventListener("click", () => onChoose(value));
-    return button;
+    return makeButton({ class: "cv-button", "data-value": value }, words, () => onChoose(value));
   });
   return {
     el: element(

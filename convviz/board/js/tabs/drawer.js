@@ -1,7 +1,7 @@
 // @ts-check
 // The drawer: the parts of the open entry, what closes it, and below them the place of the open tab's pane.
 import WORDS from "../../../facts/words/entries.json" with { type: "json" };
-import { element, setHidden } from "../base/dom.js";
+import { element, makeButton, setHidden } from "../base/dom.js";
 import { tabIds } from "../base/placed.js";
 import { sentences } from "../base/words.js";
 import { tabName } from "./entries.js";
@@ -11,52 +11,59 @@ const say = sentences(WORDS);
 
 /** @import { Entry } from "./entries.js" */
 
-/**
- * Make the drawer, which is hidden while no entry is open.
- * @param {(tab: string) => void} choose a part @param {() => void} close
- */
-export function createDrawer(choose, close) {
-  const shut = element("button", { type: "button", class: "cv-drawer-close" }, "×");
-  const place = element("div", { class: "cv-parts" });
-  const head = element("div", { class: "cv-drawer-head" }, place, shut);
-  const slot = element("div", { class: "cv-slot" });
-  const el = element("div", { class: "cv-drawer-body", hidden: "" }, head, slot);
-  let key = ""; // of the parts that stand there
+/** The drawer, which is hidden while no entry is open. */
+export class Drawer {
+  #shut;
+  #place = element("div", { class: "cv-parts" });
+  slot = element("div", { class: "cv-slot" });
+  el;
+  #key = ""; // of the parts that stand there
   /** @type {import("./strip.js").Strip | null} */
-  let strip = null;
-  shut.addEventListener("click", close);
+  #strip = null;
+  #choose;
 
-  /** @param {Entry} entry @param {string[]} parts */
-  function setParts(entry, parts) {
-    const next = [entry.name, ...parts].join(" ");
-    if (next === key) return;
-    key = next;
-    const tabs = parts.map((tab) => ({ name: tab, label: tabName(tab), data: { "data-tab": tab } }));
-    strip = entry.parts.length > 1 ? createStrip(say("parts", { entry: entry.label }), tabs, choose) : null;
-    place.replaceChildren(strip ? strip.el : element("b", {}, entry.label));
-    shut.setAttribute("aria-label", say("close", { entry: entry.label }));
+  /** @param {(tab: string) => void} choose a part @param {() => void} close */
+  constructor(choose, close) {
+    this.#choose = choose;
+    this.#shut = makeButton({ class: "cv-drawer-close" }, "×", close);
+    const head = element("div", { class: "cv-drawer-head" }, this.#place, this.#shut);
+    this.el = element("div", { class: "cv-drawer-body", hidden: "" }, head, this.slot);
   }
 
-  /** It is the panel of an entry with several parts; the only part of another has the panel in its pane. @param {string} id of the entry, or nothing */
-  function nameAfter(id) {
-    const ids = id ? tabIds(el, id) : null;
+  /** @param {Entry} entry @param {string[]} parts */
+  #setParts(entry, parts) {
+    const next = [entry.name, ...parts].join(" ");
+    if (next === this.#key) return;
+    this.#key = next;
+    const tabs = parts.map((tab) => ({ name: tab, label: tabName(tab), data: { "data-tab": tab } }));
+    this.#strip =
+      entry.parts.length > 1 ? createStrip(say("parts", { entry: entry.label }), tabs, this.#choose) : null;
+    this.#place.replaceChildren(this.#strip ? this.#strip.el : element("b", {}, entry.label));
+    this.#shut.setAttribute("aria-label", say("close", { entry: entry.label }));
+  }
+
+  /**
+   * It is the panel of an entry with several parts; the only part of another has the panel in its pane.
+   * @param {string} id of the entry, or nothing
+   */
+  #nameAfter(id) {
+    const ids = id ? tabIds(this.el, id) : null;
     const attributes = { role: ids && "tabpanel", id: ids?.panel, "aria-labelledby": ids?.tab };
     for (const [name, value] of Object.entries(attributes)) {
-      if (value) el.setAttribute(name, value);
-      else el.removeAttribute(name);
+      if (value) this.el.setAttribute(name, value);
+      else this.el.removeAttribute(name);
     }
   }
 
-  return {
-    el,
-    slot,
-    /** @param {Entry | undefined} entry none: hidden @param {string[]} parts those that are shown @param {string} open @param {boolean} placed */
-    set(entry, parts, open, placed) {
-      setHidden(el, !entry);
-      el.parentElement?.toggleAttribute("data-drawer", Boolean(entry)); // it takes of the picture's room
-      if (entry) setParts(entry, parts);
-      strip?.set(open, placed);
-      nameAfter(placed && entry && strip ? entry.id : "");
-    },
-  };
+  /**
+   * @param {Entry | undefined} entry none: hidden @param {string[]} parts those that are shown
+   * @param {string} open @param {boolean} placed
+   */
+  set(entry, parts, open, placed) {
+    setHidden(this.el, !entry);
+    this.el.parentElement?.toggleAttribute("data-drawer", Boolean(entry)); // it takes of the picture's room
+    if (entry) this.#setParts(entry, parts);
+    this.#strip?.set(open, placed);
+    this.#nameAfter(placed && entry && this.#strip ? entry.id : "");
+  }
 }

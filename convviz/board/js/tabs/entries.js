@@ -1,5 +1,6 @@
 // @ts-check
-// The few entries under which the tabs of a page are found: an entry has one part or several, and each part is a tab.
+// The few entries under which the tabs of a page are found: an entry has one part or several, and each part
+// is a tab.
 import NAMES from "../../../facts/names.json" with { type: "json" };
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import WORDS from "../../../facts/words/entries.json" with { type: "json" };
@@ -8,7 +9,8 @@ import { sentences } from "../base/words.js";
 const say = sentences(WORDS);
 
 /**
- * @typedef {{ name: string, id: string, label: string, quiet: boolean, parts: string[] }} Entry id: what its button is called
+ * @typedef {{ name: string, id: string, label: string, quiet: boolean, parts: string[] }} Entry id: what its
+ *   button is called
  *   after, the only tab that it opens or the entry; quiet: of what few look for
  */
 

@@ -2,10 +2,10 @@
 // What a box of the graph holds: value and gradient, what it has saved, its settings, and what stands inside
 // it.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
-import { createInside } from "./graph_inside.js";
+import { element, makeButton, setText } from "../base/dom.js";
+import { Inside } from "./graph_inside.js";
 import { setRich } from "../base/rich_text.js";
-import { createTensorView } from "./tensor_view.js";
+import { TensorView } from "./tensor_view.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -28,7 +28,7 @@ export class Details {
   #inside;
   #saved = element("details", {}, element("summary", {}, say("graph.settings")), this.#settings);
   el;
-  /** @type {Map<string, ReturnType<typeof createTensorView>>} */
+  /** @type {Map<string, TensorView>} */
   #views = new Map();
   #id = "";
   /** @type {Record<string, number[]>} */
@@ -41,8 +41,8 @@ export class Details {
   /** @param {import("./pane.js").PaneTools} pane @param {() => void} onClose */
   constructor(pane, onClose) {
     this.#pane = pane;
-    const close = element("button", { type: "button", class: "cv-button" }, say("graph.hide"));
-    this.#inside = createInside(
+    const close = makeButton({ class: "cv-button" }, say("graph.hide"), onClose);
+    this.#inside = new Inside(
       pane,
       (text) => setText(this.#readout, text),
       (plane) => {
@@ -68,7 +68,6 @@ export class Details {
       this.#saved,
     );
     this.#open.addEventListener("click", () => this.#toggle());
-    close.addEventListener("click", onClose);
     pane.onReply((reply, buffers) => {
       if (reply.id !== this.#wanted) return;
       if (reply.type === "node") this.#show(reply, buffers);
@@ -110,7 +109,7 @@ export class Details {
     if (keys.join() !== [...this.#views.keys()].join()) {
       this.#pane.point(); // a heatmap that is replaced never tells that the pointer has left it
       const make = (key) =>
-        createTensorView(
+        new TensorView(
           this.#pane,
           (line) => setText(this.#readout, line),
           (at) => this.#choose(key, at),

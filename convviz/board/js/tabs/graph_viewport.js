@@ -44,92 +44,100 @@ function dragToScroll(el) {
   el.addEventListener("pointercancel", onUp);
 }
 
-/** @param {string} label what is seen in it */
-export function createViewport(label) {
-  const el = element("div", { class: "cv-viewport", tabindex: "0", role: "region", "aria-label": label });
+export class Viewport {
+  /** All of it, but never too small to read. */
+  #place = () => {
+    if (this.#scale || !this.#svg || !this.el.clientWidth) return;
+    this.#setScale(Math.max(READABLE, this.#fitting()), 0, 0);
+    this.el.scrollTo({
+      left: (this.#size.width * this.#scale - this.el.clientWidth) / 2,
+      top: 0,
+      behavior: "instant",
+    });
+    // The part around the output is thousands of pixels high: it is looked at from the output.
+    const output =
+      this.#svg.querySelector('[data-kind="rest"]') && this.#svg.querySelector('[data-kind="output"]');
+    if (output) this.reveal([output]);
+  };
+  el;
   /** @type {SVGSVGElement | null} */
-  let svg = null;
-  let scale = 0; // 0: not placed yet
-  let size = { width: 1, height: 1 };
+  #svg = null;
+  #scale = 0; // 0: not placed yet
+  #size = { width: 1, height: 1 };
+  #fitting = () =>
+    Math.min(1, (this.el.clientWidth - 2) / this.#size.width, (this.el.clientHeight - 2) / this.#size.height);
+  #watcher = new ResizeObserver(this.#place);
+
+  /** @param {string} label what is seen in it */
+  constructor(label) {
+    this.el = element("div", { class: "cv-viewport", tabindex: "0", role: "region", "aria-label": label });
+    dragToScroll(this.el);
+    this.el.addEventListener(
+      "wheel",
+      (event) => {
+        if (!event.ctrlKey && !event.metaKey) return; // the wheel alone scrolls
+        const box = this.el.getBoundingClientRect();
+        this.#setScale(
+          this.#scale * Math.exp(-event.deltaY * 0.002),
+          event.clientX - box.left,
+          event.clientY - box.top,
+        );
+        event.preventDefault();
+      },
+      { passive: false },
+    );
+    this.#watcher.observe(this.el);
+  }
 
   /**
    * @param {number} next @param {number} [x] what stays where it is, in pixels of the window
    * @param {number} [y]
    */
-  function setScale(next, x = el.clientWidth / 2, y = el.clientHeight / 2) {
-    const before = scale || 1;
-    scale = Math.min(Math.max(next, LEAST), MOST_ZOOM);
+  #setScale(next, x = this.el.clientWidth / 2, y = this.el.clientHeight / 2) {
+    const before = this.#scale || 1;
+    this.#scale = Math.min(Math.max(next, LEAST), MOST_ZOOM);
     const [left, top] = [
-      (el.scrollLeft + x) * (scale / before) - x,
-      (el.scrollTop + y) * (scale / before) - y,
+      (this.el.scrollLeft + x) * (this.#scale / before) - x,
+      (this.el.scrollTop + y) * (this.#scale / before) - y,
     ];
-    apply();
-    el.scrollTo({ left, top, behavior: "instant" });
+    this.#apply();
+    this.el.scrollTo({ left, top, behavior: "instant" });
   }
 
-  function apply() {
-    if (!svg) return;
-    svg.style.width = `${size.width * scale}px`;
-    svg.style.height = `${size.height * scale}px`;
-    el.dataset.scale = scale.toFixed(3);
+  #apply() {
+    if (!this.#svg) return;
+    this.#svg.style.width = `${this.#size.width * this.#scale}px`;
+    this.#svg.style.height = `${this.#size.height * this.#scale}px`;
+    this.el.dataset.scale = this.#scale.toFixed(3);
   }
 
-  const fitting = () => Math.min(1, (el.clientWidth - 2) / size.width, (el.clientHeight - 2) / size.height);
+  scale = () => this.#scale;
 
-  /** All of it, but never too small to read. */
-  function place() {
-    if (scale || !svg || !el.clientWidth) return;
-    setScale(Math.max(READABLE, fitting()), 0, 0);
-    el.scrollTo({ left: (size.width * scale - el.clientWidth) / 2, top: 0, behavior: "instant" });
-    // The part around the output is thousands of pixels high: it is looked at from the output.
-    const output = svg.querySelector('[data-kind="rest"]') && svg.querySelector('[data-kind="output"]');
-    if (output) viewport.reveal([output]);
+  /** Show a drawing; the place that was looked at stays. @param {SVGSVGElement} next */
+  set(next) {
+    this.#svg = next;
+    this.#size = { width: next.viewBox.baseVal.width, height: next.viewBox.baseVal.height };
+    if (next.parentNode !== this.el) this.el.replaceChildren(next);
+    if (this.#scale) this.#apply();
+    else this.#place();
   }
 
-  dragToScroll(el);
-  el.addEventListener(
-    "wheel",
-    (event) => {
-      if (!event.ctrlKey && !event.metaKey) return; // the wheel alone scrolls
-      const box = el.getBoundingClientRect();
-      setScale(scale * Math.exp(-event.deltaY * 0.002), event.clientX - box.left, event.clientY - box.top);
-      event.preventDefault();
-    },
-    { passive: false },
-  );
-  const watcher = new ResizeObserver(place);
-  watcher.observe(el);
+  /** @param {number} direction 1 larger, -1 smaller */
+  zoom = (direction) => this.#setScale(this.#scale * STEP ** direction);
 
-  const viewport = {
-    el,
-    scale: () => scale,
+  /** Show all of it. */
+  fit = () => this.#setScale(this.#fitting());
 
-    /** Show a drawing; the place that was looked at stays. @param {SVGSVGElement} next */
-    set(next) {
-      svg = next;
-      size = { width: next.viewBox.baseVal.width, height: next.viewBox.baseVal.height };
-      if (next.parentNode !== el) el.replaceChildren(next);
-      if (scale) apply();
-      else place();
-    },
+  /**
+   * Scroll, inside the window only, until parts of the drawing are seen; where there is no room for all,
+   *   the first is.
+   * @param {Element[]} parts
+   */
+  reveal(parts) {
+    for (const part of [...parts].reverse()) scrollTo(this.el, part);
+  }
 
-    /** @param {number} direction 1 larger, -1 smaller */
-    zoom: (direction) => setScale(scale * STEP ** direction),
-
-    /** Show all of it. */
-    fit: () => setScale(fitting()),
-
-    /**
-     * Scroll, inside the window only, until parts of the drawing are seen; where there is no room for all,
-     *   the first is.
-     * @param {Element[]} parts
-     */
-    reveal(parts) {
-      for (const part of [...parts].reverse()) scrollTo(el, part);
-    },
-    close: () => watcher.disconnect(),
-  };
-  return viewport;
+  close = () => this.#watcher.disconnect();
 }
 
 /** @param {HTMLElement} el @param {Element} part */

@@ -1,5 +1,6 @@
 // @ts-check
-// The rules of a linear layer as index triples: output[n, o] += input[n, i] * weight[o, i], and what follows from it.
+// The rules of a linear layer as index triples: output[n, o] += input[n, i] * weight[o, i], and what follows
+// from it.
 
 /**
  * A cell of a tensor; a vector has the row 0.
@@ -83,7 +84,10 @@ export function linearLinks(sizes, cell) {
   return [...found.values()];
 }
 
-/** Every (n, o, i) that agrees with what is fixed. @param {Record<string, number>} most @param {Record<string, number>} at */
+/**
+ * Every (n, o, i) that agrees with what is fixed. @param {Record<string, number>} most
+ * @param {Record<string, number>} at
+ */
 function everyPlace(most, at) {
   const values = (axis) => (axis in at ? [at[axis]] : [...Array(most[axis]).keys()]);
   return values("n").flatMap((n) => values("o").flatMap((o) => values("i").map((i) => ({ n, o, i }))));

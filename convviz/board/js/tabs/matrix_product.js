@@ -3,7 +3,7 @@
 // stands under the top one, so that their columns meet, and beside the left one where there is room. Made
 // once and updated in place.
 import { element } from "../base/dom.js";
-import { createHeatmap } from "../board/heatmap.js";
+import { Heatmap } from "../board/heatmap.js";
 
 /** @typedef {import("./matrix_views.js").MatrixMap} MatrixMap */
 
@@ -16,110 +16,137 @@ const SIGN = 40; // pixels for the sign between two matrices, with its gaps
 const LETTER = 7.7; // pixels of a letter in a matrix's name
 const SLOTS = /** @type {const} */ (["left", "top", "result", "extra0", "extra1", "extra2"]);
 
-/**
- * @param {import("./pane.js").PaneTools} pane
- * @param {{ onPoint: (map: MatrixMap, row: number, column: number) => void, onLeave: () => void }} events
- */
-export function createProduct(pane, events) {
-  const slots = Object.fromEntries(SLOTS.map((name) => [name, createSlot(pane, name, events)]));
-  const signs = [0, 1].map(() => element("span", { class: "cv-symbol", "aria-hidden": "true" }));
-  const left = element(
-    "div",
-    { class: "cv-matrix-left" },
-    element("div", { class: "cv-scroll" }, slots.left.el),
-    signs[0],
-  );
-  const scroll = element("div", { class: "cv-scroll" }, slots.top.el, signs[1], slots.result.el);
-  const product = element(
-    "div",
-    { class: "cv-matrix-product" },
-    left,
-    element("div", { class: "cv-matrix-right" }, scroll),
-  );
-  const extras = element("div", { class: "cv-flow" }, slots.extra0.el, slots.extra1.el, slots.extra2.el);
+export class MatrixProduct {
+  #slots;
+  #signs = [0, 1].map(() => element("span", { class: "cv-symbol", "aria-hidden": "true" }));
+  #scroll;
+  #product;
+  #extras;
+  els;
 
-  return {
-    els: [product, extras],
+  /**
+   * @param {import("./pane.js").PaneTools} pane
+   * @param {{ onPoint: (map: MatrixMap, row: number, column: number) => void, onLeave: () => void }} events
+   */
+  constructor(pane, events) {
+    this.#slots = Object.fromEntries(SLOTS.map((name) => [name, new Slot(pane, name, events)]));
+    const left = element(
+      "div",
+      { class: "cv-matrix-left" },
+      element("div", { class: "cv-scroll" }, this.#slots.left.el),
+      this.#signs[0],
+    );
+    this.#scroll = element(
+      "div",
+      { class: "cv-scroll" },
+      this.#slots.top.el,
+      this.#signs[1],
+      this.#slots.result.el,
+    );
+    this.#product = element(
+      "div",
+      { class: "cv-matrix-product" },
+      left,
+      element("div", { class: "cv-matrix-right" }, this.#scroll),
+    );
+    this.#extras = element(
+      "div",
+      { class: "cv-flow" },
+      this.#slots.extra0.el,
+      this.#slots.extra1.el,
+      this.#slots.extra2.el,
+    );
+    this.els = [this.#product, this.#extras];
+  }
 
-    /** @param {import("./matrix_views.js").View} view @param {string} dtype @param {Room} room */
-    set(view, dtype, room) {
-      product.hidden = !view.result;
-      extras.hidden = !view.extras.length;
-      signs[0].textContent = view.one ? "=" : "\u2022";
-      signs[1].textContent = view.one ? "\u2022" : "=";
-      const row = layInARow(view, room);
-      const { sizes, beside } = row ? { sizes: row, beside: true } : layOutProduct(view, room.width);
-      addImages(sizes, view, room.width);
-      product.classList.toggle("cv-in-a-row", Boolean(row));
-      product.classList.toggle("cv-beside", beside);
-      for (const name of SLOTS) {
-        const map = name.startsWith("extra") ? view.extras[Number(name.slice(5))] : view[name];
-        slots[name].set(map ?? null, dtype, /** @type {Size} */ (map ? sizes.get(map) : undefined));
-      }
-    },
+  /** @param {import("./matrix_views.js").View} view @param {string} dtype @param {Room} room */
+  set(view, dtype, room) {
+    this.#product.hidden = !view.result;
+    this.#extras.hidden = !view.extras.length;
+    this.#signs[0].textContent = view.one ? "=" : "\u2022";
+    this.#signs[1].textContent = view.one ? "\u2022" : "=";
+    const row = layInARow(view, room);
+    const { sizes, beside } = row ? { sizes: row, beside: true } : layOutProduct(view, room.width);
+    addImages(sizes, view, room.width);
+    this.#product.classList.toggle("cv-in-a-row", Boolean(row));
+    this.#product.classList.toggle("cv-beside", beside);
+    for (const name of SLOTS) {
+      const map = name.startsWith("extra") ? view.extras[Number(name.slice(5))] : view[name];
+      this.#slots[name].set(map ?? null, dtype, /** @type {Size} */ (map ? sizes.get(map) : undefined));
+    }
+  }
 
-    /**
-     * Light up the entries that belong together.
-     * @param {(map: MatrixMap) => { row: number, column: number }[]} entries
-     */
-    light(entries) {
-      for (const slot of Object.values(slots)) slot.light(entries);
-    },
+  /**
+   * Light up the entries that belong together.
+   * @param {(map: MatrixMap) => { row: number, column: number }[]} entries
+   */
+  light(entries) {
+    for (const slot of Object.values(this.#slots)) slot.light(entries);
+  }
 
-    /** Bring a lit column into view, when none of them is. */
-    reveal() {
-      for (const name of ["result", "top"]) {
-        const range = slots[name].litRange();
-        if (!range) continue;
-        const [from, to] = [scroll.scrollLeft, scroll.scrollLeft + scroll.clientWidth];
-        if (range[1] < from || range[0] > to) scroll.scrollLeft = range[0] - scroll.clientWidth / 2;
-        return;
-      }
-    },
-  };
+  /** Bring a lit column into view, when none of them is. */
+  reveal() {
+    for (const name of ["result", "top"]) {
+      const range = this.#slots[name].litRange();
+      if (!range) continue;
+      const [from, to] = [this.#scroll.scrollLeft, this.#scroll.scrollLeft + this.#scroll.clientWidth];
+      if (range[1] < from || range[0] > to) this.#scroll.scrollLeft = range[0] - this.#scroll.clientWidth / 2;
+      return;
+    }
+  }
 }
 
 /** One heatmap, and the map that it shows now. */
-function createSlot(pane, name, events) {
+class Slot {
   /** @type {MatrixMap | null} */
-  let shown = null;
-  let cell = 0;
+  #shown = null;
+  #cell = 0;
   /** @type {number[]} */
-  let columns = [];
-  const heatmap = createHeatmap(pane, {
-    onPoint: (row, column) => shown && events.onPoint(shown, row, column),
-    onLeave: events.onLeave,
-  });
-  heatmap.el.dataset.slot = name;
-  return {
-    el: heatmap.el,
-    /** @param {MatrixMap | null} map @param {string} dtype @param {Size} size */
-    set(map, dtype, size) {
-      shown = map;
-      heatmap.el.hidden = !map;
-      heatmap.el.dataset.matrix = map?.name ?? "";
-      if (!map) return;
-      cell = size.cell;
-      heatmap.set({
-        values: map.values,
-        label: map.name,
-        shape: map.shape,
-        dtype,
-        ...size,
-        rows: map.letters?.[0],
-        columns: map.letters?.[1],
-      });
-    },
-    /** @param {(map: MatrixMap) => { row: number, column: number }[]} entries */
-    light(entries) {
-      const found = shown ? entries(shown) : [];
-      columns = found.map(({ column }) => column);
-      heatmap.light(found);
-    },
-    /** Where the lit columns stand, in pixels; null when nothing is lit. */
-    litRange: () =>
-      columns.length ? [Math.min(...columns) * cell, (Math.max(...columns) + 1) * cell] : null,
-  };
+  #columns = [];
+  #heatmap;
+  el;
+  #events;
+
+  constructor(pane, name, events) {
+    this.#events = events;
+    this.#heatmap = new Heatmap(pane, {
+      onPoint: (row, column) => this.#shown && this.#events.onPoint(this.#shown, row, column),
+      onLeave: events.onLeave,
+    });
+    this.#heatmap.el.dataset.slot = name;
+    this.el = this.#heatmap.el;
+  }
+
+  /** @param {MatrixMap | null} map @param {string} dtype @param {Size} size */
+  set(map, dtype, size) {
+    this.#shown = map;
+    this.#heatmap.el.hidden = !map;
+    this.#heatmap.el.dataset.matrix = map?.name ?? "";
+    if (!map) return;
+    this.#cell = size.cell;
+    this.#heatmap.set({
+      values: map.values,
+      label: map.name,
+      shape: map.shape,
+      dtype,
+      ...size,
+      rows: map.letters?.[0],
+      columns: map.letters?.[1],
+    });
+  }
+
+  /** @param {(map: MatrixMap) => { row: number, column: number }[]} entries */
+  light(entries) {
+    const found = this.#shown ? entries(this.#shown) : [];
+    this.#columns = found.map(({ column }) => column);
+    this.#heatmap.light(found);
+  }
+
+  /** Where the lit columns stand, in pixels; null when nothing is lit. */
+  litRange = () =>
+    this.#columns.length
+      ? [Math.min(...this.#columns) * this.#cell, (Math.max(...this.#columns) + 1) * this.#cell]
+      : null;
 }
 
 /**
@@ -155,37 +182,45 @@ function addImages(sizes, view, width) {
   }
 }
 
+/** @param {MatrixMap} map */
+const fits = (map) => Math.max(...map.size) <= MOST_NUMBERED;
+
 /**
  * How large the cells are, and whether they have numbers. Matrices that share their rows or columns share
  * their size. `beside`: whether the left matrix stays beside the others, however wide these are.
  * @param {import("./matrix_views.js").View} view @param {number} width
+ * @returns {{ sizes: Map<MatrixMap, Size>, beside: boolean }}
  */
-function layOutProduct(view, width) {
-  const { left, top, result } = view;
-  const fits = (map) => Math.max(...map.size) <= MOST_NUMBERED;
-  /** @type {Map<MatrixMap, Size>} */
-  const sizes = new Map();
-  let beside = view.one;
-  if (left && top && result) {
-    const large = fits(top) && fits(result) && (!view.one || fits(left));
-    const need = Math.max(left.name.length * LETTER, left.size[1] * NUMBERED[0]) + SIGN;
-    // A high and narrow matrix above the others would push them out of sight.
-    beside ||=
-      need < 0.4 * width && (!large || need + result.size[1] * NUMBERED[0] <= width || left.size[0] > 12);
-    const share = Math.floor((width - (beside ? need : 0) - 8) / result.size[1]);
-    const cell = within(share, large ? NUMBERED : COLOURED);
-    const side = large ? cell : NUMBERED[0]; // of a cell with a number
-    const heightOf = (map) =>
-      large || map.size[0] <= 8 ? side : within(Math.floor(240 / map.size[0]), COLOURED);
-    const numbers = beside ? large : fits(left);
-    const leftShare = Math.floor((width - SIGN) / left.size[1]);
-    const leftCell = left.size[1] <= 8 ? side : within(leftShare, numbers ? [NUMBERED[0], side] : COLOURED);
-    sizes.set(left, { cell: leftCell, height: numbers ? side : heightOf(left), numbers });
-    sizes.set(top, { cell, height: heightOf(top), numbers: large });
-    sizes.set(result, { cell, height: heightOf(result), numbers: large });
-  }
+function layOutProduct({ left, top, result, one }, width) {
+  if (!left || !top || !result) return { sizes: new Map(), beside: one };
+  const large = fits(top) && fits(result) && (!one || fits(left));
+  const need = Math.max(left.name.length * LETTER, left.size[1] * NUMBERED[0]) + SIGN;
+  const beside = one || staysBeside(need, width, left, large ? result.size[1] * NUMBERED[0] : 0);
+  const share = Math.floor((width - (beside ? need : 0) - 8) / result.size[1]);
+  const cell = within(share, large ? NUMBERED : COLOURED);
+  const side = large ? cell : NUMBERED[0]; // of a cell with a number
+  /** @param {MatrixMap} map */
+  const heightOf = ({ size: [rows] }) =>
+    large || rows <= 8 ? side : within(Math.floor(240 / rows), COLOURED);
+  const numbers = beside ? large : fits(left);
+  const leftShare = Math.floor((width - SIGN) / left.size[1]);
+  const leftCell = left.size[1] <= 8 ? side : within(leftShare, numbers ? [NUMBERED[0], side] : COLOURED);
+  const sizes = new Map([
+    [left, { cell: leftCell, height: numbers ? side : heightOf(left), numbers }],
+    [top, { cell, height: heightOf(top), numbers: large }],
+    [result, { cell, height: heightOf(result), numbers: large }],
+  ]);
   return { sizes, beside };
 }
+
+/**
+ * Whether the left matrix stands beside the others: a high and narrow one above them would push them out of
+ * sight.
+ * @param {number} need @param {number} width @param {MatrixMap} left
+ * @param {number} numbered pixels of the result with numbers; 0 where it has none
+ */
+const staysBeside = (need, width, left, numbered) =>
+  need < 0.4 * width && (need + numbered <= width || left.size[0] > 12);
 
 /** @param {MatrixMap} map @param {number} width @returns {Size} */
 function imageSize(map, width) {

@@ -123,7 +123,9 @@ function inputView(data) {
   if (bias) notes.push(say("matrix.last_bias", { gradient: grad_input }));
   return {
     sentence: say("matrix.to_input_is", { weight, gradient: grad_output }),
-    formula: `${grad_columns} = ${weight}\u1d40 \u00b7 ${grad_output}, ${grad_input} = col2im(${grad_columns})${bias ? " + bias" : ""}`,
+    formula:
+      `${grad_columns} = ${weight}\u1d40 \u00b7 ${grad_output}, ` +
+      `${grad_input} = col2im(${grad_columns})${bias ? " + bias" : ""}`,
     notes,
     one: false,
     left: map(`${weight}\u1d40`, turned(made.weight), "kernel", "out", {

@@ -1,7 +1,7 @@
 // @ts-check
 // What is said of a mistake: its ways, what to do instead, where it was met.
 import WORDS from "../../../facts/words/mistakes.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { sentences } from "../base/words.js";
 import { complete } from "../rules/recipes.js";
 
@@ -17,8 +17,7 @@ export function createAbout(choose, expose) {
     element("p", { class: "cv-muted" }),
   ];
   const ways = element("div", { class: "cv-buttons", role: "group", "aria-label": say("ways") });
-  const go = element("button", { type: "button", class: "cv-button cv-mistake-go" }, say("expose"));
-  go.addEventListener("click", expose);
+  const go = makeButton({ class: "cv-button cv-mistake-go" }, say("expose"), expose);
   const el = element("div", { class: "cv-mistake-about" }, ways, fix, choices, met, element("p", {}, go));
   let drawn = "";
   return {
@@ -30,13 +29,7 @@ export function createAbout(choose, expose) {
       if (drawn !== mistake.id) {
         ways.replaceChildren(
           ...mistake.ways.map((_, index) => {
-            const button = element(
-              "button",
-              { type: "button", class: "cv-button" },
-              say("way", { number: index + 1 }),
-            );
-            button.addEventListener("click", () => choose(index));
-            return button;
+            return makeButton({ class: "cv-button" }, say("way", { number: index + 1 }), () => choose(index));
           }),
         );
       }

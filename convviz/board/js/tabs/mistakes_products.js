@@ -4,7 +4,7 @@
 import WORDS from "../../../facts/words/mistakes.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
-import { createHeatmap } from "../board/heatmap.js";
+import { Heatmap } from "../board/heatmap.js";
 import { FACTOR } from "../numbers/mistaken.js";
 import { sentences } from "../base/words.js";
 
@@ -63,7 +63,7 @@ export class Products {
     [this.#right, this.#wrong] = ["right", "wrong"].map((of) =>
       element("p", { class: "cv-mistake-sum", "data-of": of }),
     );
-    this.#maps = [createHeatmap(pane), createHeatmap(pane)];
+    this.#maps = [new Heatmap(pane), new Heatmap(pane)];
     const key = element(
       "p",
       { class: "cv-mistake-key" },
@@ -181,7 +181,6 @@ export class Products {
       map.el.hidden = !tensor;
       if (!tensor) return;
       const [height, width] = sizeOf(tensor.shape);
-      const cell = Math.max(5, Math.min(30, Math.floor(190 / Math.max(height, width))));
       const at = indicesOf(tensor.shape, this.#planes[which] * height * width)
         .slice(0, 2)
         .join(", ");
@@ -192,8 +191,7 @@ export class Products {
         label: `${name}[${at}]`,
         shape: "",
         limit,
-        cell,
-        numbers: cell >= 22,
+        within: [190, 5, 30],
         dtype: "float64",
       });
       map.el.dataset.tensor = name;

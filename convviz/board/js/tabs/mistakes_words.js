@@ -17,7 +17,8 @@ const REST_MS = 150; // as a pane's
  */
 
 /**
- * Make what says why nobody would notice. What hides a mistake is searched by trying, which takes longer than a frame:
+ * Make what says why nobody would notice. What hides a mistake is searched by trying, which takes longer than
+ * a frame:
  * once for each picture, and only when the sliders rest.
  * @param {(words: string) => void} show the reason, when it is found
  * @param {import("../numbers/asking.js").Later} later

@@ -2,7 +2,7 @@
 // What stands in a tab's place until its script is there, which comes when the tab is opened for the first
 // time.
 import WORDS from "../../../facts/words/pane.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { nameAfterTab } from "../base/placed.js";
 import { sentences } from "../base/words.js";
 
@@ -27,11 +27,7 @@ export function openTab(name, el, scripts, model) {
   const script = scripts.now(name);
   if (script) return draw(script, el, model);
   const words = element("p", { role: "status" });
-  const again = element(
-    "button",
-    { type: "button", class: "cv-button cv-pane-again", hidden: "" },
-    say("again"),
-  );
+  const again = makeButton({ class: "cv-button cv-pane-again", hidden: "" }, say("again"), ask);
   const root = element("section", { class: "cv-pane cv-look" }, words, again);
   el.append(root);
   let close = () => root.remove();
@@ -60,7 +56,6 @@ export function openTab(name, el, scripts, model) {
     });
   }
 
-  again.addEventListener("click", ask);
   ask();
   return () => {
     stopAsking();

@@ -19,7 +19,8 @@ const meaningOf = sentences(TERMS);
  * @import { Pointed } from "../base/wire.js"
  * @import { loadPlotly } from "../board/plotly.js"
  * @import { Settings } from "../rules/settings.js"
- * @typedef {Record<string, any>} Choices what was chosen in a tab; what is not there has its default in Python
+ * @typedef {Record<string, any>} Choices what was chosen in a tab; what is not there has its default in
+ *   Python
  *
  * What a pane's own code gets. choose: other data are made of what was chosen; chosen: so far, in this page.
  * @typedef {{ root: HTMLElement, uid: string, send: (message: object) => void, choose: (changes: Choices) =>

@@ -1,5 +1,6 @@
 // @ts-check
-// The kernels of the first layer while they learn, and the gradients that have just been subtracted from them.
+// The kernels of the first layer while they learn, and the gradients that have just been subtracted from
+// them.
 import WORDS from "../../../facts/words/race.json" with { type: "json" };
 import { createPixels } from "../board/pixels.js";
 import { element, setText } from "../base/dom.js";
@@ -11,7 +12,9 @@ const PARTS = /** @type {const} */ (["weight", "gradient"]);
 const COUNT = 32; // output channels of the article's first layer
 const SIDE = 3;
 
-/** @typedef {Record<string, Record<"weight" | "gradient", number[][]>>} Kernels as lab/picture.py makes them */
+/**
+ * @typedef {Record<string, Record<"weight" | "gradient", number[][]>>} Kernels as lab/picture.py makes them
+ */
 
 /** @param {{ scale: () => [number, string][] }} pane */
 export function createKernels(pane) {

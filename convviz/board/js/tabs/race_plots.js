@@ -23,78 +23,77 @@ const wordsOf = (key) => ({
   x: say("plot.x"),
 });
 
-/**
- * Make the plots, drawn one after the other.
- * @param {import("./pane.js").PaneContext} context @param {import("./pane.js").PaneTools} pane
- */
-export function createPlots({ model }, pane) {
-  const place = element("div", { class: "cv-race-plots" });
-  const el = element("section", {}, element("h4", {}, say("curves")), place);
-  const failed = element("p", { class: "cv-muted" });
-  const { ready, cancel } = model.loadPlotly();
-  /** @type {Map<string, HTMLElement>} */
-  const places = new Map();
-  /** @type {Map<string, string>} */
-  const drawn = new Map();
-  /** @type {Plot[]} */
-  let waiting = [];
-  /** @type {import("../board/plotly.js").Plotly | null} */
-  let Plotly = null;
-  let drawing = false;
-  let closed = false;
-
-  /** @param {string} key */
-  function placeOf(key) {
-    const found = places.get(key) ?? element("figure", { "data-plot": key });
-    if (!places.has(key)) place.append(found);
-    places.set(key, found);
-    return found;
-  }
-
-  function drawNext() {
-    const plot = waiting.shift();
-    drawing = Boolean(plot) && !closed;
-    if (!plot || closed) return;
-    const at = placeOf(plot.key);
-    const style = getComputedStyle(pane.root);
+/** The plots, drawn one after the other. */
+export class RacePlots {
+  #drawNext = () => {
+    const plot = this.#waiting.shift();
+    this.#drawing = Boolean(plot) && !this.#closed;
+    if (!plot || this.#closed) return;
+    const at = this.#placeOf(plot.key);
+    const style = getComputedStyle(this.#pane.root);
     const colors = {
       ink: style.getPropertyValue("--cv-ink").trim(),
       line: style.getPropertyValue("--cv-line").trim(),
     };
     const now = JSON.stringify([plot, colors]);
-    if (drawn.get(plot.key) === now) return drawNext(); // accuracy, all through an epoch
-    drawn.set(plot.key, now);
-    drawCurves(Plotly, at, plot, colors).then(() => {
+    if (this.#drawn.get(plot.key) === now) return this.#drawNext(); // accuracy, all through an epoch
+    this.#drawn.set(plot.key, now);
+    drawCurves(this.#Plotly, at, plot, colors).then(() => {
       at.dataset.last = String(Math.max(...plot.traces.flatMap(({ x }) => x)));
-      whenIdle(drawNext);
+      whenIdle(this.#drawNext);
     });
-  }
-
-  function drawAll() {
-    if (Plotly && !drawing) drawNext();
-  }
-
-  ready.then(
-    (loaded) => {
-      Plotly = loaded;
-      drawAll();
-    },
-    (error) => closed || setText(failed, error.message),
-  );
-  pane.onClose(() => {
-    closed = true;
-    cancel();
-    for (const at of places.values()) purgeCurves(Plotly, at);
-  });
-  el.append(failed);
-  return {
-    el,
-    /** @param {Plot[]} plots */
-    set(plots) {
-      el.hidden = !plots.length;
-      waiting = plots.map((plot) => ({ ...plot, ...wordsOf(plot.key) }));
-      for (const [key, at] of places) at.hidden = !plots.some((plot) => plot.key === key);
-      drawAll();
-    },
   };
+  #place = element("div", { class: "cv-race-plots" });
+  el = element("section", {}, element("h4", {}, say("curves")), this.#place);
+  /** @type {Map<string, HTMLElement>} */
+  #places = new Map();
+  /** @type {Map<string, string>} */
+  #drawn = new Map();
+  /** @type {Plot[]} */
+  #waiting = [];
+  /** @type {import("../board/plotly.js").Plotly | null} */
+  #Plotly = null;
+  #drawing = false;
+  #closed = false;
+  #pane;
+
+  /** @param {import("./pane.js").PaneContext} context @param {import("./pane.js").PaneTools} pane */
+  constructor({ model }, pane) {
+    this.#pane = pane;
+    const failed = element("p", { class: "cv-muted" });
+    const { ready, cancel } = model.loadPlotly();
+    ready.then(
+      (loaded) => {
+        this.#Plotly = loaded;
+        this.#drawAll();
+      },
+      (error) => this.#closed || setText(failed, error.message),
+    );
+    pane.onClose(() => {
+      this.#closed = true;
+      cancel();
+      for (const at of this.#places.values()) purgeCurves(this.#Plotly, at);
+    });
+    this.el.append(failed);
+  }
+
+  /** @param {string} key */
+  #placeOf(key) {
+    const found = this.#places.get(key) ?? element("figure", { "data-plot": key });
+    if (!this.#places.has(key)) this.#place.append(found);
+    this.#places.set(key, found);
+    return found;
+  }
+
+  #drawAll() {
+    if (this.#Plotly && !this.#drawing) this.#drawNext();
+  }
+
+  /** @param {Plot[]} plots */
+  set(plots) {
+    this.el.hidden = !plots.length;
+    this.#waiting = plots.map((plot) => ({ ...plot, ...wordsOf(plot.key) }));
+    for (const [key, at] of this.#places) at.hidden = !plots.some((plot) => plot.key === key);
+    this.#drawAll();
+  }
 }

@@ -1,17 +1,26 @@
 // @ts-check
 // What a race comes to: the article's table, and the digits that somebody misclassified, each a button.
 import WORDS from "../../../facts/words/race.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 const SIDE = 28;
 
-/** @typedef {{ headings: string[], rows: string[][], theirs: number, note: string }} Table as lab/shown.py makes it */
+/**
+ * @typedef {{ headings: string[], rows: string[][], theirs: number, note: string }} Table as lab/shown.py
+ * makes it
+ */
 /** @typedef {{ at: number, label: string, found: string }} Digit */
-/** @typedef {{ seed: number, of: number, images: Record<string, string>, layers: { name: string, count: number, digits: Digit[] }[] }} Mistakes */
+/**
+ * @typedef {{ seed: number, of: number, images: Record<string, string>, layers: { name: string, count:
+ * number, digits: Digit[] }[] }} Mistakes
+ */
 
-/** Make the table; the article's own rows come last, and look other. A race that was recorded has its words in English: they are said anew. */
+/**
+ * Make the table; the article's own rows come last, and look other. A race that was recorded has its words in
+ * English: they are said anew.
+ */
 export function createTable() {
   const head = element("tr");
   const rows = element("tbody");
@@ -96,7 +105,10 @@ export function createMistakes(onOpen) {
   };
 }
 
-/** @param {string} layer @param {Digit} digit @param {string} pixels @param {(layer: string, digit: Digit) => void} onOpen */
+/**
+ * @param {string} layer @param {Digit} digit @param {string} pixels
+ * @param {(layer: string, digit: Digit) => void} onOpen
+ */
 function createDigit(layer, digit, pixels, onOpen) {
   const { at, label, found } = digit;
   const canvas = element("canvas", { width: String(SIDE), height: String(SIDE), "aria-hidden": "true" });
@@ -105,19 +117,15 @@ function createDigit(layer, digit, pixels, onOpen) {
   bytesOf(pixels).forEach((ink, cell) => image?.data.set([255 - ink, 255 - ink, 255 - ink, 255], 4 * cell));
   if (image) context?.putImageData(image, 0, 0);
   const words = say("mistake.read", { layer, label, found });
-  const button = element(
-    "button",
+  return makeButton(
     {
-      type: "button",
       class: "cv-button cv-mistake",
       "data-layer": layer,
       "data-at": String(at),
       "aria-label": words,
       title: words,
     },
-    canvas,
-    element("span", { "aria-hidden": "true" }, say("mistake", { label, found })),
+    [canvas, element("span", { "aria-hidden": "true" }, say("mistake", { label, found }))],
+    () => onOpen(layer, digit),
   );
-  button.addEventListener("click", () => onOpen(layer, digit));
-  return button;
 }

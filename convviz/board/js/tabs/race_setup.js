@@ -62,54 +62,65 @@ function createChoices() {
   };
 }
 
-/** @param {Pick<import("./pane.js").PaneTools, "send" | "say">} pane */
-export function createSetup(pane) {
-  const choices = createChoices();
-  const [start, pause, stop] = ["start", "pause", "stop"].map((name) =>
-    button(/** @type {"start"} */ (name)),
-  );
-  const bar = element("progress", { "aria-label": say("race") });
-  const line = element("span", { class: "cv-race-line" });
-  const refused = element("p", { class: "cv-pane-failure cv-race-failed", role: "alert" });
-  const closing = element("p", { class: "cv-muted" }, say("closing"));
-  const el = element(
-    "div",
-    { class: "cv-race-setup" },
-    choices.el,
-    element("div", { class: "cv-flow" }, start, pause, stop, bar, line),
-    closing,
-  );
-  let paused = false;
-  let said = "";
-  start.addEventListener("click", () => pane.send({ type: "start", chosen: choices.chosen() }));
-  pause.addEventListener("click", () => pane.send({ type: paused ? "go" : "pause" }));
-  stop.addEventListener("click", () => pane.send({ type: "stop" }));
+export class RaceSetup {
+  #choices = createChoices();
+  #start;
+  #pause;
+  #stop;
+  #bar = element("progress", { "aria-label": say("race") });
+  #line = element("span", { class: "cv-race-line" });
+  refused = element("p", { class: "cv-pane-failure cv-race-failed", role: "alert" });
+  #closing = element("p", { class: "cv-muted" }, say("closing"));
+  el;
+  #paused = false;
+  #said = "";
+  #pane;
 
-  /** @param {RaceData} data */
-  function set(data) {
-    const alone = data.state === "alone" || Boolean(data.why_not);
-    el.hidden = alone;
-    setText(refused, data.failed ?? "");
-    if (alone) return;
-    choices.fill(data);
-    const runs = RUNNING.includes(data.state);
-    paused = data.state === "paused";
-    setText(start, say(data.recorded || runs ? "start" : "again"));
-    setText(pause, say(paused ? "go" : "pause"));
-    choices.el.toggleAttribute("disabled", runs);
-    start.hidden = runs;
-    for (const each of [pause, stop, bar, closing]) each.hidden = !runs;
-    pause.toggleAttribute("disabled", !["running", "paused"].includes(data.state));
-    const { done, total } = data.progress;
-    bar.max = total || 1;
-    if (total) bar.value = done;
-    else bar.removeAttribute("value");
-    setText(line, lineOf(data));
-    if (data.state !== said && said) pane.say(lineOf(data));
-    said = data.state;
+  /** @param {Pick<import("./pane.js").PaneTools, "send" | "say">} pane */
+  constructor(pane) {
+    this.#pane = pane;
+    [this.#start, this.#pause, this.#stop] = ["start", "pause", "stop"].map((name) =>
+      button(/** @type {"start"} */ (name)),
+    );
+    this.el = element(
+      "div",
+      { class: "cv-race-setup" },
+      this.#choices.el,
+      element("div", { class: "cv-flow" }, this.#start, this.#pause, this.#stop, this.#bar, this.#line),
+      this.#closing,
+    );
+    this.#start.addEventListener("click", () => pane.send({ type: "start", chosen: this.#choices.chosen() }));
+    this.#pause.addEventListener("click", () => pane.send({ type: this.#paused ? "go" : "pause" }));
+    this.#stop.addEventListener("click", () => pane.send({ type: "stop" }));
   }
 
-  return { el, refused, set };
+  /** @param {RaceData} data */
+  set(data) {
+    const alone = data.state === "alone" || Boolean(data.why_not);
+    this.el.hidden = alone;
+    setText(this.refused, data.failed ?? "");
+    if (alone) return;
+    this.#choices.fill(data);
+    const runs = RUNNING.includes(data.state);
+    this.#paused = data.state === "paused";
+    setText(this.#start, say(data.recorded || runs ? "start" : "again"));
+    setText(this.#pause, say(this.#paused ? "go" : "pause"));
+    this.#choices.el.toggleAttribute("disabled", runs);
+    this.#start.hidden = runs;
+    for (const each of [this.#pause, this.#stop, this.#bar, this.#closing]) each.hidden = !runs;
+    this.#pause.toggleAttribute("disabled", !["running", "paused"].includes(data.state));
+    fillBar(this.#bar, data.progress);
+    setText(this.#line, lineOf(data));
+    if (data.state !== this.#said && this.#said) this.#pane.say(lineOf(data));
+    this.#said = data.state;
+  }
+}
+
+/** @param {HTMLProgressElement} bar @param {RaceData["progress"]} progress */
+function fillBar(bar, { done, total }) {
+  bar.max = total || 1;
+  if (total) bar.value = done;
+  else bar.removeAttribute("value");
 }
 
 /** How far the race is. @param {RaceData} data */

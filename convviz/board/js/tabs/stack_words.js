@@ -1,5 +1,6 @@
 // @ts-check
-// What the tab Stack says about its numbers, made from the geometry: the receptive field, the ways, the checkerboard.
+// What the tab Stack says about its numbers, made from the geometry: the receptive field, the ways, the
+// checkerboard.
 import WORDS from "../../../facts/words/stack.json" with { type: "json" };
 import { formatNumber } from "../base/format.js";
 import { sentences } from "../base/words.js";
@@ -14,7 +15,10 @@ const PLAIN = /** @type {import("../rules/spec.js").Pair} */ ([1, 1]);
  * @import { Spec } from "../rules/spec.js"
  */
 
-/** The axes, each with its name, or both at once where they are alike. @param {(axis: number) => unknown} of what counts @returns {[number, string][]} */
+/**
+ * The axes, each with its name, or both at once where they are alike.
+ * @param {(axis: number) => unknown} of what counts @returns {[number, string][]}
+ */
 function axesOf(of) {
   if (JSON.stringify(of(0)) === JSON.stringify(of(1))) return [[0, say("lines.both")]];
   return [

@@ -1,21 +1,20 @@
 // @ts-check
 // A row of tabs with one stop for the keyboard: arrows walk along it, Enter and Space open.
-import { element, setAttribute } from "../base/dom.js";
+import { element, makeButton, setAttribute } from "../base/dom.js";
 import { tabIds } from "../base/placed.js";
 import { walkAlong } from "../base/roving.js";
 
 /**
- * @typedef {{ name: string, label: string, data: Record<string, string>, quiet?: boolean }} Tab name: what its ids are made of
+ * @typedef {{ name: string, label: string, data: Record<string, string>, quiet?: boolean }} Tab name: what
+ *   its ids are made of
  * @typedef {ReturnType<typeof createStrip>} Strip
  */
 
 /** @param {string} label @param {Tab[]} tabs @param {(name: string) => void} choose */
 export function createStrip(label, tabs, choose) {
   const buttons = tabs.map(({ name, label: text, data, quiet }) => {
-    const type = { type: "button", class: quiet ? "cv-tab cv-tab-quiet" : "cv-tab", role: "tab" };
-    const button = element("button", { ...type, ...data }, text);
-    button.addEventListener("click", () => choose(name));
-    return button;
+    const type = { class: quiet ? "cv-tab cv-tab-quiet" : "cv-tab", role: "tab" };
+    return makeButton({ ...type, ...data }, text, () => choose(name));
   });
   const el = element("div", { class: "cv-tablist", role: "tablist", "aria-label": label }, ...buttons);
   walkAlong(el, () => buttons); // opened with Enter or Space: a pane is made when it is opened

@@ -3,9 +3,9 @@
 // float64.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
-import { createErrorCurve } from "./errorcurve.js";
+import { ErrorCurve } from "./errorcurve.js";
 import { colorOf, formatNumber, fullNumber } from "../base/format.js";
-import { createHeatmap } from "../board/heatmap.js";
+import { Heatmap } from "../board/heatmap.js";
 import { openPane, split } from "./pane.js";
 import { pieces, sentences } from "../base/words.js";
 
@@ -34,7 +34,7 @@ class CheckPane {
   #data = /** @type {CheckData} */ (/** @type {unknown} */ (null));
   #chosen = -1; // which eps
   #dtypes = DTYPES.slice(0, 1); // those that are shown
-  /** @type {ReturnType<typeof createRow>[]} */
+  /** @type {Row[]} */
   #rows = [];
   #slider;
   #eps;
@@ -43,7 +43,7 @@ class CheckPane {
   #list = element("div", { class: "cv-check-rows" });
   #readout = element("p", { class: "cv-readout" }, say("check.hint"));
   #key = element("div", { class: "cv-logscale", role: "img" });
-  #curve = createErrorCurve((index) => this.#choose(index));
+  #curve = new ErrorCurve((index) => this.#choose(index));
   #shape = element("p");
   #both = element("button", { type: "button", class: "cv-button cv-check-both" }, say("check.both"));
 
@@ -128,7 +128,7 @@ class CheckPane {
     );
     while (this.#rows.length < this.#data.gradients.length)
       this.#rows.push(
-        createRow(this.#pane, (gradient, dtype, row, column) => this.#read(gradient, dtype, row, column)),
+        new Row(this.#pane, (gradient, dtype, row, column) => this.#read(gradient, dtype, row, column)),
       );
     this.#rows.length = this.#data.gradients.length;
     this.#list.replaceChildren(...this.#rows.map((row) => row.el));
@@ -160,70 +160,77 @@ function renderCheck(context) {
   });
 }
 
-/**
- * One gradient: its errors in the dtypes that are shown, side by side.
- * @param {import("./pane.js").PaneTools} pane
- * @param {(gradient: Gradient | null, dtype: string, row: number, column: number) => void} read
- */
-function createRow(pane, read) {
-  let gradient = null;
-  const heading = element("h4");
-  const part = element("p", { class: "cv-muted" });
-  const maps = DTYPES.map((dtype) =>
-    createHeatmap(pane, {
-      onPoint: (row, column) => read(gradient, dtype, row, column),
-      onLeave: () => {
-        read(null, dtype, 0, 0);
-        pane.point();
-      },
-    }),
-  );
-  const el = element(
-    "section",
-    { class: "cv-check-row" },
-    heading,
-    part,
-    element("div", { class: "cv-pair" }, ...maps.map((map) => map.el)),
-  );
-  return {
-    el,
-    /**
-     * @param {Gradient} next @param {string[]} dtypes @param {number} step @param {number} limit
-     * @param {[number, string][]} colors
-     */
-    set(next, dtypes, step, limit, colors) {
-      gradient = next;
-      const [height, width] = next.size;
-      setText(heading, next.label);
-      el.dataset.gradient = next.panel;
-      el.classList.toggle("cv-check-wide", next.slopes.float32.analytic[0].length > READ_COLUMNS);
-      const [rows, columns] = [next.slopes.float32.analytic.length, next.slopes.float32.analytic[0].length];
-      const whole = rows === height && columns === width;
-      setText(part, whole ? "" : say("check.part", { rows, columns, height, width }));
-      part.hidden = whole;
-      maps.forEach((map, index) => {
-        map.el.hidden = !dtypes.includes(DTYPES[index]);
-        const { difference, largest } = next.slopes[DTYPES[index]];
-        map.set({
-          values: difference[step].map((line) =>
-            line.map((value) => (value === null ? NaN : Math.abs(value))),
-          ),
-          label: DTYPES[index],
-          shape: say("check.largest", { error: formatNumber(largest[step] ?? NaN) }),
-          limit,
-          cell: CELL_SIDE,
-          dtype: "float64",
-          colors,
-        });
-        map.el.style.setProperty("--cv-columns", String(columns));
-        map.el.style.setProperty("--cv-rows", String(rows));
+/** One gradient: its errors in the dtypes that are shown, side by side. */
+class Row {
+  /** @type {Gradient | null} */
+  #gradient = null;
+  #heading = element("h4");
+  #part = element("p", { class: "cv-muted" });
+  #maps;
+  el;
+  #pane;
+  #read;
+
+  /**
+   * @param {import("./pane.js").PaneTools} pane
+   * @param {(gradient: Gradient | null, dtype: string, row: number, column: number) => void} read
+   */
+  constructor(pane, read) {
+    [this.#pane, this.#read] = [pane, read];
+    this.#maps = DTYPES.map(
+      (dtype) =>
+        new Heatmap(pane, {
+          onPoint: (row, column) => this.#read(this.#gradient, dtype, row, column),
+          onLeave: () => {
+            this.#read(null, dtype, 0, 0);
+            this.#pane.point();
+          },
+        }),
+    );
+    this.el = element(
+      "section",
+      { class: "cv-check-row" },
+      this.#heading,
+      this.#part,
+      element("div", { class: "cv-pair" }, ...this.#maps.map((map) => map.el)),
+    );
+  }
+
+  /**
+   * @param {Gradient} next @param {string[]} dtypes @param {number} step @param {number} limit
+   * @param {[number, string][]} colors
+   */
+  set(next, dtypes, step, limit, colors) {
+    this.#gradient = next;
+    const [height, width] = next.size;
+    setText(this.#heading, next.label);
+    this.el.dataset.gradient = next.panel;
+    this.el.classList.toggle("cv-check-wide", next.slopes.float32.analytic[0].length > READ_COLUMNS);
+    const [rows, columns] = [next.slopes.float32.analytic.length, next.slopes.float32.analytic[0].length];
+    const whole = rows === height && columns === width;
+    setText(this.#part, whole ? "" : say("check.part", { rows, columns, height, width }));
+    this.#part.hidden = whole;
+    this.#maps.forEach((map, index) => {
+      map.el.hidden = !dtypes.includes(DTYPES[index]);
+      const { difference, largest } = next.slopes[DTYPES[index]];
+      map.set({
+        values: difference[step].map((line) => line.map((value) => (value === null ? NaN : Math.abs(value)))),
+        label: DTYPES[index],
+        shape: say("check.largest", { error: formatNumber(largest[step] ?? NaN) }),
+        limit,
+        cell: CELL_SIDE,
+        dtype: "float64",
+        colors,
       });
-    },
-    /** @param {import("../base/wire.js").PanelCell | null} cell */
-    light(cell) {
-      for (const map of maps) map.light(cell && cell.panel === gradient?.panel ? [cell] : []);
-    },
-  };
+      map.el.style.setProperty("--cv-columns", String(columns));
+      map.el.style.setProperty("--cv-rows", String(rows));
+    });
+  }
+
+  /** @param {import("../base/wire.js").PanelCell | null} cell */
+  light(cell) {
+    for (const map of this.#maps) map.light(cell && cell.panel === this.#gradient?.panel ? [cell] : []);
+  }
 }
 
 /** The power of ten at the top of the colour scale, the same for all steps. @param {Gradient[]} gradients */

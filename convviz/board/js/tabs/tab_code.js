@@ -2,8 +2,9 @@
 // The code tab: one setting as Python, seven ways. A line lights its panels, a panel its lines.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { NOT_COPIED, createCopier } from "../base/clipboard.js";
+import { checkOne, walkAlong } from "../base/roving.js";
 import { CodeLines } from "./code_lines.js";
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { openPane, split } from "./pane.js";
 import { pieces, sentences } from "../base/words.js";
 
@@ -37,7 +38,13 @@ class CodePane {
   /** @param {import("./pane.js").PaneTools} pane @param {HTMLElement} body */
   constructor(pane, body) {
     this.#pane = pane;
-    const copy = element("button", { type: "button", class: "cv-button cv-copy" }, say("code.copy"));
+    const copy = makeButton({ class: "cv-button cv-copy" }, say("code.copy"), async () => {
+      const done = await this.#copier.copy(this.#way().text);
+      const words = done ? say("code.copied") : NOT_COPIED;
+      setText(this.#outcome, words);
+      this.#outcome.classList.toggle("cv-refused", !done);
+      pane.say(words);
+    });
     const numbers = element("label", { class: "cv-numbers" }, this.#box, say("code.numbers"));
     const words = [
       element("h3", {}, say("code")),
@@ -49,15 +56,12 @@ class CodePane {
       this.#readout,
     ];
     body.append(split(words, [this.#code.el]));
-    copy.addEventListener("click", async () => {
-      const done = await this.#copier.copy(this.#way().text);
-      const words = done ? say("code.copied") : NOT_COPIED;
-      setText(this.#outcome, words);
-      this.#outcome.classList.toggle("cv-refused", !done);
-      pane.say(words);
-    });
     this.#box.addEventListener("change", () => pane.choose({ numbers: this.#box.checked }));
-    this.#ways.addEventListener("keydown", (event) => this.#onKey(event));
+    walkAlong(
+      this.#ways,
+      () => this.#buttons(),
+      ({ dataset }) => this.#choose(String(dataset.way)),
+    );
     pane.onPoint(({ cell, panels }) => {
       this.#onBoard = [...new Set([...panels, ...(cell ? [cell.panel] : [])])];
       if (this.#data) this.#markBoard();
@@ -107,11 +111,7 @@ class CodePane {
 
   #show() {
     const found = this.#way();
-    for (const button of this.#buttons()) {
-      const here = button.dataset.way === this.#chosen;
-      button.setAttribute("aria-checked", String(here));
-      button.tabIndex = here ? 0 : -1;
-    }
+    checkOne(this.#buttons(), ({ dataset }) => dataset.way === this.#chosen);
     setText(this.#title, found.title);
     this.#code.set(found, this.#shown === this.#chosen);
     this.#shown = this.#chosen;
@@ -126,28 +126,12 @@ class CodePane {
     this.#show();
   }
 
-  /** @param {KeyboardEvent} event */
-  #onKey(event) {
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    const all = this.#buttons();
-    const at = all.indexOf(/** @type {HTMLElement} */ (event.target));
-    if (!step || at < 0) return;
-    event.preventDefault();
-    const next = all[(at + step + all.length) % all.length];
-    this.#choose(String(next.dataset.way));
-    next.focus();
-  }
-
   #makeButtons() {
     this.#ways.replaceChildren(
       ...this.#data.ways.map(({ name, label }) => {
-        const button = element(
-          "button",
-          { type: "button", class: "cv-button", role: "radio", "data-way": name },
-          label,
+        return makeButton({ class: "cv-button", role: "radio", "data-way": name }, label, () =>
+          this.#choose(name),
         );
-        button.addEventListener("click", () => this.#choose(name));
-        return button;
       }),
     );
   }

@@ -5,13 +5,11 @@ import { element, setText } from "../base/dom.js";
 import { formatLong, formatNumber } from "../base/format.js";
 import { setRich } from "../base/rich_text.js";
 import { sentences } from "../base/words.js";
-import { createHeatmap } from "../board/heatmap.js";
+import { Heatmap } from "../board/heatmap.js";
 import { createChoice } from "./choice.js";
 import { openPane, split } from "./pane.js";
 
 const say = sentences(WORDS);
-const [SMALLEST, LARGEST, SIDE] = [4, 30, 190]; // pixels of a cell, and of a plane
-const ROOM_FOR_NUMBER = 22;
 
 /**
  * @import { PaneContext, PaneTools } from "./pane.js"
@@ -141,11 +139,14 @@ function createSlope(pane, onRead) {
   };
 }
 
-/** A plane, whose cells the board lights where it shows the same. @param {PaneTools} pane @param {(row: number, column: number) => void} onPoint
- * @param {(row: number, column: number) => void} [onSelect] */
+/**
+ * A plane, whose cells the board lights where it shows the same.
+ * @param {PaneTools} pane @param {(row: number, column: number) => void} onPoint
+ * @param {(row: number, column: number) => void} [onSelect]
+ */
 function createPlane(pane, onPoint, onSelect) {
   let panel = "";
-  const map = createHeatmap(pane, {
+  const map = new Heatmap(pane, {
     onPoint: (row, column) => {
       onPoint(row, column);
       if (panel) pane.point({ panels: [panel], cell: { panel, row, column } });
@@ -159,20 +160,10 @@ function createPlane(pane, onPoint, onSelect) {
     /** @param {Plane} plane */
     set(plane) {
       panel = plane.panel;
-      const cell = Math.max(
-        SMALLEST,
-        Math.min(LARGEST, Math.floor(SIDE / Math.max(plane.values.length, plane.values[0].length))),
-      );
       const label = `${plane.label}[${plane.at.join(", ")}]`;
+      const shape = `[${plane.shape.join(", ")}]`;
       map.el.dataset.of = plane.label;
-      map.set({
-        values: plane.values,
-        label,
-        shape: `[${plane.shape.join(", ")}]`,
-        cell,
-        numbers: cell >= ROOM_FOR_NUMBER,
-        dtype: "float64",
-      });
+      map.set({ values: plane.values, label, shape, within: [190, 4, 30], dtype: "float64" });
     },
   };
 }

@@ -1,10 +1,10 @@
 // @ts-check
 // The graph: the drawing in its window, the walk backwards through it, and the box that was chosen.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { Details } from "./graph_details.js";
 import { Drawing, readDrawing } from "./graph_drawing.js";
-import { createViewport } from "./graph_viewport.js";
+import { Viewport } from "./graph_viewport.js";
 import { openPane, split } from "./pane.js";
 import { plainText, setRich } from "../base/rich_text.js";
 import { Transport } from "../board/transport.js";
@@ -26,7 +26,7 @@ class GraphPane {
   #theme = "";
   #at = -1; // the step of the walk; -1: not walking
   #drawing;
-  #viewport = createViewport(say("graph.window"));
+  #viewport = new Viewport(say("graph.window"));
   #details;
   #transport = new Transport(say("graph.bar"), {
     onMove: (position) => this.#walkTo(position),
@@ -180,9 +180,8 @@ function renderGraph(context) {
 
 /** @param {string} words @param {() => void} action @param {string} [label] */
 function button(words, action, label = words) {
-  const made = element("button", { type: "button", class: "cv-button", "aria-label": label }, words);
+  const made = makeButton({ class: "cv-button", "aria-label": label }, words, action);
   if (label !== words) made.title = label;
-  made.addEventListener("click", action);
   return made;
 }
 

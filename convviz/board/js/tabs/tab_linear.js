@@ -2,10 +2,11 @@
 // The tab Linear: a lesson of its own. Three equations of matrices, linked by their indices, and the way to
 // conv2d.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { openEditor } from "../board/editor.js";
-import { colorOf, formatNumber, needsWhiteInk } from "../base/format.js";
-import { createHeatmap } from "../board/heatmap.js";
+import { colorOf, formatNumber } from "../base/format.js";
+import { factorSpan } from "../board/sum.js";
+import { Heatmap } from "../board/heatmap.js";
 import { createFormula, setFormula } from "../board/quantities.js";
 import { LINEAR_RULES, linearLinks, linearName, linearTerms } from "./linear_rules.js";
 import { openPane, split } from "./pane.js";
@@ -129,8 +130,7 @@ class LinearPane {
     );
     const facts = element("p", { class: "cv-facts" });
     facts.append(this.#loss, this.#truth);
-    const show = element("button", { type: "button", class: "cv-button" }, say("linear.show"));
-    show.addEventListener("click", () =>
+    const show = makeButton({ class: "cv-button" }, say("linear.show"), () =>
       context.model.goTo((settings) => onBoard(settings, this.#data.tensors), say("linear.shown")),
     );
     const words = [
@@ -179,8 +179,11 @@ class LinearPane {
         ...sayPieces(given ? "linear.given" : LOSS_SLOPES[this.#data.settings.loss], values),
       );
     }
-    const factor = (each) =>
-      factorSpan(this.#valueOf(each), each, limitOf(each.tensor, this.#data), this.#pane.scale());
+    const factor = (each) => {
+      const value = this.#valueOf(each);
+      const color = colorOf(this.#pane.scale(), value, limitOf(each.tensor, this.#data));
+      return factorSpan(value, color, { title: linearName(each) });
+    };
     const parts = terms.flatMap((term, index) => [
       index ? " + " : "",
       ...term.flatMap((each, place) => [place ? "\u00b7" : "", factor(each)]),
@@ -198,8 +201,8 @@ class LinearPane {
       this.#pane.say(this.#sum.textContent ?? "");
   }
 
-  /** @param {HTMLElement} area @param {LessonCell} cell @param {[number, number]} at @param {[number, number]} size
-   * @param {string} typed @param {() => void} closed */
+  /** @param {HTMLElement} area @param {LessonCell} cell @param {[number, number]} at
+   * @param {[number, number]} size @param {string} typed @param {() => void} closed */
   #type(area, cell, at, size, typed, closed) {
     const text = typed || String(this.#valueOf(cell));
     openEditor(
@@ -249,8 +252,7 @@ function createControls(pane, onDraw) {
     menus[name] = menu;
     el.append(element("label", {}, `${words} `, menu));
   }
-  const draw = element("button", { type: "button", class: "cv-button" }, say("linear.other"));
-  draw.addEventListener("click", onDraw);
+  const draw = makeButton({ class: "cv-button" }, say("linear.other"), onDraw);
   el.append(draw);
   return {
     el,
@@ -318,7 +320,7 @@ function createLessonMap(pane, item, events) {
   const tensor = item.replace("~", "");
   let size = /** @type {[number, number]} */ ([1, 1]);
   const cellAt = (row, column) => ({ tensor, row: turned ? column : row, column: turned ? row : column });
-  const map = createHeatmap(pane, {
+  const map = new Heatmap(pane, {
     onPoint: (row, column) => events.point(cellAt(row, column)),
     onLeave: events.leave,
     onEdit: (row, column, typed) => {
@@ -359,21 +361,6 @@ function createLessonMap(pane, item, events) {
  */
 function limitOf(tensor, data) {
   return Math.max(...data.tensors[tensor].flat().map(Math.abs)) || 1;
-}
-
-/**
- * A number in the colour of its cell.
- * @param {number} value @param {LessonCell} cell @param {number} limit @param {[number, string][]} scale
- */
-function factorSpan(value, cell, limit, scale) {
-  const color = colorOf(scale, value, limit);
-  const style = `background: rgb(${color.map(Math.round).join()}); color: ${needsWhiteInk(color) ? "#fff" : "#000"}`;
-  const text = formatNumber(value);
-  return element(
-    "span",
-    { class: "cv-factor", style, "data-value": String(value), title: linearName(cell) },
-    value < 0 ? `(${text})` : text,
-  );
 }
 
 export default { render: renderLinear };

@@ -1,13 +1,14 @@
 // @ts-check
 // The tab Matrix: the convolution and its gradients as matrix products, linked with the board.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { createFormula, setFormula } from "../board/quantities.js";
 import { MatrixLinks } from "./matrix_links.js";
-import { createProduct } from "./matrix_product.js";
+import { MatrixProduct } from "./matrix_product.js";
 import { viewsOf } from "./matrix_views.js";
 import { entryInWords } from "./matrix_words.js";
 import { openPane, split } from "./pane.js";
+import { checkOne, walkAlong } from "../base/roving.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -53,7 +54,7 @@ class MatrixPane {
   /** @param {import("./pane.js").PaneTools} pane @param {HTMLElement} body */
   constructor(pane, body) {
     this.#pane = pane;
-    this.#product = createProduct(pane, {
+    this.#product = new MatrixProduct(pane, {
       onPoint: (map, row, column) => this.#point(map, row, column),
       onLeave: () => this.#leave(),
     });
@@ -147,31 +148,20 @@ function prose(text) {
 function createChooser(choose) {
   const el = element("div", { class: "cv-buttons", role: "radiogroup", "aria-label": say("matrix.which") });
   const buttons = [0, 1, 2, 3, 4].map((index) => {
-    const button = element("button", { type: "button", class: "cv-button", role: "radio" });
-    button.addEventListener("click", () => choose(index));
-    return button;
+    return makeButton({ class: "cv-button", role: "radio" }, [], () => choose(index));
   });
   el.append(...buttons);
-  el.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (!step) return;
-    const next =
-      (buttons.indexOf(/** @type {HTMLButtonElement} */ (event.target)) + step + buttons.length) %
-      buttons.length;
-    choose(next);
-    buttons[next].focus();
-    event.preventDefault();
-    event.stopPropagation(); // a notebook would take the arrow keys for its own cells
-  });
+  walkAlong(
+    el,
+    () => buttons,
+    (next) => choose(buttons.indexOf(/** @type {HTMLButtonElement} */ (next))),
+  );
   return {
     el,
     /** @param {string[]} titles @param {number} chosen */
     set(titles, chosen) {
-      buttons.forEach((button, index) => {
-        setText(button, titles[index]);
-        button.setAttribute("aria-checked", String(index === chosen));
-        button.tabIndex = index === chosen ? 0 : -1;
-      });
+      buttons.forEach((button, index) => setText(button, titles[index]));
+      checkOne(buttons, (_, index) => index === chosen);
     },
   };
 }
@@ -182,12 +172,12 @@ function createChooser(choose) {
  */
 function createPager(go) {
   const text = element("span");
-  const back = element("button", { type: "button", class: "cv-button" }, say("matrix.earlier"));
-  const on = element("button", { type: "button", class: "cv-button" }, say("matrix.later"));
+  const back = makeButton({ class: "cv-button" }, say("matrix.earlier"), () =>
+    go(Math.max(0, shown.start - shown.step)),
+  );
+  const on = makeButton({ class: "cv-button" }, say("matrix.later"), () => go(shown.end));
   const el = element("div", { class: "cv-pager cv-buttons" }, text, back, on);
   let shown = { start: 0, end: 0, step: 0, of: 0 };
-  back.addEventListener("click", () => go(Math.max(0, shown.start - shown.step)));
-  on.addEventListener("click", () => go(shown.end));
   return {
     el,
     /** @param {typeof shown} windows @param {boolean} matters */

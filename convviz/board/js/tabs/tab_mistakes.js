@@ -5,12 +5,12 @@ import MISTAKES from "../../../facts/mistakes.json" with { type: "json" };
 import WORDS from "../../../facts/words/mistakes.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
-import { createHeatmap } from "../board/heatmap.js";
-import { createGallery } from "../numbers/gallery.js";
+import { Heatmap } from "../board/heatmap.js";
+import { Gallery } from "../numbers/gallery.js";
 import { isKnown } from "../rules/recipes.js";
 import { countProducts } from "../rules/spec.js";
-import { createMistakesList, GRADIENTS } from "./mistakes_list.js";
-import { Products, indicesOf, planeRows, sizeOf } from "./mistakes_products.js";
+import { MistakesList, GRADIENTS } from "./mistakes_list.js";
+import { Products, indicesOf, planeRows } from "./mistakes_products.js";
 import { createWhy } from "./mistakes_words.js";
 import { createAbout } from "./mistakes_about.js";
 import { factorPlanes, indexIn, planeIn, planesOf } from "./mistakes_planes.js";
@@ -46,9 +46,7 @@ class MistakesPane {
       numbers: { stages },
     } = there;
     const given = { grad_output: stages.grad_output, weight: stages.weight, input: stages.input };
-    this.#now = settings.transposed
-      ? null
-      : { settings, given, gallery: createGallery(settings.spec, given) };
+    this.#now = settings.transposed ? null : { settings, given, gallery: new Gallery(settings.spec, given) };
     if (settings.mistake !== this.#chosen) [this.#chosen, this.#way] = [settings.mistake, 0];
     this.#of = this.#current()?.of ?? this.#of;
     this.#draw();
@@ -58,7 +56,7 @@ class MistakesPane {
   /** @type {Page} */
   #page;
   /**
-   * @type {{ settings: Settings, gallery: ReturnType<typeof createGallery>, given:
+   * @type {{ settings: Settings, gallery: Gallery, given:
    *   import("../numbers/mistaken.js").Given } | null}
    */
   #now = null;
@@ -68,7 +66,7 @@ class MistakesPane {
   #way = 0;
   /** @type {{ row: number, column: number } | null} */
   #pointed = null; // in the plane of the gradient, here or on the board
-  #list = createMistakesList(
+  #list = new MistakesList(
     SHOWN,
     (gradient) => this.#chooseGradient(gradient),
     (mistake) => this.#choose(mistake.id === this.#chosen ? "" : mistake.id),
@@ -93,7 +91,7 @@ class MistakesPane {
     [this.#context, this.#pane] = [context, pane];
     this.#page = context.model.page;
     this.#maps = ["right", "wrong"].map((which) => {
-      const map = createHeatmap(this.#pane, {
+      const map = new Heatmap(this.#pane, {
         onPoint: (row, column) => this.#point({ row, column }, true),
         onLeave: () => this.#point(null, true),
       });
@@ -197,8 +195,6 @@ class MistakesPane {
    * @param {number} limit
    */
   #show(heatmap, which, tensor, at, limit) {
-    const [height, width] = sizeOf(tensor.shape);
-    const cell = Math.max(4, Math.min(34, Math.floor(300 / Math.max(height, width))));
     const [plane, place] = planeIn(tensor.shape, at);
     const shape = say(which, { shape: shapeText(tensor.shape) });
     heatmap.set({
@@ -206,8 +202,7 @@ class MistakesPane {
       label: this.#of + place,
       shape,
       limit,
-      cell,
-      numbers: cell >= 22,
+      within: [300, 4, 34],
       dtype: "float64",
     });
   }
@@ -277,7 +272,7 @@ class MistakesPane {
 }
 
 /** @param {PaneContext} context */
-export function renderMistakes(context) {
+function renderMistakes(context) {
   return openPane(context, "mistakes", (pane, body) => new MistakesPane(context, pane, body).take);
 }
 

@@ -1,21 +1,21 @@
 // @ts-check
 // The tab Quantised: forward with the quantised weight, backward past it, and why gradcheck fails on purpose.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { formatNumber, fullNumber } from "../base/format.js";
-import { createHeatmap } from "../board/heatmap.js";
+import { Heatmap } from "../board/heatmap.js";
 import { openPane, split } from "./pane.js";
 import { pieces, sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 const sayPieces = pieces(WORDS);
-const CELL_MOST = 34;
-const PLANE_MOST = 102; // pixels across: several planes stand beside each other
+/** @type {[number, number, number]} */
+const WITHIN = [102, 3, 34]; // pixels: several planes stand beside each other
 
 /**
  * @typedef {{ name: string, parameter: string, sentence: string, mask: number[][], gradient: number[][] }}
  *   QuantisedVariant
- * @typedef {{ label: string, shape: string, values: number[][], map: ReturnType<typeof createHeatmap> }}
+ * @typedef {{ label: string, shape: string, values: number[][], map: Heatmap }}
  *   Drawn
  */
 
@@ -23,7 +23,7 @@ function renderQuantised(context) {
   return openPane(context, "quantised", (pane, body) => {
     let data = null;
     const readout = element("p", { class: "cv-readout cv-said" }, say("quantised.hint"));
-    const planes = createPlanes(pane, read, leave);
+    const planes = new Planes(pane, read, leave);
     const chooser = createLayerMenu((kind) => pane.choose({ kind }));
     const sentence = element("p");
     const forward = element("div", { class: "cv-flow" });
@@ -39,7 +39,7 @@ function renderQuantised(context) {
       element("h4", { "data-part": "check" }),
     ];
     const verdict = element("ul", { class: "cv-verdict" });
-    const columns = createColumns(planes, variants, (variant) => pane.choose({ variant }));
+    const columns = new Columns(planes, variants, (variant) => pane.choose({ variant }));
     const words = [
       element("h3", {}, say("quantised")),
       element("p", {}, say("quantised.about")),
@@ -126,65 +126,64 @@ function createLayerMenu(onChoose) {
   };
 }
 
-/**
- * All heatmaps of the pane by name, each made once; those that a layer does not have are taken out.
- * @param {import("./pane.js").PaneTools} pane
- * @param {(label: string, shape: string, row: number, column: number, value: number) => void} read
- * @param {() => void} leave
- */
-function createPlanes(pane, read, leave) {
+/** All heatmaps of the pane by name, each made once; those that a layer does not have are taken out. */
+class Planes {
   /** @type {Map<string, Drawn>} */
-  const made = new Map();
-  const drawn = new Set();
-  return {
-    begin: () => drawn.clear(),
-    end() {
-      for (const [name, plane] of made) if (!drawn.has(name)) plane.map.el.remove();
-    },
-    /**
-     * @param {string} name @param {string} label @param {(number | null)[][]} values
-     * @param {string} shape whose cells these are
-     * @param {{ limit?: number, said?: string }} [more] `said`: below the label, in the shape's place
-     */
-    draw(name, label, values, shape, more = {}) {
-      if (!made.has(name)) {
-        const plane = {
-          label: "",
-          shape: "",
-          values: [[0]],
-          map: /** @type {any} */ (null),
-        };
-        plane.map = createHeatmap(pane, {
-          onPoint: (row, column) => read(plane.label, plane.shape, row, column, plane.values[row][column]),
-          onLeave: leave,
-        });
-        plane.map.el.dataset.plane = name;
-        made.set(name, plane);
-      }
-      const plane = /** @type {Drawn} */ (made.get(name));
-      drawn.add(name);
-      Object.assign(plane, { label, shape, values: values.map((line) => line.map((value) => value ?? NaN)) });
-      const cell = Math.max(
-        3,
-        Math.min(CELL_MOST, Math.floor(PLANE_MOST / Math.max(values.length, values[0].length))),
-      );
-      plane.map.set({
-        values: plane.values,
-        label,
-        shape: more.said,
-        limit: more.limit,
-        dtype: "float64",
-        cell,
-        numbers: cell >= 22,
+  #made = new Map();
+  #drawn = new Set();
+  #pane;
+  #read;
+  #leave;
+
+  /**
+   * @param {import("./pane.js").PaneTools} pane
+   * @param {(label: string, shape: string, row: number, column: number, value: number) => void} read
+   * @param {() => void} leave
+   */
+  constructor(pane, read, leave) {
+    [this.#pane, this.#read, this.#leave] = [pane, read, leave];
+  }
+
+  begin = () => this.#drawn.clear();
+
+  end() {
+    for (const [name, plane] of this.#made) if (!this.#drawn.has(name)) plane.map.el.remove();
+  }
+
+  /**
+   * @param {string} name @param {string} label @param {(number | null)[][]} values
+   * @param {string} shape whose cells these are
+   * @param {{ limit?: number, said?: string }} [more] `said`: below the label, in the shape's place
+   */
+  draw(name, label, values, shape, more = {}) {
+    if (!this.#made.has(name)) {
+      const plane = {
+        label: "",
+        shape: "",
+        values: [[0]],
+        map: /** @type {any} */ (null),
+      };
+      plane.map = new Heatmap(this.#pane, {
+        onPoint: (row, column) =>
+          this.#read(plane.label, plane.shape, row, column, plane.values[row][column]),
+        onLeave: this.#leave,
       });
-      return plane.map.el;
-    },
-    /** Light a cell of the kernel wherever it stands. @param {{ row: number, column: number } | null} cell */
-    light(cell) {
-      for (const [name, { map, shape }] of made)
-        if (drawn.has(name)) map.light(cell && shape === "kernel" ? [cell] : []);
-    },
-  };
+      plane.map.el.dataset.plane = name;
+      this.#made.set(name, plane);
+    }
+    const plane = /** @type {Drawn} */ (this.#made.get(name));
+    this.#drawn.add(name);
+    Object.assign(plane, { label, shape, values: values.map((line) => line.map((value) => value ?? NaN)) });
+    const { said, limit } = more;
+    plane.map.set({ values: plane.values, label, shape: said, limit, dtype: "float64", within: WITHIN });
+    return plane.map.el;
+  }
+
+  /** Light a cell of the kernel wherever it stands. @param {{ row: number, column: number } | null} cell */
+  light(cell) {
+    for (const [name, { map, shape }] of this.#made)
+      if (this.#drawn.has(name)) map.light(cell && shape === "kernel" ? [cell] : []);
+  }
 }
 
 /** A sign between two planes. @param {string} symbol @param {string} [note] */
@@ -285,53 +284,61 @@ function drawBackward(planes, row, data) {
   ]);
 }
 
-/** One column a variant: its name, which chooses it, its sentence, mask and gradient. */
-function createColumns(planes, el, onChoose) {
-  /**
-   * @type {Map<string, { root: HTMLElement, button: HTMLElement, sentence: HTMLElement, maps: HTMLElement }>}
-   */
-  const made = new Map();
-  const columnOf = (name) => {
-    if (!made.has(name)) {
-      const button = element("button", { type: "button", class: "cv-button", "data-variant": name }, name);
-      button.addEventListener("click", () => onChoose(name));
-      const [sentence, maps] = [
-        element("p", { class: "cv-muted" }),
-        element("div", { class: "cv-variant-maps" }),
-      ];
-      made.set(name, {
-        button,
-        sentence,
-        maps,
-        root: element("section", { class: "cv-variant" }, button, sentence, maps),
-      });
-    }
-    return /** @type {NonNullable<ReturnType<typeof made.get>>} */ (made.get(name));
-  };
+/** @param {string} name of a variant @param {() => void} choose */
+function createColumn(name, choose) {
+  const button = makeButton({ class: "cv-button", "data-variant": name }, name, choose);
+  const sentence = element("p", { class: "cv-muted" });
+  const maps = element("div", { class: "cv-variant-maps" });
   return {
-    /** @param {{ variants: QuantisedVariant[], variant: string }} data */
-    set({ variants, variant }) {
-      // One scale for all gradients: the columns are there to be compared.
-      const limit =
-        Math.max(
-          ...variants.flatMap(({ gradient }) => gradient.flat().map((value) => Math.abs(value ?? 0))),
-        ) || 1;
-      const shown = variants.map((each) => {
-        const column = columnOf(each.name);
-        column.button.setAttribute("aria-pressed", String(each.name === variant));
-        setText(column.sentence, each.sentence);
-        fill(column.maps, [
-          planes.draw(`${each.name} mask`, "mask", each.mask, "kernel", { said: say("quantised.factor") }),
-          planes.draw(`${each.name} gradient`, `grad_${each.parameter}`, each.gradient, "kernel", {
-            limit,
-            said: say("quantised.gradient"),
-          }),
-        ]);
-        return column.root;
-      });
-      fill(el, shown);
-    },
+    button,
+    sentence,
+    maps,
+    root: element("section", { class: "cv-variant" }, button, sentence, maps),
   };
+}
+
+/** One column a variant: its name, which chooses it, its sentence, mask and gradient. */
+class Columns {
+  /** @type {Map<string, ReturnType<typeof createColumn>>} */
+  #made = new Map();
+  #planes;
+  #el;
+  #onChoose;
+
+  constructor(planes, el, onChoose) {
+    [this.#planes, this.#el, this.#onChoose] = [planes, el, onChoose];
+  }
+
+  /** @param {string} name */
+  #columnOf(name) {
+    const column = this.#made.get(name) ?? createColumn(name, () => this.#onChoose(name));
+    this.#made.set(name, column);
+    return column;
+  }
+
+  /** @param {{ variants: QuantisedVariant[], variant: string }} data */
+  set({ variants, variant }) {
+    // One scale for all gradients: the columns are there to be compared.
+    const limit =
+      Math.max(...variants.flatMap(({ gradient }) => gradient.flat().map((value) => Math.abs(value ?? 0)))) ||
+      1;
+    const shown = variants.map((each) => {
+      const column = this.#columnOf(each.name);
+      column.button.setAttribute("aria-pressed", String(each.name === variant));
+      setText(column.sentence, each.sentence);
+      fill(column.maps, [
+        this.#planes.draw(`${each.name} mask`, "mask", each.mask, "kernel", {
+          said: say("quantised.factor"),
+        }),
+        this.#planes.draw(`${each.name} gradient`, `grad_${each.parameter}`, each.gradient, "kernel", {
+          limit,
+          said: say("quantised.gradient"),
+        }),
+      ]);
+      return column.root;
+    });
+    fill(this.#el, shown);
+  }
 }
 
 function drawCheck(planes, row, data) {

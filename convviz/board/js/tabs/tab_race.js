@@ -7,9 +7,9 @@ import { setRich } from "../base/rich_text.js";
 import { sentences } from "../base/words.js";
 import { openPane, split } from "./pane.js";
 import { createKernels } from "./race_kernels.js";
-import { createPlots } from "./race_plots.js";
+import { RacePlots } from "./race_plots.js";
 import { bytesOf, createMistakes, createTable } from "./race_results.js";
-import { createSetup } from "./race_setup.js";
+import { RaceSetup } from "./race_setup.js";
 
 const say = sentences(WORDS);
 
@@ -56,11 +56,11 @@ export function settingsOf({ spec, dtype, scale, offset, weight, bias, grad_outp
 function renderRace(context) {
   return openPane(context, "race", (pane, body) => {
     let race = null;
-    const setup = createSetup(pane);
+    const setup = new RaceSetup(pane);
     const told = element("p", { class: "cv-race-told" });
     const recorded = element("p", { class: "cv-race-recorded" });
     const about = element("details", { class: "cv-muted" });
-    const plots = createPlots(context, pane);
+    const plots = new RacePlots(context, pane);
     const kernels = createKernels(pane);
     const table = createTable();
     const mistakes = createMistakes(open);

@@ -2,11 +2,11 @@
 // The tab Stack: several layers like the board's, what one output sees of the input, and the gradient on its
 // way back. The page computes all of it: it needs no kernel.
 import WORDS from "../../../facts/words/stack.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { setRich } from "../base/rich_text.js";
 import { sentences } from "../base/words.js";
-import { createHeatmap } from "../board/heatmap.js";
+import { Heatmap } from "../board/heatmap.js";
 import { MOST_LAYERS, gradientThrough, layersOf, sizeAfter } from "../numbers/stack.js";
 import { createChoice } from "./choice.js";
 import { planeRows } from "./mistakes_products.js";
@@ -14,8 +14,6 @@ import { openPane, split } from "./pane.js";
 import { checkerboardWords, endWords, fieldWords, waysWords } from "./stack_words.js";
 
 const say = sentences(WORDS);
-const [SMALLEST, LARGEST, SIDE] = [4, 30, 250]; // pixels of a cell, and of a plane
-const ROOM_FOR_NUMBER = 22;
 const EXAMPLES = { uneven: "v=2&size=11&stride=2", even: "v=2&size=10&kernel=4&stride=2" };
 
 /**
@@ -214,10 +212,13 @@ function planeOf({ shape: [, inputs, height, width], data }, out, into) {
   return { shape: [1, 1, height, width], data: data.slice(start, start + height * width) };
 }
 
-/** A plane with what leads to the next one. @param {import("./pane.js").PaneTools} pane @param {(row: number, column: number) => void} onPoint
- * @param {(row: number, column: number) => void} onSelect */
+/**
+ * A plane with what leads to the next one.
+ * @param {import("./pane.js").PaneTools} pane @param {(row: number, column: number) => void} onPoint
+ * @param {(row: number, column: number) => void} onSelect
+ */
 function createPlane(pane, onPoint, onSelect) {
-  const map = createHeatmap(pane, { onPoint, onSelect });
+  const map = new Heatmap(pane, { onPoint, onSelect });
   const words = element("span", { class: "cv-sign-note" });
   const sign = element(
     "span",
@@ -238,9 +239,7 @@ function createPlane(pane, onPoint, onSelect) {
      */
     set(tensor, label, through) {
       values = planeRows(tensor, 0);
-      const longest = Math.max(values.length, values[0].length);
-      const cell = Math.max(SMALLEST, Math.min(LARGEST, Math.floor(SIDE / longest)));
-      map.set({ values, label, cell, numbers: cell >= ROOM_FOR_NUMBER, dtype: "float64" });
+      map.set({ values, label, within: [250, 4, 30], dtype: "float64" });
       setText(words, through);
       sign.hidden = !through;
     },
@@ -250,13 +249,7 @@ function createPlane(pane, onPoint, onSelect) {
 /** @param {(name: keyof typeof EXAMPLES) => void} open */
 function createExamples(open) {
   const buttons = /** @type {(keyof typeof EXAMPLES)[]} */ (Object.keys(EXAMPLES)).map((name) => {
-    const button = element(
-      "button",
-      { type: "button", class: "cv-button", "data-example": name },
-      say(`example.${name}`),
-    );
-    button.addEventListener("click", () => open(name));
-    return button;
+    return makeButton({ class: "cv-button", "data-example": name }, say(`example.${name}`), () => open(name));
   });
   return element(
     "p",

@@ -2,9 +2,9 @@
 // The tab Your code: what is to be checked, and what came of it, in three steps: where, what kind, what to
 // change.
 import WORDS from "../../../facts/words/yours.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { sentences } from "../base/words.js";
-import { createHeatmap } from "../board/heatmap.js";
+import { Heatmap } from "../board/heatmap.js";
 import { fromLink } from "../rules/link.js";
 import { openPane, split } from "./pane.js";
 
@@ -29,7 +29,7 @@ const CELL = 34; // pixels: room for a number
 /** @param {import("./pane.js").PaneContext} context */
 function renderYours(context) {
   return openPane(context, "yours", (pane, body) => {
-    const form = createForm(pane);
+    const form = new Form(pane);
     const refused = element("p", { class: "cv-pane-failure", role: "alert" });
     const result = createResult(pane, (setting, title) => {
       const { tab, mistake, theme, dtype, ...state } = fromLink(setting).state; // these stay as they are
@@ -52,65 +52,72 @@ function renderYours(context) {
   });
 }
 
-/** The form. @param {import("./pane.js").PaneTools} pane */
-function createForm(pane) {
-  const task = element("select");
-  const name = element("select");
-  const code = element("textarea", {
+/** The form. */
+class Form {
+  #task = element("select");
+  #name = element("select");
+  #code = element("textarea", {
     rows: "8",
     spellcheck: "false",
     autocomplete: "off",
     placeholder: say("code.placeholder"),
     "aria-label": say("code"),
   });
-  const look = element("button", { type: "button", class: "cv-button" }, say("refresh"));
-  const check = element(
-    "button",
-    { type: "button", class: "cv-button", "data-yours": "check" },
-    say("check"),
-  );
-  const line = element("span", { role: "status" });
-  const named = element(
-    "div",
-    { class: "cv-flow", hidden: "" },
-    element("label", {}, say("name"), name),
-    look,
-  );
-  const pasted = element("p", { class: "cv-muted" });
-  const el = element(
-    "div",
-    { class: "cv-yours-form" },
-    element("label", {}, say("task"), task),
-    named,
-    pasted,
-    code,
-    element("div", { class: "cv-flow" }, check, line),
-  );
-  look.addEventListener("click", () => pane.send({ type: "refresh" }));
-  check.addEventListener("click", () => {
-    setText(line, say("checking"));
-    check.toggleAttribute("disabled", true);
-    pane.send({ type: "check", task: task.value, name: name.value, code: code.value });
+  #check = makeButton({ class: "cv-button", "data-yours": "check" }, say("check"), () => {
+    setText(this.#line, say("checking"));
+    this.#check.toggleAttribute("disabled", true);
+    this.#pane.send({
+      type: "check",
+      task: this.#task.value,
+      name: this.#name.value,
+      code: this.#code.value,
+    });
   });
-  let filled = false;
-  return {
-    el,
-    /** What a person is about to choose stays. @param {YoursData} data */
-    set(data) {
-      setText(line, data.failed || data.report?.summary || ""); // beside the button that was pressed
-      check.toggleAttribute("disabled", false);
-      if (!data.tasks) return;
-      const [chosenTask, chosenName] = filled
-        ? [task.value, name.value]
-        : [data.chosen.task, data.chosen.name];
-      fill(task, data.tasks, chosenTask);
-      named.hidden = !data.names; // no notebook is behind a served page
-      setText(pasted, say(data.names ? "code" : "code.alone"));
-      fill(name, ["", ...(data.names ?? [])], chosenName);
-      if (!filled) code.value = data.chosen.code;
-      filled = true;
-    },
-  };
+  #line = element("span", { role: "status" });
+  #named;
+  #pasted = element("p", { class: "cv-muted" });
+  el;
+  #filled = false;
+  #pane;
+
+  /** @param {import("./pane.js").PaneTools} pane */
+  constructor(pane) {
+    this.#pane = pane;
+    const look = makeButton({ class: "cv-button" }, say("refresh"), () =>
+      this.#pane.send({ type: "refresh" }),
+    );
+    this.#named = element(
+      "div",
+      { class: "cv-flow", hidden: "" },
+      element("label", {}, say("name"), this.#name),
+      look,
+    );
+    this.el = element(
+      "div",
+      { class: "cv-yours-form" },
+      element("label", {}, say("task"), this.#task),
+      this.#named,
+      this.#pasted,
+      this.#code,
+      element("div", { class: "cv-flow" }, this.#check, this.#line),
+    );
+  }
+
+  /** What a person is about to choose stays. @param {YoursData} data */
+  set(data) {
+    setText(this.#line, data.failed || data.report?.summary || ""); // beside the button that was pressed
+    this.#check.toggleAttribute("disabled", false);
+    if (!data.tasks) return;
+    const [chosenTask, chosenName] = this.#filled
+      ? [this.#task.value, this.#name.value]
+      : [data.chosen.task, data.chosen.name];
+    fill(this.#task, data.tasks, chosenTask);
+    this.#named.hidden = !data.names; // no notebook is behind a served page
+    setText(this.#pasted, say(data.names ? "code" : "code.alone"));
+    fill(this.#name, ["", ...(data.names ?? [])], chosenName);
+    if (!this.#filled) this.#code.value = data.chosen.code;
+    this.#filled = true;
+  }
 }
 
 /** @param {HTMLSelectElement} select @param {string[]} values @param {string} chosen */
@@ -125,7 +132,7 @@ function fill(select, values, chosen) {
  */
 function createResult(pane, open) {
   const el = element("div", { class: "cv-yours-result", hidden: "" });
-  const maps = ["right", "received", "off"].map(() => createHeatmap(pane));
+  const maps = ["right", "received", "off"].map(() => new Heatmap(pane));
   return {
     el,
     /** @param {Report | null} report */
@@ -144,7 +151,7 @@ function createResult(pane, open) {
 
 /**
  * Three hints, each opened only when it is wanted.
- * @param {Report} report @param {ReturnType<typeof createHeatmap>[]} maps
+ * @param {Report} report @param {Heatmap[]} maps
  * @param {(setting: string, title: string) => void} open
  */
 function hints({ passed, first, map, diagnoses }, maps, open) {
@@ -177,14 +184,13 @@ function hint(name, children, isOpen) {
 /** @param {Diagnosis} diagnosis @param {(setting: string, title: string) => void} open */
 function boardButton({ setting, title }, open) {
   if (!setting) return [];
-  const button = element("button", { type: "button", class: "cv-button" }, say("board"));
-  button.addEventListener("click", () => open(setting, title));
+  const button = makeButton({ class: "cv-button" }, say("board"), () => open(setting, title));
   return [button];
 }
 
 /**
  * The wrong plane beside the right one.
- * @param {ErrorMap} map @param {ReturnType<typeof createHeatmap>[]} maps
+ * @param {ErrorMap} map @param {Heatmap[]} maps
  */
 function mapped({ label, case: name, right, received, wrong, products }, maps) {
   const planes = [right, received];
@@ -226,13 +232,11 @@ function productsOf({ of, setting, total, missing, extra, shown }) {
   const one = of === "output" ? "input" : "grad_output";
   const other = of === "grad_weight" ? "input" : "weight";
   const lines = /** @type {const} */ (["missing", "extra"]).flatMap((kind) => [
-    ...shown[kind].map(([o, k, cell]) =>
-      element(
-        "li",
-        { class: `cv-yours-${kind}` },
-        `${say("product", { result: of, cell: cell.join(","), one, o: o.join(","), other, k: k.join(",") })} (${say(kind)})`,
-      ),
-    ),
+    ...shown[kind].map(([o, k, cell]) => {
+      const places = { cell: cell.join(","), o: o.join(","), k: k.join(",") };
+      const product = say("product", { result: of, one, other, ...places });
+      return element("li", { class: `cv-yours-${kind}` }, `${product} (${say(kind)})`);
+    }),
     ...({ missing, extra }[kind] > shown[kind].length
       ? [
           element(

@@ -1,11 +1,12 @@
 // @ts-check
-// The row of entries, and the drawer in which the pane of the open tab stands: it is drawn when its tab is opened.
+// The row of entries, and the drawer in which the pane of the open tab stands: it is drawn when its tab is
+// opened.
 import WORDS from "../../../facts/words/entries.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { whenPlaced } from "../base/placed.js";
 import { sentences } from "../base/words.js";
 import { replaced } from "../rules/settings.js";
-import { createDrawer } from "./drawer.js";
+import { Drawer } from "./drawer.js";
 import { entriesOf } from "./entries.js";
 import { createStrip } from "./strip.js";
 
@@ -14,88 +15,102 @@ const say = sentences(WORDS);
 /**
  * @import { Model } from "../numbers/model.js"
  * @import { Entry } from "./entries.js"
- * @typedef {(name: string, el: HTMLElement) => () => void} DrawPane draws a tab's pane, and returns what closes it
+ * @typedef {(name: string, el: HTMLElement) => () => void} DrawPane draws a tab's pane, and returns what
+ *   closes it
  */
 
 /**
- * Make the row of entries and the drawer. Each may stand anywhere in the app; `el` holds both where nobody places them.
- * @param {Model} model @param {DrawPane} drawPane @param {string[]} [only] the tabs that the page has; else all
- * @param {string[]} [without] those that do not work here: they are shown only to who opens a link with one
+ * The row of entries and the drawer. Each may stand anywhere in the app; `el` holds both where nobody places
+ * them.
  */
-export function createTabs(model, drawPane, only, without = []) {
-  const entries = entriesOf((tab) => !only || only.includes(tab));
-  const row = createRow(entries, toggle);
-  const drawer = createDrawer(openTab, closeOpen);
-  const bar = element("div", { class: "cv-tabbar" }, row.el);
-  const el = element("div", { class: "cv-drawer" }, bar, drawer.el);
-  /** The part that was last open in an entry. @type {Map<Entry, string>} */
-  const last = new Map();
-  let placed = false;
-  let open = "";
-  let closePane = () => {};
-
-  /** @param {string} tab */
-  const entryOf = (tab) => entries.find(({ parts }) => parts.includes(tab));
-  /** @param {Entry} entry */
-  const shownIn = ({ parts }) => parts.filter((tab) => tab === open || !without.includes(tab));
-
+export class Tabs {
   /** @param {string} tab or nothing, which closes the open one */
-  function openTab(tab) {
-    if (tab !== open) model.change((settings) => [replaced(settings, { tab }), []]);
-  }
-
+  #openTab = (tab) => {
+    if (tab !== this.#open) this.#model.change((settings) => [replaced(settings, { tab }), []]);
+  };
   /** Open an entry at the part that was last seen in it, or close it again. @param {Entry} entry */
-  function toggle(entry) {
-    openTab(entry === entryOf(open) ? "" : (last.get(entry) ?? shownIn(entry)[0] ?? entry.parts[0]));
-  }
-
+  #toggle = (entry) => {
+    this.#openTab(
+      entry === this.#entryOf(this.#open)
+        ? ""
+        : (this.#last.get(entry) ?? this.#shownIn(entry)[0] ?? entry.parts[0]),
+    );
+  };
   /** Close the drawer; the keyboard goes back to where it was opened. */
-  function closeOpen() {
-    const entry = entryOf(open);
-    openTab("");
-    if (entry) row.focus(entry.id);
-  }
-
+  #closeOpen = () => {
+    const entry = this.#entryOf(this.#open);
+    this.#openTab("");
+    if (entry) this.#row.focus(entry.id);
+  };
   /** @param {KeyboardEvent} event */
-  function onEscape(event) {
-    if (event.key !== "Escape" || !open || event.defaultPrevented) return;
-    closeOpen();
+  #onEscape = (event) => {
+    if (event.key !== "Escape" || !this.#open || event.defaultPrevented) return;
+    this.#closeOpen();
     event.preventDefault();
     event.stopPropagation();
+  };
+  #update = () => {
+    const { tab } = this.#model.settings();
+    const entry = this.#entryOf(tab); // a link may name one that is not here
+    if (entry) this.#last.set(entry, tab);
+    const before = this.#open;
+    this.#open = entry ? tab : "";
+    this.#drawer.set(entry, entry ? this.#shownIn(entry) : [], this.#open, this.#placed);
+    this.#row.set(entry?.id ?? "", this.#placed);
+    if (before !== this.#open) this.#show(this.#open);
+  };
+  #entries;
+  #row;
+  #drawer = new Drawer(this.#openTab, this.#closeOpen);
+  drawer = this.#drawer.el;
+  entries;
+  el;
+  /** The part that was last open in an entry. @type {Map<Entry, string>} */
+  #last = new Map();
+  #placed = false;
+  #open = "";
+  #closePane = () => {};
+  /** @param {string} tab */
+  #entryOf = (tab) => this.#entries.find(({ parts }) => parts.includes(tab));
+  /** @param {Entry} entry */
+  #shownIn = ({ parts }) => parts.filter((tab) => tab === this.#open || !this.#without.includes(tab));
+  close;
+  #model;
+  #drawPane;
+  #without;
+
+  /**
+   * @param {Model} model @param {DrawPane} drawPane @param {string[]} [only] the tabs that the page has; else
+   *   all
+   * @param {string[]} [without] those that do not work here: they are shown only to who opens a link with one
+   */
+  constructor(model, drawPane, only, without = []) {
+    [this.#model, this.#drawPane, this.#without] = [model, drawPane, without];
+    this.#entries = entriesOf((tab) => !only || only.includes(tab));
+    this.#row = createRow(this.#entries, this.#toggle);
+    this.entries = element("div", { class: "cv-tabbar" }, this.#row.el);
+    this.el = element("div", { class: "cv-drawer" }, this.entries, this.drawer);
+    for (const each of [this.entries, this.drawer]) each.addEventListener("keydown", this.#onEscape);
+    model.on("settings", this.#update);
+    this.#update();
+    const stopWaiting = whenPlaced(this.entries, () => {
+      this.#placed = true;
+      this.#update();
+    });
+    this.close = () => {
+      stopWaiting();
+      model.off("settings", this.#update);
+      this.#show("");
+    };
   }
 
   /** @param {string} tab */
-  function show(tab) {
-    closePane();
-    closePane = () => {};
-    open = tab;
-    if (tab) closePane = drawPane(tab, drawer.slot);
+  #show(tab) {
+    this.#closePane();
+    this.#closePane = () => {};
+    this.#open = tab;
+    if (tab) this.#closePane = this.#drawPane(tab, this.#drawer.slot);
   }
-
-  function update() {
-    const { tab } = model.settings();
-    const entry = entryOf(tab); // a link may name one that is not here
-    if (entry) last.set(entry, tab);
-    const before = open;
-    open = entry ? tab : "";
-    drawer.set(entry, entry ? shownIn(entry) : [], open, placed);
-    row.set(entry?.id ?? "", placed);
-    if (before !== open) show(open);
-  }
-
-  for (const each of [bar, drawer.el]) each.addEventListener("keydown", onEscape);
-  model.on("settings", update);
-  update();
-  const stopWaiting = whenPlaced(bar, () => {
-    placed = true;
-    update();
-  });
-  const close = () => {
-    stopWaiting();
-    model.off("settings", update);
-    show("");
-  };
-  return { el, entries: bar, drawer: drawer.el, close };
 }
 
 /** @param {Entry[]} entries @param {(entry: Entry) => void} toggle */
