@@ -44,7 +44,7 @@ function writeMade(sum, cells, cell) {
   if (made?.difference.length) return writeDifference(sum, cells, cell, made, told);
   const what = /** @type {Panel} */ (cells.panel(cell.panel)).grid.describe(cell.row, cell.column);
   const how = [made?.words, told].filter(Boolean).join(" ");
-  sum.say(`${what}. ${how || say("sum.none")}`);
+  sum.say(say("cell.more", { cell: what, more: how || say("sum.none") }));
 }
 
 /**
