@@ -75,7 +75,7 @@ def in_script(path):
     source = path.read_text(encoding="utf-8")
     words = dict(re.findall(r'import (\w+) from "[./]*/facts/words/(\w+)\.json"', source))
     named = {name: words.get(of) for name, of in re.findall(r"const (\w+) = (?:sentences|pieces)\((\w+)\)", source)}
-    shared = re.findall(r'from "(?:\.\./(\w+)|\.)/say\.js"', source)
+    shared = re.findall(r'import \{[^}]*\bsay\b[^}]*\} from "(?:\.\./(\w+)|\.)/say\.js"', source)
     if shared:
         named["say"] = shared[0] or path.parent.name
     texts = {

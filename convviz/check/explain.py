@@ -54,7 +54,9 @@ def explain(
         return
     if raised := _raised(cases, answers, rights, failure):
         yield raised
-    for result in sorted(rights[0] if rights else (), key=lambda name: _first_wrong(name, answers, rights)):
+    names = list(rights[0]) if rights else []
+    first = min(names, key=lambda name: _first_wrong(name, answers, rights), default="")  # what fails first comes first
+    for result in sorted(names, key=lambda name: name != first):
         of = recipe_of(task, result)
         seen = [
             Seen(
@@ -75,7 +77,7 @@ def explain(
 
 
 def _first_wrong(name: str, answers: Sequence[Answer], rights: Sequence[Results]) -> int:
-    """Return the number of the first case in which a result is wrong: what fails earlier is explained earlier."""
+    """Return the number of the first case in which a result is wrong."""
     pairs = enumerate(zip(answers, rights, strict=False))
     wrong = (
         at for at, (answer, right) in pairs if name in answer.results and not same(answer.results[name], right[name])

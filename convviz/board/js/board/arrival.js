@@ -39,8 +39,9 @@ function wordsOf(arrival) {
   const all = arrival.steps.map(({ received }) => formatNumber(received));
   // before those that are left out: more than the one that is told last
   const shown = all[0] === all.at(-1) ? 2 : 1;
-  const numbers =
-    all.length > shown + 2 ? [...all.slice(0, shown), "\u2026", all.at(-1)].join(" ") : all.join(", ");
+  const isCut = all.length > shown + 2;
+  const these = (isCut ? all.slice(0, shown) : all).reduce((these, next) => say("numbers", { these, next }));
+  const numbers = isCut ? say("numbers.until", { these, last: /** @type {string} */ (all.at(-1)) }) : these;
   const values = { ...arrival.pixel, numbers };
   return [say("because", values), say("because.short", values)];
 }

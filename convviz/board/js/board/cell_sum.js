@@ -4,6 +4,7 @@ import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 import { backwardWords } from "../picture/cell_words.js";
 import { fromLoss } from "../picture/loss_words.js";
+import { inTurn } from "../picture/say.js";
 
 /**
  * @import { Panel } from "./panel.js"
@@ -43,8 +44,8 @@ function writeMade(sum, cells, cell) {
   const made = fromLoss(loss, links.geometry, cell, valueAt);
   if (made?.difference.length) return writeDifference(sum, cells, cell, made, told);
   const what = /** @type {Panel} */ (cells.panel(cell.panel)).grid.describe(cell.row, cell.column);
-  const how = [made?.words, told].filter(Boolean).join(" ");
-  sum.say(`${what}. ${how || say("sum.none")}`);
+  const how = inTurn(made?.words ?? "", told);
+  sum.say(say("cell.more", { cell: what, more: how || say("sum.none") }));
 }
 
 /**

@@ -128,12 +128,12 @@ export class Panel {
   #describe(row, column) {
     if (!this.el.isConnected || row >= this.#spec.rows.length || column >= this.#spec.columns.length)
       return ""; // it is gone
-    if (!this.veil.covers(row, column))
-      return (
-        this.#splits.describe(this.#spec.label, row, column) ||
-        [this.grid.describe(row, column), this.handle.words(row, column)].filter(Boolean).join(". ")
-      );
-    return say("cell.veiled", { name: this.#spec.label, row, column });
+    if (this.veil.covers(row, column)) return say("cell.veiled", { name: this.#spec.label, row, column });
+    const [cell, more] = [this.grid.describe(row, column), this.handle.words(row, column)];
+    return (
+      this.#splits.describe(this.#spec.label, row, column) ||
+      (cell && more ? say("cell.more", { cell, more }) : cell || more)
+    );
   }
 
   #edit(row, column, typed) {

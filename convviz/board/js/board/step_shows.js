@@ -6,6 +6,7 @@ import { formatNumber } from "../base/format.js";
 import { sentences } from "../base/words.js";
 import { stampedSoFar } from "../numbers/stamped.js";
 import { Links } from "../picture/links.js";
+import { allInTurn } from "../picture/say.js";
 import { stampLinks } from "../picture/stamps.js";
 import { findPlane } from "../picture/terms.js";
 import { upTo } from "../rules/products.js";
@@ -74,5 +75,5 @@ export function stampWords({ geometry, walk, row, column, panelOf }, lacking) {
   const told = [say(dropped ? "step.stamps_padding" : "step.stamps", values)];
   if (geometry.out_channels / geometry.groups > 1) told.push(say("step.several"));
   if (lacking) told.push(say("step.lacking"));
-  return told.join(" ");
+  return allInTurn(told);
 }

@@ -212,6 +212,9 @@ function bringInSight(card, part) {
   else if (above < 0) column.scrollTop += above;
 }
 
+/** What to do, and how many places of it are done. @param {SeenTask} task */
+const withPlaces = ({ words, walked }) => (walked ? say("walked.task", { task: words, walked }) : words);
+
 /** @param {HTMLElement} list @param {SeenTask[]} tasks */
 function showTasks(list, tasks) {
   while (list.children.length > tasks.length) list.lastElementChild?.remove();
@@ -220,7 +223,7 @@ function showTasks(list, tasks) {
       list.children[index] ?? list.appendChild(element("div", {}, element("p", {}), element("p", {})))
     );
     item.className = task.done ? "cv-lesson-done" : "cv-lesson-task";
-    setText(item.children[0], [task.words, task.walked && `(${task.walked})`].filter(Boolean).join(" "));
+    setText(item.children[0], withPlaces(task));
     setText(item.children[1], task.after);
   });
 }

@@ -1,7 +1,7 @@
 // @ts-check
 // What a band says in one breath: plain words first, and why. Formulas and the rest are words.js's.
 import { rolesOf } from "./cells.js";
-import { inTurn, linesOf, say, sayIfThere } from "./say.js";
+import { allInTurn, inTurn, linesOf, say, sayIfThere } from "./say.js";
 import {
   bothAxes,
   effectiveKernel,
@@ -86,5 +86,5 @@ function gapsOf(spec) {
   const sentences = told.map(([cause, counts]) =>
     say(cause, { count: counts[0] + counts[1], lines: linesOf(counts) }),
   );
-  return sentences.length ? sentences.reduce(inTurn) : "";
+  return allInTurn(sentences);
 }

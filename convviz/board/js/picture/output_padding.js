@@ -2,7 +2,7 @@
 // The remainder of a transposed convolution: what its output_padding makes of it, told for one geometry.
 import { MOST_CELLS } from "../rules/bounds.js";
 import { MOST_SIZES, remainders, sameOutput } from "./remainder.js";
-import { linesOf, orWords, pairWords, say } from "./say.js";
+import { inTurn, linesOf, orWords, pairWords, say } from "./say.js";
 import { bothAxes, outputSize, remainderOf } from "../rules/spec.js";
 
 /**
@@ -18,7 +18,7 @@ import { bothAxes, outputSize, remainderOf } from "../rules/spec.js";
 export function layersStoryOf(spec, linked) {
   if (spec.stride.every((step) => step === 1)) return null;
   return {
-    paragraphs: [`${shared(spec)} ${effect(spec)}`],
+    paragraphs: [inTurn(shared(spec), effect(spec))],
     sizes: layerSizes(spec, linked),
     named: say("layers.near_named"),
   };
@@ -39,7 +39,7 @@ function shared(spec) {
     height: spec.input_size[0],
     width: spec.input_size[1],
   };
-  return `${made} ${say("layers.chosen", chosen)}`;
+  return inTurn(made, say("layers.chosen", chosen));
 }
 
 /**

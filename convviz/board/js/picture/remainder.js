@@ -1,6 +1,6 @@
 // @ts-check
 // The remainder, told for one geometry. tests/browser/test_remainder.py asks torch about every claim.
-import { LINES, linesOf, orWords, pairWords, say } from "./say.js";
+import { allInTurn, inTurn, LINES, linesOf, orWords, pairWords, say } from "./say.js";
 import { MOST } from "../rules/settings.js";
 import {
   bothAxes,
@@ -32,7 +32,7 @@ export function storyOf(spec, linked) {
   const first = [countWords(spec), whereWords(spec), ...lossesOf(spec)];
   if (spec.padding.some(([, after], axis) => after && remainderOf(spec, axis)))
     first.push(say(`remainder.first_${border(spec)}`));
-  const paragraphs = [first.join(" "), `${sharedWords(spec)} ${wayBack(spec)}`];
+  const paragraphs = [allInTurn(first), inTurn(sharedWords(spec), wayBack(spec))];
   return { paragraphs, sizes: sizesOf(spec, linked), named: say("near.named") };
 }
 

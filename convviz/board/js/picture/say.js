@@ -48,6 +48,9 @@ export function clausesOf(parts) {
 export const inTurn = (these, last) =>
   these && last ? say("sentences.both", { these, last }) : these || last;
 
+/** Sentences, one after the other. @param {string[]} parts each may be empty */
+export const allInTurn = (parts) => parts.reduce(inTurn, "");
+
 /**
  * All parts as one, two at a time by one sentence; nothing if there are none.
  * @param {JoinId} id @param {string[]} parts

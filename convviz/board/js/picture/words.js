@@ -2,7 +2,7 @@
 // The sentences that depend on the numbers. Under still pictures views/captions.py writes formulas and
 // losses, too; a test holds them equal.
 import { formatLong } from "../base/format.js";
-import { clausesOf, linesOf, say, sayIfThere } from "./say.js";
+import { allInTurn, clausesOf, inTurn, linesOf, say, sayIfThere } from "./say.js";
 import { panelName, shownLetter, shownName } from "../rules/names.js";
 import { shapeOfOutput } from "../rules/settings.js";
 import { backwardPadding, bothAxes, outputSize, remainderOf, unreadLines } from "../rules/spec.js";
@@ -83,7 +83,7 @@ function stampAt(spec, axis) {
 export function noteOf(settings, name, view) {
   const { spec } = settings;
   if (settings.transposed) return transposedNote(settings, name, view);
-  if (name === "forward") return [lossNote(settings), outputNote(spec)].filter(Boolean).join(" ");
+  if (name === "forward") return inTurn(lossNote(settings), outputNote(spec));
   if (name === "input") return readingNote(spec, view, false);
   return name === "weight" ? exchangeNote(spec, false) : "";
 }
@@ -135,10 +135,7 @@ function outputNote(spec) {
  */
 function readingNote(spec, view, transposed) {
   const of = { stamps: [stampsNote], both: [stampsNote, paddingNote] }[view] ?? [paddingNote];
-  return of
-    .map((note) => note(spec, transposed))
-    .filter(Boolean)
-    .join(" ");
+  return allInTurn(of.map((note) => note(spec, transposed)));
 }
 
 /** @param {Spec} spec @param {boolean} transposed */
@@ -182,7 +179,7 @@ function exchangeNote(spec, transposed) {
   if ([...spec.stride, ...spec.dilation].every((step) => step === 1)) return say("exchange.none");
   const steps = say("exchange.steps", { grad_output: shownName("grad_output", transposed) });
   const [[height, width], lines] = [spec.kernel_size, linesOf(overhang(spec))];
-  return lines ? `${steps} ${say("exchange.cut", { height, width, lines })}` : steps;
+  return inTurn(steps, lines ? say("exchange.cut", { height, width, lines }) : "");
 }
 
 /**
@@ -203,7 +200,7 @@ function transposedNote(settings, name, view) {
   const told = readingNote(spec, view, true);
   const lines = linesOf(bothAxes((axis) => unreadLines(spec, axis).length));
   const bare = lines ? [say(bias ? "layer.bare_bias" : "layer.bare", { lines })] : [];
-  return [told, ...bare, sizeNote(spec), lossNote(settings)].filter(Boolean).join(" ");
+  return allInTurn([told, ...bare, sizeNote(spec), lossNote(settings)]);
 }
 
 /** How the output's size follows from the input's. @param {Spec} spec */
