@@ -55,8 +55,9 @@ def explain(
     if raised := _raised(cases, answers, rights, failure):
         yield raised
     names = list(rights[0]) if rights else []
-    first = min(names, key=lambda name: _first_wrong(name, answers, rights), default="")  # what fails first comes first
-    for result in sorted(names, key=lambda name: name != first):
+    if task.quantised:  # the sign of 0 spoils one case: what fails before that comes before it
+        names.sort(key=lambda name: _first_wrong(name, answers, rights))
+    for result in names:
         of = recipe_of(task, result)
         seen = [
             Seen(
