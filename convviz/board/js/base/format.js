@@ -1,5 +1,6 @@
 // @ts-check
-// How numbers are written and coloured. facts/numbers.py and views/theme.py do the same in Python; a test holds the two equal.
+// How numbers are written and coloured. facts/numbers.py and views/theme.py do the same in Python; a test
+// holds the two equal.
 
 const MINUS = "\u2212";
 

@@ -215,7 +215,8 @@ export class ArrivalPlayer {
   #onSettings = () => {
     const settings = this.#board.model.settings();
     if (this.#scene && keyOf(settings) !== this.#begun) this.end();
-    if (this.#told && keyOf(settings) !== this.#toldAt) this.#tell([]); // somebody has begun: the tools have its room
+    // somebody has begun: the tools have its room
+    if (this.#told && keyOf(settings) !== this.#toldAt) this.#tell([]);
   };
 
   #onKernel = () => {

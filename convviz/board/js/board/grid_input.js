@@ -19,7 +19,10 @@ export class GridInput {
   #grid;
   #events;
   #tapped = ""; // the cell that a finger tapped last: a second tap on it opens it, however slow
-  /** The cell that was pressed: what is said of it may move the grid before the click comes. @type {[number, number] | null} */
+  /**
+   * The cell that was pressed: what is said of it may move the grid before the click comes.
+   * @type {[number, number] | null}
+   */
   #pressed = null;
   #opened = false; // whether that second tap has opened it, so that a double click need not
 

@@ -64,7 +64,8 @@ class PageModel {
     kernel: "",
     introduction: "",
     brush: null,
-    told: /** @type {string[]} */ ([]), // mistakes whose names may be said: of one that a link brought it is a riddle
+    // mistakes whose names may be said: of one that a link brought it is a riddle
+    told: /** @type {string[]} */ ([]),
   });
   #timeline;
   #view;
