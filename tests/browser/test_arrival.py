@@ -38,7 +38,7 @@ BANDS = """() => {
   const copy = document.querySelector(".cv-equations").cloneNode(true);
   copy.querySelector(".cv-arrived")?.remove();
   for (const node of copy.querySelectorAll("[data-arrived]")) node.removeAttribute("data-arrived");
-  for (const node of copy.querySelectorAll(".cv-plot, canvas")) node.remove(); // what plotly draws, and when
+  for (const node of copy.querySelectorAll(".cv-plot, canvas, .cv-tiles")) node.remove(); // what plotly draws, and when
   return copy.innerHTML;
 }"""
 # The numbers of the plates, and of the tray, as they stand there; then on to the next motion.
@@ -133,6 +133,13 @@ def test_a_first_visit_sees_what_one_pixel_receives_and_a_second_does_not(browse
         assert read_panel(page, "grad_output").flatten().tolist() == [0, 0, 0, 0, 1, 0, 0, 0, 0]
         assert page.get_by_role("button", name="Undo").get_attribute("aria-disabled") == "true"
         assert page.evaluate("location.href") == link
+
+        tools = page.locator("[data-equation=input] .cv-head").locator(".cv-break-open, .cv-why").filter(visible=True)
+        assert tools.count() == 0, "its sentence has their room"
+        with repaint(page):
+            page.locator(".cv-set-padding input[type=range]").first.press("ArrowRight")
+        assert tools.count() >= 2, "whoever has begun looks for them where they were"
+        assert said(page) == ""
 
         go(page, exported)
         assert (plays(page), said(page)) == (False, ""), "once a visitor"

@@ -184,6 +184,10 @@ def test_a_clicker_steps_through_the_band_and_the_keys_stay_in_it(visitor, expor
     visitor.keyboard.press("PageDown")
     assert step(visitor) == "stamp 3 of 9"
     assert visitor.locator(".cv-set-preset select").input_value() == "counting"
+    visitor.locator(".cv-lecture-bar button").first.focus()
+    for key, at in (("ArrowRight", 4), ("ArrowLeft", 3)):
+        visitor.keyboard.press(key)
+        assert step(visitor) == f"stamp {at} of 9"
     for _ in range(3):
         visitor.keyboard.press("PageUp")
     assert visitor.locator(".cv-transport").filter(visible=True).count() == 0, "before the first step there is none"

@@ -317,6 +317,15 @@ def test_keys_alone_play_it_and_esc_leaves_it_last(page, exported):
     at_step(page, 3)
     assert page.get_by_label("Your answer").input_value() == "n", "letters typed into a field turn no page"
 
+    open_page(page, exported, f"lesson={NAME}&step=1")  # nothing has the focus
+    page.keyboard.press("n")
+    at_step(page, 2)
+    while page.locator(".cv-lesson-act").is_visible():
+        page.locator(".cv-lesson-act").click()
+        wait_painted(page)
+    page.keyboard.press("n")
+    at_step(page, 3)
+
 
 # -- by an address
 
@@ -421,6 +430,17 @@ def test_on_a_phone_every_number_is_printed_and_the_tray_lies_on_nothing(browser
                     beside = one["left"] >= other["right"] or other["left"] >= one["right"]
                     below = one["top"] >= other["bottom"] or other["top"] >= one["bottom"]
                     assert beside or below, f"step {number}: {one} lies on {other}"
+
+
+def test_a_finger_chooses_the_cell_that_it_touched_and_every_digit_stays(browser, exported):
+    """What is said of a touched cell may move the picture before the click comes."""
+    with fresh_page(browser, has_touch=True) as page:
+        open_page(page, exported, "v=2", 390, 844)
+        for row, column in ((2, 2), (1, 1), (3, 3)):
+            cell(page, "grad_input", row, column).tap()
+            assert page.locator(".cv-sum").inner_text().startswith(f"grad_input[{row},{column}] =")
+            assert page.locator("[data-equation=input] .cv-wordless").count() == 0
+        assert not page.locator(".cv-tray").is_visible(), "the foot has the sum"
 
 
 def test_a_finger_opens_a_cell_with_its_second_tap_however_slow(browser, exported):

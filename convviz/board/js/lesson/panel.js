@@ -113,7 +113,9 @@ export class LessonPanel {
     setText(this.#noTab, look.noTab);
     showTasks(this.#tasks, look.tasks);
     this.#question.show(look.question);
+    const isHeld = focusOf(this.#act) === this.#act;
     this.#act.hidden = look.tasks.every(({ done }) => done);
+    if (isHeld && this.#act.hidden) this.#next.focus({ preventScroll: true }); // else the next key would go nowhere
     this.#back.setAttribute("aria-disabled", String(look.at === 1));
     setText(this.#next, say(look.at === look.of ? "finish" : "next"));
     this.#card.dataset.long = look.long;

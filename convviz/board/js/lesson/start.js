@@ -44,13 +44,22 @@ export function createLessonButtons(player, onStart) {
   return { el, close };
 }
 
+/** By how many steps a key goes on. @param {KeyboardEvent} event @returns {number | undefined} */
+const wayOf = (event) =>
+  event.altKey
+    ? { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+    : isBare(event)
+      ? { n: 1, p: -1 }[event.key.toLowerCase()]
+      : undefined;
+
 /**
  * Steer by keys, and answer what the board asks: Alt+arrows, N and P, and Esc when nothing else takes it.
  * @param {HTMLElement} app @param {Player} player
  * @param {() => boolean} escape lets go of what was taken on the board
+ * @param {boolean} own whether keys that nothing has the focus for are ours, as in a page of our own
  * @returns {() => void} stop
  */
-export function steer(app, player, escape) {
+export function steer(app, player, escape, own) {
   /** @param {KeyboardEvent} event */
   const onKey = (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
@@ -60,23 +69,22 @@ export function steer(app, player, escape) {
       target.closest("input:not([type=range], [type=checkbox]), select, textarea, [contenteditable=true]")
     )
       return;
-    const way = event.altKey
-      ? { ArrowRight: 1, ArrowLeft: -1 }[event.key]
-      : isBare(event)
-        ? { n: 1, p: -1 }[event.key.toLowerCase()]
-        : undefined;
+    const way = wayOf(event);
     if (way) player.go(way);
     else if (event.key !== "Escape") return;
     else if (!escape()) player.close();
     event.preventDefault();
     event.stopPropagation();
   };
+  /** @param {KeyboardEvent} event */
+  const onPage = (event) => event.target === document.body && wayOf(event) && onKey(event);
   /** @param {PointerEvent} event */
   const onDown = (event) =>
     /** @type {Element} */ (event.target).matches("input[type=range]") && player.hold(true);
   const onUp = () => player.hold(false);
   const UPS = /** @type {const} */ (["pointerup", "pointercancel"]);
   app.addEventListener("keydown", onKey);
+  if (own) document.addEventListener("keydown", onPage);
   app.addEventListener("pointerdown", onDown);
   for (const up of UPS) document.addEventListener(up, onUp); // the pointer may be anywhere by then
   const stop = followAsked(app, (topic) => {
@@ -90,6 +98,7 @@ export function steer(app, player, escape) {
   });
   return () => {
     app.removeEventListener("keydown", onKey);
+    document.removeEventListener("keydown", onPage);
     app.removeEventListener("pointerdown", onDown);
     for (const up of UPS) document.removeEventListener(up, onUp);
     stop();

@@ -101,7 +101,7 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   player.on("change:look", tellBare);
   closers.push(() => player.off("change:look", tellBare));
   follow("change:notice", tellBare);
-  closers.push(followHelp(body), room.stop, board.close, lesson.close, steer(el, player, board.escape));
+  closers.push(followHelp(body), room.stop, board.close, lesson.close, steer(el, player, board.escape, own));
   lecture = new Lecture(app, board, player, { own, wish, fit: room.update });
   controls.append(lecture.bar);
   lecture.begin();
