@@ -99,6 +99,18 @@ def touch(page, kind, *points):
 # -- the 1
 
 
+def test_a_click_that_nobody_pressed_chooses_its_own_cell(opened):
+    """As a screen reader makes it, after a drag whose press was another cell's."""
+    page = opened()
+    with pressed(page, "grad_output", 1, 1, "[data-equation=input]"):
+        page.mouse.move(*middle(page, "grad_output", 1, 2, "[data-equation=input]"), steps=4)
+    x, y = middle(page, "grad_output", 2, 0, "[data-equation=input]")
+    page.locator("[data-equation=input] [data-panel=grad_output] .cv-grid").evaluate(
+        "(grid, [clientX, clientY]) => grid.dispatchEvent(new MouseEvent('click', { clientX, clientY }))", [x, y]
+    )
+    assert the_one(page) == (2, 0)
+
+
 def test_the_1_follows_the_mouse_and_both_gradients_follow_the_1(opened, reader):
     reader.goto("about:blank")  # for a visitor who has dragged nothing yet
     page = opened()

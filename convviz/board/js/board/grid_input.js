@@ -85,7 +85,8 @@ export class GridInput {
 
   /** @param {PointerEvent} event */
   #click(event) {
-    const [row, column] = this.#pressed ?? this.#grid.place(event);
+    // A click without a press, as a screen reader makes it, tells its place itself.
+    const [row, column] = (event.detail ? this.#pressed : null) ?? this.#grid.place(event);
     this.#pressed = null;
     this.#grid.focusCell(row, column, true, true);
     const isAgain =
