@@ -2,7 +2,6 @@
 
 import pytest
 
-from convviz.export.page import export_html
 from convviz.facts.words import sentences
 from tests.browser.app_page import cell, fresh_page, painted, repaint, slider, wait_painted
 from tests.browser.axe import assert_accessible
@@ -30,11 +29,6 @@ LIT = """() => [...document.querySelectorAll("[data-focus] .cv-panel")].map((pan
   const outlines = (dim.getAttribute("d") ?? "").split("M").length - 1; // the whole, and what stays clear
   return [panel.dataset.panel, getComputedStyle(dim).display !== "none" && outlines > 0, outlines - 1];
 })"""
-
-
-@pytest.fixture(scope="module")
-def exported(tmp_path_factory):
-    return export_html(None, tmp_path_factory.mktemp("lecture") / "page.html")
 
 
 @pytest.fixture(scope="module")
