@@ -19,11 +19,10 @@ TIDY = """() => {
   for (const details of document.querySelectorAll(".cv-board details[open]")) details.open = false;
   for (const opener of document.querySelectorAll(".cv-symbols-open[aria-expanded=true]")) opener.click();
   document.querySelector(".cv-tab[aria-selected=true]")?.click();
-  document.querySelector("[data-bands=all] .cv-title[aria-pressed=true]")?.click();
   for (const node of document.querySelectorAll("*")) if (node.scrollTop || node.scrollLeft) node.scrollTo(0, 0);
 }"""
 
-# A link that stands there already would be none.
+# A link that stands there already would be none. The room is shared as in a page just loaded: to the input is in sight.
 SHOW = """async (link) => {
   document.querySelector(".cv-lesson:not([hidden]) .cv-lesson-close")?.click();
   for (const details of document.querySelectorAll("details[open]")) details.open = false;
@@ -33,6 +32,9 @@ SHOW = """async (link) => {
   await new Promise((done) => addEventListener("hashchange", done, { once: true }));
   await frame();
   await frame();
+  document.querySelector("[data-bands=all] .cv-title[aria-pressed=true]")?.click();
+  document.querySelector("[data-bands=one] [data-equation=input][data-strip] .cv-title")?.click();
+  await frame(); // it is drawn in the next one
 }"""
 
 

@@ -113,9 +113,14 @@ export class Bands {
 
   focused = () => this.#focused;
 
-  /** Let one band have the room, or give it back to all. @param {string} name empty: to all */
+  /**
+   * Let one band have the room, or give it back to all. Where not all are in sight, it comes into sight, until
+   * a lesson brings another.
+   * @param {string} name empty: to all
+   */
   focus(name) {
-    this.#focused = name;
+    if (name && this.alone()) this.#brought = name;
+    this.#focused = this.alone() ? "" : name;
     this.share();
   }
 
