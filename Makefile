@@ -39,9 +39,10 @@ app: $(STAMP)-app ## open convviz as a dashboard (PORT=, HOST=, DEVICE=)
 test: lint test-js test-py ## lint, types, JavaScript tests and all Python tests, in a real browser too
 
 # Of every layer the file that holds most for its seconds, up to the page whose rules stand a second time in JavaScript.
-CHECKED := $(addprefix tests/test_,$(addsuffix .py,layers taps spec matrices mutations operators_mutations nn which_backend \
-	stages transposed views board app link answers share environment docs conftest)) \
-	$(addprefix tests/browser/test_,grid.py page_model.py)
+CHECKED := $(addprefix tests/,$(addsuffix .py,test_layers test_environment test_conftest geometry/test_taps \
+	geometry/test_spec ops/test_mutations ops/test_operators_mutations ops/test_which_backend ops/test_stages \
+	ops/test_transposed nn/test_nn settings/test_link explanation/test_matrices views/test_views web/test_board \
+	app/test_app app/test_answers app/test_share docs/test_docs browser/test_grid browser/test_page_model))
 check: lint test-js ## two minutes for what catches most; `make test` before you hand it in
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(CHECKED) $(PYTEST_FLAGS)
 

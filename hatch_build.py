@@ -20,9 +20,9 @@ class CustomBuildHook(BuildHookInterface[Any]):
         import rjsmin  # noqa: F401
 
         sys.path.insert(0, self.root)
-        from convviz.board.packing import packed_file, packed_sheet
         from convviz.facts.po import read
         from convviz.facts.spoken import READY
+        from convviz.web.packing import packed_file, packed_sheet
 
         self.made = tempfile.TemporaryDirectory()  # goes with the hook
 
@@ -35,9 +35,9 @@ class CustomBuildHook(BuildHookInterface[Any]):
         sources = [path.relative_to(self.root) for path in Path(self.root, "convviz").rglob("*")]
         for path in sources:
             text = Path(self.root, path).read_text(encoding="utf-8") if path.suffix in (".js", ".css", ".po") else ""
-            if path.match("convviz/board/*.css"):
+            if path.suffix == ".css" and path.is_relative_to("convviz/web"):
                 give(path, packed_sheet(text))
-            if path.suffix == ".js" and path.is_relative_to("convviz/board/js"):
+            if path.suffix == ".js" and path.is_relative_to("convviz/web") and "vendor" not in path.parts:
                 give(path, packed_file(text))
             if path.suffix == ".po":
                 give(path.with_suffix(READY), json.dumps(read(path.stem, text), ensure_ascii=False))

@@ -1,7 +1,7 @@
 """How well the checker tells what is wrong, and how long it takes beyond the student's own code.
 
-The mistakes are students' code (`tests/mistaken_input.py`, `tests/mistaken_weight.py`), not the checker's own. Seconds
-are those of the process, less those in which the student's functions ran.
+The mistakes are students' code (`tests/check/mistaken_input.py` and `mistaken_weight.py`), not the checker's
+own. Seconds are those of the process, less those in which the student's functions ran.
 """
 
 import itertools
@@ -16,7 +16,7 @@ from convviz.check.battery import make_case
 from convviz.check.calling.student import open_student
 from convviz.check.examine import examine
 from convviz.check.tasks import TASKS
-from tests import check_students as students
+from tests.check import students
 from tests.geometries import random_specs
 
 PART = "the checker (mistakes by code that is not its own)"

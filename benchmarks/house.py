@@ -9,11 +9,11 @@ from benchmarks.report import Figure, table
 
 ROOT = Path(__file__).parents[1]
 PART = "the house, counted"
-SCRIPTS = "convviz/board/js"
+SCRIPTS = "convviz/web"
 # {name: (patterns of git's, the most kB)}
 SIZES = {
     "Python of the package": (["convviz/*.py"], 1130),
-    "JavaScript of ours": (["convviz/*.js", ":(exclude)convviz/board/vendor"], 860),
+    "JavaScript of ours": (["convviz/*.js", ":(exclude)convviz/web/vendor"], 860),
     "tests, Python and JavaScript": (["tests/*.py", "tests/*.js", "tests/*.mjs"], 1550),
     "benchmarks": (["benchmarks"], 90),
 }

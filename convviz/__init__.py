@@ -6,9 +6,9 @@ import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from convviz.geometry.spec import ConvSpec
+from convviz.geometry.taps import taps
 from convviz.needs import needs
-from convviz.spec import ConvSpec
-from convviz.taps import taps
 
 if TYPE_CHECKING:
     from convviz import lab, nn

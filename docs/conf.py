@@ -39,7 +39,7 @@ html_css_files = ["docs.css"]
 html_js_files = [("docs.js", {"type": "module"})]
 html_copy_source = html_show_sourcelink = html_show_copyright = False
 html_theme_options = {
-    # The board's own accent, ink and paper (convviz/board/board.css), so that page and board are one.
+    # The board's own accent, ink and paper (convviz/web/board/board.css), so that page and board are one.
     "light_css_variables": {
         "color-brand-primary": "#0b57d0",
         "color-brand-content": "#0b57d0",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
-from convviz.spec import ConvSpec
+from convviz.geometry.spec import ConvSpec
 
 MODES = ("zeros", "reflect", "replicate", "circular")
 

@@ -92,8 +92,8 @@ def app_texts():
 def live_app():
     """Return a page with the whole app, beside a kernel that has computed the first picture and says nothing more."""
     from convviz.app.app import App
-    from convviz.board.bundle import bundle
-    from convviz.board.module import HERE, app_styles
+    from convviz.web.bundle import bundle
+    from convviz.web.module import HERE, app_styles
 
     app = App(lang=TAG)
     state = {
@@ -107,7 +107,7 @@ def live_app():
 const made = widget();
 made.initialize({ model });
 made.render({ model, el: place });"""
-    script = _script("app", bundle(HERE.joinpath("js"), "page/app.js"), state | {"_numbers": numbers}, start)
+    script = _script("app", bundle(HERE, "page/app.js"), state | {"_numbers": numbers}, start)
     app.close()
     return _page(app_styles(), '<div id="app"></div>', script)
 
@@ -115,16 +115,16 @@ made.render({ model, el: place });"""
 def panes():
     """Return a page with every tab's pane, each drawing what Python makes of the first picture."""
     from convviz.app.answers import answer
-    from convviz.board.bundle import bundle_several
-    from convviz.board.module import pane_styles
     from convviz.settings.state import Settings
     from convviz.views.theme import COLORSCALES
+    from convviz.web.bundle import bundle_several
+    from convviz.web.module import pane_styles
 
     settings, scripts = Settings.first_picture().to_dict(), []
     for name in PANES:
         data = answer({"type": "tab", "tab": name, "settings": settings}).message["data"]
         state = {"data": data, "tab": name, "theme": "auto", "colorscales": COLORSCALES}
-        source = bundle_several(files("convviz.board").joinpath("js"), {"pane": f"tabs/tab_{name}.js"})
+        source = bundle_several(files("convviz.web"), {"pane": f"tabs/{name}/tab.js"})
         draw = "pane.render({ model, el: place });"
         scripts.append(_script(f"pane-{name}", source, state, draw))
     places = "\n".join(f'<div id="pane-{name}"></div>' for name in PANES)

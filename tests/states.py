@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from convviz.axis_taps import PADDING_MODES
+from convviz.geometry.axis_taps import PADDING_MODES
 from convviz.settings.schema import FIELDS, TENSORS
 from convviz.settings.schema import PAIRS as PER_AXIS
 from convviz.settings.state import CHOICES, KINDS, PRESETS

@@ -11,11 +11,11 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "convviz"
 
 LAYERS = {
-    "facts": 0, "lessons": 0, "axis_taps": 0, "spec": 0, "taps": 0, "plane": 0, "atomic": 0, "needs": 0,
+    "facts": 0, "lessons": 0, "geometry": 0, "atomic": 0, "needs": 0,
     "ops": 1, "nn": 1, "samples": 1,
     "settings": 2, "explanation": 2, "check": 2, "lab": 2,
     "views": 3,
-    "board": 4,
+    "web": 4,
     "app": 5, "export": 5,
     "cli": 6, "commands": 6, "serve": 6,
 }  # fmt: skip
@@ -24,7 +24,7 @@ TOP = max(LAYERS.values())
 STRANGERS = {("app", "export"), ("export", "app"), ("ops", "samples"), ("ops", "nn")}
 
 UI_PACKAGES = {"ipywidgets", "anywidget", "traitlets", "voila"}
-FIRST_UI_LAYER = LAYERS["board"]
+FIRST_UI_LAYER = LAYERS["web"]
 WIDGETS = {"ipywidgets", "anywidget"}
 WIDGET_FREE = {"convviz.app.session", "convviz.app.answers"}  # driven without a browser
 
@@ -85,7 +85,7 @@ def complain(module, own, target):
     layer = LAYERS[own]
     root = target.split(".")[0]
     if root in UI_PACKAGES and layer < FIRST_UI_LAYER:
-        return f"layers 0 to {FIRST_UI_LAYER - 1} know no UI package; move what needs {root} to board or app"
+        return f"layers 0 to {FIRST_UI_LAYER - 1} know no UI package; move what needs {root} to web or app"
     if root in WIDGETS and module in WIDGET_FREE:
         return "this module is tested without widgets; put the widget into a module beside it"
     if root != "convviz" or target == "convviz.__version__":
@@ -176,11 +176,11 @@ def test_a_circle_is_found():
         ("convviz.ops.by_rotate", "def f():\n    import convviz.app.session"),
         ("convviz.ops.by_rotate", "from ..views.theme import COLOURS"),
         ("convviz.ops.by_rotate", "from .. import views"),
-        ("convviz.ops.by_rotate", "import importlib\nimportlib.import_module('convviz.board')"),
+        ("convviz.ops.by_rotate", "import importlib\nimportlib.import_module('convviz.web')"),
         ("convviz.ops.by_rotate", "from convviz.samples import kernels"),
         ("convviz.ops.by_rotate", "from convviz import ConvSpec"),
         ("convviz.ops.by_rotate", "import convviz"),
-        ("convviz.spec", "from convviz.ops import stages"),
+        ("convviz.geometry.spec", "from convviz.ops import stages"),
         ("convviz.views.figures", "def f():\n    from ipywidgets import HTML"),
         ("convviz.samples", "import traitlets"),
         ("convviz.app.session", "import ipywidgets as widgets"),
@@ -198,8 +198,8 @@ def test_a_forbidden_import_is_reported(module, source):
     ("module", "source"),
     [
         ("convviz.nn", "from convviz.ops import by_rotate\nimport torch"),
-        ("convviz.taps", "from convviz.spec import ConvSpec"),
-        ("convviz.ops.by_rotate", "from . import padding\nfrom ..spec import ConvSpec"),
+        ("convviz.geometry.taps", "from convviz.geometry.spec import ConvSpec"),
+        ("convviz.ops.by_rotate", "from . import padding\nfrom ..geometry.spec import ConvSpec"),
         (
             "convviz.app.session",
             "import traitlets\nfrom convviz.views import theme\nfrom .bounds import limits",
@@ -300,7 +300,7 @@ assert all(name.startswith(("convviz.", "html", "IPython.")) for name in set(sys
 
 
 def test_a_module_and_the_page_that_lives_before_a_kernel_need_no_torch_and_a_page_nothing_else(tmp_path):
-    """The process that serves: tests/test_cli.py."""
+    """The process that serves: tests/commands/test_cli.py."""
     module = f"""
 from convviz.cli import main
 assert main(["export", "--module", "--state", "v=2&size=6", "-o", {str(tmp_path / "board.mjs")!r}]) == 0

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from convviz.facts.losses import GIVEN, kinds_taken
-from convviz.spec import ConvSpec
+from convviz.geometry.spec import ConvSpec
 from tests.geometries import conv2d_by_definition, reals, source_plane
 
 

@@ -23,20 +23,20 @@ from convviz.app.session import Session
 from convviz.app.start import start_settings
 from convviz.app.traits import SettingTraits
 from convviz.app.wire import numbers
-from convviz.board.module import asking_script
 from convviz.explanation.own_lesson import readable
 from convviz.facts.choosing import chosen
 from convviz.facts.spoken import languages, speaking
 from convviz.facts.words import sentences
+from convviz.geometry.spec import ConvSpec
 from convviz.lessons import short_name, told
 from convviz.ops.device import available_devices
 from convviz.ops.stages import Stages
 from convviz.settings.link import briefly, from_link, to_link
 from convviz.settings.state import Settings
-from convviz.spec import ConvSpec
 from convviz.views.figures import figure
 from convviz.views.panels import panel
 from convviz.views.theme import COLORSCALES
+from convviz.web.module import asking_script
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -16,7 +16,7 @@ from convviz.explanation.graph.steps import sentence, sentences
 from convviz.explanation.graph.svg import PALETTES
 from convviz.explanation.graph.text import numbers, shape
 from convviz.facts import words
-from convviz.plane import PANEL_AXES, Plane
+from convviz.geometry.plane import PANEL_AXES, Plane
 from convviz.settings.names import axis_word, shown_name
 from convviz.views.cells import roles
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from convviz.app.graph_page import inside_reply, node_reply, page
-from convviz.board.pane import Pane
 from convviz.explanation.graph.data import Graph
+from convviz.web.pane import Pane
 
 
 class GraphView(Pane):
@@ -24,7 +24,7 @@ class GraphView(Pane):
             graph: from ``convviz.graph``.
             theme: ``"auto"``, ``"light"`` or ``"dark"``.
         """
-        super().__init__("tabs/tab_graph.js", self._answer)
+        super().__init__("tabs/graph/tab.js", self._answer)
         self.graph = graph
         self.theme = theme
         self.data = page(graph) | {"panels": {}, "step": 1}

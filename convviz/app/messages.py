@@ -14,12 +14,12 @@ from convviz.app.answers import Answer, PageMaker, answered
 from convviz.app.asking import asked, one_of, page_name, shown, whole
 from convviz.app.session import Session
 from convviz.app.tabs.base import Tab
-from convviz.board.module import tab_script
 from convviz.facts import facts
 from convviz.facts.spoken import each_language, languages, understood
 from convviz.facts.words import sentences
 from convviz.lessons import told
 from convviz.settings.state import Settings
+from convviz.web.module import tab_script
 
 # Seconds in which one answer serves every page: a kernel's messages go to all that are connected. A page that came too
 # late for it asks again.
@@ -36,7 +36,7 @@ say_language = sentences("language")
 def packed_plotly() -> bytes:
     """Return the vendored plotly bundle, gzipped once a process."""
     # The fastest level: the page waits for it, and a third of the bytes are saved all the same.
-    return gzip.compress(files("convviz.board").joinpath("vendor", "plotly-cartesian.min.js").read_bytes(), 1)
+    return gzip.compress(files("convviz.web").joinpath("vendor", "plotly-cartesian.min.js").read_bytes(), 1)
 
 
 @each_language

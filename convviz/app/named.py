@@ -9,6 +9,7 @@ import torch
 
 from convviz.app.start import check_shapes, given_source, read_tensor
 from convviz.facts.losses import GIVEN, kinds_taken, losses_with
+from convviz.geometry.spec import ConvSpec
 from convviz.ops.device import check_device, check_dtype
 from convviz.ops.stages import Stages
 from convviz.settings.link_values import folded
@@ -17,7 +18,6 @@ from convviz.settings.schema import FIELD_OF, PAIRS
 from convviz.settings.source import Source
 from convviz.settings.state import KINDS, Settings
 from convviz.settings.transposed import layer_pair, layer_spec
-from convviz.spec import ConvSpec
 
 GEOMETRY = tuple(name for name, field in FIELD_OF.items() if field.spec or field.layer)
 TENSORS = tuple(name for name, field in FIELD_OF.items() if field.kind in ("source", "bias"))

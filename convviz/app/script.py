@@ -8,8 +8,8 @@ from typing import ClassVar
 import anywidget
 import traitlets
 
-from convviz.board.module import app_styles, carrier_script
 from convviz.facts.spoken import language
+from convviz.web.module import app_styles, carrier_script
 
 
 class Script(anywidget.AnyWidget):

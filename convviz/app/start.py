@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from convviz.facts.losses import GIVEN, kinds_taken, losses_with
+from convviz.geometry.spec import ConvSpec
 from convviz.ops.device import check_device, check_dtype
 from convviz.ops.tensors import cell_at, real_tensor
 from convviz.settings.link import from_link
@@ -16,7 +17,6 @@ from convviz.settings.schema import FIELD_OF
 from convviz.settings.source import Source
 from convviz.settings.state import Settings
 from convviz.settings.transposed import WINDOW, layer_spec
-from convviz.spec import ConvSpec
 
 BOTH_UP_TO = 8  # rows and columns of the input; beyond, the numbers of both readings do not fit beside each other
 

@@ -14,7 +14,7 @@ from convviz.check.examine import examine
 from convviz.check.report import Report
 from convviz.check.scope import read_scope
 from convviz.check.tasks import Task, find_task
-from convviz.spec import ConvSpec
+from convviz.geometry.spec import ConvSpec
 
 # A function or a class; a pair (forward, backward); None is "not defined yet".
 Checked = Callable[..., Any] | tuple[Callable[..., Any], Callable[..., Any]] | None

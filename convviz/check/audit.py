@@ -22,7 +22,7 @@ from convviz.check.mistakes import Mistake, catalogue
 from convviz.check.one_hot_probes import recipe_of
 from convviz.check.tasks import Task, find_task, truth
 from convviz.facts.words import sentences
-from convviz.spec import ConvSpec
+from convviz.geometry.spec import ConvSpec
 
 say = sentences("audit")
 

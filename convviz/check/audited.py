@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from convviz.facts.words import sentences
-from convviz.spec import ConvSpec
+from convviz.geometry.spec import ConvSpec
 
 say = sentences("audit")
 

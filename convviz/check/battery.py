@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from convviz.spec import ConvSpec
+from convviz.geometry.spec import ConvSpec
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,14 +10,14 @@ from typing import Any
 
 import torch
 
-from convviz.axis_taps import PADDING_MODES
 from convviz.check.battery import Case, make_case
 from convviz.check.compare import same
 from convviz.check.mistakes import Mistake, catalogue, compute
 from convviz.check.sheet import Exercise, Wrong
 from convviz.check.tasks import TASKS, truth
 from convviz.facts.words import sentences
-from convviz.spec import ConvSpec
+from convviz.geometry.axis_taps import PADDING_MODES
+from convviz.geometry.spec import ConvSpec
 
 say = sentences("exercise")
 

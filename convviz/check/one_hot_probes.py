@@ -11,7 +11,7 @@ from convviz.check.calling.student import Student
 from convviz.check.compare import same
 from convviz.check.provenance import Provenance, bias_provenance, provenance
 from convviz.check.tasks import Task, truth
-from convviz.spec import ConvSpec
+from convviz.geometry.spec import ConvSpec
 
 PLANAR = ("output", "grad_input", "grad_weight")  # results whose products lie in a plane
 # One channel and one sample, asymmetric: what a single 1 leaves behind there can be read off.

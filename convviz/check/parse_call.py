@@ -10,7 +10,7 @@ import torch
 
 from convviz.check.battery import Case
 from convviz.check.tasks import Task
-from convviz.spec import ConvSpec
+from convviz.geometry.spec import ConvSpec
 
 IMAGES = ("input", "grad_output", "output", "grad_input")  # with a batch axis, or without one
 

@@ -16,7 +16,7 @@ import torch
 
 from convviz.check.battery import Case
 from convviz.facts.words import sentences
-from convviz.spec import ConvSpec
+from convviz.geometry.spec import ConvSpec
 
 say = sentences("check")
 

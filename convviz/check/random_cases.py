@@ -11,12 +11,12 @@ from typing import TypeVar
 
 import torch
 
-from convviz.axis_taps import PADDING_MODES
 from convviz.check.battery import Case, make_case
 from convviz.check.provenance import setting_in_words
 from convviz.check.tasks import Task
 from convviz.facts.words import sentences
-from convviz.spec import ConvSpec
+from convviz.geometry.axis_taps import PADDING_MODES
+from convviz.geometry.spec import ConvSpec
 
 say = sentences("check")
 Thing = TypeVar("Thing")

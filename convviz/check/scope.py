@@ -8,7 +8,7 @@ from typing import Any
 
 from convviz.check.battery import Case, make_case
 from convviz.check.provenance import setting_in_words
-from convviz.spec import ConvSpec, Pair
+from convviz.geometry.spec import ConvSpec, Pair
 
 NUMBERS = {"stride": 1, "padding": 0, "dilation": 1, "groups": 1}  # with the smallest that each may be
 SWITCHES = ("square", "odd", "remainder")

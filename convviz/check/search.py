@@ -12,7 +12,7 @@ from convviz.check.battery import Case
 from convviz.check.compare import same
 from convviz.check.mistakes import Mistake, compute
 from convviz.check.recipes.choices import Recipe, axes, complete
-from convviz.spec import ConvSpec
+from convviz.geometry.spec import ConvSpec
 
 
 @dataclass(frozen=True)

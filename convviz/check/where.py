@@ -10,7 +10,7 @@ import torch
 from convviz.check.battery import NOTHING, OTHER, ZEROS, Case
 from convviz.check.compare import allowed, errors, same
 from convviz.facts.words import sentences
-from convviz.spec import ConvSpec
+from convviz.geometry.spec import ConvSpec
 
 say = sentences("check")
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import torch
 
 from convviz.explanation.graph.computation import by_torch
+from convviz.geometry.spec import ConvSpec
 from convviz.ops.functions import convolve, gradients
 from convviz.ops.stages import Stages
-from convviz.spec import ConvSpec
 
 OF = ("grad_input", "grad_weight")
 NUMBERS = ("one", "squares")

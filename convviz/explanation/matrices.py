@@ -19,10 +19,10 @@ import torch
 import torch.nn.functional as F
 
 from convviz.facts.words import sentences
+from convviz.geometry.plane import Plane
+from convviz.geometry.spec import ConvSpec
+from convviz.geometry.taps import taps
 from convviz.ops.stages import Stages
-from convviz.plane import Plane
-from convviz.spec import ConvSpec
-from convviz.taps import taps
 
 say = sentences("lessons")
 

@@ -12,8 +12,6 @@ from importlib.resources import files
 from typing import Any
 
 from convviz import __version__
-from convviz.board.bundle import bundle_several
-from convviz.board.module import app_styles, joined, tab_script
 from convviz.export.intro import intro_html
 from convviz.export.parts import BOARD, packed_plotly, page_facts, to_json
 from convviz.facts.choosing import own_names
@@ -21,6 +19,8 @@ from convviz.facts.spoken import language
 from convviz.facts.words import sentences
 from convviz.lessons import names as lesson_names
 from convviz.lessons import told
+from convviz.web.bundle import bundle_several
+from convviz.web.module import app_styles, joined, tab_script
 
 FOLDER = "convviz/"  # of the page's files, below the page's own address
 LESSON = "lesson-"  # begins the name of the file of a lesson
@@ -46,11 +46,11 @@ def live_parts(entry: str, tabs: Iterable[str], sheets: Iterable[str] = ()) -> d
     """Return the page's files: part → (ending of its name, content).
 
     Args:
-        entry: Name of the script in ``board/js/page`` whose default export starts the page.
+        entry: Name of the script in ``web/page`` whose default export starts the page.
         tabs: The tabs that the page has.
         sheets: Paths below the package of style sheets that stand behind those of every live page.
     """
-    script = f"{bundle_several(BOARD.joinpath('js'), {entry: f'page/{entry}.js'})}\n{entry}.start();\n"
+    script = f"{bundle_several(BOARD, {entry: f'page/{entry}.js'})}\n{entry}.start();\n"
     return {
         "styles": ("css", _styles(sheets).encode()),
         "script": ("js", script.encode()),

@@ -23,8 +23,8 @@ from convviz.export.parts import (
 )
 from convviz.facts.choosing import told_language
 from convviz.facts.spoken import speaking
+from convviz.geometry.spec import ConvSpec
 from convviz.lessons import names, told
-from convviz.spec import ConvSpec
 
 # A rule of page.css about the document itself: a module stands in somebody else's.
 DOCUMENT_RULE = re.compile(r"(?<=[{}\n])(?:html|body|:root)[^{}]*\{[^{}]*\}")

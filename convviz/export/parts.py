@@ -13,13 +13,13 @@ from importlib.resources import files
 from typing import Any
 
 from convviz import __version__
-from convviz.board.bundle import bundle_several
-from convviz.board.module import joined
 from convviz.facts import facts
 from convviz.facts.spoken import each_language
 from convviz.views.theme import COLORSCALES
+from convviz.web.bundle import bundle_several
+from convviz.web.module import joined
 
-BOARD = files("convviz.board")
+BOARD = files("convviz.web")
 MODULES = {
     "page": "page/page.js",
     # What a module that is given links needs beside it; the page has these files anyway.
@@ -69,18 +69,18 @@ def page_styles(tabs: tuple[str, ...] = ()) -> str:
         tabs: that the page has.
     """
     sheets = [
-        BOARD.joinpath("board.css"),
-        BOARD.joinpath("stage.css"),
-        BOARD.joinpath("figure.css"),
-        BOARD.joinpath("arrival.css"),
-        BOARD.joinpath("break.css"),
-        BOARD.joinpath("lesson.css"),
-        BOARD.joinpath("learn.css"),
-        BOARD.joinpath("page.css"),
-        *([BOARD.joinpath("tabs.css"), BOARD.joinpath("pane.css")] if tabs else []),
-        *(BOARD.joinpath(f"pane_{tab}.css") for tab in tabs),
-        BOARD.joinpath("looks.css"),
-        BOARD.joinpath("lecture.css"),
+        BOARD.joinpath("board/board.css"),
+        BOARD.joinpath("board/stage.css"),
+        BOARD.joinpath("board/figure.css"),
+        BOARD.joinpath("board/arrival.css"),
+        BOARD.joinpath("board/break.css"),
+        BOARD.joinpath("lesson/lesson.css"),
+        BOARD.joinpath("controls/learn.css"),
+        BOARD.joinpath("page/page.css"),
+        *([BOARD.joinpath("tabs/tabs.css"), BOARD.joinpath("tabs/pane.css")] if tabs else []),
+        *(BOARD.joinpath(f"tabs/{tab}/tab.css") for tab in tabs),
+        BOARD.joinpath("page/looks.css"),
+        BOARD.joinpath("page/lecture.css"),
         files("convviz.export").joinpath("page.css"),
     ]
     return joined(sheets)
@@ -99,15 +99,15 @@ def bundles(tabs: tuple[str, ...] = ()) -> str:
         tabs: that the page has: the constant ``tabs`` holds what draws them, or nothing. They share the
             page's own files.
     """
-    named = {f"tab_{name}": f"tabs/tab_{name}.js" for name in tabs}
+    named = {f"tab_{name}": f"tabs/{name}/tab.js" for name in tabs}
     given = f"{{ {', '.join(f'{name}: tab_{name}' for name in tabs)} }}" if tabs else "undefined"
-    return f"{bundle_several(BOARD.joinpath('js'), MODULES | named)}\nconst tabs = {given};"
+    return f"{bundle_several(BOARD, MODULES | named)}\nconst tabs = {given};"
 
 
 @each_language
 def element_bundles() -> str:
     """Return the same with the element that a module defines."""
-    return bundle_several(BOARD.joinpath("js"), {**MODULES, "boards": "page/element.js"})
+    return bundle_several(BOARD, {**MODULES, "boards": "page/element.js"})
 
 
 def own_tabs(tab: str, lesson: Any = None, *, bare: bool = False) -> tuple[str, ...]:

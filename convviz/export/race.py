@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from convviz.atomic import utf8
-from convviz.board.bundle import bundle_several
 from convviz.export.file import write
 from convviz.export.parts import BOARD, plotly_text, to_json
 from convviz.lab.result import FINISHED, Result
 from convviz.lab.shown import shown
 from convviz.needs import needs
+from convviz.web.bundle import bundle_several
 
 HERE = files("convviz.export")
 
@@ -42,7 +42,7 @@ def export_race(result: Result, path: str | os.PathLike[str]) -> Path:
 def race_page(result: Result) -> str:
     """Return the page that ``export_race`` writes."""
     told = shown(result)
-    curves = bundle_several(BOARD.joinpath("js"), {"curves": "base/race_curves.js"})
+    curves = bundle_several(BOARD, {"curves": "base/race_curves.js"})
     script = HERE.joinpath("race.js").read_text(encoding="utf-8")
     styles = HERE.joinpath("race.css").read_text(encoding="utf-8")
     about = "\n".join(f"<p>{escape(line)}</p>" for line in told["about"])

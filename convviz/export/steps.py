@@ -9,11 +9,11 @@ import torch
 
 from convviz.facts import facts
 from convviz.facts.numbers import format_number
+from convviz.geometry.plane import Plane
+from convviz.geometry.spec import ConvSpec
 from convviz.ops.conv2d_input import conv2d_input
 from convviz.ops.padding import pad_input
 from convviz.ops.stages import Stages
-from convviz.plane import Plane
-from convviz.spec import ConvSpec
 from convviz.views.cells import COPY, DATA
 from convviz.views.panels import Equation, Panel
 

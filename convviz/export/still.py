@@ -8,8 +8,8 @@ from convviz.export.layout import draw_equation, scene
 from convviz.export.scene import LOOKS
 from convviz.export.svg import svg
 from convviz.export.tables import tables
+from convviz.geometry.plane import Plane
 from convviz.ops.stages import Stages
-from convviz.plane import Plane
 from convviz.views import captions
 from convviz.views.panels import Equation, equations
 from convviz.views.scales import ends

@@ -14,7 +14,7 @@ say = sentences("board")
 
 
 def tables(rows: tuple[Equation, ...], transposed: bool) -> str:
-    """Return the planes that are shown as HTML tables that open by themselves, made as in ``board/js/board/tables.js``.
+    """Return the planes that are shown as HTML tables that open by themselves, made as in ``web/board/tables.js``.
 
     Args:
         rows: from ``views.equations``.

@@ -11,7 +11,7 @@ MINUS = "−"
 def format_number(value: float) -> str:
     """Write a number the short way it stands in a cell: three significant digits or fewer.
 
-    ``board/js/base/format.js`` writes numbers by the same rules; a test holds the two equal.
+    ``web/base/format.js`` writes numbers by the same rules; a test holds the two equal.
 
     Args:
         value: any float, nan and infinities included.

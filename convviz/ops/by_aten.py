@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import torch
 
+from convviz.geometry.spec import ConvSpec
 from convviz.ops.layout import is_channels_last
-from convviz.spec import ConvSpec
 
 Gradients = tuple[torch.Tensor | None, torch.Tensor | None, torch.Tensor | None]
 

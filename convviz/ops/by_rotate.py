@@ -16,9 +16,9 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
+from convviz.geometry.spec import ConvSpec, Pair, Sides
 from convviz.ops import narrow
 from convviz.ops.narrow import widened
-from convviz.spec import ConvSpec, Pair, Sides
 
 # How many samples one correlation adds up on a CPU: kernels of grad_output's size, times all samples, leave its cache.
 SAMPLES = 8

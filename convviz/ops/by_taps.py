@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import torch
 
+from convviz.geometry.spec import ConvSpec
+from convviz.geometry.taps import taps
 from convviz.ops.narrow import widened
-from convviz.spec import ConvSpec
-from convviz.taps import taps
 
 # The letters of einsum: n sample, g group, o and c output and input channel within the group, t row of the table.
 

@@ -9,11 +9,11 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
+from convviz.geometry.spec import AXES, ConvSpec, Pair
 from convviz.ops.arguments import as_batch, cast_for_autocast, check_shape, check_tensors, conv_spec
 from convviz.ops.functions import gradients
 from convviz.ops.methods import check_method
 from convviz.ops.narrow import widened
-from convviz.spec import AXES, ConvSpec, Pair
 
 
 def conv_transpose2d(

@@ -15,12 +15,12 @@ from typing import Any
 
 import torch
 
+from convviz.geometry.spec import ConvSpec
 from convviz.ops.arguments import in_given_dtype
 from convviz.ops.by_aten import Gradients
 from convviz.ops.layout import in_layout_of
 from convviz.ops.methods import METHODS, Mask
 from convviz.ops.padding import fold_padding, pad_input
-from convviz.spec import ConvSpec
 
 Context = Any  # torch's own type, FunctionCtx, does not know the attributes that one hangs on it
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import torch
 
+from convviz.geometry.spec import ConvSpec
 from convviz.ops import by_aten, by_rotate, by_taps, by_unfold
 from convviz.ops.by_aten import Gradients
 from convviz.ops.conv2d_bias import conv2d_bias
-from convviz.spec import ConvSpec
 
 Mask = tuple[bool, bool, bool]
 Gradient = Callable[[torch.Tensor, torch.Tensor, ConvSpec], torch.Tensor]

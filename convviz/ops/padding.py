@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from convviz.axis_taps import source
+from convviz.geometry.axis_taps import source
+from convviz.geometry.spec import ConvSpec
 from convviz.ops.narrow import widened
-from convviz.spec import ConvSpec
 
 
 def pad_input(input: torch.Tensor, spec: ConvSpec) -> torch.Tensor:

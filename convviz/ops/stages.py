@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from convviz.facts.losses import kinds_taken, losses_with
+from convviz.geometry.spec import ConvSpec
 from convviz.ops import by_rotate as rotate
 from convviz.ops import narrow
 from convviz.ops.conv2d_bias import conv2d_bias
@@ -17,7 +18,6 @@ from convviz.ops.device import check_device, check_dtype, common_dtype, full_pre
 from convviz.ops.losses import LOSSES, gradient_magnitude, loss_gradient, loss_value
 from convviz.ops.padding import fold_padding, pad_input
 from convviz.ops.tensors import real_tensor
-from convviz.spec import ConvSpec
 
 if TYPE_CHECKING:
     from convviz.ops.tensors import TensorLike

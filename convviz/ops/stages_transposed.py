@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F
 
 from convviz.facts.losses import kinds_taken
+from convviz.geometry.spec import ConvSpec
 from convviz.ops import by_rotate as rotate
 from convviz.ops import narrow
 from convviz.ops.conv2d_bias import conv2d_bias
@@ -20,7 +21,6 @@ from convviz.ops.device import check_device, check_dtype, common_dtype, full_pre
 from convviz.ops.losses import gradient_magnitude, loss_gradient, loss_value
 from convviz.ops.padding import pad_input
 from convviz.ops.stages import Stages, choose_loss, shaped_tensor
-from convviz.spec import ConvSpec
 
 if TYPE_CHECKING:
     from convviz.ops.tensors import TensorLike

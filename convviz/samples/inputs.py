@@ -34,7 +34,7 @@ def fit(tensor: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
     return fitted
 
 
-# A plane's number at row r and column c; board/js/rules/samples.js has the same.
+# A plane's number at row r and column c; web/rules/samples.js has the same.
 PATTERNS: dict[str, Callable[[int, tuple[int, int], torch.Tensor, torch.Tensor], torch.Tensor]] = {
     "delta": lambda plane, size, r, c: (
         (r == (size[0] // 2 + plane) % size[0]) & (c == (size[1] // 2 + plane) % size[1])

@@ -10,8 +10,8 @@ import json
 from importlib.resources import files
 from pathlib import Path
 
-from convviz.board.bundle import bundle_several
 from convviz.facts.words import sentences
+from convviz.web.bundle import bundle_several
 
 HERE = Path(__file__).resolve().parent.parent / "share" / "voila" / "templates" / "convviz"
 MADE = "Made by python -m convviz.serve.template: change what it is made of, and make it anew."
@@ -27,7 +27,7 @@ def made_files() -> dict[Path, str]:
         "reload": say("reload"),
         "restart": say("restart"),
     }
-    script = bundle_several(files("convviz.board").joinpath("js"), {"voila_page": "page/voila_page.js"})
+    script = bundle_several(files("convviz.web"), {"voila_page": "page/voila_page.js"})
     return {
         # In a function, so that the page's other scripts see no name of it.
         HERE / "static" / "page.js": f"// {MADE}\n(() => {{\n{script}\nvoila_page.start();\n}})();\n",

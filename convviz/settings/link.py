@@ -2,7 +2,7 @@
 
 ``v=2&size=8x6&stride=2&weight=box&tab=code``: the version, then what differs from its first picture, in torch's words
 where torch has them. A link leaves the device out, so that it opens on a machine without an accelerator.
-``board/js/rules/link.js`` says the same for the page.
+``web/rules/link.js`` says the same for the page.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from urllib.parse import parse_qs
 
 from convviz.facts.losses import GIVEN, kinds_taken
 from convviz.facts.words import sentences
+from convviz.geometry.spec import ConvSpec
 from convviz.settings.link_values import PATTERNS, read, told, write
 from convviz.settings.schema import FACTS, FIELDS
 from convviz.settings.state import Settings
-from convviz.spec import ConvSpec
 
 say = sentences("rules")
 say_broken = sentences("broken")

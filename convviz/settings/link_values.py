@@ -1,6 +1,6 @@
 """How one value stands in a link: in words, whole numbers and decimals, without a character that an address escapes.
 
-``facts/settings.json`` has the kind and the limits of every key; ``board/js/rules/link_values.js`` reads them for the
+``facts/settings.json`` has the kind and the limits of every key; ``web/rules/link_values.js`` reads them for the
 page. What is read stands in settings as it is; any other text is a ValueError.
 """
 
@@ -11,7 +11,7 @@ import re
 from decimal import Decimal
 from typing import Any
 
-from convviz.plane import Plane
+from convviz.geometry.plane import Plane
 from convviz.settings.parse import is_number, source
 from convviz.settings.schema import FACTS, Field
 from convviz.settings.source import Source

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from convviz.facts import facts
-from convviz.spec import ConvSpec
+from convviz.geometry.spec import ConvSpec
 
 # A panel is named after the convolution that is read the other way; these are the layer's words for it. What the one
 # convolution puts out the other takes in, so the letters of the channels change places as well.

@@ -1,6 +1,6 @@
 """The settings, a row each: ``fields`` of ``facts/settings.json``, from which parsers, links, traits and menus follow.
 
-``board/js/rules/schema.js`` reads the same rows for the page.
+``web/rules/schema.js`` reads the same rows for the page.
 """
 
 from __future__ import annotations

@@ -9,11 +9,11 @@ from typing import Any
 
 from convviz.facts.losses import GIVEN, kinds_taken
 from convviz.facts.words import sentences
-from convviz.plane import Plane
+from convviz.geometry.plane import Plane
+from convviz.geometry.spec import ConvSpec
 from convviz.settings.parse import setting
 from convviz.settings.schema import FACTS, FIELDS, PAIRS, SPEC, TENSORS
 from convviz.settings.source import Source
-from convviz.spec import ConvSpec
 
 say = sentences("state")
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from convviz.facts.words import sentences
-from convviz.spec import ConvSpec, Pair
+from convviz.geometry.spec import ConvSpec, Pair
 
 say = sentences("rules")
 WINDOW = ("kernel_size", "stride", "padding", "dilation")  # what each axis has beside its size

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from convviz.geometry.spec import ConvSpec
 from convviz.ops.by_rotate import backward_padding
-from convviz.spec import ConvSpec
 
 DATA, PADDING, COPY, INSERTED, REMAINDER = "d", "p", "c", "i", "r"
 

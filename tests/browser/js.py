@@ -7,7 +7,7 @@ import contextlib
 import json
 import re
 
-from convviz.board.bundle import bundle_several
+from convviz.web.bundle import bundle_several
 from tests.browser.scripts import JS
 
 # What needs no page.

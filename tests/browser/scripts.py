@@ -3,10 +3,10 @@
 import dataclasses
 from importlib.resources import files
 
-from convviz.board.bundle import bundle_several
-from convviz.plane import Plane
+from convviz.geometry.plane import Plane
+from convviz.web.bundle import bundle_several
 
-JS = files("convviz.board").joinpath("js")
+JS = files("convviz.web")
 
 
 def expose(page, *paths):
@@ -14,7 +14,7 @@ def expose(page, *paths):
 
     Args:
         page: of Playwright.
-        paths: of files in ``board/js``, such as ``"picture/links.js"``.
+        paths: of files in ``convviz/web``, such as ``"picture/links.js"``.
     """
     names = {f"file{number}": path for number, path in enumerate(paths)}
     page.add_script_tag(content=f"{{ {bundle_several(JS, names)} Object.assign(window, {', '.join(names)}); }}")

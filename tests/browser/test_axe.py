@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from convviz.export.page import CONTROLS, export_html
-from convviz.spec import ConvSpec
+from convviz.geometry.spec import ConvSpec
 from convviz.views.theme import COLORSCALES, color_at
 from tests.browser.app_page import FOLLOWS_WITHIN_MS, OFFERED, cell, fresh_page, open_tab, repaint, wait_painted
 from tests.browser.axe import assert_accessible, look

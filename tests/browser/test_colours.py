@@ -4,10 +4,10 @@ from importlib.resources import files
 
 import pytest
 
-from convviz.board.module import joined
 from convviz.export.page import export_html
 from convviz.facts import facts
-from convviz.spec import ConvSpec
+from convviz.geometry.spec import ConvSpec
+from convviz.web.module import joined
 from tests.browser.app_page import cell, fresh_page, repaint, wait_painted
 
 pytestmark = pytest.mark.browser
@@ -145,7 +145,7 @@ def test_packed_sheets_keep_every_rule(page):
       sheet.replaceSync(text);
       return [...sheet.cssRules].map(({ cssText }) => cssText.replace(/, /g, ","));
     }"""
-    for sheet in sorted(files("convviz").joinpath("board").glob("*.css")):
+    for sheet in sorted(files("convviz.web").rglob("*.css")):
         packed, written = (page.evaluate(rules, text) for text in (joined([sheet]), sheet.read_text(encoding="utf-8")))
         assert packed == written, sheet.name
         assert len(written) > 3, sheet.name

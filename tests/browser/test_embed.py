@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 
 import convviz
+from convviz.geometry.spec import ConvSpec
 from convviz.ops.stages import stages
 from convviz.settings.link import from_link, to_link
 from convviz.settings.state import Settings
 from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, target_tensor, weight_tensor
-from convviz.spec import ConvSpec
 from tests.browser.app_page import fresh_page
-from tests.test_embed import ROOT, blocks
+from tests.export.test_embed import ROOT, blocks
 
 pytestmark = pytest.mark.browser
 

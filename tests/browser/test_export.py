@@ -21,8 +21,8 @@ from tests.browser.app_page import (
     wait_painted,
 )
 from tests.browser.pdf import words_of
+from tests.settings.test_link import in_a_page
 from tests.states import random_states
-from tests.test_link import in_a_page
 
 pytestmark = pytest.mark.browser
 

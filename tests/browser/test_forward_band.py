@@ -8,10 +8,10 @@ import torch.nn.functional as F
 from playwright.sync_api import expect
 
 from convviz.facts.numbers import format_number
+from convviz.geometry.spec import ConvSpec
 from convviz.settings.link import from_link
 from convviz.settings.state import Settings
 from convviz.settings.tensors import weight_tensor
-from convviz.spec import ConvSpec
 from tests.browser.app_page import cell, read_panel, repaint
 from tests.browser.test_stage import OUTSIDE_THE_WINDOW, OVERLAPS
 from tests.geometries import EDGE_CASES, random_specs, reals

@@ -8,11 +8,11 @@ import torch
 import torch.nn.functional as F
 
 from convviz.facts.words import sentences
+from convviz.geometry.spec import ConvSpec
 from convviz.settings.compute import compute
 from convviz.settings.link import from_link
 from convviz.settings.state import Settings
 from convviz.settings.tensors import input_tensor, target_tensor
-from convviz.spec import ConvSpec
 from tests.browser.app_page import cell, repaint
 from tests.states import random_states
 from tests.truth import loss_of, pad

@@ -6,13 +6,13 @@ import pytest
 import torch
 
 from convviz.facts import facts
-from convviz.plane import Plane
+from convviz.geometry.plane import Plane
+from convviz.geometry.spec import ConvSpec
 from convviz.settings.compute import compute
 from convviz.settings.link import from_link, to_link
 from convviz.settings.source import Source
 from convviz.settings.state import Settings
 from convviz.settings.tensors import grad_tensor
-from convviz.spec import ConvSpec
 from tests.links import random_texts, short_links
 
 HISTORY = facts("settings")["limits"]["history"]["steps"]

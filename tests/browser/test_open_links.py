@@ -12,12 +12,12 @@ from convviz.cli import main
 from convviz.export.given import MOST_PRODUCTS
 from convviz.export.page import export_html
 from convviz.export.parts import ALONE
+from convviz.geometry.spec import ConvSpec
 from convviz.settings.compute import compute
 from convviz.settings.link import briefly, from_link, is_link, to_link
 from convviz.settings.source import Source
 from convviz.settings.state import Settings
 from convviz.settings.tensors import weight_tensor
-from convviz.spec import ConvSpec
 from convviz.views.panels import equations
 from tests.browser.app_page import (
     APPEARS_WITHIN_MS,
@@ -37,7 +37,7 @@ from tests.browser.app_page import (
 from tests.browser.scripts import expose
 from tests.browser.server import wait_until
 from tests.links import OLD_LINKS, of_old, old_state, random_settings, random_texts, short_links
-from tests.test_link import LARGE, Data, in_a_page
+from tests.settings.test_link import LARGE, Data, in_a_page
 
 pytestmark = pytest.mark.browser
 

@@ -6,8 +6,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from convviz.geometry.spec import ConvSpec
 from convviz.settings.state import Settings
-from convviz.spec import ConvSpec
 from tests.geometries import EDGE_CASES, random_specs, reals
 
 WHICH = r"output of (?:size ([\d, or]+?)|height ([\d, or]+) and width ([\d, or]+?))(?: alone)?, so"

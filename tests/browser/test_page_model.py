@@ -11,12 +11,12 @@ import torch
 
 from convviz.facts import facts
 from convviz.facts.losses import kinds_taken
-from convviz.plane import PANEL_AXES
+from convviz.geometry.plane import PANEL_AXES
+from convviz.geometry.spec import ConvSpec
 from convviz.settings.compute import compute
 from convviz.settings.names import shown_letter
 from convviz.settings.schema import VIEW
 from convviz.settings.state import Settings
-from convviz.spec import ConvSpec
 from convviz.views.cells import roles
 from convviz.views.figures import frame
 from convviz.views.panels import EQUATIONS, Panel, equations

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from convviz.export.page import export_html
-from convviz.spec import ConvSpec
+from convviz.geometry.spec import ConvSpec
 from convviz.views.theme import COLORSCALES, color_at
 from tests.browser.app_page import fresh_page, open_tab, repaint, wait_painted
 

@@ -7,9 +7,10 @@ import random
 import pytest
 import torch
 
-from convviz.axis_taps import PADDING_MODES
+from convviz.geometry.axis_taps import PADDING_MODES
+from convviz.geometry.plane import PANEL_AXES, Plane
+from convviz.geometry.spec import ConvSpec
 from convviz.ops.stages_transposed import stages_transposed
-from convviz.plane import PANEL_AXES, Plane
 from convviz.samples.kernels import make_kernel
 from convviz.settings.compute import compute
 from convviz.settings.schema import FIELDS
@@ -18,12 +19,11 @@ from convviz.settings.source import Source
 from convviz.settings.state import CHOICES, MOST, PRESETS, Settings
 from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, weight_tensor
 from convviz.settings.transposed import layer_pair, layer_spec
-from convviz.spec import ConvSpec
 from convviz.views.panels import panel
 from tests.geometries import EDGE_CASES, random_specs
+from tests.ops.test_transposed import layers
+from tests.settings.test_settings import grouped_specs
 from tests.states import random_states
-from tests.test_settings import grouped_specs
-from tests.test_transposed import layers
 
 LIMITS = {name: field.offered for name, field in FIELDS.items()}
 PLAIN = [name for name in PER_AXIS if not FIELDS[name].layer]
@@ -128,7 +128,7 @@ def test_mending_always_ends_in_a_geometry_and_says_all_that_it_moved(js):
     found = js(
         "rules/bounds.js", "mend", [(spec.to_dict(), each, False) for spec, each in zip(drawn, asked, strict=True)]
     )
-    said = js("rules/moved.js", "saidOf", [[each["moves"]] for each in found])
+    said = js("rules/adjustments.js", "saidOf", [[each["moves"]] for each in found])
     for spec, wanted, each, notices in zip(drawn, asked, found, said, strict=True):
         old, made = spec.to_dict(), each["spec"]
         assert possible(made), (spec, wanted)
@@ -144,7 +144,7 @@ def test_mending_always_ends_in_a_geometry_and_says_all_that_it_moved(js):
 def mended(js, spec, changes, transposed=False):
     """Return the geometry that a change ends in, and what is said about it."""
     (found,) = js("rules/bounds.js", "mend", [(spec.to_dict(), changes, transposed)])
-    (said,) = js("rules/moved.js", "saidOf", [[found["moves"]]])
+    (said,) = js("rules/adjustments.js", "saidOf", [[found["moves"]]])
     return ConvSpec.from_dict(found["spec"]), said
 
 

@@ -7,8 +7,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from convviz.geometry.plane import Plane
 from convviz.ops import by_rotate
-from convviz.plane import Plane
 from tests.browser.app_page import (
     FOLLOWS_WITHIN_MS,
     assert_page_equals_autograd,

@@ -10,9 +10,9 @@ import torch.nn.functional as F
 from playwright.sync_api import expect
 
 from convviz.app.graph_view import GraphView
-from convviz.board.bundle import bundle
 from convviz.explanation.graph.read import graph
 from convviz.views.theme import COLORSCALES
+from convviz.web.bundle import bundle
 from tests.browser.app_page import (
     cell,
     choose,
@@ -28,7 +28,7 @@ from tests.browser.app_page import (
 )
 from tests.browser.scripts import expose
 from tests.browser.server import wait_until
-from tests.test_graph import CASES, leaf
+from tests.explanation.test_graph import CASES, leaf
 
 pytestmark = pytest.mark.browser
 
@@ -134,10 +134,12 @@ MOUNT = """async ([esm, data, colorscales]) => {
 def show(page, monkeypatch):
     """Return a function that shows a graph in an empty page; the view's own Python answers it."""
     page.goto("about:blank")
-    folder = files("convviz.board")
-    css = "\n".join(folder.joinpath(name).read_text("utf-8") for name in ("board.css", "pane.css", "pane_graph.css"))
+    folder = files("convviz.web")
+    css = "\n".join(
+        folder.joinpath(name).read_text("utf-8") for name in ("board/board.css", "tabs/pane.css", "tabs/graph/tab.css")
+    )
     page.add_style_tag(content=css)
-    esm = bundle(folder.joinpath("js"), "tabs/tab_graph.js")
+    esm = bundle(folder, "tabs/graph/tab.js")
     sent = []
     monkeypatch.setattr(GraphView, "send", lambda _, content, buffers=(): sent.append((content, [*map(list, buffers)])))
     views = []
@@ -419,7 +421,7 @@ def assert_every_box_is_reached(page, case):
 
 def test_arrow_keys_lead_to_the_nearest_layer_first(page):
     page.goto("about:blank")
-    expose(page, "tabs/graph_drawing.js")
+    expose(page, "tabs/graph/drawing.js")
     found = page.evaluate("""() => {
       const box = (id, x, y, above, below) => [id, { id, x, y, above, below }];
       const boxes = new Map([

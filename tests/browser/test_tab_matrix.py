@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from convviz.app.tabs.matrix import geometry
-from convviz.plane import Plane
+from convviz.geometry.plane import Plane
 from tests.browser.app_page import (
     FOLLOWS_WITHIN_MS,
     cell,
@@ -447,7 +447,7 @@ ALL = """([data, matrices, panels]) => {
 @pytest.fixture
 def links(page):
     page.goto("about:blank")
-    expose(page, "tabs/matrix_links.js")
+    expose(page, "tabs/matrix/links.js")
     return lambda data, matrices, panels: page.evaluate(ALL, [data, matrices, panels])
 
 

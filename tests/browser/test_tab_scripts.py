@@ -5,8 +5,8 @@ import gzip
 
 import pytest
 
-from convviz.board.module import tab_script
 from convviz.facts.words import sentences
+from convviz.web.module import tab_script
 from tests.browser.app_page import fresh_page, open_app, open_tab, press_tab
 from tests.browser.scripts import expose
 

@@ -7,8 +7,8 @@ import torch
 import torch.nn.functional as F
 
 from convviz.export.page import export_html
+from convviz.geometry.spec import ConvSpec
 from convviz.settings.link import from_link
-from convviz.spec import ConvSpec
 from tests.browser.app_page import choose, fresh_page, open_tab, read_panel, slide
 from tests.geometries import EDGE_CASES, conv2d_by_definition, integers, random_specs
 

@@ -8,14 +8,14 @@ import re
 import torch
 import torch.nn.functional as F
 
+from convviz.geometry.plane import Plane
+from convviz.geometry.spec import ConvSpec
 from convviz.ops.stages import stages
 from convviz.ops.stages_transposed import stages_transposed
-from convviz.plane import Plane
 from convviz.settings.compute import compute
 from convviz.settings.source import Source
 from convviz.settings.state import Settings
 from convviz.settings.transposed import layer_spec
-from convviz.spec import ConvSpec
 from convviz.views import captions
 from tests.browser.test_remainder import along, stories
 from tests.geometries import conv2d_by_definition, integers, random_specs

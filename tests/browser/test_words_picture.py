@@ -2,13 +2,13 @@
 
 import pytest
 
+from convviz.geometry.spec import ConvSpec
 from convviz.settings.source import Source
 from convviz.settings.state import Settings
-from convviz.spec import ConvSpec
 from convviz.views.panels import Sign
 from tests.browser.js import JavaScript
+from tests.facts.test_words import bracketed, outside
 from tests.geometries import EDGE_CASES, random_specs
-from tests.test_words import bracketed, outside
 
 
 @pytest.fixture

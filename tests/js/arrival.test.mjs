@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { fromPage } from "../../convviz/board/js/numbers/from_page.js";
-import { arrivalOf, firstPicture, isFirstPicture } from "../../convviz/board/js/picture/arrival.js";
-import { oneHot, setTransposed } from "../../convviz/board/js/rules/change.js";
-import { FIRST_STATE, fromLink } from "../../convviz/board/js/rules/link.js";
-import { replaced } from "../../convviz/board/js/rules/settings.js";
+import { fromPage } from "../../convviz/web/numbers/from_page.js";
+import { arrivalOf, firstPicture, isFirstPicture } from "../../convviz/web/picture/arrival.js";
+import { oneHot, setTransposed } from "../../convviz/web/rules/change.js";
+import { FIRST_STATE, fromLink } from "../../convviz/web/rules/link.js";
+import { replaced } from "../../convviz/web/rules/settings.js";
 
 /** Settings of a link. */
 function at(link) {

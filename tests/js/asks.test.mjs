@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import createAsking from "../../convviz/board/js/page/asks.js";
-import { placeOf } from "../../convviz/board/js/base/shared_script.js";
+import createAsking from "../../convviz/web/page/bundle_client.js";
+import { placeOf } from "../../convviz/web/base/shared_script.js";
 
 globalThis.ShadowRoot = class {};
 globalThis.location = { search: "?lang=zh-TW" };

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Board } from "../../convviz/board/js/board/board.js";
-import { cellSize } from "../../convviz/board/js/board/rows.js";
-import { roleOf } from "../../convviz/board/js/board/grid_marks.js";
-import { Sliders } from "../../convviz/board/js/controls/sliders.js";
+import { Board } from "../../convviz/web/board/board.js";
+import { cellSize } from "../../convviz/web/board/rows.js";
+import { roleOf } from "../../convviz/web/board/grid_marks.js";
+import { Sliders } from "../../convviz/web/controls/sliders.js";
 
 test("board and sliders load without a page", () => {
   for (const render of [Board, Sliders]) assert.equal(typeof render, "function");

@@ -3,17 +3,17 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { readFileSync } from "node:fs";
 
-import { computeStages } from "../../convviz/board/js/numbers/compute.js";
-import { TOGGLES, outcomeOf, resultOf } from "../../convviz/board/js/numbers/broken.js";
-import { brokenOf } from "../../convviz/board/js/numbers/broken_view.js";
-import { fromPage } from "../../convviz/board/js/numbers/from_page.js";
-import { createPageModel } from "../../convviz/board/js/numbers/model.js";
-import { equationsOf } from "../../convviz/board/js/picture/panels.js";
-import { setTransposed } from "../../convviz/board/js/rules/change.js";
-import { FIRST_STATE, fromLink, toLink } from "../../convviz/board/js/rules/link.js";
-import { replaced, tensorsOf } from "../../convviz/board/js/rules/settings.js";
-import { isPossible } from "../../convviz/board/js/rules/spec.js";
-import { splitCells } from "../../convviz/board/js/board/split_cells.js";
+import { computeStages } from "../../convviz/web/numbers/compute.js";
+import { TOGGLES, outcomeOf, resultOf } from "../../convviz/web/numbers/broken.js";
+import { brokenOf } from "../../convviz/web/numbers/broken_view.js";
+import { fromPage } from "../../convviz/web/numbers/from_page.js";
+import { createPageModel } from "../../convviz/web/numbers/model.js";
+import { equationsOf } from "../../convviz/web/picture/panels.js";
+import { setTransposed } from "../../convviz/web/rules/change.js";
+import { FIRST_STATE, fromLink, toLink } from "../../convviz/web/rules/link.js";
+import { replaced, tensorsOf } from "../../convviz/web/rules/settings.js";
+import { isPossible } from "../../convviz/web/rules/spec.js";
+import { splitCells } from "../../convviz/web/board/split_cells.js";
 
 const WORDS = JSON.parse(readFileSync(new URL("../../convviz/facts/words/broken.json", import.meta.url)));
 const IDS = TOGGLES.map(({ id }) => id);

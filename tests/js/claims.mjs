@@ -1,7 +1,7 @@
 // What each sentence about a cell claims: a function of what it says (its arguments, and which form it has), of the truth,
 // and of the cell that it is said of.
 import assert from "node:assert/strict";
-import { formatNumber } from "../../convviz/board/js/base/format.js";
+import { formatNumber } from "../../convviz/web/base/format.js";
 import { different, same } from "./definition.mjs";
 
 const AXES = [0, 1];

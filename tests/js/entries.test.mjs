@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import SETTINGS from "../../convviz/facts/settings.json" with { type: "json" };
-import { entriesOf } from "../../convviz/board/js/tabs/entries.js";
+import { entriesOf } from "../../convviz/web/tabs/entries.js";
 
 const seen = (has) => entriesOf(has).map(({ id, label, parts }) => [id, label, parts]);
 

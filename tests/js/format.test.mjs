@@ -1,4 +1,4 @@
-// How numbers and colours are written, read and decoded. The table is the one that tests/test_views.py holds Python to.
+// How numbers and colours are written, read and decoded. The table is the one that tests/views/test_views.py holds Python to.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
@@ -10,9 +10,9 @@ import {
   fullNumber,
   needsWhiteInk,
   parseNumber,
-} from "../../convviz/board/js/base/format.js";
+} from "../../convviz/web/base/format.js";
 
-const table = JSON.parse(readFileSync(new URL("../format_cases.json", import.meta.url), "utf8"));
+const table = JSON.parse(readFileSync(new URL("../views/format_cases.json", import.meta.url), "utf8"));
 
 test("numbers are written as Python writes them", () => {
   assert.ok(table.numbers.length >= 200);

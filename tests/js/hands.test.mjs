@@ -3,18 +3,18 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { changedCells } from "../../convviz/board/js/board/changes.js";
-import { stepped } from "../../convviz/board/js/board/drag_number.js";
-import { placeFor } from "../../convviz/board/js/board/why_same.js";
-import { computeStages } from "../../convviz/board/js/numbers/compute.js";
-import { createPageModel } from "../../convviz/board/js/numbers/model.js";
-import { isMove, reasonOf, unchanged } from "../../convviz/board/js/numbers/unchanged.js";
-import { madeOf, resultsOf, sentBack, unchangedWords } from "../../convviz/board/js/picture/made_of.js";
-import { oneHot, setAxis, shownOne, singleOne } from "../../convviz/board/js/rules/change.js";
-import { editCell, editedPanels, givenNumber, isDragged } from "../../convviz/board/js/rules/edit.js";
-import { STROKE } from "../../convviz/board/js/rules/history.js";
-import { fromLink } from "../../convviz/board/js/rules/link.js";
-import { replaced, tensorsOf } from "../../convviz/board/js/rules/settings.js";
+import { changedCells } from "../../convviz/web/board/changes.js";
+import { stepped } from "../../convviz/web/board/drag_number.js";
+import { placeFor } from "../../convviz/web/board/why_same.js";
+import { computeStages } from "../../convviz/web/numbers/compute.js";
+import { createPageModel } from "../../convviz/web/numbers/model.js";
+import { isMove, reasonOf, unchanged } from "../../convviz/web/numbers/unchanged.js";
+import { madeOf, resultsOf, sentBack, unchangedWords } from "../../convviz/web/picture/made_of.js";
+import { oneHot, setAxis, shownOne, singleOne } from "../../convviz/web/rules/change.js";
+import { editCell, editedPanels, givenNumber, isDragged } from "../../convviz/web/rules/edit.js";
+import { STROKE } from "../../convviz/web/rules/history.js";
+import { fromLink } from "../../convviz/web/rules/link.js";
+import { replaced, tensorsOf } from "../../convviz/web/rules/settings.js";
 import { drawer, randomState, truthOf } from "./definition.mjs";
 
 const STATES = Number(process.env.CONVVIZ_STATES ?? 250);

@@ -4,14 +4,14 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { readFileSync, readdirSync } from "node:fs";
 
-import { apartBy, gradientBy, gradientRight } from "../../convviz/board/js/numbers/mistaken.js";
-import { computeStages } from "../../convviz/board/js/numbers/compute.js";
-import { hidingOf } from "../../convviz/board/js/numbers/hiding.js";
-import { fromLink } from "../../convviz/board/js/rules/link.js";
-import { isKnown } from "../../convviz/board/js/rules/recipes.js";
-import { tensorsOf } from "../../convviz/board/js/rules/settings.js";
-import { outputSize, remainderOf } from "../../convviz/board/js/rules/spec.js";
-import { createWhy, hidingWords } from "../../convviz/board/js/tabs/mistakes_words.js";
+import { apartBy, gradientBy, gradientRight } from "../../convviz/web/numbers/mistaken.js";
+import { computeStages } from "../../convviz/web/numbers/compute.js";
+import { hidingOf } from "../../convviz/web/numbers/hiding.js";
+import { fromLink } from "../../convviz/web/rules/link.js";
+import { isKnown } from "../../convviz/web/rules/recipes.js";
+import { tensorsOf } from "../../convviz/web/rules/settings.js";
+import { outputSize, remainderOf } from "../../convviz/web/rules/spec.js";
+import { createWhy, hidingWords } from "../../convviz/web/tabs/mistakes/words.js";
 
 const FOLDER = new URL("../../convviz/facts/mistakes/", import.meta.url);
 const MISTAKES = readdirSync(FOLDER).map((name) => JSON.parse(readFileSync(new URL(name, FOLDER), "utf8")));

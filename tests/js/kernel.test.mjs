@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { KernelClient, messageOf } from "../../convviz/board/js/numbers/from_kernel.js";
-import { fromPage } from "../../convviz/board/js/numbers/from_page.js";
-import { createPageModel } from "../../convviz/board/js/numbers/model.js";
-import { setAxis } from "../../convviz/board/js/rules/change.js";
-import { BASE_STATE } from "../../convviz/board/js/rules/link.js";
-import { replaced } from "../../convviz/board/js/rules/settings.js";
+import { KernelClient, messageOf } from "../../convviz/web/numbers/from_kernel.js";
+import { fromPage } from "../../convviz/web/numbers/from_page.js";
+import { createPageModel } from "../../convviz/web/numbers/model.js";
+import { setAxis } from "../../convviz/web/rules/change.js";
+import { BASE_STATE } from "../../convviz/web/rules/link.js";
+import { replaced } from "../../convviz/web/rules/settings.js";
 
 const TENSORS = [
   "input",

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import SETTINGS from "../../convviz/facts/settings.json" with { type: "json" };
-import { LOSSES } from "../../convviz/board/js/numbers/losses.js";
-import { kindsTaken, lossWith, offeredKinds, withKindsOfLoss } from "../../convviz/board/js/rules/losses.js";
-import { BASE_STATE } from "../../convviz/board/js/rules/link.js";
+import { LOSSES } from "../../convviz/web/numbers/losses.js";
+import { kindsTaken, lossWith, offeredKinds, withKindsOfLoss } from "../../convviz/web/rules/losses.js";
+import { BASE_STATE } from "../../convviz/web/rules/link.js";
 
 /** Two samples of 2 x 2 cells, with the target at one cell of each. */
 const tensor = (...numbers) => ({ shape: [2, 1, 2, 2], data: Float64Array.from(numbers) });

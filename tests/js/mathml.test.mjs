@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import test from "node:test";
 
-import { piecesOf } from "../../convviz/board/js/base/mathml.js";
-import { fromPage } from "../../convviz/board/js/numbers/from_page.js";
-import { equationsOf } from "../../convviz/board/js/picture/panels.js";
-import { formulaOf } from "../../convviz/board/js/picture/words.js";
+import { piecesOf } from "../../convviz/web/base/mathml.js";
+import { fromPage } from "../../convviz/web/numbers/from_page.js";
+import { equationsOf } from "../../convviz/web/picture/panels.js";
+import { formulaOf } from "../../convviz/web/picture/words.js";
 import { drawer, randomState } from "./definition.mjs";
 
 const [LETTERS, SUMS] = [/[a-z]/gi, /Σ(_[a-z]+|[ᵢₒₙ])?/g];

@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { readFileSync, readdirSync } from "node:fs";
 
-import { computeStages } from "../../convviz/board/js/numbers/compute.js";
-import { agrees, createReasons } from "../../convviz/board/js/numbers/reasons.js";
-import { tensorsOf } from "../../convviz/board/js/rules/settings.js";
+import { computeStages } from "../../convviz/web/numbers/compute.js";
+import { agrees, createReasons } from "../../convviz/web/numbers/reasons.js";
+import { tensorsOf } from "../../convviz/web/rules/settings.js";
 import { drawer, randomState, same, truthOf } from "./definition.mjs";
 
 const FOLDER = new URL("../../convviz/facts/mistakes/", import.meta.url);

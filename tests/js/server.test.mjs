@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { fromPage } from "../../convviz/board/js/numbers/from_page.js";
-import { Server } from "../../convviz/board/js/numbers/from_server.js";
-import { createPageModel } from "../../convviz/board/js/numbers/model.js";
-import { pack, unpack } from "../../convviz/board/js/numbers/packed.js";
-import { setAxis } from "../../convviz/board/js/rules/change.js";
-import { BASE_STATE } from "../../convviz/board/js/rules/link.js";
+import { fromPage } from "../../convviz/web/numbers/from_page.js";
+import { Server } from "../../convviz/web/numbers/from_server.js";
+import { createPageModel } from "../../convviz/web/numbers/model.js";
+import { pack, unpack } from "../../convviz/web/numbers/packed.js";
+import { setAxis } from "../../convviz/web/rules/change.js";
+import { BASE_STATE } from "../../convviz/web/rules/link.js";
 
 const FACTS = { type: "facts", version: "1", devices: ["cpu", "cuda"], device: "cuda", makes_pages: true };
 const START = { ...BASE_STATE, dtype: "float64" };

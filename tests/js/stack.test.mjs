@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { layersOf } from "../../convviz/board/js/numbers/stack.js";
-import { FIRST_STATE } from "../../convviz/board/js/rules/link.js";
-import { checkerboardWords, endWords, fieldWords } from "../../convviz/board/js/tabs/stack_words.js";
+import { layersOf } from "../../convviz/web/numbers/stack.js";
+import { FIRST_STATE } from "../../convviz/web/rules/link.js";
+import { checkerboardWords, endWords, fieldWords } from "../../convviz/web/tabs/stack/words.js";
 
 const specOf = (kernel, stride, dilation) => ({
   kernel_size: [kernel, kernel],

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { KernelClient, messageOf } from "../../convviz/board/js/numbers/from_kernel.js";
-import { createPageModel } from "../../convviz/board/js/numbers/model.js";
-import { TabData, isSlow } from "../../convviz/board/js/page/tab_data.js";
-import { BASE_STATE } from "../../convviz/board/js/rules/link.js";
-import { onBoard, withTyped } from "../../convviz/board/js/tabs/tab_linear.js";
+import { KernelClient, messageOf } from "../../convviz/web/numbers/from_kernel.js";
+import { createPageModel } from "../../convviz/web/numbers/model.js";
+import { TabData, isSlow } from "../../convviz/web/page/tab_data.js";
+import { BASE_STATE } from "../../convviz/web/rules/link.js";
+import { onBoard, withTyped } from "../../convviz/web/tabs/linear/tab.js";
 
 const flush = () => new Promise((done) => setImmediate(done));
 const { tab, ...FIRST } = BASE_STATE;

@@ -11,7 +11,7 @@ Send = Callable[[dict[str, Any], list[bytes]], None]
 
 
 class Tab:
-    """A tab with a state. A subclass makes its data; ``board/js/tabs/tab_<name>.js`` draws them."""
+    """A tab with a state. A subclass makes its data; ``web/tabs/<name>/tab.js`` draws them."""
 
     name: ClassVar[str]
 

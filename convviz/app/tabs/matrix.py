@@ -10,12 +10,12 @@ import torch
 
 from convviz.app.asking import check_keys, whole
 from convviz.explanation.matrices import MOST_ENTRIES, Matrices, matrices, one_matrix
+from convviz.geometry.plane import Plane
+from convviz.geometry.spec import ConvSpec
 from convviz.ops.by_rotate import backward_padding
 from convviz.ops.stages import Stages
-from convviz.plane import Plane
 from convviz.settings.names import shown_name
 from convviz.settings.state import Settings
-from convviz.spec import ConvSpec
 
 # A matrix that is called as its stage, or as what the stage is made of.
 NAMES = ("input", "padded_input", "weight", "output", "grad_output", "grad_input", "grad_padded_input", "grad_weight")

@@ -14,7 +14,7 @@ from convviz.check.calling.binding import TENSORS, Binding
 from convviz.check.calling.layouts import DATA, KERNEL, bias_shape, sizes_in, to_layout
 from convviz.check.calling.names import keys_of
 from convviz.check.tasks import GEOMETRY, Task
-from convviz.spec import ConvSpec
+from convviz.geometry.spec import ConvSpec
 
 PAIRS = ("stride", "padding", "dilation", "output_padding", "kernel_size")
 

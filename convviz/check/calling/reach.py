@@ -13,7 +13,7 @@ from convviz.check.calling.subject import Subject
 from convviz.check.scope import Scope
 from convviz.check.tasks import GEOMETRY, Task
 from convviz.facts.words import sentences
-from convviz.spec import ConvSpec
+from convviz.geometry.spec import ConvSpec
 
 say = sentences("calling")
 PLAIN: dict[str, Any] = {

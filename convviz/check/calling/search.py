@@ -19,7 +19,7 @@ from convviz.check.calling.subject import Subject
 from convviz.check.compare import errors, same
 from convviz.check.scope import EVERYTHING, Scope
 from convviz.check.tasks import truth
-from convviz.spec import ConvSpec
+from convviz.geometry.spec import ConvSpec
 
 # Sizes are unequal wherever an order of axes would be hidden. The first keeps the size, so that most wrong functions
 # give the right shape under the right layout, the second is for those that have no argument for padding, and the third,

@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 import torch
 
 from convviz.facts import facts
-from convviz.spec import ConvSpec
+from convviz.geometry.spec import ConvSpec
 
 Recipe = Mapping[str, str]
 Numbers = Mapping[str, int]

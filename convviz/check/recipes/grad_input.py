@@ -8,8 +8,8 @@ import torch.nn.functional as F
 from convviz.check.recipes.choices import ORIENTATIONS, Numbers, Recipe, axes, complete, factor
 from convviz.check.recipes.grouping import Grouping, grouping
 from convviz.check.recipes.planes import correlate, overwritten, padded, spread
+from convviz.geometry.spec import ConvSpec
 from convviz.ops.padding import fold_padding
-from convviz.spec import ConvSpec
 
 # Which channel axes of one group's weight, [C_out, C_in, kH, kW], are taken in reverse order.
 REVERSED = {"channels of each group": (0, 1), "input channels": (1,), "output channels": (0,)}

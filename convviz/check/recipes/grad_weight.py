@@ -6,8 +6,8 @@ import torch
 
 from convviz.check.recipes.choices import ORIENTATIONS, Recipe, axes, complete, factor, samples
 from convviz.check.recipes.planes import correlate, padded
+from convviz.geometry.spec import ConvSpec
 from convviz.ops.padding import pad_input
-from convviz.spec import ConvSpec
 
 
 def grad_weight(recipe: Recipe, spec: ConvSpec, grad_output: torch.Tensor, input: torch.Tensor) -> torch.Tensor | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 
 from convviz.check.recipes.choices import Recipe
-from convviz.spec import ConvSpec
+from convviz.geometry.spec import ConvSpec
 
 
 @dataclass(frozen=True)

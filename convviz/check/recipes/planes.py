@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from convviz.spec import Pair, Sides
+from convviz.geometry.spec import Pair, Sides
 
 
 def spread(grad_output: torch.Tensor, rows: int, columns: int) -> torch.Tensor:

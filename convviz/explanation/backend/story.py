@@ -15,9 +15,9 @@ from convviz.explanation.backend.torch_call import TorchCall
 from convviz.explanation.backend.torch_sources import files_of
 from convviz.explanation.code.border import padded_apart
 from convviz.facts.words import sentences
+from convviz.geometry.spec import ConvSpec
 from convviz.ops.device import DTYPES, available_devices, has_float64
 from convviz.ops.which_backend import Backend
-from convviz.spec import ConvSpec
 
 say = sentences("backend")
 

@@ -11,9 +11,9 @@ import torch.nn.functional as F
 from convviz.explanation.code.border import has_border, own_padding, padded_apart
 from convviz.explanation.code.setting import numbers, options, short
 from convviz.facts.words import sentences
+from convviz.geometry.spec import ConvSpec, Pair
 from convviz.ops.device import DTYPES
 from convviz.ops.which_backend import Backend, select_backend, which_backend
-from convviz.spec import ConvSpec, Pair
 
 say = sentences("backend")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from convviz.explanation.code.setting import Setting, section
 from convviz.explanation.code.template import Value
-from convviz.spec import ConvSpec, Pair
+from convviz.geometry.spec import ConvSpec, Pair
 
 MODES_OF_NUMPY = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 

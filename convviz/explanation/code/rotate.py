@@ -5,8 +5,8 @@ from __future__ import annotations
 from convviz.explanation.code.border import has_border, own_padding
 from convviz.explanation.code.setting import Setting, options, rows_and_columns, section
 from convviz.explanation.code.template import Value
+from convviz.geometry.spec import ConvSpec, Pair, Sides
 from convviz.ops.by_rotate import backward_padding
-from convviz.spec import ConvSpec, Pair, Sides
 
 HIDDEN = "those windows lay wholly in the padding"
 HIDDEN_TRANSPOSED = "what comes of these cells is cut off whole"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from convviz.spec import ConvSpec, Pair, Sides
+from convviz.geometry.spec import ConvSpec, Pair, Sides
 
 
 @dataclass(frozen=True)

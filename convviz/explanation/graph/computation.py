@@ -7,12 +7,12 @@ import torch.nn.functional as F
 
 from convviz.explanation.graph.data import Graph
 from convviz.explanation.graph.read import private_graph
+from convviz.geometry.spec import ConvSpec
 from convviz.ops.device import full_precision, onednn_off_for
 from convviz.ops.losses import loss_value
 from convviz.ops.padding import pad_input
 from convviz.ops.stages import Stages
 from convviz.ops.stages_transposed import conv_transpose2d_by_torch
-from convviz.spec import ConvSpec
 
 
 def graph_of_stages(stages: Stages) -> Graph:

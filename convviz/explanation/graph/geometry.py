@@ -9,8 +9,8 @@ import torch
 
 from convviz.explanation.graph.snapshot import Snapshot
 from convviz.explanation.graph.walk import Function, forward_class, is_convolution
+from convviz.geometry.spec import ConvSpec
 from convviz.ops.functions import Convolution
-from convviz.spec import ConvSpec
 
 Shape = tuple[int, ...]
 

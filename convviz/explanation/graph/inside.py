@@ -12,12 +12,12 @@ from convviz.explanation.graph.snapshot import KEEP, Snapshot
 from convviz.facts.lists import comma
 from convviz.facts.numbers import format_number
 from convviz.facts.words import sentences
+from convviz.geometry.spec import ConvSpec
 from convviz.ops import by_rotate as rotate
 from convviz.ops import narrow
 from convviz.ops.conv2d_bias import conv2d_bias
 from convviz.ops.padding import fold_padding, pad_input
 from convviz.settings.names import SHOWN, shown_name
-from convviz.spec import ConvSpec
 
 say = sentences("graph")
 

@@ -18,7 +18,7 @@ from convviz.explanation.graph.snapshot import Snapshot, snapshot
 from convviz.explanation.graph.values import Values
 from convviz.explanation.graph.walk import Function, is_convolution, leaf_of, name_of, opens_into
 from convviz.facts.words import sentences
-from convviz.spec import ConvSpec
+from convviz.geometry.spec import ConvSpec
 
 OUTPUT = "n0"
 say = sentences("graph")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from convviz.explanation.graph.snapshot import Snapshot
-from convviz.spec import ConvSpec
+from convviz.geometry.spec import ConvSpec
 
 
 @dataclass(frozen=True, eq=False)

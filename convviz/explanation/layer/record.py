@@ -12,11 +12,11 @@ from torch.nn.utils import parametrize
 
 from convviz.explanation.layer.find import find_layer
 from convviz.explanation.layer.model_input import arguments, check_batch
+from convviz.geometry.spec import ConvSpec
 from convviz.ops import narrow
 from convviz.ops.deviation import compare
 from convviz.ops.device import onednn_off_for
 from convviz.ops.padding import pad_input
-from convviz.spec import ConvSpec
 
 TF32 = 2.0**13  # how much coarser its rounding is than that of float32
 

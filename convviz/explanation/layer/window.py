@@ -14,9 +14,9 @@ from typing import Any
 import torch
 
 from convviz.explanation.layer.record import Recorded
+from convviz.geometry.spec import ConvSpec, Pair
 from convviz.ops.padding import pad_input
 from convviz.settings.state import MOST, MOST_PRODUCTS
-from convviz.spec import ConvSpec, Pair
 
 KEYS = ("samples", "in_channels", "out_channels", "rows", "columns")
 MOST_CELLS = 2**15  # of an input or output: more numbers than this make the page slow

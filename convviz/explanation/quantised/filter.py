@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import torch
 
 from convviz.facts.words import sentences
+from convviz.geometry.plane import Plane
+from convviz.geometry.spec import ConvSpec
 from convviz.ops.stages import Stages
-from convviz.plane import Plane
-from convviz.spec import ConvSpec
 
 say = sentences("quantised")
 

@@ -14,13 +14,13 @@ from torch.autograd.gradcheck import GradcheckError
 
 from convviz.explanation.quantised.filter import ShownFilter, shown_filter
 from convviz.explanation.quantised.kinds import KINDS, Kind
+from convviz.geometry.plane import Plane
 from convviz.nn import surrogate_check
 from convviz.nn.conv2d import PaddingMode
 from convviz.nn.quantized_conv2d import QuantizedConv2d
 from convviz.nn.straight_through import binarize
 from convviz.ops.padding import pad_input
 from convviz.ops.stages import Stages
-from convviz.plane import Plane
 
 EPS = 1e-6  # as in torch.autograd.gradcheck
 

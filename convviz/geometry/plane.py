@@ -1,0 +1,40 @@
+"""Which plane of the tensors one looks at: a sample, an output channel and an input channel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from convviz.facts import facts
+from convviz.geometry.spec import ConvSpec
+
+# What the two leading axes of every tensor count: n samples, o output channels, c input channels.
+PANEL_AXES: dict[str, tuple[str, str]] = {
+    name: (first, second) for name, (first, second) in facts("settings")["panel_axes"].items()
+}
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Which plane of the tensors is shown.
+
+    Attributes:
+        sample: n, counted from 0.
+        out_channel: o, counted over all groups.
+        in_channel: c, counted over all groups; in the same group as out_channel.
+    """
+
+    sample: int = 0
+    out_channel: int = 0
+    in_channel: int = 0
+
+    def within(self, spec: ConvSpec) -> Plane:
+        """Return the nearest plane that the geometry has, in_channel moved into out_channel's group."""
+        out_channel = min(max(self.out_channel, 0), spec.out_channels - 1)
+        per_group = spec.in_channels // spec.groups
+        group = out_channel // (spec.out_channels // spec.groups)
+        in_channel = group * per_group + min(max(self.in_channel, 0), spec.in_channels - 1) % per_group
+        return Plane(min(max(self.sample, 0), spec.batch - 1), out_channel, in_channel)
+
+    def index(self, axis: str) -> int:
+        """Return the chosen index of an axis: n, o or c."""
+        return {"n": self.sample, "o": self.out_channel, "c": self.in_channel}[axis]

@@ -1,0 +1,107 @@
+// @ts-check
+// What a word means, beside it: under a resting pointer, for the keyboard on the control
+// that it names, after a tap.
+import WORDS from "../../facts/words/help.json" with { type: "json" };
+import { element, setText } from "./dom.js";
+import { sentences } from "./words.js";
+
+const say = sentences(WORDS);
+const REST_MS = 400; // a pointer on its way somewhere else asks nothing
+
+/** What a word means; empty where there is nothing to say. @param {string} id */
+export const helpOf = (id) => (id in WORDS ? say(/** @type {"help.stride"} */ (id)) : "");
+
+/**
+ * Give a word its meaning.
+ * @param {HTMLElement} word @param {string} id
+ * @param {boolean} [transposed] whether it is said of the layer that goes the other way
+ */
+export function explain(word, id, transposed = false) {
+  const ids = transposed ? [id.replace(".", ".layer."), id] : [id];
+  const found = ids.find((each) => each in WORDS);
+  if (!found) delete word.dataset.help;
+  else if (word.dataset.help !== found) word.dataset.help = found; // sliders ask at every step
+}
+
+/** Show the meanings of the words of an app. @param {HTMLElement} app @returns {() => void} stop */
+export function followHelp(app) {
+  const id = `cv-help-${Math.random().toString(36).slice(2, 8)}`;
+  const tip = element("div", { class: "cv-help cv-look", role: "tooltip", id, hidden: "" });
+  app.append(tip);
+  let timer = 0;
+  /** @type {Element | null} */
+  let described = null;
+
+  /**
+   * The word at a place, or that of the control that is there.
+   * @param {EventTarget | null} target @param {boolean} ofControl
+   */
+  function wordAt(target, ofControl) {
+    const at = /** @type {Element} */ (target);
+    const place = ofControl ? at.closest(".cv-control")?.querySelector("[data-help]") : null;
+    return /** @type {HTMLElement | null} */ (place ?? at.closest("[data-help]"));
+  }
+
+  /** @param {HTMLElement} word @param {Element | null} [control] that has the focus */
+  function show(word, control = null) {
+    if (!word.isConnected) return;
+    setText(tip, helpOf(word.dataset.help ?? ""));
+    tip.dataset.theme =
+      /** @type {HTMLElement | null} */ (word.closest("[data-theme]"))?.dataset.theme ?? "light";
+    tip.hidden = false;
+    Object.assign(tip.style, { left: "0", top: "0" });
+    const [box, own] = [word.getBoundingClientRect(), tip.getBoundingClientRect()];
+    const below = box.bottom + 6 + own.height <= innerHeight;
+    const left = Math.max(Math.min(box.left, document.documentElement.clientWidth - own.width - 8), 8);
+    // What it is positioned in may be any ancestor: from where it came to stand, it is
+    // moved to where it belongs.
+    tip.style.left = `${left - own.left}px`;
+    tip.style.top = `${(below ? box.bottom + 6 : box.top - 6 - own.height) - own.top}px`;
+    described = control;
+    control?.setAttribute("aria-describedby", id);
+  }
+
+  function hide() {
+    clearTimeout(timer);
+    tip.hidden = true;
+    described?.removeAttribute("aria-describedby");
+    described = null;
+  }
+
+  /** @type {Record<string, (event: any) => void>} */
+  const listeners = {
+    pointerover(event) {
+      const word = event.pointerType === "touch" ? null : wordAt(event.target, false);
+      if (!word) return;
+      hide();
+      timer = window.setTimeout(() => show(word), REST_MS);
+    },
+    pointerout: (event) => event.pointerType !== "touch" && wordAt(event.target, false) && hide(),
+    focusin(event) {
+      const word = event.target.matches(":focus-visible") ? wordAt(event.target, true) : null;
+      if (!word) return;
+      hide();
+      timer = window.setTimeout(() => show(word, event.target), REST_MS);
+    },
+    focusout: hide,
+    // What is set is looked at on the board; a box that was ticked by its word keeps the words.
+    input: (event) => event.target.type !== "checkbox" && hide(),
+    click(event) {
+      const word = event.pointerType === "touch" ? wordAt(event.target, false) : null;
+      if (!word || word.matches("button")) return; // what a button does is seen by then
+      // A label hands the tap on to its control: a list would open over the words; a
+      // box is ticked beside them.
+      if (!word.closest("label")?.querySelector("[type=checkbox]")) event.preventDefault();
+      show(word);
+    },
+    keydown: (event) => event.key === "Escape" && hide(),
+  };
+  for (const [name, listener] of Object.entries(listeners)) app.addEventListener(name, listener);
+  document.addEventListener("pointerdown", hide); // also beside the app
+  return () => {
+    hide();
+    document.removeEventListener("pointerdown", hide);
+    for (const [name, listener] of Object.entries(listeners)) app.removeEventListener(name, listener);
+    tip.remove();
+  };
+}

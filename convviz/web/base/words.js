@@ -1,0 +1,73 @@
+// @ts-check
+// The sentences that a visitor reads, by id and named arguments; facts/words/ has them, and
+// facts/words.py says the same.
+
+import LANGUAGE from "../../facts/language.json" with { type: "json" };
+
+const ARGUMENT = /\{(\w+)\}/g;
+/** The tag of the language that this script speaks, such as "zh-Hans". */
+export const language = () => LANGUAGE.tag;
+
+const PLURALS = new Intl.PluralRules(language());
+// Where there is no mouse and mostly no keyboard, a sentence about clicks and keys has a form
+// with .touch for fingers.
+const FINGERS = /** @type {any} */ (globalThis).matchMedia?.("(pointer: coarse), (max-width: 480px)");
+
+/** Whether the visitor's means are fingers. */
+const byTouch = () => Boolean(FINGERS?.matches);
+
+/**
+ * @typedef {string | Partial<Record<Intl.LDMLPluralRule, string>>} Text with forms: the
+ *   argument count chooses one
+ */
+
+/**
+ * The function that says the sentences of one part.
+ * @template {Record<string, Text>} Words
+ * @param {Words} words a file of facts/words
+ * @returns {(id: keyof Words & string, values?: Record<string, string | number>) => string}
+ */
+export const sentences =
+  (words) =>
+  (id, values = {}) =>
+    filled(id, (byTouch() && words[`${id}.touch`]) || words[id], values);
+
+/**
+ * The function that says the sentences of one part in pieces, for their arguments may be nodes of a page.
+ * @template {Record<string, Text>} Words
+ * @param {Words} words a file of facts/words
+ */
+export function pieces(words) {
+  const say = sentences(words);
+  /**
+   * @template Part
+   * @param {keyof Words & string} id @param {Record<string, Part | Part[] | string | number>} values
+   * @returns {(Part | string)[]}
+   */
+  function sayPieces(id, values) {
+    const places = Object.fromEntries(
+      Object.keys(values).map((name) => [name, name === "count" ? Number(values[name]) : `{${name}}`]),
+    );
+    const isText = (/** @type {unknown} */ part) => typeof part === "string" || typeof part === "number";
+    return say(id, places)
+      .split(ARGUMENT)
+      .flatMap((part, index) => (index % 2 ? values[part] : part))
+      .map((part) => /** @type {Part | string} */ (isText(part) ? String(part) : part))
+      .filter((part) => part !== "");
+  }
+  return sayPieces;
+}
+
+/**
+ * A text with its arguments in place.
+ * @param {string} id @param {Text} text @param {Record<string, string | number>} values
+ */
+function filled(id, text, values) {
+  const chosen = typeof text === "string" ? text : (text[PLURALS.select(Number(values.count))] ?? text.other);
+  if (chosen === undefined) throw new Error(`there is no sentence ${id} for ${JSON.stringify(values)}`);
+  return chosen.replace(ARGUMENT, (_, name) => {
+    if (!(name in values))
+      throw new Error(`the sentence ${id} needs ${name}: got ${Object.keys(values).join(", ")}`);
+    return String(values[name]);
+  });
+}

@@ -1,0 +1,146 @@
+// @ts-check
+// The title line of a band: its name, one sentence, the pickers of planes, the readings, and what is there on
+// demand: why, formula, steps.
+import WORDS from "../../facts/words/board.json" with { type: "json" };
+import { element, makeButton, setAttribute, setText } from "../base/dom.js";
+import { sentences } from "../base/words.js";
+import { Because } from "./because.js";
+import { BreakIt } from "./break_it.js";
+import { createChoice, createSymbols } from "./equation_parts.js";
+import { createMarksKey } from "./marks_key.js";
+import { createFormula, setFormula, setTinted } from "./quantities.js";
+import { createRemainder } from "./remainder_box.js";
+import { createSentBack } from "./sent_back.js";
+import { createViewSwitch } from "./viewswitch.js";
+
+/**
+ * @import { Shared } from "./shared.js"
+ * @import { BandSpec, Told } from "../numbers/view.js"
+ */
+
+const say = sentences(WORDS);
+
+/** @param {() => void} onClick */
+function createTitle(onClick) {
+  return makeButton({ class: "cv-title", "aria-pressed": "false", title: say("band.title") }, [], onClick);
+}
+
+/**
+ * What an equation computes, in symbols, and what else there is to know of it.
+ * @param {Shared} board @param {string} name
+ */
+function createNotes(board, name) {
+  const symbols = createSymbols();
+  const formula = createFormula();
+  const note = element("p", { class: "cv-note" });
+  const remainder = createRemainder((size) => board.model.send({ type: "size", size }));
+  // The remainder's story is to the input where the layer is transposed.
+  symbols.el.append(formula, note, ...(["forward", "input"].includes(name) ? [remainder.el] : []));
+  return { ...symbols, formula, note, remainder };
+}
+
+/** @param {Shared} board @param {HTMLElement} el in which they stand */
+function createPickers(board, el) {
+  /** @param {{ axis: string, count: number, word: string, value: number }[]} list */
+  return (list) => {
+    const order = list.map((choice) => `${choice.axis}${choice.count}${choice.word}`).join();
+    if (el.dataset.order !== order) {
+      el.dataset.order = order;
+      el.replaceChildren(...list.map((choice) => createChoice(board, choice)));
+    }
+    list.forEach((choice, index) => {
+      const select = /** @type {HTMLSelectElement} */ (el.children[index].querySelector("select"));
+      select.value = String(choice.value);
+    });
+  };
+}
+
+export class BandHead {
+  #heading = createTitle(() => this.#board.focusBand(this.#name));
+  #caption = element("p", { class: "cv-caption" });
+  #aside = element("p", { class: "cv-aside" });
+  #because;
+  #says;
+  #setPickers;
+  #views = createViewSwitch((view) => this.#board.model.send({ type: "view", view }));
+  #sent;
+  #symbols;
+  key = createMarksKey();
+  el;
+  breakIt;
+  #board;
+  #name;
+
+  /**
+   * @param {Shared} board @param {string} name of the band
+   * @param {HTMLElement} stepButton opens its steps
+   * @param {() => void} showMaking shows how what is asked about was made
+   */
+  constructor(board, name, stepButton, showMaking) {
+    [this.#board, this.#name] = [board, name];
+    this.#because = new Because(name, board.taught);
+    this.#says = element("div", { class: "cv-says" }, this.#caption, this.#aside, this.#because.answer);
+    const choices = element("div", { class: "cv-choices" });
+    this.#setPickers = createPickers(board, choices);
+    this.#sent = createSentBack(board);
+    this.#symbols = createNotes(board, name);
+    this.breakIt = new BreakIt(board, name);
+    const own = name === "forward" ? [this.#sent.el] : name === "input" ? [this.#views.el] : [];
+    const steps = name === "bias" ? [] : [stepButton];
+    // What comes and goes stands before what stays, which keeps its place at the right end.
+    this.el = element(
+      "header",
+      { class: "cv-head" },
+      element("h3", {}, this.#heading),
+      this.#says,
+      this.key.el,
+      this.#because.el,
+      this.breakIt.el,
+      element("div", { class: "cv-tools-of-band" }, choices, ...own, ...steps, this.#symbols.button),
+      this.#symbols.el,
+    );
+    this.#because.onAnswer((answered) => {
+      const asked = answered && !this.#says.hasAttribute("data-answered");
+      this.#says.toggleAttribute("data-answered", answered);
+      if (asked) showMaking();
+    });
+  }
+
+  /**
+   * @param {BandSpec} spec @param {import("../rules/spec.js").Geometry} geometry
+   * @param {import("../picture/remainder.js").RemainderStory | null} story
+   */
+  setSpec(spec, geometry, story) {
+    setText(this.#heading, spec.title);
+    this.#views.set(spec.view, geometry.transposed);
+    this.#sent.set(spec.sent_back);
+    this.#symbols.remainder.set(story);
+    this.#setPickers(spec.choices);
+    this.#because.set(
+      /** @type {import("../picture/payload.js").PanelItem[]} */ (spec.items.filter((item) => item.key)),
+      geometry,
+    );
+  }
+
+  /** @param {Told} texts of the numbers that are shown */
+  setTexts(texts) {
+    setFormula(this.#symbols.formula, texts.formulas[this.#name] ?? "");
+    setTinted(this.#caption, texts.captions[this.#name] ?? "");
+    setAttribute(this.#caption, "title", this.#caption.textContent ?? "");
+    setText(this.#symbols.note, texts.notes[this.#name] ?? "");
+  }
+
+  /**
+   * Say something about the cell that is looked at.
+   * @param {string} text @param {boolean} paired whether small numbers pair its factors
+   */
+  say(text, paired) {
+    setText(this.#aside, text);
+    setAttribute(this.#aside, "title", text);
+    this.key.pair(paired);
+    this.#says.toggleAttribute("data-aside", Boolean(text));
+  }
+
+  /** @param {boolean} pressed */
+  setPressed = (pressed) => this.#heading.setAttribute("aria-pressed", String(pressed));
+}

@@ -1,0 +1,80 @@
+// @ts-check
+// "why?" beside the thing that makes one ask: one sentence that begins with "Because", and a lesson where
+// there is one.
+import WORDS from "../../facts/words/because.json" with { type: "json" };
+import { ask } from "../base/ask.js";
+import { element, makeButton, setText } from "../base/dom.js";
+import { closeWithEscape } from "../base/keys.js";
+import { sentences } from "../base/words.js";
+import { becauseWords, topicsOf } from "../picture/topics.js";
+
+const say = sentences(WORDS);
+
+/**
+ * @import { Shown, Topic } from "../picture/topics.js"
+ * @import { Geometry } from "../rules/spec.js"
+ */
+
+export class Because {
+  el = element("div", { class: "cv-whys", role: "group", "aria-label": say("why") });
+  #words = element("span", {});
+  #show = makeButton({ class: "cv-why-show" }, say("show"), () => this.#open && ask(this.el, this.#open));
+  answer = element("p", { class: "cv-because", role: "status", hidden: "" }, this.#words, " ", this.#show);
+  /** @type {(answered: boolean) => void} */
+  #tellAnswer = () => {};
+  /** @type {Topic[]} */
+  #topics = [];
+  /** @type {Topic | null} */
+  #open = null;
+  /** @type {Geometry | null} */
+  #geometry = null;
+  #band;
+  #taught;
+
+  /** @param {string} band @param {string[]} taught topics that a lesson shows */
+  constructor(band, taught) {
+    [this.#band, this.#taught] = [band, taught];
+    closeWithEscape(
+      () => /** @type {HTMLElement | null} */ (this.el.querySelector("[aria-expanded=true]")),
+      this.el,
+      this.answer,
+    );
+  }
+
+  /** @param {Topic | null} topic */
+  #turnTo(topic) {
+    this.#open = topic;
+    this.answer.hidden = !topic;
+    this.#tellAnswer(Boolean(topic));
+    if (topic && this.#geometry) setText(this.#words, becauseWords(topic, this.#geometry));
+    this.#show.hidden = !topic || !this.#taught.includes(topic);
+    for (const button of this.el.querySelectorAll("button"))
+      button.setAttribute("aria-expanded", String(button.dataset.why === topic));
+  }
+
+  /** @param {Topic} topic */
+  #button(topic) {
+    const attributes = { class: "cv-why", "data-why": topic, "aria-expanded": "false" };
+    return makeButton(attributes, say(`why.${topic}`), () =>
+      this.#turnTo(this.#open === topic ? null : topic),
+    );
+  }
+
+  /** @param {(answered: boolean) => void} tell told when an answer opens or closes */
+  onAnswer = (tell) => void (this.#tellAnswer = tell);
+
+  /** @param {Shown[]} panels of the band @param {Geometry} next */
+  set(panels, next) {
+    this.#geometry = next;
+    const found = topicsOf(this.#band, panels, next);
+    this.el.hidden = !found.length;
+    if (found.join() !== this.#topics.join()) {
+      const [first, ...others] = found.map((topic) => this.#button(topic));
+      const word = element("span", { "aria-hidden": "true" }, say("why"));
+      // The word goes with the first of them: without one it asks nothing.
+      this.el.replaceChildren(element("span", { class: "cv-whys-first" }, word, first ?? ""), ...others);
+    }
+    this.#topics = found;
+    this.#turnTo(this.#open && found.includes(this.#open) ? this.#open : null);
+  }
+}

@@ -1,0 +1,320 @@
+// @ts-check
+// The board: linked heatmaps in rows. It knows panels and cells; what they mean comes from the model.
+import WORDS from "../../facts/words/board.json" with { type: "json" };
+import { element, setText } from "../base/dom.js";
+import { ArrivalPlayer } from "./arrival.js";
+import { createChanges } from "./changes.js";
+import { followArrows } from "./drag_one.js";
+import { Foot } from "./foot.js";
+import { decode } from "../base/format.js";
+import { followKeys } from "./app_keys.js";
+import { followKernel } from "../base/lost_kernel.js";
+import { followPaper } from "../base/paper.js";
+import { keepState } from "./keep_state.js";
+import { measureFace } from "./letters.js";
+import { loadPlotly } from "./plotly.js";
+import { Readout } from "./readout.js";
+import { Rows } from "./rows.js";
+import { samePlace } from "../base/cell_place.js";
+import { followLinks } from "./share_address.js";
+import { makeShared } from "./shared.js";
+import { followTheme } from "../base/theme.js";
+import { sentences } from "../base/words.js";
+
+/**
+ * @import { Structure, Told } from "../numbers/view.js"
+ * @import { Place } from "../base/cell_place.js"
+ */
+
+const say = sentences(WORDS);
+
+export class Board {
+  arrival;
+  #model;
+  #own;
+  #root = element("div", { class: "cv-board cv-look" });
+  #readout;
+  #foot;
+  #rows;
+  #bands;
+  #changes;
+  #shared; // by all panels
+  #theme = "light";
+  #frame = 0;
+  #whole = true; // whether the next frame lays out everything, or only draws new numbers
+  #gone = false;
+  #onPaper = false;
+  /** @type {ReturnType<typeof followTheme> | null} */
+  #follower = null;
+  #arrived = false; // whether the app around it could be found
+  /** @type {Place | null} */
+  #asked = null; // the cell whose number is to be predicted
+  /** @type {{ values: Told, numbers: ReturnType<typeof decodeAll> } | null} */
+  #painted = null;
+  /** @type {(() => void)[]} */
+  #closers = [];
+
+  /**
+   * @param {{ model: import("../numbers/model.js").Model, el: HTMLElement, taught?: string[], own?: boolean,
+   *   onBands?: () => void }} context taught: what of it a lesson explains; own: whether the page is the
+   *   app's; onBands: told when the bands share the room in another way
+   */
+  constructor({ model, el, taught = [], own = false, onBands = () => {} }) {
+    [this.#model, this.#own] = [model, own];
+    this.#readout = new Readout(model);
+    this.#rows = new Rows(this.#root, {
+      isPaper: () => this.#onPaper,
+      onShared: onBands,
+      onSize: () => this.#arrive(),
+      schedule: () => this.#schedule(true),
+    });
+    this.#bands = this.#rows.bands;
+    this.#changes = createChanges(model, this.#panels);
+    const library = loadPlotly(model);
+    this.#shared = makeShared(library.ready, taught, this.#readout, {
+      model,
+      rows: this.#rows,
+      theme: () => this.#theme,
+      escape: this.escape,
+      focusBand: (name) => this.#focusBand(name === this.#bands.focused() ? "" : name),
+    });
+    this.#foot = new Foot(this.#readout, this.#shared.highlight.el, () => this.#schedule(false));
+    this.#root.append(this.#rows.el, this.#foot.el);
+    el.append(this.#root);
+    this.arrival = new ArrivalPlayer(this.#shared, this.#root, {
+      band: () => this.#rows.equations.get("input"),
+      stage: () => this.#bands.stage(),
+      bring: () => this.show("input"),
+    });
+    this.#closers.push(
+      () => this.#shared.closeFigure(),
+      () => this.arrival.close(),
+      () => this.#changes.close(),
+      library.cancel,
+    );
+    this.#listen();
+    library.ready.then(
+      (loaded) => this.#colour(loaded),
+      (error) => this.#gone || this.#readout.read(() => say("colours.failed", { why: error.message }), true),
+    );
+  }
+
+  /** @param {import("./plotly.js").Plotly} plotly */
+  #colour(plotly) {
+    this.#rows.plotly = plotly;
+    this.#schedule(true);
+  }
+
+  #panels = () => this.#rows.panels();
+
+  #listen() {
+    const model = this.#model;
+    /** @param {string} event @param {() => void} listener */
+    const follow = (event, listener) => {
+      model.on(event, listener);
+      this.#closers.push(() => model.off(event, listener));
+    };
+    const follower = followTheme(
+      () => model.get("theme"),
+      (next) => this.#setTheme(next),
+    );
+    this.#closers.push(follower.stop, followPaper(this.#onPrint));
+    const showBrush = () => this.#root.toggleAttribute("data-brush", model.get("brush") !== null);
+    follow("change:structure", () => this.#schedule(true));
+    follow("change:values", () => this.#schedule(false));
+    // The frame that comes marks it, beside the numbers that it is of.
+    follow("change:selected", () => this.#frame || this.#markSelected());
+    follow("change:brush", showBrush);
+    showBrush();
+    follow("change:theme", follower.refresh);
+    this.#follower = follower;
+    this.#closers.push(
+      followLinks(this.#root, (link) => model.send({ type: "open", link })),
+      keepState(model),
+      followKernel(model, () => setText(this.#foot.lost, say("kernel.ended_board"))),
+      this.#shared.highlight.listen(this.#root),
+    );
+  }
+
+  /** A widget is drawn before it is put into the page: only now can the app around it be found. */
+  #arrive() {
+    if (this.#arrived) return;
+    this.#arrived = true;
+    this.#closers.push(
+      followKeys(this.#shared, this.#root, this.#own),
+      followArrows(this.#root, this.#own, this.#panels),
+    );
+    measureFace(this.#root);
+    this.#follower?.refresh();
+  }
+
+  /** @param {"light" | "dark"} next */
+  #setTheme(next) {
+    this.#theme = next;
+    const page = /** @type {HTMLElement} */ (this.#root.closest(".cv-app") ?? this.#root);
+    for (const node of [this.#root, page]) node.dataset.theme = next;
+    // A served or exported page has the whole window to colour; a notebook keeps its own colours.
+    if (document.querySelector("#convviz-main, body > .cv-page"))
+      document.documentElement.dataset.convvizTheme = next;
+    this.#schedule(true);
+  }
+
+  #onPrint = (/** @type {boolean} */ printing) => {
+    this.#onPaper = printing;
+    this.#rows.forgetRoom();
+    // the theme has just asked for one, but the paper is laid out before it would come
+    cancelAnimationFrame(this.#frame);
+    this.#whole = true;
+    this.#paint();
+    for (const panel of this.#panels()) panel.print(printing);
+  };
+
+  /** @param {boolean} everything */
+  #schedule(everything) {
+    this.#whole ||= everything;
+    this.#frame ||= requestAnimationFrame(() => this.#paint());
+  }
+
+  #paint() {
+    this.#frame = 0;
+    if (this.#gone) return;
+    const [structure, values] = [this.#model.get("structure"), this.#model.get("values")];
+    // half of an update: wait for the rest
+    if (!structure.equations || values.version !== structure.version) return;
+    const everything = this.#whole;
+    this.#whole = false;
+    const known = this.#rows.known(everything ? structure : null);
+    if (everything) this.#layOut(structure);
+    const numbers = decodeAll(values);
+    this.#rows.write(numbers, values, everything, known);
+    const { highlight } = this.#shared;
+    if (everything) highlight.setGeometry(structure.geometry, structure.loss);
+    this.#rows.at("hide", this.#asked);
+    this.#changes.see(numbers.planes, values.limits);
+    highlight.setNumbers(numbers, values.limits, this.#model.get("selected"));
+    this.#painted = { values, numbers };
+    this.#foot.show(structure, values, numbers.planes);
+    this.#shared.stepping?.retell();
+    this.#markSelected();
+    this.#root.dataset.painted = this.#rows.plotly ? String(values.step) : "";
+    this.#root.dataset.from = values.from; // who computed what stands there
+    this.arrival.see();
+  }
+
+  /** @param {Structure} structure */
+  #layOut(structure) {
+    this.#shared.highlight.rest();
+    this.#rows.layOut(structure, this.#shared);
+    const stops = structure.colorscales[this.#theme].map(([at, color]) => `${color} ${at * 100}%`);
+    this.#root.style.setProperty("--cv-ramp", stops.join());
+  }
+
+  #seeTray() {
+    // Other numbers come right after, and these are no longer of this 1.
+    if (!this.#painted || this.#model.get("values") !== this.#painted.values) return;
+    const { tray, isLecture } = this.#shared;
+    const widthNow = () => (isLecture() ? tray.el.offsetWidth : 0); // there it stands beside the panels
+    const before = widthNow();
+    const selected = this.#model.get("selected");
+    const told = samePlace(selected, this.#asked) ? null : selected; // it would give the number away
+    tray.see(this.#model.get("structure").geometry, this.#painted.numbers, told);
+    if (widthNow() !== before) this.#schedule(true);
+  }
+
+  #markSelected() {
+    const selected = this.#model.get("selected");
+    this.#seeTray();
+    this.#shared.highlight.pin(selected);
+    this.#rows.at("mark", selected);
+    this.#readout.refresh();
+  }
+
+  /** Let one band have the room, or give it back to all. @param {string} name empty: to all */
+  #focusBand(name) {
+    this.#bands.focus(name);
+    this.#schedule(true);
+  }
+
+  /** Give a band the room; nobody when empty. @param {string} name */
+  focus(name) {
+    if (name !== this.#bands.focused()) this.#focusBand(name);
+  }
+
+  /** Keep the number of a cell to itself, or show it again. @param {Place | null} place */
+  hide(place) {
+    if (samePlace(place, this.#asked)) return;
+    this.#asked = place;
+    this.#schedule(false);
+  }
+
+  /** Close what lies over the captions, by the buttons that opened it. */
+  plain() {
+    const opened = this.#rows.el.querySelectorAll(":is(.cv-symbols-open, .cv-why)[aria-expanded=true]");
+    for (const button of /** @type {NodeListOf<HTMLElement>} */ (opened)) button.click();
+  }
+
+  /** Let the tray forget what it holds, and begin anew. @param {boolean} full with all that a pixel gets */
+  tray(full) {
+    this.#shared.tray.begin(full);
+    this.#schedule(false);
+  }
+
+  /** See to it that a band is in sight, where not all of them are. @param {string} name */
+  bring(name) {
+    if (this.#bands.bring(name)) this.#schedule(true);
+  }
+
+  /** The room is another, or its clothes are: a lecture begins or ends. */
+  present() {
+    this.#bands.share();
+    this.#schedule(true);
+  }
+
+  /** The bands, and which of them has the room. */
+  bands() {
+    const { equations = [] } = this.#model.get("structure");
+    return equations.map(({ name, title }) => ({ name, title, shown: name === this.#bands.inUse() }));
+  }
+
+  /** Give the room to another band, where one has it. @param {string} name */
+  show(name) {
+    if (name !== this.#bands.inUse()) this.#shared.stepping?.close(true); // it steps through another
+    this.#bands.bring(name);
+    this.#focusBand("");
+  }
+
+  /** Step through the band that has the room. @param {number} by */
+  step(by) {
+    this.#rows.inUse()?.step(by);
+  }
+
+  /** Play its steps, or pause. */
+  play() {
+    this.#rows.inUse()?.play();
+  }
+
+  /** Let go of what was taken last, and say whether there was anything. */
+  escape = () => {
+    const [pinned, wide] = [this.#model.get("selected"), this.#bands.focused()];
+    const brush = this.#model.get("brush") !== null;
+    if (brush) this.#model.send({ type: "draw", value: null });
+    else if (pinned) this.#model.send({ type: "release" });
+    else if (wide) this.#focusBand("");
+    return Boolean(brush || pinned || wide);
+  };
+
+  close = () => {
+    this.#gone = true;
+    for (const close of this.#closers) close();
+    cancelAnimationFrame(this.#frame);
+    this.#rows.close();
+    this.#root.remove();
+  };
+}
+
+/** Every panel's numbers, from the bytes on the wire. @param {Told} values */
+function decodeAll(values) {
+  const read = (wires) =>
+    Object.fromEntries(Object.entries(wires).map(([name, wire]) => [name, decode(wire, values.dtype)]));
+  return { planes: read(values.planes), thumbs: read(values.thumbs) };
+}

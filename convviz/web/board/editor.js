@@ -1,0 +1,70 @@
+// @ts-check
+// Typing into a cell: a small field over it that keeps what was typed until it is a number.
+import WORDS from "../../facts/words/board.json" with { type: "json" };
+import { element } from "../base/dom.js";
+import { parseNumber } from "../base/format.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
+
+/**
+ * Open a field over one cell.
+ * @param {HTMLElement} area the panel's picture, positioned
+ * @param {{ row: number, column: number, rows: number, columns: number }} cell
+ * @param {string} label what is being typed, for screen readers
+ * @param {string} text what stands in the field at first
+ * @param {boolean} typed whether a person typed it; otherwise it is the cell's number, and leaving it changes
+ *   nothing
+ * @param {(value: number) => void} commit
+ * @param {(sentence: string) => void} complain
+ * @param {() => void} closed gives the focus back
+ */
+export function openEditor(area, cell, label, text, typed, commit, complain, closed) {
+  const input = element("input", {
+    class: "cv-editor",
+    type: "text",
+    inputmode: "decimal",
+    "aria-label": label,
+  });
+  input.value = text;
+  Object.assign(input.style, {
+    left: `${(100 * (cell.column + 0.5)) / cell.columns}%`,
+    top: `${(100 * (cell.row + 0.5)) / cell.rows}%`,
+  });
+  let done = false;
+  const close = (refocus) => {
+    if (done) return;
+    done = true;
+    input.remove();
+    if (refocus) closed();
+  };
+  const finish = (refocus) => {
+    if (done) return;
+    if (!typed && input.value === text) return close(refocus);
+    const value = parseNumber(input.value);
+    if (value === null) {
+      input.setAttribute("aria-invalid", "true");
+      complain(say("cell.no_number", { typed: input.value.slice(0, 20) }));
+      return;
+    }
+    close(refocus);
+    commit(value);
+  };
+  input.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key === "Enter") finish(true);
+    else if (event.key === "Escape") close(true);
+    else return;
+    event.preventDefault();
+  });
+  // Leaving the field takes what is a number and drops what is not: nobody may be trapped in it.
+  // Removing the field after Enter or Esc blurs it as well: by then it is done.
+  input.addEventListener("blur", () => {
+    if (done) return;
+    if (parseNumber(input.value) === null) close(false);
+    else finish(false);
+  });
+  area.append(input);
+  input.focus();
+  if (!typed) input.select();
+}

@@ -1,0 +1,291 @@
+// @ts-check
+// The layer over a heatmap: numbers, hatching, focus, and the accessible grid. It draws with the size of a
+// cell fixed in its own units, so that resizing the panel needs no work.
+import WORDS from "../../facts/words/board.json" with { type: "json" };
+import { samePoint } from "../base/cell_place.js";
+import { focusOf, setAttribute, svgElement } from "../base/dom.js";
+import { formatNumber, fullNumber } from "../base/format.js";
+import { GridCells } from "./grid_cells.js";
+import { GridInput } from "./grid_input.js";
+import {
+  CELL,
+  corners,
+  drawFrames,
+  gapsBetween,
+  holesIn,
+  makeBands,
+  patterns,
+  roleOf,
+} from "./grid_marks.js";
+import { GridNumbers, eachCell } from "./grid_numbers.js";
+import { isBeyond } from "../picture/scales.js";
+import { NUMBERED_UP_TO } from "./stage.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
+
+/**
+ * @import { Point } from "../base/cell_place.js"
+ * @typedef {{ rows: string, columns: string, unread_rows: number[], unread_columns: number[], label: string,
+ * editable: boolean, words?: Record<string, string>, numbers?: boolean }} GridSpec `numbers`: whether the
+ *   cells have
+ *   room for them, where their count does not tell it
+ * @typedef {{ onFocus: (row: number, column: number) => void, onSelect: (row: number, column: number) =>
+ *   void,
+ *   onEdit: (row: number, column: number, typed: string) => void, onMenu: () => void, onLeave: () => void,
+ *   onRelease: () => boolean | void,
+ *   onArrow?: (event: KeyboardEvent, row: number, column: number) => boolean }} GridEvents
+ *   onArrow: asked first, whether a key is no step of the focus here
+ */
+
+export class Grid {
+  svg;
+  focus = { row: 0, column: 0 };
+  #uid;
+  #numbersUpTo;
+  #bands = svgElement("g", { "aria-hidden": "true" });
+  #cells = new GridCells();
+  #numbers = new GridNumbers();
+  #ring = svgElement("rect", { class: "cv-ring", width: CELL, height: CELL, visibility: "hidden" });
+  #gaps = svgElement("path", { class: "cv-gaps", "aria-hidden": "true" });
+  #lights = svgElement("g", { class: "cv-lights", "aria-hidden": "true" });
+  #beyond = svgElement("path", { class: "cv-beyond", "aria-hidden": "true" });
+  #dim = svgElement("path", { class: "cv-dim", "fill-rule": "evenodd" });
+  /** @type {GridSpec} */
+  #spec = { rows: "", columns: "", unread_rows: [], unread_columns: [], label: "", editable: false };
+  #built = ""; // what of it is drawn
+  #anyBeyond = false;
+  #wasNumbered = false; // whether each cell of the grid has one of its own
+  #events;
+
+  /**
+   * @param {string} uid unique in the page: names the hatching patterns
+   * @param {GridEvents} events
+   * @param {number} [numbersUpTo] rows or columns; in a larger grid a cell has no room for its number
+   */
+  constructor(uid, events, numbersUpTo = NUMBERED_UP_TO) {
+    [this.#uid, this.#events, this.#numbersUpTo] = [uid, events, numbersUpTo];
+    this.svg = svgElement(
+      "svg",
+      // Listening for the focus makes an svg a tab stop of its own in Chromium: the one stop is a cell.
+      { class: "cv-grid", role: "grid", tabindex: -1, preserveAspectRatio: "none" },
+      patterns(uid),
+      this.#bands,
+      this.#lights,
+      this.#gaps,
+      this.#cells.el,
+      this.#numbers.el,
+      this.#dim,
+      this.#beyond,
+      this.#ring, // no frame lies over a number
+    );
+    new GridInput(this, events);
+  }
+
+  numbered() {
+    const { rows, columns, numbers } = this.#spec;
+    return numbers ?? Math.max(rows.length, columns.length) <= this.#numbersUpTo;
+  }
+
+  editable() {
+    return this.#spec.editable;
+  }
+
+  /** @param {GridSpec} next */
+  setSpec(next) {
+    this.#spec = next;
+    this.svg.setAttribute("aria-label", next.label);
+    const { rows, columns, unread_rows, unread_columns, editable, words, numbers: own } = next;
+    const drawn = JSON.stringify([rows, columns, unread_rows, unread_columns, editable, words, own]);
+    if (drawn !== this.#built) this.#build();
+    this.#built = drawn;
+  }
+
+  #build() {
+    const [height, width] = [this.#spec.rows.length, this.#spec.columns.length];
+    const numbered = this.numbered();
+    this.svg.setAttribute("viewBox", `0 0 ${width * CELL} ${height * CELL}`);
+    this.svg.setAttribute("aria-rowcount", String(height));
+    this.svg.setAttribute("aria-colcount", String(width));
+    this.svg.classList.toggle("cv-numbered", numbered);
+    this.#gaps.setAttribute("d", numbered ? gapsBetween(height, width) : "");
+    this.#bands.replaceChildren(...makeBands(this.#spec, this.#uid));
+    this.#numbers.layOut(this.#spec, numbered);
+    const held = this.#cells.el.contains(focusOf(this.#cells.el));
+    // the one cell that stood for all is none of them
+    if (numbered !== this.#wasNumbered) this.#cells.fit(0, 0);
+    this.#wasNumbered = numbered;
+    this.#cells.fit(numbered ? height : 1, numbered ? width : 1);
+    const { row, column } = this.focus;
+    this.focus = { row: Math.min(row, height - 1), column: Math.min(column, width - 1) };
+    this.#moveCursor();
+    const cell = this.#focusedCell();
+    setAttribute(cell, "tabindex", "0");
+    // else the next key would go nowhere
+    if (held && focusOf(this.#cells.el) !== cell) cell.focus({ preventScroll: true });
+  }
+
+  /**
+   * @param {ArrayLike<number>} values @param {string} dtype @param {[number, string][]} scale
+   * @param {number} limit
+   */
+  setValues(values, dtype, scale, limit) {
+    if (!this.#numbers.set({ values, dtype, scale, limit })) return false; // as most panels at a move
+    this.#markBeyond(values, limit);
+    if (this.numbered()) this.#nameCells();
+    else this.#moveCursor();
+    this.svg.toggleAttribute("data-crossed", this.#numbers.crossed);
+    return true;
+  }
+
+  /** Name the cells by the numbers that are shown. */
+  #nameCells() {
+    eachCell(this.#spec, (row, column, index) =>
+      this.#cells.name(row, column, ...this.#numbers.named(row, column, index)),
+    );
+  }
+
+  /**
+   * Mark the numbers that are larger than the colours tell.
+   * @param {ArrayLike<number>} values @param {number} limit
+   */
+  #markBeyond(values, limit) {
+    const found = [];
+    for (let index = 0; index < values.length; index++) if (isBeyond(values[index], limit)) found.push(index);
+    this.#anyBeyond = found.length > 0;
+    const d = corners(found, this.#spec.columns.length, this.numbered() ? 12 : 24);
+    setAttribute(this.#beyond, "d", d);
+  }
+
+  /** Whether a number is larger than the colours tell. */
+  anyBeyond() {
+    return this.#anyBeyond;
+  }
+
+  /** In a large panel one cell stands for all: it moves to where the focus is. */
+  #moveCursor() {
+    if (this.numbered()) return;
+    const { row, column } = this.focus;
+    const value = this.#numbers.shown ? this.value(row, column) : 0;
+    this.#cells.move(row, column, String(value), formatNumber(value));
+  }
+
+  #focusedCell() {
+    return this.numbered() ? this.#cells.at(this.focus.row, this.focus.column) : this.#cells.at(0, 0);
+  }
+
+  /**
+   * @param {number} row @param {number} column @param {boolean} [take] whether to take the keyboard focus
+   * @param {boolean} [seen] whether it is in sight: what is pointed at is, and the page must not move below
+   *   the pointer
+   */
+  focusCell(row, column, take = true, seen = false) {
+    this.#focusedCell().setAttribute("tabindex", "-1");
+    this.focus = this.#clamped(row, column);
+    this.#moveCursor();
+    const cell = this.#focusedCell();
+    cell.setAttribute("tabindex", "0");
+    if (take) cell.focus({ preventScroll: seen });
+    this.#events.onFocus(this.focus.row, this.focus.column);
+  }
+
+  /** @param {number} row @param {number} column */
+  #clamped(row, column) {
+    return { row: clamp(row, this.#spec.rows.length), column: clamp(column, this.#spec.columns.length) };
+  }
+
+  /** The cell under the pointer, or the nearest. @param {MouseEvent} event @returns {[number, number]} */
+  place = ({ clientX, clientY }) => {
+    const box = this.svg.getBoundingClientRect();
+    const down = ((clientY - box.top) / box.height) * this.#spec.rows.length;
+    const right = ((clientX - box.left) / box.width) * this.#spec.columns.length;
+    const { row, column } = this.#clamped(Math.floor(down), Math.floor(right));
+    return [row, column];
+  };
+
+  /** @param {number} row @param {number} column */
+  value(row, column) {
+    return this.#numbers.value(row, column);
+  }
+
+  /** How wide the widest number is, in units of its letters' size. */
+  widest() {
+    return this.#numbers.widest();
+  }
+
+  /** Whether the numbers are drawn. @param {boolean} are */
+  print(are) {
+    this.#numbers.print(are);
+  }
+
+  /** A cell in its colours, for what moves over the grid. @param {number} row @param {number} column */
+  copy(row, column) {
+    return this.#numbers.copy(row, column);
+  }
+
+  /** @param {number} row @param {number} column */
+  isAsked(row, column) {
+    return this.#numbers.isAsked(row, column);
+  }
+
+  /** Keep a cell's number to itself, until it is predicted; or none. @param {Point | null} cell */
+  hide(cell) {
+    if (samePoint(cell, this.#numbers.asked)) return;
+    this.svg.toggleAttribute("data-asked", Boolean(cell));
+    this.#numbers.hide(cell);
+    if (this.#numbers.shown && this.numbered()) this.#nameCells();
+  }
+
+  /**
+   * Light cells up: a frame in a colour, or a thin dashed one where a factor is zero by construction.
+   * @param {(Point & { color: string, real: boolean })[]} links
+   * @param {Point[] | null} [clear] what stays clear beside them while all others fade
+   */
+  light(links, clear = null) {
+    const holes = clear ? holesIn(this.#spec, [...links, ...clear]) : "";
+    setAttribute(this.#dim, "d", holes);
+    const inside = links.filter((link) => this.#isInside(link));
+    if (!inside.length && !this.#lights.childElementCount) return;
+    drawFrames(this.#lights, inside);
+    const names = (real) =>
+      inside
+        .filter((link) => link.real === real)
+        .map(({ row, column }) => `${row},${column}`)
+        .join(" ");
+    setAttribute(this.#lights, "data-lit", names(true));
+    setAttribute(this.#lights, "data-zero", names(false));
+  }
+
+  /** @param {Point} cell */
+  #isInside({ row, column }) {
+    return row < this.#spec.rows.length && column < this.#spec.columns.length;
+  }
+
+  /** Draw a ring around a cell, or none. @param {Point | null} cell */
+  mark(cell) {
+    const inside = cell && this.#isInside(cell);
+    setAttribute(this.#ring, "visibility", inside ? "visible" : "hidden");
+    if (!cell || !inside) return;
+    setAttribute(this.#ring, "x", String(cell.column * CELL));
+    setAttribute(this.#ring, "y", String(cell.row * CELL));
+  }
+
+  /** The cell's name, place, value and role in words. @param {number} row @param {number} column */
+  describe(row, column) {
+    const { shown } = this.#numbers;
+    if (!shown) return "";
+    const name = this.#spec.label;
+    if (this.isAsked(row, column)) return say("cell.asked", { name, row, column });
+    const number = this.value(row, column);
+    const far = isBeyond(number, shown.limit) ? say("cell.beyond", { end: formatNumber(shown.limit) }) : "";
+    const roles = [roleOf(this.#spec, row, column), far].filter(Boolean);
+    const role = roles.length > 1 ? say("cell.both", { one: roles[0], other: far }) : roles.join("");
+    const value = fullNumber(number, shown.dtype);
+    return say(role ? "cell.read_role" : "cell.read", { name, row, column, value, role });
+  }
+}
+
+/** @param {number} index @param {number} count */
+function clamp(index, count) {
+  return Math.min(Math.max(index, 0), count - 1);
+}

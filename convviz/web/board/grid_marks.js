@@ -1,0 +1,206 @@
+// @ts-check
+// What lies over the cells of a grid: grey for what is not data, frames for what is lit; and its words.
+import WORDS from "../../facts/words/board.json" with { type: "json" };
+import { setAttribute, svgElement } from "../base/dom.js";
+import { cellWords } from "../rules/names.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
+
+export const CELL = 40;
+export const BANDS = { p: "padding", c: "copy", i: "inserted", r: "remainder" };
+// A transposed convolution says some of it in other words: spec.words.
+const ROLE_WORDS = {
+  padding: say("cell.padding"),
+  copy: say("cell.copy"),
+  inserted: say("cell.inserted"),
+  ...cellWords(false),
+};
+
+/** @typedef {import("./grid.js").GridSpec} GridSpec */
+
+/**
+ * What a cell is, in words; empty for data.
+ * @param {GridSpec} spec @param {number} row @param {number} column
+ */
+export function roleOf(spec, row, column) {
+  const words = [];
+  const named = { ...ROLE_WORDS, ...spec.words };
+  const letters = [spec.rows[row], spec.columns[column]];
+  for (const letter of ["p", "c", "r", "i"]) {
+    if (letters.includes(letter)) {
+      words.push(named[BANDS[letter]]);
+      break;
+    }
+  }
+  if (isUnread(spec, row, column)) words.push(named.unread);
+  return words.length > 1 ? say("cell.both", { one: words[0], other: words[1] }) : words.join("");
+}
+
+/** @param {GridSpec} spec @param {number} row @param {number} column */
+export const isUnread = (spec, row, column) =>
+  spec.unread_rows.includes(row) || spec.unread_columns.includes(column);
+
+/**
+ * Whether a mark says what a cell is, so that its 0 need not be printed. @param {GridSpec} spec
+ * @param {number} row @param {number} column
+ */
+export const isMarked = (spec, row, column) =>
+  /[pir]/.test(spec.rows[row] + spec.columns[column]) || isUnread(spec, row, column);
+
+/**
+ * A corner of each of these cells, as one path. @param {number[]} cells by their places in reading order
+ * @param {number} width of the grid @param {number} side
+ */
+export const corners = (cells, width, side) =>
+  cells
+    .map(
+      (index) =>
+        `M${(index % width) * CELL + 1} ${Math.floor(index / width) * CELL + 1}h${side}l${-side} ${side}z`,
+    )
+    .join("");
+
+// what parts two cells, a pixel wide at 30 pixels a cell; the radius of a cell's corners
+const [GAP, ROUND] = [1.4, 3.5];
+const turn = (/** @type {number} */ x, /** @type {number} */ y) =>
+  `a${ROUND} ${ROUND} 0 0 1 ${x * ROUND} ${y * ROUND}`;
+
+/** A cell with round corners, as a part of a path. @param {number} width @param {number} height */
+function rounded(width, height) {
+  const [across, down] = [width - 2 * ROUND, height - 2 * ROUND].map((side) => side.toFixed(1));
+  return `h${across}${turn(1, 1)}v${down}${turn(-1, 1)}h-${across}${turn(-1, -1)}v-${down}${turn(1, -1)}z`;
+}
+
+/**
+ * What lies between all cells, as a path to be filled by the even-odd rule: one for a grid, over whoever
+ * colours it. It
+ * takes from the right and the lower side of a cell alone, so that it is no blur over two rows of pixels.
+ * @param {number} height in cells @param {number} width
+ */
+export function gapsBetween(height, width) {
+  const cells = Array.from({ length: height * width }, (_, index) => {
+    const [row, column] = [Math.floor(index / width), index % width];
+    const [down, across] = [row < height - 1 ? CELL - GAP : CELL, column < width - 1 ? CELL - GAP : CELL];
+    return `M${column * CELL + ROUND} ${row * CELL}${rounded(across, down)}`;
+  });
+  return box(0, 0, width, height) + cells.join("");
+}
+
+/**
+ * One path a colour over one dark edge for all, not a shape a cell: a weight can light up every cell of two
+ * panels.
+ * The paths that are there are used again: a new node costs more than another shape.
+ * @param {SVGElement} lights @param {{ row: number, column: number, color: string, real: boolean }[]} links
+ */
+export function drawFrames(lights, links) {
+  const paths = new Map();
+  for (const { row, column, color, real } of links) {
+    const key = real ? color : "";
+    const inset = 2;
+    const [x, y, side] = [column * CELL + inset, row * CELL + inset, CELL - 2 * inset];
+    paths.set(key, `${paths.get(key) ?? ""}M${x} ${y}h${side}v${side}h${-side}z`);
+  }
+  const covered = paths.get("");
+  paths.delete("");
+  const wanted = [
+    ...(paths.size ? [["cv-halo", "", [...paths.values()].join("")]] : []),
+    ...[...paths].map(([color, d]) => ["cv-lit", color, d]),
+    ...(covered ? [["cv-covered", "", covered]] : []),
+  ];
+  while (lights.childElementCount > wanted.length) lights.lastElementChild?.remove();
+  while (lights.childElementCount < wanted.length) lights.append(svgElement("path"));
+  wanted.forEach(([name, stroke, d], index) => {
+    const path = /** @type {SVGPathElement} */ (lights.children[index]);
+    setAttribute(path, "class", name);
+    if (path.style.stroke !== stroke) path.style.stroke = stroke;
+    setAttribute(path, "d", d);
+  });
+}
+
+/**
+ * The whole of a grid without some of its cells, as a path to be filled by the even-odd rule.
+ * @param {GridSpec} spec @param {{ row: number, column: number }[]} cells
+ */
+export function holesIn(spec, cells) {
+  const holes = new Set(cells.map(({ row, column }) => box(column, row, 1, 1)));
+  return box(0, 0, spec.columns.length, spec.rows.length) + [...holes].join("");
+}
+
+/**
+ * One cell of each mark. Over a number the line of what is never read is drawn in the corners alone.
+ * @param {string} uid
+ */
+export function patterns(uid) {
+  const mark = (name, ...shapes) =>
+    svgElement(
+      "pattern",
+      { id: `${uid}-${name}`, width: CELL, height: CELL, patternUnits: "userSpaceOnUse" },
+      ...shapes,
+    );
+  const path = (d, name) => svgElement("path", { d, class: name });
+  const line = () =>
+    ["cv-ink-halo", "cv-ink-line"].flatMap((ink) => [
+      path("M0 40L12 28M28 12L40 0", ink),
+      path("M12 28L28 12", `${ink} cv-ink-centre`),
+    ]);
+  const ground = () => path("M0 0h40v40h-40z", "cv-ink-padding");
+  return svgElement(
+    "defs",
+    {},
+    mark("padding", ground()),
+    // a frame: a copy has a number and its colour
+    mark("copy", path("M0 0h40v40h-40zM6 6v28h28v-28z", "cv-ink-padding")),
+    mark("inserted", svgElement("circle", { cx: CELL / 2, cy: CELL / 2, class: "cv-ink-dot" })),
+    mark("remainder", ground(), ...line()),
+    mark("unread", ...line()),
+  );
+}
+
+/**
+ * Bands over whole rows and columns, a path a mark: padding first, then inserted zeros, then what is never
+ * read.
+ * @param {GridSpec} spec @param {string} uid
+ */
+export function makeBands(spec, uid) {
+  const [height, width] = [spec.rows.length, spec.columns.length];
+  // Zeros are inserted between data only, so their bands end where the padding starts.
+  const [top, bottom] = [spec.rows.indexOf("d"), spec.rows.lastIndexOf("d") + 1];
+  const [left, right] = [spec.columns.indexOf("d"), spec.columns.lastIndexOf("d") + 1];
+  const places = (letters, letter) => [...letters].flatMap((own, index) => (own === letter ? [index] : []));
+  const row = (index, from = 0, to = width) => box(from, index, to - from, 1);
+  const column = (index, from = 0, to = height) => box(index, from, 1, to - from);
+  const inserted =
+    left < 0 || top < 0
+      ? []
+      : [
+          ...places(spec.rows, "i").map((index) => row(index, left, right)),
+          ...places(spec.columns, "i").map((index) => column(index, top, bottom)),
+        ];
+  const whole = (letter) => [
+    ...places(spec.rows, letter).map((index) => row(index)),
+    ...places(spec.columns, letter).map((index) => column(index)),
+  ];
+  const unread = [
+    ...spec.unread_rows.map((index) => row(index)),
+    ...spec.unread_columns.map((index) => column(index)),
+  ];
+  /** @type {[string, string[]][]} */
+  const marks = [
+    [BANDS.i, inserted],
+    ...["p", "c", "r"].map((letter) => /** @type {[string, string[]]} */ ([BANDS[letter], whole(letter)])),
+    ["unread", unread],
+  ];
+  return marks
+    .filter(([, boxes]) => boxes.length)
+    .map(([name, boxes]) => {
+      const [d, fill] = [boxes.join(""), `url(#${uid}-${name})`];
+      return svgElement("path", { class: `cv-band cv-band-${name}`, d, fill });
+    });
+}
+
+/**
+ * A box of cells, as a part of a path. @param {number} column @param {number} row @param {number} width
+ * @param {number} height
+ */
+export const box = (column, row, width, height) =>
+  `M${column * CELL} ${row * CELL}h${width * CELL}v${height * CELL}h${-width * CELL}z`;

@@ -1,0 +1,107 @@
+// @ts-check
+// A heatmap in a pane: the board's grid of numbers over colours on a canvas. Plotly stays with the board:
+// what a tab shows is small, and must be there at once.
+import WORDS from "../../facts/words/board.json" with { type: "json" };
+import { element, setText } from "../base/dom.js";
+import { paneDigitSize, setDigits } from "./digits.js";
+import { Grid } from "./grid.js";
+import { isGradient, quantityOf } from "../picture/scales.js";
+import { createPixels } from "./pixels.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
+const NOTHING = () => {};
+let made = 0;
+
+/**
+ * @typedef {{ values: number[][], label: string, shape?: string, limit?: number, dtype?: string,
+ *   rows?: string, columns?: string, within?: [side: number, least: number, most: number], cell?: number,
+ *   height?: number, numbers?: boolean, editable?: boolean, colors?: [number, string][] }} HeatmapData
+ *   rows, columns: a letter each, as in the board: d data, p padding, i inserted zero, r remainder; limit:
+ *   the value at the end of the scale, else the largest; within: pixels of the longer side at most, and of a
+ *   cell: numbers are written where there is room for them; cell: its side, height: where it is not as high
+ *   as wide; numbers: whether to write them, where the count of cells does not tell it
+ * @typedef {{ onPoint?: (row: number, column: number) => void, onLeave?: () => void,
+ *   onSelect?: (row: number, column: number) => void,
+ *   onEdit?: (row: number, column: number, typed: string) => void, numbersUpTo?: number }} HeatmapEvents
+ */
+
+const ROOM_FOR_NUMBER = 22; // pixels of a cell
+
+export class Heatmap {
+  grid;
+  #pixels = createPixels();
+  #name = element("span", { class: "cv-name" });
+  #shape = element("span", { class: "cv-shape" });
+  #area;
+  el;
+  #pane;
+
+  /** @param {{ uid: string, scale: () => [number, string][] }} pane @param {HeatmapEvents} [events] */
+  constructor(pane, events = {}) {
+    this.#pane = pane;
+    this.grid = new Grid(
+      `cv${pane.uid}-${made++}`,
+      {
+        onFocus: events.onPoint ?? NOTHING,
+        onLeave: events.onLeave ?? NOTHING,
+        onSelect: events.onSelect ?? NOTHING,
+        onEdit: events.onEdit ?? NOTHING,
+        onMenu: NOTHING,
+        onRelease: NOTHING,
+      },
+      events.numbersUpTo,
+    );
+    this.#area = element("div", { class: "cv-area" }, this.#pixels.el, this.grid.svg);
+    this.el = element(
+      "figure",
+      { class: "cv-panel" },
+      element("figcaption", {}, this.#name, this.#shape),
+      this.#area,
+    );
+  }
+
+  /** @param {HeatmapData} data */
+  set(data) {
+    const { values, label } = data;
+    const [height, width] = [values.length, values[0].length];
+    const sizes = values.flat().filter(Number.isFinite).map(Math.abs);
+    const limit = data.limit || Math.max(...sizes, 0) || 1;
+    const scale = data.colors ?? this.#pane.scale();
+    setText(this.#name, label);
+    const called = label.match(/^\w+/)?.[0] ?? "";
+    this.el.dataset.quantity = quantityOf(called) ?? "";
+    this.el.toggleAttribute("data-strong", isGradient(called));
+    setText(this.#shape, data.shape ?? `[${height}, ${width}]`);
+    this.el.setAttribute(
+      "aria-label",
+      say("panel.shape", { name: label, shape: this.#shape.textContent ?? "" }),
+    );
+    const [most, smallest, largest] = data.within ?? [340, 6, 36];
+    const fitted = Math.max(smallest, Math.min(largest, Math.floor(most / Math.max(height, width))));
+    const cell = data.cell ?? fitted;
+    const side = { width: cell, height: data.height ?? cell };
+    Object.assign(this.#area.style, {
+      width: `${side.width * width}px`,
+      height: `${side.height * height}px`,
+    });
+    this.grid.setSpec({
+      rows: data.rows ?? "d".repeat(height),
+      columns: data.columns ?? "d".repeat(width),
+      unread_rows: [],
+      unread_columns: [],
+      label,
+      editable: data.editable ?? false,
+      numbers: data.within ? cell >= ROOM_FOR_NUMBER : data.numbers,
+    });
+    this.grid.setValues(values.flat(), data.dtype ?? "float32", scale, limit);
+    const letters = paneDigitSize(this.grid.widest(), side);
+    this.grid.print(letters > 0);
+    if (letters) setDigits(this.#area, letters, side);
+    this.#pixels.paint(values.flat(), width, limit, scale);
+  }
+
+  /** Light cells up. @param {{ row: number, column: number }[]} cells */
+  light = (cells) =>
+    this.grid.light(cells.map((cell) => ({ ...cell, color: "var(--cv-accent)", real: true })));
+}

@@ -1,0 +1,293 @@
+// @ts-check
+// One panel: its name and shape, the place where plotly draws, the layer over it, its menu, its other planes.
+import WORDS from "../../facts/words/board.json" with { type: "json" };
+import { element, focusOf, setStyle, setText } from "../base/dom.js";
+import { followBrush } from "./brush.js";
+import { SMALLEST, digitSize, leastCell, setDigits } from "./digits.js";
+import { followDrag } from "./drag.js";
+import { NumberDrag } from "./drag_number.js";
+import { OneHandle } from "./drag_one.js";
+import { openEditor } from "./editor.js";
+import { fullNumber } from "../base/format.js";
+import { Grid } from "./grid.js";
+import { createPanelMenu, openMenu } from "./panel_menu.js";
+import { breakable, leastWidth } from "./panel_name.js";
+import { explain, helpOf } from "../base/help.js";
+import { createPixels } from "./pixels.js";
+import { CELL } from "./grid_marks.js";
+import { Splits } from "./split_cells.js";
+import { Thumbnails } from "./thumbs.js";
+import { createTiles } from "./tiles.js";
+import { createVeil } from "./veil.js";
+import { createWhySame } from "./why_same.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
+const [CAPTION, LINE] = [22, 16]; // heights of its name in one line, and of each further one
+const ON_PAPER = { width: CELL, height: CELL }; // of a cell there: every number is printed
+
+/**
+ * @typedef {import("../picture/payload.js").PanelItem} PanelSpec
+ */
+
+export class Panel {
+  #board;
+  #spec;
+  /** @type {{ values: import("../base/format.js").Numbers, dtype: string, limit: number } | null} */
+  #shown = null;
+  #alone = false; // why the panel has colours of its own
+  #onPaper = false;
+  #cell = { width: 0, height: 0 }; // in pixels
+  #widest = -1; // the number that its letters' size was chosen for
+  #afar = false; // whether it is read from the last row of a room
+  grid;
+  veil = createVeil();
+  #splits;
+  #name = element("span", { class: "cv-name" });
+  #shape = element("span", { class: "cv-shape" });
+  area;
+  handle;
+  #pull;
+  #pixels = createPixels();
+  #tiles = createTiles();
+  #thumbs = new Thumbnails((at) => this.#send({ type: "plane", at }));
+  #menu;
+  el;
+  why;
+
+  /**
+   * @param {import("./shared.js").Shared} board
+   * @param {PanelSpec} first
+   */
+  constructor(board, first) {
+    this.#board = board;
+    this.#spec = first;
+    const key = first.key.replace(/\W/g, "-");
+    this.grid = new Grid(`cv${board.uid}-${key}`, this.#gridEvents());
+    const { svg } = this.grid;
+    followBrush(
+      svg,
+      this.grid.place,
+      () => this.#isDrawn(),
+      (cells, stroke) => this.#send({ type: "paint", cells, value: board.model.get("brush"), stroke }),
+    );
+    svg.insertBefore(this.veil.el, svg.querySelector(".cv-lights"));
+    this.#splits = new Splits(svg);
+    svg.querySelector(".cv-dim")?.before(this.#splits.el);
+    svg.append(this.veil.top); // what is not computed yet is not split either
+    this.area = element("div", { class: "cv-area" }, svg);
+    this.handle = new OneHandle(board, this.grid, this.spec);
+    this.#pull = new NumberDrag(board, this.grid, this.area, this.spec);
+    followDrag(svg, board.model, (event) => {
+      const [row, column] = this.grid.place(event);
+      if (this.#isDrawn() || this.veil.covers(row, column)) return null;
+      return this.#spec.single ? this.handle.take(this.grid.place) : this.#pull.take(row, column, event);
+    });
+    this.area.append(this.handle.hint);
+    this.#menu = createPanelMenu(board, () => this.#shown && { ...this.#shown, spec: this.#spec });
+    const caption = element("figcaption", {}, this.#name, this.#menu, this.#shape);
+    this.el = element("figure", { class: "cv-panel" }, caption, this.area, this.#thumbs.el);
+    this.why = createWhySame(this.el);
+  }
+
+  spec = () => this.#spec;
+
+  /** @returns {import("./grid.js").GridEvents} */
+  #gridEvents() {
+    const board = this.#board;
+    return {
+      onFocus: (row, column) => {
+        const cell = { panel: this.#spec.name, row, column };
+        const isFocused = focusOf(this.grid.svg)?.closest(".cv-grid") === this.grid.svg;
+        board.read(() => this.#describe(row, column), isFocused, cell);
+        board.highlight.hover(cell);
+      },
+      onLeave() {
+        board.unread();
+        board.highlight.hover(null);
+      },
+      onRelease: () => board.escape(),
+      onSelect: (row, column) => this.#send({ type: "select", row, column }),
+      onEdit: (row, column, typed) => this.#edit(row, column, typed),
+      onMenu: () => openMenu(this.#menu),
+      onArrow: (event, row, column) =>
+        (this.#spec.single ? this.handle : this.#pull).key(event, { row, column }),
+    };
+  }
+
+  /** Whether a press on it draws. */
+  #isDrawn() {
+    return this.#spec.drawable && this.#board.model.get("brush") !== null;
+  }
+
+  #send(message) {
+    return this.#board.model.send({ panel: this.#spec.name, ...message });
+  }
+
+  /** A veiled cell keeps its number to itself. @param {number} row @param {number} column */
+  #describe(row, column) {
+    if (!this.el.isConnected || row >= this.#spec.rows.length || column >= this.#spec.columns.length)
+      return ""; // it is gone
+    if (this.veil.covers(row, column)) return say("cell.veiled", { name: this.#spec.label, row, column });
+    const [cell, more] = [this.grid.describe(row, column), this.handle.words(row, column)];
+    return (
+      this.#splits.describe(this.#spec.label, row, column) ||
+      (cell && more ? say("cell.more", { cell, more }) : cell || more)
+    );
+  }
+
+  #edit(row, column, typed) {
+    const { rows, columns } = this.#spec;
+    if (rows[row] !== "d" || columns[column] !== "d") {
+      this.#board.say(say("cell.border"));
+      return;
+    }
+    const value = this.grid.value(row, column);
+    openEditor(
+      this.area,
+      { row, column, rows: rows.length, columns: columns.length },
+      say("cell.type", { name: this.#spec.label, row, column }),
+      typed || fullNumber(value, this.#shown?.dtype ?? "float64"),
+      typed !== "",
+      (number) => this.#send({ type: "edit", row, column, value: number }),
+      this.#board.say,
+      () => this.grid.focusCell(row, column),
+    );
+  }
+
+  /** Have colours of its own where plotly's picture is not there, or not in its place. */
+  #colour() {
+    const isColoured = (this.#alone || this.#onPaper) && this.#shown;
+    const isTiled = this.grid.numbered();
+    if (!isColoured || isTiled) this.#pixels.el.remove();
+    if (!isColoured || !isTiled) this.#tiles.el.remove();
+    if (!isColoured || !this.#shown) return;
+    const { values, limit } = this.#shown;
+    const { el, paint } = isTiled ? this.#tiles : this.#pixels;
+    paint(values, this.#spec.columns.length, limit, this.#board.scale());
+    if (!el.isConnected) (isTiled ? this.grid.svg : this.area).prepend(el);
+  }
+
+  /** Print the numbers where the cells have room for the longest of them. */
+  #printNumbers() {
+    const { width, height } = this.#onPaper ? ON_PAPER : this.#cell;
+    this.#widest = this.grid.widest();
+    const pixels = digitSize(this.#widest, { width, height }, this.#afar) || (this.#onPaper ? SMALLEST : 0);
+    this.area.classList.toggle("cv-wordless", !pixels);
+    this.grid.print(pixels > 0);
+    // Every cell inherits it: where none is printed, none is to be styled anew.
+    if (!pixels) return;
+    setDigits(this.area, pixels, { width, height });
+  }
+
+  /** @param {PanelSpec} next */
+  setSpec(next) {
+    this.#spec = next;
+    this.el.dataset.panel = next.name;
+    this.el.dataset.quantity = next.quantity;
+    this.el.toggleAttribute("data-strong", next.gradient);
+    this.el.setAttribute("aria-label", say("panel.shape", { name: next.label, shape: next.shape }));
+    if (this.#name.textContent !== next.label) this.#name.replaceChildren(...breakable(next.label));
+    setText(this.#shape, next.shape);
+    explain(this.#name, `panel.${next.called}`);
+    setText(this.#menu.about, helpOf(`panel.${next.called}`));
+    this.area.classList.toggle("cv-editable", next.editable);
+    this.area.classList.toggle("cv-drawable", next.drawable);
+    this.area.classList.toggle("cv-single-one", next.single);
+    this.area.classList.toggle("cv-pulls", this.#pull.byTouch());
+    this.#menu.firstElementChild?.setAttribute(
+      "aria-label",
+      say("panel.menu", { panel: next.called, equation: next.key.split(":")[0] }),
+    );
+    this.grid.setSpec(next);
+    this.#thumbs.set(next.thumbs);
+  }
+
+  /**
+   * @param {import("../base/format.js").Numbers} values @param {string} dtype @param {number} limit
+   * @param {ArrayLike<number> | null} all
+   */
+  setValues(values, dtype, limit, all) {
+    this.#shown = { values, dtype, limit };
+    const isNew = this.grid.setValues(values, dtype, this.#board.scale(), limit);
+    this.handle.see(values);
+    if (isNew && this.#cell.width && this.grid.widest() !== this.#widest) this.#printNumbers();
+    this.#menu.follow();
+    if (all) this.#thumbs.draw(all, this.#board.scale(), limit);
+  }
+
+  /**
+   * Show what a broken step makes of it, or that nothing is broken.
+   * @param {import("../numbers/broken.js").WrongPlane | null} wrong @param {boolean} guilty whether its name
+   *   is red
+   */
+  breakInto(wrong, guilty) {
+    this.el.toggleAttribute("data-guilty", guilty);
+    if (!this.#shown) return;
+    const [rows, columns] = [this.#spec.rows.length, this.#spec.columns.length];
+    this.#splits.show(
+      { values: this.#shown.values, rows, columns, limit: this.#shown.limit, scale: this.#board.scale() },
+      wrong,
+    );
+  }
+
+  /**
+   * What a broken step makes of a sum, empty where it is right.
+   * @param {number} row @param {number} column
+   */
+  brokenSum(row, column) {
+    return this.#splits.after(row, column);
+  }
+
+  /** While plotly's picture is not there, or not yet of these numbers. @param {boolean} without plotly */
+  colour(without) {
+    if (!this.#alone && !without) return;
+    this.#alone = without;
+    this.#colour();
+  }
+
+  /**
+   * On paper plotly's picture has not moved with the panels, and every number is printed.
+   * @param {boolean} printing
+   */
+  print(printing) {
+    this.#onPaper = printing;
+    this.#colour();
+    this.#printNumbers();
+  }
+
+  /** By how much its cells are too narrow for the numbers, or wider than they are high because of them. */
+  crowded() {
+    const least = this.grid.numbered() ? leastCell(this.grid.widest()).width : 0;
+    return least > this.#cell.width || this.#cell.width > this.#cell.height ? least : 0;
+  }
+
+  /**
+   * What it needs in a row: cells, the width of its name, the height of what is no cell.
+   * @param {number} lines of its name @param {number} [thumbs] of its other planes
+   * @param {number} [letters] how much larger than elsewhere they are
+   */
+  need(lines, thumbs = 0, letters = 1) {
+    return {
+      rows: this.#spec.rows.length,
+      columns: this.#spec.columns.length,
+      digits: this.grid.numbered() ? leastCell(this.grid.widest()) : null,
+      least: Math.ceil(leastWidth(this.#spec.label, lines) * letters),
+      around: (CAPTION + (lines - 1) * LINE) * letters + (this.#spec.thumbs ? thumbs : 0),
+    };
+  }
+
+  /**
+   * @param {{ width: number, height: number }} next of a cell in pixels @param {number} [lines] that its name
+   *   may take
+   * @param {number} [letters] how much larger than elsewhere they are
+   */
+  setSize(next, lines = 1, letters = 1) {
+    [this.#cell, this.#afar] = [next, letters > 1];
+    const width = this.#cell.width * this.#spec.columns.length;
+    setStyle(this.#name, "max-width", `${Math.max(width, leastWidth(this.#spec.label, lines) * letters)}px`);
+    this.#printNumbers();
+    setStyle(this.area, "width", `${width}px`);
+    setStyle(this.area, "height", `${this.#cell.height * this.#spec.rows.length}px`);
+  }
+}

@@ -1,0 +1,120 @@
+// @ts-check
+// The menu of a panel: what it is, its picture and its numbers to take away.
+import FIGURE from "../../facts/words/figure.json" with { type: "json" };
+import WORDS from "../../facts/words/board.json" with { type: "json" };
+import { element, makeButton } from "../base/dom.js";
+import { askToPredict } from "../base/ask.js";
+import { fullNumber } from "../base/format.js";
+import { sentences } from "../base/words.js";
+import { openFigure } from "./figure_dialog.js";
+import { savePicture } from "./panel_picture.js";
+
+const say = sentences(WORDS);
+const sayOfFigure = sentences(FIGURE);
+// What is computed from other numbers of the picture.
+const SUMS = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_bias"];
+
+/**
+ * @import { Shared } from "./shared.js"
+ * @typedef {import("./panel_picture.js").Shown} Shown
+ */
+
+/** @param {Shared} board @param {() => Shown | null} look what stands in the panel */
+export function createPanelMenu(board, look) {
+  /** @param {(shown: Shown) => void} act */
+  const withShown = (act) => () => {
+    const shown = look();
+    if (shown) act(shown);
+  };
+  /** @type {ReturnType<typeof openFigure> | null} */
+  let figure = null; // while it is open
+  const show = () => {
+    const place = menu.closest(".cv-look") ?? menu;
+    figure = openFigure(
+      board,
+      () => /** @type {Shown} */ (look()),
+      place,
+      () => {
+        figure = null;
+      },
+    );
+    board.closeFigure = figure.close;
+  };
+  const menu = createMenu([
+    [sayOfFigure("open"), withShown(show)],
+    [say("panel.predict"), withShown(({ spec }) => predict(board, menu, spec))],
+    [say("panel.png"), withShown((shown) => savePicture(board, shown, "png", board.say))],
+    [say("panel.svg"), withShown((shown) => savePicture(board, shown, "svg", board.say))],
+    [say("panel.numbers"), withShown((shown) => copyNumbers(board, shown))],
+  ]);
+  return Object.assign(menu, {
+    /** The numbers are others. */
+    follow: () => figure?.draw(),
+  });
+}
+
+/**
+ * Ask for the cell that is held in a panel, else for the one in its middle.
+ * @param {Shared} board @param {HTMLElement} menu @param {import("./panel.js").PanelSpec} spec
+ */
+function predict(board, menu, { name, label, rows, columns }) {
+  if (!SUMS.includes(name)) return board.say(say("panel.predict.none", { name: label }));
+  const held = board.model.get("selected");
+  if (name === "grad_bias") {
+    const { plane, transposed } = board.model.settings(); // the channel that is shown
+    const column = transposed ? plane.in_channel : plane.out_channel;
+    return askToPredict(menu, { panel: name, row: 0, column });
+  }
+  const middle = { panel: name, row: Math.floor(rows.length / 2), column: Math.floor(columns.length / 2) };
+  askToPredict(menu, held?.panel === name ? held : middle);
+}
+
+/** @param {Shared} board @param {Shown} shown */
+async function copyNumbers(board, { values, dtype, spec }) {
+  const width = spec.columns.length;
+  const rows = [...spec.rows].map((_, row) =>
+    Array.from(values.slice(row * width, (row + 1) * width), (value) =>
+      fullNumber(value, dtype).replaceAll("\u2212", "-"),
+    ),
+  );
+  try {
+    await navigator.clipboard.writeText(rows.map((row) => row.join("\t")).join("\n"));
+    board.say(say("panel.copied", { name: spec.label }));
+  } catch {
+    board.say(say("panel.not_copied"));
+  }
+}
+
+/** @param {HTMLDetailsElement} menu */
+export function openMenu(menu) {
+  menu.open = true;
+  menu.querySelector("button")?.focus();
+}
+
+/** @param {[string, () => void][]} entries */
+function createMenu(entries) {
+  const about = element("p", {});
+  const list = element("div", { class: "cv-menu-list" }, about);
+  const menu = /** @type {HTMLDetailsElement} */ (
+    // Not a tab stop of its own: the grid opens it with Shift+F10 or the menu key.
+    element("details", { class: "cv-menu" }, element("summary", { tabindex: "-1" }, "\u22ef"), list)
+  );
+  for (const [label, action] of entries) {
+    const button = makeButton({}, label, () => {
+      /** @type {HTMLElement} */ (menu.firstElementChild).focus(); // the entry that had it disappears
+      menu.open = false;
+      action();
+    });
+    list.append(button);
+  }
+  menu.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu.open) return;
+    menu.open = false;
+    /** @type {HTMLElement} */ (menu.firstElementChild).focus();
+    event.stopPropagation();
+  });
+  menu.addEventListener("focusout", (event) => {
+    if (!menu.contains(/** @type {Node | null} */ (event.relatedTarget))) menu.open = false;
+  });
+  return Object.assign(menu, { about });
+}

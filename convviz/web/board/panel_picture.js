@@ -1,0 +1,45 @@
+// @ts-check
+// The figure that Python's app.figure() returns, with the numbers of a panel: to look at, or saved as a
+// picture.
+import WORDS from "../../facts/words/board.json" with { type: "json" };
+import { element } from "../base/dom.js";
+import { formatNumber } from "../base/format.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
+const NUMBERED_UP_TO = 12; // rows or columns of a picture whose cells have room for their numbers
+
+/**
+ * @typedef {{ values: import("../base/format.js").Numbers, dtype: string, limit: number, spec:
+ *   import("./panel.js").PanelSpec }} Shown
+ */
+
+/** Data and layout for plotly. @param {Shown} shown */
+export function figureWith({ values, limit, spec }) {
+  const width = spec.columns.length;
+  const rows = [...spec.rows].map((_, row) => Array.from(values.slice(row * width, (row + 1) * width)));
+  const [trace] = spec.figure.data;
+  const small = Math.max(spec.rows.length, width) <= NUMBERED_UP_TO;
+  const text = small ? { text: rows.map((row) => row.map(formatNumber)), texttemplate: "%{text}" } : {};
+  const data = [{ ...trace, ...text, z: rows, zmin: -limit, zmax: limit }];
+  return { data, layout: spec.figure.layout };
+}
+
+/**
+ * Save it as a file.
+ * @param {import("./shared.js").Shared} board @param {Shown} shown @param {"png" | "svg"} format
+ * @param {(text: string) => void} tell what came of it
+ */
+export async function savePicture(board, shown, format, tell) {
+  const figure = figureWith(shown);
+  const { width, height } = figure.layout;
+  const file = `convviz-${shown.spec.name}.${format}`;
+  try {
+    const plotly = await board.plotly;
+    const url = await plotly.toImage(figure, { format, width, height, scale: 2 });
+    element("a", { href: url, download: file }).click();
+    tell(say("panel.saved", { file }));
+  } catch (error) {
+    tell(say("panel.not_saved", { why: /** @type {Error} */ (error).message }));
+  }
+}

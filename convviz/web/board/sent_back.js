@@ -1,0 +1,34 @@
+// @ts-check
+// The menu in forward's title line: what is sent back.
+import NAMES from "../../facts/names.json" with { type: "json" };
+import WORDS from "../../facts/words/sent_back.json" with { type: "json" };
+import { element } from "../base/dom.js";
+import { explain } from "../base/help.js";
+import { sentences } from "../base/words.js";
+import { SENT_BACK } from "../rules/sent_back.js";
+
+const say = sentences(WORDS);
+/** @type {Record<string, string>} */
+const LABELS = NAMES.values;
+
+/** @param {import("./shared.js").Shared} board */
+export function createSentBack(board) {
+  // nobody chooses it: numbers are typed
+  const own = element("option", { value: "", hidden: "" }, LABELS.weighted_sum);
+  const options = SENT_BACK.map((what) =>
+    element("option", { value: what }, what === "single" ? say("single") : (LABELS[what] ?? what)),
+  );
+  const menu = element("select", {}, own, ...options);
+  const word = element("span", {}, say("label"));
+  explain(word, "help.sent_back");
+  menu.addEventListener("change", () => board.model.send({ type: "send", what: menu.value }));
+  const el = element("label", { class: "cv-sent-back", hidden: "" }, word, menu);
+  return {
+    el,
+    /** @param {string | null} what null where it is not told */
+    set(what) {
+      el.hidden = what === null;
+      if (menu.value !== (what ?? "")) menu.value = what ?? "";
+    },
+  };
+}

@@ -1,0 +1,216 @@
+// @ts-check
+// What a broken step makes of a panel, over its heatmap: each wrong cell is split, the right number small
+// above the diagonal and the wrong one bold below it. A result of another shape is drawn in its own shape; a
+// plane that is made with the mistake takes the place of the right one, its cells where they would be.
+import WORDS from "../../facts/words/broken.json" with { type: "json" };
+import { svgElement } from "../base/dom.js";
+import { colorOf, formatNumber, needsWhiteInk } from "../base/format.js";
+import { sentences } from "../base/words.js";
+import { CELL } from "./grid_marks.js";
+
+const say = sentences(WORDS);
+const NONE = "–"; // where no number comes out
+
+/**
+ * @import { Numbers } from "../base/format.js"
+ * @import { WrongPlane } from "../numbers/broken.js"
+ * @typedef {{ values: Numbers, rows: number, columns: number, limit: number, scale: [number, string][] }}
+ *   RightPlane
+ * @typedef {{ row: number, column: number, right: number | null, wrong: number | null }} SplitCell null:
+ *   there is no such cell
+ */
+
+/**
+ * The cells in which another number comes out, or none, or one that has no place; and where it is drawn
+ * smaller, all others.
+ * @param {RightPlane} right @param {WrongPlane} wrong @returns {SplitCell[]}
+ */
+export function splitCells(right, wrong) {
+  const { isLarger, top, left, rows, columns } = extentOf(right, wrong);
+  const [down, across] = wrong.from ?? [0, 0];
+  return Array.from({ length: rows * columns }, (_, index) => {
+    const [row, column] = [top + Math.floor(index / columns), left + (index % columns)];
+    const [belongs, comes] = [placeIn(right, row, column), placeIn(wrong, row - down, column - across)];
+    return { row, column, belongs, comes, isWrong: comes < 0 || wrong.wrong[comes] };
+  })
+    .filter(({ belongs, comes, isWrong }) => (isWrong || isLarger) && Math.max(belongs, comes) >= 0)
+    .map(({ row, column, belongs, comes }) => ({
+      row,
+      column,
+      right: belongs < 0 ? null : right.values[belongs],
+      wrong: comes < 0 ? null : wrong.values[comes],
+    }));
+}
+
+/**
+ * Where a cell stands in a plane; -1 where it has no such cell.
+ * @param {{ rows: number, columns: number }} plane @param {number} row @param {number} column
+ */
+const placeIn = ({ rows, columns }, row, column) =>
+  row >= 0 && column >= 0 && row < rows && column < columns ? row * columns + column : -1;
+
+/**
+ * The rows and columns that one of two planes has, the wrong one where it begins.
+ * @param {{ rows: number, columns: number }} right @param {WrongPlane} wrong
+ */
+function extentOf(right, { rows, columns, from: [down, across] = [0, 0] }) {
+  const [top, left] = [Math.min(0, down), Math.min(0, across)];
+  const all = {
+    rows: Math.max(right.rows, down + rows) - top,
+    columns: Math.max(right.columns, across + columns) - left,
+  };
+  return { ...all, top, left, isLarger: all.rows > right.rows || all.columns > right.columns };
+}
+
+/** @param {SplitCell} cell */
+const isRight = ({ right, wrong }) =>
+  right !== null && wrong !== null && formatNumber(right) === formatNumber(wrong);
+
+/** What a cell is called. @param {SplitCell} cell */
+function cellWords({ right, wrong }) {
+  const told = right === null ? NONE : formatNumber(right);
+  return wrong === null
+    ? say("cell.missing", { right: told })
+    : say("cell.wrong", { right: told, wrong: formatNumber(wrong) });
+}
+
+export class Splits {
+  el = svgElement("g", { class: "cv-splits", "aria-hidden": "true" });
+  /** @type {Map<string, SplitCell>} by "row,column", those that the grid has */
+  #cells = new Map();
+  #drawn = "";
+  #svg;
+
+  /** @param {SVGElement} svg its grid */
+  constructor(svg) {
+    this.#svg = svg;
+  }
+
+  /** Name the grid's cells for a screen reader; a number that is to be predicted keeps its name. */
+  #nameCells() {
+    for (const box of this.#svg.querySelectorAll(".cv-cell:not(.cv-asked)")) {
+      const cell = this.#cells.get(box.getAttribute("data-cell") ?? "");
+      if (cell) box.setAttribute("aria-label", cellWords(cell));
+      else if (box.hasAttribute("data-split"))
+        box.setAttribute("aria-label", formatNumber(Number(box.getAttribute("data-value"))));
+      box.toggleAttribute("data-split", Boolean(cell));
+    }
+  }
+
+  /**
+   * What is to be said of a cell, empty where it is right. @param {string} name @param {number} row
+   * @param {number} column
+   */
+  describe(name, row, column) {
+    const cell = this.#cells.get(`${row},${column}`);
+    return cell && !this.#svg.querySelector(".cv-asked")
+      ? say("cell", { name, row, column, split: cellWords(cell) })
+      : "";
+  }
+
+  /** What is to be said behind the right sum of a cell. @param {number} row @param {number} column */
+  after(row, column) {
+    const cell = this.#cells.get(`${row},${column}`);
+    if (!cell) return "";
+    return cell.wrong === null ? say("sum.missing") : say("sum.wrong", { wrong: formatNumber(cell.wrong) });
+  }
+
+  /**
+   * Split the cells that come out wrong, or none. @param {RightPlane} right @param {WrongPlane | null} wrong
+   */
+  show(right, wrong) {
+    if (!wrong && !this.#cells.size) return;
+    const { rows, columns } = right;
+    const list = wrong ? splitCells(right, wrong) : [];
+    this.#cells = new Map(
+      list.filter((cell) => !isRight(cell)).map((cell) => [`${cell.row},${cell.column}`, cell]),
+    );
+    this.#nameCells();
+    raiseLights(this.#svg, list.length > 0);
+    const key = JSON.stringify([list, right.limit, right.scale, rows, columns]);
+    if (key === this.#drawn) return;
+    this.#drawn = key;
+    if (wrong) draw(this.el, list, right, wrong);
+    else this.el.replaceChildren();
+  }
+}
+
+/**
+ * Draw the split cells: those of a larger plane smaller. @param {SVGElement} el @param {SplitCell[]} list
+ * @param {RightPlane} right @param {WrongPlane} wrong
+ */
+function draw(el, list, right, wrong) {
+  const { rows, columns, top, left, isLarger } = extentOf(right, wrong);
+  const size = Math.min(right.rows / rows, right.columns / columns);
+  el.setAttribute("transform", `scale(${size}) translate(${-left * CELL} ${-top * CELL})`);
+  const ground = svgElement("rect", {
+    class: "cv-split-ground",
+    x: left * CELL,
+    y: top * CELL,
+    width: (right.columns * CELL) / size,
+    height: (right.rows * CELL) / size,
+  });
+  const isWhole = Boolean(wrong.from);
+  const cells = isWhole ? list.filter((cell) => cell.wrong !== null) : list;
+  el.replaceChildren(
+    ...(isLarger || isWhole ? [ground] : []),
+    ...cells.map((cell) => createSplit(cell, right, isWhole)),
+  );
+}
+
+/**
+ * Have the frames of linked cells over what is split, which else would cover them; under the numbers again
+ * afterwards.
+ * @param {SVGElement} svg @param {boolean} over
+ */
+function raiseLights(svg, over) {
+  const [lights, next] = [".cv-lights", over ? ".cv-dim" : ".cv-lines"].map((name) =>
+    svg.querySelector(name),
+  );
+  if (lights && next && lights.nextElementSibling !== next) next.before(lights);
+}
+
+/**
+ * @param {SplitCell} cell @param {RightPlane} plane whose colours it has
+ * @param {boolean} isAlone whether the wrong number has the cell for itself
+ */
+function createSplit(cell, { scale, limit }, isAlone) {
+  const { row, column, right, wrong } = cell;
+  const inkOf = (/** @type {number | null} */ value) => {
+    if (value === null) return { fill: "var(--cv-paper)", ink: "var(--cv-ink)" };
+    const color = colorOf(scale, Number.isFinite(value) ? value : 0, limit);
+    return {
+      fill: `rgb(${color.map(Math.round).join()})`,
+      ink: needsWhiteInk(color) ? "#fff" : "#000",
+    };
+  };
+  const [above, below] = [inkOf(right), inkOf(wrong)];
+  const side = svgElement("rect", { width: CELL, height: CELL, style: `fill: ${below.fill}` });
+  const group = { class: "cv-split", transform: `translate(${column * CELL} ${row * CELL})` };
+  if (isAlone || isRight(cell)) {
+    const place = { x: CELL / 2, y: CELL / 2, style: `fill: ${below.ink}` };
+    const text = svgElement("text", { class: "cv-split-right cv-split-alone", ...place });
+    text.textContent = formatNumber(Number(wrong));
+    return svgElement("g", group, side, text);
+  }
+  const texts = [
+    { name: "cv-split-right", x: 3, y: 11, value: right, ink: above.ink },
+    { name: "cv-split-wrong", x: CELL - 3, y: CELL - 11, value: wrong, ink: below.ink },
+  ].map(({ name, x, y, value, ink }) => {
+    const told = value === null ? NONE : formatNumber(value);
+    const long = told.length > 3 ? " cv-split-long" : "";
+    const text = svgElement("text", { class: `${name}${long}`, x, y, style: `fill: ${ink}` });
+    text.textContent = told;
+    return text;
+  });
+  const triangle = `M0 0H${CELL}L0 ${CELL}z`;
+  const cut = svgElement("path", { class: "cv-split-cut", d: `M${CELL} 0L0 ${CELL}` });
+  return svgElement(
+    "g",
+    group,
+    side,
+    svgElement("path", { d: triangle, style: `fill: ${above.fill}` }),
+    cut,
+    ...texts,
+  );
+}

@@ -1,0 +1,79 @@
+// @ts-check
+// What a step of an equation shows: what flies where, what the stamps so far add up to, and what is said of
+// it.
+import WORDS from "../../facts/words/board.json" with { type: "json" };
+import { formatNumber } from "../base/format.js";
+import { sentences } from "../base/words.js";
+import { stampedSoFar } from "../numbers/stamped.js";
+import { Links } from "../picture/links.js";
+import { allInTurn } from "../picture/say.js";
+import { stampLinks } from "../picture/stamps.js";
+import { findPlane } from "../picture/terms.js";
+import { upTo } from "../rules/products.js";
+
+/**
+ * @import { Geometry } from "../rules/spec.js"
+ * @import { Walk } from "../picture/steps.js"
+ * @typedef {{ geometry: Geometry, walk: Walk, row: number, column: number, panelOf: (name: string) =>
+ *   import("./panel.js").Panel }} Step
+ */
+
+const say = sentences(WORDS);
+
+/** The products of a step, from their cells to where they are added. @param {Step} step */
+export function flightsOf({ geometry, walk, row, column, panelOf }) {
+  const cell = { panel: walk.over, row, column };
+  const value = (place) => panelOf(place.panel)?.grid.value(place.row, place.column) ?? NaN;
+  const flights =
+    walk.unit === "stamp"
+      ? stampLinks(geometry, walk.result, [row, column]).flatMap((to) =>
+          to.panel === walk.result && to.kernel
+            ? [{ from: to.kernel, to, value: value(cell) * value(to.kernel) }]
+            : [],
+        )
+      : new Links(geometry)
+          .terms(cell)
+          .map(({ kernel, image }) => ({ from: image, to: cell, value: value(kernel) * value(image) }));
+  return flights.filter((flight) => !Number.isNaN(flight.value));
+}
+
+/**
+ * What so many stamps have added up to, by the panels that show it; null where the page lacks a plane.
+ * @param {Geometry} geometry @param {import("./equation.js").Values} numbers of the page
+ * @param {number} count @param {Step["panelOf"]} panelOf
+ */
+export function sumOfStamps(geometry, numbers, count, panelOf) {
+  const { n, c } = geometry.plane;
+  const inputs = geometry.in_channels / geometry.groups;
+  const outputs = geometry.out_channels / geometry.groups;
+  const channels = upTo(outputs).map((j) => Math.floor(c / inputs) * outputs + j);
+  const read = (name, at) => {
+    const spec = panelOf(name).spec();
+    const found = findPlane(spec, numbers, at);
+    return found && upTo(spec.rows.length * spec.columns.length).map((i) => found.values[found.start + i]);
+  };
+  const gradients = channels.map((o) => read("grad_output", [n, o]));
+  const kernels = channels.map((o) => read("weight", [o, c % inputs]));
+  const planes = [...gradients, ...kernels].filter((plane) => plane !== null);
+  if (planes.length < 2 * outputs) return null;
+  const { plane, folded } = stampedSoFar(geometry, planes.slice(0, outputs), planes.slice(outputs), count);
+  const bias = geometry.transposed ? (numbers.planes.bias?.[c] ?? 0) : 0; // there the sum is an output
+  return { plane: plane.map((value) => value + bias), folded: folded.map((value) => value + bias) };
+}
+
+/**
+ * What one stamp does, with its numbers.
+ * @param {Step} step @param {boolean} lacking whether the sums cannot be shown
+ */
+export function stampWords({ geometry, walk, row, column, panelOf }, lacking) {
+  const [from, kernel, to] = ["grad_output", "weight", walk.result].map((name) => panelOf(name).spec());
+  const value = formatNumber(panelOf("grad_output").grid.value(row, column));
+  const touched = stampLinks(geometry, walk.result, [row, column]).filter(({ panel }) => panel === "weight");
+  const dropped = touched.filter((link) => !link.real).length;
+  const names = { from: `${from.label}[${row},${column}]`, value, kernel: kernel.label, to: to.label };
+  const values = { ...names, dropped, cells: touched.length };
+  const told = [say(dropped ? "step.stamps_padding" : "step.stamps", values)];
+  if (geometry.out_channels / geometry.groups > 1) told.push(say("step.several"));
+  if (lacking) told.push(say("step.lacking"));
+  return allInTurn(told);
+}

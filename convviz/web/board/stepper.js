@@ -1,0 +1,233 @@
+// @ts-check
+// Stepping through one equation: the window or the stamp moves, the result fills in. All of it is worked out
+// in the page.
+import WORDS from "../../facts/words/board.json" with { type: "json" };
+import { element, focusOf } from "../base/dom.js";
+import { stampLinks } from "../picture/stamps.js";
+import { completedAt, spanOf, walkOf } from "../picture/steps.js";
+import { LONGEST_MS } from "../base/motion.js";
+import { flightsOf, stampWords, sumOfStamps } from "./step_shows.js";
+import { Transport } from "./transport.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
+
+/** Where one is, by what a step is called. */
+const WHERE = /** @type {const} */ ({ cell: "step.cell", stamp: "step.stamp" });
+
+/**
+ * @import { Values } from "./equation.js"
+ * @import { Geometry } from "../rules/spec.js"
+ * @import { Walk } from "../picture/steps.js"
+ * @typedef {{ panels: Map<string, import("./panel.js").Panel>, refresh: () => void, film:
+ *   import("./film.js").Film }} Shared by an equation
+ */
+
+export class Stepper {
+  button = element("button", { type: "button", class: "cv-step", "aria-expanded": "false" }, say("step"));
+  bar;
+  #board;
+  #name;
+  #equation;
+  #transport;
+  #view = "";
+  #geometry = /** @type {Geometry} */ (/** @type {unknown} */ (null));
+  #known = ""; // the geometry that the steps are made for
+  /** @type {Values | null} */
+  #numbers = null;
+  #walk = /** @type {Walk} */ (/** @type {unknown} */ (null)); // from the first opening on
+  #position = -1; // before the first step there is none
+  /** @type {Record<string, Float64Array>} */
+  #partial = {}; // numbers that stand in for the final ones
+
+  /**
+   * @param {import("./shared.js").Shared} board @param {string} name of the equation @param {Shared} equation
+   */
+  constructor(board, name, equation) {
+    [this.#board, this.#name, this.#equation] = [board, name, equation];
+    this.#transport = new Transport(say("step"), {
+      onMove: (next, byHand) => this.#moveTo(next, byHand),
+      onClose: () => this.close(true),
+    });
+    this.bar = this.#transport.el;
+    this.button.addEventListener("click", () => (this.#transport.isOpen() ? this.close(true) : this.#open()));
+  }
+
+  #panelOf = (/** @type {string} */ name) =>
+    [...this.#equation.panels.values()].find((panel) => panel.spec().name === name);
+
+  #count() {
+    return this.#walk.size[0] * this.#walk.size[1];
+  }
+
+  /** Where the step is. */
+  #at() {
+    const width = this.#walk.size[1];
+    return { row: Math.floor(this.#position / width), column: this.#position % width };
+  }
+
+  #step() {
+    return { geometry: this.#geometry, walk: this.#walk, panelOf: this.#panelOf, ...this.#at() };
+  }
+
+  /** Whether the stamps' sums cannot be shown. */
+  #isLacking() {
+    return this.#position < this.#count() - 1 && !Object.keys(this.#partial).length;
+  }
+
+  #open() {
+    this.#board.stepping?.close(true); // one at a time
+    this.#board.stepping = this;
+    this.#walk = walkOf(this.#geometry, this.#name, this.#view);
+    this.#position = -1;
+    this.button.setAttribute("aria-expanded", "true");
+    this.#transport.open(this.#count());
+    this.bar.closest(".cv-board")?.setAttribute("data-stepping", "");
+  }
+
+  /** @param {boolean} [draw] not when the picture is laid out anew right after */
+  close(draw = false) {
+    if (!this.#transport.isOpen()) return;
+    const focused = this.bar.contains(focusOf(this.bar));
+    this.#equation.film.finish();
+    this.#transport.close();
+    this.#board.stepping = null;
+    this.bar.closest(".cv-board")?.removeAttribute("data-stepping");
+    this.button.setAttribute("aria-expanded", "false");
+    if (focused) this.button.focus({ preventScroll: true });
+    for (const { veil } of this.#equation.panels.values()) {
+      veil.cover(null);
+      veil.frame(null, null);
+    }
+    const stoodIn = Object.keys(this.#partial).length > 0;
+    this.#partial = {};
+    this.#board.highlight.step(null, draw);
+    this.#board.read(() => "", false); // what it said about a step is over
+    if (draw && stoodIn) this.#equation.refresh();
+  }
+
+  /** @param {number} next @param {boolean} byHand */
+  #moveTo(next, byHand) {
+    const { film } = this.#equation;
+    const follows = next === this.#position + 1;
+    const begins = next === 0 && (this.#position < 0 || !byHand);
+    film.finish(); // the step before is over
+    this.#position = next;
+    this.#addUp();
+    this.#veil();
+    if (this.#walk.unit === "stamp") this.#equation.refresh();
+    this.#light();
+    this.retell();
+    this.#board.read(() => say("step.read", this.#told()), byHand && !this.#transport.speaks());
+    if (!(begins && film.making()) && (follows || begins))
+      this.#animate(byHand ? LONGEST_MS : Math.min(LONGEST_MS, this.#transport.beat() * 0.8));
+  }
+
+  /** Light what the step reads and writes. */
+  #light() {
+    const { over, result, unit } = this.#walk;
+    const { row, column } = this.#at();
+    const stamps = unit === "stamp";
+    this.#board.highlight.step({
+      cell: { panel: over, row, column },
+      result,
+      links: stamps ? () => stampLinks(this.#geometry, result, [row, column]) : null,
+      text: stamps ? () => stampWords(this.#step(), this.#isLacking()) : null,
+    });
+  }
+
+  /** Which step this is, and the cell that it is about. */
+  #told() {
+    const { row, column } = this.#at();
+    const what = this.#panelOf(this.#walk.over).grid.describe(row, column);
+    return { step: say(WHERE[this.#walk.unit], { at: this.#position + 1, of: this.#count() }), what };
+  }
+
+  /** Say it as its numbers are now. */
+  retell() {
+    this.#transport.say(this.#told().step, say("step.told", this.#told()));
+  }
+
+  /**
+   * The products of a step fly to where they are added, and what they add up to appears.
+   * @param {number} ms
+   */
+  #animate(ms) {
+    const { film } = this.#equation;
+    if (!film.may(ms)) return;
+    film.fly(flightsOf(this.#step()), ms);
+    if (this.#walk.unit !== "stamp") film.fill(this.#walk.result, { ...this.#at(), rows: 1, columns: 1 }, ms);
+  }
+
+  /** What the stamps so far have added up to; the last step shows what torch computed. */
+  #addUp() {
+    this.#partial = {};
+    if (this.#walk.unit !== "stamp" || !this.#isLacking() || !this.#numbers) return;
+    const sums = sumOfStamps(this.#geometry, this.#numbers, this.#position + 1, this.#panelOf);
+    if (sums) this.#partial = { [this.#walk.result]: sums.plane, grad_input: sums.folded };
+  }
+
+  #veil() {
+    const { result, over, image, size, unit } = this.#walk;
+    const { row, column } = this.#at();
+    const span = spanOf(this.#geometry, this.#name, this.#view, [row, column]);
+    const stamps = unit === "stamp";
+    const complete = !stamps && result === "grad_padded_input" ? completedAt(this.#geometry) : null;
+    const lacking = () => this.#isLacking();
+    const late = stamps ? lacking : (down, right) => down * size[1] + right > this.#position;
+    const lateFold = stamps ? lacking : complete && ((down, right) => complete(down, right) > this.#position);
+    for (const panel of this.#equation.panels.values()) {
+      const { name, rows, columns } = panel.spec();
+      panel.veil.cover(
+        name === result ? late : name === "grad_input" ? lateFold : null,
+        rows.length,
+        columns.length,
+      );
+      panel.veil.frame(
+        name === image ? span : null,
+        name === over ? { row, column, rows: 1, columns: 1 } : null,
+      );
+    }
+  }
+
+  /** Open the steps, or go on in them; before the first, they close. @param {number} by */
+  step(by) {
+    if (this.#name === "bias") return;
+    if (this.#transport.isOpen() && this.#position + by < 0) this.close(true);
+    else if (this.#transport.isOpen()) this.#transport.step(by);
+    else if (by > 0) this.#open();
+  }
+
+  /** Play the steps, or pause. */
+  play() {
+    if (this.#name === "bias") return;
+    if (!this.#transport.isOpen()) this.#open();
+    this.#transport.play();
+  }
+
+  /** @param {import("../numbers/view.js").BandSpec} spec @param {Geometry} geometry */
+  setSpec(spec, geometry) {
+    this.#view = spec.view;
+    this.#geometry = geometry;
+    this.bar.setAttribute("aria-label", say("step.bar", { equation: spec.title }));
+    const { plane, ...shape } = geometry;
+    const now = JSON.stringify([this.#view, shape]);
+    if (now !== this.#known) this.close(); // the steps are others now
+    this.#known = now;
+  }
+
+  /** @param {Values} next all numbers of the page */
+  setNumbers(next) {
+    this.#numbers = next;
+    if (this.#transport.isOpen()) this.#addUp();
+  }
+
+  /** The numbers that a panel shows at this step instead of its own. @param {string} name */
+  valuesOf(name) {
+    return this.#partial[name];
+  }
+
+  destroy() {
+    this.#transport.close();
+  }
+}

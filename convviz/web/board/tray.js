@@ -1,0 +1,55 @@
+// @ts-check
+// The tray, drawn beside grad_input: a small table that fills while the 1 walks.
+import WORDS from "../../facts/words/because.json" with { type: "json" };
+import { element, setHidden, setText } from "../base/dom.js";
+import { formatNumber } from "../base/format.js";
+import { sentences } from "../base/words.js";
+import { createTrayMemory } from "../picture/tray.js";
+
+const say = sentences(WORDS);
+const GAP = "\u00b7"; // where no window stands
+
+/**
+ * @import { Geometry } from "../rules/spec.js"
+ * @import { Tray } from "../picture/tray.js"
+ */
+
+/** @param {Tray["rows"][number][number]} value @param {boolean} isNow */
+function createCell(value, isNow) {
+  const text = value === null ? "" : value === "gap" ? GAP : formatNumber(value);
+  return element("td", isNow ? { class: "cv-tray-now" } : {}, text);
+}
+
+export function createTray() {
+  const memory = createTrayMemory();
+  const caption = element("caption", {});
+  const body = element("tbody", {});
+  const el = element("table", { class: "cv-tray", hidden: "" }, caption, body);
+
+  /** @param {Tray} tray */
+  function draw({ at, rows, now }) {
+    setText(caption, say("tray", at));
+    const lines = rows.map((row, r) =>
+      element("tr", {}, ...row.map((value, c) => createCell(value, r === now.row && c === now.column))),
+    );
+    body.replaceChildren(...lines);
+  }
+
+  return {
+    el,
+    begin: memory.begin,
+    /**
+     * See what stands on the board.
+     * @param {Geometry} geometry @param {import("../picture/terms.js").Planes} numbers
+     * @param {{ panel: string, row: number, column: number } | null} pinned
+     */
+    see(geometry, numbers, pinned) {
+      const pixel =
+        pinned?.panel === "grad_input" && !geometry.transposed && numbers.planes.grad_input ? pinned : null;
+      const tray = pixel && memory.see(geometry, numbers, { row: pixel.row, column: pixel.column });
+      setHidden(el, !tray);
+      el.parentElement?.toggleAttribute("data-tray", Boolean(tray));
+      if (tray) draw(tray);
+    },
+  };
+}

@@ -1,0 +1,32 @@
+// @ts-check
+// The switch between two ways to tell one equation: as a window that slides, or as stamps that add up.
+import WORDS from "../../facts/words/board.json" with { type: "json" };
+import { element, makeButton } from "../base/dom.js";
+import { explain } from "../base/help.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
+const VIEWS = { both: say("view.both"), stamps: say("view.stamps"), window: say("view.window") };
+
+/** @param {(view: string) => void} onChoose */
+export function createViewSwitch(onChoose) {
+  const el = element("div", { class: "cv-views", role: "group", "aria-label": say("view"), hidden: "" });
+  for (const [view, words] of Object.entries(VIEWS)) {
+    const button = makeButton({ "data-view": view }, words, () => onChoose(view));
+    el.append(button);
+  }
+  return {
+    el,
+    /**
+     * @param {string} view empty where there is only one way
+     * @param {boolean} transposed whether it is the other layer's
+     */
+    set(view, transposed) {
+      el.hidden = !view;
+      for (const button of /** @type {Iterable<HTMLElement>} */ (el.children)) {
+        explain(button, `help.view_${button.dataset.view}`, transposed);
+        button.setAttribute("aria-pressed", String(button.dataset.view === view));
+      }
+    },
+  };
+}

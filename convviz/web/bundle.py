@@ -1,0 +1,155 @@
+"""Join the board's JavaScript files into the one module that a widget or a page can carry.
+
+A widget's module is loaded from a blob, where a relative import has nothing to be relative to. So the files stay
+small and separate, and importable by node for their tests; here each becomes a function of its own, called once, after
+what it imports: two files may use the same names, as they may in any other ES modules. What a file exports is constant
+around these functions, where those that follow find it without a line that says so. rjsmin leaves behind comments
+and the space that parts no two words: every page carries the files, and these are for those who read them. The files
+of ``facts`` and ``lessons``, which Python reads as well, may be imported as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Container, Mapping
+from importlib.resources.abc import Traversable
+
+from convviz.facts import facts
+from convviz.lessons import lesson
+from convviz.web.packing import packed_script
+
+IMPORT = re.compile(r'^import \{(?P<names>[^}]*)\} from "(?P<file>\.{1,2}/[\w./-]+)";\n', re.MULTILINE)
+FACTS = re.compile(
+    r'^import (?P<name>\w+) from "[./]*/(?P<folder>facts|lessons)/(?P<file>[\w/]+)\.json" with \{ type: "json" \};\n',
+    re.MULTILINE,
+)
+EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (?P<name>\w+))", re.MULTILINE)
+DEFAULT = re.compile(r"^export default ", re.MULTILINE)
+SPACED = re.compile(r" ?([=(){},:>]) ?")
+# The folders, each of which imports from those before it alone: their files stand together, for what is alike and near
+# each other packs better.
+FOLDERS = ("base", "rules", "picture", "numbers", "board", "controls", "lesson", "tabs", "page")
+
+
+def bundle(folder: Traversable, entry: str, *, pack: bool = True) -> str:
+    """Return one ES module for an entry file and all that it imports.
+
+    Args:
+        folder: where the files stand; they import each other by relative paths, names only, without "as".
+        entry: the path in the folder of the file whose ``export default`` the module has.
+        pack: whether comments, and space that parts no two words, stay behind.
+
+    Raises:
+        ValueError: files import each other in a circle.
+    """
+    module = f"{_joined(_modules(folder, [entry]), pack)}\nexport default {_variable(entry)}.default;\n"
+    return packed_script(module) if pack else module
+
+
+def bundle_several(folder: Traversable, entries: Mapping[str, str], *, pack: bool = True) -> str:
+    """Return a statement that gives several entry files to a page under names; what they share is there once.
+
+    Args:
+        folder: as for ``bundle``.
+        entries: name in the page → path in the folder. The name has the file's default export, or all its exports.
+        pack: as for ``bundle``.
+
+    Raises:
+        ValueError: files import each other in a circle.
+    """
+    modules = _modules(folder, list(entries.values()))
+    given = [f"{name}: {_given(path, modules)}" for name, path in entries.items()]
+    body = f"{_joined(modules, pack)}\nreturn {{ {', '.join(given)} }};"
+    statement = f"const {{ {', '.join(entries)} }} = (() => {{\n{body}\n}})();"
+    return packed_script(statement) if pack else statement
+
+
+def _given(path: str, modules: Mapping[str, str]) -> str:
+    """Return what a page has of an entry file: its default export, or all its exports."""
+    if DEFAULT.search(modules[path]):
+        return f"{_variable(path)}.default"
+    return f"{{ {', '.join(_exported(modules[path]))} }}" if path in _open(modules) else _variable(path)
+
+
+def _modules(folder: Traversable, entries: list[str]) -> dict[str, str]:
+    """Return path → source of the entry files and of all they import, each after what it imports."""
+    modules: dict[str, str] = {}
+
+    def add(path: str, importers: tuple[str, ...]) -> None:
+        if path in importers:
+            circle = " → ".join([*importers[importers.index(path) :], path])
+            raise ValueError(f"files cannot import each other in a circle: {circle}; move what both need to a third")
+        if path in modules:
+            return
+        source = folder.joinpath(path).read_text(encoding="utf-8")
+        for found in FACTS.finditer(source):
+            name = f"{found['folder']}/{found['file']}.json"
+            data = (facts if found["folder"] == "facts" else lesson)(found["file"])
+            modules.setdefault(name, json.dumps(data, ensure_ascii=False, separators=(",", ":")))
+        for found in IMPORT.finditer(source):
+            add(_resolved(path, found["file"]), (*importers, path))
+        modules[path] = source
+
+    for entry in entries:
+        add(entry, ())
+    return {path: modules[path] for path in sorted(modules, key=_place)}
+
+
+def _place(path: str) -> tuple[int, str]:
+    """Return where a file stands: data first, then folder by folder, each after what it imports."""
+    first = path.partition("/")[0]
+    if path.endswith(".json"):
+        return -1, path
+    return FOLDERS.index(first) if first in FOLDERS else len(FOLDERS), ""
+
+
+def _joined(modules: Mapping[str, str], pack: bool) -> str:
+    by_name = _open(modules)
+    return "\n".join(_scoped(path, source, by_name, pack) for path, source in modules.items())
+
+
+def _open(modules: Mapping[str, str]) -> set[str]:
+    """Return the files whose exports are seen by all that follow: without a default, and with names nobody else has."""
+    scripts = {path: source for path, source in modules.items() if not path.endswith(".json")}
+    counts = Counter(name for source in scripts.values() for name in _exported(source))
+    return {
+        path
+        for path, source in scripts.items()
+        if not DEFAULT.search(source) and all(counts[name] == 1 for name in _exported(source))
+    }
+
+
+def _scoped(path: str, source: str, by_name: Container[str], pack: bool) -> str:
+    """Return a file as constants of what it exports, or as one that holds them where others have names like these."""
+    if path.endswith(".json"):
+        return f"const {_variable(path)} = {source};"
+    read = [(found["name"], f"{found['folder']}/{found['file']}") for found in FACTS.finditer(source)]
+    for found in IMPORT.finditer(source):
+        if (file := _resolved(path, found["file"])) not in by_name:
+            read.append((f"{{ {' '.join(found['names'].split()).strip(' ,')} }}", file))
+    code = EXPORT.sub("", DEFAULT.sub("const default_ = ", IMPORT.sub("", FACTS.sub("", source))))
+    names = ", ".join([*_exported(source), *(["default: default_"] if DEFAULT.search(source) else [])])
+    head = [
+        f"const {f'{{ {names} }}' if path in by_name else _variable(path)} = (() => {{",
+        *(f"const {names} = {_variable(file)};" for names, file in read),
+    ]
+    end = f"return {{ {names} }}}})();"
+    if pack:  # these lines stand in no file that a wheel has packed
+        head, end = ["".join(SPACED.sub(r"\1", line) for line in head)], SPACED.sub(r"\1", end)
+    return "\n".join(filter(None, [*head, code.strip("\n"), end]))
+
+
+def _exported(source: str) -> list[str]:
+    return [found["name"] for found in EXPORT.finditer(source)]
+
+
+def _resolved(path: str, relative: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(path), relative))
+
+
+def _variable(path: str) -> str:
+    """Return the name of a file's constant: a dollar keeps it apart from every name in the files."""
+    return "$" + re.sub(r"\W", "_", path.removesuffix(".js").removesuffix(".json"))

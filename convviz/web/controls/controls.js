@@ -1,0 +1,429 @@
+// @ts-check
+// The controls of the app, in a page with a kernel and without: the browser's own inputs, each with its
+// label, made once and kept in step.
+import WORDS from "../../facts/words/board.json" with { type: "json" };
+import NAMES from "../../facts/names.json" with { type: "json" };
+import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import { element, makeButton, setHidden, setText } from "../base/dom.js";
+import { explain } from "../base/help.js";
+import { LIMITS, groupChoices, perAxis, rangeOf, valueOf } from "../rules/bounds.js";
+import {
+  chooseKernel,
+  kernelName,
+  linkAxes,
+  setAxis,
+  setBias,
+  setGeometry,
+  setTransposed,
+  turnKernel,
+} from "../rules/change.js";
+import { settingAt } from "../rules/link.js";
+import { kindsTaken, offeredKinds } from "../rules/losses.js";
+import {
+  PADDING_NAMES,
+  PADDING_SIDES,
+  namePadding,
+  paddingName,
+  setSide,
+  sideRange,
+} from "../rules/padding.js";
+import { PRESETS } from "../rules/samples.js";
+import { drawPart } from "./draw.js";
+import { createPopover } from "./popover.js";
+import { ROWS } from "../rules/schema.js";
+import { replaced } from "../rules/settings.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
+
+/**
+ * @import { Changed } from "../rules/change.js"
+ * @import { Settings } from "../rules/settings.js"
+ */
+
+/** @type {Record<string, string>} */
+const LABELS = { ...NAMES.controls, ...NAMES.values };
+/** @type {Record<string, string>} */
+const TITLES = NAMES.groups;
+/** @type {Record<string, string>} of groups that hold more where there is a kernel */
+const KERNEL_TITLES = NAMES.groups_of_the_kernel;
+/**
+ * What can be chosen by its name alone; an image and typed numbers have to be given.
+ * @param {string} field
+ */
+const namedKinds = (field) =>
+  SETTINGS.fields[field].words.filter((kind) => !SETTINGS.kinds_with_own_numbers.includes(kind));
+const wordFor = (name) => LABELS[name] ?? name;
+/** @type {Record<string, string[]>} what only a kernel can do, by group */
+const KERNEL_CONTROLS = SETTINGS.controls_of_the_kernel;
+const MOST_BYTES = SETTINGS.limits.picture.bytes;
+const OF_THE_KERNEL = ["preset", "weight", "turn"]; // they stand together
+const MOVED = ["weight", "grad", "bias", "target"]; // no slider of the geometry depends on their numbers
+const SIDES = /** @type {const} */ (["control.height", "control.width"]);
+const swapped = { in_channels: "out_channels", out_channels: "in_channels" };
+/** The geometry's word for a number of channels: what the transposed layer takes in, it calls out. */
+const fieldOf = (name, { transposed }) => (transposed ? (swapped[name] ?? name) : name);
+
+/**
+ * @param {import("../numbers/model.js").Model} model
+ * @param {string[]} chosen names of groups and of controls
+ * @param {() => HTMLElement} drawSliders makes the grid of the kernel's sliders
+ * @param {(event: string, listener: () => void) => void} follow listens to the model as
+ *   long as the view is there
+ * @returns {{ primary: HTMLElement[], more: HTMLElement[] }} those that are always
+ *   there, in blocks; the others
+ */
+export function createControls(model, chosen, drawSliders, follow) {
+  const makers = makersOf(model, drawSliders, follow);
+  /** @type {(() => void)[]} */
+  const refreshers = [];
+  /** @param {string[]} names */
+  const make = (names) => {
+    const parts = names.flatMap((name) => makers[name]());
+    refreshers.push(...parts.map((part) => part.refresh));
+    return parts.map((part) => part.el);
+  };
+  const groups = Object.entries(SETTINGS.controls).map(([group, names]) => {
+    const ofKernel = (KERNEL_CONTROLS[group] ?? []).filter((name) => chosen.includes(name));
+    const wanted = [...ofKernel, ...names.filter((name) => chosen.includes(group) || chosen.includes(name))];
+    return { wanted, title: (ofKernel.length && KERNEL_TITLES[group]) || TITLES[group] };
+  });
+  const all = groups.flatMap(({ wanted }) => wanted);
+  const first = SETTINGS.primary_controls.filter((name) => all.includes(name));
+  const isOfKernel = (/** @type {string} */ name) => OF_THE_KERNEL.includes(name);
+  const blocks = { kernel: first.filter(isOfKernel), geometry: first.filter((name) => !isOfKernel(name)) };
+  const primary = Object.entries(blocks).flatMap(([block, names]) =>
+    names.length ? [element("div", { class: `cv-block cv-block-${block}` }, ...make(names))] : [],
+  );
+  /** @param {(name: string) => boolean} belongs */
+  const fieldsets = (belongs) =>
+    groups.flatMap(({ wanted, title }) => {
+      const names = wanted.filter((name) => !first.includes(name) && belongs(name));
+      return names.length
+        ? [element("fieldset", { class: "cv-group" }, element("legend", {}, title), ...make(names))]
+        : [];
+    });
+  const [common, advanced] = [true, false].map((is) =>
+    fieldsets((name) => SETTINGS.more_controls.includes(name) === is),
+  );
+  const refresh = () => refreshers.forEach((each) => each());
+  follow("settings", refresh); // also after a refusal: the control goes back to what holds
+  return { primary, more: moreOf(common, advanced) };
+}
+
+/**
+ * What is seldom moved, in a list that hangs below its button; the rarest folded once more.
+ * @param {HTMLElement[]} common @param {HTMLElement[]} advanced
+ * @returns {HTMLElement[]} none where there is nothing
+ */
+function moreOf(common, advanced) {
+  const folded =
+    common.length && advanced.length
+      ? [element("details", { class: "cv-advanced" }, element("summary", {}, say("advanced")), ...advanced)]
+      : advanced;
+  return common.length + folded.length
+    ? [createPopover("cv-more-controls", say("more"), ...common, ...folded)]
+    : [];
+}
+
+/**
+ * The settings of an example; where and how they are shown is not its matter.
+ * @param {Settings} settings @param {string} name @returns {Changed}
+ */
+function openExample(settings, name) {
+  const link = /** @type {Record<string, string>} */ (SETTINGS.examples)[name];
+  return [link ? settingAt(settings, link) : settings, []];
+}
+
+/**
+ * The controls that set their own field and no other: their row says all about them.
+ * @returns {Record<string, () => Part[]>}
+ */
+function plainMakers(model) {
+  const makers = ROWS.map(([name, { kind, offered = [0, 0], words = [] }]) => {
+    const get = (settings) => settings[name];
+    const put = (settings, value) => [replaced(settings, { [name]: value }), []];
+    const wordOf = (text) => words.find((word) => String(word) === text);
+    const choose = (settings, text) => put(settings, wordOf(text));
+    const make = () => {
+      if (kind === "flag") return checkPart(model, name, get, put);
+      if (kind === "whole") return rangePart(model, name, () => offered, get, put);
+      return menuPart(model, name, words, get, choose);
+    };
+    return [name, () => [make()]];
+  });
+  return Object.fromEntries(makers);
+}
+
+/**
+ * How each of the others is made.
+ * @typedef {{ el: HTMLElement, refresh: () => void }} Part
+ * @returns {Record<string, () => Part[]>}
+ */
+function makersOf(model, drawSliders, follow) {
+  const field = (name) => (settings) => settings[name];
+  const put = (name) => (settings, value) => [replaced(settings, { [name]: value }), []];
+  const source = (name) => (settings, kind) => [replaced(settings, { [name]: { kind } }), []];
+  const offered = (name) => (settings) => offeredKinds(settings, name);
+  const takes = (name) => (settings) => kindsTaken(settings.loss, name).length > 0;
+  const kindOf = (name) => (settings) => settings[name].kind;
+  const geometry = (name) => (settings, value) => setGeometry(settings, { [fieldOf(name, settings)]: value });
+  const setGroups = (settings, value) => setGeometry(settings, { groups: Number(value) });
+  const menu = (name, options, get, set, visible) => () => [
+    menuPart(model, name, options, get, set, visible),
+  ];
+  const check = (name, get, set) => () => [checkPart(model, name, get, set)];
+  const planes = (name) => (settings) => settings.spec[fieldOf(name, settings)];
+  const reach = (name) => (settings) => [LIMITS[name][0], Math.max(LIMITS[name][1], planes(name)(settings))];
+  const count = (name) => () => [rangePart(model, name, reach(name), planes(name), geometry(name))];
+  const setDigit = (settings, digit) => [replaced(settings, { digit, input: { kind: "digit" } }), []];
+  const isDigit = (settings) => settings.input.kind === "digit";
+  const sides = PADDING_SIDES.flatMap((names, axis) =>
+    names.map((name, side) => ({ name: `padding_${name}`, axis, side })),
+  );
+  // Torch's conv_transpose2d has one number for both sides, and no names.
+  const plain = (settings) => !settings.transposed;
+  const axes = perAxis(true).map((name) => [name, () => [0, 1].map((axis) => axisPart(model, name, axis))]);
+  return {
+    ...plainMakers(model),
+    ...Object.fromEntries(axes),
+    example: menu("example", ["none", ...Object.keys(SETTINGS.examples)], () => "none", openExample),
+    preset: menu("preset", ["counting", ...PRESETS, "random"], kernelName, chooseKernel),
+    weight: () => [{ el: drawSliders(), refresh() {} }],
+    turn: () => [buttonPart(model, "turn", turnKernel, plain)],
+    transposed: check("transposed", field("transposed"), setTransposed),
+    link_axes: check("link_axes", field("link_axes"), linkAxes),
+    padding_name: menu("padding_name", PADDING_NAMES, paddingName, namePadding, plain),
+    padding_sides: () =>
+      sides.map(({ name, axis, side }) =>
+        rangePart(
+          model,
+          name,
+          (s) => sideRange(s.spec, axis, side),
+          (s) => s.spec.padding[axis][side],
+          (s, cells) => setSide(s, axis, side, cells),
+          plain,
+        ),
+      ),
+    padding_mode: menu(
+      "padding_mode",
+      SETTINGS.fields.padding_mode.words,
+      (s) => s.spec.padding_mode,
+      geometry("padding_mode"),
+      plain,
+    ),
+    in_channels: count("in_channels"),
+    out_channels: count("out_channels"),
+    batch: count("batch"),
+    groups: menu(
+      "groups",
+      (s) => groupChoices(s.spec).map(String),
+      (s) => String(s.spec.groups),
+      setGroups,
+    ),
+    bias: check("bias", (s) => s.bias !== null, setBias),
+    input_kind: menu("input_kind", namedKinds("input"), kindOf("input"), source("input")),
+    digit: () => [rangePart(model, "digit", () => LIMITS.digit, field("digit"), setDigit, isDigit)],
+    seed: () => [seedPart(model)],
+    draw: () => [drawPart(model, follow)],
+    loss_kind: menu("loss_kind", SETTINGS.fields.loss.words, field("loss"), put("loss")),
+    target: menu("target", offered("target"), kindOf("target"), source("target"), takes("target")),
+    grad_output: menu("grad_output", offered("grad"), kindOf("grad"), source("grad"), takes("grad")),
+    device: () => [
+      ofTorch(
+        model,
+        menuPart(model, "device", () => model.kernel()?.facts.devices ?? [], field("device"), put("device")),
+      ),
+    ],
+    dtype: () => [
+      ofTorch(model, menuPart(model, "dtype", SETTINGS.fields.dtype.words, field("dtype"), put("dtype"))),
+    ],
+    picture: () => [ofTorch(model, picturePart(model))],
+  };
+}
+
+/**
+ * A label with its control; what stands beside it is no part of its name.
+ * @param {string} name @param {HTMLElement} words @param {HTMLElement} control @param {...HTMLElement} beside
+ */
+function labelled(name, words, control, ...beside) {
+  explain(words, `help.${name}`);
+  return element(
+    "div",
+    { class: `cv-control cv-set-${name}` },
+    element("label", {}, words, control),
+    ...beside,
+  );
+}
+
+/** A slider with its number. The range may change with every setting. @returns {Part} */
+function rangePart(
+  model,
+  name,
+  range,
+  get,
+  set,
+  visible = (settings) => true,
+  word = (settings) => wordFor(name),
+) {
+  const input = element("input", { type: "range", step: "1" });
+  const words = element("span", {});
+  const number = element("span", { class: "cv-number", "aria-hidden": "true" });
+  const el = labelled(name, words, input, number);
+  const move = () =>
+    model.change((settings) => set(settings, Number(input.value)), `${name} ${word(model.settings())}`);
+  input.addEventListener("input", move);
+  let seen = {};
+  let stands = ""; // where its handle was put: a refused move is taken back
+  return {
+    el,
+    refresh() {
+      const settings = model.settings();
+      const isSame = Object.keys(settings).every((key) => MOVED.includes(key) || settings[key] === seen[key]);
+      seen = settings;
+      if (isSame && input.value === stands) return;
+      setHidden(el, !visible(settings));
+      if (el.hidden) return;
+      const [low, high] = range(settings);
+      const now = {
+        min: String(low),
+        max: String(high),
+        disabled: low === high,
+        value: String(get(settings)),
+      };
+      for (const [property, value] of Object.entries(now))
+        if (input[property] !== value) input[property] = value; // each write is laid out
+      stands = input.value;
+      setText(number, input.value);
+      setText(words, word(settings));
+      explain(words, `help.${name}`, settings.transposed);
+    },
+  };
+}
+
+/** One axis of a setting; the width's slider is hidden while it goes with the height. @returns {Part} */
+function axisPart(model, name, axis) {
+  const value = (settings, side) => valueOf(settings.spec, name, side, settings.transposed);
+  const matters = (settings) =>
+    name !== "output_padding" || (settings.transposed && Math.max(...settings.spec.stride) > 1);
+  const together = (settings) => settings.link_axes && value(settings, 0) === value(settings, 1);
+  return rangePart(
+    model,
+    name,
+    (s) => rangeOf(s.spec, name, axis, s.link_axes, s.transposed),
+    (s) => value(s, axis),
+    (s, wanted) => setAxis(s, name, axis, wanted),
+    (s) => matters(s) && (axis === 0 || !together(s)),
+    (s) => (matters(s) && together(s) ? wordFor(name) : say(SIDES[axis], { name: wordFor(name) })),
+  );
+}
+
+/** @returns {Part} */
+function menuPart(model, name, options, get, set, visible = (settings) => true) {
+  const select = element("select", {});
+  const el = labelled(name, element("span", {}, wordFor(name)), select);
+  select.addEventListener("change", () => model.change((settings) => set(settings, select.value)));
+  let offered = "";
+  return {
+    el,
+    refresh() {
+      const settings = model.settings();
+      setHidden(el, !visible(settings));
+      const [list, current] = [typeof options === "function" ? options(settings) : options, get(settings)];
+      // What is there though it cannot be chosen stands in the list too: typed numbers, an image.
+      const all = list.includes(current) ? list : [...list, current];
+      if (offered !== all.join()) {
+        select.replaceChildren(...all.map((option) => element("option", { value: option }, wordFor(option))));
+      }
+      offered = all.join();
+      select.value = current;
+    },
+  };
+}
+
+/** @returns {Part} */
+function checkPart(model, name, get, set) {
+  const input = element("input", { type: "checkbox" });
+  const words = element("span", {}, wordFor(name));
+  explain(words, `help.${name}`);
+  const el = element(
+    "div",
+    { class: `cv-control cv-check cv-set-${name}` },
+    element("label", {}, input, words),
+  );
+  input.addEventListener("change", () => model.change((settings) => set(settings, input.checked)));
+  return { el, refresh: () => void (input.checked = get(model.settings())) };
+}
+
+/** @returns {Part} */
+function buttonPart(model, name, act, visible) {
+  const button = makeButton({ class: "cv-step" }, wordFor(name), () => model.change(act));
+  const el = element("div", { class: `cv-control cv-set-${name}` }, button);
+  return { el, refresh: () => setHidden(el, !visible(model.settings())) };
+}
+
+/** @returns {Part} */
+function seedPart(model) {
+  const [, most] = LIMITS.seed;
+  const input = element("input", { type: "number", min: "0", max: String(most), step: "1" });
+  input.addEventListener("change", () => {
+    const seed = Math.min(Math.max(Math.round(Number(input.value)) || 0, 0), most);
+    input.value = String(seed);
+    model.change((settings) => [replaced(settings, { seed }), []]);
+  });
+  return {
+    el: labelled("seed", element("span", {}, wordFor("seed")), input),
+    refresh: () => void (input.value = String(model.settings().seed)),
+  };
+}
+
+/** A control that asks the kernel: until there is one it stands there, and waits. @returns {Part} */
+function ofTorch(model, { el, refresh }) {
+  const input = /** @type {HTMLInputElement | HTMLSelectElement} */ (el.querySelector("input, select"));
+  const refreshAll = () => {
+    input.disabled = !model.kernel();
+    refresh();
+  };
+  return { el, refresh: refreshAll };
+}
+
+/**
+ * A file button that looks at the size before it sends anything: one above the server's limit
+ * would end the connection.
+ * @returns {Part}
+ */
+function picturePart(model) {
+  const input = element("input", { type: "file", accept: "image/png,image/jpeg" });
+  const el = element("label", { class: "cv-upload" }, say("upload"), input);
+  /** @param {File | undefined} file */
+  async function take(file) {
+    if (!file) return;
+    const most = { most: MOST_BYTES / 1e6, got: Math.ceil(file.size / 1e6) };
+    const kernel = model.kernel();
+    if (file.size > MOST_BYTES) model.say(say("upload.bytes", most), true);
+    else if (kernel) await show(kernel, await file.arrayBuffer());
+    else model.say(say("upload.waits"), true); // dropped: the button itself is switched off
+  }
+  /**
+   * @param {import("../numbers/from_kernel.js").Kernel} kernel makes numbers of a file
+   * @param {ArrayBuffer} bytes
+   */
+  async function show(kernel, bytes) {
+    try {
+      const { message } = await kernel.request({ type: "picture" }, [bytes]);
+      model.change((settings) => [replaced(settings, { input: message.source }), []]);
+    } catch (error) {
+      model.say(/** @type {Error} */ (error).message, true);
+    }
+  }
+  input.addEventListener("change", async () => {
+    await take(input.files?.[0]);
+    input.value = ""; // so that the same file can be chosen again
+  });
+  el.addEventListener("dragover", (event) => event.preventDefault());
+  el.addEventListener("drop", (event) => {
+    event.preventDefault();
+    take(event.dataTransfer?.files[0]);
+  });
+  return { el, refresh() {} };
+}

@@ -1,0 +1,46 @@
+// @ts-check
+// Drawing on the input: whether the pointer draws, and which number. It is no setting: no link
+// and no undo knows of it.
+import NAMES from "../../facts/names.json" with { type: "json" };
+import { element } from "../base/dom.js";
+import { explain } from "../base/help.js";
+import { parseNumber } from "../base/format.js";
+
+/**
+ * A box to tick, and the number beside it.
+ * @param {import("../numbers/model.js").Model} model
+ * @param {(event: string, listener: () => void) => void} follow listens to the model as
+ *   long as the view is there
+ */
+export function drawPart(model, follow) {
+  const box = element("input", { type: "checkbox" });
+  const value = element("input", {
+    type: "text",
+    inputmode: "decimal",
+    value: "1",
+    size: "4",
+    "aria-label": NAMES.controls.draw_value,
+  });
+  const words = element("span", {}, NAMES.controls.draw);
+  explain(words, "help.draw");
+  const el = element(
+    "div",
+    { class: "cv-control cv-check cv-set-draw" },
+    element("label", {}, box, words),
+    value,
+  );
+  const take = () => {
+    const number = parseNumber(value.value);
+    if (number === null) value.setAttribute("aria-invalid", "true");
+    else value.removeAttribute("aria-invalid");
+    if (number !== null || !box.checked) model.send({ type: "draw", value: box.checked ? number : null });
+    else box.checked = model.get("brush") !== null; // a tick without a number draws nothing
+  };
+  box.addEventListener("change", take);
+  value.addEventListener("input", take);
+  follow("change:brush", () => {
+    // Esc ends it too
+    box.checked = model.get("brush") !== null;
+  });
+  return { el, refresh() {} };
+}

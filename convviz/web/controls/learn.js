@@ -1,0 +1,63 @@
+// @ts-check
+// Learn: the smallest case of training. It is there while there is a learning rate.
+import WORDS from "../../facts/words/learn.json" with { type: "json" };
+import { sentences } from "../base/words.js";
+import { RATES, safeChoice, withLowestPoint } from "../numbers/learn.js";
+import { replaced } from "../rules/settings.js";
+import { LearnPanel } from "./learn_panel.js";
+import { createPopover } from "./popover.js";
+
+const say = sentences(WORDS);
+
+/**
+ * @import { Changed } from "../rules/change.js"
+ * @import { Settings } from "../rules/settings.js"
+ */
+
+/**
+ * Settings that learn, and what had to be chosen for it: one step back leads to what was there.
+ * @param {Settings} settings @returns {Changed}
+ */
+function begun(settings) {
+  const made = withLowestPoint(settings);
+  const lr = safeChoice(made) ?? RATES[0];
+  return [replaced(made, { lr }), made === settings ? [] : [say("chosen")]];
+}
+
+/**
+ * @param {import("../numbers/model.js").Model} model
+ * @param {(event: string, listener: () => void) => void} follow listens to the model as
+ *   long as the view is there
+ * @returns {{ el: HTMLElement, close: () => void }}
+ */
+export function createLearn(model, follow) {
+  const el = createPopover("cv-learn", say("title"));
+  const body = /** @type {HTMLElement} */ (el.lastElementChild);
+  /** @type {LearnPanel | null} */
+  let panel = null;
+
+  function close() {
+    panel?.close();
+    panel?.el.remove();
+    panel = null;
+  }
+
+  function draw() {
+    el.open = model.settings().lr > 0;
+    if (!el.open) return close();
+    if (!panel) {
+      panel = new LearnPanel(model);
+      body.append(panel.el);
+    }
+    panel.draw();
+  }
+
+  el.addEventListener("toggle", () => {
+    const { lr } = model.settings();
+    if (el.open === lr > 0) return;
+    model.change(el.open ? begun : (settings) => [replaced(settings, { lr: 0 }), []]);
+  });
+  follow("change:values", draw);
+  follow("settings", draw);
+  return { el, close };
+}

@@ -1,0 +1,220 @@
+// @ts-check
+// What Learn shows: the kernel goes down its own gradient, a step at a time, and every number of the step can
+// be read. The board shows the rest: it follows the weights as it follows a slider.
+import WORDS from "../../facts/words/learn.json" with { type: "json" };
+import { Heatmap } from "../board/heatmap.js";
+import { explain } from "../base/help.js";
+import { element, makeButton, setText } from "../base/dom.js";
+import { formatNumber } from "../base/format.js";
+import { sentences } from "../base/words.js";
+import { RATES, learned, lowestAlong, safeRate } from "../numbers/learn.js";
+import { shownWeightPlane } from "../rules/change.js";
+import { replaced } from "../rules/settings.js";
+import { Descent } from "./descent.js";
+import { createLossCurve } from "./loss_curve.js";
+import { judged } from "./verdict.js";
+
+const say = sentences(WORDS);
+const BEAT_MS = 450;
+const SIDE = 54; // pixels of a heatmap
+
+/**
+ * @import { Model } from "../numbers/model.js"
+ * @import { Shown } from "../numbers/actions.js"
+ */
+
+export class LearnPanel {
+  /** One step, with the numbers that are on the board. */
+  #takeStep = () => {
+    const shown = this.#model.shown();
+    if (!shown || !this.#model.settled()) return; // they are of weights that are gone
+    const { lr } = this.#model.settings();
+    this.#descent.leave({ lr, lowest: this.#ratesOf(shown).lowest });
+    this.#model.change((settings) => learned(settings, shown.numbers.stages, lr), "learn");
+    if (!this.#model.get("failed")) return;
+    this.#descent.leave(null);
+    this.close();
+  };
+  #model;
+  #descent = new Descent();
+  #rate = element("input", { type: "range", min: "0", max: String(RATES.length - 1), step: "1" });
+  #number = element("span", { class: "cv-number", "aria-hidden": "true" });
+  #step = this.#button("step", this.#takeStep);
+  #play = this.#button("play", () => (this.#timer ? this.close() : this.#start()));
+  #back = this.#button("back", () => this.#goBack());
+  #pane = {
+    uid: "learn",
+    scale: () =>
+      this.#model.get("structure").colorscales[
+        this.el.closest("[data-theme]")?.getAttribute("data-theme") ?? "light"
+      ],
+  };
+  #maps = ["weight", "grad", "next"].map(
+    () =>
+      new Heatmap(/** @type {any} */ (this.#pane), {
+        onPoint: (row, column) => this.#tell(row, column),
+        onLeave: () => this.#tell(),
+        numbersUpTo: 3,
+      }),
+  );
+  #sum = element("p", { class: "cv-learn-sum" });
+  #curve = createLossCurve();
+  #losses = element("p", { class: "cv-learn-loss" });
+  #verdict = element("p", { class: "cv-learn-verdict", role: "status" });
+  el;
+  #timer = 0;
+  /** @type {{ stages: object | null, lowest: number | null, safe: number }} */
+  #known = { stages: null, lowest: null, safe: 0 };
+
+  /** @param {Model} model */
+  constructor(model) {
+    this.#model = model;
+    const words = element("span", {}, say("lr"));
+    explain(words, "help.lr");
+    const signs = ["\u2212 \u03b7 \u00b7", "="].map((sign) =>
+      element("span", { class: "cv-learn-sign", "aria-hidden": "true" }, sign),
+    );
+    this.el = element(
+      "div",
+      {},
+      element("p", {}, say("rule")),
+      element(
+        "div",
+        { class: "cv-control cv-set-lr" },
+        element("label", {}, words, this.#rate),
+        this.#number,
+      ),
+      element(
+        "div",
+        { class: "cv-learn-maps" },
+        this.#maps[0].el,
+        signs[0],
+        this.#maps[1].el,
+        signs[1],
+        this.#maps[2].el,
+      ),
+      this.#sum,
+      element("div", { class: "cv-tools" }, this.#step, this.#play, this.#back),
+      this.#losses,
+      this.#curve.el,
+      this.#verdict,
+    );
+    this.#rate.addEventListener("input", () => this.#setRate(RATES[Number(this.#rate.value)]));
+  }
+
+  /** @param {keyof typeof WORDS & string} name @param {() => void} act */
+  #button(name, act) {
+    return makeButton({}, say(name), act);
+  }
+
+  /** @param {number} lr */
+  #setRate(lr) {
+    return this.#model.change((settings) => [replaced(settings, { lr }), []]);
+  }
+
+  #goBack() {
+    this.close();
+    const before = this.#descent.before();
+    if (before) this.#model.change((settings) => [replaced(settings, before), []]);
+  }
+
+  #start() {
+    this.#takeStep();
+    this.#timer = window.setInterval(this.#takeStep, BEAT_MS);
+    setText(this.#play, say("pause"));
+  }
+
+  close() {
+    window.clearInterval(this.#timer);
+    this.#timer = 0;
+    setText(this.#play, say("play"));
+  }
+
+  /**
+   * The weight, its gradient and the next weight of a cell of the plane that is shown; of the steepest one by
+   *   itself.
+   * @param {number} [row] @param {number} [column]
+   */
+  #tell(row, column) {
+    const shown = this.#model.shown();
+    if (!shown) return;
+    const { lr, spec } = this.#model.settings();
+    const [weight, grad] = planesOf(shown);
+    const steepest = grad.reduce(
+      (best, value, at) => (Math.abs(value) > Math.abs(grad[best]) ? at : best),
+      0,
+    );
+    const columns = spec.kernel_size[1];
+    const at = row === undefined || column === undefined ? steepest : row * columns + column;
+    const cell = { name: "w", row: Math.floor(at / columns), column: at % columns };
+    const [value, slope, next] = [weight[at], Math.abs(grad[at]), weight[at] - lr * grad[at]];
+    const numbers = { value: formatNumber(value), lr, grad: formatNumber(slope), next: formatNumber(next) };
+    setText(this.#sum, say(grad[at] < 0 ? "sum.plus" : "sum", { ...cell, ...numbers }));
+  }
+
+  draw() {
+    const shown = this.#model.shown();
+    const { lr } = this.#model.settings();
+    if (!shown) return;
+    const at = RATES.indexOf(lr);
+    this.#rate.value = String(at);
+    this.#rate.setAttribute("aria-valuetext", String(lr));
+    setText(this.#number, String(lr));
+    const [weight, grad] = planesOf(shown);
+    const planes = [weight, grad, weight.map((value, index) => value - lr * grad[index])];
+    this.#drawMaps(planes, shown.settings.spec.kernel_size);
+    this.#tell();
+    this.#descent.arrive(shown);
+    this.#drawCurve(shown);
+  }
+
+  /**
+   * The weight, its gradient and the next weight.
+   * @param {Float64Array[]} planes @param {[number, number]} size
+   */
+  #drawMaps(planes, [height, width]) {
+    // One scale for the two that are compared.
+    const limit = Math.max(...[...planes[0], ...planes[2]].map(Math.abs)) || 1;
+    const cell = Math.floor(SIDE / Math.max(height, width));
+    ["weight", "grad_weight", say("next")].forEach((label, index) => {
+      const map = this.#maps[index];
+      const values = Array.from({ length: height }, (_, row) => [
+        ...planes[index].subarray(row * width, (row + 1) * width),
+      ]);
+      map.set({ values, label, shape: "", cell, limit: index === 1 ? undefined : limit });
+      map.grid.print(map.grid.widest() < 2.4); // the others are read below
+      map.el.dataset.quantity = "weight"; // the next one, too
+    });
+  }
+
+  /** @param {Shown} shown */
+  #drawCurve(shown) {
+    const taken = this.#descent.losses();
+    const [first, last] = [taken[0], taken[taken.length - 1]].map(formatNumber);
+    const count = taken.length - 1;
+    setText(this.#losses, count ? say("fell", { first, last, count }) : say("start", { loss: last }));
+    this.#curve.show(taken);
+    this.#back.setAttribute("aria-disabled", String(!this.#descent.before()));
+    const { text, rose, ends } = judged(shown, this.#descent, () => this.#ratesOf(shown));
+    setText(this.#verdict, text);
+    this.#verdict.dataset.rose = String(rose);
+    if (this.#timer && ends) this.close();
+  }
+
+  /**
+   * Computed once for numbers that are drawn when they come and when settings are told, and left by a step.
+   * @param {Shown} shown
+   */
+  #ratesOf({ settings, numbers: { stages } }) {
+    if (this.#known.stages !== stages)
+      this.#known = { stages, lowest: lowestAlong(settings, stages), safe: safeRate(settings) };
+    return this.#known;
+  }
+}
+
+/** What is shown of the weight and of its gradient. @param {Shown} shown */
+function planesOf({ settings, numbers: { stages } }) {
+  const [height, width] = settings.spec.kernel_size;
+  const first = shownWeightPlane(settings) * height * width;
+  return [stages.weight, stages.grad_weight].map(({ data }) => data.subarray(first, first + height * width));
+}

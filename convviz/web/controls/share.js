@@ -1,0 +1,149 @@
+// @ts-check
+// Hand the settings on: as a link; with a kernel as Python or as a page, too.
+import WORDS from "../../facts/words/board.json" with { type: "json" };
+import { NOT_COPIED, createCopier } from "../base/clipboard.js";
+import { element, makeButton, setText } from "../base/dom.js";
+import { closeWithEscape } from "../base/keys.js";
+import { messageOf } from "../numbers/from_kernel.js";
+import { toLink } from "../rules/link.js";
+import { hasAddress, howToOpen, whatOpens } from "../board/share_address.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
+
+/**
+ * @import { Reply } from "../numbers/from_kernel.js"
+ * @import { Model } from "../numbers/model.js"
+ */
+
+export class Share {
+  /** Offer what somebody is there to make. */
+  #refresh = () => {
+    this.#python.hidden = !this.#model.kernel();
+    this.#page.hidden = !this.#model.kernel()?.facts.makes_pages;
+  };
+  /** What was said was said of other settings. */
+  #onSettings = () => {
+    if (this.#asked || !this.#outcome.textContent) return;
+    this.#copier.close();
+    this.#tell("");
+  };
+  #model;
+  #lessonLink;
+  button;
+  #python = element("button", { type: "button" }, say("share.python"));
+  #page = element("button", { type: "button" }, say("share.page"));
+  #outcome = element("p", { class: "cv-share-outcome", role: "status" });
+  #copier = createCopier();
+  box;
+  /** What is waited for. @type {object | null} */
+  #asked = null;
+
+  /**
+   * @param {Model} model
+   * @param {() => string} lessonLink leads to the step of a lesson that is being read; empty while none is
+   */
+  constructor(model, lessonLink) {
+    [this.#model, this.#lessonLink] = [model, lessonLink];
+    const id = `cv-share-${Math.random().toString(36).slice(2, 8)}`;
+    this.button = element(
+      "button",
+      { type: "button", "aria-expanded": "false", "aria-controls": id },
+      say("share"),
+    );
+    const link = makeButton({}, say("copy.link"), () => this.#copyLink());
+    this.box = element(
+      "div",
+      { class: "cv-share-panel", id, hidden: "" },
+      link,
+      this.#python,
+      this.#page,
+      this.#outcome,
+      this.#copier.el,
+    );
+    this.button.addEventListener("click", () => {
+      this.box.hidden = !this.box.hidden;
+      this.button.setAttribute("aria-expanded", String(!this.box.hidden));
+      this.#copier.close();
+      this.#tell("");
+    });
+    closeWithEscape(() => (this.box.hidden ? null : this.button), this.button, this.box);
+    this.#python.addEventListener("click", () =>
+      this.#ask("python", say("share.writing"), ({ message }) =>
+        this.#copy(message.text, say("copy.notebook")),
+      ),
+    );
+    this.#page.addEventListener("click", () =>
+      this.#ask("page", say("share.making"), ({ message, buffers }) => this.#save(message.name, buffers[0])),
+    );
+    model.on("settings", this.#onSettings);
+    model.on("change:kernel", this.#refresh);
+    this.#refresh();
+  }
+
+  /** @param {string} words @param {boolean} [refused] */
+  #tell(words, refused = false) {
+    setText(this.#outcome, words);
+    this.#outcome.classList.toggle("cv-refused", refused);
+  }
+
+  /** @param {string} text @param {string} words */
+  async #copy(text, words) {
+    const done = await this.#copier.copy(text);
+    this.#tell(done ? words : NOT_COPIED, !done);
+  }
+
+  #copyLink() {
+    const state = this.#model.settings();
+    try {
+      const left = state.device === "cpu" ? [] : [say("share.device", { device: state.device })];
+      this.#copy(
+        whatOpens((hasAddress() && this.#lessonLink()) || toLink(state)),
+        [howToOpen(), ...left].join(" "),
+      );
+    } catch (error) {
+      this.#copier.close();
+      this.#tell(`${sentence(/** @type {Error} */ (error).message)}.`, true);
+    }
+  }
+
+  /**
+   * Ask torch's side for something that is made of these settings.
+   * @param {string} type of the request @param {string} words until it comes @param {(reply: Reply) => void}
+   *   take
+   */
+  async #ask(type, words, take) {
+    this.#copier.close();
+    this.#tell(words);
+    const mine = (this.#asked = {});
+    try {
+      const reply = await this.#model
+        .kernel()
+        ?.request({ type, settings: messageOf(this.#model.settings()) });
+      if (this.#asked !== mine) return; // something else was asked for
+      this.#asked = null;
+      if (reply) take(reply);
+    } catch (error) {
+      if (this.#asked !== mine) return;
+      this.#asked = null;
+      this.#tell(/** @type {Error} */ (error).message, true);
+    }
+  }
+
+  /** @param {string} name @param {DataView<ArrayBuffer>} content */
+  #save(name, content) {
+    const url = URL.createObjectURL(new Blob([content], { type: "text/html" }));
+    element("a", { href: url, download: name }).click();
+    // Not at once: the browser has yet to read it.
+    setTimeout(() => URL.revokeObjectURL(url), 60_000);
+    this.#tell(say("share.ready", { file: name }));
+  }
+
+  close() {
+    this.#model.off("settings", this.#onSettings);
+    this.#model.off("change:kernel", this.#refresh);
+  }
+}
+
+/** @param {string} text */
+const sentence = (text) => text[0].toUpperCase() + text.slice(1);

@@ -1,0 +1,35 @@
+// @ts-check
+// What there is to say about the last step down the gradient, or about the next.
+import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import WORDS from "../../facts/words/learn.json" with { type: "json" };
+import { formatNumber } from "../base/format.js";
+import { sentences } from "../base/words.js";
+import { RATES, steepness } from "../numbers/learn.js";
+
+const say = sentences(WORDS);
+
+/** @param {number} lowest */
+const valley = (lowest) => ({ lowest: formatNumber(lowest), twice: formatNumber(2 * lowest) });
+
+/**
+ * @param {import("../numbers/actions.js").Shown} shown @param {import("./descent.js").Descent} descent
+ * @param {() => { lowest: number | null, safe: number }} rates
+ * @returns {{ text: string, rose: boolean, ends: boolean }} rose: the loss did; ends: no step goes on from
+ *   there
+ */
+export function judged({ settings, numbers: { stages } }, descent, rates) {
+  const [before, after] = descent.losses().slice(-2);
+  const last = descent.last();
+  const calm = (/** @type {string} */ text) => ({ text, rose: false, ends: false });
+  if (last && after > before) {
+    const values = { before: formatNumber(before), after: formatNumber(after), lr: last.lr };
+    const text =
+      last.lowest === null ? say("rose.other", values) : say("rose", { ...values, ...valley(last.lowest) });
+    return { text, rose: true, ends: false };
+  }
+  if (!SETTINGS.losses_with_a_lowest_point.includes(settings.loss)) return calm(say("endless"));
+  if (steepness(stages) < 1e-20) return { text: say("flat"), rose: false, ends: true };
+  const { lowest, safe } = rates();
+  if (safe < RATES[0]) return calm(say("steep", { lr: RATES[0], safe: formatNumber(safe) }));
+  return calm(lowest === null ? "" : say("hint", valley(lowest)));
+}

@@ -1,0 +1,89 @@
+// @ts-check
+// What is said of a number that was predicted.
+import PATH from "../../facts/words/path.json" with { type: "json" };
+import WORDS from "../../facts/words/player.json" with { type: "json" };
+import REASONS from "../../facts/words/reasons.json" with { type: "json" };
+import { parseNumber } from "../base/format.js";
+import { sentences } from "../base/words.js";
+import { agrees } from "../numbers/reasons.js";
+
+const say = sentences(WORDS);
+const sayReasons = sentences(REASONS);
+
+/**
+ * @typedef {(id: string, values?: Record<string, string | number>) => string} Tell
+ * The sentences of a lesson, whose ids stand in its file, and of what the player asks by itself; what is no
+ * id is the sentence itself, as in a lesson that somebody has written in one file.
+ * @param {Record<string, any>} [words] @returns {Tell}
+ */
+export function tellerOf(words = {}) {
+  /** @type {Record<string, import("../base/words.js").Text>} */
+  const all = { ...PATH, ...WORDS, ...words };
+  return (id, values) => sentences(Object.hasOwn(all, id) ? all : { [id]: id })(id, values);
+}
+
+/**
+ * @import { Place, Question } from "./lessons.js"
+ * @import { SeenReason } from "./why_wrong.js"
+ * @typedef {{ state: "asked" | "wrong" | "right" | "shown", typed: string, reasons: SeenReason[] }} Answer
+ *   reasons: what gives the number that was typed, where it is wrong
+ * @typedef {{ words: string, state: Answer["state"], told: string, reasons: SeenReason[],
+ *   cell: Place }} SeenQuestion
+ */
+
+/**
+ * Whether what was typed is the number, as it would be printed if it is no whole one.
+ * @param {string} typed @param {number} right
+ */
+export function isRight(typed, right) {
+  const given = parseNumber(typed);
+  return given !== null && agrees(given, right);
+}
+
+/**
+ * @param {Question} question @param {Answer} answer
+ * @param {Record<string, string | number>} known with the panel's name @param {Tell} tell
+ * @returns {SeenQuestion}
+ */
+export function seenQuestion({ cell, words, hint, because }, { state, typed, reasons }, known, tell) {
+  const all = { ...known, row: cell.row, column: cell.column };
+  const told = {
+    asked: () => "",
+    wrong: () => {
+      if (!typed) return sayReasons("nothing");
+      if (parseNumber(typed) === null) return `${say("answer.no_number", { typed })} ${tell(hint, all)}`;
+      const wrong = say("answer.wrong", { typed });
+      return reasons.length ? wrong : `${wrong} ${tell(hint, all)}`;
+    },
+    right: () => `${say("answer.right")} ${tell(because, all)}`,
+    shown: () => tell(because, all),
+  };
+  return {
+    words: tell(words, all),
+    state,
+    told: told[state](),
+    reasons: state === "wrong" ? reasons : [],
+    cell,
+  };
+}
+
+/**
+ * A number of the board to predict: a lesson of one step that is made for its cell, and
+ * leaves the picture as it is.
+ * @param {Place} cell @returns {import("./lessons.js").Lesson}
+ */
+export const predicting = (cell) => ({
+  title: "predict.title",
+  base: "",
+  steps: [
+    {
+      title: "predict.title",
+      words: "predict.words",
+      state: null,
+      values: { answer: { cell: [cell.panel, cell.row, cell.column] } },
+      question: { cell, words: "predict.question", hint: "predict.hint", because: "predict.because" },
+      quiet: "throughout",
+    },
+  ],
+  end: { words: [], next: [] },
+});

@@ -1,0 +1,77 @@
+// @ts-check
+// What stands there when a lesson was left: the way back; and when its end was reached, what was
+// found and what to try next.
+import WORDS from "../../facts/words/player.json" with { type: "json" };
+import { element, makeButton, setText } from "../base/dom.js";
+import { sentences } from "../base/words.js";
+import { createButton } from "./button.js";
+
+const say = sentences(WORDS);
+
+/**
+ * @import { Gone, Player } from "./player.js"
+ * @param {Player} player @param {() => void} onStart turns to the lesson that follows
+ */
+export class AfterLesson {
+  /** @param {string} offer @param {number} index */
+  #createOffer = (offer, index) => {
+    return makeButton({}, offer, () => this.#player.tryNext(index));
+  };
+  #following = "";
+  #heading = element("h3", { tabindex: "-1" });
+  #found = element("ul", {});
+  #next = element("div", { class: "cv-lesson-offers" });
+  #exercise = element("p", { class: "cv-lesson-exercise" });
+  #words = element("p", {});
+  #after = makeButton(
+    { class: "cv-lesson-after" },
+    [],
+    () =>
+      this.#player.play(this.#following)?.then(() => this.el.hidden && this.#onStart()) ?? this.#onStart(),
+  );
+  #back = createButton("return", () => this.#player.afterwards(true));
+  el;
+  #player;
+  #onStart;
+
+  constructor(player, onStart) {
+    [this.#player, this.#onStart] = [player, onStart];
+    const stay = createButton("stay", () => this.#player.afterwards(false));
+    this.el = element(
+      "section",
+      { class: "cv-lesson cv-lesson-gone", hidden: "" },
+      this.#heading,
+      this.#found,
+      this.#exercise,
+      this.#next,
+      this.#words,
+      element("footer", {}, this.#after, this.#back, stay),
+    );
+  }
+
+  /** @param {Gone | null} gone null: nothing was left */
+  show(gone) {
+    this.el.hidden = !gone;
+    if (!gone) return;
+    const ended = gone.words.length > 0;
+    for (const part of [this.#heading, this.#found, this.#next]) part.hidden = !ended;
+    this.#following = gone.after;
+    this.#after.hidden = !this.#following;
+    if (this.#following)
+      setText(this.#after, say("after", { title: this.#player.shelf.title(this.#following) }));
+    this.#exercise.hidden = !gone.exercise;
+    this.#exercise.replaceChildren(
+      say("exercise"),
+      " ",
+      element("code", {}, `convviz.check(yours, "${gone.exercise}")`),
+    );
+    setText(this.#heading, say("ended"));
+    setText(this.#words, say(ended ? "stays" : "left"));
+    this.el.setAttribute("aria-label", say(ended ? "ended" : "left"));
+    this.#found.replaceChildren(...gone.words.map((each) => element("li", {}, each)));
+    this.#next.hidden = !gone.next.length;
+    this.#next.replaceChildren(element("span", {}, say("offers")), ...gone.next.map(this.#createOffer));
+  }
+
+  focus = () => (this.#heading.hidden ? this.#back : this.#heading).focus();
+}

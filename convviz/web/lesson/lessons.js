@@ -1,0 +1,69 @@
+// @ts-check
+// The lessons of a page: the one that the board's questions lead to rides in every page; the others come when
+// they are started, from the kernel or as a file beside the page, and a page that was
+// made for one carries it.
+import PATH from "../../facts/words/path.json" with { type: "json" };
+import GUIDED from "../../facts/words/guided/why_rotated.json" with { type: "json" };
+import WHY_ROTATED from "../../lessons/why_rotated.json" with { type: "json" };
+
+/**
+ * @typedef {{ panel: string, row: number, column: number }} Place
+ * @typedef {{ words: string, then: string, edit?: Place & { by: number }, walk?: { places: number },
+ *   set?: string, pin?: Place, choose?: string, mark?: Place[] }} Task what there is to do, one of the five,
+ *   and what is said before and after it; mark: cells that are lit once it is done
+ * @typedef {{ cell: Place, answer?: number, words: string, hint: string, because: string }} Question answer:
+ *   what its author says; the page asks its own numbers
+ * @typedef {{ title: string, words: string, state: string | null, focus?: string, band?: string, pin?: Place,
+ *   highlight?: Place[], why?: string[], tab?: string, part?: string, code?: string[], tray?: "full",
+ *   quiet?: "throughout" | "until done", values?: Record<string, Record<string, any>>, do?: Task[],
+ *   question?: Question }} Step focus: the band that gets the room; band: the one to look at where they flow;
+ *   tab: the one that it is shown in, beside the board; part: of it, brought in sight once all is chosen;
+ *   code: lines of Python; state: the keys of a link that differ from the base, or null: it stays as it is;
+ *   why: the questions of the board that it answers; tray: it begins empty, or with all that the pixel gets;
+ *   quiet: the board does not say beside a held cell what is to be found
+ * @typedef {{ words: string[], next: { words: string, link: string }[], exercise?: string }} End what was
+ *   found, what to try after it, and the task of convviz.check that asks for it in code
+ * @typedef {{ title: string, base: string, steps: Step[], end: End }} Lesson
+ * @typedef {{ lesson: Lesson, words: Record<string, any> }} Told a lesson with its sentences by their ids
+ * @typedef {(name: string) => Promise<Told>} Bring
+ * @typedef {ReturnType<typeof createShelf>} Shelf
+ */
+
+/**
+ * As data, a step has what it has: tests/test_lessons.py sees that it is what a step may have.
+ * @type {Record<string, Told>}
+ */
+export const ABOARD = { why_rotated: { lesson: /** @type {any} */ (WHY_ROTATED), words: GUIDED } };
+
+/** The titles of all lessons by their names, in the order of the path. @type {Record<string, string>} */
+export const TITLES = Object.fromEntries(
+  Object.entries(PATH).map(([id, title]) => [id.replace(/\.title$/, ""), title]),
+);
+
+/**
+ * @param {Record<string, Told>} [given] what the page was made with
+ * @param {Bring | null} [fetchLesson] brings any other, where somebody does
+ */
+export function createShelf(given = {}, fetchLesson = null) {
+  const there = new Map(Object.entries({ ...ABOARD, ...given }));
+  const names = () => {
+    const path = Object.keys(TITLES).filter((name) => fetchLesson || there.has(name));
+    // A teacher's own stand last.
+    return [...path, ...[...there.keys()].filter((name) => !path.includes(name))];
+  };
+  return {
+    names,
+    /** A lesson, if it is here already. @param {string} name */
+    now: (name) => there.get(name),
+    /** Bring one from elsewhere. @param {string} name @returns {Promise<Told> | null} null: nobody has it */
+    bring: (name) =>
+      fetchLesson && Object.hasOwn(TITLES, name)
+        ? fetchLesson(name).then((told) => {
+            there.set(name, told);
+            return told;
+          })
+        : null,
+    /** Of a lesson that is on the list. @param {string} name @returns {string} */
+    title: (name) => TITLES[name] ?? there.get(name)?.lesson.title ?? "",
+  };
+}

@@ -1,0 +1,89 @@
+// @ts-check
+// What a step of a lesson looks like to the card: its sentences with their numbers, what is
+// done of it, what is hidden.
+import WORDS from "../../facts/words/player.json" with { type: "json" };
+import { sentences } from "../base/words.js";
+import { panelName } from "../rules/names.js";
+import { seenQuestion } from "./answers.js";
+import { argumentsOf, astray, controlOf } from "./tasks.js";
+
+const say = sentences(WORDS);
+
+/**
+ * @import { Answer, SeenQuestion, Tell } from "./answers.js"
+ * @import { Place, Question, Step, Task } from "./lessons.js"
+ * @import { Situation } from "./tasks.js"
+ * @typedef {{ words: string, after: string, done: boolean, walked: string }} SeenTask
+ * @typedef {{ heading: string, words: string, code: string, focus: string, band: string, highlight: Place[],
+ *   tasks: SeenTask[], question: SeenQuestion | null, hidden: Place | null, full: boolean, quiet: boolean,
+ *   complete: boolean, wanted: string, choose: string, part: string,
+ *   long: "" | "code" | "question" }} StepLook wanted: the control that is to be moved; choose: what is to be
+ *   chosen in the tab; part: of it, to be in sight; long: why it has more to read; full: the tray begins so;
+ *   quiet: what is to be found is not told; complete: nothing is left to do
+ * @typedef {StepLook & { name: string, title: string, at: number, of: number, noTab: string,
+ *   key: string }} Look noTab: that the page has not the step's tab; key: another one
+ *   at every start of a step
+ * @typedef {{ tasks: Task[], done: number, answer: Answer, situation: Situation,
+ *   known: Record<string, string | number>, tell: Tell }} Stand how far a step has come; known: the
+ *   values that its sentences name
+ */
+
+/** @param {Step} step @param {Stand} stand @returns {StepLook} */
+export function lookOf(step, stand) {
+  const { tasks, done, answer, situation, known, tell } = stand;
+  const { title, words, code = [], focus = "", band = focus, pin, question, quiet } = step;
+  const all = { ...known, row: pin?.row ?? 0, column: pin?.column ?? 0 };
+  const finished = done >= tasks.length;
+  const answered = ["right", "shown"].includes(answer.state);
+  return {
+    heading: tell(title, all),
+    words: tell(words, all),
+    code: code.join("\n"),
+    focus,
+    band,
+    highlight: litOf(step, stand),
+    tasks: tasks.slice(0, done + 1).map((task, index) => seenTask(task, index < done, stand)),
+    question: question && finished ? seenQuestion(question, answer, named(question, stand), tell) : null,
+    hidden: question && !answered ? question.cell : null,
+    full: step.tray === "full",
+    quiet: quiet === "throughout" || (quiet === "until done" && !finished),
+    complete: finished && (!question || answered),
+    wanted: controlOf(tasks[done], situation.settings),
+    choose: tasks[done]?.choose ?? "",
+    long: longOf(step),
+    part: tasks.slice(done).some(({ choose }) => choose) ? "" : (step.part ?? ""),
+  };
+}
+
+/** What a step has more to read for. @param {Step} step @returns {"" | "code" | "question"} */
+const longOf = ({ code, question }) => (code ? "code" : question ? "question" : "");
+
+/**
+ * What a question's sentences name, the panel as the board calls it.
+ * @param {Question} question @param {Stand} stand
+ */
+const named = ({ cell }, { known, situation }) => ({
+  ...known,
+  panel: panelName(cell.panel, situation.settings),
+});
+
+/** @param {Task} task @param {boolean} isDone @param {Stand} stand @returns {SeenTask} */
+function seenTask(task, isDone, { situation, known, tell }) {
+  const all = { ...known, ...argumentsOf(task) };
+  return {
+    words: tell(task.words, all),
+    after: isDone ? tell(task.then, all) : astray(task, situation),
+    done: isDone,
+    walked:
+      task.walk && !isDone ? say("walked", { seen: situation.walked.size, places: task.walk.places }) : "",
+  };
+}
+
+/**
+ * What the step is about, until it is done or the 1 has gone elsewhere; then what it has come to.
+ * @param {Step} step @param {Stand} stand @returns {Place[]}
+ */
+function litOf(step, { tasks, done, situation }) {
+  if (!done) return situation.walked.size > 1 ? [] : (step.highlight ?? []);
+  return tasks[done - 1].mark ?? [];
+}

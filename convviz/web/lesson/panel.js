@@ -1,0 +1,231 @@
+// @ts-check
+// The card on which a lesson is read, beside the picture that it is about. It is built once and kept in step,
+// so that the focus stays where it is; what is new is spoken.
+import WORDS from "../../facts/words/player.json" with { type: "json" };
+import { element, focusOf, setText } from "../base/dom.js";
+import { sentences } from "../base/words.js";
+import { pointAt } from "../base/wire.js";
+import { createButton } from "./button.js";
+import { TabWatch } from "./in_tab.js";
+import { AfterLesson } from "./left.js";
+import { QuestionForm } from "./question.js";
+
+const say = sentences(WORDS);
+const ROOM = 8; // pixels around a control that is brought in sight
+
+/**
+ * @import { Look, SeenTask } from "./look.js"
+ * @import { Player } from "./player.js"
+ * @typedef {{ focus: (band: string) => void, bring: (band: string) => void, hide: (place: Look["hidden"]) =>
+ *   void,
+ *   plain: () => void, tray: (full: boolean) => void }} Stage what a lesson does to a board
+ */
+
+export class LessonPanel {
+  update = () => {
+    const look = this.#player.get("look");
+    const focused = this.#card.contains(focusOf(this.#card));
+    this.#card.hidden = !look;
+    this.el.toggleAttribute("data-playing", Boolean(look));
+    this.#appOf()?.toggleAttribute("data-lesson", Boolean(look));
+    this.#left.show(look ? null : this.#player.get("left"));
+    this.el.toggleAttribute("data-left", !this.#left.el.hidden);
+    if (look) return this.#show(look);
+    if (!this.#key) return;
+    this.#key = "";
+    this.#appOf()?.removeAttribute("data-quiet");
+    this.#stage.tray(false);
+    this.#stage.hide(null);
+    this.#stage.focus("");
+    this.#light([]);
+    this.#want("");
+    this.#tab.follow("", "", "");
+    setText(this.#live, (this.#player.get("left")?.words ?? []).join(" "));
+    if (focused) this.#left.focus();
+  };
+  #player;
+  #stage;
+  #name = element("b", { class: "cv-lesson-name" });
+  #count = element("span", { class: "cv-lesson-count" });
+  #heading = element("h3", { tabindex: "-1" });
+  #words = element("p", { class: "cv-lesson-words" });
+  #code = element("pre", { class: "cv-lesson-code", tabindex: "0" });
+  #noTab = element("p", { class: "cv-muted" });
+  #tasks = element("div", { class: "cv-lesson-tasks" });
+  #question;
+  #act = createButton("act", () => this.#player.act());
+  #back = createButton("back", () => this.#player.go(-1));
+  #next = createButton("next", () => this.#player.go(1));
+  #live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });
+  #text;
+  #card;
+  #left;
+  el;
+  #key = "";
+  #told = ""; // all that stood there
+  #pointed = "[]"; // the cells that are lit
+  #wanted = ""; // the control that is framed
+  #opened = /** @type {Element | null} */ (null); // what it stood behind
+  #tab = new TabWatch(
+    () => this.#appOf(),
+    (ids) => this.#player.choose(ids),
+  );
+
+  /** @param {Player} player @param {Stage} stage */
+  constructor(player, stage) {
+    [this.#player, this.#stage] = [player, stage];
+    this.#question = new QuestionForm(player);
+    const read = [this.#words, this.#code, this.#noTab, this.#tasks, this.#question.el];
+    this.#text = element("div", { class: "cv-lesson-text" }, ...read);
+    const header = element(
+      "header",
+      {},
+      createButton("again", () => player.go(0), "↺"),
+      createButton("close", () => player.close(), "×"),
+    );
+    const where = [this.#name, " ", this.#count, " ", element("kbd", {}, say("keys.short"))];
+    const footer = element(
+      "footer",
+      { title: say("keys") },
+      this.#back,
+      this.#act,
+      element("p", { class: "cv-lesson-where" }, ...where),
+      this.#next,
+    );
+    const attributes = { class: "cv-lesson", hidden: "" };
+    this.#card = element("section", attributes, header, this.#heading, this.#text, footer);
+    this.#left = new AfterLesson(this.#player, () => this.#heading.focus());
+    this.el = element("div", { class: "cv-lesson-place" }, this.#card, this.#left.el, this.#live);
+    this.#player.on("change:look", this.update);
+    this.#player.on("change:left", this.update);
+    this.#player.on("press", this.#tab.press);
+  }
+
+  /** @param {Look} look */
+  #show(look) {
+    this.#card.setAttribute("aria-label", say("panel", { title: look.title }));
+    setText(this.#name, look.title);
+    setText(this.#count, say("count", { at: look.at, of: look.of }));
+    setText(this.#heading, look.heading);
+    setText(this.#words, look.words);
+    setText(this.#code, look.code);
+    this.#code.hidden = !look.code;
+    setText(this.#noTab, look.noTab);
+    showTasks(this.#tasks, look.tasks);
+    this.#question.show(look.question);
+    const isHeld = focusOf(this.#act) === this.#act;
+    this.#act.hidden = look.tasks.every(({ done }) => done);
+    if (isHeld && this.#act.hidden) this.#next.focus({ preventScroll: true }); // else the next key would go nowhere
+    this.#back.setAttribute("aria-disabled", String(look.at === 1));
+    setText(this.#next, say(look.at === look.of ? "finish" : "next"));
+    this.#card.dataset.long = look.long;
+    this.#stage.hide(look.hidden);
+    this.#card.toggleAttribute("data-complete", look.complete); // only then is going on the first thing to do
+    this.#appOf()?.toggleAttribute("data-quiet", look.quiet);
+    this.#appOf()?.toggleAttribute("data-at-board", !look.choose && look.tasks.some(({ done }) => !done));
+    if (look.key !== this.#key) this.#begin(look);
+    this.#want(look.wanted);
+    this.#tab.follow(look.choose, look.part, look.key);
+    this.#light(look.highlight);
+    this.#speak(look);
+  }
+
+  /** @param {Look} look */
+  #begin(look) {
+    // what was open would stand in the place of what the lesson speaks of
+    if (!this.#key) this.#stage.plain();
+    this.#key = look.key;
+    this.#told = "";
+    this.#pointed = "";
+    this.#stage.tray(look.full);
+    this.#text.scrollTop = 0;
+    this.#stage.focus(look.focus);
+    this.#stage.bring(look.band);
+  }
+
+  /** Frame the control that is to be moved, and bring it where it can be. @param {string} control */
+  #want(control) {
+    if (control === this.#wanted) return;
+    this.#wanted = control;
+    const app = this.#appOf();
+    for (const old of app?.querySelectorAll("[data-wanted]") ?? []) old.removeAttribute("data-wanted");
+    this.#opened?.removeAttribute("open");
+    const part = control && app?.querySelector(`.cv-controls .cv-set-${control}`);
+    if (!part) return;
+    part.setAttribute("data-wanted", "");
+    this.#opened = part.closest("details:not([open])");
+    this.#opened?.setAttribute("open", "");
+    const bring = () =>
+      part.hasAttribute("data-wanted") && bringInSight(this.el, /** @type {HTMLElement} */ (part));
+    // the first frame of a page gives the column its height
+    requestAnimationFrame(() => requestAnimationFrame(bring));
+  }
+
+  /** @param {Look["highlight"]} cells */
+  #light(cells) {
+    const wanted = JSON.stringify(cells);
+    if (wanted === this.#pointed) return;
+    this.#pointed = wanted;
+    pointAt(this.el, { cells });
+  }
+
+  /** Say what was not there before. @param {Look} look */
+  #speak(look) {
+    const { at, of, heading: title } = look;
+    const said = [say("told.step", { at, of, title, words: look.words })];
+    for (const task of look.tasks) said.push(task.words, task.after);
+    if (look.question)
+      said.push(look.question.words, look.question.told, ...look.question.reasons.map(({ words }) => words));
+    const whole = said.filter(Boolean).join("\n");
+    if (whole === this.#told) return;
+    const old = new Set(this.#told.split("\n"));
+    setText(this.#live, said.filter((each) => each && !old.has(each)).join(" "));
+    this.#told = whole;
+    if (this.#live.textContent && look.tasks.some(({ done }) => done))
+      this.#text.scrollTop = this.#text.scrollHeight; // the newest stands below
+  }
+
+  #appOf() {
+    return this.el.closest(".cv-app");
+  }
+
+  /** Read from its beginning. */
+  focus = () => this.#heading.focus();
+
+  close = () => {
+    this.#player.off("change:look", this.update);
+    this.#player.off("change:left", this.update);
+    this.#player.off("press", this.#tab.press);
+    this.#tab.stop();
+  };
+}
+
+/**
+ * Scroll the controls below the card, where it stays as they move; elsewhere that would scroll the card away.
+ * @param {HTMLElement} card @param {HTMLElement} part
+ */
+function bringInSight(card, part) {
+  const column = part.closest(".cv-controls");
+  if (!column || getComputedStyle(card).position !== "sticky") return;
+  const { top, bottom } = part.getBoundingClientRect();
+  const above = top - card.getBoundingClientRect().bottom - ROOM;
+  const below = bottom - column.getBoundingClientRect().bottom + ROOM;
+  if (below > 0) column.scrollTop += below;
+  else if (above < 0) column.scrollTop += above;
+}
+
+/** What to do, and how many places of it are done. @param {SeenTask} task */
+const withPlaces = ({ words, walked }) => (walked ? say("walked.task", { task: words, walked }) : words);
+
+/** @param {HTMLElement} list @param {SeenTask[]} tasks */
+function showTasks(list, tasks) {
+  while (list.children.length > tasks.length) list.lastElementChild?.remove();
+  tasks.forEach((task, index) => {
+    const item = /** @type {HTMLElement} */ (
+      list.children[index] ?? list.appendChild(element("div", {}, element("p", {}), element("p", {})))
+    );
+    item.className = task.done ? "cv-lesson-done" : "cv-lesson-task";
+    setText(item.children[0], withPlaces(task));
+    setText(item.children[1], task.after);
+  });
+}

@@ -1,0 +1,322 @@
+// @ts-check
+// Plays a lesson: which step it is, what of it is done, what is asked. It knows no lesson by name and no
+// page: the panel shows what `look` says, and every view of one model shows the same.
+import WORDS from "../../facts/words/player.json" with { type: "json" };
+import { createValues } from "../base/events.js";
+import { sentences } from "../base/words.js";
+import { afterwards } from "../numbers/latest_request.js";
+import { fromLink } from "../rules/link.js";
+import { inPlaceOf, replaced } from "../rules/settings.js";
+import { isRight, predicting, tellerOf } from "./answers.js";
+import { ABOARD, TITLES, createShelf } from "./lessons.js";
+import { lookOf } from "./look.js";
+import { ALL_TABS, createStepTab } from "./step_tab.js";
+import { Progress } from "./progress.js";
+import { doIt, joinedLinks } from "./tasks.js";
+import { numberIn, valuesOf } from "./values.js";
+import { reasonsFor } from "./why_wrong.js";
+
+const say = sentences(WORDS);
+const HEARD = ["settings", "change:values", "change:selected"];
+const PACE = 350; // milliseconds between two places of a walk that is done for somebody
+
+/**
+ * @import { Model } from "../numbers/model.js"
+ * @import { Settings } from "../rules/settings.js"
+ * @import { Lesson, Place, Shelf, Told } from "./lessons.js"
+ * @import { Look } from "./look.js"
+ * @typedef {{ words: string[], next: string[], exercise: string, after: string }} Gone what is told when a
+ *   lesson is
+ * left, and offered; nothing of one that was not ended; exercise: the task of convviz.check that asks for it
+ *   in
+ *   code; after: the name of the lesson that follows
+ */
+
+/** What of the board some step explains. */
+export const TAUGHT = Object.values(ABOARD).flatMap(({ lesson }) =>
+  lesson.steps.flatMap(({ why }) => why ?? []),
+);
+
+/** The step that answers one of the board's questions, if a lesson has one. @param {string} topic */
+export function answerTo(topic) {
+  for (const [name, { lesson }] of Object.entries(ABOARD)) {
+    const at = lesson.steps.findIndex(({ why }) => why?.includes(topic));
+    if (at >= 0) return { name, at };
+  }
+  return null;
+}
+
+/** The player of one model. */
+export class Player {
+  shelf;
+  #model;
+  #has;
+  #later;
+  #values = createValues({
+    look: /** @type {Look | null} */ (null),
+    left: /** @type {Gone | null} */ (null),
+    finished: /** @type {string[]} */ ([]),
+  });
+  get = this.#values.get;
+  on = this.#values.on;
+  off = this.#values.off;
+  #tell = tellerOf();
+  #asked = ""; // the lesson that is on its way
+  #stepTab;
+  /** @type {Lesson | null} */
+  #lesson = null;
+  // Of the present step, from the first on.
+  #progress = /** @type {Progress} */ (/** @type {unknown} */ (null));
+  #name = "";
+  #at = 0;
+  #begun = 0; // steps, counted over all lessons
+  /** @type {Settings | null} */
+  #before = null; // what a lesson was started from
+  #entering = false;
+  /** @type {string[]} */
+  #last = []; // the links that the end of the lesson has offered
+  #held = false; // while a slider is held, nothing is done yet
+  #stopWalking = () => {};
+
+  /**
+   * @param {Model} model @param {Shelf} [shelf] the lessons @param {string[]} [has] the tabs of the page
+   * @param {import("../numbers/latest_request.js").Later} [later]
+   */
+  constructor(model, shelf = createShelf(), has = ALL_TABS, later = afterwards) {
+    [this.#model, this.shelf, this.#has, this.#later] = [model, shelf, has, later];
+    this.#stepTab = createStepTab(has);
+    for (const event of HEARD) model.on(event, this.#follow);
+  }
+
+  /**
+   * The settings of a link, where torch computes as it did and in the chosen colours.
+   * @param {string} link @param {string} tab that is open
+   */
+  #stateOf(link, tab) {
+    const { state, notices } = fromLink(link);
+    if (notices.length) throw new Error(say("kept", { why: notices.join(" ") }));
+    return inPlaceOf({ ...this.#model.settings(), tab }, state);
+  }
+
+  /** @param {Lesson} lesson @param {number} wanted the step's index */
+  #enter(lesson, wanted) {
+    const step = lesson.steps[wanted];
+    const link = joinedLinks(lesson.base, step.state ?? "");
+    this.#entering = true;
+    this.#stopWalking();
+    this.#model.change((now) => {
+      const settings = step.state === null ? now : this.#stateOf(link, this.#stepTab.next(step, now.tab));
+      const press = () => this.#values.tell("press");
+      const tasks = this.#stepTab.tasks(step);
+      this.#progress = new Progress(this.#model, settings, step, tasks, link, press);
+      this.#at = wanted;
+      return [settings, []];
+    });
+    this.#entering = false;
+    if (this.#at !== wanted) return;
+    this.#progress.chosen = []; // what the tab that closed has said is of another step
+    this.#begun += 1;
+    this.#model.select(step.pin ?? null);
+    this.#follow();
+  }
+
+  /** See what was done, and tell. */
+  #follow = () => {
+    if (!this.#lesson || this.#entering) return;
+    this.#progress.follow(this.#held);
+    this.#values.put({ look: this.#lookNow(this.#lesson) });
+  };
+
+  /** @param {Lesson} lesson @returns {Look} */
+  #lookNow({ title, steps }) {
+    const { step, tasks, done, answer, start } = this.#progress;
+    const known = valuesOf(step.values ?? {}, { now: this.#progress.seen(), start });
+    const situation = this.#progress.situation();
+    return {
+      name: this.#name,
+      title: this.#tell(title),
+      at: this.#at + 1,
+      of: steps.length,
+      key: String(this.#begun),
+      noTab: this.#stepTab.told(step),
+      ...lookOf(step, { tasks, done, answer, situation, known, tell: this.#tell }),
+    };
+  }
+
+  /** @param {Parameters<Progress["settle"]>} answer */
+  #settle(...answer) {
+    this.#progress.settle(...answer);
+    this.#follow();
+  }
+
+  /**
+   * @param {Lesson} lesson @param {string} name @param {Parameters<typeof tellerOf>} words @param {number} at
+   */
+  #open(lesson, name, words, at) {
+    if (!this.#lesson) this.#before = this.#model.settings();
+    [this.#lesson, this.#name, this.#at, this.#tell] = [lesson, name, -1, tellerOf(...words)];
+    this.#values.put({ left: null });
+    this.#enter(lesson, at);
+  }
+
+  /** @param {string} wanted @param {Told} told @param {string | number} step */
+  #begin(wanted, { lesson, words }, step) {
+    const of = lesson.steps.length;
+    const number = Number(step);
+    const there = Math.min(Math.max(Math.round(number) || 1, 1), of);
+    this.#open(lesson, wanted, [words], there - 1);
+    if (this.#at < 0)
+      this.#lesson = null; // it could not be set up, and that was said
+    else if (there !== number)
+      this.#model.say(say("no_step", { step: String(step).slice(0, 20), of, at: there }), true);
+  }
+
+  /**
+   * Start a lesson.
+   * @param {string} wanted its name @param {string | number} [step] counted from 1
+   * @returns {Promise<void> | undefined} what is waited for, where it has to be brought first
+   */
+  play(wanted, step = 1) {
+    this.#asked = wanted;
+    const there = this.shelf.now(wanted);
+    if (there) return void this.#begin(wanted, there, step);
+    const coming = this.shelf.bring(wanted);
+    const known = { name: wanted.slice(0, 40), known: this.shelf.names().join(", ") };
+    if (!coming)
+      return void this.#model.say(say(Object.hasOwn(TITLES, wanted) ? "absent" : "unknown", known), true);
+    return coming.then(
+      (told) => {
+        // else another one was asked for meanwhile
+        if (this.#asked === wanted) this.#begin(wanted, told, step);
+      },
+      (error) => this.#model.say(say("not_brought", { name: wanted, why: error.message }), true),
+    );
+  }
+
+  /** Hide a number of the picture as it is, to be predicted. @param {Place} cell */
+  predict(cell) {
+    this.#asked = "";
+    this.#open(predicting(cell), "", [], 0);
+  }
+
+  /** @param {number} by 1: the next step, −1: the one before, 0: this one again */
+  go(by) {
+    if (!this.#lesson) return;
+    if (this.#at + by >= this.#lesson.steps.length) this.close(true);
+    else this.#enter(this.#lesson, Math.max(this.#at + by, 0));
+  }
+
+  /** Do what is to be done, or the next part of it. */
+  act() {
+    this.#stopWalking();
+    const { tasks, done, walked } = this.#progress ?? {};
+    if (!this.#lesson || done >= tasks.length) return;
+    const [task, places, here] = [tasks[done], walked.size, this.#begun];
+    doIt(task, this.#progress.situation(), this.#model);
+    const goesOn = () =>
+      this.#lesson && here === this.#begun && this.#progress.tasks[this.#progress.done] === task;
+    if (task.walk && this.#progress.walked.size > places && goesOn())
+      this.#stopWalking = this.#later(() => goesOn() && this.act(), PACE);
+  }
+
+  /** What is chosen in the open tab now. @param {string[]} ids */
+  choose(ids) {
+    if (!this.#progress) return;
+    this.#progress.chosen = ids;
+    this.#follow();
+  }
+
+  /** A slider is held, or let go: what it passes on the way was not chosen. @param {boolean} now */
+  hold(now) {
+    if (this.#held === now) return;
+    this.#held = now;
+    if (!now) this.#follow();
+  }
+
+  /** Check an answer. @param {string} typed */
+  check(typed) {
+    const question = this.#lesson && this.#progress.asked();
+    if (!question) return;
+    const { panel, row, column } = question.cell;
+    const seen = this.#progress.seen();
+    const right = numberIn(seen.settings, seen.stages[panel], panel, row, column);
+    if (isRight(typed, right)) return this.#settle("right", typed);
+    const reasons = reasonsFor(seen, question.cell, typed, this.#has.includes("mistakes"));
+    this.#settle("wrong", typed.trim().slice(0, 20), reasons);
+  }
+
+  /** Show what a mistake makes of the cell that is asked for. @param {string} mistake its id */
+  showMistake(mistake) {
+    const question = this.#lesson && this.#progress.step.question;
+    if (!question) return;
+    this.#model.change((settings) => [replaced(settings, { tab: "mistakes", mistake }), []]);
+    this.#model.select(question.cell); // the tab writes out both sums
+  }
+
+  /** Show the answer. */
+  show() {
+    if (this.#lesson && this.#progress.asked()) this.#settle("shown");
+  }
+
+  /**
+   * Leave; the picture stays, and there is a way back.
+   * @param {boolean} [ended] whether its end was reached
+   */
+  close(ended = false) {
+    if (!this.#lesson) return;
+    this.#stopWalking();
+    const { words, next, exercise = "" } = ended ? this.#lesson.end : { words: [], next: [] };
+    this.#last = next.map(({ link }) => link);
+    this.#lesson = null;
+    this.#asked = "";
+    const { tab } = this.#model.settings();
+    const still = this.#stepTab.next(null, tab);
+    if (still !== tab) this.#model.change((settings) => [replaced(settings, { tab: still }), []]);
+    const left = {
+      words: words.map((id) => this.#tell(id)),
+      next: next.map((each) => this.#tell(each.words)),
+      exercise,
+      after: ended && this.#name ? this.#following(this.#name) : "",
+    };
+    if (ended && this.#name) this.finish([this.#name]);
+    this.#values.put({ look: null, left });
+  }
+
+  /** The name of the lesson that follows one; empty after the last. @param {string} one */
+  #following(one) {
+    const names = this.shelf.names();
+    return (names.includes(one) && names[names.indexOf(one) + 1]) || "";
+  }
+
+  /** Mark lessons as done. @param {string[]} names */
+  finish(names) {
+    const before = this.get("finished");
+    const finished = this.shelf.names().filter((each) => names.includes(each) || before.includes(each));
+    this.#values.put({ finished });
+  }
+
+  /** Stay, with what was offered next on the board. @param {number} index */
+  tryNext(index) {
+    const link = this.#last[index];
+    this.afterwards(false);
+    this.#model.select(null);
+    this.#model.change(({ tab }) => [this.#stateOf(link, tab), []]);
+  }
+
+  /** Go back to where the lesson was started from, or stay. @param {boolean} back */
+  afterwards(back) {
+    const before = this.#before;
+    if (back && before) {
+      this.#model.select(null);
+      this.#model.change(() => [replaced(before, {}), []]);
+    }
+    this.#before = null;
+    this.#values.put({ left: null });
+  }
+
+  /** Listen no more. */
+  end() {
+    this.#stopWalking();
+    for (const event of HEARD) this.#model.off(event, this.#follow);
+  }
+}

@@ -1,0 +1,120 @@
+// @ts-check
+// How a lesson is started and steered from outside of its card: buttons, keys, and the
+// word `lesson` in an address.
+import WORDS from "../../facts/words/player.json" with { type: "json" };
+import { followAsked, followPredictions } from "../base/ask.js";
+import { element, makeButton } from "../base/dom.js";
+import { isBare } from "../base/keys.js";
+import { sentences } from "../base/words.js";
+import { ABOARD } from "./lessons.js";
+import { createPath } from "./path.js";
+import { answerTo } from "./player.js";
+
+const say = sentences(WORDS);
+const isTouched = () => matchMedia("(pointer: coarse)").matches;
+
+/**
+ * @import { Player } from "./player.js"
+ */
+
+/**
+ * The button of the lesson that every page has, and the list of all where there are more; they stay in their
+ * place, and are away while one is played.
+ * @param {Player} player @param {() => void} onStart
+ */
+export function createLessonButtons(player, onStart) {
+  /** @param {string} name */
+  const start = (name) => player.play(name)?.then(onStart) ?? onStart();
+  const buttons = Object.entries(ABOARD).map(([name, { lesson }]) => {
+    return makeButton(
+      { class: "cv-lesson-start", title: player.shelf.title(name) },
+      say("start", { steps: lesson.steps.length }),
+      () => start(name),
+    );
+  });
+  const path = createPath(player, start);
+  const el = element("div", { class: "cv-lessons" }, ...buttons, path.el);
+  const update = () => void (el.style.visibility = player.get("look") ? "hidden" : "");
+  player.on("change:look", update);
+  update();
+  const close = () => {
+    path.close();
+    player.off("change:look", update);
+  };
+  return { el, close };
+}
+
+/** By how many steps a key goes on. @param {KeyboardEvent} event @returns {number | undefined} */
+const wayOf = (event) =>
+  event.altKey
+    ? { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+    : isBare(event)
+      ? { n: 1, p: -1 }[event.key.toLowerCase()]
+      : undefined;
+
+/**
+ * Steer by keys, and answer what the board asks: Alt+arrows, N and P, and Esc when nothing else takes it.
+ * @param {HTMLElement} app @param {Player} player
+ * @param {() => boolean} escape lets go of what was taken on the board
+ * @param {boolean} own whether keys that nothing has the focus for are ours, as in a page of our own
+ * @returns {() => void} stop
+ */
+export function steer(app, player, escape, own) {
+  /** @param {KeyboardEvent} event */
+  const onKey = (event) => {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (
+      !player.get("look") ||
+      event.defaultPrevented ||
+      target.closest("input:not([type=range], [type=checkbox]), select, textarea, [contenteditable=true]")
+    )
+      return;
+    const way = wayOf(event);
+    if (way) player.go(way);
+    else if (event.key !== "Escape") return;
+    else if (!escape()) player.close();
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  /** @param {KeyboardEvent} event */
+  const onPage = (event) => event.target === document.body && wayOf(event) && onKey(event);
+  /** @param {PointerEvent} event */
+  const onDown = (event) =>
+    /** @type {Element} */ (event.target).matches("input[type=range]") && player.hold(true);
+  const onUp = () => player.hold(false);
+  const UPS = /** @type {const} */ (["pointerup", "pointercancel"]);
+  app.addEventListener("keydown", onKey);
+  if (own) document.addEventListener("keydown", onPage);
+  app.addEventListener("pointerdown", onDown);
+  for (const up of UPS) document.addEventListener(up, onUp); // the pointer may be anywhere by then
+  const stop = followAsked(app, (topic) => {
+    const answer = answerTo(topic);
+    if (answer) player.play(answer.name, answer.at + 1);
+  });
+  const stopPredicting = followPredictions(app, (cell) => {
+    player.predict(cell);
+    const field = /** @type {HTMLElement | null} */ (app.querySelector(".cv-lesson-answer input"));
+    if (!isTouched()) field?.focus({ preventScroll: true }); // there its keyboard would cover the question
+  });
+  return () => {
+    app.removeEventListener("keydown", onKey);
+    document.removeEventListener("keydown", onPage);
+    app.removeEventListener("pointerdown", onDown);
+    for (const up of UPS) document.removeEventListener(up, onUp);
+    stop();
+    stopPredicting();
+  };
+}
+
+/**
+ * The link to the step that is being read and the lessons that are done; empty while none is
+ * read that a link could name.
+ * @param {Player} player
+ */
+export function stepLink(player) {
+  const look = player.get("look");
+  if (!look?.name) return "";
+  const link = `lesson=${encodeURIComponent(look.name)}&step=${look.at}`;
+  const finished = player.get("finished").map(encodeURIComponent).join(",");
+  return finished ? `${link}&done=${finished}` : link;
+}

@@ -1,0 +1,246 @@
+// @ts-check
+// What a visitor is to do in a step: whether it is done follows from the settings alone, however they came
+// there; and how the page does it for somebody who cannot or would rather look.
+import NAMES from "../../facts/names.json" with { type: "json" };
+import WORDS from "../../facts/words/player.json" with { type: "json" };
+import { formatLong } from "../base/format.js";
+import { samePlace } from "../base/cell_place.js";
+import { sentences } from "../base/words.js";
+import { editCell, editedPanels } from "../rules/edit.js";
+import { fromLink } from "../rules/link.js";
+import { LINK_KEYS } from "../rules/schema.js";
+import { inPlaceOf, replaced, tensorsOf } from "../rules/settings.js";
+import { outputShape } from "../rules/spec.js";
+import { numberIn, placeOfOne } from "./values.js";
+
+/**
+ * @import { Model } from "../numbers/model.js"
+ * @import { Settings } from "../rules/settings.js"
+ * @import { Place, Task } from "./lessons.js"
+ * @typedef {{ settings: Settings, start: Settings, link: string, selected: Place | null, walked: Set<string>,
+ *   chosen: string[], press: () => void }} Situation
+ *   link: of the step; walked: where the 1 has stood since the task was given; chosen: what is, in the open
+ *   tab; press: chooses there what is wanted
+ */
+
+const say = sentences(WORDS);
+/** What the numbers follow from: an edit is done where it alone is other. */
+const SOURCES = /** @type {const} */ ([
+  "spec",
+  "plane",
+  "transposed",
+  "loss",
+  "input",
+  "weight",
+  "grad",
+  "target",
+  "bias",
+]);
+
+/**
+ * The values of a link's keys, in their order; a later one replaces an earlier one.
+ * @param {...string} links
+ */
+export function joinedLinks(...links) {
+  const pairs = links.flatMap((link) => link.split("&")).filter(Boolean);
+  const found = new Map(pairs.map((pair) => /** @type {[string, string]} */ ([pair.split("=", 1)[0], pair])));
+  return [...found.values()].join("&");
+}
+
+/**
+ * The part of some settings that the keys of a link name.
+ * @param {Settings} settings @param {string} link @returns {{ spec: any, rest: any }}
+ */
+function partOf(settings, link) {
+  /** @type {Record<string, any>[]} */
+  const [spec, rest] = [{}, {}];
+  for (const pair of link.split("&")) {
+    const { field, spec: ofSpec } = LINK_KEYS[pair.split("=", 1)[0]];
+    if (ofSpec) spec[field] = /** @type {any} */ (settings.spec)[field];
+    else rest[field] = /** @type {any} */ (settings)[field];
+  }
+  return { spec, rest };
+}
+
+/**
+ * What the keys of a link come to in the picture of a step: how many groups can be depends on its channels.
+ * @param {string} link of the step @param {string} set
+ */
+const wantedOf = (link, set) => partOf(fromLink(joinedLinks(link, set)).state, set);
+
+/** The tensor that a panel's cells are typed into. @param {Settings} settings @param {string} panel */
+const typedInto = (settings, panel) => tensorsOf(settings)[editedPanels(settings)[panel]];
+
+/** Where a tensor's first cell stands in its panel. @param {Settings} settings @param {string} panel */
+const originOf = ({ spec }, panel) =>
+  panel === "padded_input" ? spec.padding.map(([before]) => before) : [0, 0];
+
+/**
+ * The number in a cell that can be typed into, whatever is computed from it.
+ * @param {Settings} settings @param {Place} place
+ */
+function typedNumber(settings, { panel, row, column }) {
+  const tensor = typedInto(settings, panel);
+  if (!tensor) return NaN;
+  const [top, left] = originOf(settings, panel);
+  return numberIn(settings, tensor, panel === "padded_input" ? "input" : panel, row - top, column - left);
+}
+
+/**
+ * Whether two settings differ in what one panel shows at most.
+ * @param {Settings} one @param {Settings} other @param {string} panel
+ */
+function sameBeside(one, other, panel) {
+  const field = editedPanels(other)[panel];
+  const rest = (/** @type {Settings} */ settings) =>
+    JSON.stringify(SOURCES.map((name) => (name === field ? null : settings[name])));
+  return (
+    rest(one) === rest(other) &&
+    String(typedInto(one, panel)?.shape) === String(typedInto(other, panel)?.shape)
+  );
+}
+
+/**
+ * The cells of a panel that were typed into since the step began.
+ * @param {string} panel @param {Situation} at
+ */
+function typedCells(panel, { settings, start }) {
+  const [now, was] = [settings, start].map(
+    (each) => /** @type {import("../rules/settings.js").Tensor} */ (typedInto(each, panel)),
+  );
+  const [height, width] = was.shape.slice(-2);
+  const [top, left] = originOf(start, panel);
+  const other = [...was.data.keys()].filter((index) => now.data[index] !== was.data[index]);
+  return other.map((index) => ({
+    row: (Math.floor(index / width) % height) + top,
+    column: (index % width) + left,
+  }));
+}
+
+/**
+ * What was done instead of an edit, in a sentence; empty where nothing was.
+ * @param {Place & { by: number }} edit @param {Situation} at
+ */
+function insteadOf(edit, at) {
+  if (!sameBeside(at.settings, at.start, edit.panel)) return say("astray.picture");
+  const wrong = typedCells(edit.panel, at).find(
+    ({ row, column }) => row !== edit.row || column !== edit.column,
+  );
+  const [typed, value] = [typedNumber(at.settings, edit), typedNumber(at.start, edit)];
+  if (wrong && typed === value + edit.by) {
+    return say("astray.also", {
+      ...wrong,
+      value: formatLong(typedNumber(at.start, { ...wrong, panel: edit.panel })),
+    });
+  }
+  if (wrong) return say("astray.cell", wrong);
+  return typed === value || typed === value + edit.by
+    ? ""
+    : say("astray.value", { typed: formatLong(typed), value: formatLong(value + edit.by) });
+}
+
+/**
+ * What a control has that was moved, and not to what is wanted.
+ * @param {string} wanted as a link says it @param {Situation} at
+ */
+function notYet(wanted, { settings, start }) {
+  const [key, value] = wanted.split("=");
+  const field = LINK_KEYS[key]?.field;
+  const [now, was] = [settings, start].map((each) => [partOf(each, wanted).spec[field]].flat(2)[0]);
+  return now === was || String(now) === value || (key === "size" && settings.transposed)
+    ? ""
+    : say("astray.set", {
+        name: /** @type {Record<string, string>} */ (NAMES.controls)[field] ?? field,
+        now,
+        value,
+      });
+}
+
+/** @param {Settings} settings @returns {{ row: number, column: number }[]} where the 1 can stand */
+function placesOf({ spec }) {
+  const [, , height, width] = outputShape(spec);
+  return Array.from({ length: height * width }, (_, index) => ({
+    row: Math.floor(index / width),
+    column: index % width,
+  }));
+}
+
+/**
+ * lasts: what is said after it is true as long as it is so, and no longer.
+ * @type {Record<string, { lasts?: boolean, done: (task: any, at: Situation) => boolean, act: (task: any,
+ *   at: Situation, model: Model) => void }>}
+ */
+const KINDS = {
+  edit: {
+    lasts: true,
+    done: ({ edit }, at) =>
+      typedNumber(at.settings, edit) === typedNumber(at.start, edit) + edit.by && !insteadOf(edit, at),
+    act({ edit: { by, ...place } }, { settings, start }, model) {
+      const [made] = editCell(start, { ...place, value: typedNumber(start, place) + by });
+      model.change(() => [inPlaceOf(settings, { ...made, input_view: settings.input_view }), []]);
+    },
+  },
+  walk: {
+    done: ({ walk }, { settings, walked }) => walked.size >= Math.min(walk.places, placesOf(settings).length),
+    act(task, { settings, walked }, model) {
+      const next = placesOf(settings).find(({ row, column }) => !walked.has(`${row},${column}`));
+      if (next) model.send({ type: "select", panel: "grad_output", ...next });
+    },
+  },
+  set: {
+    lasts: true,
+    done: ({ set }, { settings, link }) =>
+      JSON.stringify(partOf(settings, set)) === JSON.stringify(wantedOf(link, set)),
+    act({ set }, { settings, link }, model) {
+      const { spec, rest } = wantedOf(link, set);
+      model.change(() => [replaced(settings, { ...rest, spec: { ...settings.spec, ...spec } }), []]);
+    },
+  },
+  pin: {
+    done: ({ pin }, { selected }) => samePlace(selected, pin),
+    act: ({ pin }, _, model) => model.send({ type: "select", ...pin }),
+  },
+  choose: {
+    done: ({ choose }, { chosen }) => chosen.includes(choose),
+    act: (_, { press }) => press(),
+  },
+};
+/** What a task in a lesson's file may be. */
+export const KINDS_OF_TASK = Object.keys(KINDS);
+
+/** @param {Task} task */
+const kindOf = (task) => KINDS[/** @type {string} */ (KINDS_OF_TASK.find((kind) => kind in task))];
+
+/** Whether it is done. @param {Task} task @param {Situation} at */
+export const isDone = (task, at) => kindOf(task).done(task, at);
+
+/** Whether it is no longer done, because it was taken back. @param {Task} task @param {Situation} at */
+export const isUndone = (task, at) => Boolean(kindOf(task).lasts) && !isDone(task, at);
+
+/** What was done instead of it, in a sentence, or nothing. @param {Task} task @param {Situation} at */
+export const astray = ({ edit, set }, at) => (edit ? insteadOf(edit, at) : set ? notYet(set, at) : "");
+
+/** Do it, or the next part of it. @param {Task} task @param {Situation} at @param {Model} model */
+export const doIt = (task, at, model) => kindOf(task).act(task, at, model);
+
+/** Note where the 1 stands. @param {Set<string>} walked @param {Settings} settings */
+export function noteWalk(walked, settings) {
+  const place = placeOfOne(settings);
+  if (place) walked.add(`${place.row},${place.column}`);
+}
+
+/** What a task's sentences may name beside the values of its step. @param {Task} task */
+export function argumentsOf({ edit, pin, set }) {
+  const { row = 0, column = 0 } = edit ?? pin ?? {};
+  return { row, column, value: set?.split("=")[1] ?? "" };
+}
+
+/**
+ * The control that a task is done with; empty where it is none.
+ * @param {Task | undefined} task @param {Settings} settings
+ */
+export function controlOf(task, { transposed }) {
+  const key = task?.set?.split("=")[0] ?? "";
+  if (key === "size" && transposed) return "output_padding"; // the size of the output, which follows from it
+  return key === "loss" ? "loss_kind" : (LINK_KEYS[key]?.field ?? "");
+}

@@ -1,0 +1,59 @@
+// @ts-check
+// What is said of a wrong number: the mistakes that give it, in words, and which of them the page can show.
+import MISTAKES from "../../facts/mistakes.json" with { type: "json" };
+import WORDS from "../../facts/words/reasons.json" with { type: "json" };
+import { formatLong, parseNumber } from "../base/format.js";
+import { sentences } from "../base/words.js";
+import { createReasons } from "../numbers/reasons.js";
+import { shownName } from "../rules/names.js";
+import { indicesOf } from "./values.js";
+
+const say = sentences(WORDS);
+/** @typedef {keyof typeof WORDS} Id */
+const MOST_PLACES = 3; // of products or cells that are named where several would do
+
+/**
+ * @import { Place } from "./lessons.js"
+ * @import { Reason } from "../numbers/reasons.js"
+ * @import { Seen } from "./values.js"
+ * @typedef {{ words: string, mistake: string, show: string, label: string }} SeenReason mistake: its id, and
+ *   the words of the button that shows it; empty where the page does not
+ */
+
+/**
+ * Every reason that a wrong number proves, the likeliest first, in words.
+ * @param {Seen} seen @param {Place} cell @param {string} typed
+ * @param {boolean} canShow whether the page has the tab Mistakes
+ * @returns {SeenReason[]}
+ */
+export function reasonsFor({ settings, stages }, { panel, row, column }, typed, canShow) {
+  const number = parseNumber(typed);
+  const right = stages[panel];
+  if (number === null || !right) return [];
+  const find = createReasons(MISTAKES, settings, /** @type {any} */ (stages));
+  const found = find(panel, indicesOf(settings, right, panel, row, column), number);
+  return found.map((reason, place) => {
+    const mistake = clauseOf(reason, settings.transposed);
+    const shown = canShow && reason.way > 0;
+    const show = reason.way > 1 ? say("show.way", { way: reason.way }) : say("show");
+    return {
+      words: say(place ? "or" : "told", { number: formatLong(number), mistake }),
+      mistake: shown ? reason.id : "",
+      show: shown ? show : "",
+      label: shown ? say("show.label", { show, mistake }) : "",
+    };
+  });
+}
+
+/** A reason after "if". @param {Reason} reason @param {boolean} transposed */
+function clauseOf({ why, id, products, places, left, added }, transposed) {
+  const name = (/** @type {any} */ tensor) => tensor && shownName(tensor, transposed);
+  const either = (/** @type {string[]} */ parts) =>
+    parts.slice(0, MOST_PLACES).reduce((rest, last) => (rest ? say("either", { rest, last }) : last), "");
+  return say(/** @type {Id} */ (`if.${why === "mistake" ? id : why}`), {
+    left: name(left),
+    added: name(added),
+    product: either(products),
+    where: either(places.map((place) => say(/** @type {Id} */ (`where.${place}`)))),
+  });
+}

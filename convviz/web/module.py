@@ -1,0 +1,76 @@
+"""The scripts and the style sheets of the live app, as its widgets carry them."""
+
+from __future__ import annotations
+
+import functools
+import json
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from convviz.facts.spoken import each_language
+from convviz.web.bundle import bundle
+from convviz.web.packing import packed_sheet
+
+HERE = files("convviz.web")
+# The sheets around the board's own, in the order in which their rules win.
+AROUND = (
+    *(f"board/{name}" for name in ("stage", "figure", "break", "arrival")),
+    *("lesson/lesson", "controls/learn", "page/page", "tabs/tabs", "page/app", "page/looks", "page/lecture"),
+)
+
+
+@each_language
+def carrier_script() -> str:
+    """Return the module with the whole app, which one widget carries for all apps of a kernel."""
+    return bundle(HERE, "page/shared_bundle.js")
+
+
+@functools.cache
+def asking_script() -> str:
+    """Return the module of each app: it asks the page for what the carrier brought, and says nothing."""
+    return bundle(HERE, "page/bundle_client.js")
+
+
+@each_language
+def tab_script(name: str) -> str:
+    """Return the module that draws a tab, with its sheet: what comes to the page when the tab is first opened.
+
+    It imports nothing, so that it is the same from a kernel and from a server: what it shares with the board's script
+    it has a second time.
+
+    Args:
+        name: as in ``facts/names.json``: in ``tabs/<name>``, ``tab.js`` draws it and ``tab.css`` is its sheet.
+    """
+    script = bundle(HERE, f"tabs/{name}/tab.js")
+    return f"{script}\nexport const sheet = {json.dumps(joined(_own_sheet(name)), ensure_ascii=False)};\n"
+
+
+def pane_styles(*names: str) -> str:
+    """Return the rules of the board and of panes, whose numbers and frames look the same.
+
+    Args:
+        names: the tabs whose own rules stand behind those that all share.
+    """
+    single = [sheet for name in names for sheet in _own_sheet(name)]
+    return joined([HERE.joinpath("board/board.css"), HERE.joinpath("tabs/pane.css"), *single])
+
+
+def _own_sheet(tab: str) -> list[Traversable]:
+    """Return the sheet of one tab, in a list; an empty one where it does with what all share."""
+    sheet = HERE.joinpath(f"tabs/{tab}/tab.css")
+    return [sheet] if sheet.is_file() else []
+
+
+@functools.cache
+def app_styles() -> str:
+    """Return the rules of the app: one sheet, because anywidget keeps one a class on the page."""
+    return pane_styles() + joined([HERE.joinpath(f"{path}.css") for path in AROUND])
+
+
+def joined(sheets: list[Traversable]) -> str:
+    """Return style sheets as one, without what only those read who write them: comments, and space that parts nothing.
+
+    Args:
+        sheets: in the order in which their rules win.
+    """
+    return packed_sheet("\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets))

@@ -1,0 +1,98 @@
+// @ts-check
+// What a person can ask for on the board, by the type of the message.
+import { equationsOf, panelsOf } from "../picture/panels.js";
+import { oneHot, oneHotPanels, setSize } from "../rules/change.js";
+import { editCell, editedPanels, paintCells } from "../rules/edit.js";
+import { STROKE } from "../rules/history.js";
+import { panelName } from "../rules/names.js";
+import { choosePlane, showPlane } from "../rules/plane.js";
+import { say } from "../rules/say.js";
+import { sendBack } from "../rules/sent_back.js";
+import { replaced } from "../rules/settings.js";
+
+/**
+ * @import { Changed } from "../rules/change.js"
+ * @import { Plane } from "../rules/plane.js"
+ * @import { Settings } from "../rules/settings.js"
+ * @import { Numbers } from "./latest_request.js"
+ * @typedef {{ panel: string, row: number, column: number }} Place
+ * @typedef {{ settings: Settings, numbers: Numbers }} Shown the numbers on the board,
+ *   and what they follow from
+ * @typedef {{ settings: () => Settings, shown: () => Shown | null,
+ *   apply: (changed: Changed, move?: string) => void, get: (name: string) => any,
+ *   select: (place: Place | null) => void, turn: (way: "undo" | "redo") => void,
+ *   open: (link: string) => void, restore: (state: Settings) => void, draw: (value: number | null) => void,
+ *   reset: () => void, givePlotly: () => void }} Page
+ */
+
+/** @type {Record<string, (page: Page, message: any) => void>} */
+const ACTIONS = {
+  select(page, { panel, row, column, move }) {
+    const walks = oneHotPanels(page.settings()).includes(panel);
+    if (walks) page.apply(oneHot(page.settings(), row, column), move);
+    // A pixel that is held stays so while the 1 walks: what each place of the 1 brings
+    // it is what one looks for.
+    if (!(walks && !page.settings().transposed && page.get("selected")?.panel === "grad_input"))
+      page.select({ panel, row, column });
+  },
+  send: (page, { what }) => page.apply(sendBack(page.settings(), what)),
+  release: (page) => page.select(null),
+  edit: (page, { move, ...message }) => page.apply(edited(page.settings(), page.shown(), message), move),
+  paint: (page, { stroke, ...message }) =>
+    page.apply(paintCells(page.settings(), message), `${STROKE}${stroke}`),
+  draw: (page, { value }) => page.draw(value),
+  plane: (page, { panel, at }) =>
+    page.apply(
+      withPlane(page.settings(), ({ plane, spec, transposed }) =>
+        showPlane(plane, spec, panel, at, transposed),
+      ),
+    ),
+  axis: (page, { axis, index }) =>
+    page.apply(withPlane(page.settings(), ({ plane, spec }) => choosePlane(plane, spec, axis, index))),
+  view: (page, { view }) => page.apply([replaced(page.settings(), { input_view: view }), []]),
+  break: (page, { changes }) => page.apply([replaced(page.settings(), changes), []]),
+  size: (page, { size }) => page.apply(setSize(page.settings(), size[0], size[1])),
+  undo: (page) => page.turn("undo"),
+  redo: (page) => page.turn("redo"),
+  open: (page, { link }) => page.open(link),
+  restore: (page, { state }) => page.restore(state),
+  reset(page) {
+    page.reset();
+    page.select(null); // of the first picture nothing was asked yet
+  },
+  plotly: (page) => page.givePlotly(),
+};
+
+/**
+ * Do what a message asks for; what is none of the page's is nothing to do.
+ * @param {Page} page @param {any} message
+ */
+export function act(page, message) {
+  if (Object.hasOwn(ACTIONS, message.type)) ACTIONS[message.type](page, message);
+}
+
+/** @param {Settings} settings @param {(settings: Settings) => Plane} choose @returns {Changed} */
+const withPlane = (settings, choose) => [replaced(settings, { plane: choose(settings) }), []];
+
+/**
+ * The settings with a number in a cell that is shown.
+ * @param {Settings} settings @param {Shown | null} shown @param {Place & { value: number }} message
+ * @returns {Changed}
+ */
+function edited(settings, shown, message) {
+  checkShown(settings, shown, message);
+  const gradOutput = shown?.numbers.stages[shown.settings.transposed ? "input" : "grad_output"];
+  return editCell(settings, message, gradOutput);
+}
+
+/**
+ * Refuse to write where nobody sees it: the page offers only the cells that it shows.
+ * @param {Settings} settings @param {Shown | null} shown @param {Place} place
+ */
+function checkShown(settings, shown, { panel, row, column }) {
+  if (!(panel in editedPanels(settings))) return; // what it follows from is told where it would be edited
+  const panels = shown ? equationsOf(shown.settings, shown.numbers.stages).flatMap(panelsOf) : [];
+  const [height, width] = panels.find(({ name }) => name === panel)?.tensor.shape.slice(2) ?? [0, 0];
+  if (row < height && column < width) return;
+  throw new Error(say("refused.shown", { row, column, name: panelName(panel, settings), height, width }));
+}

@@ -1,0 +1,107 @@
+// @ts-check
+// The setting that a broken step shows at, where it does not show here: the nearest one
+// of a few, found by trying.
+import WORDS from "../../facts/words/broken.json" with { type: "json" };
+import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import { sentences } from "../base/words.js";
+import { settingAt } from "../rules/link.js";
+import { lossWith } from "../rules/losses.js";
+import { showPlane } from "../rules/plane.js";
+import { replaced, tensorsOf } from "../rules/settings.js";
+import { outcomeOf } from "./broken.js";
+import { computeStages } from "./compute.js";
+import { geometryMoves, textOf } from "./moves.js";
+
+const say = sentences(WORDS);
+const MOST_PRODUCTS = 10_000; // of a setting that is tried: an answer takes no longer than a frame
+
+/**
+ * @import { Settings } from "../rules/settings.js"
+ * @import { BrokenId, Outcome, Toggle } from "./broken.js"
+ * @import { GeometryControl } from "./moves.js"
+ * @typedef {{ words: string, changes: Partial<Settings> }} Offer
+ * @typedef {"counting" | "ones" | "whole" | "all"} NumbersName
+ */
+
+/**
+ * What can show each mistake, the likeliest first.
+ * @type {Record<BrokenId, (GeometryControl | NumbersName)[]>}
+ */
+const CONTROLS = {
+  I01: ["counting", "kernel_size", "ones", "all"],
+  I07: ["stride", "input_size", "padding"],
+  I16: ["padding", "kernel_size", "all"],
+  I10: ["stride", "input_size", "padding"],
+  W02: ["stride", "input_size", "padding", "ones", "whole", "all"],
+  W06: ["padding", "ones", "whole", "all"],
+  W07: ["input_size", "dilation", "stride", "padding"],
+};
+const ONES = { loss: lossWith("grad"), grad: { kind: "ones" } };
+/** Numbers that hide little. @type {Record<NumbersName, Partial<Settings>>} */
+const NUMBERS = {
+  counting: { weight: { kind: "counting" } },
+  ones: ONES,
+  whole: { input: { kind: "whole" } },
+  all: { ...ONES, weight: { kind: "counting" }, input: { kind: "whole" } },
+};
+
+/** The reading that has the sliding window: both, where the board has such a view. */
+const WINDOW = SETTINGS.fields.input_view.words.includes("both") ? "both" : "window";
+
+/** The reading that a mistake needs. @returns {Offer} */
+export const viewOffer = () => ({ words: say("offer.view"), changes: { input_view: WINDOW } });
+
+/**
+ * The plane in which a number is wrong.
+ * @param {Settings} settings @param {Toggle} toggle @param {Outcome} outcome @returns {Offer}
+ */
+export const planeOffer = ({ plane, spec }, { of }, { other }) => ({
+  words: say("offer.plane"),
+  changes: { plane: showPlane(plane, spec, of, other) },
+});
+
+// Of the settings that were last asked about.
+let known = { key: "", offer: /** @type {Offer} */ ({ words: "", changes: {} }) };
+
+/**
+ * A setting that shows a mistake.
+ * @param {Settings} settings where it shows in no number @param {Toggle} toggle @returns {Offer}
+ */
+export function settingOffer(settings, toggle) {
+  const { spec, input, digit, weight, bias, loss, target, grad, seed, plane } = settings;
+  const key = JSON.stringify([toggle.id, spec, input, digit, weight, bias, loss, target, grad, seed, plane]);
+  if (known.key !== key) known = { key, offer: found(settings, toggle) };
+  return known.offer;
+}
+
+/**
+ * The nearest setting with one control moved, else the catalogue's.
+ * @param {Settings} settings @param {Toggle} toggle @returns {Offer}
+ */
+function found(settings, toggle) {
+  const moves = geometryMoves(settings, MOST_PRODUCTS);
+  for (const control of CONTROLS[toggle.id]) {
+    const numbers = NUMBERS[/** @type {NumbersName} */ (control)];
+    const tried = numbers
+      ? [replaced(settings, numbers)]
+      : moves.filter((move) => move.control === control).map((move) => move.settings);
+    const shows = tried.find((each) => isShown(each, toggle));
+    if (!shows) continue;
+    const words = say(/** @type {"offer.stride"} */ (`offer.${control}`), {
+      value: textOf(shows.spec, control),
+    });
+    return { words, changes: numbers ?? { spec: shows.spec, plane: shows.plane } };
+  }
+  const { broken, input_view, scale, link_axes } = settings;
+  const there = { ...settingAt(settings, toggle.setting), broken, input_view, scale, link_axes };
+  return { words: say("offer.setting"), changes: there };
+}
+
+/**
+ * Whether a number of the plane that is shown comes out wrong, or another shape.
+ * @param {Settings} settings @param {Toggle} toggle
+ */
+function isShown(settings, toggle) {
+  const stages = computeStages(settings.spec, settings.loss, tensorsOf(settings));
+  return ["wrong", "shape"].includes(outcomeOf(settings, stages, toggle).kind);
+}

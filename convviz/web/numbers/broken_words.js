@@ -1,0 +1,123 @@
+// @ts-check
+// What the board says of a broken step: how many numbers are wrong and why, or why none is.
+import WORDS from "../../facts/words/broken.json" with { type: "json" };
+import { sentences } from "../base/words.js";
+import { backwardPadding, bothAxes, outputSize, remainderOf } from "../rules/spec.js";
+import { textOf } from "./moves.js";
+
+const say = sentences(WORDS);
+
+/**
+ * @import { Settings, Stages, Tensor } from "../rules/settings.js"
+ * @import { Spec } from "../rules/spec.js"
+ * @import { BrokenId, Outcome, Toggle } from "./broken.js"
+ * @typedef {Extract<keyof typeof WORDS, `same.${string}`>} Same
+ */
+
+/** A size, or a shape: 3×3. @param {ArrayLike<number>} size */
+const shapeText = (size) => Array.from(size).join("×");
+/** One number where both axes have the same, else both: 1 or 2 × 1. @param {[number, number]} values */
+const pairText = ([rows, columns]) => (rows === columns ? String(rows) : `${rows} × ${columns}`);
+
+/**
+ * The sentence of an outcome in which something comes out wrong.
+ * @param {Settings} settings @param {Toggle} toggle @param {Outcome} outcome
+ */
+export function wrongWords({ spec }, toggle, outcome) {
+  const { kind, plane, right, count, here, all, planes, result } = outcome;
+  const why = becauseOf(spec, toggle, result);
+  if (kind === "nothing") return say("nothing", { why });
+  if (kind === "shape")
+    return say("shape", { wrong: shapeText([plane.rows, plane.columns]), right: shapeText(right), why });
+  if (kind === "elsewhere") return say("elsewhere", { count, result, why });
+  return planes > 1
+    ? say("wrong.planes", { count, all, result, here, why })
+    : say("wrong", { count, all, why });
+}
+
+/** The same without the reason: the question of a puzzle. @param {Outcome} outcome */
+export function hiddenWords({ kind, plane, right, here, all, planes }) {
+  if (kind === "nothing") return say("hidden.nothing");
+  if (kind === "shape")
+    return say("hidden.shape", { wrong: shapeText([plane.rows, plane.columns]), right: shapeText(right) });
+  return kind === "wrong" ? say("hidden.wrong", { count: here, all: all / planes }) : say("hidden.same");
+}
+
+/** @param {Spec} spec @param {Toggle} toggle @param {string} result */
+function becauseOf(spec, { id }, result) {
+  if (id === "I16") return say(`because.${aroundOf(spec)}`);
+  const remainder = pairText(bothAxes((axis) => remainderOf(spec, axis)));
+  return say(`because.${id}`, { stride: textOf(spec, "stride"), remainder, result });
+}
+
+/**
+ * The four sides of grad_output's border, without what the remainder adds; a negative one crops.
+ * @param {Spec} spec
+ */
+const sidesOf = (spec) =>
+  bothAxes((axis) => {
+    const [before, after] = backwardPadding(spec, axis);
+    return [before, after - remainderOf(spec, axis)];
+  }).flat();
+
+/** @param {Spec} spec @returns {"border" | "crop" | "around"} */
+function aroundOf(spec) {
+  const sides = sidesOf(spec);
+  if (sides.every((side) => side >= 0)) return "border";
+  return sides.every((side) => side <= 0) ? "crop" : "around";
+}
+
+/** @param {(axis: number) => boolean} test */
+const onBoth = (test) => test(0) && test(1);
+
+/**
+ * Why a mistake shows in no number.
+ * @param {Settings} settings @param {Pick<Stages, "grad_output" | "weight" | "input">} stages
+ * @param {Toggle} toggle
+ * @returns {string}
+ */
+export function sameWords({ spec }, stages, { id }) {
+  const reason = REASONS[id](spec, stages);
+  if (!reason) return say(stages.grad_output.data.every((value) => value === 0) ? "same.zero" : "same.sums");
+  const remainder = pairText(bothAxes((axis) => remainderOf(spec, axis)));
+  return say(reason, { remainder, dilation: textOf(spec, "dilation") });
+}
+
+/**
+ * @type {Record<BrokenId, (spec: Spec, stages: { weight: Tensor }) => Same | "">} What of the setting leaves
+ *   nothing to break; empty where only the numbers can
+ */
+const REASONS = {
+  I01({ kernel_size }, { weight }) {
+    if (kernel_size.every((size) => size === 1)) return "same.one_weight";
+    return isSymmetric(weight) ? "same.symmetric" : "";
+  },
+  I07: (spec) => gapless(spec, "same.no_zeros"),
+  I16(spec) {
+    if (!sidesOf(spec).every((side) => side === 0)) return "";
+    return spec.padding_mode === "zeros" ? "same.border" : "same.one_tap";
+  },
+  I10: (spec) => (onBoth((axis) => remainderOf(spec, axis) === 0) ? "same.no_remainder" : ""),
+  W02: (spec) => gapless(spec, "same.undilated"),
+  W06: ({ padding }) => (padding.flat().every((cells) => cells === 0) ? "same.unpadded" : ""),
+  W07(spec) {
+    if (onBoth((axis) => remainderOf(spec, axis) === 0)) return "same.no_window";
+    return onBoth((axis) => remainderOf(spec, axis) < spec.dilation[axis]) ? "same.dilation" : "";
+  },
+};
+
+/**
+ * Why grad_output has no gap that zeros belong into.
+ * @param {Spec} spec @param {Same} unstrided @returns {Same | ""}
+ */
+function gapless(spec, unstrided) {
+  if (onBoth((axis) => spec.stride[axis] === 1)) return unstrided;
+  if (onBoth((axis) => outputSize(spec, axis) === 1)) return "same.one_cell";
+  return onBoth((axis) => spec.stride[axis] === 1 || outputSize(spec, axis) === 1) ? "same.one_line" : "";
+}
+
+/** Whether every plane of a weight looks the same rotated by 180°. @param {Tensor} weight */
+export function isSymmetric({ shape, data }) {
+  const cells = shape[2] * shape[3];
+  return data.every((value, index) => value === data[index - (index % cells) + cells - 1 - (index % cells)]);
+}

@@ -1,0 +1,160 @@
+// @ts-check
+// Torch's numbers held against the page's: a second check, by other code on another machine. Each tensor is
+// computed anew from torch's own numbers before it, so that what is left to differ is
+// the rounding of one sum.
+import { formatLong } from "../base/format.js";
+import { say } from "../picture/say.js";
+import { panelName } from "../rules/names.js";
+import { tensorsOf } from "../rules/settings.js";
+import { countProducts } from "../rules/spec.js";
+import {
+  correlate,
+  fold,
+  padInput,
+  plusBias,
+  sumOfChannels,
+  tableOf,
+  toPaddedInput,
+  toWeight,
+} from "./compute.js";
+import { LOSSES } from "./losses.js";
+import { MOST_PRODUCTS } from "./from_page.js";
+
+/**
+ * @import { Given, Settings, Stages, Tensor } from "../rules/settings.js"
+ * @import { Numbers } from "./latest_request.js"
+ * @typedef {{ name: string, mine: Tensor, terms: Tensor }} Expected terms: the sum of what is
+ *   added up, without its signs
+ */
+
+// A cell may differ by C roundings of the sum of its terms without their signs: added one after the other, n
+// terms of one sign are off by some √n / 4 roundings, and a grad_weight has thousands. Sums of bfloat16 are
+// kept in float32 and rounded once. tests/browser/test_numbers_kernel.py holds torch to it, and sees that
+// what is wrong by more is found.
+/** @type {Record<string, number>} */
+export const C = { float32: 32, float64: 32, bfloat16: 2 };
+/** @type {Record<string, number>} torch.finfo(dtype).eps */
+const EPS = { float32: 2 ** -23, float64: 2 ** -52, bfloat16: 2 ** -7 };
+const TINY = 2 ** -126; // float32's smallest normal number: what is smaller, torch may round to 0
+
+/** @param {Tensor} tensor @param {(value: number, index: number) => number} change @returns {Tensor} */
+const mapped = ({ shape, data }, change) => ({ shape, data: data.map(change) });
+/** @param {Tensor} tensor @param {number} value */
+const filled = (tensor, value) => mapped(tensor, () => value);
+/** @param {number[]} values */
+const largestOf = (values) => values.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
+/** @param {Tensor} tensor */
+const unsigned = (tensor) => mapped(tensor, Math.abs);
+
+/**
+ * Every tensor that torch computed, computed here.
+ * @param {Settings} settings @param {Stages} stages @returns {Expected[]}
+ */
+function expectedOf(settings, stages) {
+  const { spec, transposed } = settings;
+  const table = tableOf(spec);
+  const given = tensorsOf(settings);
+  const layer = transposed
+    ? { input: "grad_output", output: "grad_input", grad: "input" }
+    : { input: "input", output: "output", grad: "grad_output" };
+  const byName = /** @type {Record<string, Tensor>} */ (/** @type {unknown} */ (stages));
+  /**
+   * @param {string} name
+   * @param {(input: Tensor, weight: Tensor, grad: Tensor, bias: Tensor | null) => Tensor} compute
+   */
+  const twice = (name, compute) => {
+    const bias = name === layer.output ? stages.bias : null;
+    const terms = compute(
+      unsigned(stages.input),
+      unsigned(stages.weight),
+      unsigned(stages.grad_output),
+      bias && unsigned(bias),
+    );
+    return { name, mine: compute(stages.input, stages.weight, stages.grad_output, bias), terms };
+  };
+  // What is drawn by name or resized is made of sums, too: its cells are known to a rounding of the largest.
+  const inputTerms = filled(given.input, largestOf([...given.input.data, ...(settings.input.values ?? [])]));
+  const copied = /** @type {[string, Tensor | null][]} */ ([
+    ["weight", given.weight],
+    ["bias", given.bias],
+    ["target", given.target],
+  ]);
+  const grad = LOSSES[settings.loss].gradient(
+    byName[layer.output],
+    given.target ?? given.grad ?? given.input,
+  );
+  const expected = [
+    { name: layer.input, mine: given.input, terms: inputTerms },
+    ...copied.flatMap(([name, mine]) => (mine ? [{ name, mine, terms: unsigned(mine) }] : [])),
+    twice("output", (input, weight, _, bias) =>
+      plusBias(correlate(spec, table, padInput(input, spec), weight), bias),
+    ),
+    { name: layer.grad, mine: grad, terms: termsOfLoss(byName[layer.output], grad, given) },
+    twice("grad_input", (_, weight, gradient, bias) =>
+      plusBias(fold(toPaddedInput(spec, table, gradient, weight), spec), bias),
+    ),
+    twice("grad_weight", (input, _, gradient) => toWeight(spec, table, gradient, padInput(input, spec))),
+  ];
+  if (stages.bias)
+    expected.push(twice("grad_bias", (input, _, gradient) => sumOfChannels(transposed ? input : gradient)));
+  return /** @type {Expected[]} */ (expected);
+}
+
+/**
+ * What a loss adds up for each cell of its gradient.
+ * @param {Tensor} output @param {Tensor} grad @param {Given} given @returns {Tensor}
+ */
+function termsOfLoss(output, grad, { target }) {
+  const reach = (/** @type {number} */ index) =>
+    target ? Math.abs(output.data[index]) + Math.abs(target.data[index]) : 0;
+  return mapped(grad, (value, index) => Math.abs(value) + reach(index));
+}
+
+/**
+ * The first cell in which torch's numbers differ from the page's by more than rounding explains; null if
+ * there is none, or too much to compute here.
+ * @param {Settings} settings @param {Numbers} numbers torch's
+ */
+export function firstDifference(settings, { stages, dtype }) {
+  if (countProducts(settings.spec) > MOST_PRODUCTS) return null;
+  const theirs = /** @type {Record<string, Tensor>} */ (/** @type {unknown} */ (stages));
+  for (const { name, mine, terms } of expectedOf(settings, stages)) {
+    const index = mine.data.findIndex(
+      (value, i) => !(Math.abs(value - theirs[name].data[i]) <= C[dtype] * EPS[dtype] * terms.data[i] + TINY),
+    );
+    if (index >= 0)
+      return {
+        name,
+        place: placeOf(index, mine.shape),
+        page: mine.data[index],
+        torch: theirs[name].data[index],
+      };
+  }
+  return null;
+}
+
+/** @param {number} index @param {number[]} shape */
+function placeOf(index, shape) {
+  const place = [];
+  for (const size of [...shape].reverse()) {
+    place.unshift(index % size);
+    index = Math.floor(index / size);
+  }
+  return place;
+}
+
+/**
+ * The difference as a sentence; empty if there is none.
+ * @param {Settings} settings @param {Numbers} numbers
+ */
+export function differenceWords(settings, numbers) {
+  const found = firstDifference(settings, numbers);
+  if (!found) return "";
+  const [name, place] = [panelName(found.name, settings), found.place.join(", ")];
+  return say("truth.differs_from_page", {
+    name,
+    place,
+    page: formatLong(found.page),
+    torch: formatLong(found.torch),
+  });
+}

@@ -1,0 +1,205 @@
+// @ts-check
+// A server as a maker of numbers: one websocket for as long as the page lives. Its workers keep nothing of a
+// page, so what has no answer yet is sent again over the next connection, to whoever is there.
+import WORDS from "../../facts/words/served.json" with { type: "json" };
+import { createPauses } from "../base/pauses.js";
+import { sentences } from "../base/words.js";
+import { differenceWords } from "./compare.js";
+import { messageOf, numbersOf } from "./from_kernel.js";
+import { unpack } from "./packed.js";
+import { Queue, framed } from "./queue.js";
+
+/**
+ * @import { Settings } from "../rules/settings.js"
+ * @import { Kernel, Listener, Reply } from "./from_kernel.js"
+ * @typedef {{ binaryType: string, onopen: ((event: any) => void) | null,
+ *   onmessage: ((event: any) => void) | null, onclose: ((event: any) => void) | null,
+ *   send: (frame: string | ArrayBuffer) => void, close: () => void }} Socket of a WebSocket what is used here
+ * @typedef {{ connect: () => Socket, status: () => Promise<number>, host: string }} Place where torch is
+ *   asked; status: of
+ *   the answer to who asks there without a websocket; rejects where there is none
+ */
+
+const say = sentences(WORDS);
+// who is in line hears so every few seconds, then has an answer or a refusal within ten
+const PATIENCE_MS = 15_000;
+const LOADS_MS = 120_000; // once open: a server's first start on a machine reads torch from a cold disk
+const NO_WORKER = 1013; // why the server closes
+
+/**
+ * Why there is no connection, as the server tells it to who asks without one.
+ * @param {Place} place @param {boolean} came whether there was one
+ */
+async function reason({ status, host }, came) {
+  try {
+    const found = await status();
+    // it was asked, and saw no wish for a websocket
+    if (found === 400) return say(came ? "live.reconnecting" : "live.swallowed");
+    return found === 403 ? say("live.foreign", { host }) : say("live.refused", { status: found });
+  } catch {
+    return say("live.gone");
+  }
+}
+
+/** @param {Settings} settings @param {number} k @param {Reply} reply */
+function computed(settings, k, { message, buffers }) {
+  /** @type {string[]} */
+  const names = message.tensors;
+  const tensors = Object.fromEntries(names.map((name, i) => [name, buffers[i]]));
+  return numbersOf(settings, { ...message, page: "", k, tensors });
+}
+
+/**
+ * Talks to the server that this page came from, from `open` on.
+ * @implements {Kernel}
+ */
+export class Server {
+  differs = differenceWords;
+  widgetManager = undefined;
+  #place;
+  #page;
+  #listener;
+  #pauses = createPauses();
+  #asked = new Queue();
+  /** @type {Socket | null} */
+  #socket = null;
+  /** @type {any} of the server that answers now */
+  #facts = null;
+  /** @type {Listener | null} */
+  #heard = null;
+  #ends = 0; // connections that are over
+  #timer = 0; // until it is tried again
+  #patience = 0;
+  #opened = false;
+
+  /**
+   * @param {Place} place @param {{ language: string, version: string }} page
+   * @param {(state: "ok" | "away", reason: string) => void} listener hears whether torch can
+   *   be asked; reason: why not
+   */
+  constructor(place, page, listener) {
+    this.#place = place;
+    this.#page = page;
+    this.#listener = listener;
+  }
+
+  /**
+   * Wait for the next frame, though not for ever: after a sleep a connection looks alive, and leads nowhere.
+   */
+  #expect() {
+    clearTimeout(this.#patience);
+    if (!this.#socket || (this.#facts && !this.#asked.isSent())) return;
+    const most = this.#opened && !this.#facts ? LOADS_MS : PATIENCE_MS;
+    this.#patience = setTimeout(() => this.#lose(""), most);
+  }
+
+  #flush() {
+    if (this.#facts) this.#asked.flush((frame) => this.#socket?.send(frame));
+    this.#expect();
+  }
+
+  /** @param {Reply} reply */
+  #hear(reply) {
+    const { message, buffers } = reply;
+    if (message.type === "facts") this.#meet(message);
+    else if (!this.#asked.take(reply) && typeof message.id !== "number")
+      this.#heard?.replied(message, buffers);
+    this.#flush();
+  }
+
+  /** @param {any} told what the server says first */
+  #meet(told) {
+    const { version } = this.#page;
+    if (told.version !== version)
+      return this.#lose(say("live.version", { page: version, server: told.version }));
+    this.#facts = told;
+    this.#pauses.reset();
+    this.#listener("ok", "");
+  }
+
+  /** Connect; also at once what else is tried again later. */
+  open = () => {
+    if (this.#socket) return;
+    clearTimeout(this.#timer);
+    const made = this.#place.connect();
+    const isNow = () => this.#socket === made;
+    made.binaryType = "arraybuffer";
+    made.onmessage = ({ data }) => void (isNow() && this.#hear(unpack(data)));
+    made.onopen = () => {
+      this.#opened = true;
+      if (isNow()) this.#expect();
+    };
+    made.onclose = ({ code }) => void (isNow() && this.#lose(code === NO_WORKER ? say("live.failed") : ""));
+    [this.#socket, this.#opened] = [made, false];
+    this.#expect();
+  };
+
+  /** No connection any more. @param {string} why where that is known */
+  #lose(why) {
+    const came = this.#opened;
+    if (came || why) this.#listener("away", why || say("live.reconnecting"));
+    this.shut();
+    const end = this.#ends;
+    this.#timer = setTimeout(this.open, this.#pauses.next());
+    if (why) return;
+    reason(this.#place, came).then(
+      (found) => !this.#facts && end === this.#ends && this.#listener("away", found),
+    );
+  }
+
+  /** Have no connection until it is opened again. */
+  shut = () => {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#patience);
+    const old = this.#socket;
+    [this.#socket, this.#facts] = [null, null];
+    old?.close();
+    this.#asked.unsend();
+    this.#ends += 1;
+  };
+
+  /** @type {Kernel["request"]} */
+  request = (message, buffers) => {
+    const reply = this.#asked.add({ ...message, language: this.#page.language }, buffers);
+    this.#flush();
+    return reply;
+  };
+
+  /** @type {Kernel["ask"]} */
+  ask = async (settings, k) => {
+    this.#asked.drop("compute");
+    return computed(settings, k, await this.request({ type: "compute", settings: messageOf(settings) }));
+  };
+
+  /** @type {Kernel["send"]} */
+  send = (message, buffers = []) => {
+    const whole = buffers.length ? message : { ...message, language: this.#page.language };
+    if (this.#facts) this.#socket?.send(framed(whole, buffers));
+  };
+
+  /** @param {Listener} next */
+  follow(next) {
+    this.#heard = next;
+  }
+
+  get facts() {
+    return this.#facts ?? {};
+  }
+
+  now() {
+    return null;
+  }
+
+  introduction() {
+    return "";
+  }
+
+  /** @returns {[string, boolean]} */
+  notice() {
+    return ["", false];
+  }
+
+  close() {
+    this.shut();
+  }
+}

@@ -1,0 +1,106 @@
+// @ts-check
+// The moves of one control that a setting has, the nearest first.
+import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import { LIMITS } from "../rules/bounds.js";
+import { MOST, replaced } from "../rules/settings.js";
+import { countProducts, isPossible } from "../rules/spec.js";
+
+/**
+ * @import { Settings } from "../rules/settings.js"
+ * @import { Spec } from "../rules/spec.js"
+ * @typedef {typeof PLANES[number]} Planes
+ * @typedef {typeof PAIRS[number]} PairControl
+ * @typedef {Planes | PairControl | "groups" | "padding_mode"} GeometryControl
+ * @typedef {"grad_output" | "weight" | "input"} NumbersControl
+ * @typedef {{ control: GeometryControl | NumbersControl, settings: Settings }} Move the settings after it
+ */
+
+const PLANES = /** @type {const} */ (["batch", "out_channels", "in_channels"]);
+const PAIRS = /** @type {const} */ (["stride", "dilation", "padding", "kernel_size", "input_size"]);
+const REACH = 4; // how far a size is moved
+
+/** What the numbers are set by. @type {readonly NumbersControl[]} */
+export const NUMBERS = ["grad_output", "weight", "input"];
+
+/**
+ * The settings with random numbers.
+ * @param {Settings} settings @param {NumbersControl} control @returns {Move}
+ */
+export function randomMove(settings, control) {
+  const random = { kind: "random" };
+  const changes = control === "grad_output" ? { loss: "weighted_sum", grad: random } : { [control]: random };
+  return { control, settings: replaced(settings, changes) };
+}
+
+/**
+ * Every move of one control of the geometry.
+ * @param {Settings} settings @param {number} most products after it @returns {Move[]}
+ */
+export function geometryMoves(settings, most) {
+  const { spec } = settings;
+  /** @type {[GeometryControl, Partial<Spec>][]} */
+  const changes = [
+    ...PLANES.flatMap((name) => others(LIMITS[name], spec[name]).map((value) => of(name, { [name]: value }))),
+    ...others(LIMITS.in_channels, spec.groups).map((groups) => of("groups", inGroups(spec, groups))),
+    ...[[0, 1], [0], [1]].flatMap((axes) => PAIRS.flatMap((name) => along(spec, name, axes))),
+    ...otherModes(spec.padding_mode).map((padding_mode) => of("padding_mode", { padding_mode })),
+  ];
+  return changes.flatMap(([control, change]) => {
+    const made = { ...spec, ...change };
+    const { in_channels, out_channels } = MOST;
+    const shown = made.in_channels <= in_channels && made.out_channels <= out_channels;
+    const fits = shown && isPossible(made) && countProducts(made) <= most;
+    return fits ? [{ control, settings: replaced(settings, { spec: made }) }] : [];
+  });
+}
+
+/**
+ * @param {GeometryControl} control @param {Partial<Spec>} change
+ * @returns {[GeometryControl, Partial<Spec>]}
+ */
+const of = (control, change) => [control, change];
+
+/** @param {string} here */
+const otherModes = (here) => SETTINGS.fields.padding_mode.words.filter((mode) => mode !== here);
+
+/**
+ * The other values of a range, the nearest first and upwards before downwards.
+ * @param {number[]} range @param {number} here
+ */
+function others([low, high], here) {
+  const all = Array.from({ length: high - low + 1 }, (_, index) => low + index);
+  const nearest = all.sort((one, two) => Math.abs(one - here) - Math.abs(two - here) || two - one);
+  return nearest.filter((value) => value !== here);
+}
+
+/**
+ * Groups, and as many channels as they need.
+ * @param {Spec} spec @param {number} groups @returns {Partial<Spec>}
+ */
+function inGroups({ in_channels, out_channels }, groups) {
+  const up = (/** @type {number} */ channels) => Math.ceil(channels / groups) * groups;
+  return { groups, in_channels: up(in_channels), out_channels: up(out_channels) };
+}
+
+/** A pair moved along some axes. @param {Spec} spec @param {PairControl} name @param {number[]} axes */
+function along(spec, name, axes) {
+  const here = Math.max(...[spec[name][axes[0]]].flat());
+  const [low, high] = LIMITS[name];
+  return others([Math.max(low, here - REACH), Math.min(high, here + REACH)], here).map((value) => {
+    const changed = name === "padding" ? [value, value] : value;
+    const moved = spec[name].map((own, axis) => (axes.includes(axis) ? changed : own));
+    return of(name, { [name]: moved });
+  });
+}
+
+/**
+ * What a control of the geometry is set to: 2, or 1 × 2; nothing for what is no control.
+ * @param {Spec} spec @param {string} control
+ */
+export function textOf(spec, control) {
+  const value = spec[/** @type {keyof Spec} */ (control)];
+  if (!Array.isArray(value)) return String(value ?? "");
+  const axes = value.map((own) => [...new Set([own].flat())].join(" + "));
+  const whole = axes[0] === axes[1] && control !== "input_size" && control !== "kernel_size";
+  return whole ? axes[0] : axes.join(" \u00d7 ");
+}

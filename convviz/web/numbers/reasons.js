@@ -1,0 +1,293 @@
+// @ts-check
+// Why somebody comes to a wrong number: what else that number is in this very cell. A reason is a fact about
+// the number, and is named only where the number proves it: a mistake of the catalogue that gives it here,
+// another cell that has it, or a product that was forgotten.
+import REASONS from "../../facts/reasons.json" with { type: "json" };
+import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import { formatLong, formatNumber } from "../base/format.js";
+import { rightProducts, upTo } from "../rules/products.js";
+import { isKnown } from "../rules/recipes.js";
+import { bothAxes, paddedSize } from "../rules/spec.js";
+import { FACTOR, numberBy, productsBy, productsOf, sameProducts } from "./mistaken.js";
+
+/**
+ * @import { Products } from "../rules/products.js"
+ * @import { Recipe, Result } from "../rules/recipes.js"
+ * @import { Settings, Stages, Tensor } from "../rules/settings.js"
+ * @import { Spec } from "../rules/spec.js"
+ * @typedef {{ id: string, of: string, ways: Recipe[] }} Mistake of the catalogue
+ * @typedef {"unweighted" | "count" | "count.numbers" | "sign" | "neighbour" | "missing"
+ *   | "twice" | "flipped"} Kind
+ * @typedef {{ why: Kind | "mistake", id: string, way: number, products: string[], places: string[],
+ *   left: string, added: string }} Reason why: what it is; id of a mistake, and which of its ways, counted
+ *   from 1, gives the number; way 0: the tab Mistakes does not show it; products: those of which one is
+ *   concerned, as "2 · (−1)"; places: the cells that have the number; left: the tensor that was not
+ *   multiplied by; added: the one that was added up
+ * @typedef {{ spec: Spec, of: Result, transposed: boolean, given: Stages, right: Tensor, at: number[],
+ *   index: number }} Asked a number of a tensor, by its indices and by its place in the data
+ */
+
+const CLOSE = 1e-6; // what a number that was typed may be off, as rounding is
+/** Where the neighbours of a cell stand, the nearest first. @type {[string, number, number][]} */
+const AROUND = [
+  ["right", 0, 1],
+  ["left", 0, -1],
+  ["below", 1, 0],
+  ["above", -1, 0],
+  ["below_right", 1, 1],
+  ["below_left", 1, -1],
+  ["above_right", -1, 1],
+  ["above_left", -1, -1],
+];
+// Pairs of places and slots of one plane, and of planes: beyond, an answer would be waited for.
+const MOST_PAIRS = 300_000;
+
+/**
+ * Whether a number that was typed is another one, as it would be printed if that is no whole one.
+ * @param {number} typed @param {number} number
+ */
+export const agrees = (typed, number) =>
+  Math.abs(typed - number) <= CLOSE * Math.max(1, Math.abs(number)) ||
+  (!Number.isInteger(number) && formatNumber(typed) === formatNumber(number));
+
+/** @param {Reason["why"]} why @param {Partial<Reason>} [known] @returns {Reason} */
+const reason = (why, known) => ({
+  why,
+  id: "",
+  way: 0,
+  products: [],
+  places: [],
+  left: "",
+  added: "",
+  ...known,
+});
+
+/**
+ * Make what finds reasons in one picture; what a mistake adds up is found once.
+ * @param {Mistake[]} mistakes the catalogue @param {Pick<Settings, "spec" | "transposed">} settings
+ * @param {Stages} stages the numbers
+ */
+export function createReasons(mistakes, { spec, transposed }, stages) {
+  const ordered = REASONS.likeliest.flatMap((id) => mistakes.filter((mistake) => mistake.id === id));
+  /** @param {Result} of @param {Spec} where @param {Recipe} way */
+  const keyOf = (of, where, way) => JSON.stringify([of, where === spec, way]);
+  /** @type {Map<string, Products | null>} */
+  const known = new Map();
+  /** @param {Result} of @param {Spec} where @param {Recipe} way */
+  function productsOnce(of, where, way) {
+    const key = keyOf(of, where, way);
+    if (!known.has(key)) known.set(key, productsBy(of, way, where));
+    return known.get(key) ?? null;
+  }
+
+  /** @type {Map<string, boolean>} */
+  const whole = new Map();
+  /**
+   * Whether each choice of a way matters here: where one does nothing, it is another mistake.
+   * @param {Asked} asked @param {Recipe} way
+   */
+  function isWhole({ of, spec: where }, way) {
+    const key = keyOf(of, where, way);
+    const products = productsOnce(of, where, way);
+    const matters = (/** @type {string} */ step) => {
+      const less = Object.fromEntries(Object.entries(way).filter(([name]) => name !== step));
+      const others = productsOnce(of, where, less);
+      return !products || !others || !computesTheSame(products, others);
+    };
+    if (!whole.has(key)) whole.set(key, Object.keys(way).every(matters));
+    return whole.get(key) === true;
+  }
+
+  /**
+   * The mistakes that give this number, and not the right one.
+   * @param {Asked} asked @param {number} typed @returns {Reason[]}
+   */
+  function mistaken(asked, typed) {
+    // The catalogue is about the convolution's own passes.
+    if (transposed || costOf(spec) > MOST_PAIRS) return [];
+    const right = asked.right.data[asked.index];
+    return ordered
+      .filter(({ of }) => of.split(", ").includes(asked.of))
+      .flatMap(({ id, of, ways }) => {
+        const place = ways.filter(isKnown).findIndex((way) => {
+          const number = numberOf(asked, productsOnce(asked.of, asked.spec, way));
+          return number !== null && agrees(typed, number) && !agrees(number, right) && isWhole(asked, way);
+        });
+        if (place < 0) return [];
+        const inTab = of === asked.of && asked.spec === spec && SETTINGS.fields.mistake.words.includes(id);
+        return [reason("mistake", { id, way: inTab ? place + 1 : 0 })];
+      });
+  }
+
+  /**
+   * Every reason for which somebody may have come to a wrong number, the likeliest first;
+   * none where nothing is known.
+   * @param {string} panel @param {number[]} at the indices in its tensor @param {number} typed
+   * @returns {Reason[]}
+   */
+  return (panel, at, typed) => {
+    const asked = askedOf(panel, at, spec, transposed, stages);
+    if (!asked || agrees(typed, asked.right.data[asked.index])) return [];
+    const terms = termsOf(asked);
+    const found = [...mistaken(asked, typed), ...plain(asked, terms, typed)];
+    const close = nearest(terms, asked.right.data[asked.index], typed);
+    // A product left out is likelier than a cell mixed up with its neighbour, which may have
+    // the same number by chance.
+    if (!found.length) found.push(...close.filter(({ why }) => why === "missing"));
+    found.push(...neighbours(asked, typed));
+    return found.length ? found : close;
+  };
+}
+
+/**
+ * Whether two recipes come to the same in every cell, whatever the numbers are.
+ * @param {Products} one @param {Products} other
+ */
+const computesTheSame = (one, other) =>
+  one.factor === other.factor && one.bias === other.bias && sameProducts(one, other);
+
+/** How many places and slots a recipe looks at. @param {Spec} spec */
+const costOf = (spec) => {
+  const [rows, columns] = bothAxes((axis) => paddedSize(spec, axis) * spec.kernel_size[axis]);
+  return rows * columns + (spec.batch * spec.out_channels * spec.in_channels) / spec.groups;
+};
+
+/**
+ * @param {string} panel @param {number[]} at @param {Spec} spec @param {boolean} transposed
+ * @param {Stages} stages
+ * @returns {Asked | null}
+ */
+function askedOf(panel, at, spec, transposed, stages) {
+  const padded = panel === "grad_padded_input";
+  const of = padded ? "grad_input" : panel;
+  const right = stages[/** @type {Result | "grad_padded_input"} */ (panel)];
+  if (!right || !(of in FACTOR)) return null;
+  const index = at.reduce((place, each, axis) => place * right.shape[axis] + each, 0);
+  if (at.some((each, axis) => each < 0 || each >= right.shape[axis])) return null;
+  const where = padded ? unfolded(spec) : spec;
+  return { spec: where, of: /** @type {Result} */ (of), transposed, given: stages, right, at, index };
+}
+
+/** The geometry whose grad_input is the gradient of the padded input. @param {Spec} spec @returns {Spec} */
+const unfolded = (spec) => ({
+  ...spec,
+  input_size: bothAxes((axis) => paddedSize(spec, axis)),
+  padding: bothAxes(() => /** @type {[number, number]} */ ([0, 0])),
+  padding_mode: "zeros",
+});
+
+/**
+ * The number of this cell by other products; null where they have no such cell.
+ * @param {Asked} asked @param {Products | null} products
+ */
+function numberOf({ of, given, right, at }, products) {
+  const index = products ? indexIn(products.shape, right.shape, at) : -1;
+  return products && index >= 0 ? numberBy(of, products, given, index) : null;
+}
+
+/**
+ * Where a cell stands in a tensor that may have come out in another shape; -1 where it does not.
+ * @param {number[]} shape @param {number[]} right @param {number[]} at
+ */
+function indexIn(shape, right, at) {
+  if (right.length === 1) {
+    if (shape.every((size) => size === 1)) return 0; // one number for all
+    return String(shape) === String(right) ? at[0] : -1;
+  }
+  const there = shape.length === 4 && at.every((each, axis) => each < shape[axis]);
+  if (!there || shape[0] !== right[0] || shape[1] !== right[1]) return -1;
+  return at.reduce((place, each, axis) => place * shape[axis] + each, 0);
+}
+
+/**
+ * The factors of every product of the cell, the bias as one without a second.
+ * @param {Asked} asked @returns {number[][]}
+ */
+function termsOf({ spec, of, transposed, given, at, index }) {
+  const { bias, input } = given;
+  const channel = at[at.length > 1 ? 1 : 0];
+  if (of === "grad_bias" && transposed) {
+    // what comes back to a transposed convolution stands where the convolution has its input
+    const size = input.shape[2] * input.shape[3];
+    return upTo(spec.batch).flatMap((n) => {
+      const start = (n * spec.in_channels + channel) * size;
+      return [...input.data.slice(start, start + size)].map((number) => [number]);
+    });
+  }
+  const terms = productsOf(of, rightProducts(of, spec), given, index).map(({ factors }) => factors);
+  const biased = of === (transposed ? "grad_input" : "output") && bias;
+  return biased ? [...terms, [bias.data[channel]]] : terms;
+}
+
+/** @param {number[][]} terms */
+const sumOf = (terms) =>
+  terms.reduce((sum, factors) => sum + factors.reduce((product, factor) => product * factor, 1), 0);
+
+/**
+ * What one forgets without any geometry: a factor, the numbers at all, the sign.
+ * @param {Asked} asked @param {number[][]} terms @param {number} typed @returns {Reason[]}
+ */
+function plain({ of, transposed, right, index }, terms, typed) {
+  const number = right.data[index];
+  /** @type {Reason[]} */
+  const found = [];
+  const catalogued = of === "grad_input" && !transposed; // it has the sign itself
+  if (!catalogued && agrees(typed, -number)) found.push(reason("sign"));
+  const names = [of === "output" ? "weight" : "grad_output", FACTOR[of] ?? ""];
+  for (const [kept, left] of names[1]
+    ? [
+        [0, 1],
+        [1, 0],
+      ]
+    : []) {
+    const sum = sumOf(terms.map((factors) => (factors.length === 2 ? [factors[kept]] : factors)));
+    if (agrees(typed, sum)) found.push(reason("unweighted", { left: names[left], added: names[kept] }));
+  }
+  const count = terms.filter((factors) => factors.length === (names[1] ? 2 : 1)).length;
+  if (typed === count) found.push(reason(names[1] ? "count" : "count.numbers"));
+  return found;
+}
+
+/**
+ * The cells beside it that have the number.
+ * @param {Asked} asked @param {number} typed @returns {Reason[]}
+ */
+function neighbours({ right, at }, typed) {
+  if (at.length < 4) return [];
+  const [, , height, width] = right.shape;
+  const plane = (at[0] * right.shape[1] + at[1]) * height;
+  const places = AROUND.filter(([, down, across]) => {
+    const [row, column] = [at[2] + down, at[3] + across];
+    const inside = row >= 0 && row < height && column >= 0 && column < width;
+    return inside && agrees(typed, right.data[(plane + row) * width + column]);
+  }).map(([where]) => where);
+  return places.length ? [reason("neighbour", { places })] : [];
+}
+
+/**
+ * What is close: one product that is missing, added twice, or has the wrong sign.
+ * @param {number[][]} terms @param {number} right @param {number} typed @returns {Reason[]}
+ */
+function nearest(terms, right, typed) {
+  /** @type {[Kind, number][]} */
+  const kinds = [
+    ["missing", -1],
+    ["twice", 1],
+    ["flipped", -2],
+  ];
+  for (const [why, times] of kinds) {
+    const fits = terms.filter((factors) => {
+      const product = sumOf([factors]);
+      return product !== 0 && agrees(typed, right + times * product);
+    });
+    const products = [...new Set(fits.map(productText))];
+    if (products.length) return [reason(why, { products })];
+  }
+  return [];
+}
+
+/** A product as one writes it: 2 · (−1). @param {number[]} factors */
+const productText = (factors) =>
+  factors
+    .map((factor, place) => (place && factor < 0 ? `(${formatLong(factor)})` : formatLong(factor)))
+    .join(" \u00b7 ");

@@ -1,0 +1,222 @@
+// @ts-check
+// <convviz-board>: the board as an element of somebody else's page, in a shadow root of its own. The modules
+// of several languages meet in one place of the page, and each element takes the one whose
+// language it is to speak.
+import WORDS from "../../facts/words/element.json" with { type: "json" };
+import { element } from "../base/dom.js";
+import { understood } from "../base/tongues.js";
+import { language, sentences } from "../base/words.js";
+import { isLink, toLink } from "../rules/link.js";
+
+const say = sentences(WORDS);
+const NAME = "convviz-board";
+const CHANGE = "convviz-change";
+const PLACE = Symbol.for("convviz.boards");
+
+/**
+ * @import { Model } from "../numbers/model.js"
+ * @import { Settings } from "../rules/settings.js"
+ * @typedef {{ state: string | null, controls: string[] | null, lesson: string | null }} Wanted what the
+ *   attributes say; null: nothing
+ * @typedef {{ show: (place: HTMLElement, wanted: Wanted) => { model: Model, close: () => void },
+ *   sheet: () => CSSStyleSheet }} Speaker the module of one language: what draws the board in an empty place,
+ *   and the rules for all boards
+ * @typedef {{ speakers: Map<string, Speaker>, views: Set<View> }} Meeting
+ */
+
+/** Where the modules of this page meet. @returns {Meeting} */
+function meeting() {
+  const page = /** @type {any} */ (globalThis);
+  page[PLACE] ??= { speakers: new Map(), views: new Set() };
+  return page[PLACE];
+}
+
+/** What is said in the place of a board that could not start. @param {unknown} error */
+export function failed(error) {
+  const why = /** @type {Error} */ (error).message.replace(/\.$/, "");
+  return element("p", { class: "cv-notice", "data-failed": "true", role: "alert" }, say("failed", { why }));
+}
+
+/** Refuse what no key of a link is in. @param {string} text a link, or an address that ends in one */
+function checkLink(text) {
+  const own = text.slice(Math.max(text.lastIndexOf("#"), text.lastIndexOf("?")) + 1);
+  if (!isLink(own.trim())) throw new Error(say("no_link", { value: text.slice(0, 80) }));
+}
+
+/** What one element shows. */
+class View {
+  #host;
+  #root;
+  /** @type {{ model: Model, close: () => void } | null} */
+  #made = null;
+  #tag = ""; // of the language that it speaks
+  #link = /** @type {string | null} */ (null); // that was told last
+  /** What was on the board when the element was taken out, or was drawn anew. @type {Settings | null} */
+  #kept = null;
+  #start = ""; // the link that Reset leads to
+  #quiet = false; // who changes an attribute knows of it
+
+  /** @param {HTMLElement} host */
+  constructor(host) {
+    this.#host = host;
+    this.#root = host.attachShadow({ mode: "open" });
+  }
+
+  connect() {
+    meeting().views.add(this);
+    this.#draw();
+  }
+
+  disconnect() {
+    meeting().views.delete(this);
+    this.#clear();
+  }
+
+  /** An attribute is another. @param {string} name */
+  changed(name) {
+    const here = meeting().views.has(this);
+    if (name === "state") {
+      const text = this.#host.getAttribute(name);
+      if (here && this.#made && text) return this.#open(this.#made.model, text);
+      this.#clear();
+      this.#kept = null;
+    }
+    if (here) this.#draw();
+  }
+
+  /** The module of another language is there. */
+  arrived() {
+    if (this.#choice() !== this.#tag || !this.#tag) this.#draw();
+  }
+
+  /**
+   * The tag of the language to speak: the element's own, else that of the page around, else
+   * the first that is there.
+   */
+  #choice() {
+    const tags = [...meeting().speakers.keys()];
+    const own = this.#host.getAttribute("lang");
+    if (own) return understood(own, tags);
+    const around = this.#host.parentElement?.closest("[lang]")?.getAttribute("lang") ?? "";
+    return understood(around, tags) || tags[0];
+  }
+
+  #draw() {
+    this.#clear();
+    this.#tag = this.#choice();
+    const tag = this.#tag || language();
+    const speaker = /** @type {Speaker} */ (meeting().speakers.get(tag));
+    const place = element("div", { class: "cv-app cv-page cv-look", "data-grows": "", lang: tag });
+    this.#root.adoptedStyleSheets = [speaker.sheet()];
+    this.#root.replaceChildren(place);
+    try {
+      this.#checkLanguage();
+      this.#made = speaker.show(place, this.#wanted());
+    } catch (error) {
+      place.replaceChildren(failed(error));
+      return;
+    }
+    const { model } = this.#made;
+    this.#start = this.#startLink();
+    if (this.#kept && !this.#host.getAttribute("lesson")) model.restore(this.#kept);
+    this.#link = linkOf(model);
+    model.on("settings", () => this.#tell(model));
+  }
+
+  /** Be empty, and keep what was on the board. */
+  #clear() {
+    this.#kept = this.#made?.model.settings() ?? this.#kept;
+    this.#made?.close();
+    this.#made = null;
+    this.#root.replaceChildren();
+  }
+
+  #checkLanguage() {
+    if (this.#tag) return;
+    const there = [...meeting().speakers.keys()].join(", ");
+    throw new Error(say("language", { wanted: this.#host.getAttribute("lang") ?? "", there }));
+  }
+
+  /** What it begins with: the attribute's link, but for a board that is drawn anew, which keeps its own. */
+  #startLink() {
+    return this.#kept ? this.#start : (this.#host.getAttribute("state") ?? "");
+  }
+
+  /** @returns {Wanted} */
+  #wanted() {
+    const [controls, lesson] = ["controls", "lesson"].map((name) => this.#host.getAttribute(name));
+    const state = this.#startLink();
+    if (state) checkLink(state);
+    return {
+      state: state || null,
+      controls: controls === null ? null : controls.split(/[\s,]+/).filter(Boolean),
+      lesson: lesson || null,
+    };
+  }
+
+  /**
+   * Show another link on the board that is there; what is none leaves it as it is.
+   * @param {Model} model @param {string} text
+   */
+  #open(model, text) {
+    if (text === this.#link) return; // somebody keeps what the event told
+    this.#quiet = true;
+    try {
+      checkLink(text);
+      model.send({ type: "open", link: text });
+      if (!model.get("failed")) this.#start = text;
+    } catch (error) {
+      model.say(/** @type {Error} */ (error).message, true);
+    }
+    this.#quiet = false;
+    this.#link = linkOf(model);
+  }
+
+  /** @param {Model} model */
+  #tell(model) {
+    const link = linkOf(model);
+    if (this.#quiet || link === this.#link) return;
+    this.#link = link;
+    const told = new CustomEvent(CHANGE, { bubbles: true, composed: true, detail: { link } });
+    this.#host.dispatchEvent(told);
+  }
+}
+
+/** The link of what is shown; null where it has more typed numbers than a link holds. @param {Model} model */
+function linkOf(model) {
+  try {
+    return toLink(model.settings());
+  } catch {
+    return null;
+  }
+}
+
+/** The element; made where there are elements. */
+function elementClass() {
+  return class extends HTMLElement {
+    static observedAttributes = ["state", "controls", "lesson", "lang"];
+    #view = new View(this);
+
+    connectedCallback() {
+      this.#view.connect();
+    }
+
+    disconnectedCallback() {
+      this.#view.disconnect();
+    }
+
+    /** @param {string} name @param {string | null} before @param {string | null} now */
+    attributeChangedCallback(name, before, now) {
+      if (before !== now) this.#view.changed(name);
+    }
+  };
+}
+
+/** A module is there: its elements can speak its language. @param {Speaker} speaker */
+export function offer(speaker) {
+  if (!globalThis.customElements) return; // read by something that is no page
+  const { speakers, views } = meeting();
+  speakers.set(language(), speaker);
+  for (const view of views) view.arrived();
+  if (!customElements.get(NAME)) customElements.define(NAME, elementClass());
+}

@@ -1,0 +1,148 @@
+// @ts-check
+// The languages of a page that comes in several: a quiet menu. The page is loaded anew in the language that
+// is chosen, a widget drawn anew, and goes on where it was: the settings with their way back, and the lesson.
+import WORDS from "../../facts/words/language.json" with { type: "json" };
+import { element, makeButton } from "../base/dom.js";
+import { asked, understood } from "../base/tongues.js";
+import { language, sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
+const FIRST = "en";
+const STORE = "convviz:moved";
+const ASKS = /^lang(?:=|$)/;
+
+/**
+ * @import { Model } from "../numbers/model.js"
+ * @import { Player } from "../lesson/player.js"
+ * @typedef {Record<string, { name: string, page: string }>} Languages by their tags: what each is called in
+ *   itself, and the address of the page that speaks it
+ */
+
+/** This address in another language. @param {string} tag @param {Languages} languages */
+function addressIn(tag, languages) {
+  const rest = location.search
+    .slice(1)
+    .split("&")
+    .filter((part) => part && !ASKS.test(part));
+  rest.push(`lang=${tag}`);
+  return `${languages[tag].page}?${rest.join("&")}${location.hash}`;
+}
+
+/**
+ * Where no server sees to it: go to the page of the language that the address asks for; from the first page,
+ * the English one, which nobody has chosen yet, to the browser's.
+ * @param {Languages} languages @returns {boolean} whether it is gone to
+ */
+export function goToAsked(languages) {
+  const wanted = asked() ? [asked()] : language() === FIRST ? navigator.languages : [];
+  const tag = wanted.map((each) => understood(each, Object.keys(languages))).find(Boolean) ?? language();
+  if (tag === language()) return false;
+  location.replace(addressIn(tag, languages));
+  return true;
+}
+
+/**
+ * Say so where the address asks for a language that there is not, and this is English.
+ * @param {Languages} languages @param {Model} model
+ */
+export function tellUnknown(languages, model) {
+  const wanted = asked();
+  if (!wanted || language() !== FIRST || understood(wanted, Object.keys(languages))) return;
+  const known = Object.entries(languages).map(([tag, { name }]) => `${tag} (${name})`);
+  model.say(say("unknown", { got: `'${wanted.slice(0, 35)}'`, known: known.join(", ") }), true);
+}
+
+/** @param {Languages} languages @param {Model} model @param {Player} player */
+export function createLanguages(languages, model, player) {
+  /** @param {[string, { name: string }]} of */
+  const item = ([tag, { name }]) => {
+    const link = element("a", { href: addressIn(tag, languages), lang: tag, hreflang: tag }, name);
+    if (tag === language()) link.setAttribute("aria-current", "true");
+    link.addEventListener("click", (event) => {
+      link.href = addressIn(tag, languages); // what stands after # may be another by now
+      // With one of these keys it opens elsewhere.
+      if (!(event.ctrlKey || event.metaKey || event.shiftKey)) keep(tag, model, player);
+    });
+    return element("li", {}, link);
+  };
+  return menuOf(languages[language()].name, Object.entries(languages).map(item));
+}
+
+/**
+ * Make the menu of a widget, which is drawn anew in its place.
+ * @param {string[]} tags @param {(tag: string) => void} choose
+ */
+export function createWidgetLanguages(tags, choose) {
+  const nameOf = (/** @type {string} */ tag) =>
+    new Intl.DisplayNames([tag], { type: "language" }).of(tag) ?? tag; // as the tag says itself
+  const item = (/** @type {string} */ tag) => {
+    const button = makeButton({ lang: tag }, nameOf(tag), () => choose(tag));
+    if (tag === language()) button.setAttribute("aria-current", "true");
+    return element("li", {}, button);
+  };
+  return menuOf(nameOf(language()), tags.map(item));
+}
+
+/** @param {string} name of the language that is spoken @param {HTMLElement[]} items */
+function menuOf(name, items) {
+  const summary = element("summary", { title: say("menu"), "aria-label": `${say("menu")}: ${name}` }, name);
+  const el = element("details", { class: "cv-languages" }, summary, element("ul", {}, ...items));
+  el.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !el.open) return;
+    el.open = false;
+    summary.focus();
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  el.addEventListener("focusout", ({ relatedTarget }) => {
+    if (relatedTarget && !el.contains(/** @type {Node} */ (relatedTarget))) el.open = false;
+  });
+  return el;
+}
+
+/**
+ * Where a page or a widget is, for what goes on in another language.
+ * @param {Model} model @param {Player} player
+ */
+export function whereItIs(model, player) {
+  const look = player.get("look");
+  return { ...model.kept(), finished: player.get("finished"), lesson: look?.name ?? "", step: look?.at ?? 0 };
+}
+
+/**
+ * Go on from there.
+ * @param {ReturnType<typeof whereItIs>} kept @param {Model} model @param {Player} player
+ */
+export function goOnFrom(kept, model, player) {
+  model.takeUp(kept);
+  player.finish(kept.finished);
+  if (kept.lesson) player.play(kept.lesson, kept.step);
+}
+
+/**
+ * Keep where this page is, for the next one.
+ * @param {string} tag of its language @param {Model} model @param {Player} player
+ */
+function keep(tag, model, player) {
+  try {
+    sessionStorage.setItem(STORE, JSON.stringify({ tag, ...whereItIs(model, player) }));
+  } catch {
+    // A sandboxed page has no storage: it begins anew.
+  }
+}
+
+/**
+ * Go on where the page before was, if this one was loaded for its language.
+ * @param {Model} model @param {Player} player @returns {boolean} whether there was one
+ */
+export function goOn(model, player) {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(STORE) ?? "null");
+    sessionStorage.removeItem(STORE);
+    if (kept?.tag !== language()) return false;
+    goOnFrom(kept, model, player);
+    return true;
+  } catch {
+    return false; // no storage, or not what we wrote
+  }
+}

@@ -1,0 +1,212 @@
+// @ts-check
+// The lecture: one band fills the screen, with a thin bar of controls below it; a clicker's keys step. It is
+// the same page in other clothes: nothing is made for it but its bar, and what is set stays set when it ends.
+import WORDS from "../../facts/words/lecture.json" with { type: "json" };
+import { element, focusOf, makeButton, setText, svgElement } from "../base/dom.js";
+import { isBare } from "../base/keys.js";
+import { iconButton } from "../board/transport.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
+const FRAME = "M2 6V2h4v2H4v2zM10 2h4v4h-2V4h-2zM2 10h2v2h2v2H2zM12 10h2v4h-4v-2h2z";
+const TYPING = "input:not([type=range], [type=checkbox]), textarea, [contenteditable=true]";
+/** @type {Record<string, number>} */
+const STEPS = { PageDown: 1, PageUp: -1 };
+/** Where nothing else takes them. @type {Record<string, number>} */
+const ARROWS = { ArrowRight: 1, ArrowLeft: -1 };
+const TAKES_ARROWS = ".cv-grid, input, select, [role=radiogroup], [role=tablist]";
+
+/**
+ * @import { Player } from "../lesson/player.js"
+ * @typedef {{ name: string, title: string, shown: boolean }} Band
+ * @typedef {{ present: () => void, bands: () => Band[], show: (name: string) => void, step: (by: number) =>
+ *   void, play: () => void, escape: () => boolean }} Board what a lecture does to a board
+ * @typedef {{ get: (name: string) => any, on: (event: string, listener: () => void) => any, off: (event:
+ *   string, listener: () => void) => any,
+ *   put: (values: Record<string, any>) => void }} Wish
+ */
+
+/**
+ * @param {string} className @param {string} words @param {() => void} onClick
+ * @param {...(Node | string)} children
+ */
+function createButton(className, words, onClick, ...children) {
+  return makeButton({ class: className, title: words, "aria-label": words }, children, onClick);
+}
+
+export class Lecture {
+  /**
+   * The browser's own Esc is heard by nobody. What is heard before the screen is filled tells of the lecture
+   *   before.
+   */
+  #onScreen = () => void (this.#filled && !document.fullscreenElement && this.#turn(false));
+  /** @param {Event} heard */
+  #onKey = (heard) => {
+    const event = /** @type {KeyboardEvent} */ (heard);
+    const target = /** @type {Element} */ (event.composedPath()[0] ?? event.target);
+    const isOurs = this.#app.contains(target) || (this.#own && target === document.body);
+    if (!isOurs || !isBare(event) || target.closest(TYPING) || (!this.#on && target.closest("select")))
+      return;
+    const action = this.#actionOf(event);
+    if (!action) return;
+    event.preventDefault();
+    event.stopPropagation(); // a grid would turn its own pages
+    action();
+  };
+  /** Esc, when nothing else has taken it, wherever the focus is. @param {Event} heard */
+  #onEscape = (heard) => {
+    const event = /** @type {KeyboardEvent} */ (heard);
+    if (!this.#on || event.key !== "Escape" || event.defaultPrevented) return;
+    event.preventDefault();
+    if (!this.#board.escape()) this.#turn(false);
+  };
+  begin = () => void (this.#wish?.get("present") && this.#turn(true));
+  #app;
+  #board;
+  #player;
+  #own;
+  #wish;
+  #fit;
+  button;
+  #bands = element("div", { class: "cv-lecture-bands", role: "group", "aria-label": say("bands") });
+  bar;
+  #keys;
+  #on = false;
+  #filled = false; // whether the lecture has had the screen since it began
+  /** @type {Element | null} */
+  #before = null; // what had the focus
+
+  /**
+   * @param {HTMLElement} app what fills the screen @param {Board} board @param {Player} player
+   * @param {{ own: boolean, wish: Wish | null, fit: () => void }} page own: whether the keys of the whole
+   *   page are ours;
+   *   wish: `present` is the address's wish for a lecture; fit: gives the stage the room that there is now
+   */
+  constructor(app, board, player, { own, wish, fit }) {
+    [this.#app, this.#board, this.#player, this.#own, this.#wish, this.#fit] = [
+      app,
+      board,
+      player,
+      own,
+      wish,
+      fit,
+    ];
+    const icon = svgElement(
+      "svg",
+      { viewBox: "0 0 16 16", "aria-hidden": "true" },
+      svgElement("path", { d: FRAME }),
+    );
+    this.button = createButton("cv-present", say("enter"), () => this.#turn(true), icon);
+    const steps = [
+      iconButton("back", say("back"), () => this.#step(-1)),
+      iconButton("play pause", say("play"), () => board.play()),
+      iconButton("forward", say("forward"), () => this.#step(1)),
+    ];
+    const leave = iconButton("close", say("leave"), () => this.#turn(false));
+    this.bar = element(
+      "div",
+      { class: "cv-lecture-bar", role: "group", "aria-label": say("bar") },
+      ...steps,
+      this.#bands,
+      leave,
+    );
+    this.#keys = own ? document : app;
+    this.#keys.addEventListener("keydown", this.#onKey, true);
+    this.#keys.addEventListener("keydown", this.#onEscape);
+    wish?.on("change:present", this.begin);
+  }
+
+  /** One step of the lesson that is played, else of the band. @param {number} by */
+  #step(by) {
+    return this.#player.get("look") ? this.#player.go(by) : this.#board.step(by);
+  }
+
+  /** @param {boolean} next */
+  #turn(next) {
+    if (next === this.#on) return;
+    this.#on = next;
+    if (this.#on) this.#before = focusOf(this.#app);
+    this.#app.toggleAttribute("data-present", this.#on);
+    if (this.#on) this.#enter();
+    else this.#end();
+    this.#fit();
+    this.#board.present();
+  }
+
+  #enter() {
+    this.#app.tabIndex = -1;
+    this.#app.focus({ preventScroll: true }); // what had it may be out of sight now
+    this.#filled = false;
+    document.addEventListener("fullscreenchange", this.#onScreen);
+    // Where nobody asked by hand, or nobody allows it, the lecture fills the frame, above all that is in it.
+    if (this.#app.requestFullscreen && navigator.userActivation?.isActive)
+      this.#app.requestFullscreen().then(
+        () => this.#fill(),
+        () => this.#rise(),
+      );
+    else this.#rise();
+  }
+
+  /** The screen is given: to a lecture that goes on, else given back. */
+  #fill() {
+    this.#filled = this.#on;
+    if (!this.#on && document.fullscreenElement === this.#app) document.exitFullscreen();
+  }
+
+  /** Above everything: what holds the app may have moved or cut it, as a notebook does. */
+  #rise() {
+    if (!this.#on || !this.#app.isConnected || this.#own || !this.#app.showPopover) return;
+    this.#app.popover = "manual";
+    this.#app.showPopover();
+  }
+
+  #end() {
+    document.removeEventListener("fullscreenchange", this.#onScreen);
+    if (document.fullscreenElement === this.#app) document.exitFullscreen();
+    this.#app.removeAttribute("popover");
+    this.#wish?.put({ present: false }); // so that it can be wished again
+    this.#app.removeAttribute("tabindex");
+    const to = /** @type {HTMLElement} */ (
+      this.#before?.isConnected && this.#before.getClientRects().length ? this.#before : this.button
+    );
+    to.focus({ preventScroll: true });
+  }
+
+  /** The bands, as buttons that stay while their names do. */
+  refresh() {
+    const all = this.#board.bands();
+    while (this.#bands.children.length > all.length) this.#bands.lastElementChild?.remove();
+    all.forEach(({ title, shown }, index) => {
+      const found =
+        this.#bands.children[index] ??
+        this.#bands.appendChild(
+          createButton("", "", () => this.#board.show(this.#board.bands()[index].name)),
+        );
+      setText(found, String(index + 1));
+      for (const name of ["title", "aria-label"])
+        found.setAttribute(name, say("band", { number: index + 1, title }));
+      found.setAttribute("aria-pressed", String(shown));
+    });
+  }
+
+  /** What a key does in a lecture, or what starts one; null: nothing. @param {KeyboardEvent} event */
+  #actionOf(event) {
+    const key = event.key.toLowerCase();
+    if (key === "f" && !event.repeat) return () => this.#turn(!this.#on);
+    if (!this.#on) return null;
+    const target = /** @type {Element} */ (event.composedPath()[0] ?? event.target);
+    const by = STEPS[event.key] ?? (target.closest(TAKES_ARROWS) ? 0 : ARROWS[event.key]);
+    if (by) return () => this.#step(by);
+    const band = this.#board.bands()[Number(key) - 1];
+    return band ? () => this.#board.show(band.name) : null;
+  }
+
+  close = () => {
+    this.#turn(false);
+    this.#keys.removeEventListener("keydown", this.#onKey, true);
+    this.#keys.removeEventListener("keydown", this.#onEscape);
+    this.#wish?.off("change:present", this.begin);
+    this.button.remove();
+    this.bar.remove();
+  };
+}

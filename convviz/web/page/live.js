@@ -1,0 +1,70 @@
+// @ts-check
+// One view of the live app: its heading, tabs and buttons around controls and board. A widget draws it, the
+// served page, and the page on a static host.
+import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import WORDS from "../../facts/words/tabs.json" with { type: "json" };
+import { element } from "../base/dom.js";
+import { tellHolders } from "../base/placed.js";
+import { language, sentences } from "../base/words.js";
+import { Share } from "../controls/share.js";
+import { createLessonButtons, stepLink } from "../lesson/start.js";
+import { Tabs } from "../tabs/tabbar.js";
+import { drawApp } from "./view.js";
+
+const say = sentences(WORDS);
+const GROUPS = Object.keys(SETTINGS.controls);
+const OF_THE_KERNEL = Object.values(SETTINGS.controls_of_the_kernel).flat();
+
+/**
+ * @import { Model } from "../numbers/model.js"
+ * @import { Player } from "../lesson/player.js"
+ * @import { DrawPane } from "../tabs/tabbar.js"
+ */
+
+/** The line above all: what the page is, and what leads from it. @param {HTMLElement} el of the app */
+function createBar(el) {
+  const name = el.querySelector(":scope > h1");
+  return element(
+    "div",
+    { class: "cv-heading" },
+    name ?? element("p", { class: "cv-brand", title: say("brand") }, say("brand")),
+  );
+}
+
+/**
+ * Draw a view.
+ * @param {HTMLElement} el gets the app's class @param {Model} model @param {DrawPane} drawPane
+ * @param {Player} player
+ * @param {import("./lecture.js").Wish | null} [wish] of the address, where the whole page is ours
+ * @param {{ menu?: HTMLElement, tabs?: string[], without?: string[],
+ *   share?: { button: HTMLElement, box: HTMLElement } }} [own] of a page of our own: its menu of languages;
+ *   tabs that do not work there; of one that no kernel will ever come to, and that has nothing which waits
+ *   for one, its tabs, and what hands the settings on
+ * @returns {() => void} close it
+ */
+export function drawLive(
+  el,
+  model,
+  drawPane,
+  player,
+  wish = null,
+  { menu, tabs: ownTabs, without, share: ownShare } = {},
+) {
+  el.querySelector(".cv-late")?.remove(); // the script has started
+  el.classList.add("cv-app", "cv-page", "cv-full", "cv-look");
+  el.lang = language(); // a notebook around it may speak another
+  const heading = createBar(el);
+  const share = ownShare ? { ...ownShare, close() {} } : new Share(model, () => stepLink(player));
+  const tabs = new Tabs(model, drawPane, ownTabs, without);
+  el.append(heading);
+  const controls = ownTabs ? GROUPS : [...GROUPS, ...OF_THE_KERNEL];
+  const app = drawApp(el, model, controls, share, player, { drawer: tabs.drawer, own: wish !== null, wish });
+  const lessons = createLessonButtons(player, app.readLesson);
+  heading.append(lessons.el, tabs.entries, ...(menu ? [menu] : []), app.lecture);
+  const forget = tellHolders(el);
+  return () => {
+    forget();
+    for (const part of [share, tabs, lessons, app]) part.close();
+    heading.remove();
+  };
+}

@@ -1,0 +1,172 @@
+// @ts-check
+// The data of one tab, which torch makes from the settings and from what was chosen in the tab: asked for
+// while it is open.
+import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import { afterwards } from "../numbers/latest_request.js";
+import { messageOf } from "../numbers/from_kernel.js";
+import { outputShape, weightShape } from "../rules/spec.js";
+
+/**
+ * @import { Later } from "../numbers/latest_request.js"
+ * @import { Model } from "../numbers/model.js"
+ * @import { Settings } from "../rules/settings.js"
+ * @import { Choices } from "../tabs/pane.js"
+ * @typedef {{ settings: any, choices: Choices, key: string }} Question key: of all that the answer depends on
+ */
+
+const REST_MS = 150; // what takes time is computed anew when the sliders have rested this long
+
+/** @param {number[]} sizes */
+const product = (sizes) => sizes.reduce((made, size) => made * size, 1);
+
+/**
+ * Whether a tab's data take longer than a slider may wait.
+ * @param {string} name @param {Settings} settings
+ */
+export function isSlow(name, { spec }) {
+  const entries = product(outputShape(spec).slice(2)) * product(weightShape(spec).slice(1));
+  return SETTINGS.slow_tabs.includes(name) || (name === "matrix" && entries > SETTINGS.slow_matrix);
+}
+
+export class TabData {
+  #model;
+  #name;
+  #put;
+  #later;
+  #choices;
+  /** What the shown data belong to. @type {Question} */
+  #shown;
+  /** @type {any} */
+  #data = {};
+  #step = 0;
+  /**
+   * The one question under way: the newest is made of what is set when its answer comes.
+   * @type {Question | null}
+   */
+  #asked = null;
+  #hurried = ""; // of the settings that wait for no rest
+  #resting = ""; // of the settings that do
+  #stopResting = () => {};
+
+  /**
+   * @param {Pick<Model, "kernel" | "settings" | "settled" | "say" | "chosen" | "choose">} model @param
+   *   {string} name of the tab
+   * @param {(changes: { data?: any, busy?: boolean, choices?: Choices }) => void} put gives the pane what it
+   *   shows
+   * @param {Later} [later]
+   */
+  constructor(model, name, put, later = afterwards) {
+    [this.#model, this.#name, this.#put, this.#later] = [model, name, put, later];
+    this.#choices = model.chosen(name);
+    this.#shown = { settings: {}, choices: this.#choices, key: "" };
+  }
+
+  /** @returns {Question} */
+  #question() {
+    const settings = messageOf(this.#model.settings());
+    const { theme, tab, ...matters } = settings;
+    return { settings, choices: this.#choices, key: JSON.stringify([matters, this.#choices]) };
+  }
+
+  /** @param {Choices} next */
+  #setChoices(next) {
+    this.#choices = next;
+    this.#model.choose(this.#name, next);
+    this.#put({ choices: this.#choices });
+  }
+
+  /** @param {any} next */
+  show(next) {
+    this.#data = { ...next, step: ++this.#step };
+    this.#put({ data: this.#data });
+  }
+
+  /** Ask for what belongs to settings and choices, once torch has the settings' numbers. */
+  follow() {
+    if (this.#model.settings().tab !== this.#name) return this.#rest(""); // closed meanwhile
+    const wanted = this.#question();
+    this.#put({ busy: wanted.key !== this.#shown.key });
+    if (wanted.key !== this.#resting) this.#rest("");
+    if (wanted.key === this.#shown.key || this.#asked || this.#resting || !this.#model.settled()) return;
+    if (wanted.key !== this.#hurried && isSlow(this.#name, this.#model.settings())) this.#rest(wanted.key);
+    else this.#ask(wanted);
+  }
+
+  /** Wait for a rest of the sliders at these settings; empty: for none. @param {string} key */
+  #rest(key) {
+    this.#stopResting();
+    this.#resting = key;
+    if (!key) return;
+    this.#stopResting = this.#later(() => {
+      [this.#resting, this.#hurried] = ["", key];
+      this.follow();
+    }, REST_MS);
+  }
+
+  /** @param {Question} wanted */
+  #ask(wanted) {
+    const { settings, choices } = (this.#asked = wanted);
+    /** @param {() => void} act */
+    const finish = (act) => {
+      if (this.#asked !== wanted) return;
+      this.#asked = null;
+      act();
+      this.follow();
+    };
+    this.#model
+      .kernel()
+      ?.request({ type: "tab", tab: this.#name, settings, choices })
+      .then(
+        ({ message }) =>
+          finish(() => {
+            this.#shown = wanted;
+            this.show(message.data);
+          }),
+        (error) => finish(() => this.#refuse(wanted, error.message)),
+      );
+  }
+
+  /**
+   * What was chosen cannot be, and what was chosen before holds; or these settings cannot be shown.
+   * @param {Question} wanted @param {string} sentence
+   */
+  #refuse(wanted, sentence) {
+    if (wanted.choices === this.#shown.choices) {
+      this.#shown = wanted;
+      return this.show({ ...this.#data, error: sentence });
+    }
+    if (this.#choices === wanted.choices) this.#setChoices(this.#shown.choices);
+    this.show(this.#data);
+    this.#model.say(sentence, true);
+  }
+
+  /** The tab was opened, or torch has come. */
+  hurry() {
+    this.#hurried = this.#question().key;
+    this.follow();
+  }
+
+  data() {
+    return this.#data;
+  }
+
+  /** @param {Choices} changes */
+  choose(changes) {
+    this.#setChoices({ ...this.#choices, ...changes });
+    if (this.#model.kernel()) this.hurry();
+  }
+
+  /** Ask for something about the data that are shown. @param {any} message */
+  ask(message) {
+    const { settings, choices } = this.#shown;
+    return this.#model.kernel()?.request({ type: "tab", tab: this.#name, settings, choices, ask: message });
+  }
+
+  /** There is nobody to ask: what was asked is asked anew of who comes. */
+  leave() {
+    this.#rest("");
+    this.#asked = null;
+    this.#shown = { ...this.#shown, key: "" };
+    this.#put({ busy: false });
+  }
+}

@@ -1,0 +1,148 @@
+// @ts-check
+// The page around a notebook that Voilà makes with our template: words while it loads, the theme of the
+// controls, and a message with a way out when the kernel or the server is gone. It becomes a classic script:
+// the page streams in, and its inline scripts call the functions below while later cells still run.
+import WORDS from "../../facts/words/served.json" with { type: "json" };
+import { sentences } from "../base/words.js";
+import { KernelState } from "./kernel_state.js";
+import { watchKernel } from "./kernel_watch.js";
+
+const SLOW_AFTER_MS = 20000;
+const WIDGETS_WITHOUT_APP_MS = 3000;
+const FRONT_END_EVERY_MS = 100;
+
+const say = sentences(WORDS);
+const SENTENCES = {
+  reconnecting: say("reconnecting"),
+  silent: say("silent"),
+  ended: say("ended"),
+  missing: say("ended"),
+  gone: say("gone"),
+};
+
+/** @param {string} id @returns {HTMLElement | null} */
+const byId = (id) => document.getElementById(id);
+
+/** Where Voilà's own addresses begin. */
+const base = () => new URL(document.body.dataset.baseUrl ?? "/voila/", location.href);
+
+const endLoading = () => void byId("convviz-loading")?.remove();
+
+/** Begin, while the page still streams in. */
+function start() {
+  const state = new KernelState((trouble) => SENTENCES[trouble], endLoading);
+  let arrived = false;
+  tellProgress(() => {
+    arrived = true;
+  });
+  document.addEventListener("DOMContentLoaded", () => {
+    wireButtons();
+    watchForApp(state);
+    followTheme();
+    if (arrived) waitForFrontEnd(state);
+    else state.end(say("partial"));
+  });
+  // Voilà's own call at the page's end works once its front end runs; this one from the moment
+  // that the kernel is known.
+  window.addEventListener("pagehide", () => {
+    const facts = byId("jupyter-config-data")?.textContent;
+    const kernel = facts && JSON.parse(facts).kernelId;
+    if (kernel) navigator.sendBeacon(new URL(`api/shutdown/${kernel}`, base()));
+  });
+  // Closing a page ends its kernel; a page brought back from the browser's cache has none.
+  window.addEventListener("pageshow", (event) => event.persisted && state.lose("ended"));
+}
+
+// ---- words while loading ----------------------------------------------------------------------------------
+
+/**
+ * Voilà's template calls three functions; the names are its own. A cell's script arrives
+ * after that cell has run.
+ * @param {() => void} onArrived
+ */
+function tellProgress(onArrived) {
+  const page = /** @type {any} */ (window);
+  let slow = "";
+  page.voila_process = (/** @type {number} */ cell, /** @type {number} */ count) => {
+    const line = byId("convviz-loading");
+    if (line) line.textContent = say(cell < count ? "torch" : "drawing") + slow;
+  };
+  page.voila_heartbeat = () => {};
+  page.voila_finish = onArrived;
+  setTimeout(() => {
+    const line = byId("convviz-loading");
+    slow = ` ${say("slow")}`;
+    if (line) line.textContent += slow;
+  }, SLOW_AFTER_MS);
+}
+
+/** Removes the loading words once the app is really drawn. @param {KernelState} state */
+function watchForApp(state) {
+  const main = byId("convviz-main");
+  if (!main) return;
+  let timer = 0;
+  const done = () => {
+    observer.disconnect();
+    clearTimeout(timer);
+    endLoading();
+  };
+  const look = () => {
+    if (main.querySelector(".cv-board")) {
+      done();
+    } else if (main.querySelector('[data-mime-type="application/vnd.jupyter.stderr"]')) {
+      done();
+      state.showSentence(say("failed"));
+    } else if (!timer && main.querySelector(".jupyter-widgets, .jupyter-widget")) {
+      // Widgets alone are complete; our app brings a board, however long a busy machine takes.
+      timer = setTimeout(() => main.querySelector(".cv-app") || done(), WIDGETS_WITHOUT_APP_MS);
+    }
+  };
+  const observer = new MutationObserver(look);
+  observer.observe(main, { childList: true, subtree: true });
+  look();
+}
+
+// ---- the kernel -------------------------------------------------------------------------------------------
+
+/** Voilà sets window.jupyterapp without an event, once its front end runs. @param {KernelState} state */
+function waitForFrontEnd(state) {
+  const app = /** @type {any} */ (window).jupyterapp;
+  if (!app) return setTimeout(waitForFrontEnd, FRONT_END_EVERY_MS, state);
+  // What widgets send while they are built is no move of a person.
+  const isBuilding = () => byId("convviz-loading") !== null;
+  app.widgetManagerPromise.promise.then((/** @type {any} */ { kernel }) =>
+    watchKernel(kernel, new URL(`../api/kernels/${kernel.id}`, base()), state, isBuilding),
+  );
+}
+
+function wireButtons() {
+  byId("convviz-reload")?.addEventListener("click", () => {
+    // The board listens and writes its state to sessionStorage before this call returns.
+    window.dispatchEvent(new CustomEvent("convviz:save"));
+    location.reload();
+  });
+  byId("convviz-restart")?.addEventListener("click", () => {
+    history.replaceState(null, "", location.pathname + location.search);
+    location.reload();
+  });
+}
+
+// ---- the theme of the controls ----------------------------------------------------------------------------
+
+/**
+ * ipywidgets take their colours from JupyterLab's variables, so their dark sheet follows the page's theme.
+ */
+function followTheme() {
+  const root = document.documentElement;
+  /** @type {Record<string, string>} */
+  const media = { dark: "all", light: "not all" };
+  const apply = () => {
+    const sheet = byId("convviz-dark");
+    if (sheet instanceof HTMLLinkElement)
+      sheet.media = media[root.dataset.convvizTheme ?? ""] ?? "(prefers-color-scheme: dark)";
+  };
+  new MutationObserver(apply).observe(root, { attributes: true, attributeFilter: ["data-convviz-theme"] });
+  apply();
+}
+
+export default { start };

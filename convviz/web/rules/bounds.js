@@ -1,0 +1,235 @@
+// @ts-check
+// How far each control may go without breaking a rule of conv2d, and how to mend a geometry that does.
+import { moved } from "./adjustments.js";
+import { axisName, say } from "./say.js";
+import { LARGEST, OFFERED, OF_THE_LAYER, PAIRS } from "./schema.js";
+import { bothAxes, effectiveKernel, isPossible, mostPadding, outputSize, remainderOf } from "./spec.js";
+
+/**
+ * @import { Moved } from "./adjustments.js"
+ * @import { Pair, Spec } from "./spec.js"
+ * @typedef {"input_size" | "kernel_size" | "stride" | "padding" | "dilation"} PairName a field of a geometry
+ * @typedef {PairName | "output_padding"} AxisName what each axis has a control of
+ * @typedef {(number | Pair)[]} Pairs a number an axis; of padding a pair
+ * @typedef {Partial<Spec> & { output_padding?: number[] }} Changes
+ * @typedef {AxisName | "in_channels" | "out_channels" | "batch" | "digit" | "seed"} Limited
+ */
+
+/** What the controls offer. A geometry from outside may lie beyond; its own value is then allowed as well. */
+export const LIMITS = /** @type {Record<Limited, Pair>} */ (OFFERED);
+export const MOST_CELLS = LARGEST.input_size;
+const PER_AXIS = /** @type {AxisName[]} */ (PAIRS);
+const PER_AXIS_PLAIN = PER_AXIS.filter((name) => !OF_THE_LAYER.includes(name));
+
+/** The settings that each axis has of its own. @param {boolean} transposed @returns {AxisName[]} */
+export const perAxis = (transposed) => (transposed ? PER_AXIS : PER_AXIS_PLAIN);
+
+/**
+ * A setting as the layer has it, for both axes; output_padding is one of a transposed layer.
+ * @param {Spec} spec @param {AxisName} name @param {boolean} transposed @returns {Pairs}
+ */
+export function layerPair(spec, name, transposed) {
+  if (transposed && name === "input_size") return bothAxes((axis) => outputSize(spec, axis));
+  if (transposed && name === "output_padding") return bothAxes((axis) => remainderOf(spec, axis));
+  return spec[/** @type {PairName} */ (name)];
+}
+
+/**
+ * A per-axis setting as the one number of its control; of an uneven padding the larger side.
+ * @param {Spec} spec @param {AxisName} name @param {number} axis @param {boolean} transposed
+ */
+export function valueOf(spec, name, axis, transposed) {
+  const value = layerPair(spec, name, transposed)[axis];
+  return Array.isArray(value) ? Math.max(...value) : value;
+}
+
+/**
+ * The geometry with one control moved, on both axes if they are linked; null where it is impossible.
+ * @param {Spec} spec @param {AxisName} name @param {number} axis @param {number} value
+ * @param {boolean} linked
+ * @param {boolean} transposed @returns {Spec | null}
+ */
+export function withValue(spec, name, axis, value, linked, transposed) {
+  if (transposed) return withLayerValue(spec, name, axis, value, linked);
+  const values = [...layerPair(spec, name, false)];
+  for (const changed of linked ? [0, 1] : [axis])
+    values[changed] = name === "padding" ? [value, value] : value;
+  const made = { ...spec, [name]: values };
+  return isPossible(made) ? made : null;
+}
+
+/**
+ * @param {Spec} spec @param {AxisName} name @param {number} axis @param {number} value
+ * @param {boolean} linked
+ */
+function withLayerValue(spec, name, axis, value, linked) {
+  /** @param {AxisName} each */
+  const pairOf = (each) => [...layerPair(spec, each, true)];
+  /** @type {{ [name in AxisName]?: Pairs } & Record<"input_size" | "output_padding" | "stride", Pairs>} */
+  const pairs = {
+    input_size: pairOf("input_size"),
+    output_padding: pairOf("output_padding"),
+    stride: pairOf("stride"),
+  };
+  const pair = (pairs[name] ??= pairOf(name));
+  for (const changed of linked ? [0, 1] : [axis]) pair[changed] = name === "padding" ? [value, value] : value;
+  const {
+    input_size: sizes,
+    output_padding: wanted,
+    stride,
+  } = /** @type {Record<AxisName, number[]>} */ (pairs);
+  const extra = wanted.map((cells, side) => Math.min(cells, stride[side] - 1));
+  const own = name === "input_size" || name === "output_padding" ? {} : { [name]: pair };
+  const made = layerSpec(spec, sizes, name === "output_padding" ? wanted : extra, own);
+  const fits = made?.input_size.every((size, side) => size <= Math.max(MOST_CELLS, spec.input_size[side]));
+  return fits ? made : null;
+}
+
+/**
+ * The geometry of the transposed layer with these sizes and changes; null where it is impossible.
+ * @param {Spec} spec @param {number[]} sizes @param {number[]} extra output_padding
+ * @param {Partial<Spec>} changes
+ */
+function layerSpec(spec, sizes, extra, changes) {
+  const made = { ...spec, ...changes };
+  if (extra.some((cells, axis) => cells < 0 || cells >= made.stride[axis])) return null;
+  made.input_size = bothAxes((axis) => layerOutput(made, axis, sizes[axis], extra[axis]));
+  return isPossible(made) ? made : null;
+}
+
+/**
+ * Rows or columns of the layer's output, which may be less than 1.
+ * @param {Spec} spec @param {number} axis @param {number} size @param {number} extra output_padding
+ */
+function layerOutput(spec, axis, size, extra) {
+  return (
+    (size - 1) * spec.stride[axis] -
+    spec.padding[axis][0] -
+    spec.padding[axis][1] +
+    effectiveKernel(spec, axis) +
+    extra
+  );
+}
+
+/**
+ * Smallest and largest value of one control, all others held.
+ * @param {Spec} spec @param {AxisName} name @param {number} axis @param {boolean} linked
+ * @param {boolean} transposed @returns {Pair}
+ */
+export function rangeOf(spec, name, axis, linked, transposed) {
+  const [low, high] = LIMITS[name];
+  let bottom = valueOf(spec, name, axis, transposed);
+  let top = bottom;
+  while (bottom > low && withValue(spec, name, axis, bottom - 1, linked, transposed)) bottom -= 1;
+  while (top < high && withValue(spec, name, axis, top + 1, linked, transposed)) top += 1;
+  return [bottom, top];
+}
+
+/** The numbers of groups that divide both channel numbers. @param {Spec} spec */
+export function groupChoices(spec) {
+  const all = [...Array(Math.min(spec.in_channels, spec.out_channels)).keys()].map((index) => index + 1);
+  return all.filter((groups) => spec.in_channels % groups === 0 && spec.out_channels % groups === 0);
+}
+
+/**
+ * Apply changes that no control can guard, moving other settings where a rule demands it.
+ * @param {Spec} spec before @param {Changes} changes @param {boolean} transposed
+ * @returns {{ spec: Spec, moves: Moved[] }}
+ */
+export function mend(spec, changes, transposed) {
+  /** @type {Moved[]} */
+  const moves = [];
+  const wanted = { ...spec, ...changes };
+  let groups = wanted.groups;
+  while (wanted.in_channels % groups || wanted.out_channels % groups) groups -= 1;
+  if (groups !== wanted.groups) {
+    moves.push(
+      moved("moved.groups", null, wanted.groups, groups, {
+        into: wanted.in_channels,
+        out: wanted.out_channels,
+      }),
+    );
+  }
+  wanted.groups = groups;
+  if (transposed) return { spec: mendLayer(spec, wanted, moves), moves };
+  wanted.padding = bothAxes((axis) => {
+    const side = wanted.padding[axis];
+    const [size, most] = [wanted.input_size[axis], mostPadding(wanted.padding_mode, wanted.input_size[axis])];
+    if (Math.max(...side) <= most) return side;
+    moves.push(moved("moved.copies", axis, Math.max(...side), most, { mode: wanted.padding_mode, size }));
+    return [Math.min(side[0], most), Math.min(side[1], most)];
+  });
+  return { spec: shrinkKernel(wanted, moves), moves };
+}
+
+/**
+ * Make the kernel fit: first a smaller dilation, then fewer kernel cells.
+ * @param {Spec} spec @param {Moved[]} moves @returns {Spec}
+ */
+function shrinkKernel(spec, moves) {
+  /** @type {[Pair, Pair]} */
+  const [kernel, dilation] = [[...spec.kernel_size], [...spec.dilation]];
+  for (const axis of [0, 1]) {
+    const room = spec.input_size[axis] + spec.padding[axis][0] + spec.padding[axis][1];
+    while (dilation[axis] * (kernel[axis] - 1) + 1 > room) {
+      if (dilation[axis] > 1) dilation[axis] -= 1;
+      else kernel[axis] -= 1;
+    }
+    const both = /** @type {["dilation" | "kernel_size", Pair][]} */ (
+      Object.entries({ dilation, kernel_size: kernel })
+    );
+    for (const [name, now] of both) {
+      if (spec[name][axis] === now[axis]) continue;
+      moves.push(moved("moved.kernel", axis, spec[name][axis], now[axis], { name, room }));
+    }
+  }
+  return { ...spec, kernel_size: kernel, dilation };
+}
+
+/** @param {Spec} before @param {Spec & Changes} wanted @param {Moved[]} moves @returns {Spec} */
+function mendLayer(before, wanted, moves) {
+  const sizes = bothAxes((axis) => outputSize(before, axis));
+  const extra = [...(wanted.output_padding ?? bothAxes((axis) => remainderOf(before, axis)))];
+  /** @type {[Pair, Pair]} */
+  const padding = bothAxes((axis) => [...wanted.padding[axis]]);
+  const { output_padding, ...made } = { ...wanted, padding };
+  /** @param {number} axis */
+  const outputAlong = (axis) => layerOutput(made, axis, sizes[axis], extra[axis]);
+  for (const axis of [0, 1]) {
+    if (extra[axis] < 0) {
+      // nothing gives way to a smaller output: it has another input
+      throw new Error(
+        say("refused.output_padding", {
+          value: extra[axis],
+          axis: axisName(axis),
+          stride: made.stride[axis],
+        }),
+      );
+    }
+    if (extra[axis] >= made.stride[axis]) {
+      moves.push(moved("moved.output_padding", axis, extra[axis], made.stride[axis] - 1));
+      extra[axis] = made.stride[axis] - 1;
+    }
+    const [sides, most] = [padding[axis], Math.max(...padding[axis])];
+    while (outputAlong(axis) < 1) sides[sides.indexOf(Math.max(...sides))] -= 1;
+    if (Math.max(...sides) !== most) moves.push(moved("moved.padding", axis, most, Math.max(...sides)));
+    const size = sizes[axis];
+    while (outputAlong(axis) > Math.max(MOST_CELLS, before.input_size[axis]) && sizes[axis] > 1)
+      sizes[axis] -= 1;
+    if (sizes[axis] !== size)
+      moves.push(moved("moved.input_size", axis, size, sizes[axis], { most: MOST_CELLS }));
+  }
+  return { ...made, input_size: bothAxes(outputAlong) };
+}
+
+/**
+ * Every output_padding that a smaller stride took with it.
+ * @param {Spec} before @param {Spec} after @returns {Moved[]}
+ */
+export function outputPaddingMoved(before, after) {
+  if (before.stride.every((step, axis) => step === after.stride[axis])) return [];
+  return [0, 1].flatMap((axis) => {
+    const [old, now] = [remainderOf(before, axis), remainderOf(after, axis)];
+    return old === now ? [] : [moved("moved.output_padding", axis, old, now)];
+  });
+}

@@ -1,0 +1,144 @@
+// @ts-check
+// Numbers that are written into the cells of a panel.
+import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import { kindsTaken, lossWith } from "./losses.js";
+import { isPlain, panelName } from "./names.js";
+import { say } from "./say.js";
+import {
+  MOST_NUMBER,
+  biasOf,
+  inputOf,
+  likeOutput,
+  replaced,
+  sourceWith,
+  tensorsOf,
+  weightOf,
+} from "./settings.js";
+import { backwardPadding } from "./spec.js";
+
+/**
+ * @import { Changed } from "./change.js"
+ * @import { Settings, Tensor } from "./settings.js"
+ * @typedef {"input" | "weight" | "grad" | "bias" | "target"} EditedField
+ */
+
+/**
+ * The panels whose cells can be typed into, with the setting that then holds the numbers.
+ * @param {Pick<Settings, "spec" | "transposed" | "loss">} settings @returns {Record<string, EditedField>}
+ */
+export function editedPanels({ spec, transposed, loss }) {
+  const { target, ...others } = /** @type {any} */ (
+    transposed ? SETTINGS.edited.transposed : SETTINGS.edited.convolution
+  );
+  if (isPlain(spec.stride)) others.dilated_grad_output = others.grad_output;
+  if (kindsTaken(loss, "target").includes("values")) others.target = target; // another loss names its target
+  return others;
+}
+
+/**
+ * Write a number into a cell of a panel.
+ * @param {Settings} settings
+ * @param {{ panel: string, row: number, column: number, value: number }} edit as shown
+ * @param {Tensor | null} [gradOutput] of the layer, as shown: typing into it ends its being made by a loss
+ * @returns {Changed}
+ */
+export function editCell(settings, { panel, row, column, value }, gradOutput = null) {
+  const fields = editedPanels(settings);
+  if (!fields[panel]) {
+    const names = [...new Set(Object.keys(fields).map((name) => panelName(name, settings)))];
+    throw new Error(say("refused.follows", { name: panelName(panel, settings), panels: names.join(", ") }));
+  }
+  if (!(Math.abs(value) < MOST_NUMBER)) throw new Error(say("refused.number", { most: MOST_NUMBER, value }));
+  const made = withCells(settings, panel, [[row, column]], value, gradOutput);
+  if (!made) throw new Error(say(panel === "padded_grad_output" ? "refused.zero" : "refused.border"));
+  return [made, []];
+}
+
+/**
+ * Draw a number into cells of the input; what of them belongs to a border, or is a zero of
+ * the stride, stays as it is.
+ * @param {Settings} settings
+ * @param {{ panel: string, cells: [number, number][], value: number }} stroke as shown @returns {Changed}
+ */
+export function paintCells(settings, { panel, cells, value }) {
+  if (!isDrawnOn(settings, panel))
+    throw new Error(say("refused.drawn", { name: panelName(panel, settings) }));
+  if (!(Math.abs(value) < MOST_NUMBER)) throw new Error(say("refused.number", { most: MOST_NUMBER, value }));
+  return [withCells(settings, panel, cells, value, null) ?? settings, []];
+}
+
+/**
+ * The number that is given in a cell of a panel, with all its digits; NaN where the cell is not data.
+ * @param {Settings} settings @param {string} panel @param {number} row @param {number} column
+ */
+export function givenNumber(settings, panel, row, column) {
+  const field = editedPanels(settings)[panel];
+  const { shape, data } = editedTensor(settings, field, null);
+  const axes = field === "bias" ? [1, 1, 1, ...shape] : shape;
+  const index = placeOf(settings, panel, row, column);
+  const inside = index.every((at, axis) => at >= 0 && at < axes[axis]);
+  return inside ? data[index.reduce((at, place, axis) => at * axes[axis] + place, 0)] : NaN;
+}
+
+/**
+ * Whether the numbers of a panel can be dragged: those that are given, not those of a grad_output that a loss
+ * makes, which one typed number would end.
+ * @param {Pick<Settings, "spec" | "transposed" | "loss">} settings @param {string} panel
+ */
+export function isDragged(settings, panel) {
+  const field = editedPanels(settings)[panel];
+  return Boolean(field) && (field !== "grad" || kindsTaken(settings.loss, "grad").length > 0);
+}
+
+/**
+ * Whether one can draw on a panel: it shows the input.
+ * @param {Pick<Settings, "spec" | "transposed" | "loss">} settings @param {string} panel
+ */
+export const isDrawnOn = (settings, panel) => editedPanels(settings)[panel] === "input";
+
+/**
+ * The settings with a number in some cells of a panel; null where none of them is data.
+ * @param {Settings} settings @param {string} panel @param {[number, number][]} cells @param {number} value
+ * @param {Tensor | null} gradOutput
+ */
+function withCells(settings, panel, cells, value, gradOutput) {
+  const field = editedPanels(settings)[panel];
+  const { shape, data } = editedTensor(settings, field, gradOutput);
+  const axes = field === "bias" ? [1, 1, 1, ...shape] : shape;
+  const places = cells.map(([row, column]) => placeOf(settings, panel, row, column));
+  const inside = places.filter((index) => index.every((at, axis) => at >= 0 && at < axes[axis]));
+  if (!inside.length) return null;
+  const changed = { shape, data: data.slice() };
+  for (const index of inside)
+    changed.data[index.reduce((at, place, axis) => at * axes[axis] + place, 0)] = value;
+  const loss = field === "grad" ? lossWith("grad") : settings.loss;
+  return replaced(settings, { [field]: sourceWith(changed), loss });
+}
+
+/** @param {Settings} settings @param {EditedField} field @param {Tensor | null} gradOutput */
+function editedTensor(settings, field, gradOutput) {
+  if (field === "input") return inputOf(settings);
+  if (field === "weight") return weightOf(settings);
+  // Its panel is there, so there is one.
+  if (field === "target") return /** @type {Tensor} */ (tensorsOf(settings).target);
+  const there = field === "grad" ? (likeOutput(settings, "grad") ?? gradOutput) : biasOf(settings);
+  if (!there) throw new Error(say("refused.bias")); // grad_output there is, once there are cells
+  return there;
+}
+
+/**
+ * The index of a panel's cell in the tensor that it edits; outside of it for a cell that is not data.
+ * @param {Settings} settings @param {string} panel @param {number} row @param {number} column
+ */
+function placeOf({ spec, plane, transposed }, panel, row, column) {
+  const [n, o, c] = [plane.sample, plane.out_channel, plane.in_channel];
+  if (panel === "padded_input") return [n, c, row - spec.padding[0][0], column - spec.padding[1][0]];
+  if (panel === "padded_grad_output") {
+    const places = [row, column].map((at, axis) => (at - backwardPadding(spec, axis)[0]) / spec.stride[axis]);
+    // -1: a zero of the stride.
+    return [n, o, ...places.map((place) => (Number.isInteger(place) ? place : -1))];
+  }
+  if (panel === "weight") return [o, c % (spec.in_channels / spec.groups), row, column];
+  if (panel === "bias") return [0, 0, row, column];
+  return [n, panel === "input" || (panel === "target" && transposed) ? c : o, row, column];
+}

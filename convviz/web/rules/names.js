@@ -1,0 +1,46 @@
+// @ts-check
+// What the page calls each tensor and axis: a transposed convolution has its own words for the same panels.
+import NAMES from "../../facts/names.json" with { type: "json" };
+
+/**
+ * @import { Axis } from "./plane.js"
+ * @import { Settings } from "./settings.js"
+ */
+
+/** @type {Record<string, string>} */
+const SHOWN = NAMES.transposed.panels;
+const LETTERS = /** @type {Record<string, Axis>} */ (NAMES.transposed.letters);
+/** @param {boolean} transposed */
+const kindOf = (transposed) => (transposed ? "transposed" : "convolution");
+
+/** @param {string} name @param {boolean} transposed */
+export const shownName = (name, transposed) => (transposed ? (SHOWN[name] ?? name) : name);
+
+/**
+ * Whether dilated_grad_output is grad_output, because nothing stands between its cells.
+ * @param {number[]} stride
+ */
+export const isPlain = (stride) => stride.every((step) => step === 1);
+
+/** The panel that one sees. @param {string} name @param {number[]} stride */
+export const plainPanel = (name, stride) =>
+  name === "dilated_grad_output" && isPlain(stride) ? "grad_output" : name;
+
+/**
+ * What the page calls a panel of the picture.
+ * @param {string} name @param {Pick<Settings, "spec" | "transposed">} settings
+ */
+export const panelName = (name, { spec, transposed }) => shownName(plainPanel(name, spec.stride), transposed);
+
+/** The letter that the page uses for an axis of planes. @param {Axis} axis @param {boolean} transposed */
+export const shownLetter = (axis, transposed) => (transposed ? (LETTERS[axis] ?? axis) : axis);
+
+/** @param {Axis} axis @param {boolean} transposed */
+export const axisWord = (axis, transposed) => NAMES.axes[shownLetter(axis, transposed)];
+
+/** @param {string} name @param {boolean} transposed */
+export const productsOf = (name, transposed) =>
+  /** @type {Record<string, string>} */ (NAMES.products[kindOf(transposed)])[name] ?? "";
+
+/** What the page says about the cells that a stride leaves over. @param {boolean} transposed */
+export const cellWords = (transposed) => NAMES.cells[kindOf(transposed)];

@@ -1,0 +1,66 @@
+// @ts-check
+// Which plane one looks at, by the rules of plane.py.
+import SETTINGS from "../../facts/settings.json" with { type: "json" };
+
+/**
+ * @import { Spec } from "./spec.js"
+ * @typedef {{ sample: number, out_channel: number, in_channel: number }} Plane
+ * @typedef {"n" | "o" | "c"} Axis samples, output channels or input channels
+ * @typedef {keyof typeof PANEL_AXES} PanelName of a tensor with four axes
+ */
+
+/**
+ * What the two leading axes of every tensor count: n samples, o output channels, c input channels.
+ * @type {Record<keyof typeof SETTINGS.panel_axes, [Axis, Axis]>}
+ */
+export const PANEL_AXES = /** @type {any} */ (SETTINGS.panel_axes);
+
+/** A target has the axes of what it is held against. @param {PanelName} name @param {boolean} transposed */
+export const panelAxes = (name, transposed) => PANEL_AXES[transposed && name === "target" ? "input" : name];
+
+/** @param {number} value @param {number} most */
+const clip = (value, most) => Math.min(Math.max(value, 0), most);
+/** @param {Spec} spec */
+const perGroup = (spec) => ({ ins: spec.in_channels / spec.groups, outs: spec.out_channels / spec.groups });
+
+/** The nearest plane that the geometry has. @param {Plane} plane @param {Spec} spec @returns {Plane} */
+export function planeWithin(plane, spec) {
+  const { ins, outs } = perGroup(spec);
+  const out_channel = clip(plane.out_channel, spec.out_channels - 1);
+  const in_channel =
+    Math.floor(out_channel / outs) * ins + (clip(plane.in_channel, spec.in_channels - 1) % ins);
+  return { sample: clip(plane.sample, spec.batch - 1), out_channel, in_channel };
+}
+
+/** @param {Plane} plane @param {Axis} axis */
+export const planeIndex = (plane, axis) =>
+  ({ n: plane.sample, o: plane.out_channel, c: plane.in_channel })[axis];
+
+/**
+ * The plane with another index on one axis; the other channel follows into its group.
+ * @param {Plane} plane @param {Spec} spec @param {Axis} axis @param {number} index
+ */
+export function choosePlane(plane, spec, axis, index) {
+  if (axis === "n") return planeWithin({ ...plane, sample: index }, spec);
+  if (axis === "o") return planeWithin({ ...plane, out_channel: index }, spec);
+  const { ins, outs } = perGroup(spec);
+  const out_channel = Math.floor(index / ins) * outs + (plane.out_channel % outs);
+  return planeWithin({ ...plane, out_channel, in_channel: index }, spec);
+}
+
+/**
+ * The plane that shows name[at]; the second axis of a weight counts within the group.
+ * @param {Plane} plane @param {Spec} spec @param {PanelName} name @param {number[]} at
+ * @param {boolean} [transposed]
+ */
+export function showPlane(plane, spec, name, at, transposed = false) {
+  const [first, second] = panelAxes(name, transposed);
+  const { ins, outs } = perGroup(spec);
+  const near = choosePlane(plane, spec, first, at[0]);
+  /** @type {Record<string, number>} */
+  const starts = {
+    oc: near.in_channel - (near.in_channel % ins),
+    co: near.out_channel - (near.out_channel % outs),
+  };
+  return choosePlane(near, spec, second, (starts[first + second] ?? 0) + at[1]);
+}

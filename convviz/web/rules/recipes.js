@@ -1,0 +1,132 @@
+// @ts-check
+// The steps of a gradient and what can be chosen in each, as check/recipes/choices.py has them:
+// facts/recipes.json names the right choices, each file in facts/mistakes the ones that differ.
+import RECIPES from "../../facts/recipes.json" with { type: "json" };
+import { bothAxes, outputSize, remainderOf } from "./spec.js";
+
+/**
+ * @import { Pair, Spec } from "./spec.js"
+ * @typedef {"grad_input" | "grad_weight" | "grad_bias"} Gradient
+ * @typedef {Gradient | "output"} Result what a recipe computes
+ * @typedef {Record<string, string>} Recipe step → choice
+ * @typedef {Record<string, number>} Line the numbers of one axis by the names that recipes give them; p_after
+ *   and 2 * p know the padding behind the input, which may be another one
+ */
+
+/**
+ * The choices that the page computes, of the steps that have more: the checker in Python knows further ways.
+ * @type {Record<string, string[]>}
+ */
+const KNOWN = { axes: ["own", "exchanged"], groups: ["own", "ignored", "reversed"] };
+
+/** Whether the page computes a way of a mistake. @param {Recipe} way */
+export const isKnown = (way) =>
+  Object.entries(way).every(([step, choice]) => !(step in KNOWN) || KNOWN[step].includes(choice));
+
+/**
+ * A recipe with every choice that it leaves open made rightly.
+ * @param {Result} of @param {Recipe} recipe @returns {Recipe}
+ */
+export const complete = (of, recipe) => ({ ...RECIPES[of], ...recipe });
+
+/** @param {Spec} spec @param {number} axis @returns {Line} */
+export function lineOf(spec, axis) {
+  const [N, K, s, d] = [
+    spec.input_size[axis],
+    spec.kernel_size[axis],
+    spec.stride[axis],
+    spec.dilation[axis],
+  ];
+  const [p, after] = spec.padding[axis];
+  return {
+    0: 0,
+    1: 1,
+    N,
+    K,
+    "K - 1": K - 1,
+    s,
+    "s - 1": s - 1,
+    p,
+    p_after: after,
+    "2 * p": p + after,
+    d,
+    "d - 1": d - 1,
+    "d * (K - 1)": d * (K - 1),
+    r: remainderOf(spec, axis),
+    "s if s > 1": s > 1 ? s : 0,
+    "-1": -1,
+    "1 if p": p ? 1 : 0,
+    "r + 1 if p": remainderOf(spec, axis) + (p ? 1 : 0),
+    "r - 1 if p": remainderOf(spec, axis) - (p ? 1 : 0),
+  };
+}
+
+/**
+ * A choice behind the input, where the padding may be another one than before it.
+ * @param {Line} line @param {string} choice
+ */
+export const behind = (line, choice) => line[choice === "p" ? "p_after" : choice];
+
+/**
+ * The numbers of rows and of columns; exchanged, the rows have those of the columns.
+ * @param {Recipe} chosen @param {Spec} spec @returns {[Line, Line]}
+ */
+export function linesOf(chosen, spec) {
+  const [rows, columns] = bothAxes((axis) => lineOf(spec, axis));
+  return chosen.axes === "own" ? [rows, columns] : [columns, rows];
+}
+
+/** Which samples of the batch count. @param {Recipe} chosen @param {Spec} spec @returns {number[]} */
+export function samplesOf(chosen, { batch }) {
+  const all = [...Array(batch).keys()];
+  if (chosen.batch === "first") return all.slice(0, 1);
+  return chosen.batch === "last" ? all.slice(-1) : all;
+}
+
+/**
+ * The number that a gradient is multiplied by; 1 in a right one.
+ * @param {Recipe} chosen @param {Spec} spec @returns {number}
+ */
+export function factorOf(chosen, spec) {
+  const area = outputSize(spec, 0) * outputSize(spec, 1);
+  return (
+    {
+      "-1": -1,
+      2: 2,
+      "1/2": 0.5,
+      "1/N": 1 / spec.batch,
+      "1/(H W)": 1 / area,
+      "1/(N H W)": 1 / (spec.batch * area),
+    }[chosen.times] ?? 1
+  );
+}
+
+/**
+ * How a plane may be turned: from a place in the turned plane to the place in the one before. H and W are its
+ * last row and column.
+ * @type {Record<string, (row: number, column: number, H: number, W: number) => Pair>}
+ */
+const ORIENTATIONS = {
+  "as it is": (a, b) => [a, b],
+  "rotated 90°": (a, b, H, W) => [b, W - a],
+  "rotated 180°": (a, b, H, W) => [H - a, W - b],
+  "rotated 270°": (a, b, H) => [H - b, a],
+  "flipped left to right": (a, b, H, W) => [a, W - b],
+  "flipped top to bottom": (a, b, H) => [H - a, b],
+  transposed: (a, b) => [b, a],
+  "transposed and rotated": (a, b, H, W) => [H - b, W - a],
+};
+const EXCHANGE = ["rotated 90°", "rotated 270°", "transposed", "transposed and rotated"];
+
+/** The size of a turned plane. @param {string} name @param {Pair} size @returns {Pair} */
+export const turnedSize = (name, [height, width]) =>
+  EXCHANGE.includes(name) ? [width, height] : [height, width];
+
+/**
+ * Where in a plane of this size the number stands that the turned plane has at a place.
+ * @param {string} name @param {Pair} size
+ */
+export const turnedFrom =
+  (name, [height, width]) =>
+  (/** @type {number} */ row, /** @type {number} */ column) =>
+    ORIENTATIONS[name](row, column, height - 1, width - 1);

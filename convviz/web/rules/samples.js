@@ -1,0 +1,112 @@
+// @ts-check
+// Inputs and kernels by name: samples/ in Python, here for pages without it. Planes
+// are lists in reading order.
+import DIGITS from "../../facts/digits.json" with { type: "json" };
+import SETTINGS from "../../facts/settings.json" with { type: "json" };
+
+/**
+ * Each kernel as a sum of outer products of two rows, the one down the column first.
+ * @type {Record<string, string[][]>}
+ */
+const KERNELS = SETTINGS.kernels;
+export const PRESETS = Object.keys(KERNELS);
+
+/** @param {number} rows @param {number} columns @param {(row: number, column: number) => number} value */
+function planeOf(rows, columns, value) {
+  return Array.from({ length: rows * columns }, (_, index) =>
+    value(Math.floor(index / columns), index % columns),
+  );
+}
+
+/** @param {number[]} numbers */
+const sum = (numbers) => numbers.reduce((total, value) => total + value, 0);
+
+/** @type {Record<string, number[][]>} of 1 cell, of 2, … up to the board's most */
+const ROWS = SETTINGS.kernel_rows;
+
+/** One kernel plane by name. @param {string} name @param {number[]} size [kH, kW] */
+export function makeKernel(name, [rows, columns]) {
+  if (name === "counting") return planeOf(rows, columns, (r, c) => r * columns + c + 1);
+  const kernel = planeOf(rows, columns, (r, c) =>
+    sum(KERNELS[name].map(([down, across]) => ROWS[down][rows - 1][r] * ROWS[across][columns - 1][c])),
+  );
+  const total = SETTINGS.kernels_that_average.includes(name) ? sum(kernel) : 1;
+  return kernel.map((value) => value / total);
+}
+
+/** Random kernels keep to the sliders' reach. @param {number[]} numbers */
+export const clamped = (numbers) => numbers.map((value) => Math.min(3, Math.max(-3, value)));
+
+/**
+ * One plane of a named input.
+ * @param {string} kind @param {number} plane counted from 0: every plane has an image of its own
+ * @param {number[]} size [H, W] @param {number} digit of the first plane
+ */
+export function makePlane(kind, plane, [rows, columns], digit) {
+  if (kind === "delta") {
+    const [row, column] = [
+      (Math.floor(rows / 2) + plane) % rows,
+      (Math.floor(columns / 2) + plane) % columns,
+    ];
+    return planeOf(rows, columns, (r, c) => Number(r === row && c === column));
+  }
+  if (kind === "ramp") {
+    // Every second plane counts down the columns, so that two channels differ in more than their offset.
+    return planeOf(rows, columns, (r, c) => ((plane % 2 ? c * rows + r : r * columns + c) + plane) / 10);
+  }
+  if (kind === "whole") return planeOf(rows, columns, (r, c) => (r * r + c * c + r * c + c + plane) % 5);
+  if (kind === "checkerboard") return planeOf(rows, columns, (r, c) => Number((r + c + plane) % 2 === 0));
+  const picture = DIGITS.digits[(digit + plane) % 10]; // of ink from 0 to 16
+  const ink = picture.flat().map((value) => value / 16);
+  return resizePlane(ink, [picture.length, picture[0].length], [rows, columns]);
+}
+
+/**
+ * Resize one plane: averaging when it shrinks, interpolating when it grows.
+ * @param {number[]} plane @param {number[]} from [H, W] @param {number[]} to [H, W]
+ */
+export function resizePlane(plane, from, to) {
+  const larger = from[0] < to[0] || from[1] < to[1];
+  const [down, across] = [0, 1].map((axis) => sharesOf(from[axis], to[axis], larger));
+  return planeOf(to[0], to[1], (r, c) => {
+    const terms = down[r].map(
+      ([row, share]) => share * sum(across[c].map(([column, part]) => part * plane[row * from[1] + column])),
+    );
+    return sum(terms);
+  });
+}
+
+/**
+ * Of which cells a resized cell is the mean, and by which shares.
+ * @param {number} from @param {number} to @param {boolean} larger
+ */
+function sharesOf(from, to, larger) {
+  return Array.from({ length: to }, (_, index) => {
+    if (larger) {
+      const at = Math.min(Math.max(((index + 0.5) * from) / to - 0.5, 0), from - 1);
+      const low = Math.floor(at);
+      return [
+        [low, 1 - (at - low)],
+        [Math.min(low + 1, from - 1), at - low],
+      ];
+    }
+    const [start, end] = [Math.floor((index * from) / to), Math.ceil(((index + 1) * from) / to)];
+    return Array.from({ length: end - start }, (_, cell) => [start + cell, 1 / (end - start)]);
+  });
+}
+
+/**
+ * Crop the end of every axis, or extend it with zeros.
+ * @param {number[]} values @param {number[]} from shape @param {number[]} to shape, of as many axes
+ */
+export function fitTensor(values, from, to) {
+  /** @param {number} axis how many cells further the next one of an axis lies */
+  const step = (axis) => to.slice(axis + 1).reduce((product, size) => product * size, 1);
+  const steps = to.map((_, axis) => step(axis));
+  return Array.from({ length: step(-1) }, (_, index) => {
+    const places = to.map((size, axis) => Math.floor(index / steps[axis]) % size);
+    return places.every((place, axis) => place < from[axis])
+      ? values[places.reduce((at, place, axis) => at * from[axis] + place, 0)]
+      : 0;
+  });
+}

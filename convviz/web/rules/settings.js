@@ -1,0 +1,153 @@
+// @ts-check
+// The settings of a page: the dict that App.state() returns, and the tensors that follow from it, as
+// settings/tensors.py makes them. Settings are replaced whole, never changed in place.
+import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import { kindsTaken, withKindsOfLoss } from "./losses.js";
+import { randomTenths } from "./random.js";
+import { planeWithin } from "./plane.js";
+import { PRESETS, clamped, fitTensor, makeKernel, makePlane, resizePlane } from "./samples.js";
+import { say } from "./say.js";
+import { LARGEST } from "./schema.js";
+import { inputShape, outputShape, weightShape } from "./spec.js";
+
+/**
+ * @import { PanelName } from "./plane.js"
+ * @import { Spec } from "./spec.js"
+ * @typedef {{ kind: string, values?: number[], shape?: number[] }} Source
+ * @typedef {{ input: Source, weight: Source, bias: Required<Source> | null,
+ *   target: Source, grad: Source }} Sources
+ * @typedef {Omit<typeof SETTINGS.base_state, keyof Sources | "spec"> & Sources & { spec: Spec }} Settings
+ * @typedef {{ shape: number[], data: Float64Array }} Tensor data in reading order
+ * @typedef {{ input: Tensor, weight: Tensor, bias: Tensor | null, target: Tensor | null,
+ *   grad: Tensor | null }} Given
+ * @typedef {Record<Exclude<PanelName, "grad_padded_input" | "target">,
+ *   Tensor> & { grad_padded_input: Tensor | null, target: Tensor | null, bias: Tensor | null,
+ *   grad_bias: Tensor | null, loss: number }} Stages what is computed of them, named as in ops/stages.py
+ */
+
+/** What the board can show, a field of a geometry, and the size below which every number is. */
+export const MOST = /** @type {Record<Exclude<keyof Spec, "version" | "padding_mode">, number>} */ (LARGEST);
+export const MOST_NUMBER = SETTINGS.limits.number;
+const STREAMS = SETTINGS.random_streams; // by which the seeds differ
+
+/** @param {number[]} shape */
+const countOf = (shape) => shape.reduce((product, size) => product * size, 1);
+
+/** @param {number[]} shape @param {ArrayLike<number>} values @returns {Tensor} */
+const tensorOf = (shape, values) => ({ shape, data: Float64Array.from(values) });
+
+/** A source that carries a tensor's numbers. @param {Tensor} tensor @returns {Required<Source>} */
+export const sourceWith = ({ shape, data }) => ({ kind: "values", values: [...data], shape: [...shape] });
+
+/**
+ * Settings with some fields changed; the plane follows into the geometry.
+ * @param {Settings} settings @param {Partial<Settings>} changes @returns {Settings}
+ */
+export function replaced(settings, changes) {
+  const made = { ...settings, ...changes };
+  const { spec } = made;
+  const limits = /** @type {[keyof typeof MOST, number][]} */ (Object.entries(MOST));
+  for (const [name, most] of limits) {
+    if (Math.max(...[spec[name]].flat(2)) <= most) continue;
+    throw new Error(say("refused.page_size", { name, most }));
+  }
+  const broken = made.transposed ? "" : made.broken; // the recipes of mistakes are a convolution's
+  return { ...withKindsOfLoss(made), broken, plane: planeWithin(made.plane, spec) };
+}
+
+/**
+ * Settings in the place of others: computed where and as they were, in their colours, beside the same tab.
+ * @param {Settings} old @param {Settings} next
+ */
+export const inPlaceOf = ({ device, dtype, theme, tab, mistake }, next) =>
+  replaced(next, { device, dtype, theme, tab, mistake });
+
+/** @param {Settings} settings @returns {number[]} */
+const shapeOfInput = ({ spec, transposed }) => (transposed ? outputShape : inputShape)(spec);
+/** @param {Settings} settings @returns {number[]} */
+export const shapeOfOutput = ({ spec, transposed }) => (transposed ? inputShape : outputShape)(spec);
+
+/** Every tensor that the settings give. @param {Settings} settings @returns {Given} */
+export function tensorsOf(settings) {
+  return {
+    input: inputOf(settings),
+    weight: weightOf(settings),
+    bias: biasOf(settings),
+    target: likeOutput(settings, "target"),
+    grad: likeOutput(settings, "grad"),
+  };
+}
+
+/** @param {Settings} settings @returns {Tensor} */
+export function inputOf(settings) {
+  const shape = shapeOfInput(settings);
+  const { kind, values = [], shape: from = [] } = settings.input;
+  const [batch, channels, ...size] = shape;
+  const picture = kind === "image" ? resizePlane(values, from, size) : null;
+  const make = (/** @type {number} */ plane) => picture ?? makePlane(kind, plane, size, settings.digit);
+  return (
+    ownOf(settings, "input", shape) ?? tensorOf(shape, [...Array(batch * channels).keys()].flatMap(make))
+  );
+}
+
+/** @param {Settings} settings @returns {Tensor} */
+export function weightOf(settings) {
+  const [{ kind }, { kernel_size: size }, shape] = [
+    settings.weight,
+    settings.spec,
+    weightShape(settings.spec),
+  ];
+  const own = ownOf(settings, "weight", shape);
+  if (own) return kind === "random" ? tensorOf(shape, clamped([...own.data])) : own;
+  const first = PRESETS.indexOf(kind);
+  const planes = Array.from(
+    { length: shape[0] * shape[1] },
+    (
+      _,
+      plane, // counting, every plane is one further, so that channels differ
+    ) =>
+      first < 0
+        ? makeKernel(kind, size).map((value) => value + plane)
+        : makeKernel(PRESETS[(first + plane) % PRESETS.length], size),
+  );
+  return tensorOf(shape, planes.flat());
+}
+
+/**
+ * Numbers that were typed, or drawn at random.
+ * @param {Settings} settings @param {keyof typeof STREAMS} given @param {number[]} shape
+ */
+function ownOf(settings, given, shape) {
+  const { kind, values = [], shape: own = [] } = settings[given];
+  if (kind === "values") return tensorOf(shape, fitTensor(values, own, shape));
+  return kind === "random"
+    ? tensorOf(shape, randomTenths(countOf(shape), settings.seed + STREAMS[given]))
+    : null;
+}
+
+/** @param {Settings} settings @returns {Tensor | null} */
+export function biasOf(settings) {
+  if (!settings.bias) return null;
+  const shape = [shapeOfOutput(settings)[1]];
+  return tensorOf(shape, fitTensor(settings.bias.values, settings.bias.shape, shape));
+}
+
+/**
+ * The target, or grad_output as it was set by hand.
+ * @param {Settings} settings @param {"target" | "grad"} given @returns {Tensor | null}
+ */
+export function likeOutput(settings, given) {
+  if (!kindsTaken(settings.loss, given).length) return null;
+  const [{ kind, values = [] }, shape] = [settings[given], shapeOfOutput(settings)];
+  const own = ownOf(settings, given, shape);
+  if (own) return own;
+  const filled = new Float64Array(countOf(shape)).fill(Number(kind === "ones"));
+  if (kind === "one_hot") {
+    const [n, ...cell] = shape.map((size, axis) => Math.min(values[axis] ?? 0, size - 1));
+    // Every sample of a batch needs a target of its own; of grad_output one cell alone is asked about.
+    const samples = given === "target" ? [...Array(shape[0]).keys()] : [n];
+    for (const sample of samples)
+      filled[[sample, ...cell].reduce((at, index, axis) => at * shape[axis] + index, 0)] = 1;
+  }
+  return { shape, data: filled };
+}

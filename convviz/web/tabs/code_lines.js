@@ -1,0 +1,178 @@
+// @ts-check
+// Lines of code with their numbers: made once, changed in place, pointed at with the pointer or the arrow
+// keys.
+import WORDS from "../../facts/words/tabs.json" with { type: "json" };
+import { element, setText } from "../base/dom.js";
+import { pythonTokens } from "../base/python_tokens.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
+const OPEN_UP_TO = 8; // lines of the tensors' part that stand there unfolded at first
+
+/**
+ * `panels`: line number → the panels that the line makes or reads; `tensors`: first and last line of their
+ *   part.
+ * @typedef {{ text: string, panels: Record<string, string[]>, tensors: [number, number] }} CodeFile
+ */
+
+export class CodeLines {
+  #onPoint;
+  #calm = matchMedia("(prefers-reduced-motion: reduce)");
+  #before;
+  #tensors;
+  #after;
+  #summary = element("summary");
+  #fold;
+  el;
+  /** @type {HTMLElement[]} */
+  #lines = [];
+  /** @type {Record<string, string[]>} */
+  #panels = {};
+  #text = "";
+  #touched = false; // whether a person folded or unfolded the tensors
+  /** @type {number | null} */
+  #pointed = null;
+
+  /**
+   * @param {(number: number | null) => void} onPoint a line that belongs to panels is pointed at; null: none
+   *   is
+   */
+  constructor(onPoint) {
+    this.#onPoint = onPoint;
+    [this.#before, this.#tensors, this.#after] = [0, 1, 2].map(() => element("div", { class: "cv-part" }));
+    this.#fold = element("details", { class: "cv-tensors" }, this.#summary, this.#tensors);
+    this.el = element(
+      "div",
+      { class: "cv-code", role: "group", "aria-label": "Python" },
+      this.#before,
+      this.#fold,
+      this.#after,
+    );
+    this.el.addEventListener("mouseover", (event) => this.#point(this.#lineOf(event)));
+    this.el.addEventListener("mouseleave", () => this.#point(null));
+    this.el.addEventListener("focusin", (event) => {
+      const number = this.#lineOf(event);
+      if (number) this.#makeStop(number);
+      this.#point(number);
+    });
+    this.el.addEventListener("focusout", () => this.#point(null));
+    this.el.addEventListener("keydown", (event) => this.#onKey(event));
+    this.#summary.addEventListener("click", () => (this.#touched = true));
+  }
+
+  /** @param {number} number */
+  #isLinked(number) {
+    return Boolean(this.#panels[number]?.length);
+  }
+
+  /** @param {number | null} number */
+  #point(number) {
+    if (number === this.#pointed) return;
+    this.#lines[(this.#pointed ?? 0) - 1]?.classList.remove("cv-here");
+    this.#pointed = number;
+    this.#lines[(this.#pointed ?? 0) - 1]?.classList.add("cv-here");
+    this.#onPoint(this.#pointed);
+  }
+
+  /** @param {Event} event */
+  #lineOf(event) {
+    const line = /** @type {HTMLElement} */ (event.target).closest(".cv-line");
+    const number = line ? this.#lines.indexOf(/** @type {HTMLElement} */ (line)) + 1 : 0;
+    return number && this.#isLinked(number) ? number : null;
+  }
+
+  /** One of the lines is in the tab order; the arrow keys go on from it. @param {number} number */
+  #makeStop(number) {
+    this.#lines.forEach((line, place) => {
+      if (this.#isLinked(place + 1)) line.tabIndex = place + 1 === number ? 0 : -1;
+      else line.removeAttribute("tabindex");
+    });
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onKey(event) {
+    const from = this.#lineOf(event);
+    const linked = this.#lines
+      .map((_, place) => place + 1)
+      .filter((number) => this.#isLinked(number) && this.#lines[number - 1].offsetParent);
+    const at = linked.indexOf(from ?? -1);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: linked.length - 1 }[event.key];
+    if (at < 0 || to === undefined) return;
+    event.preventDefault();
+    const next = linked[Math.max(0, Math.min(linked.length - 1, to))];
+    this.#makeStop(next);
+    this.#lines[next - 1].focus();
+  }
+
+  /** @param {HTMLElement} line @param {string} code */
+  #write(line, code) {
+    const parts = pythonTokens(code).map(([kind, part]) =>
+      kind ? element("span", { class: `cv-${kind}` }, part) : part,
+    );
+    line.replaceChildren(...(parts.length ? parts : ["\n"])); // an empty line is copied as one, too
+  }
+
+  /** @param {HTMLElement} line */
+  #flash(line) {
+    if (this.#calm.matches) return;
+    line.animate([{ backgroundColor: "var(--cv-flash)" }, { backgroundColor: "transparent" }], 1200);
+  }
+
+  /**
+   * Bring the parts to their lengths, keeping the lines that are there.
+   * @param {number} count @param {[number, number]} ends
+   */
+  #arrange(count, [first, last]) {
+    while (this.#lines.length < count) this.#lines.push(element("div", { class: "cv-line" }));
+    for (const line of this.#lines.splice(count)) line.remove();
+    const homes = this.#lines.map((_, place) =>
+      place + 1 < first ? this.#before : place + 1 <= last ? this.#tensors : this.#after,
+    );
+    this.#lines.forEach((line, place) => {
+      line.dataset.line = String(place + 1);
+      const home = homes[place];
+      const previous = place && homes[place - 1] === home ? this.#lines[place - 1] : null;
+      if (line.parentNode !== home || line.previousSibling !== previous)
+        home.insertBefore(line, previous ? previous.nextSibling : home.firstChild);
+    });
+  }
+
+  /**
+   * Show a file.
+   * @param {CodeFile} file @param {boolean} flashing whether lines that were not there before are to be seen
+   *   as new
+   */
+  set(file, flashing) {
+    const known = new Set(this.#text.split("\n"));
+    const codes = file.text.replace(/\n$/, "").split("\n");
+    this.#arrange(codes.length, file.tensors);
+    codes.forEach((code, place) => {
+      const line = this.#lines[place];
+      if (line.textContent !== (code || "\n")) this.#write(line, code);
+      line.classList.toggle("cv-linked", Boolean(file.panels[place + 1]?.length));
+      if (!flashing) for (const running of line.getAnimations()) running.cancel();
+      else if (!known.has(code)) this.#flash(line);
+    });
+    ({ text: this.#text, panels: this.#panels } = file);
+    const [first, last] = file.tensors;
+    setText(this.#summary, say("code.tensors", { first, last }));
+    if (!this.#touched) this.#fold.open = last - first < OPEN_UP_TO;
+    const linked = Object.keys(this.#panels).map(Number);
+    const stop = this.#lines.indexOf(/** @type {HTMLElement} */ (document.activeElement)) + 1;
+    this.#makeStop(this.#isLinked(stop) ? stop : (linked.find((number) => number > last) ?? linked[0]));
+  }
+
+  /** Mark the lines that make or read one of these panels; returns their numbers. @param {string[]} names */
+  mark(names) {
+    const found = this.#lines
+      .map((_, place) => place + 1)
+      .filter((number) => this.#panels[number]?.some((name) => names.includes(name)));
+    this.#lines.forEach((line, place) => line.classList.toggle("cv-marked", found.includes(place + 1)));
+    return found;
+  }
+
+  /** @param {number} number */
+  panelsOf(number) {
+    return this.#panels[number] ?? [];
+  }
+}

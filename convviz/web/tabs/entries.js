@@ -1,0 +1,40 @@
+// @ts-check
+// The few entries under which the tabs of a page are found: an entry has one part or several, and each part
+// is a tab.
+import NAMES from "../../facts/names.json" with { type: "json" };
+import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import WORDS from "../../facts/words/entries.json" with { type: "json" };
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
+
+/**
+ * @typedef {{ name: string, id: string, label: string, quiet: boolean, parts: string[] }} Entry id: what its
+ *   button is called
+ *   after, the only tab that it opens or the entry; quiet: of what few look for
+ */
+
+/** @param {string} tab */
+export const tabName = (tab) => NAMES.tabs[/** @type {"code"} */ (tab)];
+
+/** The entries of a page that has these tabs. @param {(tab: string) => boolean} has @returns {Entry[]} */
+export const entriesOf = (has) =>
+  Object.entries(SETTINGS.tab_entries).flatMap(([name, all]) => {
+    const parts = all.filter(has);
+    if (!parts.length) return [];
+    const id = parts.length > 1 ? `entry-${name}` : parts[0];
+    const label = tabName(name) ?? (parts.length > 1 ? say("more") : tabName(parts[0]));
+    return [{ name, id, label, quiet: !tabName(name), parts }];
+  });
+
+/** @type {Record<string, string>} */
+const BAND_OF_TAB = { matrix: "forward", linear: "forward", quantised: "forward" };
+/** @type {Record<string, string>} */
+const BAND_OF_MISTAKES = { W: "weight", B: "bias" };
+
+/**
+ * The band that an open tab speaks of, which stays in sight beside it; empty where no tab is open.
+ * @param {{ tab: string, mistake: string }} settings
+ */
+export const bandOf = ({ tab, mistake }) =>
+  tab && ((tab === "mistakes" ? BAND_OF_MISTAKES[mistake[0]] : BAND_OF_TAB[tab]) ?? "input");

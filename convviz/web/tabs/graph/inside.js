@@ -1,0 +1,136 @@
+// @ts-check
+// The inside of a convolution's box: its backward pass as a row of small heatmaps with what is done between
+// them.
+import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
+import { element, setText } from "../../base/dom.js";
+import { setRich } from "../../base/rich_text.js";
+import { LinkedMap } from "../tensor_view.js";
+import { sentences } from "../../base/words.js";
+
+const say = sentences(WORDS);
+const CELL_SIDE = 26; // pixels: two stages and what is done between them stand side by side
+
+/**
+ * @typedef {import("../tensor_view.js").Plane & { name: string, label: string, shape: string, words?: string,
+ *   note: string }} Stage words: what is done between two stages, where it is no stage
+ */
+
+/** The inside, hidden at first. */
+export class Inside {
+  #failure = element("p", { class: "cv-pane-failure", role: "alert" });
+  #choices = element("div", { class: "cv-planes" });
+  #branches = element("div", {});
+  el = element("div", { class: "cv-inside", hidden: "" }, this.#failure, this.#choices, this.#branches);
+  /** @type {{ map: LinkedMap, note: HTMLElement }[]} */
+  #maps = [];
+  /** @type {HTMLElement[]} */
+  #truths = [];
+  #built = ""; // the names and notes that stand here
+  #pane;
+  #read;
+  #choose;
+
+  /**
+   * @param {import("../pane.js").PaneTools} pane
+   * @param {(text: string) => void} read shows what a cell is, in words
+   * @param {(plane: Record<string, number>) => void} choose another sample or channel is wanted
+   */
+  constructor(pane, read, choose) {
+    [this.#pane, this.#read, this.#choose] = [pane, read, choose];
+  }
+
+  /** @param {any} reply @param {DataView<ArrayBuffer>[]} buffers */
+  show(reply, buffers) {
+    this.el.hidden = false;
+    this.el.dataset.of = reply.id;
+    setText(this.#failure, reply.error ?? "");
+    this.#branches.hidden = this.#choices.hidden = Boolean(reply.error);
+    if (reply.error) return;
+    this.#setChoices(reply.choices, reply.fixed);
+    this.#build(reply.branches);
+    const stages = reply.branches.flatMap(({ rows }) => rows.flat()).filter(({ words }) => !words);
+    stages.forEach((stage, index) => {
+      const { map, note } = this.#maps[index];
+      map.set(stage, buffers);
+      setText(note, stage.part && say("tensor.shown", { part: stage.part }));
+    });
+    reply.branches.forEach(({ truth }, index) => setRich(this.#truths[index], truth));
+  }
+
+  hide() {
+    this.el.hidden = true;
+  }
+
+  /** @param {import("../../base/wire.js").Pointed} pointed */
+  hear(pointed) {
+    for (const { map } of this.#maps) map.hear(pointed);
+  }
+
+  /** @param {{ axis: string, word: string, count: number, value: number }[]} wanted @param {boolean} fixed */
+  #setChoices(wanted, fixed) {
+    const plane = wanted.map(({ word, value }) => `${word} = ${value}`).join(", ");
+    this.#choices.hidden = !wanted.length;
+    if (fixed) return setText(this.#choices, plane && say("graph.board", { plane }));
+    if (this.#choices.childElementCount !== wanted.length)
+      this.#choices.replaceChildren(...wanted.map(({ word }) => this.#choice(word)));
+    this.#inputs().forEach((input, index) => {
+      const { axis, count, value } = wanted[index];
+      Object.assign(input, { max: String(count - 1), value: String(value) });
+      input.dataset.axis = axis;
+    });
+  }
+
+  #inputs = () => [...this.#choices.querySelectorAll("input")];
+
+  /** @param {string} word */
+  #choice(word) {
+    const input = element("input", { type: "number", min: "0", step: "1" });
+    input.addEventListener("change", () => {
+      const all = this.#inputs().map(({ dataset, value }) => [dataset.axis, Number(value) || 0]);
+      this.#choose(Object.fromEntries(all));
+    });
+    return element("label", {}, `${word} `, input);
+  }
+
+  /**
+   * Build what stands here anew, unless it is the same.
+   * @param {{ title: string, rows: Stage[][] }[]} branches
+   */
+  #build(branches) {
+    const built = JSON.stringify(
+      branches.map(({ rows }) => rows.map((row) => row.map((item) => [item.words ?? item.name, item.note]))),
+    );
+    if (built === this.#built) return;
+    this.#built = built;
+    this.#pane.point(); // a heatmap that is replaced never tells that the pointer has left it
+    [this.#maps, this.#truths] = [[], []];
+    this.#branches.replaceChildren(...branches.map((branch) => this.#branch(branch)));
+  }
+
+  /** @param {{ title: string, rows: Stage[][] }} branch */
+  #branch({ title, rows }) {
+    const truth = element("p", { class: "cv-muted cv-inside-truth" });
+    this.#truths.push(truth);
+    const flows = rows.map((row) =>
+      element("div", { class: "cv-flow" }, ...row.map((item) => this.#item(item))),
+    );
+    return element("section", { class: "cv-branch" }, element("h5", {}, title), ...flows, truth);
+  }
+
+  /** @param {Stage} item */
+  #item({ name, words, note }) {
+    if (words) return operation(words, note);
+    const map = new LinkedMap(this.#pane, this.#read, CELL_SIDE);
+    const line = element("p", { class: "cv-muted" });
+    this.#maps.push({ map, note: line });
+    return element("div", { class: "cv-inside-stage", "data-stage": name }, map.el, line);
+  }
+}
+
+/** What is done between two stages. @param {string} words @param {string} note */
+function operation(words, note) {
+  const line = element("span", { class: "cv-operation-note" });
+  setRich(line, note);
+  const arrow = element("span", { "aria-hidden": "true" }, "\u2192");
+  return element("div", { class: "cv-operation" }, element("strong", {}, words), line, arrow);
+}

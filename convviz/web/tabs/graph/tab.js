@@ -1,0 +1,188 @@
+// @ts-check
+// The graph: the drawing in its window, the walk backwards through it, and the box that was chosen.
+import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
+import { element, makeButton, setText } from "../../base/dom.js";
+import { Details } from "./details.js";
+import { Drawing, readDrawing } from "./drawing.js";
+import { Viewport } from "./viewport.js";
+import { openPane, split } from "../pane.js";
+import { plainText, setRich } from "../../base/rich_text.js";
+import { Transport } from "../../board/transport.js";
+import { sentences } from "../../base/words.js";
+
+/**
+ * @typedef {{ step: number, svg: string, dark: Record<string, string>, note: string, panels: Record<string,
+ *   string[]>, paths: Record<string, string>, steps: { id: string, text: string }[] }} GraphData as
+ *   app/tabs/graph.py sends it
+ */
+
+const say = sentences(WORDS);
+const FILE = "graph.svg";
+
+class GraphPane {
+  #pane;
+  #body;
+  #data = /** @type {GraphData} */ (/** @type {unknown} */ (null));
+  #theme = "";
+  #at = -1; // the step of the walk; -1: not walking
+  #drawing;
+  #viewport = new Viewport(say("graph.window"));
+  #details;
+  #transport = new Transport(say("graph.bar"), {
+    onMove: (position) => this.#walkTo(position),
+    onClose: () => this.#stopWalk(),
+  });
+  #walk = button(say("graph.walk"), () => this.#startWalk());
+  #told = element("p", { class: "cv-told" });
+  #note = element("p", { class: "cv-muted cv-graph-note" });
+
+  /** @param {import("../pane.js").PaneTools} pane @param {HTMLElement} body */
+  constructor(pane, body) {
+    [this.#pane, this.#body] = [pane, body];
+    this.#drawing = new Drawing(pane.uid, {
+      open: (id) => this.#openBox(id),
+      point: (id) => this.#pointFrom(id),
+    });
+    this.#details = new Details(pane, () => this.#closeBox());
+    const tools = element(
+      "div",
+      { class: "cv-buttons cv-graph-tools" },
+      this.#walk,
+      button("\u2212", () => this.#viewport.zoom(-1), say("graph.out")),
+      button("+", () => this.#viewport.zoom(1), say("graph.in")),
+      button(say("graph.fit"), () => this.#viewport.fit(), say("graph.all")),
+      button(say("graph.export"), () => this.#save()),
+    );
+    const words = [element("p", {}, say("graph")), this.#note, tools, this.#transport.el, this.#told];
+    const figure = split(words, [this.#viewport.el, this.#details.el]);
+    body.append(figure);
+    figure.addEventListener("keydown", (event) => {
+      const act = {
+        "+": () => this.#viewport.zoom(1),
+        "=": () => this.#viewport.zoom(1),
+        "-": () => this.#viewport.zoom(-1),
+        0: this.#viewport.fit,
+      }[event.key];
+      const inside = this.#viewport.el.contains(/** @type {Node} */ (event.target));
+      if (!act || !inside || event.ctrlKey || event.metaKey || event.altKey) return;
+      act();
+      event.preventDefault();
+    });
+    pane.onPoint(({ cell, panels }) => {
+      const named = new Set([...panels, ...(cell ? [cell.panel] : [])]);
+      const ids = Object.keys(this.#data?.panels ?? {}).filter((id) =>
+        this.#data.panels[id].some((panel) => named.has(panel)),
+      );
+      this.#drawing.frame(new Set(ids));
+    });
+    pane.onClose(() => {
+      this.#transport.close();
+      this.#viewport.close();
+    });
+  }
+
+  /** @param {string} id */
+  #openBox(id) {
+    this.#drawing.select(id);
+    this.#details.open(id);
+  }
+
+  #closeBox() {
+    const box = this.#drawing.box(this.#drawing.selected());
+    this.#drawing.select("");
+    this.#details.close();
+    box?.focus({ preventScroll: true });
+  }
+
+  /** @param {string | null} id */
+  #pointFrom(id) {
+    const panels = id ? (this.#data.panels[id] ?? []) : [];
+    this.#pane.point(panels.length ? { panels } : undefined);
+    const sum = id ? this.#data.paths[id] : "";
+    if (sum) setRich(this.#told, sum);
+    else this.#tell();
+  }
+
+  #startWalk() {
+    this.#transport.open(this.#data.steps.length);
+    this.#walk.hidden = true;
+  }
+
+  #stopWalk() {
+    this.#transport.close();
+    this.#walk.hidden = false;
+    this.#at = -1;
+    this.#drawing.mark([]);
+    this.#tell();
+    this.#walk.focus({ preventScroll: true });
+  }
+
+  /** @param {number} position */
+  #walkTo(position) {
+    this.#at = position;
+    this.#showStep();
+    const { id, text } = this.#data.steps[this.#at];
+    this.#viewport.reveal(this.#drawing.withReceivers(id));
+    if (!this.#transport.speaks()) this.#pane.say(plainText(text));
+  }
+
+  /** What stands above the drawing while nothing is pointed at. */
+  #tell() {
+    setRich(this.#told, this.#at >= 0 ? this.#data.steps[this.#at].text : say("graph.hint"));
+  }
+
+  #showStep() {
+    const { text } = this.#data.steps[this.#at];
+    this.#drawing.mark(this.#data.steps.slice(0, this.#at + 1).map(({ id }) => id));
+    this.#tell();
+    const place = { at: this.#at + 1, of: this.#data.steps.length };
+    this.#transport.say(
+      say("graph.step", place),
+      say("graph.step_read", { ...place, what: plainText(text) }),
+    );
+  }
+
+  #save() {
+    const text = new XMLSerializer().serializeToString(readDrawing(this.#data, this.#theme));
+    const address = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
+    const link = element("a", { href: address, download: FILE });
+    this.#body.append(link);
+    link.click();
+    link.remove();
+    setTimeout(() => URL.revokeObjectURL(address)); // after the browser has taken it
+    this.#pane.say(say("graph.saved", { file: FILE }));
+  }
+
+  set(next) {
+    const isNew = this.#data?.step !== next.step;
+    const sameWalk = this.#data && next.steps.length === this.#data.steps.length;
+    this.#data = next;
+    this.#theme = this.#pane.root.dataset.theme ?? "light";
+    const svg = readDrawing(this.#data, this.#theme);
+    this.#drawing.set(svg, this.#data.paths);
+    this.#viewport.set(svg);
+    setText(this.#note, this.#data.note);
+    if (this.#at >= 0 && !sameWalk) this.#stopWalk();
+    if (this.#at >= 0) this.#showStep();
+    else this.#tell();
+    if (!this.#drawing.selected()) this.#details.close();
+    else if (isNew) this.#details.refresh(this.#drawing.selected());
+  }
+}
+
+/** @param {import("../pane.js").PaneContext} context */
+function renderGraph(context) {
+  return openPane(context, "graph", (pane, body) => {
+    const made = new GraphPane(pane, body);
+    return (next) => made.set(next);
+  });
+}
+
+/** @param {string} words @param {() => void} action @param {string} [label] */
+function button(words, action, label = words) {
+  const made = makeButton({ class: "cv-button", "aria-label": label }, words, action);
+  if (label !== words) made.title = label;
+  return made;
+}
+
+export default { render: renderGraph };

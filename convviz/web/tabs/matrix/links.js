@@ -1,0 +1,231 @@
+// @ts-check
+// Which entries of the matrices belong together, and with which cells of the board. All of it follows from
+// the taps.
+import { axisTaps } from "../../rules/taps.js";
+
+/**
+ *
+ * One tap: the numbers of a window, of a kernel cell, of a cell of the padded input and of a cell of the
+ *   input (null on a
+ * padding zero), each counted row by row.
+ * @typedef {{ window: number, kernel: number, padded: number, input: number | null }} Tap
+ * @typedef {Partial<Tap> & { out?: number, in?: number }} Meaning what an entry says of its taps and channels
+ * What is pointed at: taps, in these output and input channels, counted as the rows of the matrices count
+ *   them.
+ * @typedef {{ taps: Tap[], outs: number[], ins: number[] }} Selection
+ * What the rows or columns of a matrix count; an image counts "padded" or "input" over both of its axes.
+ * @typedef {"out" | "kernel" | "window" | "input" | "one"} Axis
+ * @typedef {{ rows?: Axis, columns?: Axis, image?: "padded" | "input", pair?: boolean, size: [number, number]
+ *   }} Shape
+ *   `pair`: it belongs to the shown input and output channel alone
+ */
+
+const PARTS = { window: "o", kernel: "k", padded: "at", input: "i" };
+const WINDOWS = ["output", "grad_output"];
+const KERNELS = ["weight", "grad_weight"];
+
+/** @param {number} count */
+const first = (count) => [...Array(count).keys()];
+
+export class MatrixLinks {
+  #geometry;
+  #windows;
+  #axes;
+  #widths;
+  #cells;
+  #shown;
+  #all;
+
+  /** @param {import("./views.js").MatrixData} data */
+  constructor(data) {
+    this.#geometry = data.geometry;
+    this.#windows = data.windows;
+    this.#axes = [axisTaps(this.#geometry, 0), axisTaps(this.#geometry, 1)];
+    const padded = this.#geometry.input_size.map(
+      (size, axis) => size + this.#geometry.padding[axis][0] + this.#geometry.padding[axis][1],
+    );
+    this.#widths = {
+      window: this.#geometry.output_size[1],
+      kernel: this.#geometry.kernel_size[1],
+      padded: padded[1],
+      input: this.#geometry.input_size[1],
+    };
+    this.#cells = this.#geometry.kernel_size[0] * this.#geometry.kernel_size[1];
+    this.#shown = {
+      out: data.out_channels.indexOf(this.#geometry.plane.o),
+      in: data.in_channels.indexOf(this.#geometry.plane.c),
+    };
+    this.#all = { outs: first(data.out_channels.length), ins: first(data.in_channels.length) };
+  }
+
+  /** The row and the column of a cell. @param {string} part @param {number} flat */
+  place(part, flat) {
+    return [Math.floor(flat / this.#widths[part]), flat % this.#widths[part]];
+  }
+
+  /** All taps with these numbers. @param {Partial<Tap>} wanted @returns {Tap[]} */
+  find(wanted) {
+    const parts = Object.entries(wanted).map(([part, flat]) => [
+      PARTS[part],
+      this.place(part, /** @type {number} */ (flat)),
+    ]);
+    const [rows, columns] = this.#axes.map((taps, axis) =>
+      taps.filter((tap) => parts.every(([part, at]) => tap[part] === at[axis])),
+    );
+    return rows.flatMap((row) =>
+      columns.map((column) => ({
+        window: row.o * this.#widths.window + column.o,
+        kernel: row.k * this.#widths.kernel + column.k,
+        padded: row.at * this.#widths.padded + column.at,
+        input: row.i === null || column.i === null ? null : row.i * this.#widths.input + column.i,
+      })),
+    );
+  }
+
+  /**
+   * What an entry says about the taps behind it.
+   * @param {Shape} shape @param {number} row @param {number} column @returns {Meaning}
+   */
+  meaning(shape, row, column) {
+    if (shape.image) return { [shape.image]: row * shape.size[1] + column };
+    const found = /** @type {Meaning} */ ({});
+    for (const [axis, index] of /** @type {[Axis, number][]} */ ([
+      [shape.rows, row],
+      [shape.columns, column],
+    ])) {
+      if (axis === "kernel")
+        Object.assign(found, { kernel: index % this.#cells, in: Math.floor(index / this.#cells) });
+      else if (axis === "window") found.window = index + this.#windows.start;
+      else if (axis !== "one") found[axis] = index;
+    }
+    return found;
+  }
+
+  /**
+   * Everything that goes with an entry.
+   * @param {Shape} shape @param {number} row @param {number} column @returns {Selection}
+   */
+  ofEntry(shape, row, column) {
+    const { out, in: channel, ...wanted } = this.meaning(shape, row, column);
+    return {
+      taps: this.find(wanted),
+      outs: out !== undefined ? [out] : shape.pair ? [this.#shown.out] : this.#all.outs,
+      ins: channel !== undefined ? [channel] : shape.pair || shape.image ? [this.#shown.in] : this.#all.ins,
+    };
+  }
+
+  /**
+   * Everything that goes with a cell of the board; null where no matrix has it.
+   * @param {import("../../base/wire.js").PanelCell} cell @returns {Selection | null}
+   */
+  ofCell({ panel, row, column }) {
+    const flat = (part) => row * this.#widths[part] + column;
+    const start = this.#geometry.gradient_padding;
+    const stretched = { dilated_grad_output: [0, 0], padded_grad_output: start }[panel];
+    if (stretched) {
+      const at = [row, column].map((index, axis) => (index - stretched[axis]) / this.#geometry.stride[axis]);
+      const data = at.every(
+        (index, axis) => Number.isInteger(index) && index >= 0 && index < this.#geometry.output_size[axis],
+      );
+      return data ? this.ofCell({ panel: "grad_output", row: at[0], column: at[1] }) : null;
+    }
+    if (WINDOWS.includes(panel))
+      return { taps: this.find({ window: flat("window") }), outs: [this.#shown.out], ins: this.#all.ins };
+    if (KERNELS.includes(panel))
+      return { taps: this.find({ kernel: flat("kernel") }), outs: [this.#shown.out], ins: [this.#shown.in] };
+    if (panel === "rotated_weight")
+      return {
+        taps: this.find({ kernel: this.#cells - 1 - flat("kernel") }),
+        outs: [this.#shown.out],
+        ins: [this.#shown.in],
+      };
+    if (panel === "padded_input" || panel === "grad_padded_input")
+      return { taps: this.find({ padded: flat("padded") }), outs: this.#all.outs, ins: [this.#shown.in] };
+    if (panel === "grad_input" || panel === "input")
+      return { taps: this.find({ input: flat("input") }), outs: this.#all.outs, ins: [this.#shown.in] };
+    return null;
+  }
+
+  /**
+   * The entries of a matrix that belong to what is pointed at.
+   * @param {Shape} shape @param {Selection} selection
+   */
+  entries(shape, { taps, outs, ins }) {
+    const isIn = ins.includes(this.#shown.in);
+    if (shape.pair && !outs.includes(this.#shown.out)) return [];
+    if ((shape.pair || shape.image) && !isIn) return [];
+    const [height, width] = shape.size;
+    const { image } = shape;
+    const indices = (axis, tap) => this.#indices(axis, tap, outs, ins);
+    const flats = taps.flatMap((tap) =>
+      image
+        ? [tap[image]]
+        : indices(shape.rows, tap)
+            .filter((row) => row >= 0 && row < height)
+            .flatMap((row) =>
+              indices(shape.columns, tap)
+                .filter((column) => column >= 0 && column < width)
+                .map((column) => row * width + column),
+            ),
+    );
+    // a padding zero stands in no cell of the input
+    const found = new Set(flats.filter((flat) => flat !== null));
+    return [...found].map((flat) => ({ row: Math.floor(flat / width), column: flat % width }));
+  }
+
+  /**
+   * Where a tap stands on an axis.
+   * @param {Axis | undefined} axis @param {Tap} tap @param {number[]} outs @param {number[]} ins
+   */
+  #indices(axis, tap, outs, ins) {
+    if (axis === "out") return outs;
+    if (axis === "kernel") return ins.map((channel) => channel * this.#cells + tap.kernel);
+    return [axis === "one" ? 0 : axis === "window" ? tap.window - this.#windows.start : (tap.input ?? -1)];
+  }
+
+  /**
+   * The board's cells behind an entry, those of the shown planes only.
+   * @param {Selection} selection @param {{ window?: string, kernel?: string, padded?: string, input?: string
+   *   }} panels
+   */
+  boardCells({ taps, outs, ins }, panels) {
+    const visible = {
+      window: outs.includes(this.#shown.out),
+      kernel: outs.includes(this.#shown.out) && ins.includes(this.#shown.in),
+      padded: ins.includes(this.#shown.in),
+      input: ins.includes(this.#shown.in),
+    };
+    const found = new Map();
+    for (const [part, panel] of Object.entries(panels)) {
+      for (const tap of visible[part] ? taps : []) {
+        if (tap[part] === null) continue;
+        const [row, column] = this.place(part, tap[part]);
+        found.set(`${panel} ${tap[part]}`, { panel, row, column });
+      }
+    }
+    return [...found.values()];
+  }
+
+  /**
+   * The one cell of the board that shows an entry's own number; null where the board shows another plane.
+   * @param {Shape} shape @param {{ part: string, panel: string }} own @param {number} row @param {number}
+   *   column
+   */
+  boardCell(shape, own, row, column) {
+    const meant = this.meaning(shape, row, column);
+    const other = (channel, of) => channel !== undefined && channel !== of;
+    if (other(meant.out, this.#shown.out) || other(meant.in, this.#shown.in)) return null;
+    const at = this.place(own.part, meant[own.part]);
+    const offset =
+      { input: own.panel === "padded_input" ? 1 : 0, padded: own.panel === "grad_input" ? -1 : 0 }[
+        own.part
+      ] ?? 0;
+    const [r, c] = at.map((index, axis) => index + offset * this.#geometry.padding[axis][0]);
+    if (
+      own.panel === "grad_input" &&
+      !(r >= 0 && r < this.#geometry.input_size[0] && c >= 0 && c < this.#geometry.input_size[1])
+    )
+      return null;
+    return { panel: own.panel, row: r, column: c };
+  }
+}

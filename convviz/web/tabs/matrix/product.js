@@ -1,0 +1,236 @@
+// @ts-check
+// Three matrices as one product, left · top = result: in one row where the width allows it; else the result
+// stands under the top one, so that their columns meet, and beside the left one where there is room. Made
+// once and updated in place.
+import { element } from "../../base/dom.js";
+import { Heatmap } from "../../board/heatmap.js";
+
+/** @typedef {import("./views.js").MatrixMap} MatrixMap */
+
+const MOST_NUMBERED = 27; // rows or columns: three channels of a 3 × 3 kernel
+const NUMBERED = [26, 32]; // least and most pixels of a cell with a number
+const LEAST_IN_A_ROW = 18; // pixels of a cell there, so that the pane shows all rows
+const NAME = 48; // pixels of a matrix's name, with what is around it
+const COLOURED = [5, 16];
+const SIGN = 40; // pixels for the sign between two matrices, with its gaps
+const LETTER = 7.7; // pixels of a letter in a matrix's name
+const SLOTS = /** @type {const} */ (["left", "top", "result", "extra0", "extra1", "extra2"]);
+
+export class MatrixProduct {
+  #slots;
+  #signs = [0, 1].map(() => element("span", { class: "cv-symbol", "aria-hidden": "true" }));
+  #scroll;
+  #product;
+  #extras;
+  els;
+
+  /**
+   * @param {import("../pane.js").PaneTools} pane
+   * @param {{ onPoint: (map: MatrixMap, row: number, column: number) => void, onLeave: () => void }} events
+   */
+  constructor(pane, events) {
+    this.#slots = Object.fromEntries(SLOTS.map((name) => [name, new Slot(pane, name, events)]));
+    const left = element(
+      "div",
+      { class: "cv-matrix-left" },
+      element("div", { class: "cv-scroll" }, this.#slots.left.el),
+      this.#signs[0],
+    );
+    this.#scroll = element(
+      "div",
+      { class: "cv-scroll" },
+      this.#slots.top.el,
+      this.#signs[1],
+      this.#slots.result.el,
+    );
+    this.#product = element(
+      "div",
+      { class: "cv-matrix-product" },
+      left,
+      element("div", { class: "cv-matrix-right" }, this.#scroll),
+    );
+    this.#extras = element(
+      "div",
+      { class: "cv-flow" },
+      this.#slots.extra0.el,
+      this.#slots.extra1.el,
+      this.#slots.extra2.el,
+    );
+    this.els = [this.#product, this.#extras];
+  }
+
+  /** @param {import("./views.js").View} view @param {string} dtype @param {Room} room */
+  set(view, dtype, room) {
+    this.#product.hidden = !view.result;
+    this.#extras.hidden = !view.extras.length;
+    this.#signs[0].textContent = view.one ? "=" : "\u2022";
+    this.#signs[1].textContent = view.one ? "\u2022" : "=";
+    const row = layInARow(view, room);
+    const { sizes, beside } = row ? { sizes: row, beside: true } : layOutProduct(view, room.width);
+    addImages(sizes, view, room.width);
+    this.#product.classList.toggle("cv-in-a-row", Boolean(row));
+    this.#product.classList.toggle("cv-beside", beside);
+    for (const name of SLOTS) {
+      const map = name.startsWith("extra") ? view.extras[Number(name.slice(5))] : view[name];
+      this.#slots[name].set(map ?? null, dtype, /** @type {Size} */ (map ? sizes.get(map) : undefined));
+    }
+  }
+
+  /**
+   * Light up the entries that belong together.
+   * @param {(map: MatrixMap) => { row: number, column: number }[]} entries
+   */
+  light(entries) {
+    for (const slot of Object.values(this.#slots)) slot.light(entries);
+  }
+
+  /** Bring a lit column into view, when none of them is. */
+  reveal() {
+    for (const name of ["result", "top"]) {
+      const range = this.#slots[name].litRange();
+      if (!range) continue;
+      const [from, to] = [this.#scroll.scrollLeft, this.#scroll.scrollLeft + this.#scroll.clientWidth];
+      if (range[1] < from || range[0] > to) this.#scroll.scrollLeft = range[0] - this.#scroll.clientWidth / 2;
+      return;
+    }
+  }
+}
+
+/** One heatmap, and the map that it shows now. */
+class Slot {
+  /** @type {MatrixMap | null} */
+  #shown = null;
+  #cell = 0;
+  /** @type {number[]} */
+  #columns = [];
+  #heatmap;
+  el;
+  #events;
+
+  constructor(pane, name, events) {
+    this.#events = events;
+    this.#heatmap = new Heatmap(pane, {
+      onPoint: (row, column) => this.#shown && this.#events.onPoint(this.#shown, row, column),
+      onLeave: events.onLeave,
+    });
+    this.#heatmap.el.dataset.slot = name;
+    this.el = this.#heatmap.el;
+  }
+
+  /** @param {MatrixMap | null} map @param {string} dtype @param {Size} size */
+  set(map, dtype, size) {
+    this.#shown = map;
+    this.#heatmap.el.hidden = !map;
+    this.#heatmap.el.dataset.matrix = map?.name ?? "";
+    if (!map) return;
+    this.#cell = size.cell;
+    this.#heatmap.set({
+      values: map.values,
+      label: map.name,
+      shape: map.shape,
+      dtype,
+      ...size,
+      rows: map.letters?.[0],
+      columns: map.letters?.[1],
+    });
+  }
+
+  /** @param {(map: MatrixMap) => { row: number, column: number }[]} entries */
+  light(entries) {
+    const found = this.#shown ? entries(this.#shown) : [];
+    this.#columns = found.map(({ column }) => column);
+    this.#heatmap.light(found);
+  }
+
+  /** Where the lit columns stand, in pixels; null when nothing is lit. */
+  litRange = () =>
+    this.#columns.length
+      ? [Math.min(...this.#columns) * this.#cell, (Math.max(...this.#columns) + 1) * this.#cell]
+      : null;
+}
+
+/**
+ * The size of all cells where the three matrices, numbers and all, stand beside each other; null where they
+ * do not.
+ * @typedef {{ cell: number, height: number, numbers: boolean }} Size
+ * @typedef {{ width: number, height: number }} Room of the pane's inside, as far as it is in sight
+ * @param {import("./views.js").View} view @param {Room} room @returns {Map<MatrixMap, Size> | null}
+ */
+function layInARow({ left, top, result, one }, { width, height }) {
+  if (one || !left || !top || !result) return null;
+  const maps = [left, top, result];
+  if (Math.max(...maps.flatMap(({ size }) => size)) > MOST_NUMBERED) return null;
+  const need = (/** @type {number} */ cell) =>
+    maps.reduce((sum, { name, size }) => sum + Math.max(name.length * LETTER, size[1] * cell), 2 * SIGN);
+  if (need(NUMBERED[0]) > width) return null;
+  const rows = Math.max(...maps.map(({ size }) => size[0]));
+  let cell = NUMBERED[1];
+  while (cell > NUMBERED[0] && need(cell) > width) cell--;
+  while (cell > LEAST_IN_A_ROW && rows * cell + NAME > height) cell--;
+  return new Map(maps.map((map) => [map, { cell, height: cell, numbers: true }]));
+}
+
+/**
+ * The images beside the product.
+ * @param {Map<MatrixMap, Size>} sizes @param {import("./views.js").View} view
+ * @param {number} width
+ */
+function addImages(sizes, view, width) {
+  for (const map of view.extras) {
+    const result = /** @type {MatrixMap} */ (view.result);
+    sizes.set(map, map.image ? imageSize(map, width) : /** @type {Size} */ (sizes.get(result)));
+  }
+}
+
+/** @param {MatrixMap} map */
+const fits = (map) => Math.max(...map.size) <= MOST_NUMBERED;
+
+/**
+ * How large the cells are, and whether they have numbers. Matrices that share their rows or columns share
+ * their size. `beside`: whether the left matrix stays beside the others, however wide these are.
+ * @param {import("./views.js").View} view @param {number} width
+ * @returns {{ sizes: Map<MatrixMap, Size>, beside: boolean }}
+ */
+function layOutProduct({ left, top, result, one }, width) {
+  if (!left || !top || !result) return { sizes: new Map(), beside: one };
+  const large = fits(top) && fits(result) && (!one || fits(left));
+  const need = Math.max(left.name.length * LETTER, left.size[1] * NUMBERED[0]) + SIGN;
+  const beside = one || staysBeside(need, width, left, large ? result.size[1] * NUMBERED[0] : 0);
+  const share = Math.floor((width - (beside ? need : 0) - 8) / result.size[1]);
+  const cell = within(share, large ? NUMBERED : COLOURED);
+  const side = large ? cell : NUMBERED[0]; // of a cell with a number
+  /** @param {MatrixMap} map */
+  const heightOf = ({ size: [rows] }) =>
+    large || rows <= 8 ? side : within(Math.floor(240 / rows), COLOURED);
+  const numbers = beside ? large : fits(left);
+  const leftShare = Math.floor((width - SIGN) / left.size[1]);
+  const leftCell = left.size[1] <= 8 ? side : within(leftShare, numbers ? [NUMBERED[0], side] : COLOURED);
+  const sizes = new Map([
+    [left, { cell: leftCell, height: numbers ? side : heightOf(left), numbers }],
+    [top, { cell, height: heightOf(top), numbers: large }],
+    [result, { cell, height: heightOf(result), numbers: large }],
+  ]);
+  return { sizes, beside };
+}
+
+/**
+ * Whether the left matrix stands beside the others: a high and narrow one above them would push them out of
+ * sight.
+ * @param {number} need @param {number} width @param {MatrixMap} left
+ * @param {number} numbered pixels of the result with numbers; 0 where it has none
+ */
+const staysBeside = (need, width, left, numbered) =>
+  need < 0.4 * width && (need + numbered <= width || left.size[0] > 12);
+
+/** @param {MatrixMap} map @param {number} width @returns {Size} */
+function imageSize(map, width) {
+  const cells = Math.max(...map.size);
+  const numbers = cells <= 12;
+  const cell = numbers ? NUMBERED[0] : within(Math.floor(Math.min(width, 340) / cells), [3, COLOURED[1]]);
+  return { cell, height: cell, numbers };
+}
+
+/** @param {number} value @param {number[]} range */
+function within(value, [least, most]) {
+  return Math.min(Math.max(value, least), most);
+}

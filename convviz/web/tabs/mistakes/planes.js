@@ -1,0 +1,55 @@
+// @ts-check
+// Which planes of the tensors of a mistake are shown, and where a cell stands in them.
+import { sizeOf } from "./products.js";
+
+/**
+ * @import { Gradient } from "../../rules/recipes.js"
+ * @import { Settings } from "../../rules/settings.js"
+ */
+
+/**
+ * The plane of a gradient that is shown, by its leading indices.
+ * @param {Gradient} of @param {Settings} settings @returns {number[]}
+ */
+export function planesOf(of, { plane, spec }) {
+  if (of === "grad_input") return [plane.sample, plane.in_channel];
+  return of === "grad_weight"
+    ? [plane.out_channel, plane.in_channel % (spec.in_channels / spec.groups)]
+    : [plane.sample, plane.out_channel];
+}
+
+/**
+ * The planes of grad_output and of what it is multiplied by that the board shows.
+ * @param {Gradient} of @param {Settings} settings @returns {[number, number]}
+ */
+export function factorPlanes(of, { plane: { sample, out_channel, in_channel }, spec }) {
+  const ins = spec.in_channels / spec.groups;
+  return [
+    sample * spec.out_channels + out_channel,
+    of === "grad_input" ? out_channel * ins + (in_channel % ins) : sample * spec.in_channels + in_channel,
+  ];
+}
+
+/**
+ * Which plane of a tensor is the one at these leading indices, or the nearest, and how it is written.
+ * @param {number[]} shape @param {number[]} at @returns {[number, string]}
+ */
+export function planeIn(shape, at) {
+  const leading = shape.slice(0, -2);
+  const near = leading.map((count, axis) =>
+    Math.max(Math.min(at[axis + 2 - leading.length] ?? 0, count - 1), 0),
+  );
+  return [
+    near.reduce((plane, index, axis) => plane * leading[axis] + index, 0),
+    near.length ? `[${near.join(", ")}]` : "",
+  ];
+}
+
+/**
+ * Where a place of the shown plane stands in a tensor; -1 where it has no such place.
+ * @param {number[]} shape @param {number[]} at @param {{ row: number, column: number }} place
+ */
+export function indexIn(shape, at, { row, column }) {
+  const [height, width] = sizeOf(shape);
+  return row < height && column < width ? (planeIn(shape, at)[0] * height + row) * width + column : -1;
+}

@@ -1,0 +1,289 @@
+// @ts-check
+// The tab Mistakes: the gradient with one step forgotten, beside the right one, for the numbers that stand on
+// the board. The page computes all of it: it needs no kernel.
+import MISTAKES from "../../../facts/mistakes.json" with { type: "json" };
+import WORDS from "../../../facts/words/mistakes.json" with { type: "json" };
+import { element, setText } from "../../base/dom.js";
+import { formatNumber } from "../../base/format.js";
+import { Heatmap } from "../../board/heatmap.js";
+import { Gallery } from "../../numbers/gallery.js";
+import { isKnown } from "../../rules/recipes.js";
+import { countProducts } from "../../rules/spec.js";
+import { MistakesList, GRADIENTS } from "./list.js";
+import { Products, indicesOf, planeRows } from "./products.js";
+import { createWhy } from "./words.js";
+import { createAbout } from "./about.js";
+import { factorPlanes, indexIn, planeIn, planesOf } from "./planes.js";
+import { openPane, split } from "../pane.js";
+import { sentences } from "../../base/words.js";
+
+const say = sentences(WORDS);
+const ALL_UP_TO = 30_000; // products of a setting, up to which every mistake is tried at it
+// Those of the gradients of a convolution, in the ways that the page computes.
+const SHOWN = /** @type {Mistake[]} */ (MISTAKES)
+  .filter(({ of, setting }) => GRADIENTS.includes(of) && setting)
+  .map((mistake) => ({ ...mistake, ways: mistake.ways.filter(isKnown) }));
+
+/**
+ * @import { PaneContext } from "../pane.js"
+ * @import { Gradient } from "../../rules/recipes.js"
+ * @import { Settings, Stages, Tensor } from "../../rules/settings.js"
+ * @import { Mistake } from "./list.js"
+ * @typedef {{ shown: () => { settings: Settings, numbers: { stages: Stages } } | null, selected: () =>
+ *   import("../../base/cell_place.js").Place | null,
+ * follow: (listener: () => void) => () => void, open: (link: string, words: string) => void }} Page the
+ *   board's numbers, which
+ *   this tab is about; `open` goes to a setting, and undo leads back
+ */
+
+class MistakesPane {
+  /** Take the numbers that stand on the board. */
+  take = () => {
+    const there = this.#page.shown();
+    if (!there) return;
+    const {
+      settings,
+      numbers: { stages },
+    } = there;
+    const given = { grad_output: stages.grad_output, weight: stages.weight, input: stages.input };
+    this.#now = settings.transposed ? null : { settings, given, gallery: new Gallery(settings.spec, given) };
+    if (settings.mistake !== this.#chosen) [this.#chosen, this.#way] = [settings.mistake, 0];
+    this.#of = this.#current()?.of ?? this.#of;
+    this.#draw();
+  };
+  #context;
+  #pane;
+  /** @type {Page} */
+  #page;
+  /**
+   * @type {{ settings: Settings, gallery: Gallery, given:
+   *   import("../../numbers/mistaken.js").Given } | null}
+   */
+  #now = null;
+  /** @type {Gradient} */
+  #of = "grad_input";
+  #chosen = ""; // the setting, which a link may carry
+  #way = 0;
+  /** @type {{ row: number, column: number } | null} */
+  #pointed = null; // in the plane of the gradient, here or on the board
+  #list = new MistakesList(
+    SHOWN,
+    (gradient) => this.#chooseGradient(gradient),
+    (mistake) => this.#choose(mistake.id === this.#chosen ? "" : mistake.id),
+  );
+  #verdict = element("p", { class: "cv-verdict", "aria-live": "polite" });
+  #why = createWhy((words) => setText(this.#verdict, words));
+  #about = createAbout(
+    (index) => {
+      this.#way = index;
+      this.#draw();
+    },
+    () => this.#expose(),
+  );
+  #maps;
+  #nothing = element("p", { class: "cv-muted" });
+  #products;
+  #transposed = element("p", { class: "cv-pane-failure" });
+  #picture;
+
+  /** @param {PaneContext} context @param {import("../pane.js").PaneTools} pane @param {HTMLElement} body */
+  constructor(context, pane, body) {
+    [this.#context, this.#pane] = [context, pane];
+    this.#page = context.model.page;
+    this.#maps = ["right", "wrong"].map((which) => {
+      const map = new Heatmap(this.#pane, {
+        onPoint: (row, column) => this.#point({ row, column }, true),
+        onLeave: () => this.#point(null, true),
+      });
+      map.el.dataset.of = which;
+      return map;
+    });
+    this.#products = new Products(pane);
+    this.#picture = element(
+      "div",
+      {},
+      element("div", { class: "cv-flow cv-mistake-maps" }, ...this.#maps.map((map) => map.el), this.#nothing),
+      this.#products.el,
+    );
+    const shown = element(
+      "div",
+      { class: "cv-mistake-shown", "data-part": "shown" },
+      this.#verdict,
+      this.#about.el,
+      this.#transposed,
+      this.#picture,
+    );
+    body.append(
+      split([element("h3", {}, say("title")), element("p", {}, say("about")), this.#list.el], [shown]),
+    );
+    pane.onPoint(({ cell }) =>
+      this.#point(cell?.panel === this.#of ? { row: cell.row, column: cell.column } : null, false),
+    );
+    pane.onClose(this.#page.follow(this.take));
+    pane.onClose(this.#why.stop);
+  }
+
+  #current() {
+    return SHOWN.find(({ id }) => id === this.#chosen) ?? null;
+  }
+
+  #wayNow() {
+    return this.#current()?.ways[this.#way] ?? {};
+  }
+
+  /** @param {Gradient} gradient */
+  #chooseGradient(gradient) {
+    this.#choose(SHOWN.find((mistake) => mistake.of === gradient)?.id ?? "");
+  }
+
+  /** @param {string} id of a mistake, or nothing */
+  #choose(id) {
+    this.#context.model.goTo({ mistake: id }, "");
+  }
+
+  #expose() {
+    const mistake = this.#current();
+    if (mistake) this.#page.open(mistake.setting, say("exposed", { title: mistake.title }));
+  }
+
+  #draw() {
+    const mistake = this.#current();
+    const all = this.#now && countProducts(this.#now.settings.spec) <= ALL_UP_TO;
+    this.#list.set(
+      this.#of,
+      this.#chosen,
+      (each) =>
+        Boolean(all) && each.ways.every((one) => this.#now?.gallery.verdict(each.of, one).kind === "same"),
+    );
+    this.#about.set(mistake, this.#way);
+    setText(this.#transposed, this.#now ? "" : say("transposed"));
+    this.#picture.hidden = !this.#now;
+    setText(this.#verdict, this.#now ? this.#verdictOf() : "");
+    this.#verdict.hidden = !this.#now;
+    if (!this.#now) return;
+    const at = planesOf(this.#of, this.#now.settings);
+    const right = this.#now.gallery.right(this.#of).tensor;
+    const wrong = mistake ? (this.#now.gallery.wrong(this.#of, this.#wayNow())?.tensor ?? null) : right;
+    const limit = Math.max(mostOf(right), wrong ? mostOf(wrong) : 0);
+    const empty = !wrong || wrong.data.length === 0;
+    this.#maps[1].el.hidden = empty || !mistake;
+    this.#nothing.hidden = !empty;
+    setText(this.#nothing, wrong && empty ? say("nothing", { shape: shapeText(wrong.shape) }) : "");
+    this.#show(this.#maps[0], "right", right, at, limit);
+    if (wrong && !empty) this.#show(this.#maps[1], "wrong", wrong, at, limit);
+    this.#products.set(this.#of, this.#now.given, factorPlanes(this.#of, this.#now.settings));
+    this.#light();
+  }
+
+  /** @returns {string} */
+  #verdictOf() {
+    if (!this.#now || !this.#current()) return say("none");
+    const found = this.#now.gallery.verdict(this.#of, this.#wayNow());
+    this.#verdict.dataset.kind = found.kind;
+    if (found.kind !== "same") this.#why.stop();
+    if (found.kind === "crash") return say("verdict.crash");
+    if (found.kind === "shape")
+      return say("verdict.shape", { wrong: shapeText(found.wrong), right: shapeText(found.right) });
+    if (found.kind === "wrong")
+      return say("verdict.wrong", { count: found.cells, all: found.all, most: formatNumber(found.most) });
+    return this.#why.of(this.#now.settings, this.#of, this.#wayNow());
+  }
+
+  /**
+   * @param {{ set: (data: import("../../board/heatmap.js").HeatmapData) => void }} heatmap @param {"right" |
+   *   "wrong"} which @param {Tensor} tensor @param {number[]} at leading indices
+   * @param {number} limit
+   */
+  #show(heatmap, which, tensor, at, limit) {
+    const [plane, place] = planeIn(tensor.shape, at);
+    const shape = say(which, { shape: shapeText(tensor.shape) });
+    heatmap.set({
+      values: planeRows(tensor, plane),
+      label: this.#of + place,
+      shape,
+      limit,
+      within: [300, 4, 34],
+      dtype: "float64",
+    });
+  }
+
+  /** The two sums of the cell that is pointed at, or else of the one that is held on the board. */
+  #light() {
+    if (!this.#now) return;
+    const { gallery, settings } = this.#now;
+    const held = this.#page.selected();
+    const place = this.#pointed ?? (held?.panel === this.#of ? held : null);
+    const right = gallery.right(this.#of);
+    const wrong = this.#current() ? gallery.wrong(this.#of, this.#wayNow()) : right;
+    const at = planesOf(this.#of, settings);
+    for (const map of this.#maps) map.light(place ? [place] : []);
+    const [index, there] = [right, wrong].map((each) =>
+      place && each ? indexIn(each.tensor.shape, at, place) : -1,
+    );
+    if (index < 0 && there < 0) {
+      this.#differing(right.tensor, wrong?.tensor ?? null, at);
+      return this.#products.show(null);
+    }
+    const [{ tensor }, flat] = index < 0 && wrong ? [wrong, there] : [right, index];
+    this.#showSums({
+      name: `${this.#of}[${indicesOf(tensor.shape, flat).join(", ")}]`,
+      right: numberAt(right.tensor, index),
+      wrong: numberAt(wrong?.tensor, there),
+      factor: wrong?.products.factor ?? 1,
+      products: gallery.compared(this.#of, this.#wayNow(), index, there),
+    });
+  }
+
+  /** @param {Omit<import("./products.js").Sums, "right"> & { right: number | null }} sums */
+  #showSums(sums) {
+    this.#products.show({ ...sums, right: sums.right ?? NaN });
+    if (document.activeElement?.closest(".cv-pane") !== this.#pane.root) return;
+    const [right, wrong] = [sums.right, sums.wrong].map((value) =>
+      value === null ? say("sum.no_cell") : formatNumber(value),
+    );
+    const { missing, extra } = sums.products;
+    const counts = { missing: missing.length, extra: extra.length };
+    this.#pane.say(say("told", { cell: sums.name, right, wrong, ...counts }));
+  }
+
+  /**
+   * Frame the numbers that are wrong, while no cell is pointed at.
+   * @param {Tensor} right @param {Tensor | null} wrong @param {number[]} at
+   */
+  #differing(right, wrong, at) {
+    if (!wrong || String(wrong.shape) !== String(right.shape)) return;
+    const [ours, theirs] = [right, wrong].map((tensor) => planeRows(tensor, planeIn(tensor.shape, at)[0]));
+    const far = 1e-9 * Math.max(mostOf(right), 1);
+    this.#maps[1].light(
+      ours.flatMap((line, row) =>
+        line.flatMap((value, column) =>
+          Math.abs(value - theirs[row][column]) <= far ? [] : [{ row, column }],
+        ),
+      ),
+    );
+  }
+
+  /** @param {{ row: number, column: number } | null} place @param {boolean} tell the board */
+  #point(place, tell) {
+    this.#pointed = place;
+    this.#light();
+    if (tell) this.#pane.point(place ? { cell: { panel: this.#of, ...place } } : undefined);
+  }
+}
+
+/** @param {PaneContext} context */
+function renderMistakes(context) {
+  return openPane(context, "mistakes", (pane, body) => new MistakesPane(context, pane, body).take);
+}
+
+/** @param {Tensor | undefined} tensor @param {number} index */
+const numberAt = (tensor, index) => (index < 0 || !tensor ? null : tensor.data[index]);
+
+/** @param {number[]} shape */
+const shapeText = (shape) => `[${shape.join(", ")}]`;
+
+/** @param {Tensor} tensor */
+const mostOf = ({ data }) =>
+  data.reduce((most, value) => (Math.abs(value) > most ? Math.abs(value) : most), 0);
+
+export default { render: renderMistakes };

@@ -1,0 +1,68 @@
+// @ts-check
+// What the tab Mistakes says of a mistake that nobody would notice: what hides it, and what would show it.
+import WORDS from "../../../facts/words/mistakes.json" with { type: "json" };
+import { sentences } from "../../base/words.js";
+import { afterwards } from "../../numbers/latest_request.js";
+import { hidingOf } from "../../numbers/hiding.js";
+import { textOf } from "../../numbers/moves.js";
+
+const say = sentences(WORDS);
+const REST_MS = 150; // as a pane's
+
+/**
+ * @import { Hiding } from "../../numbers/hiding.js"
+ * @import { Move } from "../../numbers/moves.js"
+ * @import { Gradient, Recipe } from "../../rules/recipes.js"
+ * @import { Settings } from "../../rules/settings.js"
+ */
+
+/**
+ * Make what says why nobody would notice. What hides a mistake is searched by trying, which takes longer than
+ * a frame:
+ * once for each picture, and only when the sliders rest.
+ * @param {(words: string) => void} show the reason, when it is found
+ * @param {import("../../numbers/latest_request.js").Later} later
+ */
+export function createWhy(show, later = afterwards) {
+  let stop = () => {};
+  let known = { key: "", words: "" };
+  return {
+    stop: () => stop(),
+    /**
+     * What is said now: without the reason, until it is found.
+     * @param {Settings} settings @param {Gradient} of @param {Recipe} way
+     */
+    of(settings, of, way) {
+      stop();
+      const { spec, input, digit, weight, bias, loss, target, grad, seed } = settings;
+      const key = JSON.stringify([of, way, spec, input, digit, weight, bias, loss, target, grad, seed]);
+      if (known.key === key) return known.words;
+      stop = later(() => {
+        known = { key, words: hidingWords(hidingOf(settings, of, way)) };
+        show(known.words);
+      }, REST_MS);
+      return hidingWords({ reasons: [], together: false });
+    },
+  };
+}
+
+/** Why nobody would notice, and where one would. @param {Hiding} hiding */
+export function hidingWords({ reasons, together }) {
+  if (!reasons.length) return say("verdict.same");
+  const facts = reasons.map(({ fact, value }) => {
+    return say(/** @type {"why.stride"} */ (`why.${fact}`), { value, count: value });
+  });
+  const moves = reasons.map(({ move }) => moveWords(move));
+  return say("verdict.why", {
+    why: facts.reduce((these, last) => say("and", { these, last })),
+    moves: moves.reduce((these, last) => say(together ? "with.together" : "with.or", { these, last })),
+  });
+}
+
+/** @param {Move} move */
+function moveWords({ control, settings: { spec } }) {
+  if (!(control in spec)) return say("with.numbers", { value: control });
+  const value = textOf(spec, control);
+  const values = { value, count: value, into: spec.in_channels, out: spec.out_channels };
+  return say(/** @type {"with.stride"} */ (`with.${control}`), values);
+}

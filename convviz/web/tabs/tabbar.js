@@ -1,0 +1,127 @@
+// @ts-check
+// The row of entries, and the drawer in which the pane of the open tab stands: it is drawn when its tab is
+// opened.
+import WORDS from "../../facts/words/entries.json" with { type: "json" };
+import { element } from "../base/dom.js";
+import { whenPlaced } from "../base/placed.js";
+import { sentences } from "../base/words.js";
+import { replaced } from "../rules/settings.js";
+import { Drawer } from "./drawer.js";
+import { entriesOf } from "./entries.js";
+import { createStrip } from "./strip.js";
+
+const say = sentences(WORDS);
+
+/**
+ * @import { Model } from "../numbers/model.js"
+ * @import { Entry } from "./entries.js"
+ * @typedef {(name: string, el: HTMLElement) => () => void} DrawPane draws a tab's pane, and returns what
+ *   closes it
+ */
+
+/**
+ * The row of entries and the drawer. Each may stand anywhere in the app; `el` holds both where nobody places
+ * them.
+ */
+export class Tabs {
+  /** @param {string} tab or nothing, which closes the open one */
+  #openTab = (tab) => {
+    if (tab !== this.#open) this.#model.change((settings) => [replaced(settings, { tab }), []]);
+  };
+  /** Open an entry at the part that was last seen in it, or close it again. @param {Entry} entry */
+  #toggle = (entry) => {
+    this.#openTab(
+      entry === this.#entryOf(this.#open)
+        ? ""
+        : (this.#last.get(entry) ?? this.#shownIn(entry)[0] ?? entry.parts[0]),
+    );
+  };
+  /** Close the drawer; the keyboard goes back to where it was opened. */
+  #closeOpen = () => {
+    const entry = this.#entryOf(this.#open);
+    this.#openTab("");
+    if (entry) this.#row.focus(entry.id);
+  };
+  /** @param {KeyboardEvent} event */
+  #onEscape = (event) => {
+    if (event.key !== "Escape" || !this.#open || event.defaultPrevented) return;
+    this.#closeOpen();
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  #update = () => {
+    const { tab } = this.#model.settings();
+    const entry = this.#entryOf(tab); // a link may name one that is not here
+    if (entry) this.#last.set(entry, tab);
+    const before = this.#open;
+    this.#open = entry ? tab : "";
+    this.#drawer.set(entry, entry ? this.#shownIn(entry) : [], this.#open, this.#placed);
+    this.#row.set(entry?.id ?? "", this.#placed);
+    if (before !== this.#open) this.#show(this.#open);
+  };
+  #entries;
+  #row;
+  #drawer = new Drawer(this.#openTab, this.#closeOpen);
+  drawer = this.#drawer.el;
+  entries;
+  el;
+  /** The part that was last open in an entry. @type {Map<Entry, string>} */
+  #last = new Map();
+  #placed = false;
+  #open = "";
+  #closePane = () => {};
+  /** @param {string} tab */
+  #entryOf = (tab) => this.#entries.find(({ parts }) => parts.includes(tab));
+  /** @param {Entry} entry */
+  #shownIn = ({ parts }) => parts.filter((tab) => tab === this.#open || !this.#without.includes(tab));
+  close;
+  #model;
+  #drawPane;
+  #without;
+
+  /**
+   * @param {Model} model @param {DrawPane} drawPane @param {string[]} [only] the tabs that the page has; else
+   *   all
+   * @param {string[]} [without] those that do not work here: they are shown only to who opens a link with one
+   */
+  constructor(model, drawPane, only, without = []) {
+    [this.#model, this.#drawPane, this.#without] = [model, drawPane, without];
+    this.#entries = entriesOf((tab) => !only || only.includes(tab));
+    this.#row = createRow(this.#entries, this.#toggle);
+    this.entries = element("div", { class: "cv-tabbar" }, this.#row.el);
+    this.el = element("div", { class: "cv-drawer" }, this.entries, this.drawer);
+    for (const each of [this.entries, this.drawer]) each.addEventListener("keydown", this.#onEscape);
+    model.on("settings", this.#update);
+    this.#update();
+    const stopWaiting = whenPlaced(this.entries, () => {
+      this.#placed = true;
+      this.#update();
+    });
+    this.close = () => {
+      stopWaiting();
+      model.off("settings", this.#update);
+      this.#show("");
+    };
+  }
+
+  /** @param {string} tab */
+  #show(tab) {
+    this.#closePane();
+    this.#closePane = () => {};
+    this.#open = tab;
+    if (tab) this.#closePane = this.#drawPane(tab, this.#drawer.slot);
+  }
+}
+
+/** @param {Entry[]} entries @param {(entry: Entry) => void} toggle */
+function createRow(entries, toggle) {
+  const tabs = entries.map(({ name, id, label, quiet, parts }) => ({
+    name: id,
+    label,
+    quiet,
+    data: { "data-entry": name, ...(parts.length === 1 && { "data-tab": parts[0] }) },
+  }));
+  const choose = (/** @type {string} */ id) =>
+    toggle(/** @type {Entry} */ (entries.find((entry) => entry.id === id)));
+  return createStrip(say("entries"), tabs, choose);
+}

@@ -1,0 +1,168 @@
+// @ts-check
+// One tensor in a pane: its heatmap, with a choice of the plane where it has several, or its one number.
+import WORDS from "../../facts/words/tabs.json" with { type: "json" };
+import { element, setText } from "../base/dom.js";
+import { decode } from "../base/format.js";
+import { Heatmap } from "../board/heatmap.js";
+import { setRich } from "../base/rich_text.js";
+import { pieces, sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
+const sayPieces = pieces(WORDS);
+const SIDE = 300; // pixels of the longer side of a heatmap, at most
+
+/**
+ * @import { PanelCell, Pointed } from "../base/wire.js"
+ *
+ * A plane as Python sends it: where its numbers are among the buffers, and how many.
+ * @typedef {{ buffer: number, dtype: string, size: [number, number], part: string, panel?: string, same?:
+ *   boolean }} Plane
+ * @typedef {Plane & { key: string, title: string, shape: string, text: string, note: string, planes?:
+ *   number[], at?: number[] }} Tensor a plane only where it is drawn
+ */
+
+/**
+ * The rows of a plane.
+ * @param {Plane} plane @param {DataView<ArrayBuffer>[]} buffers @returns {number[][]}
+ */
+function rowsOf({ buffer, dtype, size }, buffers) {
+  const numbers = Array.from(decode(buffers[buffer], dtype));
+  return [...Array(size[0]).keys()].map((row) => numbers.slice(row * size[1], (row + 1) * size[1]));
+}
+
+/**
+ * A heatmap that tells the board which of its panels and cells it shows, and hears what the board points
+ * at.
+ */
+export class LinkedMap {
+  /** @type {Plane | null} */
+  #shown = null;
+  #map;
+  el;
+  #pane;
+  #read;
+  #largest;
+
+  /**
+   * @param {import("./pane.js").PaneTools} pane
+   * @param {(text: string) => void} read shows what a cell is, in words
+   * @param {number} [largest] pixels of a cell
+   */
+  constructor(pane, read, largest = 30) {
+    [this.#pane, this.#read, this.#largest] = [pane, read, largest];
+    this.#map = new Heatmap(pane, {
+      onPoint: (row, column) => {
+        this.#read(this.#map.grid.describe(row, column));
+        if (!this.#shown?.panel) return;
+        const cell = this.#shown.same ? { panel: this.#shown.panel, row, column } : null;
+        this.#pane.point({ panels: [this.#shown.panel], cell });
+      },
+      onLeave: () => this.#pane.point(),
+    });
+    this.el = this.#map.el;
+  }
+
+  /**
+   * @param {Plane & { label: string, shape: string, rows?: string, columns?: string }} plane
+   * @param {DataView<ArrayBuffer>[]} buffers
+   */
+  set(plane, buffers) {
+    this.#shown = plane;
+    const { label, shape, rows, columns, dtype } = plane;
+    const values = rowsOf(plane, buffers);
+    this.#map.set({ values, label, shape, rows, columns, dtype, within: [SIDE, 4, this.#largest] });
+    this.#map.el.dataset.panelName = plane.panel ?? "";
+  }
+
+  /** @param {Pointed} pointed */
+  hear({ cell, cells, panels }) {
+    if (!this.#shown?.panel) return;
+    const here = /** @type {PanelCell[]} */ (
+      [cell, ...cells].filter((each) => each?.panel === this.#shown?.panel)
+    );
+    this.#map.light(this.#shown.same ? here : []);
+    this.#map.el.classList.toggle(
+      "cv-pointed",
+      panels.includes(this.#shown.panel) || (!this.#shown.same && here.length > 0),
+    );
+  }
+}
+
+export class TensorView {
+  #title = element("h5", {});
+  #text = element("p", { class: "cv-tensor-text" });
+  #planes = element("div", { class: "cv-planes" });
+  #room = element("div", {});
+  #note = element("p", { class: "cv-muted" });
+  el = element("div", { class: "cv-tensor" }, this.#title, this.#planes, this.#room, this.#text, this.#note);
+  /** @type {LinkedMap | null} */
+  #map = null;
+  #pane;
+  #read;
+  #choose;
+
+  /**
+   * @param {import("./pane.js").PaneTools} pane @param {(text: string) => void} read
+   * @param {(at: number[]) => void} choose another plane is wanted
+   */
+  constructor(pane, read, choose) {
+    [this.#pane, this.#read, this.#choose] = [pane, read, choose];
+  }
+
+  /** @param {number[]} counts @param {number[]} at */
+  #setPlanes(counts, at) {
+    const several = counts.some((count) => count > 1);
+    this.#planes.hidden = !several;
+    if (!several) return this.#planes.replaceChildren();
+    if (this.#planes.childElementCount !== counts.length)
+      this.#planes.replaceChildren(...counts.map((_, axis) => this.#field(axis)));
+    this.#planes.querySelectorAll("input").forEach((input, axis) => {
+      input.max = String(counts[axis] - 1);
+      input.disabled = counts[axis] === 1;
+      input.setAttribute("aria-label", say("tensor.axis", { axis, last: counts[axis] - 1 }));
+      if (Number(input.value) !== at[axis] || !input.value) input.value = String(at[axis]);
+    });
+  }
+
+  /** @param {number} axis */
+  #field(axis) {
+    const input = element("input", { type: "number", min: "0", step: "1" });
+    input.addEventListener("change", () =>
+      this.#choose([...this.#planes.querySelectorAll("input")].map(({ value }) => Number(value) || 0)),
+    );
+    return element("label", {}, ...(axis ? [", ", input] : sayPieces("tensor.plane", { field: input })));
+  }
+
+  /** @param {Tensor} tensor @param {DataView<ArrayBuffer>[]} buffers */
+  set(tensor, buffers) {
+    this.el.dataset.tensor = tensor.key;
+    setRich(this.#title, tensor.title);
+    this.#setPlanes(tensor.planes ?? [], tensor.at ?? []);
+    const drawn = tensor.buffer !== undefined;
+    this.#title.hidden = drawn; // the heatmap has a title of its own
+    if (drawn && !this.#map) {
+      this.#map = new LinkedMap(this.#pane, this.#read);
+      this.#room.append(this.#map.el);
+    }
+    this.#room.hidden = !drawn;
+    const place = tensor.at?.length ? `[${tensor.at.join(", ")}]` : "";
+    const label = `${plainName(tensor.title)}${place}`;
+    if (drawn) this.#map?.set({ ...tensor, label }, buffers);
+    setText(
+      this.#text,
+      drawn ? tensor.text : [tensor.shape, tensor.text || say("tensor.unknown")].filter(Boolean).join(": "),
+    );
+    setRich(
+      this.#note,
+      [tensor.part && say("tensor.shown", { part: tensor.part }), tensor.note].filter(Boolean).join(" "),
+    );
+  }
+
+  /** @param {Pointed} pointed */
+  hear = (pointed) => this.#map?.hear(pointed);
+}
+
+/** @param {string} title */
+function plainName(title) {
+  return title.replaceAll("`", "");
+}

@@ -1,0 +1,78 @@
+"""Students' code for the checker's tests: right in many styles, and wrong in every listed way; the mistakes' list is
+``mistaken_input`` and ``mistaken_weight``. Written from descriptions of the mistakes, not from the checker's own."""
+
+from convviz.check.battery import battery
+from convviz.check.calling import open_student
+from convviz.check.compare import same
+from convviz.check.tasks import TASKS, truth
+from tests.check import mistaken_input, mistaken_weight, students_input, students_weight
+from tests.check.students_frame import backward_of
+
+RIGHT = {
+    "conv2d_input": students_input.RIGHT,
+    "conv2d_weight": students_weight.RIGHT,
+    "conv2d_bias": students_weight.RIGHT_BIAS,
+    "conv2d_backward": {
+        f"{a}, {b}, {c}": backward_of(dx, dw, db)
+        for a, dx in students_input.RIGHT.items()
+        for b, dw in students_weight.RIGHT.items()
+        for c, db in students_weight.RIGHT_BIAS.items()
+    },
+}
+WAYS = mistaken_input.MISTAKES | mistaken_weight.MISTAKES
+PARTS = ("conv2d_input", "conv2d_weight", "conv2d_bias")
+
+
+def part_of(id):
+    """Return the task that asks for the gradient in which the mistake is made."""
+    return PARTS["IWB".index(id[0])]
+
+
+def mistaken(id):
+    """Return the functions of a mistake, as written for its own gradient."""
+    if id[0] == "B":
+        return mistaken_weight.BIAS[id]
+    return [style(**steps) for style, steps in WAYS[id]]
+
+
+def in_backward(made):
+    """Return a ``conv2d_backward`` that is right but for the given parts: ``{"conv2d_input": fn, ...}``."""
+    right = (students_input.rotate(), students_weight.correlated(), students_weight.bias_by_sum)
+    return backward_of(*(made.get(part, rest) for part, rest in zip(PARTS, right, strict=True)))
+
+
+IDS = (*mistaken_input.MISTAKES, *mistaken_weight.MISTAKES, *mistaken_weight.BIAS)
+
+
+def pairs_in_one(ids=None):
+    """Yield (id, id, task, fn) for two mistakes in one gradient: ways of one style whose wrong steps are others."""
+    listed = list(WAYS) if ids is None else ids
+    for at, one in enumerate(listed):
+        for other in listed[at + 1 :]:
+            if one[0] == other[0]:
+                made = next(_together(WAYS[one], WAYS[other]), None)
+                if made is not None:
+                    yield one, other, part_of(one), made
+
+
+def _together(ones, others):
+    for style, steps in ones:
+        for other_style, other_steps in others:
+            if style is other_style and not steps.keys() & other_steps.keys():
+                yield style(**steps, **other_steps)
+
+
+def asked(fn, task, without=(), **given):
+    """Return a student and how many cases it was asked, after holding every answer against autograd."""
+    cases = [case for case in battery("all", 0, linear=task.startswith("linear")) if case.name not in without]
+    student = open_student(fn, TASKS[task], cases, **given)
+    count = 0
+    for case in cases:
+        if student.takes(case) is None:
+            answer, right = student.answer(case), truth(TASKS[task], case)
+            where = f"{fn} at {case.name}: {answer.kind} {answer.message} {student.assumed}"
+            assert (answer.kind, tuple(answer.results)) == ("ok", student.results), where
+            for name, value in answer.results.items():
+                assert same(value, right[name]), f"{where} {name} {tuple(value.shape)}"
+            count += 1
+    return student, count

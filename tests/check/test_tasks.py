@@ -1,0 +1,300 @@
+"""Every mistake by its name in the other tasks: Functions, layers, transposed and linear ones, binary weights."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from convviz.check import report
+from tests.check.students import IDS, in_backward, mistaken, part_of
+
+
+def ids(fn, task):
+    found = report(fn, task)
+    assert not found.passed, f"{task}: the mistake does not show"
+    return [diagnosis.id for diagnosis in found.diagnoses]
+
+
+def function_of(backward):
+    """Return an autograd.Function whose backward pass is a student's."""
+
+    class Conv2d(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, input, weight, bias, stride, padding, dilation, groups):
+            ctx.save_for_backward(input, weight, bias)
+            ctx.geometry = (stride, padding, dilation, groups)
+            return F.conv2d(input, weight, bias, stride, padding, dilation, groups)
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            pairs = (each if isinstance(each, tuple) else (each, each) for each in ctx.geometry[:3])
+            return *backward(grad_output, *ctx.saved_tensors, *pairs, ctx.geometry[3], "zeros"), None, None, None, None
+
+    return Conv2d
+
+
+def layer_of(backward):
+    function = function_of(backward)
+
+    class Layer(torch.nn.Module):  # without an argument for the border: it is asked for zeros only
+        def __init__(
+            self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True
+        ):
+            super().__init__()
+            self.layer = torch.nn.Conv2d(
+                in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, dtype=torch.float64
+            )
+
+        def forward(self, input):
+            layer = self.layer
+            geometry = (layer.stride, layer.padding, layer.dilation, layer.groups)
+            return function.apply(input, layer.weight, layer.bias, *geometry)
+
+    return Layer
+
+
+@pytest.mark.parametrize(("make", "task"), [(function_of, "conv2d_function"), (layer_of, "conv2d_module")])
+def test_mistakes_are_named_through_autograd(make, task):
+    # A result of another shape autograd refuses by itself: those have no numbers, and no name.
+    shown = [
+        ["I01", "I06", "I11", "I12", "I15", "I22", "I24", "I26"],
+        ["W01", "W08", "W10", "W11", "W12", "W13"],
+        ["B01", "B06"],
+    ]
+    for at in range(len(shown[0])):
+        chosen = [part[at % len(part)] for part in shown]
+        wrong = make(in_backward({part_of(id): mistaken(id)[0] for id in chosen}))
+        assert ids(wrong, task) == chosen, task
+    assert report(make(in_backward({})), task).passed
+
+
+def test_mistakes_are_named_in_a_transposed_convolution():
+    applying = [id for id in IDS if id[0] == "I" and id not in ("I24", "I26", "I27")]
+    for id in applying:
+        named = ids(transposed_of(mistaken(id)[0]), "conv_transpose2d")
+        said = named[:2] if id != "I25" else [*named, id]  # whose shapes do not always meet
+        assert id in said, id
+
+
+def transposed_of(backward):
+    """Return a transposed convolution made of a gradient to the input, to whose size output_padding leads."""
+
+    def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
+        s, p, o, d = (
+            each if isinstance(each, tuple) else (each, each) for each in (stride, padding, output_padding, dilation)
+        )
+        size = [
+            (n - 1) * s[axis] - 2 * p[axis] + d[axis] * (weight.shape[2 + axis] - 1) + 1 + o[axis]
+            for axis, n in enumerate(input.shape[2:])
+        ]
+        shape = (input.shape[0], weight.shape[1] * groups, *size)
+        found = backward(shape, weight, input, s, p, d, groups, "zeros")
+        return found if bias is None else found + bias[:, None, None]
+
+    return conv_transpose2d
+
+
+def affine(dx=lambda dx: dx, dw=lambda dw: dw, db=lambda db: db):
+    """Return cs231n's affine_backward, but for what is done to its results."""
+
+    def affine_backward(dout, cache):
+        x, w, _ = cache
+        return dx(dout @ w.T), dw(x.T @ dout), db(dout.sum(0))
+
+    return affine_backward
+
+
+def test_mistakes_of_a_linear_layer():
+    wrong = {
+        "I24": affine(dx=lambda dx: dx / dx.shape[0]),
+        "I26": affine(dx=lambda dx: -dx),
+        "W12": affine(dw=lambda dw: dw / 2),
+        "B05": affine(db=lambda db: db.sum()),
+    }
+    assert report(affine(), "linear_backward").passed
+    for id, fn in wrong.items():
+        named = ids(fn, "linear_backward")
+        assert id in named or id == "W12", f"{id}: {named}"
+
+
+def binary(mask=True, through=True, kept=False, zero=1.0):
+    """Return a Function with the signs of the weights, right unless told otherwise."""
+
+    class Binary(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, input, weight, bias, stride, padding, dilation, groups):
+            signs = torch.where(weight > 0, 1.0, torch.where(weight < 0, -1.0, zero)).to(weight)
+            ctx.save_for_backward(input, weight, signs)
+            ctx.geometry = (stride, padding, dilation, groups)
+            return F.conv2d(input, signs, bias, stride, padding, dilation, groups)
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            input, weight, signs = ctx.saved_tensors
+            used = weight if kept else signs
+            with torch.enable_grad():
+                x, w = input.detach().requires_grad_(), used.detach().requires_grad_()
+                out = F.conv2d(x, w, None, *ctx.geometry)
+            dx, dw = torch.autograd.grad(out, (x, w), grad_output)
+            dw = dw * (weight.abs() <= 1) if mask else dw
+            return dx, dw if through else torch.zeros_like(dw), grad_output.sum((0, 2, 3)), None, None, None, None
+
+    return Binary
+
+
+def test_mistakes_of_binary_weights():
+    assert report(binary(), "binary_conv2d").passed
+    wrong = {"Q01": binary(through=False), "Q02": binary(mask=False), "Q05": binary(kept=True), "Q06": binary(zero=0.0)}
+    for id, fn in wrong.items():
+        assert ids(fn, "binary_conv2d")[:1] == [id], id
+
+
+def test_what_a_call_did_besides_is_named():
+    def in_place(grad_output, input, weight, bias, stride, padding, dilation, groups, padding_mode):
+        found = in_backward({})(grad_output, input, weight, bias, stride, padding, dilation, groups, padding_mode)
+        weight.mul_(0.5)
+        return found
+
+    def other_order(*given):
+        dx, dw, db = in_backward({})(*given)
+        return dw, dx, db
+
+    def twice(*given):
+        dx, dw, db = in_backward({})(*given)
+        return dx, 2 * dw, db
+
+    for id, fn in {"I28": in_place, "G03": other_order, "G05": twice}.items():
+        assert ids(fn, "conv2d_backward")[:1] == [id], id
+
+
+def test_what_no_catalogue_has_is_read_off_the_products():
+    def shifted(*given):
+        dx, dw, db = in_backward({})(*given)
+        return dx.roll(1, -1), dw, db
+
+    found = report(shifted, "conv2d_backward").diagnoses[0]
+    assert (found.id, found.of) == ("?", "grad_input")
+    assert found.title == "Everything stands 1 column to the right of where it belongs."
+
+    def first_row_twice(*given):
+        dx, dw, db = in_backward({})(*given)
+        return dx * torch.tensor([2.0, *[1.0] * (dx.shape[2] - 1)])[:, None], dw, db
+
+    found = report(first_row_twice, "conv2d_backward").diagnoses[0]
+    assert found.title == "Of 144 products 12 count otherwise than once; all that is wrong is in row 0 of grad_input."
+
+    def first_output_row_twice(grad_output, *rest):
+        twice = grad_output * torch.tensor([2.0, *[1.0] * (grad_output.shape[2] - 1)])[:, None]
+        return in_backward({})(twice, *rest)[0], *in_backward({})(grad_output, *rest)[1:]
+
+    found = report(first_output_row_twice, "conv2d_backward").diagnoses[0]
+    assert found.title.endswith("count otherwise than once; all that is wrong is in row 0 of grad_output.")
+
+    def channels_summed(grad_output, *rest):
+        summed = grad_output.sum(1, keepdim=True).expand_as(grad_output)
+        return in_backward({})(summed, *rest)[0], *in_backward({})(grad_output, *rest)[1:]
+
+    found = report(channels_summed, "conv2d_backward").diagnoses[0]
+    assert found.title == "One output channel is right, two are not."
+
+    def one_cell_at_stride_3(grad_output, input, weight, bias, stride, *rest):
+        dx, dw, db = in_backward({})(grad_output, input, weight, bias, stride, *rest)
+        if stride in (3, (3, 3)):
+            dx = dx.clone()
+            dx[..., 2, 1] = 0
+        return dx, dw, db
+
+    found = report(one_cell_at_stride_3, "conv2d_backward").diagnoses[0]
+    assert "grad_input[2,1] takes no part" in found.title, "not the channels: it is so with one"
+    assert "stride 3" in found.evidence
+
+    def without_a_row(*given):
+        dx, dw, db = in_backward({})(*given)
+        return dx.index_fill(2, torch.tensor([0]), 0.0), dw, db
+
+    found = report(without_a_row, "conv2d_backward").diagnoses[0]
+    assert found.title.startswith("Row 0 of grad_input takes no part: ")
+
+
+def test_what_no_product_explains_is_said_as_what_it_is():
+    """Numbers that are clipped, rounded, added to or moved: each is said, and no mistake of the catalogue is named."""
+
+    def weight_by(change):
+        def fn(grad_output, input, weight, bias, stride, padding):
+            dx, dw, db = in_backward({})(grad_output, input, weight, bias, stride, padding, (1, 1), 1, "zeros")
+            return dx, change(dw, input, weight, grad_output), db
+
+        return fn
+
+    def relu(dw, input, weight, grad_output):
+        return dw * (dw > 0)
+
+    def over_windows(dw, input, weight, grad_output):
+        return dw / grad_output.shape[2]
+
+    kept = {}
+
+    def kept_by_size(dw, input, weight, grad_output):
+        return kept.setdefault((input.shape, dw.shape, grad_output.shape), dw).clone()
+
+    said = {
+        "no more digits than float16": lambda dw, *_: dw.half().double(),
+        "Something is added": lambda dw, _, weight, __: dw + 0.01 * weight,
+        "Large numbers are cut off": lambda dw, *_: dw.clamp(-1, 1),
+        "divided by its own size": lambda dw, *_: dw / dw.norm().clamp_min(1e-9),
+        "Positive and negative numbers": relu,
+        "a factor that depends on the setting": over_windows,
+        "comes as [C_out, C_in, kW, kH]": lambda dw, *_: dw.mT,
+        "in other places": lambda dw, *_: dw.permute(1, 2, 3, 0).reshape(dw.shape),
+        "only the first input channel is wrong": lambda dw, *_: dw * (torch.arange(dw.shape[1]) > 0)[:, None, None],
+        "zeros among its numbers is wrong": lambda dw, _, weight, __: dw * weight / weight,
+        "has the sizes of an earlier one": kept_by_size,
+    }
+    for words, change in said.items():
+        kept.clear()
+        found = report(weight_by(change), "conv2d_backward")
+        titles = [each.title for each in found.diagnoses]
+        assert [each.id for each in found.diagnoses] == ["?"], (words, titles)
+        assert words in titles[0], titles
+        assert titles[0] in found.text()
+
+
+def test_whole_numbers_a_reshape_and_a_buffer_that_is_not_zeroed_have_names():
+    def whole(input, weight_size, grad_output, stride=1, padding=0):
+        return torch.nn.grad.conv2d_weight(input, weight_size, grad_output, stride, padding).trunc()
+
+    def reshaped(input, weight_size, grad_output, stride=1, padding=0):
+        columns = F.unfold(input, weight_size[2:], padding=padding, stride=stride)
+        rows = grad_output.reshape(weight_size[0], -1)
+        return (rows @ columns.permute(0, 2, 1).reshape(-1, columns.shape[1])).reshape(weight_size)
+
+    def not_zeroed(input, weight_size, grad_output, stride=1, padding=0):
+        dw = torch.empty(weight_size, dtype=input.dtype)
+        dw += torch.nn.grad.conv2d_weight(input, weight_size, grad_output, stride, padding) + 1
+        return dw
+
+    def filled(input, weight_size, grad_output, stride=1, padding=0):
+        dw = torch.empty(weight_size, dtype=input.dtype)
+        dw.fill_(0)
+        dw += torch.nn.grad.conv2d_weight(input, weight_size, grad_output, stride, padding) + 1
+        return dw
+
+    for id, fn in {"G08": whole, "G10": reshaped, "G09": not_zeroed, "?": filled}.items():
+        assert [each.id for each in report(fn, "conv2d_weight").diagnoses] == [id], fn.__name__
+
+
+def test_what_a_forward_pass_does_otherwise_is_read_off_its_products():
+    def padded_with(mode):
+        def fn(x, w, b, stride, padding):
+            return F.conv2d(F.pad(x, (padding,) * 4, mode=mode), w, b, stride)
+
+        return fn
+
+    def every_row(x, w, b, stride, padding):
+        return F.conv2d(x, w, b, (1, stride), padding)[:, :, : (x.shape[2] + 2 * padding - w.shape[2]) // stride + 1]
+
+    for words, fn in {
+        "taken from the edge": padded_with("replicate"),
+        "come in on the other side": padded_with("circular"),
+        "Neighbouring windows are 1 row apart instead of 2": every_row,
+    }.items():
+        assert words in report(fn, "conv2d").text(), words

@@ -1,0 +1,305 @@
+"""The command line: what it accepts, what it says, and what a slip costs."""
+
+import importlib.metadata
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from convviz import cli, serve
+from convviz.cli import main
+from convviz.commands import doctor
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def taken_port():
+    """A port on which somebody else listens."""
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        yield other.getsockname()[1]
+
+
+@pytest.fixture
+def no_server(monkeypatch):
+    """Stand in for Voilà: return what it would have been told instead of serving."""
+    from convviz.serve import voila_app
+
+    calls = []
+
+    def run(options, notebook, listener, settings):
+        port = listener.getsockname()[1]
+        told = {"path": notebook, "settings": settings, "port": port, "environment": dict(os.environ)}
+        calls.append({**vars(options), **told})
+
+    monkeypatch.setattr(voila_app, "run", run)
+    return calls
+
+
+def one_sentence(capsys):
+    """Return what was said on stderr, which must be one line and no traceback."""
+    said = capsys.readouterr().err.strip()
+    assert said.startswith("convviz: ")
+    assert "\n" not in said
+    assert "Traceback" not in said
+    return said
+
+
+def test_help_lists_every_command(capsys):
+    assert main([]) == 0
+    told = capsys.readouterr().out
+    for command in cli.COMMANDS:
+        assert command.name in told
+        assert command.summary in re.sub(r"\s+", " ", told)
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as left:
+        main(["--version"])
+    assert left.value.code == 0
+    assert re.fullmatch(r"convviz \d+\.\d+.*\n", capsys.readouterr().out)
+
+
+def test_unknown_command_is_an_error_of_two_lines(capsys):
+    with pytest.raises(SystemExit) as left:
+        main(["srve"])
+    assert left.value.code == 2
+    assert "srve" in capsys.readouterr().err
+
+
+def test_serve_hands_everything_on(no_server, monkeypatch, tmp_path):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    monkeypatch.setenv("MKL_NUM_THREADS", "4")
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
+    before = dict(os.environ)
+    assert main(["serve", "--port", "0", "--device", "cpu", "--open", "--workers", "3", "--no-notebook"]) == 0
+    (call,) = no_server
+    assert call["path"] == serve.APP_NOTEBOOK
+    assert call["settings"] == serve.SHARE
+    assert call["open_browser"]
+    assert (call["workers"], call["notebook"]) == (3, False)
+    assert call["host"] == "127.0.0.1"
+    assert call["port"] > 0
+    inside = call["environment"]
+    assert inside["CONVVIZ_DEVICE"] == "cpu"
+    assert inside["JUPYTER_PATH"].split(os.pathsep) == [str(serve.SHARE), str(tmp_path)]
+    assert (inside["OMP_NUM_THREADS"], inside["MKL_NUM_THREADS"]) == ("1", "4")
+    assert dict(os.environ) == before, "the environment is as it was"
+
+
+def test_serve_leaves_the_device_to_the_app_by_default(no_server, monkeypatch):
+    monkeypatch.setenv("CONVVIZ_DEVICE", "from the user")
+    assert main(["serve", "--port", "0"]) == 0
+    (call,) = no_server
+    assert (call["workers"], call["notebook"]) == (None, None)
+    assert not call["open_browser"]
+    assert "CONVVIZ_MEMORY_MIB" not in call["environment"], "who serves himself has no limits"
+    assert call["environment"]["CONVVIZ_DEVICE"] == "from the user"
+
+
+def test_taken_port_that_was_asked_for(no_server, taken_port, capsys):
+    assert main(["serve", "--port", str(taken_port)]) == 1
+    said = one_sentence(capsys)
+    assert f"port {taken_port} is taken" in said
+    assert "--port" in said
+    assert no_server == []
+
+
+def test_taken_port_that_nobody_asked_for(no_server, taken_port, monkeypatch, capsys):
+    monkeypatch.setattr(serve, "DEFAULT_PORT", taken_port)
+    assert main(["serve"]) == 0
+    (call,) = no_server
+    assert taken_port < call["port"] < taken_port + serve.PORTS_TO_TRY
+    assert f"Port {taken_port} is taken, so convviz takes {call['port']}." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "rule"),
+    [
+        (["--port", "70000"], "between 0 and 65535"),
+        (["--host", "no.such.host.invalid"], "--host must be an address of this machine"),
+        (["--device", "abacus"], "--device is one of cpu"),
+    ],
+)
+def test_a_slip_costs_one_sentence(no_server, words, rule, capsys):
+    assert main(["serve", "--port", "0", *words]) == 1
+    said = one_sentence(capsys)
+    assert rule in said
+    assert words[-1] in said, "the sentence repeats what was received"
+    assert no_server == []
+
+
+@pytest.mark.parametrize(
+    ("words", "instead"),
+    [
+        (["my.ipynb"], "voila --template=convviz my.ipynb"),
+        (["--port", "0", "my.ipynb"], "voila --template=convviz my.ipynb"),
+        (["--kernels", "30"], "--class N"),
+        (["--idle", "10"], "leave it out"),
+        (["--idle"], "leave it out"),
+        (["--no-preheat"], "leave it out"),
+    ],
+)
+def test_an_option_that_there_was_says_what_to_do_instead(no_server, words, instead, capsys):
+    with pytest.raises(SystemExit) as left:
+        main(["serve", *words])
+    assert left.value.code == 2
+    assert instead in one_sentence(capsys)
+    assert no_server == []
+
+
+def test_the_process_that_serves_never_loads_torch(tmp_path):
+    code = (
+        "import sys\nfrom convviz import serve\n"
+        "with serve.left_out(serve.SLOW_TO_LOAD):\n from convviz.serve.voila_app import ConvvizVoila\n"
+        "heavy = {'torch', 'plotly', 'ipywidgets', 'anywidget', serve.SLOW_TO_LOAD}\n"
+        "def end(self):\n print('loaded:', sorted(name for name in heavy if sys.modules.get(name)))\n"
+        "ConvvizVoila.listen = end\nfrom convviz.cli import main\n"
+        "main(['serve', '--port', '0', '--class', '3', '--races', '1', '--notebook', '--device', 'cpu'])"
+    )
+    told = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "loaded: []" in told.stdout
+
+
+def test_every_line_can_be_said_in_every_locale():
+    """The address line, and any other: a terminal of another alphabet gets escapes, never a traceback.
+
+    The first terminal is the one that Python starts with; the others take its place, so that torch is loaded once.
+    """
+    encodings = ("ascii", "latin-1", "utf-8")
+    code = (
+        "import io, sys\nfrom convviz.cli import main\nfrom convviz.serve.log import Log\n"
+        "from convviz.serve.metrics import Metrics\nfrom convviz.serve.options import ServeOptions\n"
+        "from convviz.serve.voila_app import ConvvizVoila\n"
+        "class Told:\n ip, port, base_url = '127.0.0.1', 8866, '/'\n"
+        " _options, metrics = ServeOptions(), Metrics(Log(None))\n"
+        f"for encoding in {encodings}:\n"
+        " if encoding != sys.stdout.encoding:\n"
+        "  for name in ('stdout', 'stderr'):\n"
+        "   setattr(sys, name, io.TextIOWrapper(getattr(sys, name).detach(), encoding=encoding))\n"
+        " main(['doctor'])\n ConvvizVoila._announce(Told)\n print('Voil\u00e0', sys.stdout.encoding)\n"
+    )
+    environment = {**os.environ, "PYTHONIOENCODING": encodings[0], "LC_ALL": "C"}
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+    ends = (b"Voil\\xe0 ascii\n", b"Voil\xe0 latin-1\n", b"Voil\xc3\xa0 utf-8\n")
+    rest = done.stdout
+    for encoding, end in zip(encodings, ends, strict=True):
+        said, found, rest = rest.partition(end)
+        assert found, (encoding, done.stdout)
+        assert b"convviz is served at http://127.0.0.1:8866/ - stop with Ctrl+C" in said, encoding
+
+
+def test_a_system_that_allows_too_few_files_names_the_remedy():
+    resource = pytest.importorskip("resource")
+    done = subprocess.run(
+        [sys.executable, "-m", "convviz", "serve", "--port", "0"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)),
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "convviz: serving needs 256 open files, and this system allows 64: "
+        "raise the limit first, for example with ulimit -n 1024.\n"
+    )
+
+
+def test_missing_voila_names_the_remedy(monkeypatch, capsys):
+    monkeypatch.setattr(serve.importlib.util, "find_spec", lambda name: None)
+    assert main(["serve"]) == 1
+    assert "pip install voila" in one_sentence(capsys)
+
+
+def test_doctor_fits_one_screen(capsys):
+    assert main(["doctor"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 24
+    names = [line.split()[0] for line in lines]
+    assert {"convviz", "python", *doctor.PACKAGES, "devices", "labextension", "template", "workers"} == set(names)
+    assert next(line for line in lines if line.startswith("devices")).split()[1].startswith("cpu")
+
+
+def test_a_closed_stream_is_written_nothing(monkeypatch):
+    """As of ``convviz doctor >&-``: Python has None in its place."""
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(["doctor"]) == 0
+
+
+def test_doctor_names_what_is_missing(monkeypatch, capsys):
+    installed = importlib.metadata.version
+
+    def without_voila(package):
+        if package == "voila":
+            raise importlib.metadata.PackageNotFoundError(package)
+        return installed(package)
+
+    monkeypatch.setattr(importlib.metadata, "version", without_voila)
+    assert main(["doctor"]) == 1
+    assert re.search(r"voila +not installed: pip install voila", capsys.readouterr().out)
+
+
+def test_the_notebook_at_the_top_is_the_packaged_one():
+    packaged = serve.APP_NOTEBOOK.read_bytes()
+    assert (ROOT / "app.ipynb").read_bytes() == packaged
+    notebook = json.loads(packaged)
+    assert len(notebook["cells"]) <= 3
+    named = "docs/examples/dashboard"  # which nobody finds else
+    assert f"`{named}`" in "".join(notebook["cells"][0]["source"])
+    assert (ROOT / named).is_dir()
+    assert all(not cell.get("outputs") for cell in notebook["cells"])
+    assert notebook["metadata"]["title"] == "convviz · the backward pass of conv2d"
+    # Voilà without our configuration, as on Binder, takes the template from here: its own asks CDNs.
+    assert notebook["metadata"]["voila"]["template"] == serve.SHARE.joinpath("voila", "templates", "convviz").name
+
+
+def test_every_setting_is_one_that_voila_knows():
+    """Traitlets ignores a misspelt key in silence."""
+    from jupyter_client.restarter import KernelRestarter
+    from jupyter_server.auth.identity import IdentityProvider
+    from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
+    from voila.app import Voila
+    from voila.configuration import VoilaConfiguration
+    from voila.execute import VoilaExecutor
+
+    settings = json.loads((serve.SHARE / "voila.json").read_text(encoding="utf-8"))
+    known = {
+        "Voila": Voila,
+        "VoilaConfiguration": VoilaConfiguration,
+        "VoilaExecutor": VoilaExecutor,
+        "IdentityProvider": IdentityProvider,
+        "KernelRestarter": KernelRestarter,
+        "MappingKernelManager": AsyncMappingKernelManager,
+    }
+    assert settings.keys() == known.keys()
+    for section, values in settings.items():
+        assert values.keys() <= known[section].class_traits(config=True).keys()
+
+
+def test_template_names_no_address_elsewhere():
+    for path in (serve.SHARE / "voila").rglob("*.*"):
+        text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
+        assert not re.search(r"(https?:)?//[a-z0-9-]+\.[a-z]", text), path
+
+
+@pytest.mark.parametrize(
+    ("host", "address"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:8866/"),
+        ("::1", "http://[::1]:8866/"),
+        ("0.0.0.0", "http://desk:8866/"),
+    ],
+)
+def test_address_can_be_typed(host, address, monkeypatch):
+    from convviz.serve import voila_app
+
+    monkeypatch.setattr(voila_app.socket, "gethostname", lambda: "desk")
+    assert voila_app.page_address(host, 8866) == address

@@ -1,0 +1,277 @@
+"""Languages: catalogues that are whole, whose language is spoken where, and what somebody gets who asks for another."""
+
+import re
+import unittest.mock
+
+import pytest
+from traitlets import TraitError
+
+import convviz
+from convviz.app.script import Script
+from convviz.export.page import export_html, page_bytes
+from convviz.facts import spoken
+from convviz.facts.catalogue import faults, renewed
+from convviz.facts.choosing import chosen, own_names
+from convviz.facts.po import plural_forms
+from convviz.facts.spoken import accepted, language, languages, speaking, understood
+from convviz.facts.texts import all_texts
+from convviz.facts.words import sentences
+from convviz.lab.process import RaceProcess
+from convviz.lessons import names
+from convviz.web.module import asking_script, tab_script
+from tests.browser.server import wait_until
+
+OTHERS = languages()[1:]
+HAN = re.compile(r"[\u4e00-\u9fff]")
+say, say_app = sentences("rules"), sentences("app")
+TOP = "words/rules:side.top"
+
+
+# -- the catalogues
+
+
+@pytest.mark.parametrize("tag", OTHERS)
+def test_a_catalogue_says_every_sentence_with_its_arguments_and_marks_and_none_that_is_gone(tag):
+    told = list(faults(tag))
+    assert told == [], (
+        "python -m convviz.facts.catalogue brings the catalogues up to date; then translate what it lists"
+    )
+
+
+@pytest.mark.parametrize("tag", OTHERS)
+def test_a_catalogue_is_as_the_command_writes_it(tag):
+    before = spoken.FOLDER.joinpath(f"{tag}.po").read_text(encoding="utf-8")
+    assert renewed(tag, before) == (before, []), "python -m convviz.facts.catalogue"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Another folder of catalogues, for tests that write some."""
+    monkeypatch.setattr(spoken, "FOLDER", tmp_path)
+    return tmp_path
+
+
+def write(folder, tag, **given):
+    """Write a catalogue that says all in English but what is given, each with its forms."""
+    texts = {context: [text] if isinstance(text, str) else [*text.values()] for context, text in all_texts().items()}
+    text, _ = renewed(tag, "", texts | given)
+    folder.joinpath(f"{tag}.po").write_text(text, encoding="utf-8")
+    return text
+
+
+def faults_of(tag):
+    """Return what is wrong with a catalogue, without its name."""
+    return [told.removeprefix(f"{tag}: ") for told in faults(tag)]
+
+
+def test_a_catalogue_that_lacks_a_sentence_is_told_of_and_english_is_said_there(folder):
+    folder.joinpath("fr-BE.po").write_text(renewed("fr-BE", "")[0], encoding="utf-8")
+    assert len(faults_of("fr-BE")) == len(all_texts())
+    assert f"{TOP} is not translated: 'top'" in faults_of("fr-BE")
+    with speaking("fr-BE"):
+        assert say("side.top") == "top"
+        assert say("same.odd", count=1, axis="a", side="b").startswith("padding='same' adds 1 cell along")
+
+
+def test_a_text_that_changed_is_fuzzy_and_one_that_is_gone_goes(folder):
+    old = write(folder, "fr-CA", **{TOP: ["haut"]}).replace(
+        'msgid "top"\nmsgstr "haut"', 'msgid "upper"\nmsgstr "haut"'
+    )
+    old += '\nmsgctxt "words/rules:nothing"\nmsgid "nothing"\nmsgstr "rien"\n'
+    new, gone = renewed("fr-CA", old)
+    assert gone == ["words/rules:nothing"]
+    assert f'#, fuzzy\n#| msgid "upper"\nmsgctxt "{TOP}"\nmsgid "top"\nmsgstr "haut"\n' in new
+    folder.joinpath("fr-CA.po").write_text(new, encoding="utf-8")
+    assert [told.partition(" was ")[0] for told in faults_of("fr-CA")] == [TOP]
+    with speaking("fr-CA"):
+        assert say("side.top") == "top", "nobody has looked at it yet"
+
+
+def test_arguments_marks_and_spaces_are_compared(folder):
+    given = {TOP: ["`haut` "], "words/rules:list.and": ["{these} et {autres}"]}
+    write(folder, "fr-CH", **given)
+    assert faults_of("fr-CH") == [
+        f"{TOP} has 2 times '`', the English text 0 times",
+        f"{TOP} begins or ends with a space where the English text does not, or the other way round",
+        "words/rules:list.and has other arguments: ['autres', 'these'] for ['last', 'these']",
+    ]
+
+
+def test_a_language_has_the_forms_of_its_own(folder):
+    polish = "(n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<10 || n%100>=20) ? 1 : 2)"
+    assert plural_forms("pl", polish) == {"one": 0, "few": 1, "many": 2, "other": 2}
+    assert plural_forms("zh-Hans", "0") == {"other": 0}
+    write(folder, "pl", **{"words/rules:same.odd": ["{count} a", "{count} b", "{count} c"]})
+    with speaking("pl"):
+        said = [say("same.odd", count=count, axis="", side="") for count in (1, 2, 5, 22)]
+    assert said == ["1 a", "2 b", "5 c", "22 b"]
+
+
+# -- who gets which
+
+
+@pytest.mark.parametrize(
+    ("wanted", "tag"),
+    [
+        *[(wanted, "zh-Hans") for wanted in ("zh", "zh-CN", "zh_SG", "ZH-hans", "zh-Hans-TW")],
+        *[(wanted, "zh-Hant") for wanted in ("zh-TW", "zh-HK", "zh-MO", "zh_hant", "zh-Hant-CN")],
+        *[(wanted, "en") for wanted in ("en", "en-GB", "EN_us")],
+        *[(wanted, None) for wanted in ("de", "", "*", "z" * 99, "../en", None, 7, ["en"])],
+    ],
+)
+def test_who_asks_for_a_language_gets_that_of_its_script(wanted, tag):
+    assert understood(wanted) == tag
+
+
+@pytest.mark.parametrize(
+    ("header", "tag"),
+    [
+        ("zh-TW,zh;q=0.9,en;q=0.8", "zh-Hant"),
+        ("de, en;q=0.5, zh-CN;q=0.7", "zh-Hans"),
+        ("fr-FR,fr", None),
+        ("zh;q=0,en", "en"),
+        ("zh;q=much,;;,=", None),
+        ("", None),
+    ],
+)
+def test_a_browser_gets_the_first_that_there_is(header, tag):
+    assert accepted(header) == tag
+
+
+def test_an_unknown_language_is_english_and_said_in_one_sentence(tmp_path):
+    told = (
+        "There is no language 'xx' here, so this is English; there are en (English), zh-Hans (简体中文), "
+        "zh-Hant (繁體中文)."
+    )
+    assert chosen("xx") == ("en", told)
+    app = convviz.App(lang="xx")
+    assert app._notice == (told, False)
+    app.close()
+    with pytest.warns(UserWarning, match=re.escape(told)) as warned:
+        path = export_html(None, tmp_path / "page.html", lang="xx")
+    assert warned[0].filename == __file__
+    assert '<html lang="en"' in path.read_text(encoding="utf-8")
+
+
+# -- what is said where
+
+
+@pytest.mark.parametrize("tag", OTHERS)
+def test_a_page_speaks_its_language_from_the_first_byte(tag):
+    page = page_bytes(None, lang=tag, lesson=names()[0]).decode()
+    assert f'<html lang="{tag}"' in page
+    title = re.search("<title>(.*)</title>", page)[1]
+    with speaking(tag):
+        assert title == say_app("page.title")
+        assert say_app("page.made") in page
+    assert HAN.search(title)
+    assert language() == "en", "and nobody else does"
+
+
+def test_scripts_without_words_are_the_same_in_every_language():
+    before = asking_script()
+    assert "facts_" not in before
+    with speaking(OTHERS[0]):
+        assert asking_script() == before
+        told = tab_script("linear")
+    assert HAN.search(told)
+    assert not HAN.search(tab_script("linear"))
+
+
+def test_apps_of_one_kernel_speak_each_its_own_and_python_s_errors_are_english():
+    apps = {tag: convviz.App(lang=tag) for tag in languages()}
+    for _ in range(2):
+        for tag, app in apps.items():
+            app._receive(None, {"type": "nothing"}, [])
+            with speaking(tag):
+                known = ", ".join(app._messages._answers)
+                assert app._notice[0] == say_app("message.type", known=known, got="'nothing'")
+            with pytest.raises(TraitError, match="stride is a whole number"):
+                app.stride = 0
+    assert len({app._carrier.key for app in apps.values()}) == len(apps), "a script for each language"
+    again = convviz.App(lang="zh-CN")
+    assert again._carrier is apps["zh-Hans"]._carrier
+    for app in (again, *apps.values()):
+        app.close()
+
+
+def drawn(app, tab):
+    """Return what a tab draws, as text, asked for as a page does."""
+    sent = []
+    with unittest.mock.patch.object(app, "send", lambda message, buffers=None: sent.append(message)):
+        app._receive(None, {"type": "tab", "id": 1, "page": "one", "tab": tab, "settings": {}, "choices": {}}, [])
+    return str(sent[-1]["data"])
+
+
+def test_a_page_tells_its_kernel_which_language_it_speaks_and_a_stranger_is_told_what_there_is():
+    app = convviz.App(state={"tab": "graph"})
+    assert not HAN.search(drawn(app, "graph"))
+    app._receive(None, {"type": "language", "language": "zh-TW"}, [])
+    assert HAN.search(drawn(app, "graph")), "what is open is asked for anew"
+    for wrong in ("xx", 5, None, {"a": 1}, "x" * 10_000):
+        app._receive(None, {"type": "language", "language": wrong}, [])
+        sentence, failed = app._notice
+        assert failed
+        assert sentence.endswith(f"{wrong!r:.40}")
+        assert "en, zh-Hans, zh-Hant" in sentence
+        assert HAN.search(sentence), "it speaks as before"
+    app.close()
+
+
+def test_what_python_sets_and_what_is_saved_is_in_the_app_s_language():
+    app, sent = convviz.App(lang="zh-Hans"), []
+    assert HAN.search(drawn(app, "graph"))
+    app.send = lambda message, buffers=None: sent.append((message, buffers))
+    app._receive(None, {"type": "page", "id": 1, "page": "one", "settings": {}}, [])
+    ((message, (page,)),) = [each for each in sent if each[0]["type"] == "page"]
+    assert message["name"] == "convolution.html"
+    assert page.startswith(b'<!doctype html>\n<html lang="zh-Hans"')
+    app.close()
+
+
+def test_another_language_brings_its_script_and_english_readers_get_none(monkeypatch):
+    monkeypatch.setattr(Script, "_shared", {})  # an open app of another test would hold the English one
+    app = convviz.lesson("stride")
+    english = app._carrier
+    assert not any(HAN.search(str(value)) for value in (english._esm, app.get_state(), english.get_state()))
+    assert (app._facts["languages"], app._facts["chosen"]) == (languages(), False)
+    assert app._facts["script"] == english.key
+    app.introduce(lambda: language())
+    for wanted, tag in (("zh-TW", "zh-Hant"), ("zh_CN", "zh-Hans"), ("zh-Hans", "zh-Hans"), ("en", "en")):
+        app._receive(None, {"type": "language", "language": wanted}, [])
+        assert (app._facts["language"], app._facts["script"]) == (tag, app._carrier.key)
+        assert app._facts["chosen"], "an other page that looks at it stays in its language"
+        assert bool(HAN.search(app._carrier._esm)) == bool(HAN.search(str(app._lesson["told"]))) == (tag != "en")
+        assert app._introduction == tag
+    assert english.comm is None, "its last app has let go of it"
+    app.close()
+    assert app._carrier.comm is None
+    app = convviz.App(lang="en")
+    assert app._facts["chosen"], "who wrote it wins over the browser"
+    app.close()
+
+
+def test_a_lesson_opens_in_its_language():
+    app = convviz.lesson("stride", lang="zh-Hans")
+    assert app._lesson["name"] == "stride"
+    assert HAN.search(str(app._lesson["told"]["words"]))
+    app.close()
+    with pytest.raises(ValueError, match="There is no lesson"):
+        convviz.lesson("strides", lang="zh-Hans")
+
+
+def test_a_race_in_a_process_of_its_own_speaks_the_language_of_who_started_it(tmp_path):
+    heard = []
+    with speaking("zh-Hant"):
+        slots = {"folder": str(tmp_path), "most": 0}
+        process = RaceProcess({"layers": ["rotate"], "slots": slots}, lambda told: heard.append((language(), told)))
+        wanted = sentences("race")("room", count=0)
+    try:
+        wait_until(lambda: heard, what="it tells that there is no room")
+    finally:
+        process.end()
+    assert heard == [("zh-Hant", {"type": "ended", "sentence": wanted})]
+
+
+def test_every_language_is_called_by_its_own_name():
+    assert own_names() == {"en": "English", "zh-Hans": "简体中文", "zh-Hant": "繁體中文"}
