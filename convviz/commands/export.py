@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 STDOUT = Path("-")
-PICTURE_ENDINGS = (".svg", ".png", ".gif", ".tex")
+PICTURE_ENDINGS = (".svg", ".png", ".gif")
 # What these are when nobody gives them.
 PICTURE_OPTIONS = {"panel": None, "equation": None, "step": None, "theme": None}
 PAGE_OPTIONS = {"controls": None, "title": None, "lang": None, "height": None, "lesson": None, "intro": None}
@@ -49,7 +49,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def _picture_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("a picture instead of a page, for slides and papers")
     forms = group.add_mutually_exclusive_group()
-    for form, what in (("svg", "SVG"), ("png", "PNG"), ("gif", "GIF of all steps"), ("tikz", "TikZ")):
+    for form, what in (("svg", "SVG"), ("png", "PNG"), ("gif", "GIF of all steps")):
         forms.add_argument(f"--{form}", dest="form", action="store_const", const=form, help=f"write {what}")
     group.add_argument("--panel", metavar="NAME", help="one panel, such as grad_input")
     group.add_argument("--equation", metavar="NAME", help="one equation: forward, input, weight or bias")
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     if options.form or options.output.suffix.lower() in PICTURE_ENDINGS:
         return _export_picture(options)
     if given := _given(options, PICTURE_OPTIONS):
-        print(f"convviz: {', '.join(given)} belong to a picture: add --svg, --png, --gif or --tikz", file=sys.stderr)
+        print(f"convviz: {', '.join(given)} belong to a picture: add --svg, --png or --gif", file=sys.stderr)
         return 1
     from convviz.export.parts import DEFAULT_CONTROLS
 

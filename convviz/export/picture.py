@@ -1,4 +1,4 @@
-"""Pictures for slides and papers: any panel, equation or step of a state, as SVG, PNG, animated GIF or TikZ."""
+"""Pictures for slides and papers: any panel, equation or step of a state, as SVG, PNG or animated GIF."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from convviz.export.scene import LOOKS, Look, Scene
 from convviz.export.steps import count_steps, step_at
 from convviz.export.still import words_of
 from convviz.export.svg import svg
-from convviz.export.tikz import tikz
 from convviz.needs import needs
 from convviz.ops.stages import Stages
 from convviz.settings.compute import compute
@@ -22,7 +21,7 @@ from convviz.views.panels import Equation, Panel, equations
 from convviz.views.panels import panel as panel_named
 from convviz.views.scales import ends, limit
 
-FORMATS = {".svg": "svg", ".png": "png", ".gif": "gif", ".tex": "tikz"}
+FORMATS = {".svg": "svg", ".png": "png", ".gif": "gif"}
 EQUATIONS = ("forward", "input", "weight", "bias")
 # A transposed convolution is the picture read the other way: its forward pass is the other's way to the input.
 TRANSPOSED = {"forward": "input", "input": "forward"}
@@ -40,20 +39,19 @@ def export_picture(
     theme: str = "light",
     form: str | None = None,
 ) -> Path:
-    r"""Draw a state, or a part of it, into a file for a slide or a paper.
+    """Draw a state, or a part of it, into a file for a slide or a paper.
 
     Args:
         state: what ``App.state()`` returned, an App itself, or None for the app's first picture; or a text: a link, the
             address of a page with one, or a file with the JSON of a state, as on the command line.
-        path: of the file; it ends in ``.svg``, ``.png``, ``.gif`` (all steps of one equation, animated) or ``.tex``
-            (TikZ to \input, which needs ``\usepackage{tikz}``; not tried with LaTeX).
+        path: of the file; it ends in ``.svg``, ``.png`` or ``.gif`` (all steps of one equation, animated).
         panel: the name of one panel, such as ``"grad_input"``; alone, or as it stands in ``equation``.
         equation: ``"forward"``, ``"input"``, ``"weight"`` or ``"bias"``: the forward pass, or the backward pass to
             that tensor; default: all of them.
         step: the position in an equation, counted from 0: so many cells (or stamps) after the first are done, and the
             factors of this one are lit.
         theme: ``"light"`` or ``"dark"``.
-        form: ``"svg"``, ``"png"``, ``"gif"`` or ``"tikz"``; default: as the path ends.
+        form: ``"svg"``, ``"png"`` or ``"gif"``; default: as the path ends.
 
     Returns:
         The path that was written.
@@ -97,7 +95,7 @@ def picture_bytes(
         with needs("a PNG picture"):
             from convviz.export.raster import png
         return png(drawn)
-    return (svg if form == "svg" else tikz)(drawn).encode()
+    return svg(drawn).encode()
 
 
 @dataclasses.dataclass(frozen=True)

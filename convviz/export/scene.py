@@ -1,4 +1,4 @@
-"""What a picture is made of, before anybody writes it as SVG, PNG, GIF or TikZ: everything is drawn once, here."""
+"""What a picture is made of, before anybody writes it as SVG, PNG or GIF: everything is drawn once, here."""
 
 from __future__ import annotations
 

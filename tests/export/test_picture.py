@@ -40,11 +40,6 @@ def numbers_in_svg(text):
     return [node.text for node in ET.fromstring(text).iter(f"{SVG}text") if node.get("text-anchor") == "middle"]
 
 
-def numbers_in_tikz(text):
-    found = re.findall(r"\\node\[anchor=base, .*?\] at \([^)]*\) \{(.*)\};", text)
-    return [each.replace("$-$", "−").replace(r"$\infty$", "∞") for each in found]
-
-
 def written(tmp_path, state, name, **part):
     return export_picture(state, tmp_path / name, **part).read_bytes()
 
@@ -368,29 +363,7 @@ def test_a_number_off_the_colours_has_a_mark_and_its_own_number():
     assert cells(shapes)[7].fill == cell_color(-25, end, LOOK)
 
 
-def test_tikz_is_balanced_and_names_its_colours(tmp_path):
-    state = {
-        "spec": ConvSpec((7, 40), 2, 2, 3, 2, 1).to_dict(),
-        "bias": {"kind": "values", "values": [1, 2.0], "shape": [2]},
-    }
-    for part in ({}, {"equation": "input", "step": 3}, {"panel": "grad_bias"}):
-        text = written(tmp_path, state, "p.tex", **part).decode()
-        depth = 0
-        for letter in re.sub(r"\\[{}]", "", text):
-            depth += {"{": 1, "}": -1}.get(letter, 0)
-            assert depth >= 0
-        assert depth == 0
-        assert text.count("\\begin{") == text.count("\\end{") == 1
-        body = [line for line in text.splitlines() if not line.startswith("%")]
-        defined = set(re.findall(r"\\definecolor\{(\w+)\}", text))
-        used = set(re.findall(r"\b(cv[0-9a-f]{6})\b", "\n".join(line for line in body if "definecolor" not in line)))
-        assert used == defined
-        assert text.isascii(), "no letter that LaTeX would ask about"
-        assert not re.search(r"(?<!\\)_", "\n".join(body)), "a bare underscore is an error outside of formulas"
-        assert all(line.endswith(";") for line in body if line.startswith(("\\node", "\\path", "\\fill")))
-
-
-@pytest.mark.parametrize("name", ["a.svg", "a.png", "a.gif", "a.tex"])
+@pytest.mark.parametrize("name", ["a.svg", "a.png", "a.gif"])
 def test_equal_input_gives_equal_bytes(tmp_path, name):
     assert written(tmp_path, None, name, equation="weight") == written(tmp_path, None, name, equation="weight")
     assert [path.name for path in tmp_path.iterdir()] == [name]
@@ -412,7 +385,6 @@ def test_every_number_of_a_state_is_drawn_and_the_same_in_every_format(tmp_path)
             ]
             drawn = written(tmp_path, state, "p.svg", equation=equation).decode()
             assert numbers_in_svg(drawn) == expected, (equation, state)
-            assert numbers_in_tikz(written(tmp_path, state, "p.tex", equation=equation).decode()) == expected
             root = ET.fromstring(drawn)
             size = Image.open(io.BytesIO(written(tmp_path, state, "p.png", equation=equation))).size
             sides = (float(root.get(side)) for side in ("width", "height"))
@@ -430,9 +402,9 @@ def test_the_forward_pass_of_a_transposed_layer_goes_by_its_own_name(tmp_path):
 
 
 @pytest.mark.parametrize(("name", "part", "message"), [
-    ("p.pdf", {}, r"ends in \.svg, \.png, \.gif, \.tex: got 'p\.pdf'"),
+    ("p.pdf", {}, r"ends in \.svg, \.png, \.gif: got 'p\.pdf'"),
     ("p.svg", {"form": "png"}, "the file's ending says .svg, the form png"),
-    ("p.svg", {"form": "jpg"}, "form is one of svg, png, gif, tikz: got 'jpg'"),
+    ("p.svg", {"form": "jpg"}, "form is one of svg, png, gif: got 'jpg'"),
     ("p.svg", {"theme": "blue"}, "theme is one of light, dark: got 'blue'"),
     ("p.svg", {"panel": "gradinput"}, "a panel is one of input, padded_input, .*grad_bias: got 'gradinput'"),
     ("p.svg", {"panel": "bias"}, "bias does not exist here, because there is no bias"),
@@ -466,8 +438,8 @@ def test_the_command_line_writes_pictures(tmp_path, capsys):
     state.write_text(json.dumps({"digit": 5}), encoding="utf-8")
     assert main(["export", "--state", str(state), "--png", "--panel", "output", "--step", "3", "-o", str(file)]) == 0
     assert file.read_bytes() == written(tmp_path, {"digit": 5}, "q.png", panel="output", step=3)
-    assert main(["export", "--tikz", "--equation", "weight", "--theme", "dark", "-o", str(tmp_path / "p.txt")]) == 0
-    assert (tmp_path / "p.txt").read_bytes() == written(tmp_path, None, "q.tex", equation="weight", theme="dark")
+    assert main(["export", "--svg", "--equation", "weight", "--theme", "dark", "-o", str(tmp_path / "p.txt")]) == 0
+    assert (tmp_path / "p.txt").read_bytes() == written(tmp_path, None, "q.svg", equation="weight", theme="dark")
     assert main(["export", "-o", str(tmp_path / "r.svg")]) == 0
     assert (tmp_path / "r.svg").read_bytes().startswith(b"<svg")
     capsys.readouterr()

@@ -387,7 +387,7 @@ def in_a_page(settings):
     return json.loads(json.dumps(settings.replace(dtype="float64", tab="").to_dict()))
 
 
-@pytest.mark.parametrize(("option", "name"), [("--svg", "p.svg"), ("--tikz", "p.tex"), ("--module", "p.mjs")])
+@pytest.mark.parametrize(("option", "name"), [("--svg", "p.svg"), ("--module", "p.mjs")])
 def test_a_link_and_its_state_in_a_file_give_the_same_bytes(tmp_path, option, name):
     link = "v=1&size=5&weight=box&digit=7"
     file = tmp_path / "state.json"
