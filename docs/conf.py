@@ -13,7 +13,7 @@ author = "convviz contributors"
 release = version = __version__
 language = "en"  # of all folders that are no language's: see ext/live.py
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-extensions += ["docstrings", "live", "pictures", "spoken", "links"]  # ours, in ext/
+extensions += ["catalogue", "docstrings", "live", "pictures", "spoken", "links"]  # ours, in ext/
 exclude_patterns = ["examples", "_build", "README.md"]
 
 # The cells of a page run as it is built, and one that fails is an error; none asks for anything outside.

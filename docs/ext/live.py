@@ -4,7 +4,6 @@
 the whole site, so a reader loads them once. Each lesson has a page of its own, written here before the build.
 """
 
-import re
 from html import escape
 from pathlib import Path
 
@@ -21,7 +20,6 @@ from convviz.facts.words import sentences
 from convviz.lessons import lesson, names
 
 SITE = "live"  # the folder of the live page, beside the pages of the documentation
-SETTING = re.compile(r"v=[12]\b")
 OPEN_ALONE = {
     "en": "Open it in a window of its own",
     "zh-Hans": "在单独的窗口中打开",
@@ -126,19 +124,6 @@ def lesson_page(name):
     return PAGE.format(title=title_of(name), name=name, steps=steps)
 
 
-def link_settings(app, doctree):
-    """Link each row of the catalogue of mistakes to the live page, with the tab at its mistake if that has it."""
-    if app.env.docname != "mistakes":
-        return
-    for row in doctree.findall(nodes.row):
-        id = row[0].astext()
-        tab = f"&tab=mistakes&mistake={id}" if id in facts("settings")["fields"]["mistake"]["words"][1:] else ""
-        for text in list(row.findall(nodes.literal)):
-            if SETTING.match(text.astext()):
-                address = f"{SITE}/{page_of(ENGLISH)}?lang={ENGLISH}#{text.astext()}{tab}"
-                text.replace_self(nodes.reference("", "", text.deepcopy(), refuri=address))
-
-
 def write_live_page(app, error):
     if error is None and app.builder.format == "html":
         write_site(Path(app.outdir, SITE))
@@ -149,6 +134,5 @@ def setup(app):
     app.add_directive("lesson", Lesson)
     app.add_directive("lessons", Lessons)
     app.connect("builder-inited", write_lessons)
-    app.connect("doctree-read", link_settings)
     app.connect("build-finished", write_live_page)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -104,16 +104,20 @@ def size(path):
     return len(content if path.suffix in PACKED else gzip.compress(content, 6))
 
 
-def test_each_row_of_the_mistakes_opens_its_own(reader, url, built):
-    table = re.findall(r"<p>([A-Z]\d\d)</p>.*?</tr>", (built / "mistakes.html").read_text("utf-8"), re.DOTALL)
+def test_each_card_of_the_mistakes_shows_its_own_and_opens_it(reader, url):
     reader.goto(f"{url}mistakes.html")
-    rows = reader.locator("tr:has(a[href^='live/'])").evaluate_all(
-        "(rows) => rows.map((row) => [row.cells[0].innerText, row.querySelector('a').href.split('&tab=')[1]])"
+    cards = reader.locator(".mistakes section").evaluate_all(
+        """(cards) => cards.map((card) => [card.querySelector("h4").id, card.querySelectorAll(".off").length,
+          card.querySelector("svg") !== null, card.querySelector("a[href^='live/']")?.href.split("&tab=")[1]])"""
     )
     in_the_tab = facts("settings")["fields"]["mistake"]["words"][1:]
-    assert [name for name, _ in rows] == [name for name in table if name in in_the_tab or name[0] == "F"]
-    assert all(tab == (f"mistakes&mistake={name}" if name in in_the_tab else None) for name, tab in rows), rows
-    reader.get_by_role("row", name="I22").get_by_role("link").click()
+    assert {id for id, *_ in cards} == {one["id"] for one in facts("mistakes")}
+    assert [id for id, *_, tab in cards if tab] == [id for id, *_ in cards if id in in_the_tab]
+    assert all(tab in (None, f"mistakes&mistake={id}") for id, *_, tab in cards), cards
+    drawn = [id for id, off, is_drawn, _ in cards if is_drawn and off]
+    assert drawn == [id for id, _, is_drawn, _ in cards if is_drawn], "a picture in which nothing is wrong"
+    assert len(drawn) > 30
+    reader.locator("section:has(#I22) a[href^='live/']").click()
     chosen = reader.locator(".cv-pane-mistakes .cv-mistake[aria-pressed=true]")
     chosen.wait_for()
     assert chosen.get_attribute("data-mistake") == "I22"

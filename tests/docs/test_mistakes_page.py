@@ -1,7 +1,7 @@
 """The catalogue as a page: made from the facts; each link in it shows its mistake, and a fix what it says."""
 
 import itertools
-import runpy
+import re
 from pathlib import Path
 
 import torch
@@ -16,11 +16,9 @@ from convviz.settings.link import from_link
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-def test_the_committed_page_is_the_one_that_is_made():
-    made = runpy.run_path(str(DOCS / "mistakes.py"))["page"]()
-    assert (DOCS / "mistakes.md").read_text(encoding="utf-8") == made, "write it anew: python docs/mistakes.py"
-    for mistake in catalogue().values():
-        assert f"\n| {mistake.id} | " in made
+def test_the_page_has_a_card_for_every_mistake():
+    letters = re.findall(r"\{mistakes\} (\w)", (DOCS / "mistakes.md").read_text(encoding="utf-8"))
+    assert letters == sorted({id[0] for id in catalogue()}, key="IWBFQG".index)
 
 
 def test_a_link_can_open_the_tab_at_each_mistake_that_it_has():
@@ -28,11 +26,6 @@ def test_a_link_can_open_the_tab_at_each_mistake_that_it_has():
     there = {mistake.id for mistake in catalogue().values() if mistake.of in gradients and mistake.setting}
     choices = facts("settings")["fields"]["mistake"]["words"]
     assert (choices[0], {*choices[1:]}, len(choices)) == ("", there, 1 + len(there))
-
-
-def test_every_row_of_the_page_has_as_many_cells_as_its_table():
-    rows = [row for row in (DOCS / "mistakes.md").read_text(encoding="utf-8").splitlines() if row.startswith("|")]
-    assert {row.replace("\\|", "").count("|") for row in rows} == {6}
 
 
 def test_every_setting_shows_its_mistake():
