@@ -27,10 +27,6 @@ def read_json(path: str | os.PathLike[str]) -> Any:
 def utf8(text: str, what: str) -> bytes:
     """Return a text as a file holds it.
 
-    Args:
-        text: of the file.
-        what: names the file when the text cannot be written.
-
     Raises:
         ValueError: half of a character is in it, a surrogate without its other half.
     """
@@ -48,10 +44,6 @@ def write_atomic(path: Path, content: bytes) -> None:
     """Write aside, wait for the disk, and rename: what was there stays until the new file is whole.
 
     A file that is there keeps who may read it. Nothing is left behind where the writing fails.
-
-    Args:
-        path: of the file; its folder is there.
-        content: all of it.
 
     Raises:
         OSError: it cannot be written.

@@ -17,14 +17,7 @@ from convviz.needs import NotInstalled, needs
 
 @dataclass(frozen=True)
 class Command:
-    """One subcommand.
-
-    Attributes:
-        name: What the user types.
-        summary: One line for --help.
-        add_arguments: Declares its options on a parser.
-        run: Does the work and returns the exit code.
-    """
+    """One subcommand."""
 
     name: str
     summary: str
@@ -65,11 +58,7 @@ COMMANDS = (
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; return the exit code.
-
-    Args:
-        argv: The words after `convviz`; None takes them from the process.
-    """
+    """Run one command, the process's own where none is given; return the exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal of another alphabet costs no line

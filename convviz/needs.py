@@ -16,9 +16,6 @@ class NotInstalled(ImportError):
 def needs(what: str) -> Iterator[None]:
     """Say in one sentence what is missing, if the block imports a package that is not installed.
 
-    Args:
-        what: the part that needs it, as a person called it, such as ``"convviz.App"``.
-
     Raises:
         NotInstalled: a file of ours imports a package that is not there.
     """

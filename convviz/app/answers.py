@@ -55,12 +55,7 @@ log = logging.getLogger(__name__)
 
 
 class Answer(NamedTuple):
-    """A message to a page.
-
-    Attributes:
-        message: plain data that JSON can hold.
-        buffers: the bytes beside it.
-    """
+    """A message to a page: plain data that JSON can hold, and the bytes beside it."""
 
     message: dict[str, Any]
     buffers: list[bytes]
@@ -85,13 +80,9 @@ def answered(
     page_maker: PageMaker | None = None,
     stages: StagesOf = computed,
 ) -> Answer:
-    """Return the answer to a request, with its id and page; a refusal where there is none. It never raises.
+    """Return the answer to a request, as ``answer`` does, with its id and page; a refusal where there is none.
 
-    Args:
-        request: as it came.
-        buffers: the bytes beside it.
-        page_maker: makes the page of a state.
-        stages: returns the numbers of settings.
+    It never raises.
     """
     back: dict[str, Any] = {}
     try:
@@ -117,13 +108,7 @@ def answer(
     page_maker: PageMaker | None = None,
     stages: StagesOf = computed,
 ) -> Answer:
-    """Return the answer to a request.
-
-    Args:
-        request: as it came, a dict with a ``type``.
-        buffers: the bytes beside it.
-        page_maker: makes the page of a state.
-        stages: returns the numbers of settings.
+    """Return the answer to a request as it came, a dict with a ``type``; ``page_maker`` makes the page of a state.
 
     Raises:
         ValueError: it is no request, or what it asks for is not possible.

@@ -137,11 +137,7 @@ class App(SettingTraits, anywidget.AnyWidget):
         limits.apply()
 
     def _begin(self, chosen: bool) -> None:
-        """Open the app where its session is.
-
-        Args:
-            chosen: whether somebody chose its language; else it is the browser's.
-        """
+        """Open the app where its session is; whether its language was ``chosen``, or is the browser's."""
         self._step = 0
         self._asker = ("", 0)  # who asked for the numbers that are sent next: a page and its id of the settings
         carrier = _taken_script()
@@ -192,11 +188,7 @@ class App(SettingTraits, anywidget.AnyWidget):
             self.send_state(wanted.keys() & set(self.keys))
 
     def speak(self, tag: str) -> None:
-        """Say everything in another language from now on; the page gets the script that speaks it.
-
-        Args:
-            tag: one that there is.
-        """
+        """Say everything in another language from now on; the page gets the script that speaks it."""
         if tag == self._language:
             return
         self._language = tag
@@ -306,12 +298,7 @@ class App(SettingTraits, anywidget.AnyWidget):
     # -- between the session and the page --------------------------------------------------------------
 
     def send_numbers(self, page: str = "", k: int = 0) -> None:
-        """Send settings and numbers together, so that no page sees half of them.
-
-        Args:
-            page: which page asked for them; empty where nobody did.
-            k: its id of the settings.
-        """
+        """Send settings and numbers together, also to the ``page`` that asked, with its id ``k`` of the settings."""
         shown = self._shown(page, k)
         with self.hold_sync():
             for name, value in shown.items():
@@ -321,7 +308,7 @@ class App(SettingTraits, anywidget.AnyWidget):
                     self._should_send_property(name, None)  # unless the page has just set it
 
     def _shown(self, page: str, k: int) -> dict[str, dict[str, Any]]:
-        """Return what pages are told of a step, by the names of its traits; arguments as above."""
+        """Return what pages are told of a step, by the names of its traits."""
         self._step += 1
         state = self.session.settings.to_dict()
         sources = {name: state.pop(name) for name in SOURCES}
@@ -330,11 +317,6 @@ class App(SettingTraits, anywidget.AnyWidget):
 
     def answer(self, page: str, k: int, settings: Settings) -> None:
         """Go to what a page asked for, and send it the numbers.
-
-        Args:
-            page: which one.
-            k: its id of the settings.
-            settings: where to go.
 
         Raises:
             ValueError: there are no such numbers.

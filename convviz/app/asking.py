@@ -37,21 +37,12 @@ def readable(sentence: str) -> str:
 
 
 def what_failed(id: str, error: Exception) -> str:
-    """Return a sentence about an error that nobody foresaw.
-
-    Args:
-        id: of the sentence, which takes the error's kind and what it says.
-        error: lacking memory has a sentence of its own.
-    """
+    """Return a sentence about an error that nobody foresaw."""
     return say("memory") if is_out_of_memory(error) else say(id, kind=type(error).__name__, why=error)
 
 
 def shown(tab: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """Return what a tab draws; where these settings cannot be shown in it, ``{"error": sentence}``.
-
-    Args:
-        tab: its name.
-        make: makes the data.
 
     Raises:
         RequestError: the tab has no such choice.
@@ -103,11 +94,6 @@ def check_dict(what: str, value: Any) -> Mapping[str, Any]:
 
 def check_keys(what: str, message: Any, known: Sequence[str]) -> Mapping[str, Any]:
     """Return what is a dict with no other keys than these.
-
-    Args:
-        what: it is, for the sentence.
-        message: as it came.
-        known: its keys, of which there may be none.
 
     Raises:
         RequestError: it is none, or has another key.

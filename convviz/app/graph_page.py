@@ -28,12 +28,7 @@ FindPanel = Callable[[torch.Tensor, str], tuple[str, tuple[int, ...]] | None]
 
 
 class Reply:
-    """One message to the page: plain data, and the numbers of its heatmaps as bytes.
-
-    Attributes:
-        content: the plain data.
-        buffers: the numbers of each heatmap, which name their place here.
-    """
+    """One message to the page: plain data, and as bytes the numbers of its heatmaps, which name their place there."""
 
     def __init__(self, kind: str) -> None:
         """Start a message of a kind."""
@@ -77,14 +72,7 @@ def _nowhere(tensor: torch.Tensor, kind: str) -> None:
 
 
 def node_reply(graph: Graph, id: str, chosen: Mapping[str, Any], find_panel: FindPanel = _nowhere) -> Reply:
-    """Return everything about one box.
-
-    Args:
-        graph: any.
-        id: of the box.
-        chosen: key of a tensor → which of its planes to show, an index for each leading axis.
-        find_panel: where the board shows the same tensor.
-    """
+    """Return everything about one box; ``chosen``: key of a tensor → an index for each of its leading axes."""
     node, reply = graph.node(id), Reply("node")
     wanted = [each for slot in node.slots for each in _of_slot(slot, len(node.slots) > 1)]
     wanted += [_of_saved(saved) for saved in node.saved if saved.tensor is not None]
@@ -162,13 +150,9 @@ def _indices(wanted: Any, sizes: tuple[int, ...], default: tuple[int, ...]) -> t
 
 
 def inside_reply(graph: Graph, id: str, plane: Any, find_panel: FindPanel | None = None) -> Reply:
-    """Return the stages inside the box of a convolution.
+    """Return the stages inside a convolution's box, on a ``Plane`` or a page's ``{"n": 0, "o": 0, "c": 0}``.
 
-    Args:
-        graph: any.
-        id: of the box.
-        plane: the sample and the channels to show, as ``Plane`` or as a page's ``{"n": 0, "o": 0, "c": 0}``.
-        find_panel: where the board shows the same tensor; the plane is then the board's, and cannot be chosen.
+    Where ``find_panel`` finds them on the board, the plane is the board's, and cannot be chosen.
     """
     reply = Reply("inside")
     reply.content["id"] = id

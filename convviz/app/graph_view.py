@@ -11,19 +11,10 @@ from convviz.web.pane import Pane
 
 
 class GraphView(Pane):
-    """A graph to walk through: pan, zoom, step backwards, open a box.
-
-    Attributes:
-        graph: what is shown.
-    """
+    """A graph to walk through: pan, zoom, step backwards, open a box."""
 
     def __init__(self, graph: Graph, *, theme: str = "auto") -> None:
-        """Make the view.
-
-        Args:
-            graph: from ``convviz.graph``.
-            theme: ``"auto"``, ``"light"`` or ``"dark"``.
-        """
+        """Make the view."""
         super().__init__("tabs/graph/tab.js", self._answer)
         self.graph = graph
         self.theme = theme

@@ -23,11 +23,7 @@ REACH, STEP = 3.0, 0.1  # of the kernel's sliders
 
 
 def linked_widget(app: SettingTraits, name: str) -> widgets.Widget:
-    """Return an ipywidgets control for one trait of the app, linked to it both ways.
-
-    Args:
-        app: the app.
-        name: ``"kernel"`` for a grid of sliders over the weight that is shown, else the name of a trait.
+    """Return an ipywidgets control for a trait, or for the weight that is shown (``"kernel"``), linked both ways.
 
     Raises:
         ValueError: there is no control for this name.

@@ -62,18 +62,10 @@ class Answering(Protocol):
 
 
 class Messages:
-    """Answers one app's pages.
-
-    Attributes:
-        made: the tabs with a state that were opened so far, by name.
-    """
+    """Answers one app's pages; ``made`` has the tabs with a state that were opened so far, by name."""
 
     def __init__(self, app: Answering) -> None:
-        """Prepare to answer.
-
-        Args:
-            app: whose pages ask.
-        """
+        """Prepare to answer."""
         self._app: Answering | None = app
         self.made: dict[str, Tab] = {}
         self._sent: dict[str, float] = {}  # script → when it went to all pages
@@ -88,12 +80,7 @@ class Messages:
         }
 
     def receive(self, message: Any, buffers: list[Any]) -> None:
-        """Do what a message asks for; what it cannot have is said in a sentence, and nothing changes.
-
-        Args:
-            message: as it came.
-            buffers: the bytes beside it.
-        """
+        """Do what a message asks for; what it cannot have is said in a sentence, and nothing changes."""
         app = self._app
         if app is None:
             return
@@ -108,11 +95,7 @@ class Messages:
             app.session.tell(refused, failed=True)
 
     def follow(self, tab: str) -> None:
-        """Let go of what runs in the tabs that are no longer open.
-
-        Args:
-            tab: the open one.
-        """
+        """Let go of what runs in the tabs that are no longer open."""
         for name, made in self.made.items():
             if name != tab:
                 made.leave()

@@ -27,11 +27,7 @@ class Script(anywidget.AnyWidget):
 
     @classmethod
     def taken(cls, *, shared: bool) -> Script:
-        """Return one of the language that is spoken; whoever takes it lets go of it once.
-
-        Args:
-            shared: whether all apps of this process have the same one.
-        """
+        """Return one of the spoken language, ``shared`` by all apps of this process; who takes it lets go once."""
         if not shared:
             own = cls()
             own._apps = 1

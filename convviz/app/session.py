@@ -35,20 +35,12 @@ class Session(traitlets.HasTraits):
     notice = traitlets.Tuple(traitlets.Unicode(), traitlets.Bool(), default_value=("", False))
 
     def __init__(self, settings: Settings | None = None) -> None:
-        """Start from some settings.
-
-        Args:
-            settings: default: the first picture.
-        """
+        """Start from some settings, else from the first picture."""
         first = settings or Settings.first_picture()
         super().__init__(settings=first, result=compute(first))
 
     def apply(self, settings: Settings, notices: list[str] | None = None) -> None:
         """Go to new settings and compute what follows.
-
-        Args:
-            settings: where to go.
-            notices: sentences about what had to be moved.
 
         Raises:
             ValueError: a number is too large for the dtype; all stays as it was, as after any other failure.

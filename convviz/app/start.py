@@ -83,11 +83,6 @@ def _loss_with(field: str, called: str, loss: str | None) -> str:
 def given_source(loss: str, field: str, tensor: torch.Tensor) -> Source:
     """Return a tensor that was given: as its numbers, or a target, or a grad, as the one-hot that the loss takes.
 
-    Args:
-        loss: that takes a target, or a grad.
-        field: of the settings.
-        tensor: float64, over all its axes.
-
     Raises:
         ValueError: the loss takes a one-hot only, and this is none.
     """

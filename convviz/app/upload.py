@@ -32,9 +32,6 @@ say = sentences("app")
 def picture_source(buffers: list[Any]) -> Source:
     """Return the picture in a message's bytes as an input, rounded to thousandths, which no eye can tell.
 
-    Args:
-        buffers: the file's bytes first.
-
     Raises:
         ValueError: they are no picture, or too many.
     """
@@ -44,9 +41,6 @@ def picture_source(buffers: list[Any]) -> Source:
 
 def read_picture(data: bytes) -> torch.Tensor:
     """Turn a PNG or JPEG file into one grey plane.
-
-    Args:
-        data: the file's bytes.
 
     Returns:
         float64 ``[H, W]``, at most 64 x 64, 0 (black) to 1 (white), in steps of 1/255.

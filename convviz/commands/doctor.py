@@ -27,11 +27,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def version(package: str) -> str:
-    """Return a package's installed version, or a sentence that it is missing.
-
-    Args:
-        package: Its name on the package index.
-    """
+    """Return a package's installed version, or a sentence that it is missing."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:

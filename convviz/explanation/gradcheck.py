@@ -88,10 +88,6 @@ def check_gradients(stages: Stages, plane: Plane) -> Check:
 
     The layer is convviz's own with ``method="rotate"``, on the CPU; the numbers of bfloat16 are taken as they are.
 
-    Args:
-        stages: the pass, of a convolution or of a transposed one.
-        plane: which sample and channels are shown.
-
     Raises:
         ValueError: one run of the layer is too long to be repeated for every cell.
     """

@@ -25,9 +25,7 @@ CLOSE = 1e-6  # what an answer may be off, as rounding is
 def problems(lesson: Any, words: Mapping[str, Any] | None = None) -> list[str]:
     """Return what is wrong with a lesson, a sentence each; nothing where it can be played and its answers hold.
 
-    Args:
-        lesson: what its file says.
-        words: its sentences by their ids; without them they stand in the file itself.
+    Its sentences have their ids in ``words``, or stand in the file itself.
     """
     if not isinstance(lesson, Mapping):
         return [f"A lesson is a JSON object with {listed(LESSON[0])}: got {lesson!r:.40}."]
@@ -54,12 +52,7 @@ def joined(*links: str) -> str:
 
 
 def after(base: str, step: Mapping[str, Any]) -> Settings:
-    """Return the settings once all that a step asks for is done: when its question is asked.
-
-    Args:
-        base: the lesson's link.
-        step: of the lesson.
-    """
+    """Return the settings, from the lesson's link on, once all that a step asks for is done."""
     link = joined(base, step["state"], *(task["set"] for task in step.get("do", []) if "set" in task))
     settings, _ = from_link(link)
     for task in step.get("do", []):
@@ -70,10 +63,6 @@ def after(base: str, step: Mapping[str, Any]) -> Settings:
 
 def number_at(settings: Settings, cell: Mapping[str, Any]) -> float:
     """Return what torch computes for a cell of the plane that is shown.
-
-    Args:
-        settings: of the picture.
-        cell: its panel, row and column.
 
     Raises:
         ValueError: there is no such cell.

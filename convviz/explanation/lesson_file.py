@@ -54,11 +54,7 @@ EDITED = ("padded_input", "weight", "grad_output")  # the panels whose cells are
 
 
 def what_is_misshapen(step: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what keeps a step from being read at all, a sentence each.
-
-    Args:
-        step: of the lesson, as its file has it.
-    """
+    """Yield what keeps a step from being read at all, a sentence each."""
     yield from keys("it", step, *STEP)
     for name, choices in CHOICES.items():
         if step.get(name, choices[0]) not in choices:
@@ -105,14 +101,7 @@ def what_is_misshapen(step: Mapping[str, Any]) -> Iterator[str]:
 
 
 def keys(what: str, given: Any, needed: set[str], may: set[str]) -> Iterator[str]:
-    """Yield what a JSON object lacks, and what it has that nobody knows.
-
-    Args:
-        what: names it in the sentence.
-        given: the object.
-        needed: keys that it must have.
-        may: keys that it may have beside them.
-    """
+    """Yield what a JSON object lacks of what is needed, and what it has that is not in ``may`` either."""
     if not isinstance(given, Mapping):
         yield f"{what} is a JSON object: got {given!r:.40}."
         return

@@ -85,12 +85,7 @@ class OneMatrix:
 
 
 def matrices(stages: Stages, plane: Plane) -> Matrices:
-    """Write the stages of one sample and one group as matrices.
-
-    Args:
-        stages: the numbers.
-        plane: the sample, and a channel of the group; of the images the input channel is shown.
-    """
+    """Write the stages of one sample and the group of a plane's channels as matrices."""
     spec = stages.spec
     at = plane.within(spec)
     ins, outs = _channels(spec, at)

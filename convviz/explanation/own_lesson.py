@@ -10,10 +10,7 @@ SHOWN = 3  # sentences about what is wrong
 
 
 def readable(name: str) -> dict[str, Any]:
-    """Return a lesson with its sentences, once somebody's own file of it holds what a lesson needs.
-
-    Args:
-        name: of a lesson, or the path of somebody's own, which ends in ``.json``.
+    """Return a lesson, or a file of somebody's own, with its sentences, once it holds what a lesson needs.
 
     Raises:
         OSError: the file cannot be read.

@@ -12,11 +12,6 @@ from convviz.atomic import write_atomic
 def write(path: Path, content: bytes, what: str) -> Path:
     """Write aside and rename, so that nobody ever finds half a file; a file that is there keeps who may read it.
 
-    Args:
-        path: of the file.
-        content: all of it.
-        what: names it when it cannot be written.
-
     Raises:
         OSError: it cannot be written there, or what is there is no plain file and would be lost.
     """

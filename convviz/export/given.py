@@ -30,10 +30,7 @@ State = str | Mapping[str, Any] | HasState | None  # a link, a state, an App; No
 
 
 def read_state(text: str) -> tuple[Any, list[str]]:
-    """Read a link, the address of a page that has one, or a file with the JSON of ``App.state()``.
-
-    Args:
-        text: what was given; a file of that name comes first.
+    """Read a file with the JSON of ``App.state()``, else a link, or the address of a page that has one.
 
     Returns:
         The state, and one sentence for everything that a link had to leave out.

@@ -18,10 +18,8 @@ INLINE = re.compile(
 def intro_html(text: str) -> str:
     """Return words as HTML: ``*emphasis*``, ``**strong**``, code between backticks, ``[links](https://...)``.
 
-    All else is shown as it was typed, tags and addresses of another kind included: nothing of it is markup.
-
-    Args:
-        text: the words; an empty line ends a paragraph.
+    An empty line ends a paragraph. All else is shown as it was typed, tags and addresses of another kind included:
+    nothing of it is markup.
     """
     paragraphs = [part.strip() for part in re.split(r"\n[ \t]*\n", text.replace("\r\n", "\n"))]
     return "".join(f"<p>{_inline(part)}</p>" for part in paragraphs if part)

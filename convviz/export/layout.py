@@ -46,14 +46,7 @@ def stacked(drawings: Sequence[tuple[str, Drawing]], look: Look) -> Drawing:
 
 
 def draw_equation(equation: Equation, end: Ends, look: Look, step: Step | None = None) -> Drawing:
-    """Return a row of panels and signs.
-
-    Args:
-        equation: the row.
-        end: the number at the ends of a panel's colour scale.
-        look: the colours.
-        step: a step of the equation; default: the finished row.
-    """
+    """Return a row of panels and signs."""
     shapes: list[Shape] = []
     x = height = 0.0
     for item in equation.items:
@@ -81,14 +74,7 @@ def with_words(drawn: Drawing, text: str, look: Look) -> Drawing:
 
 
 def draw_panel(panel: Panel, end: float, look: Look, step: Step | None = None) -> Drawing:
-    """Return one panel under its name and shape.
-
-    Args:
-        panel: what to draw.
-        end: the number at the ends of the colour scale.
-        look: the colours.
-        step: a step of the equation in which it stands; default: the finished panel.
-    """
+    """Return one panel under its name and shape; ``end`` is the number at the ends of its colours."""
     values = panel.values if step is None else step.values.get(panel.name, panel.values)
     rows = values.double().cpu().tolist()
     hidden = frozenset() if step is None else step.hidden.get(panel.name, frozenset())

@@ -34,22 +34,12 @@ ICON = (
 
 
 def tag_of(content: bytes) -> str:
-    """Return what names this content in the name of its file: other bytes have another tag.
-
-    Args:
-        content: All bytes of the file.
-    """
+    """Return what names this content in the name of its file: other bytes have another tag."""
     return hashlib.sha256(content).hexdigest()[:16]
 
 
 def live_parts(entry: str, tabs: Iterable[str], sheets: Iterable[str] = ()) -> dict[str, tuple[str, bytes]]:
-    """Return the page's files: part → (ending of its name, content).
-
-    Args:
-        entry: Name of the script in ``web/page`` whose default export starts the page.
-        tabs: The tabs that the page has.
-        sheets: Paths below the package of style sheets that stand behind those of every live page.
-    """
+    """Return the page's files: part → (ending of its name, content); ``entry`` in ``web/page`` starts it."""
     script = f"{bundle_several(BOARD, {entry: f'page/{entry}.js'})}\n{entry}.start();\n"
     return {
         "styles": ("css", _styles(sheets).encode()),

@@ -33,16 +33,10 @@ def is_marked(roles: Roles, row: int, column: int) -> bool:
 
 
 def marks(roles: Roles, side: float, look: Look, numbered: Callable[[Place], bool]) -> list[Shape]:
-    """Return the marks of the cells that are not data.
+    """Return the marks of the cells that are not data, each ``side`` pixels large.
 
     Padding is grey, a copy in the border has a grey frame, a zero that the stride inserted a dot, and what no window
-    ever reads a diagonal; padding for the remainder is grey with a diagonal.
-
-    Args:
-        roles: of the panel's rows and columns.
-        side: pixels a cell; the panel starts at 0, 0.
-        look: the colours.
-        numbered: whether a number is printed in a cell; a diagonal leaves room for it.
+    ever reads a diagonal, which leaves room for a number; padding for the remainder is grey with a diagonal.
     """
     grounds: list[Shape] = []
     frames: list[Segment] = []

@@ -14,12 +14,7 @@ class Palette:
     """One palette for all frames: the colours that were asked for, exact, then the most frequent of the soft edges."""
 
     def __init__(self, examples: Sequence[Image.Image], exact: Collection[str]) -> None:
-        """Choose the colours.
-
-        Args:
-            examples: frames whose other colours fill up the palette.
-            exact: colours ``#rrggbb`` that stay as they are, as long as there are no more than fit.
-        """
+        """Choose the exact colours, ``#rrggbb``, as long as they fit, then the most frequent of the examples."""
         first = np.array(sorted(int(color[1:], 16) for color in exact), dtype=np.int64)
         if len(first) > MOST:
             first = first[np.linspace(0, len(first) - 1, MOST).round().astype(int)]

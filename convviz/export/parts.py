@@ -63,11 +63,7 @@ def plotly_code() -> str:
 
 @functools.cache
 def page_styles(tabs: tuple[str, ...] = ()) -> str:
-    """Return the rules of the board and of the page around it, and those of the drawer and its panes where it has tabs.
-
-    Args:
-        tabs: that the page has.
-    """
+    """Return the rules of the board and of the page around it, and of the drawer and its panes where it has tabs."""
     sheets = [
         BOARD.joinpath("board/board.css"),
         BOARD.joinpath("board/stage.css"),

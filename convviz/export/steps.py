@@ -50,14 +50,7 @@ def count_steps(equation: Equation) -> int:
 
 
 def step_at(stages: Stages, plane: Plane, equation: Equation, number: int) -> Step:
-    """Return one step of an equation, counted from 0.
-
-    Args:
-        stages: the numbers.
-        plane: which sample and channels the equation shows.
-        equation: any but that of the bias.
-        number: of the step, below ``count_steps(equation)``.
-    """
+    """Return one step of an equation that has steps, counted from 0."""
     panels, walk = _named(equation), _walk(equation)
     over, kernel, image = (panels[walk[name]] for name in ("over", "kernel", "image"))
     row, column = cell = divmod(number, over.values.shape[1])

@@ -16,20 +16,13 @@ from convviz.views.scales import ends
 
 
 def still_figures(stages: Stages, plane: Plane, input_view: str, scale: str) -> str:
-    """Return ``still_pictures``, and their numbers as tables.
-
-    Args:
-        stages: the numbers.
-        plane: which sample and channels to show.
-        input_view: the equation to the input as a ``"window"``, as ``"stamps"``, or ``"both"``.
-        scale: one colour scale a ``"quantity"``, an ``"equation"`` or a ``"panel"``.
-    """
+    """Return ``still_pictures``, and their numbers as tables."""
     rows = equations(stages, plane, input_view)
     return "\n".join([still_pictures(stages, plane, input_view, scale), tables(rows, stages.transposed)])
 
 
 def still_pictures(stages: Stages, plane: Plane, input_view: str, scale: str) -> str:
-    """Return the equations as HTML figures with inline SVG and captions, and the loss; arguments as above."""
+    """Return the equations as HTML figures with inline SVG and captions, and the loss."""
     drawn: list[str] = []
     end = ends(stages, scale)
     for equation in equations(stages, plane, input_view):

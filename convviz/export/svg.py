@@ -11,12 +11,7 @@ from convviz.export.scene import Box, Mosaic, Scene, Shape, Strokes, Words
 
 
 def svg(scene: Scene, *, alone: bool = True) -> str:
-    """Return a scene as an SVG element.
-
-    Args:
-        scene: the picture.
-        alone: whether it is a file of its own, which brings its ground along.
-    """
+    """Return a scene as an SVG element; where it stands ``alone``, as a file, it brings its ground along."""
     wide, high = _short(scene.width), _short(scene.height)
     size = f'width="{wide}" height="{high}"' if alone else f'width="{wide}"'
     ground = f'<rect width="{wide}" height="{high}" fill="{scene.paper}"/>' if alone else ""

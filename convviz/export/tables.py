@@ -14,12 +14,7 @@ say = sentences("board")
 
 
 def tables(rows: tuple[Equation, ...], transposed: bool) -> str:
-    """Return the planes that are shown as HTML tables that open by themselves, made as in ``web/board/tables.js``.
-
-    Args:
-        rows: from ``views.equations``.
-        transposed: whether the picture is that of a transposed convolution.
-    """
+    """Return the planes that are shown as HTML tables that open by themselves, made as in ``web/board/tables.js``."""
     panels = {panel.name: panel for row in rows for panel in row.panels}
     left_over = cell_words(transposed)
     drawn = {kind: say(f"cell.{name}") for kind, name in ((PADDING, "padding"), (COPY, "copy"), (INSERTED, "inserted"))}

@@ -19,11 +19,7 @@ CATALOGUES = ("mistakes",)  # folders of which all files are one fact: who adds 
 
 
 def facts(name: str) -> Any:
-    """Return what a file of facts holds, in the language that is spoken here, as plain data that nobody changes.
-
-    Args:
-        name: of the file, such as ``"settings"``; of a folder, such as ``"mistakes"``, for the list of its files.
-    """
+    """Return what a file of facts (of a folder, each of its files) holds, in the language that is spoken here."""
     return _said(name, language())
 
 

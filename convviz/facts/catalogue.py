@@ -73,11 +73,7 @@ def _add(made: Catalog, context: str, text: Text, before: Message | None, given:
 
 
 def faults(tag: str) -> Iterator[str]:
-    """Yield what is wrong with a catalogue, a line each: what lacks, has no use, or is unlike its English text.
-
-    Args:
-        tag: of its language.
-    """
+    """Yield what is wrong with a catalogue, a line each: what lacks, has no use, or is unlike its English text."""
     with spoken.FOLDER.joinpath(f"{tag}{ENDING}").open("rb") as file:
         there = {str(message.context): message for message in read_po(file) if message.id}
     texts = all_texts()

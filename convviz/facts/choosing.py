@@ -12,11 +12,7 @@ say = sentences("language")
 
 
 def chosen(wanted: str | None) -> tuple[str, str]:
-    """Return the language that somebody gets, and a sentence where it is not the one asked for.
-
-    Args:
-        wanted: a tag, such as ``"zh-Hant"``; None for the language that is spoken here.
-    """
+    """Return the language of a tag, or of None the one spoken here, and a sentence where it is not there."""
     if wanted is None:
         return language(), ""
     tag = understood(wanted)
@@ -24,11 +20,7 @@ def chosen(wanted: str | None) -> tuple[str, str]:
 
 
 def told_language(wanted: str | None) -> str:
-    """Return the language that somebody gets, with a warning where it is not the one asked for.
-
-    Args:
-        wanted: as for ``chosen``.
-    """
+    """Return the language that somebody gets, with a warning where it is not the one asked for."""
     tag, unknown = chosen(wanted)
     if unknown:
         warnings.warn(unknown, stacklevel=4)  # of who called the function that takes a language, itself called by one

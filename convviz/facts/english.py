@@ -15,20 +15,12 @@ ENDING = ".json"
 
 @functools.cache
 def english(name: str) -> Any:
-    """Return what a file of facts holds, as plain data that nobody changes.
-
-    Args:
-        name: of the file, such as ``"settings"``.
-    """
+    """Return what a file of facts holds, as plain data that nobody changes."""
     return json.loads(HERE.joinpath(f"{name}{ENDING}").read_text(encoding="utf-8"))
 
 
 def names_in(folder: str = "") -> Iterator[str]:
-    """Yield the names of the files in a folder of facts and in those below it.
-
-    Args:
-        folder: such as ``"mistakes"``; empty for all.
-    """
+    """Yield the names of the files in a folder of facts and in those below it; of all where it is empty."""
     there = HERE.joinpath(folder) if folder else HERE
     for path in sorted(there.iterdir(), key=lambda path: path.name):
         name = f"{folder}/{path.name}" if folder else path.name

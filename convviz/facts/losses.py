@@ -14,11 +14,6 @@ def kinds_taken(loss: str, given: str) -> list[str]:
 
 
 def losses_with(given: str, of_kind: str | None = None) -> list[str]:
-    """Return the losses that take a target, or a grad, in the order of the menu.
-
-    Args:
-        given: ``"target"`` or ``"grad"``.
-        of_kind: only those that can be given one of this kind.
-    """
+    """Return the losses that take a ``"target"``, or a ``"grad"``, of a kind, in the order of the menu."""
     kinds = {loss: kinds_taken(loss, given) for loss in facts("settings")["fields"]["loss"]["words"]}
     return [loss for loss, offered in kinds.items() if offered and of_kind in (None, *offered)]

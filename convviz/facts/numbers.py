@@ -9,15 +9,9 @@ MINUS = "−"
 
 
 def format_number(value: float) -> str:
-    """Write a number the short way it stands in a cell: three significant digits or fewer.
+    """Write a number the short way it stands in a cell: three significant digits or fewer, a true minus, never "-0".
 
     ``web/base/format.js`` writes numbers by the same rules; a test holds the two equal.
-
-    Args:
-        value: any float, nan and infinities included.
-
-    Returns:
-        Text with a true minus sign, without trailing zeros, never "-0".
     """
     size = abs(value)
     if 0 < size < 0.00095 or size >= 9999.5:
@@ -27,11 +21,7 @@ def format_number(value: float) -> str:
 
 
 def format_long(value: float) -> str:
-    """Write a number where there is room for it, such as the loss: six significant digits or fewer; as the page does.
-
-    Args:
-        value: any float, nan and infinities included.
-    """
+    """Write a number where there is room for it, such as the loss, as the page does: six digits or fewer."""
     size = Context(6, ROUND_HALF_UP).create_decimal(abs(value))
     return _written(value, size, exponential=not -4 <= size.adjusted() < 6)
 

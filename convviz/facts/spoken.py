@@ -36,11 +36,7 @@ def language() -> str:
 
 @contextlib.contextmanager
 def speaking(tag: str) -> Iterator[None]:
-    """Let the block speak a language.
-
-    Args:
-        tag: one of ``languages()``.
-    """
+    """Let the block speak a language."""
     token = _spoken.set(tag)
     try:
         yield
@@ -49,11 +45,7 @@ def speaking(tag: str) -> Iterator[None]:
 
 
 def each_language(make: Callable[P, T]) -> Callable[P, T]:
-    """Return a function that makes its result once for each language and each choice of arguments.
-
-    Args:
-        make: what is called while the language is spoken.
-    """
+    """Return a function that makes its result once for each language and each choice of arguments."""
     made: dict[object, T] = {}
 
     @functools.wraps(make)
@@ -89,12 +81,9 @@ def catalogue(tag: str) -> Catalogue:
 
 
 def understood(wanted: object) -> str | None:
-    """Return the tag of the language that somebody wants; None where there is none.
+    """Return our language for a stranger's tag, such as ``"zh_TW"``; None where there is none.
 
     Script and language count, the region only as far as it tells the script: ``zh-TW`` is ``zh-Hant``.
-
-    Args:
-        wanted: a tag of a stranger's, such as ``"zh_TW"`` or ``"en-GB"``.
     """
     if not isinstance(wanted, str) or len(wanted) > LONGEST:
         return None
@@ -106,11 +95,7 @@ def understood(wanted: object) -> str | None:
 
 
 def accepted(header: str) -> str | None:
-    """Return the first language of ours that a browser asks for.
-
-    Args:
-        header: ``Accept-Language``, as it came.
-    """
+    """Return the first language of ours that a browser asks for with ``Accept-Language``."""
     wishes: list[tuple[float, str]] = []
     for part in header.split(",")[:20]:
         tag, _, weight = part.partition(";")

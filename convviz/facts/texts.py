@@ -29,13 +29,7 @@ class Catalogue(TypedDict):
 
 
 def with_texts(name: str, data: Any, change: Change) -> Any:
-    """Return what a file of facts holds, with each of its texts changed.
-
-    Args:
-        name: of the file, such as ``"words/rules"``.
-        data: what it holds.
-        change: gets the context of a text, such as ``"words/rules:moved.groups"``, and the text.
-    """
+    """Return a file of facts with each text changed, given its context, such as ``"words/rules:moved.groups"``."""
     if name.startswith("words/"):
         return {id: change(f"{name}:{id}", text) for id, text in data.items()}
     if name.startswith("mistakes/"):

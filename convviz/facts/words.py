@@ -21,11 +21,7 @@ ARGUMENT = re.compile(r"\{(\w+)\}")
 
 
 def sentences(part: str) -> Callable[..., str]:
-    """Return the function that says the sentences of one part: ``say(id, name=value, ...)``.
-
-    Args:
-        part: name of a file in ``words/``, such as ``"rules"``.
-    """
+    """Return what says the sentences of one file in ``words/``: ``say(id, name=value, ...)``."""
 
     def say(id: str, /, **arguments: Any) -> str:
         table: Mapping[str, Text] = facts(f"words/{part}")

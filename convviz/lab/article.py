@@ -13,12 +13,7 @@ import torch.nn.functional as F
 
 
 def correlate(input: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """Return the output ``[N, C_out, H - kH + 1, W - kW + 1]`` of a plain convolution.
-
-    Args:
-        input: ``[N, C_in, H, W]``.
-        weight: ``[C_out, C_in, kH, kW]``.
-    """
+    """Return ``[N, C_out, H - kH + 1, W - kW + 1]`` of ``[N, C_in, H, W]`` and a weight ``[C_out, C_in, kH, kW]``."""
     batch, channels, height, width = input.shape
     rows, columns = weight.shape[2:]
     size = (height - rows + 1, width - columns + 1)

@@ -26,12 +26,7 @@ CONVOLUTION_BACKWARD = "aten::convolution_backward"
 
 
 def costs(lanes: dict[str, Lane], images: torch.Tensor, labels: torch.Tensor) -> dict[str, Any]:
-    """Measure copies of the networks as they are; all layers get the inputs that torch's network has there.
-
-    Args:
-        lanes: the entrants by name.
-        images: a batch ``[N, 1, 28, 28]``.
-        labels: ``[N]``.
+    """Measure copies of the networks on ``[N, 1, 28, 28]``; all layers get the inputs that torch's network has there.
 
     Returns:
         Name → ``memory`` in bytes or None, and ``layers``: of each its name, ``forward`` and ``backward`` in seconds

@@ -15,12 +15,7 @@ PLOTS = {"loss": True, "accuracy": False, "seconds": True, "weights": True, "los
 
 
 def plots(result: Result, keys: Iterable[str] = PLOTS, points: int = POINTS) -> list[dict[str, Any]]:
-    """Return the plots that have a curve by now.
-
-    Args:
-        result: of a race, finished or not.
-        keys: of PLOTS.
-        points: at most so many a curve.
+    """Return the plots of ``PLOTS`` that have a curve by now, of at most so many points.
 
     Returns:
         Of each ``key``, ``title``, ``unit``, ``x``, ``log`` and ``traces``: of each entrant and run the entrant's

@@ -25,11 +25,7 @@ UNSIGNED_BYTE = 8  # IDX's name of the type of its numbers
 
 
 def read_folder(folder: Path, verify: bool = True) -> tuple[torch.Tensor, ...]:
-    """Return MNIST's four files as bytes: train images ``[N, 28, 28]``, train labels ``[N]``, and those of the test.
-
-    Args:
-        folder: where they stand, each as it is or with ``.gz`` behind its name.
-        verify: whether they must be MNIST's own; otherwise any digits in this form will do.
+    """Return MNIST's four files, each as it is or with ``.gz``, as bytes: train ``[N, 28, 28]`` and ``[N]``, then test.
 
     Raises:
         OSError: a file is missing or cannot be read.
@@ -99,12 +95,7 @@ def _shape(content: bytes | bytearray) -> list[int]:
 
 
 def parse(content: bytes | bytearray, name: str, axes: int) -> torch.Tensor:
-    """Return the numbers of an IDX file, as bytes, in the shape that it states.
-
-    Args:
-        content: the file's, unpacked, at least up to the first byte too many.
-        name: of the file, for errors.
-        axes: how many it must have.
+    """Return the numbers of an unpacked IDX file, as bytes, in the shape that it states, of so many axes.
 
     Raises:
         ValueError: it begins as no such file does, or has more or fewer numbers than it states.

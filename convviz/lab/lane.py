@@ -25,12 +25,6 @@ class Lane:
     def __init__(self, name: str, entrant: Entrant, settings: RaceSettings, seed: int) -> None:
         """Make the network with the initial values of a seed.
 
-        Args:
-            name: of the entrant.
-            entrant: who makes the layers.
-            settings: of the race.
-            seed: of the initial values.
-
         Raises:
             RaceError: a layer could not be made.
             ValueError: a layer does not have nn.Conv2d's parameters.
@@ -43,12 +37,9 @@ class Lane:
         self.optimizer = torch.optim.SGD(self.network.parameters(), lr=settings.lr, momentum=settings.momentum)
 
     def step(self, images: torch.Tensor, labels: torch.Tensor, lr: float) -> tuple[torch.Tensor, float]:
-        """Learn from one batch; return the loss and the seconds of the whole step. The gradients stay in ``.grad``.
+        """Learn from one batch, ``[N, 1, 28, 28]`` and ``[N]``; return the loss and the seconds of the whole step.
 
-        Args:
-            images: ``[N, 1, 28, 28]``.
-            labels: ``[N]``.
-            lr: learning rate of this step.
+        The gradients stay in ``.grad``.
 
         Raises:
             RaceError: a layer raised, returned another shape, or gave no gradient.
@@ -72,11 +63,7 @@ class Lane:
 
     @torch.no_grad()
     def predict(self, images: torch.Tensor) -> torch.Tensor:
-        """Return the digit ``[N]`` that the network takes each image for.
-
-        Args:
-            images: ``[N, 28, 28]``, bytes.
-        """
+        """Return the digit ``[N]`` that the network takes each image, ``[N, 28, 28]`` bytes, for."""
         self.network.eval()
         with full_precision(self.device):
             scores = [self.network(normalized(part, self.dtype)) for part in images.split(TEST_BATCH)]

@@ -76,12 +76,6 @@ def initial_values(seed: int) -> dict[str, torch.Tensor]:
 def network(entrant: Entrant, name: str, seed: int, replaced: str = "all") -> Network:
     """Return an entrant's network with the initial values of a seed, float32, on the CPU; the global RNG is untouched.
 
-    Args:
-        entrant: who makes the layers.
-        name: of it, for errors.
-        seed: of the initial values.
-        replaced: a key of REPLACED: which layers it makes; the others are torch's.
-
     Raises:
         RaceError: a layer could not be made.
         ValueError: a layer does not have nn.Conv2d's parameters.

@@ -20,16 +20,10 @@ BYTES = {torch.float32: "float32", torch.float64: "float64"}
 
 
 def opening(lane: Lane, image: torch.Tensor, label: int, one: bool = False) -> dict[str, Any]:
-    """Return what the first layer took, had and was sent back when its network misclassified a digit.
+    """Return what the first layer took, had and was sent back when its network misclassified an image ``[28, 28]``.
 
-    The network is asked as the test asks it; the loss is the cross-entropy of this one digit with its label.
-
-    Args:
-        lane: of the entrant.
-        image: ``[28, 28]``, bytes.
-        label: what it is.
-        one: whether only the output channel with the largest grad_output is told of, to spare room; otherwise as many
-            as the board shows.
+    The network is asked as the test asks it; the loss is the cross-entropy of this one digit with its label. Of
+    ``one`` output channel, that with the largest grad_output, or of as many as the board shows.
 
     Returns:
         ``spec``, ``dtype``, ``weight``, ``bias`` and ``grad_output`` (see ``packed``), ``scale`` and ``offset``, which

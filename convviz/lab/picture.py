@@ -16,13 +16,7 @@ KERNELS = 16  # of the first layer that are shown
 
 
 def picture(race: Race, points: int, digits: int = DIGITS) -> dict[str, Any]:
-    """Return what ``shown`` returns of a race as it is now, with ``kernels``.
-
-    Args:
-        race: whichever.
-        points: at most so many a curve.
-        digits: misclassified ones that are shown of each entrant.
-    """
+    """Return what ``shown`` returns of a race as it is now, with ``kernels``."""
     return shown(race.result, PLOTS, points, digits) | {"kernels": kernels(race)}
 
 
@@ -46,13 +40,7 @@ def _plain(tensor: torch.Tensor) -> list[list[float]]:
 
 
 def openings(race: Race, most: int = DIGITS, one: bool = False) -> dict[str, dict[str, Any]]:
-    """Return what the board opens of each misclassified digit that is shown: entrant → index of the image → opening.
-
-    Args:
-        race: whose networks are as the test found them: right after an epoch.
-        most: of each entrant.
-        one: see ``opening``.
-    """
+    """Return what the board opens of the digits shown as mistaken, right after an epoch: entrant → index → opening."""
     told = shown(race.result, (), 0, most)["mistakes"]
     return {
         layer["name"]: {

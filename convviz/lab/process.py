@@ -22,11 +22,7 @@ ENVIRONMENT = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}  # sliders shall 
 
 
 class RaceProcess:
-    """A process that races; it ends with this one, whatever happens to either.
-
-    Attributes:
-        pid: its number.
-    """
+    """A process that races; it ends with this one, whatever happens to either."""
 
     def __init__(self, race: Mapping[str, Any], tell: Callable[[dict[str, Any]], None]) -> None:
         """Start it.

@@ -21,11 +21,6 @@ MOST_BYTES = 60_000
 def record(race: Race, command: str, path: str | os.PathLike[str]) -> None:
     """Write a finished race as the page shows it, with the numbers of a few misclassified digits.
 
-    Args:
-        race: that has just been run to its end.
-        command: that made it.
-        path: of the file.
-
     Raises:
         ValueError: it is too large for a file that every installation carries.
         OSError: it cannot be written.

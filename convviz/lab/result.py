@@ -85,11 +85,7 @@ def described(settings: RaceSettings, names: Iterable[str], exact: Iterable[str]
 
 
 def columns(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the rows of one entrant's steps as columns, which take a third of the room.
-
-    Args:
-        rows: ``loss``, ``seconds`` and, but for torch, ``weights``, ``loss_difference`` and ``gradients`` of each step.
-    """
+    """Return the rows of one entrant's steps as columns, which take a third of the room."""
     told: dict[str, Any] = {"loss": [row["loss"] for row in rows], "seconds": [_short(row["seconds"]) for row in rows]}
     if rows and "weights" in rows[0]:
         for key in ("weights", "loss_difference"):

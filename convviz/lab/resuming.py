@@ -14,10 +14,6 @@ Earlier = tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]
 def earlier(out: Path, head: results.Result) -> Earlier | None:
     """Return what the checkpoint beside a result file holds; None where there is none.
 
-    Args:
-        out: the result file.
-        head: the result of the race that wants to go on, without its runs.
-
     Returns:
         When and where it began, its runs up to the last epoch's end, and the states of its networks and optimizers.
 

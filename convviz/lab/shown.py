@@ -16,12 +16,6 @@ say = sentences("race")
 def shown(result: Result, keys: Iterable[str] = PLOTS, points: int = POINTS, most: int | None = None) -> dict[str, Any]:
     """Return what a page shows of a race.
 
-    Args:
-        result: of a race, finished or not.
-        keys: which curves, see ``plots``.
-        points: at most so many a curve.
-        most: of the misclassified digits that are shown of each entrant; None for all that the result has.
-
     Returns:
         ``made`` (when and where), ``state``, ``layers``, ``about`` (sentences), ``plots``, ``table`` and ``mistakes``.
     """

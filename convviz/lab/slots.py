@@ -9,10 +9,6 @@ from typing import IO
 def take_slot(folder: Path, most: int) -> IO[bytes] | None:
     """Return the file that is held until it is closed or this process ends; None where all are taken.
 
-    Args:
-        folder: of the server's races.
-        most: how many may run at a time.
-
     Raises:
         OSError: the folder is not there.
     """

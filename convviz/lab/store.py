@@ -18,11 +18,6 @@ from convviz.atomic import write_atomic
 def write_file(path: Path, content: bytes, what: str) -> None:
     """Write a file of a race; whatever happens, what was there stays until the new one is whole.
 
-    Args:
-        path: of the file.
-        content: all of it.
-        what: names it when it cannot be written.
-
     Raises:
         OSError: it cannot be written; nothing of it is left behind.
     """
@@ -58,11 +53,6 @@ def checkpoint_path(out: Path) -> Path:
 
 def write_checkpoint(path: Path, plain: dict[str, Any], lanes: dict[str, Any]) -> None:
     """Write how far a race is.
-
-    Args:
-        path: of the checkpoint.
-        plain: what JSON can hold.
-        lanes: states of networks and optimizers.
 
     Raises:
         OSError: it cannot be written; the one before stays.

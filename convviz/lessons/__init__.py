@@ -42,10 +42,7 @@ def lesson(name: str) -> Any:
 
 
 def told(name: str) -> dict[str, Any]:
-    """Return a lesson with its sentences, as a page takes it.
-
-    Args:
-        name: of a lesson, or the path of somebody's own, which ends in ``.json``.
+    """Return a lesson, ours or in a file that ends in ``.json``, with its sentences, as a page takes it.
 
     Raises:
         OSError: the file cannot be read.

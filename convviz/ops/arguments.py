@@ -120,16 +120,9 @@ def conv_spec(
     groups: Any,
     padding_mode: str = "zeros",
 ) -> ConvSpec:
-    """Return the geometry of conv2d for these two shapes, checked. The batch is not in it: it may be empty.
+    """Return conv2d's geometry for ``[N, C_in, H, W]`` and ``[C_out, C_in / groups, kH, kW]``, checked.
 
-    Args:
-        input_shape: ``[N, C_in, H, W]``.
-        weight_shape: ``[C_out, C_in / groups, kH, kW]``.
-        stride: as in ``torch.nn.functional.conv2d``, like all that follow.
-        padding: also a pair of pairs, see ``ConvSpec``.
-        dilation: see stride.
-        groups: see stride.
-        padding_mode: see ``ConvSpec``.
+    The batch is not in it: it may be empty.
 
     Raises:
         ValueError: the shapes do not fit together, or the geometry is impossible.

@@ -42,9 +42,5 @@ NOTES = (
 
 
 def described(name: str) -> str:
-    """Return what a backend is, in a sentence.
-
-    Args:
-        name: as in ``BACKENDS``, or another that torch gives.
-    """
+    """Return what a backend is, in a sentence."""
     return say(f"is.{name}" if name in BACKENDS else "is.unknown")

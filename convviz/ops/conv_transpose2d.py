@@ -74,16 +74,7 @@ def transposed_spec(
     groups: Any,
     dilation: Any,
 ) -> ConvSpec:
-    """Return the geometry of the convolution whose backward pass this is: its input is our output.
-
-    Args:
-        input_shape: ``[N, C_in, H, W]`` of conv_transpose2d.
-        weight_shape: ``[C_in, C_out / groups, kH, kW]``.
-        stride: see ``conv_transpose2d``, like all that follow.
-        padding: see above.
-        output_padding: see above.
-        groups: see above.
-        dilation: see above.
+    """Return the geometry of the convolution whose backward pass conv_transpose2d is: its input is our output.
 
     Raises:
         ValueError: the shapes do not fit together, or the geometry is impossible.

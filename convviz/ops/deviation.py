@@ -69,16 +69,7 @@ def compare(
     *,
     folded: bool = False,
 ) -> Deviation:
-    """Return how far one gradient is from autograd's.
-
-    Args:
-        name: of the gradient.
-        ours: by the pictures' operations.
-        reference: by autograd.
-        magnitude: see ``tolerance``.
-        terms: see ``tolerance``.
-        folded: see ``tolerance``.
-    """
+    """Return how far one gradient is from autograd's; what rounding explains is ``tolerance`` of the rest."""
     if ours.shape != reference.shape:
         return Deviation(float("inf"), name, (), 0.0)
     same = (ours == reference) | (ours.isnan() & reference.isnan())  # equal infinities differ by nan

@@ -81,11 +81,7 @@ def check_dtype(dtype: str | torch.dtype | None, device: torch.device) -> torch.
 
 
 def common_dtype(*values: Any) -> torch.dtype:
-    """Return the number format that narrows none of the tensors and arrays.
-
-    Args:
-        values: what was given. Lists, whole numbers and formats that the pictures do not show become float32.
-    """
+    """Return the format that narrows none of the values; lists, whole numbers and other formats become float32."""
     given = (str(value.dtype) for value in values if isinstance(value, (torch.Tensor, np.ndarray)))
     names = [name.removeprefix("torch.") for name in given]
     formats = [getattr(torch, name) for name in names if name in (*DTYPES, "float16")]

@@ -6,12 +6,7 @@ import torch
 
 
 def in_layout_of(tensor: torch.Tensor, *others: torch.Tensor | None) -> torch.Tensor:
-    """Return a fresh tensor ``[N, C, H, W]`` in channels_last where one of the others is, else contiguous.
-
-    Args:
-        tensor: what was computed.
-        others: what it was computed from.
-    """
+    """Return a fresh tensor ``[N, C, H, W]`` in channels_last where one of the others is, else contiguous."""
     in_channels_last = [is_channels_last(other) for other in others if other is not None]
     if not any(in_channels_last):  # apart: a call in a generator is what torch.compile of torch 2.15 fails at
         return owned(tensor.contiguous())

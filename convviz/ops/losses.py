@@ -89,13 +89,7 @@ LOSSES: dict[str, Loss] = {
 
 
 def loss_value(kind: str, output: torch.Tensor, other: torch.Tensor | None) -> torch.Tensor:
-    """Return the loss as a 0-d tensor.
-
-    Args:
-        kind: one of LOSSES.
-        output: ``[N, C_out, H_out, W_out]``.
-        other: the target or the weights, of output's shape; unused by a loss that takes neither.
-    """
+    """Return the loss, 0-d, of the output and its target or weights, where it takes one."""
     return LOSSES[kind].value(output, _given(output, other))
 
 

@@ -159,14 +159,7 @@ def _by_autograd(result: dict[str, Any], other: torch.Tensor | None) -> dict[str
 def conv_transpose2d_by_torch(
     input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, spec: ConvSpec
 ) -> torch.Tensor:
-    """Return what ``F.conv_transpose2d`` returns for this geometry; an uneven padding is cropped afterwards.
-
-    Args:
-        input: of the layer, spec.output_shape.
-        weight: spec.weight_shape.
-        bias: ``[spec.in_channels]`` or None.
-        spec: the geometry of the convolution that is read the other way.
-    """
+    """Return what ``F.conv_transpose2d`` returns for this geometry; an uneven padding is cropped afterwards."""
     whole = F.conv_transpose2d(input, weight, bias, spec.stride, 0, spec.remainder, spec.groups, spec.dilation)
     (top, _), (left, _) = spec.padding
     height, width = spec.input_size

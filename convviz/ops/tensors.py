@@ -28,10 +28,6 @@ def why_not_dense(name: str, tensor: torch.Tensor) -> str:
 def real_tensor(name: str, value: Any) -> torch.Tensor:
     """Return the value as a tensor, detached.
 
-    Args:
-        name: of the argument, for the message.
-        value: a tensor, an array or nested lists of numbers.
-
     Raises:
         ValueError: it is none of these, or its numbers are not real, not dense or not there.
     """
@@ -54,10 +50,6 @@ def cell_at(place: int, shape: Sequence[int]) -> tuple[int, ...]:
     """Return the indices of the cell that stands at a place of the flat tensor.
 
     ``torch.unravel_index`` says the same, and loads sympy for it: half a second and 30 MiB, in every kernel.
-
-    Args:
-        place: counted from 0, the last axis fastest.
-        shape: of the tensor.
     """
     index: list[int] = []
     for size in reversed(shape):

@@ -48,12 +48,7 @@ PATTERNS: dict[str, Callable[[int, tuple[int, int], torch.Tensor, torch.Tensor],
 
 
 def random_tensor(shape: tuple[int, ...], seed: int) -> torch.Tensor:
-    """Return normal random numbers rounded to one decimal, so that sums can be checked by hand.
-
-    Args:
-        shape: of the result.
-        seed: of a generator of its own; torch's global one is left alone.
-    """
+    """Return normal random numbers of a seed, rounded to one decimal, so that sums can be checked by hand."""
     generator = torch.Generator().manual_seed(seed)
     return (torch.randn(shape, generator=generator, dtype=torch.float64) * 10).round() / 10 + 0.0  # no -0
 
@@ -65,9 +60,6 @@ def make_input(kind: str, shape: tuple[int, int, int, int], *, digit: int = 3) -
         kind: ``"digit"``, ``"whole"``, ``"delta"``, ``"ramp"`` or ``"checkerboard"``.
         shape: ``[N, C, H, W]``; every plane gets an image of its own (the next digit, a shifted pattern).
         digit: the digit of the first plane, 0 to 9.
-
-    Returns:
-        float64 of that shape.
     """
     (batch, channels), size = shape[:2], shape[2:]
     r, c = (torch.arange(cells, dtype=torch.float64) for cells in size)

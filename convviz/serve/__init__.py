@@ -33,11 +33,7 @@ APP_NOTEBOOK = SHARE / "app.ipynb"
 
 
 def serve(options: ServeOptions) -> int:
-    """Serve until Ctrl+C; return the exit code.
-
-    Args:
-        options: As the user gave them.
-    """
+    """Serve until Ctrl+C; return the exit code."""
     try:
         options = options.checked()
         need_voila()
@@ -65,11 +61,7 @@ def serve(options: ServeOptions) -> int:
 
 @contextmanager
 def left_out(module: str) -> Iterator[None]:
-    """Import something as where an optional module that it would load is not installed.
-
-    Args:
-        module: The module's name.
-    """
+    """Import something as where an optional module that it would load is not installed."""
     there = sys.modules.get(module)
     sys.modules[module] = None  # type: ignore[assignment]
     try:
@@ -90,9 +82,6 @@ def need_device(device: str) -> None:
     """Refuse a device that torch does not offer here.
 
     Another process asks torch: the one that serves never loads it.
-
-    Args:
-        device: As torch names it.
     """
     if device == "cpu":
         return
@@ -104,11 +93,7 @@ def need_device(device: str) -> None:
 
 
 def listen(options: ServeOptions) -> tuple[socket.socket, ServeOptions]:
-    """Return a listening socket, and the options that go with it: a server that restarted keeps socket and token.
-
-    Args:
-        options: Checked.
-    """
+    """Return a listening socket, and the options that go with it: a server that restarted keeps socket and token."""
     if kept := inherited():
         listener, token = kept
         return listener, replace(options, token=token, open_browser=False)
@@ -158,11 +143,7 @@ def _why_not(refused: OSError, host: str, port: int) -> str:
 
 
 def server_environment(options: ServeOptions) -> dict[str, str]:
-    """Return the variables that the server and all that it starts need on top of the user's own.
-
-    Args:
-        options: The device reaches workers and kernels as CONVVIZ_DEVICE; None leaves the user's variable as it is.
-    """
+    """Return the variables that the server and all that it starts need on top of the user's own."""
     paths = [str(SHARE), *filter(None, [os.environ.get("JUPYTER_PATH")])]
     added = {
         # First in the search: our template, and a kernel that is this very Python, not another "python3".
@@ -183,10 +164,6 @@ def server_environment(options: ServeOptions) -> dict[str, str]:
 def tell_room(students: int, workers: int) -> None:
     """Say whether the machine is large enough for a class.
 
-    Args:
-        students: How many may come at a time.
-        workers: How many processes compute for them.
-
     Raises:
         ServeError: Not one student fits.
     """
@@ -198,11 +175,7 @@ def tell_room(students: int, workers: int) -> None:
 
 @contextmanager
 def places_for(races: int) -> Iterator[dict[str, str]]:
-    """Yield the variables that allow races; none where none are allowed.
-
-    Args:
-        races: How many may run at a time, over all visitors: each holds one file of a folder that is there meanwhile.
-    """
+    """Yield the variables that allow so many races at a time, each of which holds a file of a folder; none for 0."""
     if not races:
         yield {}
         return

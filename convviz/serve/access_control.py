@@ -30,13 +30,7 @@ LIVE_POLICY = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """An answer that is given at the door.
-
-    Attributes:
-        status: Of the answer.
-        sentence: For the visitor.
-        headers: By name.
-    """
+    """An answer that is given at the door."""
 
     status: int
     sentence: str = ""
@@ -44,21 +38,12 @@ class Verdict:
 
 
 def is_over_tls(request: HTTPServerRequest) -> bool:
-    """Return whether a proxy says that the visitor came over TLS.
-
-    Args:
-        request: As it came.
-    """
+    """Return whether a proxy says that the visitor came over TLS."""
     return request.headers.get("X-Forwarded-Proto") == "https"
 
 
 def content_policy(options: ServeOptions, *, notebook: bool = False) -> str:
-    """Return the Content-Security-Policy of every answer.
-
-    Args:
-        options: Name who may frame the page.
-        notebook: Whether it is that of the notebook's page, in which Voilà's template has scripts.
-    """
+    """Return the Content-Security-Policy of every answer."""
     policy = LIVE_POLICY.replace("script-src 'self'", "script-src 'self' 'unsafe-inline'") if notebook else LIVE_POLICY
     return policy + " ".join(["frame-ancestors 'self'", *options.allow_frame])
 
@@ -67,13 +52,7 @@ class Gate(tornado.routing.Router):
     """Lets a request through to the application, or answers it."""
 
     def __init__(self, inside: tornado.web.Application, options: ServeOptions, refused: Callable[[str], None]) -> None:
-        """Stand before an application.
-
-        Args:
-            inside: Gets what is let through.
-            options: Checked.
-            refused: Called with "host", "token" or "metrics" when a request is refused.
-        """
+        """Stand before an application; ``refused`` hears "host", "token" or "metrics" of each refusal."""
         self._inside = inside
         self._base = options.base_url
         self._token = (options.token or "").encode()
@@ -84,12 +63,7 @@ class Gate(tornado.routing.Router):
         self._under_way: weakref.WeakSet[HTTPServerRequest] = weakref.WeakSet()
 
     def find_handler(self, request: HTTPServerRequest, **kwargs: object) -> HTTPMessageDelegate | None:
-        """Return what answers a request.
-
-        Args:
-            request: With its headers; its body is still to come.
-            **kwargs: Of tornado.
-        """
+        """Return what answers a request."""
         if "Upgrade" not in request.headers:
             self._under_way.add(request)
         if verdict := self._judge(request):
@@ -97,11 +71,7 @@ class Gate(tornado.routing.Router):
         return self._inside.find_handler(request, **kwargs)
 
     def answered(self, handler: tornado.web.RequestHandler) -> None:
-        """Hear that a request has been answered; tornado's ``log_function``.
-
-        Args:
-            handler: What answered it.
-        """
+        """Hear that a request has been answered; tornado's ``log_function``."""
         self._under_way.discard(handler.request)
 
     def is_answering(self) -> bool:
@@ -168,11 +138,7 @@ class Refused(tornado.web.RequestHandler):
     """Gives the answer of the door, whatever was asked for."""
 
     def initialize(self, verdict: Verdict) -> None:
-        """Take the answer.
-
-        Args:
-            verdict: The answer.
-        """
+        """Take the answer."""
         self._verdict = verdict
 
     def prepare(self) -> None:

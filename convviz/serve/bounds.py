@@ -41,15 +41,7 @@ class BoundedServer(tornado.httpserver.HTTPServer):
         body_s: float = BODY_S,
         connections: int = FILES // FILES_A_CONNECTION,
     ) -> None:
-        """Serve an application.
-
-        Args:
-            inside: Gets what comes.
-            refused: Called with "connections" when one is closed at once.
-            silent_s: Seconds until a header must be whole.
-            body_s: Seconds until a body must be.
-            connections: How many may be open at a time, websockets included.
-        """
+        """Serve an application; ``refused`` hears "connections" of each that is closed at once."""
         super().initialize(
             inside,
             idle_connection_timeout=silent_s,
@@ -62,12 +54,7 @@ class BoundedServer(tornado.httpserver.HTTPServer):
         self._streams: set[IOStream] = set()
 
     def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
-        """Take a connection, or close it.
-
-        Args:
-            stream: The connection.
-            address: Of the other end.
-        """
+        """Take a connection, or close it."""
         if len(self._streams) >= self._most:
             self._streams = {each for each in self._streams if not each.closed()}
         if len(self._streams) >= self._most:
@@ -81,9 +68,6 @@ class BoundedServer(tornado.httpserver.HTTPServer):
 
 def connections_for(class_size: int | None) -> int:
     """Return how many connections may be open at a time.
-
-    Args:
-        class_size: Students that must find room; None is no class.
 
     Raises:
         ServeError: The system allows too few files for them.

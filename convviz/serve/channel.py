@@ -25,11 +25,7 @@ class Channel:
     """Mixed into the handler of a kernel's websocket."""
 
     async def get(self, kernel_id: str) -> None:
-        """Open the connection for who speaks the protocol.
-
-        Args:
-            kernel_id: Whose it is to be.
-        """
+        """Open the connection for who speaks the protocol."""
         asks = self.request.headers  # type: ignore[attr-defined]
         offered = [name.strip() for name in asks.get("Sec-WebSocket-Protocol", "").split(",")]
         if "Upgrade" in asks and PROTOCOL not in offered:
@@ -37,11 +33,7 @@ class Channel:
         await super().get(kernel_id)  # type: ignore[misc]
 
     async def on_message(self, message: bytes | str) -> None:
-        """Pass a page's message on, in due time; the next one is read when this has returned.
-
-        Args:
-            message: Of the kernel's protocol.
-        """
+        """Pass a page's message on, in due time; the next one is read when this has returned."""
         if isinstance(message, str) or not is_sound(message):
             self.close(UNREADABLE)  # type: ignore[attr-defined]
             return
@@ -51,12 +43,7 @@ class Channel:
         super().on_message(message)  # type: ignore[misc]
 
     def write_message(self, message: bytes | str, binary: bool = False) -> Any:
-        """Send a message to the page, if it tells nothing of the server's folders.
-
-        Args:
-            message: Of the kernel's protocol.
-            binary: For the websocket.
-        """
+        """Send a message to the page, if it tells nothing of the server's folders."""
         if isinstance(message, str):  # the server's own words, of a kernel that has died
             return super().write_message(message, binary)  # type: ignore[misc]
         if holds_traceback(message):
@@ -77,31 +64,18 @@ class Channel:
 
 
 def is_sound(message: bytes) -> bool:
-    """Return whether a message has as many parts as it says; Jupyter makes a list of that length before it looks.
-
-    Args:
-        message: From a page.
-    """
+    """Return whether a message has as many parts as it says; Jupyter makes a list of that length before it looks."""
     parts = int.from_bytes(message[:8], "little")
     return parts <= MOST_PARTS and 8 * (parts + 1) <= len(message)
 
 
 def holds_traceback(message: Any) -> bool:
-    """Return whether a message is a kernel's own output, and shows the folders of the server.
-
-    Args:
-        message: To a page.
-    """
+    """Return whether a message is a kernel's own output, and shows the folders of the server."""
     return TRACEBACK in message and part_of(message, 1).get("msg_type") == "stream"
 
 
 def part_of(message: bytes, index: int) -> dict[str, Any]:
-    """Return a part of a message; nothing if it cannot be read.
-
-    Args:
-        message: As it goes over the websocket.
-        index: 1 is its header.
-    """
+    """Return a part of a message as it goes over the websocket, 1 its header; nothing if it cannot be read."""
     begin, end = (int.from_bytes(message[8 * at : 8 * at + 8], "little") for at in (index + 1, index + 2))
     try:
         part = json.loads(message[begin:end])

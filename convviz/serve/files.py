@@ -19,24 +19,14 @@ TEXT = ("text/", "application/javascript", "application/json", "image/svg+xml")
 
 
 def takes_gzip(request: Any) -> bool:
-    """Return whether who asks unpacks gzip.
-
-    Args:
-        request: tornado's.
-    """
+    """Return whether who asks unpacks gzip."""
     wanted = [part.split(";") for part in request.headers.get("Accept-Encoding", "").lower().split(",")]
     return any(name.strip() == "gzip" and "q=0" not in "".join(rest).split() for name, *rest in wanted)
 
 
 @functools.lru_cache(KEPT)
 def packed(path: str, changed: int, size: int) -> bytes:
-    """Return a file, gzipped.
-
-    Args:
-        path: Of the file.
-        changed: When it was, in nanoseconds: another time is another file.
-        size: Its bytes.
-    """
+    """Return a file, gzipped; one that changed, in nanoseconds, or has another size is another file."""
     return gzip.compress(Path(path).read_bytes(), LEVEL, mtime=0)
 
 
@@ -44,12 +34,7 @@ class Files(tornado.web.StaticFileHandler):
     """Mixed into the handlers of files: packed for who wants it, and an address that leads to no file is one."""
 
     async def get(self, path: str, include_body: bool = True) -> None:
-        """Send a file.
-
-        Args:
-            path: the rest of the address, as the visitor wrote it.
-            include_body: False for HEAD.
-        """
+        """Send a file."""
         try:
             await super().get(path, include_body=include_body)
         except (AssertionError, OSError, ValueError) as wrong:  # Voilà takes an address apart without looking

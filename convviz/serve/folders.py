@@ -13,9 +13,6 @@ def make_folder(kind: str) -> str:
     """Return a new folder of this process, and remove those of the same kind whose process is gone.
 
     A process that is killed removes nothing; the next one does.
-
-    Args:
-        kind: What it is for, such as ``"races"``.
     """
     begins = f"convviz-{kind}-"
     for path in Path(tempfile.gettempdir()).glob(f"{begins}*"):

@@ -28,26 +28,14 @@ class Headers(tornado.web.OutputTransform):
     """Adds headers to every answer of the server, whoever gives it: Jupyter's own setting reaches no file."""
 
     def __init__(self, added: Mapping[str, str], request: tornado.httputil.HTTPServerRequest) -> None:
-        """Prepare for one answer.
-
-        Args:
-            added: by name; what a handler sets itself is left as it is.
-            request: what is answered.
-        """
+        """Prepare for one answer."""
         super().__init__(request)
         self._added = added
 
     def transform_first_chunk(
         self, status_code: int, headers: tornado.httputil.HTTPHeaders, chunk: bytes, finishing: bool
     ) -> tuple[int, tornado.httputil.HTTPHeaders, bytes]:
-        """Add what is missing.
-
-        Args:
-            status_code: of the answer.
-            headers: of the answer, changed in place.
-            chunk: its first bytes.
-            finishing: whether they are the last ones too.
-        """
+        """Add what is missing."""
         for name, value in self._added.items():
             headers.setdefault(name, value)
         return status_code, headers, chunk
@@ -57,25 +45,13 @@ class PlainErrors(tornado.web.RequestHandler):
     """Mixed into every handler: an error is a short page, and what the visitor did wrong is no event."""
 
     def set_cookie(self, name: str, value: str | bytes, *args: Any, **options: Any) -> None:
-        """Set a cookie, for TLS alone where a proxy ends it: Jupyter does not see that.
-
-        Args:
-            name: of the cookie.
-            value: of the cookie.
-            *args: as tornado takes them.
-            **options: as tornado takes them.
-        """
+        """Set a cookie, for TLS alone where a proxy ends it: Jupyter does not see that."""
         if is_over_tls(self.request):
             options["secure"] = True
         super().set_cookie(name, value, *args, **options)
 
     def write_error(self, status_code: int, **reason: Any) -> None:
-        """Write the page of an error; it never fails, as Jupyter's own does without Jupyter's other parts.
-
-        Args:
-            status_code: of the answer.
-            **reason: what happened; it stays with the server.
-        """
+        """Write the page of an error; it never fails, as Jupyter's own does without Jupyter's other parts."""
         try:
             message = http.HTTPStatus(status_code).phrase
         except ValueError:
@@ -89,13 +65,7 @@ class PlainErrors(tornado.web.RequestHandler):
         self.finish(page.render(status_code=status_code, status_message=message, base_url=base_url))
 
     def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
-        """Log what the server did wrong, without the visitor's address.
-
-        Args:
-            typ: class of the exception.
-            value: the exception.
-            tb: its traceback.
-        """
+        """Log what the server did wrong, without the visitor's address."""
         if not isinstance(value, tornado.web.HTTPError) or value.status_code >= 500:
             log.error("%s %r failed", self.request.method, self.request.path, exc_info=(typ, value, tb))
 
@@ -114,25 +84,13 @@ class Channels(KernelWebsocketHandler):
             raise tornado.web.Finish
 
     async def open(self, kernel_id: str) -> None:
-        """Connect the page with its kernel.
-
-        Args:
-            kernel_id: Of the kernel.
-        """
+        """Connect the page with its kernel."""
         self._is_open = True
         self.set_nodelay(True)
         await super().open(kernel_id)
 
     def write_message(self, message: Any, binary: bool = False) -> Any:
-        """Pass a message on to the page.
-
-        Args:
-            message: Of the kernel.
-            binary: Whether it is bytes.
-
-        Returns:
-            What tells when it is sent; None where the page is gone, and nobody misses it.
-        """
+        """Pass a message on to the page, unless it is gone: nobody misses it."""
         if self.ws_connection is None or self.ws_connection.is_closing():
             return None
         return super().write_message(message, binary)
@@ -156,13 +114,7 @@ class Channels(KernelWebsocketHandler):
             manager.lose(self.kernel_id)
 
     def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
-        """Log that a page sent what is no message of the kernel's protocol; the connection is closed.
-
-        Args:
-            typ: class of the exception.
-            value: the exception.
-            tb: its traceback.
-        """
+        """Log that a page sent what is no message of the kernel's protocol; the connection is closed."""
         if not isinstance(value, tornado.web.HTTPError):
             log.error("a connection is closed, because a message of it cannot be read (%s)", typ.__name__)
 
@@ -172,11 +124,7 @@ class Goodbye(APIHandler):
 
     @tornado.web.authenticated
     def post(self, kernel_id: str) -> None:
-        """Have the kernel ended.
-
-        Args:
-            kernel_id: it may have been ended already.
-        """
+        """Have the kernel ended, unless it has been."""
         manager: Any = self.kernel_manager
         manager.go(kernel_id)
         self.set_status(204)
@@ -184,11 +132,7 @@ class Goodbye(APIHandler):
 
 
 def mended(handler: type[tornado.web.RequestHandler]) -> type[tornado.web.RequestHandler]:
-    """Return one of Voilà's handlers with what it lacks.
-
-    Args:
-        handler: as Voilà registers it.
-    """
+    """Return one of Voilà's handlers with what it lacks."""
     if issubclass(handler, TornadoVoilaHandler):
         handler = NotebookPage
     elif issubclass(handler, VoilaShutdownKernelHandler):

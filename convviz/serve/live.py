@@ -43,13 +43,7 @@ class Answer:
 
 
 def answer(kind: str, content: bytes, *, pack: bool = True) -> Answer:
-    """Return an answer, packed as small as gzip can.
-
-    Args:
-        kind: For the browser.
-        content: The bytes.
-        pack: Whether gzip would make them smaller.
-    """
+    """Return an answer, packed as small as gzip can."""
     packed = gzip.compress(content, 9, mtime=0) if pack else None
     return Answer(kind, content, packed, tag_of(content))
 
@@ -85,19 +79,11 @@ class LivePages:
         self.page(ENGLISH)
 
     def page(self, tag: str) -> Answer:
-        """Return the page in a language.
-
-        Args:
-            tag: One of those that there are.
-        """
+        """Return the page in a language."""
         return self._in(tag).page
 
     def file(self, name: str) -> Answer | None:
-        """Return a file; None where there is none. A page that is older than the server may ask for any.
-
-        Args:
-            name: As a page gives it.
-        """
+        """Return a file; None where there is none. A page that is older than the server may ask for any."""
         tags = sorted(languages(), key=lambda tag: tag not in self._made)
         return next((found for tag in tags if (found := self._in(tag).files.get(name))), None)
 

@@ -16,12 +16,7 @@ Route = tuple[Any, ...]
 
 
 def live_routes(base: str, language: str | None = None) -> list[Route]:
-    """Return the routes of the live page, and of its files.
-
-    Args:
-        base: The path below which everything is served.
-        language: Of the page where its address asks for none; None leaves it to the browser.
-    """
+    """Return the routes of the live page, and of its files."""
     live = {"live": LivePages()}
     return [(base, Live, {**live, "language": language}), (f"{base}{FOLDER}([^/]+)", LiveFile, live)]
 
@@ -44,20 +39,11 @@ class Ready(PlainErrors):
     varies: ClassVar[tuple[str, ...]] = ()
 
     def initialize(self, live: LivePages) -> None:
-        """Take what is served.
-
-        Args:
-            live: The page and its files.
-        """
+        """Take what is served."""
         self.live = live
 
     def send(self, found: Answer, cache: str) -> None:
-        """Send an answer, or word that the browser's copy of it is still right.
-
-        Args:
-            found: What is asked for.
-            cache: How long it may be kept.
-        """
+        """Send an answer, or word that the browser's copy of it is still right."""
         self.set_header("Content-Type", found.kind)
         self.set_header("Cache-Control", cache)
         self.set_header("ETag", f'"{found.tag}"')
@@ -80,12 +66,7 @@ class Live(Ready):
     varies: ClassVar[tuple[str, ...]] = ("Accept-Language",)
 
     def initialize(self, live: LivePages, language: str | None = None) -> None:
-        """Take what is served.
-
-        Args:
-            live: The page and its files.
-            language: Of the page where its address asks for none; None leaves it to the browser.
-        """
+        """Take what is served."""
         super().initialize(live)
         self._default = language
 
@@ -105,11 +86,7 @@ class LiveFile(Ready):
     """A file of the page, whose name tells its content."""
 
     def get(self, name: str) -> None:
-        """Send a file.
-
-        Args:
-            name: As the page gives it.
-        """
+        """Send a file."""
         found = self.live.file(name)
         if found is None:
             raise tornado.web.HTTPError(404)

@@ -16,10 +16,7 @@ class Log:
     """Writes events, or nothing at all."""
 
     def __init__(self, where: str | None) -> None:
-        """Open the file for more lines.
-
-        Args:
-            where: Its path; "-" is standard output, None writes nothing.
+        """Open the file for more lines; "-" is standard output, None writes nothing.
 
         Raises:
             ServeError: The file cannot be written.
@@ -36,12 +33,7 @@ class Log:
                 ) from refused
 
     def write(self, event: str, **more: float | str) -> None:
-        """Write one line; a full disk costs the line, not the server.
-
-        Args:
-            event: What happened.
-            **more: Such as ``seconds`` and ``reason``.
-        """
+        """Write one line; a full disk costs the line, not the server."""
         if self._file is None:
             return
         line: dict[str, float | str] = {"time": round(time.time(), 3), "event": event}

@@ -48,11 +48,7 @@ class NotebookKernels(AsyncMappingKernelManager):
 
     # Jupyter types it as the wrapper for who cannot wait.
     async def start_kernel(self, **options: Any) -> str:  # type: ignore[override]
-        """Start a kernel; the folder for what leads to kernels is made for the first one.
-
-        Args:
-            **options: As Jupyter takes them.
-        """
+        """Start a kernel; the folder for what leads to kernels is made for the first one."""
         self.connection_dir = self.connection_dir or make_folder("kernels")
         started: str = await super().start_kernel(**options)
         return started
@@ -66,33 +62,21 @@ class NotebookKernels(AsyncMappingKernelManager):
         return super().remove_kernel(kernel_id)
 
     def go(self, kernel_id: str) -> None:
-        """End a kernel whose page says that it goes, once it is gone: a link that is a download leads nowhere.
-
-        Args:
-            kernel_id: It may have been ended already.
-        """
+        """End a kernel whose page says that it goes, once it is gone: a link that is a download leads nowhere."""
         if kernel_id in self:
             self._going.add(kernel_id)
             if not self._is_connected(kernel_id):
                 self.leave(kernel_id)
 
     def lose(self, kernel_id: str) -> None:
-        """End a kernel whose page closed its connection: at once if it has said that it goes, else if it stays away.
-
-        Args:
-            kernel_id: It may have been ended already.
-        """
+        """End a kernel whose page closed its connection: at once if it has said that it goes, else if it stays away."""
         if kernel_id in self._going:
             self.leave(kernel_id)
         else:
             self.expect(kernel_id)
 
     def expect(self, kernel_id: str) -> None:
-        """End a kernel if its page does not connect in time.
-
-        Args:
-            kernel_id: Of a page that has been sent whole, or has lost its connection.
-        """
+        """End a kernel if its page does not connect in time."""
 
         def look() -> None:
             if kernel_id in self and not self._is_connected(kernel_id):
@@ -101,11 +85,7 @@ class NotebookKernels(AsyncMappingKernelManager):
         asyncio.get_running_loop().call_later(COMES_BACK_S, look)
 
     def leave(self, kernel_id: str) -> None:
-        """End a kernel whose page is gone.
-
-        Args:
-            kernel_id: It may have been ended already, by the page itself.
-        """
+        """End a kernel whose page is gone."""
         if kernel_id in self and kernel_id not in self._ending:
             self._left.add(kernel_id)
             self._ending[kernel_id] = asyncio.ensure_future(self._end(kernel_id))
@@ -133,11 +113,7 @@ class NotebookKernels(AsyncMappingKernelManager):
             shutil.rmtree(self.connection_dir, ignore_errors=True)
 
     def is_news(self, error: BaseException | None) -> bool:
-        """Return whether a failure is more than the end of a page, or of a kernel that was at work for one.
-
-        Args:
-            error: As Voilà or asyncio reports it.
-        """
+        """Return whether a failure is more than the end of a page, or of a kernel that was at work for one."""
         if isinstance(error, tornado.websocket.WebSocketClosedError):  # a message was on its way to the page
             return False
         frames = traceback.walk_tb(error.__traceback__ if error else None)

@@ -22,11 +22,7 @@ class Metrics:
     """The one object that everything which happens is told to."""
 
     def __init__(self, log: Log) -> None:
-        """Begin at nothing.
-
-        Args:
-            log: Gets a line for each event.
-        """
+        """Begin at nothing."""
         self._log = log
         self._registry = CollectorRegistry()
         common: Any = {"registry": self._registry}
@@ -51,20 +47,11 @@ class Metrics:
         self._measured_at = -MEMORY_EVERY_S
 
     def tell(self, event: str, **more: float | str) -> None:
-        """Log what is not counted.
-
-        Args:
-            event: What happened.
-            **more: Such as ``seconds``.
-        """
+        """Log what is not counted."""
         self._log.write(event, **more)
 
     def refused(self, reason: str) -> None:
-        """Count a refusal.
-
-        Args:
-            reason: In a word.
-        """
+        """Count a refusal."""
         self._refused.labels(reason).inc()
         self._log.write("refused", reason=reason)
 
@@ -77,37 +64,20 @@ class Metrics:
         self._pages.dec()
 
     def asked(self, kind: str) -> None:
-        """Count a request of a page.
-
-        Args:
-            kind: Its type; one of those that there are.
-        """
+        """Count a request of a page."""
         self._requests.labels(kind).inc()
 
     def answered(self, seconds: float) -> None:
-        """Count an answer to a page.
-
-        Args:
-            seconds: That the page waited for it, its way over the network aside.
-        """
+        """Count an answer to a page."""
         self._answer.observe(seconds)
 
     def worker_ended(self, reason: str) -> None:
-        """Count a worker that another one replaces.
-
-        Args:
-            reason: In a word.
-        """
+        """Count a worker that another one replaces."""
         self._ended.labels(reason).inc()
         self._log.write("worker_ended", reason=reason)
 
     async def text(self, workers: Collection[int], stem: int | None) -> bytes:
-        """Return all of it in Prometheus's text format.
-
-        Args:
-            workers: The numbers of those that live.
-            stem: That of the process that they are forked from; they outlive it.
-        """
+        """Return all of it in Prometheus's text format."""
         self._workers.set(len(workers))
         if time.monotonic() - self._measured_at >= MEMORY_EVERY_S:
             self._measured_at = time.monotonic()
@@ -124,11 +94,7 @@ class Metrics:
 
 
 def descendants(pid: int) -> list[int]:
-    """Return the numbers of the processes that a process has started, and of theirs.
-
-    Args:
-        pid: Its number.
-    """
+    """Return the numbers of the processes that a process has started, and of theirs."""
     found: list[int] = []
     try:
         for path in Path(f"/proc/{pid}/task").glob("*/children"):
@@ -140,11 +106,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def memory_of(pid: int) -> int | None:
-    """Return the bytes that a process uses, what it shares with others divided among them (PSS); None if unknown.
-
-    Args:
-        pid: Its number.
-    """
+    """Return the bytes that a process uses, what it shares with others divided among them (PSS); None if unknown."""
     try:
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
             if line.startswith("Pss:"):

@@ -53,12 +53,7 @@ log = logging.getLogger("tornado.application")
 
 
 def numbers_routes(server_url: str, workers: Workers) -> list[tuple[Any, ...]]:
-    """Return the routes of the numbers.
-
-    Args:
-        server_url: The path below which the server answers.
-        workers: Compute them.
-    """
+    """Return the routes of the numbers."""
     return [(server_url + NUMBERS, Numbers, {"workers": workers})]
 
 
@@ -73,11 +68,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
     _tells = False  # whether the page will hear that it is in line
 
     def initialize(self, workers: Workers) -> None:
-        """Take what computes.
-
-        Args:
-            workers: The server's.
-        """
+        """Take what computes."""
         self._workers = workers
         self._client = self.request.remote_ip
         self._race: Racing | None = None
@@ -121,11 +112,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         await self._write(packed({"type": "facts", **told}))
 
     async def on_message(self, frame: str | bytes) -> None:
-        """Let a request wait for its turn; what is none is refused.
-
-        Args:
-            frame: As it came.
-        """
+        """Let a request wait for its turn; what is none is refused."""
         try:
             request = self._read(frame)
         except ValueError as error:
@@ -268,10 +255,5 @@ def races_allowed() -> int:
 
 
 def refusal(request: dict[str, Any], sentence: str) -> bytes:
-    """Return the frame that refuses a request.
-
-    Args:
-        request: With its id.
-        sentence: Says why.
-    """
+    """Return the frame that refuses a request."""
     return packed({"type": "refused", "id": request.get("id"), "sentence": sentence})

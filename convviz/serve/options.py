@@ -18,11 +18,7 @@ _ORIGIN = re.compile(r"https?://(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a name leads to the machine itself wherever it is looked up.
-
-    Args:
-        host: A name or number, without a port.
-    """
+    """Return whether a name or number, without a port, leads to the machine itself wherever it is looked up."""
     name = host.strip("[]").rstrip(".").lower()
     if name == "localhost" or name.endswith(".localhost"):
         return True

@@ -13,12 +13,7 @@ HEAD_BYTES = 1 << 20
 
 
 def packed(message: Mapping[str, Any], buffers: Sequence[bytes] = ()) -> bytes:
-    """Return a message and its buffers as one frame; a number that JSON has not goes as its name, such as "nan".
-
-    Args:
-        message: plain data.
-        buffers: the bytes beside it; their lengths are added to the message as ``sizes``.
-    """
+    """Return a message and its buffers, whose ``sizes`` it gets, as one frame; NaN and the like go as "nan"."""
     content = {**message, "sizes": [len(each) for each in buffers]}
     try:
         text = json.dumps(content, allow_nan=False)

@@ -26,13 +26,7 @@ STARTS_S, FORKS_S, SENDS_S = 120.0, 5.0, 2.0
 
 @dataclass
 class Worker:
-    """A process that answers.
-
-    Attributes:
-        connection: To it.
-        pid: Its number.
-        kill: Ends it.
-    """
+    """A process that answers."""
 
     connection: Connection
     pid: int
@@ -40,10 +34,6 @@ class Worker:
 
     def answer(self, request: bytes, seconds: float) -> tuple[bytes, bool]:
         """Return the answer to a request, and whether the worker leaves after it.
-
-        Args:
-            request: As ``worker.answer`` reads it.
-            seconds: That it may take.
 
         Raises:
             TimeoutError: It takes longer.
@@ -77,12 +67,7 @@ class Stem:
     """The process that workers are forked from; another one where it does not answer."""
 
     def __init__(self, answers: str, environment: dict[str, str]) -> None:
-        """Prepare.
-
-        Args:
-            answers: What answers in the workers, as module:function.
-            environment: Variables of theirs, beside the server's own.
-        """
+        """Prepare; ``answers`` is what answers in the workers, as module:function."""
         self._answers = answers
         self._environment = environment
         self._process: subprocess.Popen[bytes] | None = None
@@ -106,10 +91,7 @@ class Stem:
             return self._start()
 
     def fork(self, kind: bytes) -> Worker:
-        """Return a new worker.
-
-        Args:
-            kind: What it does: ``WORKER`` or ``RACE``.
+        """Return a new worker, a ``WORKER`` or a ``RACE``.
 
         Raises:
             OSError: There is none to be had.
@@ -218,11 +200,6 @@ class Handle:
 def spawn(answers: str, environment: dict[str, str], race: bool) -> tuple[Worker, list[str]]:
     """Return a new worker that shares nothing with others, and the devices that torch finds in it.
 
-    Args:
-        answers: What answers in it, as module:function.
-        environment: Variables of its own, beside the server's.
-        race: Whether it races for a page.
-
     Raises:
         OSError: It cannot be had.
         EOFError: It has ended.
@@ -242,9 +219,6 @@ def spawn(answers: str, environment: dict[str, str], race: bool) -> tuple[Worker
 
 def look_after(pid: int) -> None:
     """Look whether a process has been stopped; where nobody tells, it has not.
-
-    Args:
-        pid: Its number.
 
     Raises:
         OSError: It has, or it is not there any more.

@@ -18,13 +18,7 @@ class Racing:
     def __init__(
         self, workers: Workers, write: Callable[[bytes], Coroutine[object, object, None]], over: Callable[[], None]
     ) -> None:
-        """Start the process.
-
-        Args:
-            workers: Fork it.
-            write: Sends a frame to the page; it returns when the frame has left.
-            over: Called when the process has ended by itself, or there is none to be had.
-        """
+        """Start the process; ``over`` is called when it has ended by itself, or there is none to be had."""
         self._write, self._over = write, over
         self._orders: asyncio.Queue[bytes] = asyncio.Queue(WAITING)
         self._worker: Worker | None = None
@@ -32,11 +26,7 @@ class Racing:
         self._task = asyncio.ensure_future(self._run(workers))
 
     def tell(self, frame: bytes) -> None:
-        """Let the process hear the page; who is far ahead is not heard.
-
-        Args:
-            frame: Of the page, behind its kind.
-        """
+        """Let the process hear the page; who is far ahead is not heard."""
         if not self._orders.full():
             self._orders.put_nowait(frame)
 

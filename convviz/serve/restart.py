@@ -28,11 +28,7 @@ def inherited() -> tuple[socket.socket, str | None] | None:
 
 
 async def all_answered(is_answering: Callable[[], bool]) -> None:
-    """Wait until what was asked for has been answered, or takes too long.
-
-    Args:
-        is_answering: Whether a request is under way.
-    """
+    """Wait until what was asked for has been answered, or takes too long."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + ANSWERS_WITHIN_S
     await asyncio.sleep(ASKS_WITHIN_S)
@@ -41,12 +37,7 @@ async def all_answered(is_answering: Callable[[], bool]) -> None:
 
 
 def become_anew(listener: socket.socket, token: str | None) -> None:
-    """Run the same command in this process; does not return. Connections wait in the socket meanwhile.
-
-    Args:
-        listener: Bound and listening.
-        token: Of visitors, which a token made at the start must go on to be.
-    """
+    """Run the same command in this process; does not return. Connections wait in the socket meanwhile."""
     sys.stdout.flush()
     sys.stderr.flush()
     read, write = os.pipe()

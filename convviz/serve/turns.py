@@ -38,11 +38,7 @@ class Turns:
     """
 
     def __init__(self, workers: int) -> None:
-        """Open the lines.
-
-        Args:
-            workers: how many wishes are worked on at a time.
-        """
+        """Open the lines."""
         self._most_slow = max(1, workers - 1)
         self._slow = 0  # at work
         self._last_slow = True

@@ -89,11 +89,7 @@ class ConvvizVoila(Voila):
         ]
 
     def _notebook_routes(self, routes: list[Route]) -> list[Route]:
-        """Return what the notebook's page needs of Voilà, with handlers that answer every wish.
-
-        Args:
-            routes: Voilà's; the last one is the notebook's page.
-        """
+        """Return what the notebook's page, Voilà's last route, needs of Voilà, with handlers that answer every wish."""
         *_, options = routes[-1]
         page = (self.server_url + re.escape(NOTEBOOK), mended(NotebookPage), options)
         needed = [route for route in routes if VOILAS.match(route[0].removeprefix(self.server_url))]
@@ -174,25 +170,13 @@ class ConvvizVoila(Voila):
 
 
 def page_address(host: str, port: int) -> str:
-    """Return the address to type into a browser.
-
-    Args:
-        host: What the server listens on; "0.0.0.0" is no address to type, the machine's name is.
-        port: Its port.
-    """
+    """Return the address to type into a browser: for "0.0.0.0", which is none, the machine's name."""
     name = socket.gethostname() if host in ANYWHERE else host
     return f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"
 
 
 def run(options: ServeOptions, notebook: Path, listener: socket.socket, settings: Path) -> bool:
-    """Run Voilà until Ctrl+C, SIGTERM or SIGHUP; return whether it is to begin anew.
-
-    Args:
-        options: Checked.
-        notebook: The app's; its absolute path.
-        listener: Bound, listening and not blocking.
-        settings: The folder with voila.json.
-    """
+    """Run Voilà until Ctrl+C, SIGTERM or SIGHUP; return whether it is to begin anew."""
     # Warnings would be a line for every page: tornado and jupyter_server ping at different paces, and a page
     # whose kernel died asks once more to end it.
     logging.getLogger("tornado").setLevel(logging.ERROR)

@@ -65,14 +65,7 @@ def main() -> None:
 
 
 def spawned(connection: Connection, answers: str, environment: dict[str, str], race: bool) -> None:
-    """Be a worker that shares nothing; what torch finds here is told first.
-
-    Args:
-        connection: to the server.
-        answers: what answers, as module:function.
-        environment: variables to add.
-        race: whether it races for a page.
-    """
+    """Be a worker that shares nothing; what torch finds here is told first."""
     os.environ.update(environment)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: the server ends us
     answered = found(answers)
@@ -82,12 +75,7 @@ def spawned(connection: Connection, answers: str, environment: dict[str, str], r
 
 
 def work(connection: Connection, answered: Callable[..., Any]) -> None:
-    """Answer until the server is gone, or this process has grown too large for another answer.
-
-    Args:
-        connection: to the server.
-        answered: what answers: ``app/answers.answered``.
-    """
+    """Answer until the server is gone, or this process has grown too large for another answer."""
     limits.apply()
     try:
         while True:
@@ -101,12 +89,7 @@ def work(connection: Connection, answered: Callable[..., Any]) -> None:
 
 
 def answer(given: bytes, answered: Callable[..., Any]) -> bytes:
-    """Return the frame that answers a page's.
-
-    Args:
-        given: the page's frame behind its kind.
-        answered: what answers.
-    """
+    """Return the frame that answers a page's."""
     request, buffers = (read_json(given[1:].decode()), []) if given[:1] == TEXT else unpacked(given[1:])
     acts = request.get("type") == "act"  # on a tab that has no state here: it is shown for what was chosen
     if acts:
@@ -125,11 +108,7 @@ def answer(given: bytes, answered: Callable[..., Any]) -> bytes:
 
 
 def warm(answered: Callable[..., Any]) -> None:
-    """Answer what comes first: what is loaded for it is there when somebody asks.
-
-    Args:
-        answered: what answers.
-    """
+    """Answer what comes first: what is loaded for it is there when somebody asks."""
     for tag in languages():
         for request in ({"type": "compute"}, {"type": "tab", "tab": "code"}):
             answer(TEXT + json.dumps({"id": 0, "settings": {}, "language": tag, **request}).encode(), answered)

@@ -116,11 +116,7 @@ class Workers:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def wish(self, wish: Wish) -> None:
-        """Let a page's wish wait for its turn.
-
-        Args:
-            wish: Its task is an ``Order``.
-        """
+        """Let a page's wish, whose task is an ``Order``, wait for its turn."""
         self.turns.put(wish)
         self._go_on()
 
@@ -196,13 +192,7 @@ class Slot:
     """The place of one worker, and of those that follow it."""
 
     def __init__(self, new: Callable[[], Worker], seconds: float, ended: Callable[[str], None]) -> None:
-        """Prepare.
-
-        Args:
-            new: Makes a worker.
-            seconds: That a request may take.
-            ended: Hears why a worker was ended.
-        """
+        """Prepare."""
         self._new, self._seconds, self._ended = new, seconds, ended
         self.worker: Worker | None = None
 

@@ -19,11 +19,7 @@ COMPUTED: list[str] = facts("settings")["computed"]
 
 
 def compute(settings: Settings, *, compare: bool = True) -> Stages:
-    """Compute every stage that follows from the settings, on their device and in their dtype.
-
-    Args:
-        settings: everything that was set.
-        compare: also run autograd and record the deviation from it.
+    """Compute every stage that follows from the settings, on their device; to ``compare``, run autograd as well.
 
     Raises:
         ValueError: a number is too large for the dtype, and inf or nan would stand in its place.
@@ -56,11 +52,6 @@ def _check_finite(result: Stages, dtype: str) -> None:
 
 def check_finite(name: str, tensor: torch.Tensor, refused: str = "refused.finite") -> None:
     """Refuse numbers that are too large for their dtype.
-
-    Args:
-        name: what the numbers are called.
-        tensor: of any shape.
-        refused: id of the sentence.
 
     Raises:
         ValueError: one is inf or nan.

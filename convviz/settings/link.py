@@ -49,9 +49,6 @@ def to_link(settings: Settings | Mapping[str, Any]) -> str:
 def from_link(text: str) -> tuple[Settings, list[str]]:
     """Read a link, or the address of a page that has one, as well as it can be read.
 
-    Args:
-        text: any text.
-
     Returns:
         The settings, on the cpu, and one sentence for everything that had to be left out.
     """

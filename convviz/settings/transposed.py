@@ -23,13 +23,7 @@ def layer_pair(spec: ConvSpec, name: str) -> Any:
 
 
 def layer_spec(spec: ConvSpec, input_size: Sequence[int], output_padding: Sequence[int], **changes: Any) -> ConvSpec:
-    """Return the geometry of the layer with these sizes, and with these changes.
-
-    Args:
-        spec: what is not changed.
-        input_size: (H, W) of the layer's input.
-        output_padding: of the layer, each less than the stride.
-        changes: other fields of ConvSpec, in their full form.
+    """Return the geometry of the layer with these sizes, (H, W), and with other fields of ConvSpec in full form.
 
     Raises:
         ValueError: the output would have no row or column, or the output_padding is too large.

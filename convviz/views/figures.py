@@ -45,12 +45,7 @@ def frame(panel: Panel) -> dict[str, Any]:
 
 
 def figure(panel: Panel, scale: float | None = None) -> go.Figure:
-    """Return a panel as a plotly figure with its numbers.
-
-    Args:
-        panel: what to draw.
-        scale: the number at the ends of the colour scale; default: the panel's own largest.
-    """
+    """Return a panel as a plotly figure with its numbers; ``scale`` is that at the ends of its colours."""
     import plotly.graph_objects as go  # half a second to load, and the app itself never needs it
 
     end = limit((panel,)) if scale is None else scale

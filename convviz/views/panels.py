@@ -95,13 +95,7 @@ class Equation:
 
 
 def equations(stages: Stages, plane: Plane, input_view: str = "window") -> tuple[Equation, ...]:
-    """Lay out everything that was computed as rows of panels, as ``facts/picture.json`` has them.
-
-    Args:
-        stages: the numbers.
-        plane: which sample and channels to show.
-        input_view: the equation to the input as a sliding ``"window"``, as ``"stamps"`` that add up, or ``"both"``.
-    """
+    """Lay out everything that was computed as rows of panels, as ``facts/picture.json`` has them."""
     rows = EQUATIONS["transposed" if stages.transposed else "convolution"]
     shown = [row for row in rows if row.get("view", input_view) == input_view and _is_there(stages, row)]
     return tuple(_equation(stages, plane.within(stages.spec), row) for row in shown)

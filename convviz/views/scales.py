@@ -34,12 +34,7 @@ def is_beyond(value: float, end: float) -> bool:
 
 
 def ends(stages: Stages, scale: str) -> Ends:
-    """Return what tells the number at the ends of the colour scale of a panel in an equation.
-
-    Args:
-        stages: the numbers.
-        scale: one a ``"quantity"``, an ``"equation"`` or a ``"panel"``.
-    """
+    """Return what tells the number at the ends of a panel's colours, by quantity, equation or panel."""
     of = OF_TRANSPOSED if stages.transposed else OF
 
     @functools.cache

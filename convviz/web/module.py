@@ -37,20 +37,13 @@ def tab_script(name: str) -> str:
 
     It imports nothing, so that it is the same from a kernel and from a server: what it shares with the board's script
     it has a second time.
-
-    Args:
-        name: as in ``facts/names.json``: in ``tabs/<name>``, ``tab.js`` draws it and ``tab.css`` is its sheet.
     """
     script = bundle(HERE, f"tabs/{name}/tab.js")
     return f"{script}\nexport const sheet = {json.dumps(joined(_own_sheet(name)), ensure_ascii=False)};\n"
 
 
 def pane_styles(*names: str) -> str:
-    """Return the rules of the board and of panes, whose numbers and frames look the same.
-
-    Args:
-        names: the tabs whose own rules stand behind those that all share.
-    """
+    """Return the rules of the board and of panes, whose numbers and frames look the same."""
     single = [sheet for name in names for sheet in _own_sheet(name)]
     return joined([HERE.joinpath("board/board.css"), HERE.joinpath("tabs/pane.css"), *single])
 
@@ -68,9 +61,5 @@ def app_styles() -> str:
 
 
 def joined(sheets: list[Traversable]) -> str:
-    """Return style sheets as one, without what only those read who write them: comments, and space that parts nothing.
-
-    Args:
-        sheets: in the order in which their rules win.
-    """
+    """Return style sheets as one, the last of which wins, without comments and space that parts nothing."""
     return packed_sheet("\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets))

@@ -37,12 +37,7 @@ class Pane(anywidget.AnyWidget):
     colorscales = traitlets.Dict(COLORSCALES).tag(sync=True)
 
     def __init__(self, script: str, on_action: Callable[[dict[str, Any]], None] | None = None) -> None:
-        """Make a pane.
-
-        Args:
-            script: the file in ``convviz/web`` that draws it.
-            on_action: called for everything that a person does in the pane, with ``{"type": ..., ...}``.
-        """
+        """Make a pane that a file in ``convviz/web`` draws; ``on_action`` hears what a person does in it."""
         self._esm = bundle(HERE, script)
         super().__init__()
         self._on_action = on_action

@@ -16,12 +16,7 @@ class Tab:
     name: ClassVar[str]
 
     def __init__(self, send: Send, device: Callable[[], str]) -> None:
-        """Begin.
-
-        Args:
-            send: sends a message to the pane, with bytes beside it.
-            device: says which one the board computes on.
-        """
+        """Begin."""
         self._send_message, self._device = send, device
 
     def data(self) -> dict[str, Any]:
@@ -48,9 +43,6 @@ class Tab:
 
     def receive(self, message: Any) -> None:
         """Do what the pane asks for.
-
-        Args:
-            message: as it came from the page.
 
         Raises:
             ValueError: it is no message, or what it asks for is not possible.

@@ -20,13 +20,7 @@ say = sentences("app")
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Return every way as a file, with the panels that its lines make or read.
-
-    Args:
-        settings: what is set.
-        stages: its numbers.
-        choices: ``numbers``: whether the board's numbers are written into the code; else it draws its own.
-    """
+    """Return every way as a file, with the panels of its lines; the choice ``numbers`` writes the board's into it."""
     with_numbers = flag(check_keys("choices", choices, ("numbers",)), "numbers")
     transposed = settings.transposed
     found = {name: getattr(stages, shown_name(name, transposed)) for name in GIVEN}

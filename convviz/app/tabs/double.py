@@ -27,11 +27,7 @@ DIGITS = 9  # of a number that the page draws
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
     """Return a number made of grad_input or grad_weight, and its slopes with the planes that each is computed from.
 
-    Args:
-        settings: what is set.
-        stages: its numbers.
-        choices: ``of`` which gradient, which ``number`` made of it, and the ``cell``, row and column in the shown
-            plane; an empty one is in the middle.
+    Choices: ``of`` which gradient, which ``number`` made of it, and the ``cell`` in the shown plane, else the middle.
 
     Raises:
         ValueError: there is no such choice, or a number is too large for float64.

@@ -38,11 +38,7 @@ def reply(
 ) -> tuple[dict[str, Any], list[bytes]]:
     """Return what a box holds, or what stands inside it, with the numbers of its heatmaps as bytes.
 
-    Args:
-        settings: what is set.
-        stages: its numbers.
-        choices: none.
-        ask: ``type``: ``"node"`` or ``"inside"``; ``id`` of the box; ``planes`` or ``plane`` that are shown of it.
+    ``ask`` has ``type`` (``"node"`` or ``"inside"``), the box's ``id``, and the ``planes`` or ``plane`` shown of it.
 
     Raises:
         ValueError: the graph has no such box.

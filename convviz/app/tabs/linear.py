@@ -22,12 +22,7 @@ TENSORS = ("input", "weight", "output", *GRADIENTS)
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Return every tensor of the lesson as nested lists, and what can be set.
-
-    Args:
-        settings: of the board, which the lesson leaves alone.
-        stages: its numbers.
-        choices: the fields of ``LessonSettings``.
+    """Return every tensor of the lesson as nested lists, and what can be set: the fields of ``LessonSettings``.
 
     Raises:
         ValueError: the lesson has no such choice, or a number is too large for float32.

@@ -21,11 +21,6 @@ FIRST = ("binary", "clip")  # the layer with the most variants
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
     """Return forward, backward and the check of one quantised layer: the planes that are shown, as nested lists.
 
-    Args:
-        settings: what is set.
-        stages: its numbers.
-        choices: ``kind`` and ``variant`` of the layer.
-
     Raises:
         ValueError: there is no such layer or variant, or it cannot be shown.
     """

@@ -25,11 +25,7 @@ LIMITS = {"epochs": [1, 20], "train": [64, 4000], "seeds": [1, 5]}
 
 
 class RaceTab(Tab):
-    """Starts, pauses and ends races; what was measured stays until the next one starts.
-
-    Attributes:
-        process: that races now; None where none does.
-    """
+    """Starts, pauses and ends races, in ``process``; what was measured stays until the next one starts."""
 
     name = "race"
 

@@ -28,12 +28,7 @@ def nnpack_on() -> bool:
 
 
 def reasons(call: TorchCall, forward: str) -> tuple[str, ...]:
-    """Return sentences on why the forward pass has this backend.
-
-    Args:
-        call: what was computed.
-        forward: the backend's name.
-    """
+    """Return sentences on why the forward pass has this backend."""
     if call.kind != "cpu":
         return _elsewhere(call, forward)
     found = _onednn(call) if forward in ONEDNN else _own_code(call) if forward in TORCHS_OWN else ""

@@ -24,13 +24,7 @@ say = sentences("backend")
 
 @dataclass(frozen=True)
 class Change:
-    """A setting that differs in one thing.
-
-    Attributes:
-        what: this thing, in a few words.
-        forward: the backend of its forward pass.
-        backward: that of its backward pass.
-    """
+    """A setting that differs in one thing."""
 
     what: str
     forward: str
@@ -65,14 +59,7 @@ class BackendStory:
 def backend_story(
     spec: ConvSpec, *, bias: bool = False, dtype: str = "float32", device: str = "cpu", transposed: bool = False
 ) -> BackendStory:
-    """Run the call of one setting, and ask torch about its neighbours.
-
-    Args:
-        spec: the geometry.
-        bias: whether there is a bias.
-        dtype: ``"float32"``, ``"float64"`` or ``"bfloat16"``.
-        device: ``"cpu"`` or the machine's accelerator.
-        transposed: whether the call is conv_transpose2d, whose output is what spec calls its input.
+    """Run the call of one setting, as ``TorchCall`` has it, and ask torch about its neighbours.
 
     Raises:
         RuntimeError: a profiler is running already.

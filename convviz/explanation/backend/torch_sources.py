@@ -73,23 +73,13 @@ _BACKENDS = {
 
 
 def file_of_op(op: str, kind: str = "cpu") -> str:
-    """Return the file that holds an op's code, or nothing where this table does not know it.
-
-    Args:
-        op: as the profiler names it.
-        kind: of the device, such as ``"cuda"``.
-    """
+    """Return the file that holds an op's code, or nothing where this table does not know it."""
     file = _OPS.get(op, "")
     return NATIVE + _on(file, kind) if file else _AUTOGRAD.get(op, "")
 
 
 def file_of_backend(name: str, kind: str = "cpu") -> str:
-    """Return the file that holds a backend's code, or nothing where this table does not know it.
-
-    Args:
-        name: one of ``BACKENDS``.
-        kind: of the device, such as ``"cuda"``.
-    """
+    """Return the file that holds a backend's code, or nothing where this table does not know it."""
     file = "mkldnn/xpu/Conv.cpp" if (name, kind) == ("Overrideable", "xpu") else _BACKENDS.get(name, "")
     return NATIVE + _on(file, kind) if file else ""
 

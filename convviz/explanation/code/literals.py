@@ -14,13 +14,7 @@ MOST_DIGITS = 17  # tell any two numbers of float64 apart
 
 
 def literal(name: str, tensor: torch.Tensor, *, numpy: bool = False) -> list[str]:
-    """Return the lines of ``name = torch.tensor([...]).reshape(...)``; a row of the tensor begins on a new line.
-
-    Args:
-        name: of the variable.
-        tensor: of one axis or more.
-        numpy: write ``np.array`` instead, which knows no devices, and float32 for bfloat16.
-    """
+    """Return the lines of ``name = torch.tensor([...]).reshape(...)``, or of NumPy's; a row begins on a new line."""
     if numpy and tensor.dtype is torch.bfloat16:
         tensor = tensor.float()
     make, end = _call(tensor, numpy)

@@ -68,12 +68,7 @@ def times(factor: int, name: str) -> str:
 
 
 def section(sides: Sides, size: Pair) -> str:
-    """Return the slices ``1:6, :4`` that take the sides away.
-
-    Args:
-        sides: cells to take away, ((top, bottom), (left, right)).
-        size: rows and columns before that.
-    """
+    """Return the slices ``1:6, :4`` that take ((top, bottom), (left, right)) away from so many rows and columns."""
     axes = []
     for (before, after), length in zip(sides, size, strict=True):
         axes.append(f"{before or ''}:{length - after if after else ''}")

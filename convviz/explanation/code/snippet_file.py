@@ -39,12 +39,7 @@ class SnippetFile:
 
 
 def snippet_file(snippet: Snippet, tensors: Mapping[str, torch.Tensor] | None = None) -> SnippetFile:
-    """Join a snippet's parts.
-
-    Args:
-        snippet: the code.
-        tensors: ``input``, ``weight``, ``grad_output`` and, where there is one, ``bias``: their numbers are then
-            written out. Default: the snippet's own tensors, drawn at random.
+    """Join a snippet's parts, with these numbers written out or the snippet's own tensors, drawn at random.
 
     Raises:
         ValueError: a tensor has more numbers than can be read.

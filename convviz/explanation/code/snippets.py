@@ -67,14 +67,7 @@ class Snippet:
 def snippets(
     spec: ConvSpec, *, bias: bool = True, dtype: str = "float32", device: str = "cpu", transposed: bool = False
 ) -> tuple[Snippet, ...]:
-    """Write the code for one setting.
-
-    Args:
-        spec: the geometry.
-        bias: whether there is a bias.
-        dtype: ``"float32"``, ``"float64"`` or ``"bfloat16"``.
-        device: where the tensors are to be; it need not be on this machine.
-        transposed: write conv_transpose2d, whose output is what spec calls its input.
+    """Write the code for one setting, as ``Setting`` has it; its device need not be on this machine.
 
     Raises:
         ValueError: torch does not know the device, convviz or the device does not know the dtype, or a transposed

@@ -16,11 +16,7 @@ from convviz.ops.stages_transposed import conv_transpose2d_by_torch
 
 
 def graph_of_stages(stages: Stages) -> Graph:
-    """Return the graph from input, weight and bias to the loss, the way one would write it in PyTorch.
-
-    Args:
-        stages: the numbers; of a transposed convolution its own input is what stages call grad_output.
-    """
+    """Return the graph from input, weight and bias to the loss, the way one would write it in PyTorch."""
     here = stages.input
     with torch.inference_mode(False), torch.enable_grad(), full_precision(here.device), onednn_off_for([here]):
         loss, params = _compute(stages)
@@ -43,15 +39,7 @@ def _compute(stages: Stages) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
 def by_torch(
     input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, spec: ConvSpec, transposed: bool = False
 ) -> torch.Tensor:
-    """Return the layer's output by torch's own operators, as one would write it in PyTorch.
-
-    Args:
-        input: of the layer.
-        weight: ``[C_out, C_in / groups, kH, kW]`` of the spec.
-        bias: one number a channel of the output, or None.
-        spec: the geometry; of a transposed layer that of the convolution that it reads the other way.
-        transposed: whether it is a transposed convolution.
-    """
+    """Return the layer's output by torch's own operators, as one would write it in PyTorch."""
     return (_conv_transpose2d if transposed else _conv2d)(input, weight, bias, spec)
 
 

@@ -24,12 +24,6 @@ def geometry(
     """Return the geometry of a 2-D convolution; None for anything else, and where too little is known of it.
 
     A transposed convolution has the geometry of the convolution that it reads the other way.
-
-    Args:
-        function: of the graph.
-        saved: what it keeps, by name.
-        gradient: what came for its output.
-        passed_on: what it hands to its inputs.
     """
     if forward_class(function) is Convolution:
         own: Any = function

@@ -42,13 +42,7 @@ Row = tuple[str | Operation, ...]  # names of stages, and the operations between
 
 @dataclass(frozen=True, eq=False)
 class Branch:
-    """The way to one of the three gradients.
-
-    Attributes:
-        title: its heading.
-        rows: in reading order.
-        truth: how far its end is from what autograd handed on.
-    """
+    """The way to one of the three gradients."""
 
     title: str
     rows: tuple[Row, ...]

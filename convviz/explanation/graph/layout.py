@@ -37,12 +37,7 @@ class Arrangement:
 
 
 def arrange(ids: Sequence[str], arrows: Sequence[Arrow]) -> Arrangement:
-    """Place every box.
-
-    Args:
-        ids: no id stands before those that use its value.
-        arrows: in the forward direction.
-    """
+    """Place every box; no id stands before those that use its value."""
     layer = _layers(ids, arrows)
     links = _links(layer, arrows)
     rows = _order(_rows(ids, layer, links), links)
@@ -131,12 +126,7 @@ def _sweep(rows: list[list[Point]], neighbours: dict[Point, list[Point]], *, mir
 
 
 def crossings(rows: list[list[Point]], below: dict[Point, list[Point]]) -> int:
-    """Return how many pairs of pieces cross, all layers together.
-
-    Args:
-        rows: the layers from the top.
-        below: point → its neighbours in the next layer.
-    """
+    """Return how many pairs of pieces cross, all layers together."""
     total = 0
     for upper, lower in itertools.pairwise(rows):
         places = {point: place for place, point in enumerate(lower)}

@@ -26,18 +26,7 @@ say = sentences("graph")
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """All that was read of one graph, still in torch's terms.
-
-    Attributes:
-        output: the tensor whose graph it is.
-        start: the gradient that the backward pass started with.
-        functions: those that are shown, from ``walk``.
-        left_out: how many are not.
-        names: what the caller calls leaves and results.
-        kept: function → what it saved.
-        record: the backward pass.
-        values: from ``forward_values``.
-    """
+    """All that was read of one graph, still in torch's terms."""
 
     output: torch.Tensor
     start: torch.Tensor

@@ -56,14 +56,7 @@ class Operands:
 def replay(
     function: Function, inputs: Sequence[torch.Tensor | None], saved: dict[str, Any], shape: tuple[int, ...] | None
 ) -> torch.Tensor | None:
-    """Return the function's forward result, None where no rule can tell it.
-
-    Args:
-        function: of the graph.
-        inputs: see ``Operands``.
-        saved: see ``Operands``.
-        shape: see ``Operands``.
-    """
+    """Return the function's forward result from its ``Operands``, None where no rule can tell it."""
     try:
         if forward_class(function) is Convolution:
             return _own_convolution(function, Operands(inputs, saved, shape))

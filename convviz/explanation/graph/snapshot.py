@@ -38,11 +38,7 @@ class Snapshot:
 
 
 def snapshot(tensor: torch.Tensor) -> Snapshot:
-    """Copy a tensor of any device, layout and dtype.
-
-    Args:
-        tensor: any; a sparse gradient, as an embedding's may be, is written out when it is small enough.
-    """
+    """Copy a tensor of any device, layout and dtype; a sparse one is written out when it is small enough."""
     shape, dtype = tuple(tensor.shape), str(tensor.dtype).removeprefix("torch.")
     tensor = tensor.detach()
     small = torch.Size(shape).numel() <= KEEP

@@ -24,11 +24,7 @@ def forward_values(
 ) -> Values:
     """Return function and number of output → its value and where that comes from; no entry where it is unknown.
 
-    Args:
-        output: the tensor whose graph it is.
-        functions: from ``walk``: no function stands before its consumers.
-        kept: what each function saved.
-        shapes: shape and dtype name of each output, as far as they are known: what is computed again must have them.
+    What is computed again must have the shape and dtype that is known of it.
     """
     values: Values = {}
     for function in functions:

@@ -13,11 +13,7 @@ OPENS_INTO = ("dilated_grad_output", "padded_grad_output", "rotated_weight", "gr
 
 
 def walk(root: Function) -> list[Function]:
-    """Return every node that the backward pass from ``root`` can reach; no node stands before its consumers.
-
-    Args:
-        root: the output's grad_fn.
-    """
+    """Return every node that the backward pass from ``root`` can reach; no node stands before its consumers."""
     finished: list[Function] = []
     seen = {root}
     path = [(root, _inputs(root))]  # a list, not recursion: a chain of a thousand functions is no rarity
@@ -39,10 +35,6 @@ def nearest(functions: list[Function], most: int) -> list[Function]:
 
     Steps are those of the longest way: a function is among them only with all that use its value, so that its
     gradient is whole.
-
-    Args:
-        functions: from ``walk``.
-        most: how many.
     """
     steps = dict.fromkeys(functions, 0)
     for function in functions:

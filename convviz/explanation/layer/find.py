@@ -16,11 +16,7 @@ MOST_NAMES = 12
 
 
 def find_layer(module: torch.nn.Module, layer: str | torch.nn.Module | None = None) -> tuple[str, torch.nn.Module]:
-    """Return the dotted name and the layer that is meant; the name is empty for the module itself.
-
-    Args:
-        module: a layer or a model.
-        layer: its name within the model, or the layer itself; None if there is only one.
+    """Return the dotted name, empty for the module itself, and the layer that is meant: the only one by default.
 
     Raises:
         TypeError: module is no module, or layer is neither a name nor a module.

@@ -64,17 +64,10 @@ def record_layer(
     loss: Callable[[Any], torch.Tensor] | None = None,
     run: int = 0,
 ) -> Recorded:
-    """Run a model forward and backward on a batch, and return what one convolution in it did.
+    """Run a model forward and backward on a batch, and return what one convolution in it did, as ``explain`` does.
 
-    The model is left as it was: no gradient is added to a parameter, running statistics and torch's random numbers
-    go back to where they were, and x is not written to.
-
-    Args:
-        module: a layer or a model.
-        x: what it takes: a tensor, a tuple of arguments, or a dict of named ones.
-        layer: see ``find_layer``.
-        loss: from the model's output to a number; default: the sum of the output.
-        run: which run of the layer, where the model runs it more than once.
+    The model is left as it was: no gradient is added to a parameter, running statistics and torch's random numbers go
+    back to where they were, and x is not written to.
 
     Raises:
         TypeError: module, layer or loss is of another type.

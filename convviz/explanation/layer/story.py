@@ -16,14 +16,7 @@ say = sentences("layer")
 
 
 def layer_story(made: Recorded, window: Window, loss: Callable[[Any], torch.Tensor] | None, dtype: torch.dtype) -> str:
-    """Return what the app shows of a layer, and how far its numbers are those of the model.
-
-    Args:
-        made: what the layer did.
-        window: what is shown of it.
-        loss: the caller's, or None for the sum of the output.
-        dtype: that the app computes with.
-    """
+    """Return what the app shows of a layer, and how far its numbers are those of the model."""
     parts = [_whose(made, loss is not None)]
     parts += [say("whole")] if window.is_whole(made) else [_place(made, window), *_shares(made, window)]
     if made.runs > 1:

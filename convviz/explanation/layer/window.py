@@ -57,11 +57,7 @@ class Window:
 
 
 def choose_window(made: Recorded, asked: Mapping[str, Any] | None = None) -> Window:
-    """Return the part of a layer that was asked for, or as much as the board shows well.
-
-    Args:
-        made: what the layer did.
-        asked: any of samples, in_channels, out_channels, rows and columns, each a number or a slice.
+    """Return the part of a layer that was asked for, as in ``explain``, or as much as the board shows well.
 
     Raises:
         ValueError: an unknown key, nothing there, channels that are no convolution of their own, or too large.

@@ -80,12 +80,6 @@ def quantised(stages: Stages, plane: Plane, kind: str, variant: str) -> Quantise
 
     A filter reads no other filter, so the one that is shown is computed alone.
 
-    Args:
-        stages: a pass of a convolution.
-        plane: which sample and channels are shown.
-        kind: a key of KINDS.
-        variant: a key of its variants.
-
     Raises:
         ValueError: there is no such layer or variant, or the layer does not take this geometry.
     """
