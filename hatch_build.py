@@ -20,8 +20,8 @@ class CustomBuildHook(BuildHookInterface[Any]):
         import rjsmin  # noqa: F401
 
         sys.path.insert(0, self.root)
+        from convviz.facts.locale import READY
         from convviz.facts.po import read
-        from convviz.facts.spoken import READY
         from convviz.web.packing import packed_file, packed_sheet
 
         self.made = tempfile.TemporaryDirectory()  # goes with the hook

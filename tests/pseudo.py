@@ -34,14 +34,14 @@ def pseudo(text):
 
 def write_catalogue(folder):
     """Write the catalogue of the language, and let this process find it beside the others."""
-    from convviz.facts import catalogue, spoken, texts
+    from convviz.facts import catalogue, locale, texts
 
-    for path in spoken.FOLDER.iterdir():
+    for path in locale.FOLDER.iterdir():
         folder.joinpath(path.name).write_bytes(path.read_bytes())
     made = {context: pseudo(text) for context, text in texts.all_texts().items()}
     given = {context: [text] if isinstance(text, str) else list(text.values()) for context, text in made.items()}
     folder.joinpath(f"{TAG}.po").write_text(catalogue.renewed(TAG, "", given)[0], encoding="utf-8")
-    spoken.FOLDER = folder
+    locale.FOLDER = folder
 
 
 def import_all():
@@ -74,7 +74,7 @@ def app_texts():
     """Return what the kernel of an app says to strange messages of a page."""
     from convviz.app.answers import answered
     from convviz.app.app import App
-    from convviz.facts.spoken import speaking
+    from convviz.facts.locale import use_locale
 
     app, texts = App(lang=TAG), []
     strange = [5, {"type": "nothing"}, {"type": "compute", "k": "one"}, {"type": "act", "tab": "none"}]
@@ -83,7 +83,7 @@ def app_texts():
         app._receive(None, message, [])
         texts.append(app.session.notice[0])
     app.close()
-    with speaking(TAG):
+    with use_locale(TAG):
         for buffers in ([], [b"x" * 9_000_000]):
             texts.append(answered({"type": "picture", "id": 1}, buffers).message["sentence"])
     return texts
@@ -154,9 +154,9 @@ place.dataset.drawn = "";
 
 if __name__ == "__main__":
     import_all()
-    from convviz.facts.spoken import speaking
+    from convviz.facts.locale import use_locale
 
     with tempfile.TemporaryDirectory() as made:
         write_catalogue(Path(made))
-        with speaking(TAG):
+        with use_locale(TAG):
             write_pages(Path(sys.argv[1]))

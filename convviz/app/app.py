@@ -25,7 +25,7 @@ from convviz.app.traits import SettingTraits
 from convviz.app.wire import numbers
 from convviz.explanation.own_lesson import readable
 from convviz.facts.choosing import chosen
-from convviz.facts.spoken import languages, speaking
+from convviz.facts.locale import languages, use_locale
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 from convviz.lessons import short_name, told
@@ -131,7 +131,7 @@ class App(SettingTraits, anywidget.AnyWidget):
             spec, tensors, loss, device, dtype, state=state, link=link, theme=theme, transposed=transposed
         )
         self.session = Session(settings)
-        with speaking(self._language):
+        with use_locale(self._language):
             self.session.tell(" ".join(filter(None, [unknown, briefly(from_link(link)[1]) if link else ""])))
             self._begin(lang is not None)
         limits.apply()
@@ -165,7 +165,7 @@ class App(SettingTraits, anywidget.AnyWidget):
         self.on_msg(self._receive)
 
     def _receive(self, _: object, message: Any, buffers: list[Any]) -> None:
-        with speaking(self._language):
+        with use_locale(self._language):
             self._messages.receive(message, buffers)
 
     def _handle_msg(self, msg: dict[str, Any]) -> None:
@@ -181,7 +181,7 @@ class App(SettingTraits, anywidget.AnyWidget):
             with self._lock_property(**wanted):  # that page has it already, and may have moved on
                 self.session.apply(settings)
 
-        with speaking(self._language):
+        with use_locale(self._language):
             refused = self.session.attempt(go)
         if refused:
             self.session.tell(refused, failed=True)
@@ -192,7 +192,7 @@ class App(SettingTraits, anywidget.AnyWidget):
         if tag == self._language:
             return
         self._language = tag
-        with speaking(tag):
+        with use_locale(tag):
             before, carrier = self._carrier, _taken_script()
             with self.hold_sync():
                 self._carrier, self._lesson = carrier, self._told_lesson()
@@ -258,7 +258,7 @@ class App(SettingTraits, anywidget.AnyWidget):
             text: the sentences, or what says them in the language that is spoken: called again in another one.
         """
         self._retell = text if callable(text) else None
-        with speaking(self._language):
+        with use_locale(self._language):
             self._introduction = text() if callable(text) else text
 
     def __repr__(self) -> str:
@@ -278,7 +278,7 @@ class App(SettingTraits, anywidget.AnyWidget):
         maker = type(self).still_maker
         # Nobody saves Voilà's page, but every visitor would wait for the picture.
         if maker is not None and not is_served():
-            with speaking(self._language):
+            with use_locale(self._language):
                 picture = maker(self.session.result, self.session.settings)
             still = f'<div data-convviz-still="{self._facts["id"]}">{picture}</div>'
             display({"text/html": still, "text/plain": repr(self)}, raw=True)
@@ -332,7 +332,7 @@ class App(SettingTraits, anywidget.AnyWidget):
     def _on_settings(self, _: dict[str, Any]) -> None:
         asker, self._asker = self._asker, ("", 0)  # what somebody who watches sets next is no answer to a page
         self.send_numbers(*asker)
-        with speaking(self._language):
+        with use_locale(self._language):
             self._messages.follow(self.session.settings.tab)
         with self._lock_property(**self.get_state(ON_PAGE)):  # sent with the numbers
             self.follow_session()

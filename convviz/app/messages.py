@@ -15,7 +15,7 @@ from convviz.app.asking import asked, one_of, page_name, shown, whole
 from convviz.app.session import Session
 from convviz.app.tabs.base import Tab
 from convviz.facts import facts
-from convviz.facts.spoken import each_language, languages, understood
+from convviz.facts.locale import each_language, languages, match_locale
 from convviz.facts.words import sentences
 from convviz.lessons import told
 from convviz.settings.state import Settings
@@ -150,7 +150,7 @@ class Messages:
     def _language(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:
         """Speak the language that a page asks for."""
         wanted = message.get("language")
-        tag = understood(wanted)
+        tag = match_locale(wanted)
         if tag is None:
             raise ValueError(say_language("message", known=", ".join(languages()), got=f"{wanted!r:.40}"))
         app.speak(tag)

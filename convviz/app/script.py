@@ -8,7 +8,7 @@ from typing import ClassVar
 import anywidget
 import traitlets
 
-from convviz.facts.spoken import language
+from convviz.facts.locale import language
 from convviz.web.module import app_styles, carrier_script
 
 

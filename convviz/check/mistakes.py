@@ -14,7 +14,7 @@ from convviz.check.recipes.grad_weight import grad_bias, grad_weight
 from convviz.check.recipes.output import output
 from convviz.check.recipes.quantised import to_kept_weight, weight_behind, weight_in_use
 from convviz.facts import facts
-from convviz.facts.spoken import each_language
+from convviz.facts.locale import each_language
 
 
 @dataclass(frozen=True, eq=False)

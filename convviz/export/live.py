@@ -15,7 +15,7 @@ from convviz import __version__
 from convviz.export.intro import intro_html
 from convviz.export.parts import BOARD, packed_plotly, page_facts, to_json
 from convviz.facts.choosing import own_names
-from convviz.facts.spoken import language
+from convviz.facts.locale import language
 from convviz.facts.words import sentences
 from convviz.lessons import names as lesson_names
 from convviz.lessons import told

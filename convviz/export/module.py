@@ -22,7 +22,7 @@ from convviz.export.parts import (
     to_json,
 )
 from convviz.facts.choosing import told_language
-from convviz.facts.spoken import speaking
+from convviz.facts.locale import use_locale
 from convviz.geometry.spec import ConvSpec
 from convviz.lessons import names, told
 
@@ -68,7 +68,7 @@ def module_bytes(state: State = None, *, lang: str | None = None) -> bytes:
         ValueError: the state is of a newer version or too large.
     """
     settings = page_settings(given_settings(state))
-    with speaking(told_language(lang)):
+    with use_locale(told_language(lang)):
         return utf8(_module(settings.to_dict()), "module")
 
 

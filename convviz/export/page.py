@@ -27,7 +27,7 @@ from convviz.export.parts import (
 )
 from convviz.export.still import still_figures
 from convviz.facts.choosing import told_language
-from convviz.facts.spoken import language, speaking
+from convviz.facts.locale import language, use_locale
 from convviz.facts.words import sentences
 from convviz.lab.recorded import recorded
 from convviz.lessons import short_name, told
@@ -105,7 +105,7 @@ def page_bytes(
         if controls is DEFAULT_CONTROLS:  # those that are to be moved belong to them
             shown["controls"] = _check_controls([*groups, *of_page["lesson"].get("controls", [])])
     settings = page_settings(given_settings(state))
-    with speaking(told_language(lang)):
+    with use_locale(told_language(lang)):
         if lesson is not None:
             shown["lessons"] = {shown["lesson"]: told(lesson)}
         title = say("page.title") if title is None else title

@@ -14,7 +14,7 @@ from typing import Any
 
 from convviz import __version__
 from convviz.facts import facts
-from convviz.facts.spoken import each_language
+from convviz.facts.locale import each_language
 from convviz.views.theme import COLORSCALES
 from convviz.web.bundle import bundle_several
 from convviz.web.module import joined

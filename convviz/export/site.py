@@ -11,7 +11,7 @@ from pathlib import Path
 from convviz.export.file import write
 from convviz.export.live import FOLDER, live_html, live_parts, tag_of
 from convviz.export.parts import SHOWN
-from convviz.facts.spoken import ENGLISH, languages, speaking
+from convviz.facts.locale import ENGLISH, languages, use_locale
 
 INDEX = "index.html"
 PAGE = re.compile(r"[A-Za-z-]+\.html")
@@ -30,7 +30,7 @@ def site_files() -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     pages = {tag: page_of(tag) for tag in languages()}
     for tag, name in pages.items():
-        with speaking(tag):
+        with use_locale(tag):
             parts = live_parts("site", SHOWN)
             names = {part: f"{part}-{tag_of(content)}.{ending}" for part, (ending, content) in parts.items()}
             files[name] = live_html(names, {}, pages=pages, body=f"<body {OURS.decode()}>").encode()

@@ -12,7 +12,7 @@ import functools
 from typing import Any
 
 from convviz.facts.english import english, names_in
-from convviz.facts.spoken import ENGLISH, language
+from convviz.facts.locale import ENGLISH, language
 from convviz.facts.translation import translated
 
 CATALOGUES = ("mistakes",)  # folders of which all files are one fact: who adds a file names it nowhere else

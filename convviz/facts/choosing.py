@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 
 from convviz.facts import facts
-from convviz.facts.spoken import ENGLISH, language, languages, speaking, understood
+from convviz.facts.locale import ENGLISH, language, languages, match_locale, use_locale
 from convviz.facts.words import sentences
 
 say = sentences("language")
@@ -15,7 +15,7 @@ def chosen(wanted: str | None) -> tuple[str, str]:
     """Return the language of a tag, or of None the one spoken here, and a sentence where it is not there."""
     if wanted is None:
         return language(), ""
-    tag = understood(wanted)
+    tag = match_locale(wanted)
     return (ENGLISH, say("unknown", got=f"{wanted!r:.40}", known=known())) if tag is None else (tag, "")
 
 
@@ -36,6 +36,6 @@ def own_names() -> dict[str, str]:
     """Return tag → name of every language, each in itself."""
     names: dict[str, str] = {}
     for tag in languages():
-        with speaking(tag):
+        with use_locale(tag):
             names[tag] = facts("language")["name"]
     return names

@@ -7,7 +7,7 @@ import gettext
 from collections.abc import Callable
 from typing import Any
 
-from convviz.facts.spoken import catalogue
+from convviz.facts.locale import catalogue
 from convviz.facts.texts import with_texts
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from convviz.facts import facts
-from convviz.facts.spoken import ENGLISH, language
+from convviz.facts.locale import ENGLISH, language
 from convviz.facts.texts import Text
 
 ARGUMENT = re.compile(r"\{(\w+)\}")

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from convviz.facts.spoken import language
+from convviz.facts.locale import language
 from convviz.facts.words import sentences
 
 say = sentences("race")

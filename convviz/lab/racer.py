@@ -18,7 +18,7 @@ from typing import IO, Any
 
 import torch
 
-from convviz.facts.spoken import ENGLISH, speaking
+from convviz.facts.locale import ENGLISH, use_locale
 from convviz.facts.words import sentences
 from convviz.lab.errors import RaceError
 from convviz.lab.picture import openings, picture
@@ -127,7 +127,7 @@ def main() -> None:
         out.flush()
 
     given = json.loads(lines.readline())
-    with speaking(given.pop("language", ENGLISH)):
+    with use_locale(given.pop("language", ENGLISH)):
         _race(given, lines, tell)
     out.close()
     sys.stderr.flush()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from convviz.app.permissions import OWN_VARIABLE
 from convviz.export.live import live_html, live_parts, tag_of
 from convviz.facts import facts
-from convviz.facts.spoken import ENGLISH, languages, speaking
+from convviz.facts.locale import ENGLISH, languages, use_locale
 
 NUMBERS = "live/numbers"  # the websocket over which the page asks torch, below its own address
 KINDS = {  # by the ending of a file's name, for the browser
@@ -89,7 +89,7 @@ class LivePages:
 
     def _in(self, tag: str) -> LivePage:
         if tag not in self._made:
-            with speaking(tag):
+            with use_locale(tag):
                 self._made[tag] = live_page()
         return self._made[tag]
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import tornado.web
 
 from convviz.export.live import FOLDER
-from convviz.facts.spoken import ENGLISH, accepted, understood
+from convviz.facts.locale import ENGLISH, match_locale, negotiate_locale
 from convviz.serve.files import FOR_EVER, takes_gzip
 from convviz.serve.handlers import PlainErrors
 from convviz.serve.live import Answer, LivePages
@@ -74,9 +74,9 @@ class Live(Ready):
         """Send the page in the language that the address asks for, else the server, else the browser; else English."""
         # Read here: tornado refuses the whole page for an argument whose letters are none.
         if wanted := self.request.query_arguments.get("lang", [b""])[-1].decode("utf-8", "replace"):
-            tag = understood(wanted)
+            tag = match_locale(wanted)
         else:
-            tag = self._default or accepted(self.request.headers.get("Accept-Language", ""))
+            tag = self._default or negotiate_locale(self.request.headers.get("Accept-Language", ""))
         self.send(self.live.page(tag or ENGLISH), "no-cache")
 
     head = get

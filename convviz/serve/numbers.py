@@ -24,7 +24,7 @@ from tornado.websocket import WebSocketClosedError, WebSocketHandler
 from convviz import __version__
 from convviz.app.permissions import RACES_VARIABLE
 from convviz.facts import facts
-from convviz.facts.spoken import ENGLISH, speaking, understood
+from convviz.facts.locale import ENGLISH, match_locale, use_locale
 from convviz.facts.words import sentences
 from convviz.serve.handlers import PlainErrors
 from convviz.serve.live import NUMBERS
@@ -121,7 +121,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
             return
         if request is None:
             return
-        with speaking(understood(request.get("language")) or ENGLISH):
+        with use_locale(match_locale(request.get("language")) or ENGLISH):
             try:
                 self._ask(request, (TEXT + frame.encode()) if isinstance(frame, str) else BINARY + frame)
             except ValueError as error:
@@ -235,7 +235,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         async def deliver(frame: bytes, refused: str) -> None:
             if refused:
                 self._metrics.refused(refused)
-                with speaking(understood(asked["language"]) or ENGLISH):
+                with use_locale(match_locale(asked["language"]) or ENGLISH):
                     frame = refusal(asked, say(refused))
             await self._write(frame)
 

@@ -23,7 +23,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from convviz.app import limits
-from convviz.facts.spoken import ENGLISH, languages, speaking, understood
+from convviz.facts.locale import ENGLISH, languages, match_locale, use_locale
 from convviz.facts.words import sentences
 from convviz.serve.packed import packed, read_json, unpacked
 
@@ -97,7 +97,7 @@ def answer(given: bytes, answered: Callable[..., Any]) -> bytes:
         choices = {key: told[key] for key in told if key != "type"} if told.get("type") == "check" else {}
         tab = {"tab": request["tab"], "settings": {}, "choices": choices}
         request = {"type": "tab", "id": 0, "language": language, **tab}
-    with speaking(understood(request.get("language")) or ENGLISH):
+    with use_locale(match_locale(request.get("language")) or ENGLISH):
         try:
             message, made = answered(request, buffers, page_maker=_page_bytes)
             if acts:
@@ -167,7 +167,7 @@ async def _race(connection: Connection) -> None:
         language = ENGLISH
 
         def refresh(self) -> None:
-            with speaking(self.language):
+            with use_locale(self.language):
                 super().refresh()
 
     def send(message: dict[str, Any], buffers: list[bytes]) -> None:
@@ -178,8 +178,8 @@ async def _race(connection: Connection) -> None:
     loop, gone = asyncio.get_running_loop(), asyncio.Event()
 
     def hear(request: dict[str, Any]) -> None:
-        tab.language = understood(request.get("language")) or ENGLISH
-        with speaking(tab.language):
+        tab.language = match_locale(request.get("language")) or ENGLISH
+        with use_locale(tab.language):
             if request.get("type") == "tab":
                 send({"type": "tab", "tab": tab.name, "id": request.get("id"), "data": tab.data()}, [])
                 return

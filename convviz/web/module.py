@@ -7,7 +7,7 @@ import json
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from convviz.facts.spoken import each_language
+from convviz.facts.locale import each_language
 from convviz.web.bundle import bundle
 from convviz.web.packing import packed_sheet
 

@@ -16,8 +16,8 @@ from convviz.check.battery import Case
 from convviz.check.mistakes import catalogue, compute
 from convviz.export.site import page_of
 from convviz.facts import facts
+from convviz.facts.locale import use_locale
 from convviz.facts.numbers import format_number
-from convviz.facts.spoken import speaking
 from convviz.settings.compute import compute as compute_settings
 from convviz.settings.link import from_link
 from convviz.views.theme import COLORSCALES, INKS, color_at, luminance
@@ -33,7 +33,7 @@ class Mistakes(SphinxDirective):
 
     def run(self):
         tag = language_of(self.env.docname)
-        with speaking(tag):
+        with use_locale(tag):
             cards = [self.card(one, tag) for one in catalogue().values() if one.id[0] == self.arguments[0]]
         return [nodes.raw("", f'<div class="mistakes">{"".join(cards)}</div>', format="html")]
 

@@ -15,7 +15,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from convviz.export.site import page_of, write_site
 from convviz.facts import facts
-from convviz.facts.spoken import ENGLISH, languages, speaking
+from convviz.facts.locale import ENGLISH, languages, use_locale
 from convviz.facts.words import sentences
 from convviz.lessons import lesson, names
 
@@ -57,7 +57,7 @@ class Board(SphinxDirective):
     def run(self):
         tag = language_of(self.env.docname)
         root = "../" * self.env.docname.count("/")
-        with speaking(tag):
+        with use_locale(tag):
             address = escape(f"{root}{SITE}/{page_of(tag)}?lang={tag}#{self.fragment()}")
             title, alone = escape(self.title()), escape(OPEN_ALONE.get(tag, OPEN_ALONE[ENGLISH]))
         html = (
@@ -110,7 +110,7 @@ def write_lessons(app):
             if path.stem not in ("index", *names()):  # of a lesson that is gone
                 path.unlink()
         for name in names():
-            with speaking(tag):
+            with use_locale(tag):
                 page = lesson_page(name)
             path = folder / f"{name}.md"
             if not path.is_file() or path.read_text(encoding="utf-8") != page:

@@ -18,7 +18,7 @@ from convviz.app.asking import DEEPEST, asked, brief
 from convviz.app.messages import STATEFUL
 from convviz.app.wire import TENSORS
 from convviz.facts import facts
-from convviz.facts.spoken import speaking
+from convviz.facts.locale import use_locale
 from convviz.settings.as_python import as_python
 from convviz.settings.compute import compute
 from convviz.settings.state import CHOICES, Settings
@@ -172,7 +172,7 @@ def test_an_answer_repeats_who_asked_and_so_does_a_refusal():
     for page in (None, 5, "x" * 65):
         refused = answered({"type": "python", "settings": {}, "id": 7, "page": page}).message
         assert refused.keys() == {"type", "id", "sentence"}, page
-    with speaking("zh-Hans"):
+    with use_locale("zh-Hans"):
         assert "而得到的是" in answered({"type": "nothing", "id": 1}).message["sentence"]
 
 

@@ -28,7 +28,7 @@ from convviz.app.answers import answer
 from convviz.app.messages import BETWEEN_BUNDLES
 from convviz.app.upload import MOST_BYTES, read_picture
 from convviz.facts import facts
-from convviz.facts.spoken import languages
+from convviz.facts.locale import languages
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.device import available_devices
 from convviz.settings.source import Source

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from convviz.facts import facts
-from convviz.facts.spoken import ENGLISH, languages, speaking
+from convviz.facts.locale import ENGLISH, languages, use_locale
 from convviz.facts.words import sentences
 from convviz.lessons import lesson, names
 from tests.browser.app_page import fresh_page, repaint
@@ -176,7 +176,7 @@ def test_nothing_is_out_of_reach(reader, url, name):
 @pytest.mark.parametrize("tag", OTHERS)
 def test_who_reads_chinese_alone_gets_from_the_first_page_to_a_right_answer(reader, url, tag):
     third = names()[2]
-    with speaking(tag):
+    with use_locale(tag):
         title, say = sentences("path")(f"{third}.title"), sentences("player")
         next_step, act, check, right = say("next"), say("act"), say("question.check"), say("answer.right")
         answer = say("question.label")

@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from convviz.export.page import export_html
-from convviz.facts.spoken import languages, speaking
+from convviz.facts.locale import languages, use_locale
 from convviz.facts.words import sentences
 from convviz.lessons import lesson
 from tests.browser.app_page import (
@@ -49,7 +49,7 @@ def choose(page, name):
 
 
 def with_words(tag, part, id, **values):
-    with speaking(tag):
+    with use_locale(tag):
         return sentences(part)(id, **values)
 
 

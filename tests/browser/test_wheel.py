@@ -16,7 +16,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from convviz.export.page import export_html
-from convviz.facts.spoken import speaking
+from convviz.facts.locale import use_locale
 from convviz.facts.words import sentences
 from tests.browser.app_page import fresh_page
 from tests.browser.server import ROOT, voila_server
@@ -126,7 +126,7 @@ def test_a_script_is_checked_against_the_types_of_the_wheel(checker, installed, 
 GRADED = """
 import sys, torch, convviz
 from convviz.export.page import export_html
-from convviz.facts.spoken import speaking, understood
+from convviz.facts.locale import use_locale, match_locale
 from convviz.facts.words import sentences
 
 def right(input, weight_size, grad_output, stride=1, padding=0):
@@ -144,8 +144,8 @@ convviz.nn.XNORConv2d(1, 2, 3)(x).sum().backward()
 assert convviz.graph(convviz.conv2d(x, torch.ones(1, 1, 3, 3)).sum())._repr_svg_()
 assert convviz.stages(convviz.ConvSpec(5), x, torch.ones(1, 1, 3, 3)).deviation == 0
 tags = "zh-TW", "zh_CN", "zh", "zh-HK", "en-GB", "en-Latn", "de"
-assert [understood(tag) for tag in tags] == ["zh-Hant", "zh-Hans", "zh-Hans", "zh-Hant", "en", "en", None]
-with speaking("zh-Hans"):
+assert [match_locale(tag) for tag in tags] == ["zh-Hant", "zh-Hans", "zh-Hans", "zh-Hant", "en", "en", None]
+with use_locale("zh-Hans"):
     print(sentences("rules")("same.odd", count=1, axis="a", side="b"))
 for name in convviz.__all__:
     try:
@@ -159,7 +159,7 @@ def test_a_graders_container_needs_torch_and_numpy_alone(bare, tmp_path):
     done = subprocess.run([bare, "-c", GRADED], capture_output=True, text=True, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     _, _assumed, chinese, *missing = done.stdout.splitlines()
-    with speaking("zh-Hans"):
+    with use_locale("zh-Hans"):
         assert chinese == sentences("rules")("same.odd", count=1, axis="a", side="b")
     bring = "pip install anywidget, or pip install 'convviz[lab]' for all that it can use"
     lacks = f"needs anywidget, which is not installed: {bring}"

@@ -10,7 +10,7 @@ import pytest
 
 from convviz import __version__
 from convviz.export.live import FOLDER
-from convviz.facts.spoken import language, languages, speaking
+from convviz.facts.locale import language, languages, use_locale
 from convviz.facts.words import sentences
 from convviz.serve.files import packed, takes_gzip
 from convviz.serve.live import LivePages, live_page
@@ -28,7 +28,7 @@ def test_every_file_is_named_after_what_it_holds_and_the_page_names_them():
     one, same = live_page(), live_page()
     assert one == same, "made twice it is the same, to the byte"
     assert named_in(one.page) == set(one.files)
-    with speaking("zh-Hant"):
+    with use_locale("zh-Hant"):
         assert live_page().page.tag != one.page.tag
 
 
@@ -39,7 +39,7 @@ def test_the_page_knows_where_to_ask_for_numbers_and_of_which_version_it_is():
 
 @pytest.mark.parametrize("tag", languages())
 def test_what_is_packed_is_the_same_unpacked(tag):
-    with speaking(tag):
+    with use_locale(tag):
         live = live_page()
     for name, file in {"page": live.page, **live.files}.items():
         if file.packed is not None:

@@ -9,11 +9,11 @@ from traitlets import TraitError
 import convviz
 from convviz.app.script import Script
 from convviz.export.page import export_html, page_bytes
-from convviz.facts import spoken
+from convviz.facts import locale
 from convviz.facts.catalogue import faults, renewed
 from convviz.facts.choosing import chosen, own_names
+from convviz.facts.locale import language, languages, match_locale, negotiate_locale, use_locale
 from convviz.facts.po import plural_forms
-from convviz.facts.spoken import accepted, language, languages, speaking, understood
 from convviz.facts.texts import all_texts
 from convviz.facts.words import sentences
 from convviz.lab.process import RaceProcess
@@ -40,14 +40,14 @@ def test_a_catalogue_says_every_sentence_with_its_arguments_and_marks_and_none_t
 
 @pytest.mark.parametrize("tag", OTHERS)
 def test_a_catalogue_is_as_the_command_writes_it(tag):
-    before = spoken.FOLDER.joinpath(f"{tag}.po").read_text(encoding="utf-8")
+    before = locale.FOLDER.joinpath(f"{tag}.po").read_text(encoding="utf-8")
     assert renewed(tag, before) == (before, []), "python -m convviz.facts.catalogue"
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Another folder of catalogues, for tests that write some."""
-    monkeypatch.setattr(spoken, "FOLDER", tmp_path)
+    monkeypatch.setattr(locale, "FOLDER", tmp_path)
     return tmp_path
 
 
@@ -68,7 +68,7 @@ def test_a_catalogue_that_lacks_a_sentence_is_told_of_and_english_is_said_there(
     folder.joinpath("fr-BE.po").write_text(renewed("fr-BE", "")[0], encoding="utf-8")
     assert len(faults_of("fr-BE")) == len(all_texts())
     assert f"{TOP} is not translated: 'top'" in faults_of("fr-BE")
-    with speaking("fr-BE"):
+    with use_locale("fr-BE"):
         assert say("side.top") == "top"
         assert say("same.odd", count=1, axis="a", side="b").startswith("padding='same' adds 1 cell along")
 
@@ -83,7 +83,7 @@ def test_a_text_that_changed_is_fuzzy_and_one_that_is_gone_goes(folder):
     assert f'#, fuzzy\n#| msgid "upper"\nmsgctxt "{TOP}"\nmsgid "top"\nmsgstr "haut"\n' in new
     folder.joinpath("fr-CA.po").write_text(new, encoding="utf-8")
     assert [told.partition(" was ")[0] for told in faults_of("fr-CA")] == [TOP]
-    with speaking("fr-CA"):
+    with use_locale("fr-CA"):
         assert say("side.top") == "top", "nobody has looked at it yet"
 
 
@@ -102,7 +102,7 @@ def test_a_language_has_the_forms_of_its_own(folder):
     assert plural_forms("pl", polish) == {"one": 0, "few": 1, "many": 2, "other": 2}
     assert plural_forms("zh-Hans", "0") == {"other": 0}
     write(folder, "pl", **{"words/rules:same.odd": ["{count} a", "{count} b", "{count} c"]})
-    with speaking("pl"):
+    with use_locale("pl"):
         said = [say("same.odd", count=count, axis="", side="") for count in (1, 2, 5, 22)]
     assert said == ["1 a", "2 b", "5 c", "22 b"]
 
@@ -120,7 +120,7 @@ def test_a_language_has_the_forms_of_its_own(folder):
     ],
 )
 def test_who_asks_for_a_language_gets_that_of_its_script(wanted, tag):
-    assert understood(wanted) == tag
+    assert match_locale(wanted) == tag
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_who_asks_for_a_language_gets_that_of_its_script(wanted, tag):
     ],
 )
 def test_a_browser_gets_the_first_that_there_is(header, tag):
-    assert accepted(header) == tag
+    assert negotiate_locale(header) == tag
 
 
 def test_an_unknown_language_is_english_and_said_in_one_sentence(tmp_path):
@@ -161,7 +161,7 @@ def test_a_page_speaks_its_language_from_the_first_byte(tag):
     page = page_bytes(None, lang=tag, lesson=names()[0]).decode()
     assert f'<html lang="{tag}"' in page
     title = re.search("<title>(.*)</title>", page)[1]
-    with speaking(tag):
+    with use_locale(tag):
         assert title == say_app("page.title")
         assert say_app("page.made") in page
     assert HAN.search(title)
@@ -171,7 +171,7 @@ def test_a_page_speaks_its_language_from_the_first_byte(tag):
 def test_scripts_without_words_are_the_same_in_every_language():
     before = asking_script()
     assert "facts_" not in before
-    with speaking(OTHERS[0]):
+    with use_locale(OTHERS[0]):
         assert asking_script() == before
         told = tab_script("linear")
     assert HAN.search(told)
@@ -183,7 +183,7 @@ def test_apps_of_one_kernel_speak_each_its_own_and_python_s_errors_are_english()
     for _ in range(2):
         for tag, app in apps.items():
             app._receive(None, {"type": "nothing"}, [])
-            with speaking(tag):
+            with use_locale(tag):
                 known = ", ".join(app._messages._answers)
                 assert app._notice[0] == say_app("message.type", known=known, got="'nothing'")
             with pytest.raises(TraitError, match="stride is a whole number"):
@@ -262,7 +262,7 @@ def test_a_lesson_opens_in_its_language():
 
 def test_a_race_in_a_process_of_its_own_speaks_the_language_of_who_started_it(tmp_path):
     heard = []
-    with speaking("zh-Hant"):
+    with use_locale("zh-Hant"):
         slots = {"folder": str(tmp_path), "most": 0}
         process = RaceProcess({"layers": ["rotate"], "slots": slots}, lambda told: heard.append((language(), told)))
         wanted = sentences("race")("room", count=0)

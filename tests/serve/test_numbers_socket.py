@@ -15,7 +15,7 @@ from PIL import Image
 
 from convviz.app.answers import answered
 from convviz.facts import facts
-from convviz.facts.spoken import languages
+from convviz.facts.locale import languages
 from convviz.facts.words import sentences
 from convviz.serve.packed import packed, unpacked
 from tests.browser.server import voila_server, wait_until

@@ -35,7 +35,7 @@ def language() -> str:
 
 
 @contextlib.contextmanager
-def speaking(tag: str) -> Iterator[None]:
+def use_locale(tag: str) -> Iterator[None]:
     """Let the block speak a language."""
     token = _spoken.set(tag)
     try:
@@ -80,7 +80,7 @@ def catalogue(tag: str) -> Catalogue:
     return read(tag, FOLDER.joinpath(f"{tag}{ENDING}").read_text(encoding="utf-8"))
 
 
-def understood(wanted: object) -> str | None:
+def match_locale(wanted: object) -> str | None:
     """Return our language for a stranger's tag, such as ``"zh_TW"``; None where there is none.
 
     Script and language count, the region only as far as it tells the script: ``zh-TW`` is ``zh-Hant``.
@@ -94,7 +94,7 @@ def understood(wanted: object) -> str | None:
     return next((tag for tag in languages() if _written(tag) == _written(plain)), None) if plain else None
 
 
-def accepted(header: str) -> str | None:
+def negotiate_locale(header: str) -> str | None:
     """Return the first language of ours that a browser asks for with ``Accept-Language``."""
     wishes: list[tuple[float, str]] = []
     for part in header.split(",")[:20]:
@@ -104,7 +104,7 @@ def accepted(header: str) -> str | None:
         except ValueError:
             continue
     ordered = sorted((wish for wish in wishes if wish[0] > 0), key=lambda wish: -wish[0])
-    return next(filter(None, (understood(wanted) for _, wanted in ordered)), None)
+    return next(filter(None, (match_locale(wanted) for _, wanted in ordered)), None)
 
 
 @functools.lru_cache(maxsize=256)  # strangers ask for what they like
