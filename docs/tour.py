@@ -1,6 +1,6 @@
 """Record a tour of what the app explains: a picture for each thing, and a moving one of the steps.
 
-Run from the repository: python docs/tour.py [folder]. `open_the_box.md` explains what the pictures show.
+Run from the repository: python docs/tour.py [folder]. `app.md` explains what the pictures show.
 """
 
 from __future__ import annotations

@@ -11,6 +11,8 @@ from types import SimpleNamespace
 import pytest
 
 import convviz
+from convviz.web.bundle import FOLDERS
+from tests.test_layers import LAYERS
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^ *```python\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
@@ -22,7 +24,6 @@ PAGES = (
     "docs/graders.md",
     "docs/lessons.md",
     "docs/library.md",
-    "docs/open_the_box.md",
     "docs/race.md",
     "docs/reference.md",
     "README.md",
@@ -111,6 +112,14 @@ def test_every_numbered_part_of_the_app_is_named():
     rows = re.findall(r"^\| (\d+) \| \*\*(.+?)\*\* \|", text, re.MULTILINE)
     assert rows == [(str(number), name) for number, name in enumerate(parts, 1)]
     assert f"its {len(parts)} parts" in text
+
+
+def test_the_drawing_of_the_layers_names_them_all():
+    drawn = (ROOT / "docs" / "layers.svg").read_text(encoding="utf-8")
+    python, _, page = drawn.partition(">page <")
+    names = re.findall(r"\w+", " ".join(re.findall(r'font-weight="600">([\w ·]+)', python)))
+    assert {*names} == {*LAYERS} - {"atomic", "needs"}  # single files
+    assert ["page", *re.findall(r'font-weight="600">(\w+)', page)] == [*reversed(FOLDERS)]
 
 
 def test_a_link_that_leads_nowhere_stops_the_build(tmp_path):
