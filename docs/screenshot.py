@@ -1,4 +1,5 @@
-"""Make the pictures of the app: README's, as a first visitor sees it, and docs/app.md's, with every part numbered.
+"""Make the pictures of the app: README's, as a first visitor sees it, docs/app.md's, with every part numbered, and
+docs/race.md's.
 
 Run from the repository after a visible change: python docs/screenshot.py
 """
@@ -14,7 +15,7 @@ from playwright.sync_api import Page, sync_playwright
 from tests.browser.server import voila_server
 from tests.chromium import HAS_ARRIVED, find_chromium
 
-APP, FIRST, LAST = (Path(__file__).with_name(f"{name}.png") for name in ("app", "parts", "pinned"))
+APP, FIRST, LAST, RACE = (Path(__file__).with_name(f"{name}.png") for name in ("app", "parts", "pinned", "race"))
 # What docs/app.md names, in its order, and where it stands in the page: at first sight, and around a pinned cell.
 FIRST_SIGHT = {
     "The question": ".cv-question",
@@ -92,6 +93,12 @@ def main() -> None:
         page.evaluate(NUMBER, [list(PINNED.values()), len(FIRST_SIGHT) + 1])
         top = page.locator("[data-equation=input]").evaluate("(band) => band.getBoundingClientRect().top") - 14
         save(page, LAST, clip={"x": 0, "y": top, "width": 1400, "height": 860 - top})
+        page.set_viewport_size({"width": 1400, "height": 2000})
+        page.goto(f"{server.url}#v=2&tab=race")
+        page.reload()
+        page.locator(".cv-pane-race .scatterlayer .js-line").first.wait_for(timeout=60_000)
+        curves = page.locator(".cv-race-plots").bounding_box()
+        save(page, RACE, clip={**curves, "width": curves["width"] + 14, "height": 296})  # the first row
         browser.close()
 
 
