@@ -12,9 +12,9 @@ from convviz.ops.device import is_out_of_memory
 say = sentences("app")
 log = logging.getLogger(__name__)
 
-MOST_LETTERS = 600  # of a sentence on the page
-MOST_NAME = 64  # letters of a name: a page's, a tab's, a box's
-MOST_WHOLE = 2**53  # what JavaScript counts to
+MAX_MESSAGE_CHARS = 600  # of a sentence on the page
+MAX_PAGE_ID_CHARS = 64  # letters of a name: a page's, a tab's, a box's
+MAX_WHOLE = 2**53  # what JavaScript counts to
 DEEPEST = 8  # dicts and lists within each other; the settings need 5
 
 
@@ -32,8 +32,8 @@ def brief(value: Any) -> str:
 
 def readable(sentence: str) -> str:
     """Return a sentence that is no longer than one reads: it may name what a stranger sent."""
-    half = MOST_LETTERS // 2
-    return sentence if len(sentence) <= MOST_LETTERS else f"{sentence[:half]} … {sentence[-half:]}"
+    half = MAX_MESSAGE_CHARS // 2
+    return sentence if len(sentence) <= MAX_MESSAGE_CHARS else f"{sentence[:half]} … {sentence[-half:]}"
 
 
 def what_failed(id: str, error: Exception) -> str:
@@ -145,7 +145,7 @@ def whole_number(key: str, value: Any) -> int:
     Raises:
         RequestError: it is none, or too large.
     """
-    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > MOST_WHOLE:
+    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > MAX_WHOLE:
         raise RequestError(say("message.index", key=key, got=brief(value)))
     return value
 
@@ -157,6 +157,6 @@ def page_name(message: Mapping[str, Any]) -> str:
         RequestError: it is no name.
     """
     page = message.get("page")
-    if not isinstance(page, str) or len(page) > MOST_NAME:
-        raise RequestError(say("message.page", most=MOST_NAME, got=brief(page)))
+    if not isinstance(page, str) or len(page) > MAX_PAGE_ID_CHARS:
+        raise RequestError(say("message.page", most=MAX_PAGE_ID_CHARS, got=brief(page)))
     return page

@@ -20,7 +20,7 @@ from convviz.geometry.plane import PANEL_AXES, Plane
 from convviz.settings.names import axis_word, shown_name
 from convviz.views.cells import roles
 
-MOST = 64  # rows and columns of a heatmap; of larger planes the first are shown
+MAX_HEATMAP_SIDE = 64  # rows and columns of a heatmap; of larger planes the first are shown
 say = words.sentences("app")
 
 # A tensor → the panel of the board that shows it and the plane there, or None.
@@ -37,7 +37,7 @@ class Reply:
 
     def plane(self, plane: torch.Tensor) -> dict[str, Any]:
         """Add the numbers of a plane ``[H, W]``; return what the page needs to draw them."""
-        part = plane[:MOST, :MOST].detach()
+        part = plane[:MAX_HEATMAP_SIDE, :MAX_HEATMAP_SIDE].detach()
         # Integers and float64 need more digits than float32 has.
         dtype = torch.float32 if part.is_floating_point() and part.element_size() <= 4 else torch.float64
         self.buffers.append(part.to("cpu", dtype).contiguous().numpy().tobytes())
@@ -208,8 +208,8 @@ def _stage(reply: Reply, found: Inside, name: str, plane: Plane, find_panel: Fin
         "name": name,
         "label": label,
         "shape": str(list(tensor.shape)),
-        "rows": letters.rows[:MOST],
-        "columns": letters.columns[:MOST],
+        "rows": letters.rows[:MAX_HEATMAP_SIDE],
+        "columns": letters.columns[:MAX_HEATMAP_SIDE],
         "panel": place[0] if place else "",
         "same": place is not None and at == place[1],
     }

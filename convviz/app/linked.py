@@ -14,7 +14,7 @@ from convviz.facts import facts
 from convviz.ops.device import available_devices
 from convviz.settings.schema import FIELD_OF
 from convviz.settings.source import Source
-from convviz.settings.state import CHOICES, MOST, Settings, largest
+from convviz.settings.state import CHOICES, MAX_SIZES, Settings, largest
 from convviz.settings.tensors import weight_tensor
 
 SLIDERS = {name: field.offered for name, field in FIELD_OF.items() if field.offered}
@@ -82,7 +82,7 @@ def _groups(app: SettingTraits, label: str) -> widgets.Dropdown:
         settings = app.session.settings
         following.append(True)  # with new options a menu goes to the first, which nobody has chosen
         try:
-            choices = _possible(settings, "groups", 1, MOST["groups"])
+            choices = _possible(settings, "groups", 1, MAX_SIZES["groups"])
             menu.options = [(str(each), each) for each in choices]
             menu.value = settings.spec.groups
         finally:

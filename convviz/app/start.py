@@ -12,7 +12,7 @@ from convviz.geometry.spec import ConvSpec
 from convviz.ops.device import check_device, check_dtype
 from convviz.ops.tensors import cell_at, real_tensor
 from convviz.settings.link import from_link
-from convviz.settings.parse import MOST_NUMBER
+from convviz.settings.parse import MAX_NUMBER
 from convviz.settings.schema import FIELD_OF
 from convviz.settings.source import Source
 from convviz.settings.state import Settings
@@ -110,10 +110,10 @@ def read_tensor(name: str, value: Any) -> torch.Tensor:
     if not 0 < tensor.dim() <= axes or (axes == 4 and tensor.dim() < 2):
         form = "[C_out]" if axes == 1 else "2 to 4 axes, the last two rows and columns"
         raise ValueError(f"{name} must have the shape {form}: got {list(tensor.shape)}")
-    if not (tensor.abs() < MOST_NUMBER).all():
+    if not (tensor.abs() < MAX_NUMBER).all():
         raise ValueError(
-            f"{name} must hold finite numbers below {MOST_NUMBER:g} here, which the board can colour and store: got "
-            f"{tensor[~(tensor.abs() < MOST_NUMBER)][0].item()}"
+            f"{name} must hold finite numbers below {MAX_NUMBER:g} here, which the board can colour and store: got "
+            f"{tensor[~(tensor.abs() < MAX_NUMBER)][0].item()}"
         )
     return tensor.reshape((1,) * (axes - tensor.dim()) + tuple(tensor.shape))
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # what is read, and what may be set
     Cells = TraitType[torch.Tensor, TensorLike]
     MaybeCells = TraitType[torch.Tensor | None, TensorLike | None]
 
-MOST_ROUNDS = 20  # in which those who watch and set something else in turn may come to an end
+MAX_FOLLOW_ROUNDS = 20  # in which those who watch and set something else in turn may come to an end
 
 
 def _trait(name: str, read_only: bool) -> Any:
@@ -116,7 +116,7 @@ class SettingTraits(traitlets.HasTraits):
             return
         self._following = True
         try:
-            for _ in range(MOST_ROUNDS):
+            for _ in range(MAX_FOLLOW_ROUNDS):
                 result, settings = self.session.result, self.session.settings
                 for name in (*SETTABLE, *RESULTS):
                     now = value_of(self.session.settings, self.session.result, name)

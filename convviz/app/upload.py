@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from PIL import Image
 
 # Below the 10 MB at which Jupyter's server would cut the connection: the page looks at the size before it sends one.
-MOST_BYTES: int = facts("settings")["limits"]["picture"]["bytes"]
-MOST_PIXELS = 50_000_000
-MOST_SIDE = 65_535  # as a JPEG has: decoders keep whole rows, several times over
+MAX_PICTURE_BYTES: int = facts("settings")["limits"]["picture"]["bytes"]
+MAX_PICTURE_PIXELS = 50_000_000
+MAX_PICTURE_SIDE = 65_535  # as a JPEG has: decoders keep whole rows, several times over
 TILE = 1024  # rows and columns that are converted at a time
 ORIENTATION = 0x0112  # EXIF's number for how a camera was held
 SIDE = 64  # most rows and columns that the board shows
@@ -48,8 +48,8 @@ def read_picture(data: bytes) -> torch.Tensor:
     Raises:
         ValueError: it is no PNG or JPEG, it is damaged, or it is too large.
     """
-    if len(data) > MOST_BYTES:
-        raise ValueError(say("upload.bytes", most=MOST_BYTES // 10**6, got=f"{len(data) / 10**6:.0f}"))
+    if len(data) > MAX_PICTURE_BYTES:
+        raise ValueError(say("upload.bytes", most=MAX_PICTURE_BYTES // 10**6, got=f"{len(data) / 10**6:.0f}"))
     grey = _grey(data)
     pixels = torch.frombuffer(bytearray(grey.tobytes()), dtype=torch.uint8)
     return pixels.reshape(grey.height, grey.width).double() / 255
@@ -63,12 +63,12 @@ def _grey(data: bytes) -> Image.Image:
     """
     from PIL import Image, ImageOps, UnidentifiedImageError  # a tenth of a second, only for those who upload
 
-    too_large = say("upload.pixels", most=MOST_PIXELS // 10**6, side=MOST_SIDE)
+    too_large = say("upload.pixels", most=MAX_PICTURE_PIXELS // 10**6, side=MAX_PICTURE_SIDE)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             image: Image.Image = Image.open(io.BytesIO(data), formats=("PNG", "JPEG"))
-        large = image.width * image.height > MOST_PIXELS or max(image.size) > MOST_SIDE
+        large = image.width * image.height > MAX_PICTURE_PIXELS or max(image.size) > MAX_PICTURE_SIDE
         if not large:
             image.draft(image.mode, (4 * SIDE, 4 * SIDE))  # JPEG: as small as an eighth, while decoding
             image.load()

@@ -22,8 +22,8 @@ say = sentences("lessons")
 EPS = tuple(10.0**-power for power in range(8, 0, -1))  # the steps to either side that are tried
 GRADCHECK: dict[str, Any] = {"eps": 1e-6, "atol": 1e-5, "rtol": 1e-3}  # torch.autograd.gradcheck's own defaults
 DTYPES = (torch.float32, torch.float64)
-MOST_CELLS = 400
-MOST_PRODUCTS = 4_000_000  # of all cells, each moved once: a tenth of a second a dtype
+MAX_CHECKED_CELLS = 400
+MAX_CHECK_PRODUCTS = 4_000_000  # of all cells, each moved once: a tenth of a second a dtype
 CELLS_AT_ONCE = 64  # moved in one call
 
 Index = tuple[torch.Tensor, ...]
@@ -123,10 +123,10 @@ def _size_of_loss(stages: Stages) -> torch.Tensor:
 
 def _most_cells(stages: Stages) -> int:
     products = stages.spec.products
-    if products > MOST_PRODUCTS // 4:
-        most = MOST_PRODUCTS // 4 // 10**6
+    if products > MAX_CHECK_PRODUCTS // 4:
+        most = MAX_CHECK_PRODUCTS // 4 // 10**6
         raise ValueError(say("check.products", most=most, millions=f"{products / 10**6:.1f}"))
-    return min(MOST_CELLS, MOST_PRODUCTS // products)
+    return min(MAX_CHECKED_CELLS, MAX_CHECK_PRODUCTS // products)
 
 
 def _as_function(stages: Stages, plane: Plane, panel: str, dtype: torch.dtype, most: int) -> tuple[Loss, torch.Tensor]:

@@ -26,8 +26,8 @@ from convviz.ops.stages import Stages
 
 say = sentences("lessons")
 
-MOST_ROWS = 128  # rows of columns: with more, they are those of one input channel
-MOST_ENTRIES = 4096  # of one matrix that is drawn: 64 x 64
+MAX_COLUMN_ROWS = 128  # rows of columns: with more, they are those of one input channel
+MAX_MATRIX_ENTRIES = 4096  # of one matrix that is drawn: 64 x 64
 
 
 @dataclass(frozen=True, eq=False)  # tensors have no one answer to ==
@@ -149,8 +149,8 @@ def one_matrix(stages: Stages, plane: Plane) -> OneMatrix:
     """
     spec = stages.spec
     outputs, inputs = math.prod(spec.output_size), math.prod(spec.input_size)
-    if outputs * inputs > MOST_ENTRIES:
-        raise ValueError(say("matrix.entries", most=MOST_ENTRIES, rows=outputs, columns=inputs))
+    if outputs * inputs > MAX_MATRIX_ENTRIES:
+        raise ValueError(say("matrix.entries", most=MAX_MATRIX_ENTRIES, rows=outputs, columns=inputs))
     at = plane.within(spec)
     in_group = at.in_channel % (spec.in_channels // spec.groups)
     matrix = toeplitz(_exact(stages.weight[at.out_channel, in_group]), spec)
@@ -180,7 +180,7 @@ def _channels(spec: ConvSpec, at: Plane) -> tuple[range, range]:
     ins, outs = spec.in_channels // spec.groups, spec.out_channels // spec.groups
     group = at.out_channel // outs
     out_channels = range(group * outs, (group + 1) * outs)
-    if ins * math.prod(spec.kernel_size) > MOST_ROWS:
+    if ins * math.prod(spec.kernel_size) > MAX_COLUMN_ROWS:
         return range(at.in_channel, at.in_channel + 1), out_channels
     return range(group * ins, (group + 1) * ins), out_channels
 

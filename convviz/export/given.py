@@ -13,7 +13,7 @@ from convviz.facts import facts
 from convviz.settings.link import from_link, is_link
 from convviz.settings.state import Settings
 
-MOST_PRODUCTS: int = facts("settings")["limits"]["products"]["page"]  # a fifth of a second a step in the page
+MAX_PAGE_PRODUCTS: int = facts("settings")["limits"]["products"]["page"]  # a fifth of a second a step in the page
 SHOWN = 80  # characters of what was given that an error repeats
 
 
@@ -76,9 +76,9 @@ def page_settings(settings: Settings) -> Settings:
     tab = settings.tab if settings.tab in ALONE else ""
     settings = settings.replace(device="cpu", dtype="float64", tab=tab)
     products = settings.spec.products
-    if products > MOST_PRODUCTS:
+    if products > MAX_PAGE_PRODUCTS:
         raise ValueError(
-            f"a page computes up to {MOST_PRODUCTS // 10**6} million products a step: this geometry takes "
+            f"a page computes up to {MAX_PAGE_PRODUCTS // 10**6} million products a step: this geometry takes "
             f"{products / 10**6:.1f} million; export a window of it, or fewer channels"
         )
     return settings

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from PIL import Image
 
-MOST = 255  # one is left for "as in the frame before"
+MAX_COLORS = 255  # one is left for "as in the frame before"
 
 
 class Palette:
@@ -16,11 +16,11 @@ class Palette:
     def __init__(self, examples: Sequence[Image.Image], exact: Collection[str]) -> None:
         """Choose the exact colours, ``#rrggbb``, as long as they fit, then the most frequent of the examples."""
         first = np.array(sorted(int(color[1:], 16) for color in exact), dtype=np.int64)
-        if len(first) > MOST:
-            first = first[np.linspace(0, len(first) - 1, MOST).round().astype(int)]
+        if len(first) > MAX_COLORS:
+            first = first[np.linspace(0, len(first) - 1, MAX_COLORS).round().astype(int)]
         found, counts = np.unique(np.concatenate([_codes(each).ravel() for each in examples]), return_counts=True)
         others = found[np.argsort(-counts, kind="stable")]
-        others = others[~np.isin(others, first)][: MOST - len(first)]
+        others = others[~np.isin(others, first)][: MAX_COLORS - len(first)]
         self._colors = _split(np.concatenate([first, others]))  # [up to 255, 3]
         self._index = np.full(1 << 24, -1, dtype=np.int16)  # of every colour that was met so far
 

@@ -25,7 +25,7 @@ FORMATS = {".svg": "svg", ".png": "png", ".gif": "gif"}
 EQUATIONS = ("forward", "input", "weight", "bias")
 # A transposed convolution is the picture read the other way: its forward pass is the other's way to the input.
 TRANSPOSED = {"forward": "input", "input": "forward"}
-MOST_FRAMES = 1024
+MAX_FRAMES = 1024
 FRAME, LAST_FRAME, WHOLE = 600, 2000, 40_000  # milliseconds: of a frame, of the last, of a long animation
 
 
@@ -203,9 +203,9 @@ def _check_step(subject: _Subject, step: int) -> None:
 
 def _animation(subject: _Subject) -> bytes:
     count = _steps(subject)
-    if count > MOST_FRAMES:
+    if count > MAX_FRAMES:
         raise ValueError(
-            f"a GIF has up to {MOST_FRAMES} steps: this equation has {count}; make the input smaller, or write single "
+            f"a GIF has up to {MAX_FRAMES} steps: this equation has {count}; make the input smaller, or write single "
             "steps as .png"
         )
     scenes = [subject.scene(number) for number in range(count)]

@@ -15,7 +15,7 @@ from convviz.lab.store import write_file
 FILE = "recorded.json"
 POINTS = 50  # of a curve
 DIGITS = 2  # misclassified ones of each entrant: their numbers are what takes the room
-MOST_BYTES = 60_000
+MAX_RECORDED_BYTES = 60_000
 
 
 def record(race: Race, command: str, path: str | os.PathLike[str]) -> None:
@@ -27,9 +27,9 @@ def record(race: Race, command: str, path: str | os.PathLike[str]) -> None:
     """
     told = picture(race, POINTS, DIGITS) | {"command": command, "openings": openings(race, DIGITS, one=True)}
     content = (json.dumps(told, separators=(",", ":"), ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8")
-    if len(content) > MOST_BYTES:
+    if len(content) > MAX_RECORDED_BYTES:
         raise ValueError(
-            f"a recorded race takes up to {MOST_BYTES} bytes: got {len(content)}; record fewer layers or seeds"
+            f"a recorded race takes up to {MAX_RECORDED_BYTES} bytes: got {len(content)}; record fewer layers or seeds"
         )
     write_file(Path(path), content, "recorded race")
 

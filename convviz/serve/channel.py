@@ -10,7 +10,7 @@ from typing import Any
 import tornado.web
 from tornado.iostream import StreamBufferFullError
 
-MOST_PARTS = 1024  # of one message; a widget's has five, and one for each of its buffers
+MAX_MESSAGE_PARTS = 1024  # of one message; a widget's has five, and one for each of its buffers
 UNREADABLE = 1007  # the websocket's word for a message that makes no sense
 # A page may send a picture at once; what comes faster than its kernel can take would wait in the server's memory.
 BURST_BYTES, BYTES_A_SECOND = 16 * 2**20, 2**20
@@ -66,7 +66,7 @@ class Channel:
 def is_sound(message: bytes) -> bool:
     """Return whether a message has as many parts as it says; Jupyter makes a list of that length before it looks."""
     parts = int.from_bytes(message[:8], "little")
-    return parts <= MOST_PARTS and 8 * (parts + 1) <= len(message)
+    return parts <= MAX_MESSAGE_PARTS and 8 * (parts + 1) <= len(message)
 
 
 def holds_traceback(message: Any) -> bool:

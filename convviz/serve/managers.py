@@ -15,7 +15,7 @@ from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelMana
 
 from convviz.serve.folders import make_folder
 
-MOST_KERNELS = 4
+MAX_KERNELS = 4
 COMES_BACK_S = 60  # that a page which lost its connection, or has just been sent, has to connect
 
 
@@ -44,7 +44,7 @@ class NotebookKernels(AsyncMappingKernelManager):
     def is_full(self) -> bool:
         """Return whether nobody else can have a kernel now."""
         counted = {page.kernel_id for page in self.making} | self._ending.keys()
-        return len(self.making) + len(set(self.list_kernel_ids()) - counted) >= MOST_KERNELS
+        return len(self.making) + len(set(self.list_kernel_ids()) - counted) >= MAX_KERNELS
 
     # Jupyter types it as the wrapper for who cannot wait.
     async def start_kernel(self, **options: Any) -> str:  # type: ignore[override]

@@ -10,7 +10,7 @@ from jupyter_core.utils import ensure_async
 from voila.tornado.handler import TornadoVoilaHandler
 
 from convviz.facts.words import sentences
-from convviz.serve.managers import MOST_KERNELS
+from convviz.serve.managers import MAX_KERNELS
 
 NOTEBOOK = "voila/render/app.ipynb"  # below the server's path, as Voilà and Binder have it
 say = sentences("gate")
@@ -39,7 +39,7 @@ class NotebookPage(TornadoVoilaHandler):
             self.set_status(503)
             self.set_header("Content-Type", "text/plain; charset=utf-8")
             self.set_header("Cache-Control", "no-store")
-            self.finish(say("kernels", most=MOST_KERNELS) + "\n")
+            self.finish(say("kernels", most=MAX_KERNELS) + "\n")
             return
         self.set_header("Content-Security-Policy", self.settings["convviz_notebook_policy"])
         manager.making.add(self)

@@ -40,9 +40,9 @@ SLOW = ("page", "picture")
 STATEFUL = ("race", "yours")
 ACT_BYTES = 1 << 14
 PAGES_A_RACE = 4  # pages that look at a race that is over keep its process, and only so many others race
-MOST_BYTES = facts("settings")["limits"]["picture"]["bytes"] + HEAD_BYTES
+MAX_FRAME_BYTES = facts("settings")["limits"]["picture"]["bytes"] + HEAD_BYTES
 TELLS_SECONDS = 4.0  # with the seconds that a request may take less than a page's patience, numbers/from_server.js
-MOST_ID = 1 << 53  # the page's numbers are exact up to it
+MAX_REQUEST_ID = 1 << 53  # the page's numbers are exact up to it
 TRY_LATER, BAD, LARGE = 1013, 1008, 1009
 GONE = (WebSocketClosedError, tornado.iostream.StreamClosedError, tornado.iostream.StreamBufferFullError)
 
@@ -63,7 +63,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
     A page of another origin is refused before, by Jupyter's own rules, and so is who names none: no browser does that.
     """
 
-    max_message_size = MOST_BYTES
+    max_message_size = MAX_FRAME_BYTES
     _is_open = False
     _tells = False  # whether the page will hear that it is in line
 
@@ -150,7 +150,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         else:
             request = read_json(frame)
         number = request.get("id")
-        if request.get("type") != "act" and (type(number) is not int or not 0 <= number < MOST_ID):
+        if request.get("type") != "act" and (type(number) is not int or not 0 <= number < MAX_REQUEST_ID):
             raise ValueError("a request has an id, a whole number")
         if isinstance(frame, bytes) != (request.get("type") == "picture"):
             raise ValueError("a picture, and nothing else, comes as bytes")

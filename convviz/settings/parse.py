@@ -15,7 +15,7 @@ from convviz.settings.source import Source
 say = sentences("state")
 
 # Room to float64's largest, so that what is drawn beside a number is finite as well.
-MOST_NUMBER: float = FACTS["limits"]["number"]
+MAX_NUMBER: float = FACTS["limits"]["number"]
 TYPES: dict[str, type] = {"device": str, "flag": bool}
 
 
@@ -65,7 +65,7 @@ def _whole(name: str, value: Any, refused: str = "state.whole") -> int:
 
 def is_number(value: Any) -> bool:
     """Return whether a value is a number that can be stored, shown and sent: finite, and not too large."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < MOST_NUMBER
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < MAX_NUMBER
 
 
 def number(name: str, value: Any) -> float:
@@ -75,7 +75,7 @@ def number(name: str, value: Any) -> float:
         ValueError: it is no finite number, or too large.
     """
     if not is_number(value):
-        raise ValueError(say("state.number", name=name, most=f"{MOST_NUMBER:g}", value=f"{value!r:.80}"))
+        raise ValueError(say("state.number", name=name, most=f"{MAX_NUMBER:g}", value=f"{value!r:.80}"))
     return float(value)
 
 

@@ -25,8 +25,8 @@ DEFAULTS: dict[str, Any] = {
     name: setting(name, each) for name, each in FACTS["base_state"].items() if name != "version"
 }
 # What the board can show, and what a state from outside may make the kernel compute.
-MOST = {name: field.limits[1] for name, field in SPEC.items() if field.limits}
-MOST_PRODUCTS: int = FACTS["limits"]["products"]["kernel"]  # a third of a second a step on one core
+MAX_SIZES = {name: field.limits[1] for name, field in SPEC.items() if field.limits}
+MAX_BOARD_PRODUCTS: int = FACTS["limits"]["products"]["kernel"]  # a third of a second a step on one core
 
 
 @dataclass(frozen=True)
@@ -147,13 +147,13 @@ def check_size(spec: ConvSpec) -> None:
     Raises:
         ValueError: the geometry is larger than the board; the message offers a window.
     """
-    for name, most in MOST.items():
+    for name, most in MAX_SIZES.items():
         value = getattr(spec, name)
         if largest(value) > most:
             refused = {"input_size": "state.input_size"}.get(name, "state.size" if name in PAIRS else "state.planes")
             raise ValueError(say(refused, name=name, most=most, value=value))
-    if spec.products > MOST_PRODUCTS:
-        raise ValueError(say("state.products", most=MOST_PRODUCTS // 10**6, products=spec.products // 10**6))
+    if spec.products > MAX_BOARD_PRODUCTS:
+        raise ValueError(say("state.products", most=MAX_BOARD_PRODUCTS // 10**6, products=spec.products // 10**6))
 
 
 def largest(value: Any) -> int:

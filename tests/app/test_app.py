@@ -26,7 +26,7 @@ from PIL import Image
 import convviz
 from convviz.app.answers import answer
 from convviz.app.messages import BETWEEN_BUNDLES
-from convviz.app.upload import MOST_BYTES, read_picture
+from convviz.app.upload import MAX_PICTURE_BYTES, read_picture
 from convviz.facts import facts
 from convviz.facts.locale import languages
 from convviz.geometry.spec import ConvSpec
@@ -756,7 +756,7 @@ def bomb(side):
         (encoded(gradient(), "BMP"), r"PNG or JPEG file, and this (file )?is neither"),
         (encoded(gradient(60, 60), "PNG")[:-60], "damaged"),
         (encoded(gradient(60, 60), "JPEG")[:300], "damaged|neither"),
-        (bytes(MOST_BYTES + 1), "up to 8 MB"),
+        (bytes(MAX_PICTURE_BYTES + 1), "up to 8 MB"),
         (bomb(8000), "up to 50 million pixels"),
         (bomb(60_000), "pixels"),
     ],

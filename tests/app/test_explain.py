@@ -11,7 +11,7 @@ from torch import nn
 import convviz
 from convviz.explanation.layer.record import record_layer
 from convviz.explanation.layer.story import own_rows
-from convviz.explanation.layer.window import MOST_CELLS, choose_window, cut
+from convviz.explanation.layer.window import MAX_SHOWN_CELLS, choose_window, cut
 from convviz.ops.stages import stages
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.views.panels import panel
@@ -469,8 +469,8 @@ def test_what_is_too_large_opens_on_a_window(explain, make, shape, spec):
     assert whole == ("All of it is shown." in story(app))
     assert ("choose another with window=." in story(app)) != whole
     assert app._numbers["truth"]["ok"]
-    assert len(app.session.settings.input.values) <= MOST_CELLS
-    assert len(app.session.settings.grad.values) <= MOST_CELLS
+    assert len(app.session.settings.input.values) <= MAX_SHOWN_CELLS
+    assert len(app.session.settings.grad.values) <= MAX_SHOWN_CELLS
 
 
 def test_a_transposed_layer_that_is_too_large_opens_on_a_window(explain):

@@ -14,7 +14,7 @@ import torch.nn.functional as F
 
 import convviz
 from convviz.app.answers import computed
-from convviz.app.graph_page import MOST, inside_reply, node_reply, page
+from convviz.app.graph_page import MAX_HEATMAP_SIDE, inside_reply, node_reply, page
 from convviz.app.graph_view import GraphView
 from convviz.app.tabs.graph import data, reply
 from convviz.explanation.graph import backward as graph_backward
@@ -324,7 +324,7 @@ def test_tensors_of_other_shapes_and_kinds():
     reply = node_reply(graph(wide.sum()), "n2", {})
     shown = tensor_of(reply, "value 0")
     assert shown["part"] == "the first 64 × 64 of 70 × 90 cells"
-    assert torch.equal(read(reply, shown).float(), wide[:MOST, :MOST].detach())
+    assert torch.equal(read(reply, shown).float(), wide[:MAX_HEATMAP_SIDE, :MAX_HEATMAP_SIDE].detach())
     huge = leaf(300, 300)
     assert "too many numbers" in tensor_of(node_reply(graph(huge.sum()), "n2", {}), "value 0")["text"]
     waves = torch.ones(3, dtype=torch.complex64, requires_grad=True)

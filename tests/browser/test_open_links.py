@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from convviz.cli import main
-from convviz.export.given import MOST_PRODUCTS
+from convviz.export.given import MAX_PAGE_PRODUCTS
 from convviz.export.page import export_html
 from convviz.export.parts import ALONE
 from convviz.geometry.spec import ConvSpec
@@ -416,7 +416,7 @@ def test_nonsense_in_the_address_never_breaks_the_page(page, exported):
         link = f"#{shown['hash']}"  # as the browser writes it
         if is_link(link):
             settings, notices = from_link(link)
-            if products_of(settings.spec) > MOST_PRODUCTS:
+            if products_of(settings.spec) > MAX_PAGE_PRODUCTS:
                 refused += 1
                 assert shown["notice"].startswith("The link is not opened: "), text
             else:

@@ -16,7 +16,7 @@ from convviz.settings.compute import compute
 from convviz.settings.schema import FIELDS
 from convviz.settings.schema import PAIRS as PER_AXIS
 from convviz.settings.source import Source
-from convviz.settings.state import CHOICES, MOST, PRESETS, Settings
+from convviz.settings.state import CHOICES, MAX_SIZES, PRESETS, Settings
 from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, weight_tensor
 from convviz.settings.transposed import layer_pair, layer_spec
 from convviz.views.panels import panel
@@ -70,7 +70,7 @@ def moved_layer(spec, name, axis, value, linked):
         made = layer_spec(spec, pairs["input_size"], pairs["output_padding"], **own)
     except ValueError:
         return None
-    most = MOST["input_size"]
+    most = MAX_SIZES["input_size"]
     return made if all(n <= max(most, old) for n, old in zip(made.input_size, spec.input_size, strict=True)) else None
 
 

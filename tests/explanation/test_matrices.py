@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 import torch
 
-from convviz.explanation.matrices import MOST_ENTRIES, MOST_ROWS, im2col, matrices, one_matrix, toeplitz
+from convviz.explanation.matrices import MAX_COLUMN_ROWS, MAX_MATRIX_ENTRIES, im2col, matrices, one_matrix, toeplitz
 from convviz.geometry.plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.stages import stages
@@ -14,7 +14,7 @@ from convviz.ops.stages_transposed import stages_transposed
 from tests.geometries import EDGE_CASES, conv2d_by_definition, integers, random_specs, source_plane, window_cells
 
 SPECS = [*EDGE_CASES.values(), *random_specs(seed=61, count=300)]
-SMALL = [spec for spec in SPECS if math.prod((*spec.output_size, *spec.input_size)) <= MOST_ENTRIES]
+SMALL = [spec for spec in SPECS if math.prod((*spec.output_size, *spec.input_size)) <= MAX_MATRIX_ENTRIES]
 PLANE = Plane(sample=1, out_channel=99, in_channel=99)  # the last of each
 
 
@@ -155,7 +155,7 @@ def test_the_textbook_example():
 
 def test_many_rows_become_those_of_the_chosen_channel():
     spec = ConvSpec((16, 16), 8, 2, 5, padding=2)
-    assert spec.in_channels * 25 > MOST_ROWS
+    assert spec.in_channels * 25 > MAX_COLUMN_ROWS
     result = pass_of(spec)
     made = matrices(result, Plane(0, 1, 6))
     assert made.in_channels == (6,)
@@ -169,7 +169,7 @@ def test_many_rows_become_those_of_the_chosen_channel():
 
 def test_one_matrix_has_a_limit_and_says_so():
     at_limit = pass_of(ConvSpec(8, kernel_size=3, padding=1))
-    assert one_matrix(at_limit, Plane()).matrix.numel() == MOST_ENTRIES
+    assert one_matrix(at_limit, Plane()).matrix.numel() == MAX_MATRIX_ENTRIES
     beyond = pass_of(ConvSpec((8, 9), kernel_size=3, padding=1))
     with pytest.raises(ValueError, match=r"up to 4096 entries.*72 × 72.*make the input smaller"):
         one_matrix(beyond, Plane())

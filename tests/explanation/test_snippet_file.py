@@ -9,7 +9,7 @@ import torch
 
 from convviz import ConvSpec, stages
 from convviz.explanation.code.literals import exact, literal
-from convviz.explanation.code.snippet_file import FULL_PRECISION, MOST_NUMBERS, RESULTS, snippet_file, too_large
+from convviz.explanation.code.snippet_file import FULL_PRECISION, MAX_WRITTEN_NUMBERS, RESULTS, snippet_file, too_large
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.settings.names import shown_name
 from tests.explanation.test_snippets import all_ways
@@ -39,7 +39,7 @@ def run(text):
 
 
 def small(spec):
-    return max(map(math.prod, (spec.input_shape, spec.weight_shape, spec.output_shape))) <= MOST_NUMBERS
+    return max(map(math.prod, (spec.input_shape, spec.weight_shape, spec.output_shape))) <= MAX_WRITTEN_NUMBERS
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from PIL import Image
 
 from convviz.cli import main
 from convviz.export.layout import CELL, HEAD, cell_color, draw_panel, scene
-from convviz.export.palette import MOST, Palette
+from convviz.export.palette import MAX_COLORS, Palette
 from convviz.export.picture import export_picture
 from convviz.export.raster import ZOOM, paint
 from convviz.export.scene import LOOKS, Box, Mosaic, Strokes, Words
@@ -285,7 +285,7 @@ def test_more_colours_than_a_palette_holds_go_to_the_nearest():
     assert abs(red - 10) <= 2
     assert abs(green - 245) <= 2
     assert (blue, last) == (0, (0, 0, 255))
-    assert MOST == 255
+    assert MAX_COLORS == 255
 
 
 @pytest.mark.parametrize(("theme", "start"), [("light", 0), ("dark", 1)])

@@ -22,7 +22,7 @@ from convviz.lab.digits import normalized
 from convviz.lab.opening import opening
 from convviz.lab.process import RaceProcess
 from convviz.lab.racer import Racer
-from convviz.lab.recorded import MOST_BYTES, record, recorded
+from convviz.lab.recorded import MAX_RECORDED_BYTES, record, recorded
 from convviz.lab.slots import take_slot
 from tests.apart import run_apart
 from tests.browser.server import ROOT, wait_until
@@ -156,7 +156,7 @@ def test_a_race_is_recorded_with_the_command_that_makes_it(folder, tmp_path):
         assert set(found["made"]) == {"date", "machine"}
         for layer in found["mistakes"]["layers"]:
             assert {str(digit["at"]) for digit in layer["digits"]} == set(found["openings"][layer["name"]])
-    assert len(ROOT.joinpath("convviz/lab/recorded.json").read_bytes()) <= MOST_BYTES
+    assert len(ROOT.joinpath("convviz/lab/recorded.json").read_bytes()) <= MAX_RECORDED_BYTES
     assert recorded()["command"].startswith("convviz lab --layers torch,")
 
 

@@ -16,7 +16,7 @@ from convviz.settings.parse import number
 from convviz.settings.state import Settings
 
 say = sentences("app")
-MOST_TYPED = 100  # more than there are cells
+MAX_TYPED_CELLS = 100  # more than there are cells
 CELL = "[tensor, row, column, value]"
 TENSORS = ("input", "weight", "output", *GRADIENTS)
 
@@ -46,7 +46,7 @@ def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict
 
 def _chosen(choices: Mapping[str, Any]) -> LessonSettings:
     typed = choices.get("typed", ())
-    if not isinstance(typed, (list, tuple)) or len(typed) > MOST_TYPED or not all(map(_is_cell, typed)):
+    if not isinstance(typed, (list, tuple)) or len(typed) > MAX_TYPED_CELLS or not all(map(_is_cell, typed)):
         raise RequestError(say("message.list", key="typed", form=CELL, got=brief(typed)))
     cells = tuple(
         (name, whole_number("row", row), whole_number("column", column), number("a cell", value))

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from convviz.app.asking import check_keys, whole
-from convviz.explanation.matrices import MOST_ENTRIES, Matrices, matrices, one_matrix
+from convviz.explanation.matrices import MAX_MATRIX_ENTRIES, Matrices, matrices, one_matrix
 from convviz.geometry.plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.by_rotate import backward_padding
@@ -31,7 +31,7 @@ def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict
     start = whole(check_keys("choices", choices, ("start",)), "start", 0)
     made = matrices(stages, settings.plane)
     rows, windows = made.columns.shape
-    step = min(windows, max(MOST_ENTRIES // rows, 1))
+    step = min(windows, max(MAX_MATRIX_ENTRIES // rows, 1))
     start = min(max(start, 0), windows - 1) // step * step
     shown = slice(start, min(start + step, windows))
     double = stages.input.dtype is torch.float64

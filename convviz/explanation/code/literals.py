@@ -10,7 +10,7 @@ import torch
 from convviz.explanation.code.setting import numbers
 from convviz.explanation.code.template import INDENT, WIDTH
 
-MOST_DIGITS = 17  # tell any two numbers of float64 apart
+MAX_DIGITS = 17  # tell any two numbers of float64 apart
 
 
 def literal(name: str, tensor: torch.Tensor, *, numpy: bool = False) -> list[str]:
@@ -35,7 +35,7 @@ def exact(tensor: torch.Tensor) -> list[str]:
     given = tensor.detach().cpu().flatten()
     values: list[float] = given.double().tolist()
     found = [_special(value) for value in values]
-    for digits in range(1, MOST_DIGITS + 1):
+    for digits in range(1, MAX_DIGITS + 1):
         texts = [f"{value:.{digits}g}" for value in values]
         same = (torch.tensor([float(text) for text in texts], dtype=torch.float64).to(given.dtype) == given).tolist()
         found = [old or (repr(float(text)) if ok else "") for old, text, ok in zip(found, texts, same, strict=True)]

@@ -13,7 +13,7 @@ from convviz.explanation.code.snippets import Marks, Snippet
 from convviz.explanation.code.template import Line
 from convviz.settings.names import shown_name
 
-MOST_NUMBERS = 256  # of a tensor that is written out: 16 x 16, which still can be read
+MAX_WRITTEN_NUMBERS = 256  # of a tensor that is written out: 16 x 16, which still can be read
 GIVEN = ("input", "weight", "bias", "grad_output")
 RESULTS = ("output", "grad_input", "grad_weight", "grad_bias")
 # As ops.device.full_precision does for the board: by default cuDNN rounds float32 to 10 bits after the point.
@@ -65,11 +65,11 @@ def snippet_file(snippet: Snippet, tensors: Mapping[str, torch.Tensor] | None = 
 
 def too_large(tensors: Mapping[str, torch.Tensor]) -> str:
     """Return a sentence on the tensors that have too many numbers to be written out, or nothing."""
-    sizes = [f"{name} has {tensor.numel()}" for name, tensor in tensors.items() if tensor.numel() > MOST_NUMBERS]
+    sizes = [f"{name} has {tensor.numel()}" for name, tensor in tensors.items() if tensor.numel() > MAX_WRITTEN_NUMBERS]
     if not sizes:
         return ""
     return (
-        f"Tensors of up to {MOST_NUMBERS} numbers can be written out in the code: {', '.join(sizes)}. "
+        f"Tensors of up to {MAX_WRITTEN_NUMBERS} numbers can be written out in the code: {', '.join(sizes)}. "
         "Choose a smaller input or fewer channels."
     )
 

@@ -17,7 +17,7 @@ from convviz.facts.words import sentences
 
 say = sentences("graph")
 
-MOST_PATHS, MOST_FACTORS = 4, 8  # that are written out
+MAX_PATHS, MAX_FACTORS = 4, 8  # that are written out
 CLOSE = {"float16": 1e-2, "bfloat16": 5e-2}  # how exactly a dtype's product is its gradient
 CLOSE_ELSE = 1e-3
 _Factors = tuple[str, ...]
@@ -95,7 +95,7 @@ def _extended(last: Sequence[tuple[Edge, _Way, Node]], node: Node) -> _Way:
         way.count += before.count
         # The arrow into the output changes nothing: it is no factor.
         factors = () if target.kind == "output" else (factor(edge, node, target),)
-        way.written += tuple((*path, *factors) for path in before.written[: MOST_PATHS - len(way.written)])
+        way.written += tuple((*path, *factors) for path in before.written[: MAX_PATHS - len(way.written)])
         local = 1.0 if target.kind == "output" else edge.derivative
         if way.total is None or before.total is None or local is None:
             way.total = None
@@ -132,7 +132,7 @@ def _sentence(node: Node, way: _Way) -> str:
 
 
 def _elided(path: _Factors) -> _Factors:
-    if len(path) <= MOST_FACTORS:
+    if len(path) <= MAX_FACTORS:
         return path
-    half = MOST_FACTORS // 2
+    half = MAX_FACTORS // 2
     return (*path[:half], "…", *path[-half:])

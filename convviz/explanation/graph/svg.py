@@ -54,7 +54,10 @@ ROUNDING = {"output": 4, "function": 4, "leaf": 20, "rest": 4}  # of corners, so
 FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 SIZE, CHARACTER, LINE = 12, 7.3, 17  # of the font, the width of its widest kin, and a line's height, in pixels
 LABEL_SIZE = 13
-MOST, MOST_IN_LABEL = 38, 30  # characters in a line of a box; the label's are larger and leave room for the step
+MAX_LINE_CHARS, MAX_LABEL_CHARS = (
+    38,
+    30,
+)  # characters in a line of a box; the label's are larger and leave room for the step
 PADDING = 10
 HEIGHT = 4 * LINE + 2 * PADDING
 GAP_X, GAP_Y = 26, 46
@@ -241,8 +244,11 @@ def _path(start: Place, bends: list[Place], end: Place) -> str:
 
 def _lines(node: Node) -> tuple[str, ...]:
     """Return label, shape, value and gradient, none longer than a box may be."""
-    label = shortened(node.label, MOST_IN_LABEL)
-    return (label if node.spec is None else f"{label} ▸", *(shortened(line, MOST) for line in box_lines(node)))
+    label = shortened(node.label, MAX_LABEL_CHARS)
+    return (
+        label if node.spec is None else f"{label} ▸",
+        *(shortened(line, MAX_LINE_CHARS) for line in box_lines(node)),
+    )
 
 
 def _text(x: float, y: float, text: str, ink: str, attributes: str = "") -> str:

@@ -12,7 +12,7 @@ OTHER_AXES = {
     torch.nn.ConvTranspose1d: ", a convolution over one axis",
     torch.nn.ConvTranspose3d: ", a convolution over three axes",
 }
-MOST_NAMES = 12
+MAX_LAYER_NAMES = 12
 
 
 def find_layer(module: torch.nn.Module, layer: str | torch.nn.Module | None = None) -> tuple[str, torch.nn.Module]:
@@ -74,8 +74,8 @@ def _offer(module: torch.nn.Module) -> str:
     names = list(_convolutions(module))
     if not names or names == [""]:
         return "there is none in it" if not names else "pass the module alone"
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return "choose one with layer=" + ", ".join(map(repr, names[:MOST_NAMES])) + more
+    more = f" and {len(names) - MAX_LAYER_NAMES} more" if len(names) > MAX_LAYER_NAMES else ""
+    return "choose one with layer=" + ", ".join(map(repr, names[:MAX_LAYER_NAMES])) + more
 
 
 def _check_parameters(module: torch.nn.Module, called: str, found: torch.nn.Module) -> None:

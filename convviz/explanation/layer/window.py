@@ -16,10 +16,10 @@ import torch
 from convviz.explanation.layer.record import Recorded
 from convviz.geometry.spec import ConvSpec, Pair
 from convviz.ops.padding import pad_input
-from convviz.settings.state import MOST, MOST_PRODUCTS
+from convviz.settings.state import MAX_BOARD_PRODUCTS, MAX_SIZES
 
 KEYS = ("samples", "in_channels", "out_channels", "rows", "columns")
-MOST_CELLS = 2**15  # of an input or output: more numbers than this make the page slow
+MAX_SHOWN_CELLS = 2**15  # of an input or output: more numbers than this make the page slow
 CHOSEN_CELLS = 32  # rows and columns of a window that nobody asked for
 
 
@@ -68,7 +68,7 @@ def choose_window(made: Recorded, asked: Mapping[str, Any] | None = None) -> Win
     counts = dict(zip(KEYS, (batch, made.input.shape[1], channels, *size), strict=True))
     spans = {name: _span(name, value, counts[name]) for name, value in (asked or {}).items()}
     in_channels, out_channels, groups = _channels(made, spans)
-    many = batch > MOST["batch"] or _too_much(made, len(in_channels), len(out_channels))
+    many = batch > MAX_SIZES["batch"] or _too_much(made, len(in_channels), len(out_channels))
     samples = spans.get("samples", range(1 if many else batch))
     cuts = [_axis(made, axis, spans.get(("rows", "columns")[axis])) for axis in (0, 1)]
     whole = all(cut.whole for cut in cuts)
@@ -128,7 +128,7 @@ def _axis(made: Recorded, axis: int, asked: range | None, padded: bool = False) 
     spec = made.spec
     last = made.output.shape[2 + axis]
     read = spec.padded_size[axis] if padded else made.input.shape[2 + axis]
-    fits = max(last, read) <= MOST["input_size"]
+    fits = max(last, read) <= MAX_SIZES["input_size"]
     # An output_padding of the stride or more is not one that the board's geometry can hold: such rows are left out.
     held = not made.transposed or spec.output_size[axis] == read
     if held and fits and asked in (None, range(last)):
@@ -139,7 +139,7 @@ def _axis(made: Recorded, axis: int, asked: range | None, padded: bool = False) 
     chosen = min(last, CHOSEN_CELLS if not fits else last)
     while chosen > 1:
         found = make(made, axis, range(chosen), padded)
-        if found is not None and len(found.input) <= (MOST["input_size"] if fits else CHOSEN_CELLS):
+        if found is not None and len(found.input) <= (MAX_SIZES["input_size"] if fits else CHOSEN_CELLS):
             return found
         chosen -= 1
     return _checked(make(made, axis, range(1), padded), axis)
@@ -152,7 +152,7 @@ def _checked(found: _Cut | None, axis: int) -> _Cut:
             f"a window needs {word} of the output that some of the input reaches: these lie in the padding; ask for "
             f"others, such as window={{'{word}': slice(0, {CHOSEN_CELLS})}}"
         )
-    most, size = MOST["input_size"], max(len(found.input), len(found.output))
+    most, size = MAX_SIZES["input_size"], max(len(found.input), len(found.output))
     if size > most:
         raise ValueError(
             f"the board shows up to {most} {word}: these {len(found.output)} {word} of the output read "
@@ -199,10 +199,10 @@ def _channels(made: Recorded, spans: Mapping[str, range]) -> tuple[range, range,
         first = min(span.start // each[name] for name, span in asked.items())
         stop = max((span.stop - 1) // each[name] + 1 for name, span in asked.items())
     else:
-        first, stop = 0, min(max(1, MOST["in_channels"] // max(each.values())), groups)
+        first, stop = 0, min(max(1, MAX_SIZES["in_channels"] // max(each.values())), groups)
     own = {name: range(first * count, stop * count) for name, count in each.items()}
     if stop - first == 1:
-        shown = {name: asked.get(name, span[: MOST["in_channels"]]) for name, span in own.items()}
+        shown = {name: asked.get(name, span[: MAX_SIZES["in_channels"]]) for name, span in own.items()}
         return shown["in_channels"], shown["out_channels"], 1
     if any(span != own[name] for name, span in asked.items()):
         raise ValueError(
@@ -216,9 +216,9 @@ def _channels(made: Recorded, spans: Mapping[str, range]) -> tuple[range, range,
 def _too_much(made: Recorded, into: int, out: int) -> bool:
     """Whether all samples together are more than the page takes at once."""
     batch = made.output.shape[0]
-    cells = [min(math.prod(tensor.shape[2:]), MOST["input_size"] ** 2) for tensor in (made.input, made.output)]
+    cells = [min(math.prod(tensor.shape[2:]), MAX_SIZES["input_size"] ** 2) for tensor in (made.input, made.output)]
     products = batch * min(cells) * into * out * math.prod(made.spec.kernel_size)
-    return max(batch * into * cells[0], batch * out * cells[1]) > MOST_CELLS or products > MOST_PRODUCTS
+    return max(batch * into * cells[0], batch * out * cells[1]) > MAX_SHOWN_CELLS or products > MAX_BOARD_PRODUCTS
 
 
 def _span(name: str, value: Any, count: int) -> range:

@@ -14,7 +14,7 @@ from convviz.ops.stages import Stages
 
 say = sentences("quantised")
 
-MOST_PRODUCTS = 200_000_000  # of all runs together: about half a second
+MAX_QUANTISED_PRODUCTS = 200_000_000  # of all runs together: about half a second
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ def shown_filter(stages: Stages, plane: Plane) -> ShownFilter:
     channels = slice(at.in_channel // per_group * per_group, (at.in_channel // per_group + 1) * per_group)
     own = spec.replace(in_channels=per_group, out_channels=1, groups=1)
     cells = math.prod(own.kernel_size)
-    if own.products * 6 * cells > MOST_PRODUCTS:
+    if own.products * 6 * cells > MAX_QUANTISED_PRODUCTS:
         raise ValueError(say("refused.products", cells=cells, millions=f"{own.products / 10**6:.1f}"))
 
     def double(tensor: torch.Tensor) -> torch.Tensor:
