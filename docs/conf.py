@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 from convviz import __version__
+from convviz.facts import facts
 
 sys.path.insert(0, str(Path(__file__).parent / "ext"))
 sys.modules.setdefault("rfc3987_syntax", None)  # nbformat would load it for seconds: see convviz/serve/__init__.py
@@ -32,6 +33,17 @@ napoleon_google_docstring = True
 python_use_unqualified_type_names = True
 toc_object_entries_show_parents = "hide"
 
+COLOURS = facts("colours")
+COLOURS_OF = {  # what the theme colours → the board's name for it
+    **dict.fromkeys(("brand-primary", "brand-content"), "accent"),
+    **dict.fromkeys(("brand-visited", "api-name"), "weight"),
+    **dict.fromkeys(("foreground-secondary", "foreground-muted", "api-pre-name"), "muted"),
+    **{"foreground-primary": "ink", "background-border": "line"},
+}
+GROUNDS = {
+    "light": {"background-secondary": "paper"},
+    "dark": {"background-primary": "paper", "background-secondary": "card"},
+}
 html_theme = "furo"
 html_title = "convviz"
 html_static_path = ["_static"]
@@ -39,30 +51,11 @@ html_css_files = ["docs.css"]
 html_js_files = [("docs.js", {"type": "module"})]
 html_copy_source = html_show_sourcelink = html_show_copyright = False
 html_theme_options = {
-    # The board's own accent, ink and paper (convviz/web/board/board.css), so that page and board are one.
-    "light_css_variables": {
-        "color-brand-primary": "#0b57d0",
-        "color-brand-content": "#0b57d0",
-        "color-brand-visited": "#7a3fc2",
-        "color-foreground-primary": "#1b1f27",
-        "color-foreground-secondary": "#5f6672",
-        "color-foreground-muted": "#5f6672",
-        "color-background-secondary": "#f6f5f2",
-        "color-background-border": "#dcdcd8",
-        "color-api-name": "#7a3fc2",
-        "color-api-pre-name": "#5f6672",
-    },
-    "dark_css_variables": {
-        "color-brand-primary": "#8ab4f8",
-        "color-brand-content": "#8ab4f8",
-        "color-brand-visited": "#b394fb",
-        "color-foreground-primary": "#eef1f5",
-        "color-foreground-secondary": "#a0a9b6",
-        "color-foreground-muted": "#a0a9b6",
-        "color-background-primary": "#12151a",
-        "color-background-secondary": "#1b1f26",
-        "color-background-border": "#343b45",
-        "color-api-name": "#b394fb",
-        "color-api-pre-name": "#a0a9b6",
+    # The board's own colours, so that page and board are one.
+    **{
+        f"{theme}_css_variables": {
+            f"color-{of}": COLOURS[theme][name] for of, name in {**COLOURS_OF, **grounds}.items()
+        }
+        for theme, grounds in GROUNDS.items()
     },
 }

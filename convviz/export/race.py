@@ -19,6 +19,7 @@ from convviz.lab.result import FINISHED, Result
 from convviz.lab.shown import shown
 from convviz.needs import needs
 from convviz.web.bundle import bundle_several
+from convviz.web.module import joined
 
 HERE = files("convviz.export")
 
@@ -44,7 +45,7 @@ def race_page(result: Result) -> str:
     told = shown(result)
     curves = bundle_several(BOARD, {"curves": "base/race_curves.js"})
     script = HERE.joinpath("race.js").read_text(encoding="utf-8")
-    styles = HERE.joinpath("race.css").read_text(encoding="utf-8")
+    styles = joined([HERE.joinpath("race.css")])
     about = "\n".join(f"<p>{escape(line)}</p>" for line in told["about"])
     state = "" if result["state"] == FINISHED else f'<p class="bad">The race ended early: {escape(result["state"])}</p>'
     return f"""<!doctype html>

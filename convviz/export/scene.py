@@ -6,6 +6,8 @@ import dataclasses
 import itertools
 from dataclasses import dataclass
 
+from convviz.views.theme import COLOURS
+
 Segment = tuple[float, float, float, float]  # x and y of both ends
 
 
@@ -40,15 +42,10 @@ class Look:
     scale: str
 
 
+OF_THE_PAGE = ("ink", "muted", "line", "accent", "padding", "zero", "input", "weight", "output")
 LOOKS = {
-    "light": Look(
-        *("#ffffff", "#1b1f27", "#5f6672", "#dcdcd8", "#0b57d0", "#e2e4e7", "#676d78"),
-        *("#00665a", "#7a3fc2", "#c4237b", "light"),
-    ),
-    "dark": Look(
-        *("#1b1f26", "#eef1f5", "#a0a9b6", "#343b45", "#8ab4f8", "#333b46", "#8b95a3"),
-        *("#79e6d4", "#b394fb", "#f07cb8", "dark"),
-    ),
+    theme: Look(**{name: of[name] for name in OF_THE_PAGE}, paper=of["card"], scale=theme)
+    for theme, of in COLOURS.items()
 }
 
 

@@ -1,16 +1,17 @@
-"""The one place for colours."""
+"""The colours of ``facts/colours.json``, the one place for them, and how they are mixed."""
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from typing import Any
 
-# Diverging around zero and safe for every common colour blindness: blue is negative, orange is positive.
+from convviz.facts import facts
+
+COLOURS: Mapping[str, dict[str, Any]] = facts("colours")
+# The scale diverges around zero and is safe for every common colour blindness: blue is negative, orange is positive.
 # Luminance alone tells the size; the printed sign tells the direction. A zero is grey: a cell is seen on white paper.
-COLORSCALES: dict[str, list[list[Any]]] = {
-    "light": [[0.0, "#17538f"], [0.25, "#7fb0dc"], [0.5, "#f0f0ee"], [0.75, "#f2ac70"], [1.0, "#a8430a"]],
-    "dark": [[0.0, "#8cc4ff"], [0.25, "#35618f"], [0.5, "#282b32"], [0.75, "#8f5220"], [1.0, "#ffb066"]],
-}
+COLORSCALES: dict[str, list[list[Any]]] = {theme: colours["scale"] for theme, colours in COLOURS.items()}
 INKS = ("#000000", "#ffffff")
 GRID_LIMIT = 12  # above this many rows or columns a cell is too small for its number
 

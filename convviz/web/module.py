@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+from convviz.facts import facts
 from convviz.facts.locale import each_language
 from convviz.web.bundle import bundle
 from convviz.web.packing import packed_sheet
 
 HERE = files("convviz.web")
+COLOUR = re.compile(r"colour\((?P<theme>light|dark) (?P<name>[\w-]+)\)")
 # The sheets around the board's own, in the order in which their rules win.
 AROUND = (
     *(f"board/{name}" for name in ("stage", "figure", "break", "arrival")),
@@ -62,4 +65,10 @@ def app_styles() -> str:
 
 def joined(sheets: list[Traversable]) -> str:
     """Return style sheets as one, the last of which wins, without comments and space that parts nothing."""
-    return packed_sheet("\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets))
+    return packed_sheet(coloured("\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets)))
+
+
+def coloured(sheet: str) -> str:
+    """Return a sheet in which each ``colour(light ink)`` is what ``facts/colours.json`` has for it."""
+    colours = facts("colours")
+    return COLOUR.sub(lambda found: str(colours[found["theme"]][found["name"]]), sheet)

@@ -7,7 +7,7 @@ import pytest
 from convviz.export.page import export_html
 from convviz.facts import facts
 from convviz.geometry.spec import ConvSpec
-from convviz.web.module import joined
+from convviz.web.module import coloured, joined
 from tests.browser.app_page import cell, fresh_page, repaint, wait_painted
 
 pytestmark = pytest.mark.browser
@@ -146,6 +146,6 @@ def test_packed_sheets_keep_every_rule(page):
       return [...sheet.cssRules].map(({ cssText }) => cssText.replace(/, /g, ","));
     }"""
     for sheet in sorted(files("convviz.web").rglob("*.css")):
-        packed, written = (page.evaluate(rules, text) for text in (joined([sheet]), sheet.read_text(encoding="utf-8")))
+        packed, written = (page.evaluate(rules, text) for text in (joined([sheet]), coloured(sheet.read_text("utf-8"))))
         assert packed == written, sheet.name
         assert len(written) > 3, sheet.name

@@ -8,9 +8,10 @@ from importlib.resources import files
 import pytest
 
 from convviz.views.theme import COLORSCALES, luminance, rgb
+from convviz.web.module import joined
 
 THEMES = ("light", "dark")
-CSS = files("convviz.web").joinpath("board", "board.css").read_text(encoding="utf-8")
+CSS = joined([files("convviz.web").joinpath("board", "board.css")])
 HUES = ("input", "weight", "output")
 GROUNDS = ("paper", "card")
 # Machado, Oliveira and Fernandes (2009), for those who lack one kind of cones, on linear RGB.
@@ -24,7 +25,7 @@ EYES = {
 
 def color(name, theme):
     """The value of one of the board's variables."""
-    found = re.findall(rf"--cv-{name}: (#\w+);", CSS)
+    found = re.findall(rf"--cv-{name}:(#\w+)", CSS)
     assert len(found) == 2, f"--cv-{name} stands once in each theme: {found}"
     return found[THEMES.index(theme)]
 
@@ -81,4 +82,4 @@ def test_no_hue_of_a_variable_is_one_of_a_sign(theme):
 
 
 def test_no_sheet_names_a_size_of_letters_outside_the_scale():
-    assert [re.search(rf"--cv-type-{step}: (\d+)px", CSS)[1] for step in (1, 2, 3, 4)] == ["28", "20", "16", "13"]
+    assert [re.search(rf"--cv-type-{step}:(\d+)px", CSS)[1] for step in (1, 2, 3, 4)] == ["28", "20", "16", "13"]

@@ -11,6 +11,7 @@ from xml.sax.saxutils import escape, quoteattr
 from convviz.explanation.graph.layout import Arrangement
 from convviz.explanation.graph.parts import Edge, Node
 from convviz.explanation.graph.text import box_lines, columns, derivative, details, factor, gradient_numbers, shortened
+from convviz.facts import facts
 from convviz.facts.lists import semicolon
 from convviz.facts.words import sentences
 
@@ -41,15 +42,16 @@ class Palette:
 
 
 PALETTES = {
-    "light": Palette(
-        "#ffffff", "#1b1f27", "#5f6672", "#86198f", "#6b7482",
-        {"output": "#e4f2e8", "function": "#f3f5f8", "leaf": "#fdf1dc", "rest": "#ffffff"},
-    ),
-    "dark": Palette(
-        "#1b1f26", "#eef1f5", "#a0a9b6", "#f0abfc", "#8a94a3",
-        {"output": "#17321f", "function": "#252b35", "leaf": "#392d15", "rest": "#1b1f26"},
-    ),
-}  # fmt: skip
+    theme: Palette(
+        paper=of["card"],
+        ink=of["ink"],
+        muted=of["muted"],
+        gradient=of["graph"]["gradient"],
+        line=of["graph"]["arrow"],
+        fills={name: of["graph"][name] for name in ("output", "function", "leaf")} | {"rest": of["card"]},
+    )
+    for theme, of in facts("colours").items()
+}
 ROUNDING = {"output": 4, "function": 4, "leaf": 20, "rest": 4}  # of corners, so that colour is not the only difference
 FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 SIZE, CHARACTER, LINE = 12, 7.3, 17  # of the font, the width of its widest kin, and a line's height, in pixels
