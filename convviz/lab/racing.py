@@ -266,7 +266,7 @@ class Race:
         if self.out is not None:
             self.save()
             states = {name: lane.state() for name, lane in self.lanes.items()}
-            store.write_checkpoint(store.checkpoint_path(self.out), self.result, states)
+            store.write_checkpoint(store.checkpoint_path(self.out), self._head | {"runs": self._runs}, states)
 
     def _finish(self) -> None:
         """Measure what each layer costs, write the result, and take the checkpoint away."""

@@ -95,19 +95,6 @@ def columns(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return told
 
 
-def rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return what ``columns`` was given, to four digits."""
-    keys = [key for key in ("loss", "seconds", "weights", "loss_difference") if key in columns]
-    gradients = columns.get("gradients")
-    told = []
-    for at in range(len(columns["loss"])):
-        row: dict[str, Any] = {key: columns[key][at] for key in keys}
-        if gradients is not None:
-            row["gradients"] = {name: numbers[at] for name, numbers in gradients.items()}
-        told.append(row)
-    return told
-
-
 def _short(number: float) -> float:
     return float(f"{number:.3e}")
 

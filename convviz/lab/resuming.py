@@ -33,16 +33,7 @@ def earlier(out: Path, head: results.Result) -> Earlier | None:
     for part, key in (("data", "checksum"), ("made", "torch")):
         if there[part][key] != head[part][key]:
             raise ValueError(_other(path, f"{part}'s {key}", there[part][key], head[part][key]))
-    return there["made"], [_rows_of(run) for run in there["runs"]], states
-
-
-def _rows_of(run: dict[str, Any]) -> dict[str, Any]:
-    """Return a run of a result as the race keeps it, its steps as rows."""
-    names = list(run["entrants"])
-    columns = {name: results.rows(entrant) for name, entrant in run["entrants"].items()}
-    tests = {name: {key: run["entrants"][name][key] for key in ("accuracy", "predictions")} for name in names}
-    rows = [{name: columns[name][at] for name in names} for at in range(len(columns[names[0]]))]
-    return {"seed": run["seed"], "epochs": run["epochs"], "rows": rows, "tests": tests}
+    return there["made"], there["runs"], states
 
 
 def _other(path: Path, what: str, there: Any, here: Any) -> str:

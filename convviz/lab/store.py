@@ -51,14 +51,14 @@ def checkpoint_path(out: Path) -> Path:
     return out.with_name(f"{out.name}.checkpoint")
 
 
-def write_checkpoint(path: Path, plain: dict[str, Any], lanes: dict[str, Any]) -> None:
-    """Write how far a race is.
+def write_checkpoint(path: Path, race: dict[str, Any], lanes: dict[str, Any]) -> None:
+    """Write how far a race is: what JSON can hold of it, and the states of networks and optimizers.
 
     Raises:
         OSError: it cannot be written; the one before stays.
     """
     buffer = io.BytesIO()
-    torch.save({"plain": json.dumps(plain), "lanes": lanes}, buffer)
+    torch.save({"race": json.dumps(race), "lanes": lanes}, buffer)
     write_file(path, buffer.getvalue(), "checkpoint")
 
 
@@ -72,6 +72,6 @@ def read_checkpoint(path: Path) -> tuple[dict[str, Any], dict[str, Any]] | None:
         return None
     try:
         found = torch.load(path, map_location="cpu", weights_only=True)  # numbers only: no code of a file is run
-        return json.loads(found["plain"]), found["lanes"]
+        return json.loads(found["race"]), found["lanes"]
     except Exception as error:  # torch.load raises whatever its parts raise
         raise ValueError(f"{path} is no checkpoint of a race; remove it, and the race begins anew") from error

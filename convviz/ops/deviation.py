@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import torch
@@ -77,6 +78,13 @@ def compare(
     place = int(difference.nan_to_num(nan=float("inf")).argmax())
     allowed = tolerance(reference, magnitude, terms, folded=folded)
     return Deviation(float(difference[place]), name, cell_at(place, ours.shape), allowed)
+
+
+def worst(found: Iterable[Deviation]) -> Deviation:
+    """Return the deviation to tell of: of good news the largest difference, of bad news the least explicable."""
+    all_of_them = list(found)
+    most = max(all_of_them, key=lambda deviation: (deviation.severity, deviation.value))
+    return max(all_of_them, key=lambda deviation: deviation.value) if most.within_rounding else most
 
 
 def _largest(tensor: torch.Tensor) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from convviz.geometry.spec import ConvSpec
 from convviz.ops import by_rotate as rotate
 from convviz.ops import narrow
 from convviz.ops.conv2d_bias import conv2d_bias
-from convviz.ops.deviation import Deviation, compare
+from convviz.ops.deviation import Deviation, compare, worst
 from convviz.ops.device import check_device, check_dtype, common_dtype, full_precision
 from convviz.ops.losses import LOSSES, gradient_magnitude, loss_gradient, loss_value
 from convviz.ops.padding import fold_padding, pad_input
@@ -111,24 +112,42 @@ def stages(
         ValueError: a tensor does not have the shape that the geometry asks for, or loss, target and grad_output
             contradict each other; the message names the argument, both shapes and the rule.
     """
+    given = (input, weight, bias, grad_output, target)
+    return run_pass(spec, given, loss, device, dtype, _deviation if compare else None)
+
+
+HowFar = Callable[[dict[str, Any], torch.Tensor | None], Deviation]  # of a pass and its target or grad_output
+
+
+def run_pass(
+    spec: ConvSpec,
+    given: Sequence[Any],
+    loss: str | None,
+    device: str | torch.device | None,
+    dtype: str | torch.dtype | None,
+    deviation: HowFar | None,
+    transposed: bool = False,
+) -> Stages:
+    """Return the stages of ``stages``, or of ``stages_transposed``, for their arguments; raises as they do."""
+    input, weight, bias, grad_output, target = given
     on = check_device(device)
-    own = common_dtype(input, weight, bias, grad_output, target)
-    as_type = check_dtype(own if dtype is None else dtype, on)
+    as_type = check_dtype(common_dtype(*given) if dtype is None else dtype, on)
     kind = choose_loss(loss, grad_output, target)
+    ends = spec.input_shape, spec.output_shape
+    into, out = ends[::-1] if transposed else ends
 
     def tensor(name: str, value: Any, shape: tuple[int, ...]) -> torch.Tensor:
         return shaped_tensor(name, value, shape, on, as_type)
 
     # Autograd cannot be asked inside torch.inference_mode, which may be the caller's.
     with torch.inference_mode(False), full_precision(on):
-        x = tensor("input", input, spec.input_shape)
-        w = tensor("weight", weight, spec.weight_shape)
-        b = None if bias is None else tensor("bias", bias, (spec.out_channels,))
-        other_name, other_value = ("target", target) if target is not None else ("grad_output", grad_output)
-        other = None if other_value is None else tensor(other_name, other_value, spec.output_shape)
+        x, w = tensor("input", input, into), tensor("weight", weight, spec.weight_shape)
+        b = None if bias is None else tensor("bias", bias, out[1:2])
+        name, value = ("target", target) if target is not None else ("grad_output", grad_output)
+        other = None if value is None else tensor(name, value, out)
         with torch.no_grad():
-            result = _compute(spec, kind, x, w, b, other)
-        return _with_deviation(result, other) if compare else Stages(**result)
+            result = _compute(spec, kind, x, w, b, other, transposed)
+        return Stages(**result, deviation_from_autograd=deviation(result, other) if deviation else None)
 
 
 def _compute(
@@ -138,38 +157,54 @@ def _compute(
     w: torch.Tensor,
     b: torch.Tensor | None,
     other: torch.Tensor | None,
+    transposed: bool,
 ) -> dict[str, Any]:
-    padded_input = pad_input(x, spec)
-    output = narrow.correlate(padded_input, w, b, spec.stride, 0, spec.dilation, spec.groups)
-    grad_output = loss_gradient(kind, output, other)
-    dilated = rotate.dilate_grad_output(grad_output, spec.stride)
-    padded = rotate.pad_grad_output(dilated, spec)
+    """Return all but the deviation; transposed, x is the grad_output of the convolution that is read the other way."""
     rotated = rotate.rotate_weight(w, spec.groups)
-    gradient = rotate.correlate(padded, rotated, spec)
+
+    def slide(image: torch.Tensor, bias: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:
+        padded = pad_input(image, spec)
+        return padded, narrow.correlate(padded, w, bias, spec.stride, 0, spec.dilation, spec.groups)
+
+    def send_back(
+        gradient: torch.Tensor, *bias: torch.Tensor | None
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        dilated = rotate.dilate_grad_output(gradient, spec.stride)
+        padded = rotate.pad_grad_output(dilated, spec)
+        return dilated, padded, rotate.correlate(padded, rotated, spec, *bias)
+
+    if transposed:
+        dilated, padded, gradient = send_back(x, b)
+        made, sent = gradient, loss_gradient(kind, gradient, other)
+        padded_input, output = slide(sent, None)
+    else:
+        padded_input, output = slide(x, b)
+        made, sent = output, loss_gradient(kind, output, other)
+        dilated, padded, gradient = send_back(sent)
     folds = spec.padding_mode != "zeros"
     return {
         "spec": spec,
         "loss_kind": kind,
-        "input": x,
+        "input": sent if transposed else x,
         "padded_input": padded_input,
         "weight": w,
         "bias": b,
         "output": output,
         "target": other if kinds_taken(kind, "target") else None,
-        "loss": loss_value(kind, output, other),
-        "grad_output": grad_output,
+        "loss": loss_value(kind, made, other),
+        "grad_output": x if transposed else sent,
         "dilated_grad_output": dilated,
         "padded_grad_output": padded,
         "rotated_weight": rotated,
         "grad_padded_input": gradient if folds else None,
         "grad_input": fold_padding(gradient, spec) if folds else gradient,
         "grad_weight": rotate.correlate_with_grad_output(padded_input, dilated, spec),
-        "grad_bias": None if b is None else conv2d_bias(grad_output),
-        "deviation_from_autograd": None,
+        "grad_bias": None if b is None else conv2d_bias(sent),
+        "transposed": transposed,
     }
 
 
-def _with_deviation(result: dict[str, Any], other: torch.Tensor | None) -> Stages:
+def _deviation(result: dict[str, Any], other: torch.Tensor | None) -> Deviation:
     spec = result["spec"]
     x, w = (result[name].detach().clone().requires_grad_() for name in ("input", "weight"))
     b = None if result["bias"] is None else result["bias"].detach().clone().requires_grad_()
@@ -186,14 +221,10 @@ def _with_deviation(result: dict[str, Any], other: torch.Tensor | None) -> Stage
     around = [padded - own + 1 for padded, own in zip(spec.padded_size, spec.input_size, strict=True)]
     copies = math.prod(around) if folds else 1  # the most border cells that one input cell can be copied to
     terms = {"grad_output": 1, "grad_input": kernel_cells * copies, "grad_weight": cells, "grad_bias": cells}
-    found = [
+    return worst(
         compare(name, result[name], reference, sizes[name], terms[name], folded=folds and name == "grad_input")
         for name, reference in zip(GRADIENTS, truth, strict=False)  # without a bias there is no fourth
-    ]
-    worst = max(found, key=lambda deviation: (deviation.severity, deviation.value))
-    if worst.within_rounding:  # good news names the largest difference, bad news the least explicable
-        worst = max(found, key=lambda deviation: deviation.value)
-    return Stages(**result | {"deviation_from_autograd": worst})
+    )
 
 
 def _magnitudes(result: dict[str, Any], other: torch.Tensor | None) -> dict[str, torch.Tensor]:

@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING, Any
 import torch
 import torch.nn.functional as F
 
-from convviz.facts.losses import kinds_taken
 from convviz.geometry.spec import ConvSpec
 from convviz.ops import by_rotate as rotate
 from convviz.ops import narrow
 from convviz.ops.conv2d_bias import conv2d_bias
+from convviz.ops.deviation import Deviation, worst
 from convviz.ops.deviation import compare as compare_gradients
-from convviz.ops.device import check_device, check_dtype, common_dtype, full_precision
-from convviz.ops.losses import gradient_magnitude, loss_gradient, loss_value
-from convviz.ops.padding import pad_input
-from convviz.ops.stages import Stages, choose_loss, shaped_tensor
+from convviz.ops.losses import gradient_magnitude, loss_value
+from convviz.ops.stages import Stages, run_pass
 
 if TYPE_CHECKING:
     from convviz.ops.tensors import TensorLike
@@ -65,64 +63,11 @@ def stages_transposed(
             "a transposed convolution has padding_mode='zeros' only, as in torch: got "
             f"padding_mode={spec.padding_mode!r}; use 'zeros'"
         )
-    on = check_device(device)
-    own = common_dtype(input, weight, bias, grad_output, target)
-    as_type = check_dtype(own if dtype is None else dtype, on)
-    kind = choose_loss(loss, grad_output, target)
-
-    def tensor(name: str, value: Any, shape: tuple[int, ...]) -> torch.Tensor | None:
-        return None if value is None else shaped_tensor(name, value, shape, on, as_type)
-
-    with torch.inference_mode(False), full_precision(on):
-        x = shaped_tensor("input", input, spec.output_shape, on, as_type)
-        w = shaped_tensor("weight", weight, spec.weight_shape, on, as_type)
-        b = tensor("bias", bias, (spec.in_channels,))
-        other = tensor("target", target, spec.input_shape)
-        other = tensor("grad_output", grad_output, spec.input_shape) if other is None else other
-        with torch.no_grad():
-            result = _compute(spec, kind, x, w, b, other)
-        return _with_deviation(result, other) if compare else Stages(**result)
+    given = (input, weight, bias, grad_output, target)
+    return run_pass(spec, given, loss, device, dtype, _deviation if compare else None, transposed=True)
 
 
-def _compute(
-    spec: ConvSpec,
-    kind: str,
-    x: torch.Tensor,
-    w: torch.Tensor,
-    b: torch.Tensor | None,
-    other: torch.Tensor | None,
-) -> dict[str, Any]:
-    """Return the stages; x is the layer's input, and so the grad_output of the convolution read the other way."""
-    dilated = rotate.dilate_grad_output(x, spec.stride)
-    padded = rotate.pad_grad_output(dilated, spec)
-    rotated = rotate.rotate_weight(w, spec.groups)
-    output = rotate.correlate(padded, rotated, spec, b)
-    grad_output = loss_gradient(kind, output, other)
-    padded_grad_output = pad_input(grad_output, spec)
-    return {
-        "spec": spec,
-        "loss_kind": kind,
-        "input": grad_output,
-        "padded_input": padded_grad_output,
-        "weight": w,
-        "bias": b,
-        "output": narrow.correlate(padded_grad_output, w, None, spec.stride, 0, spec.dilation, spec.groups),
-        "target": other if kinds_taken(kind, "target") else None,
-        "loss": loss_value(kind, output, other),
-        "grad_output": x,
-        "dilated_grad_output": dilated,
-        "padded_grad_output": padded,
-        "rotated_weight": rotated,
-        "grad_padded_input": None,
-        "grad_input": output,
-        "grad_weight": rotate.correlate_with_grad_output(padded_grad_output, dilated, spec),
-        "grad_bias": None if b is None else conv2d_bias(grad_output),
-        "deviation_from_autograd": None,
-        "transposed": True,
-    }
-
-
-def _with_deviation(result: dict[str, Any], other: torch.Tensor | None) -> Stages:
+def _deviation(result: dict[str, Any], other: torch.Tensor | None) -> Deviation:
     """Hold output and gradients against autograd, each from the numbers that the picture shows before it."""
     ours = {
         "output": result["grad_input"],
@@ -135,11 +80,7 @@ def _with_deviation(result: dict[str, Any], other: torch.Tensor | None) -> Stage
     with torch.no_grad():
         sizes = _magnitudes(result, other)
     terms = _terms(result["spec"])
-    found = [compare_gradients(name, ours[name], truth[name], sizes[name], terms[name]) for name in truth]
-    worst = max(found, key=lambda deviation: (deviation.severity, deviation.value))
-    if worst.within_rounding:  # good news names the largest difference, bad news the least explicable
-        worst = max(found, key=lambda deviation: deviation.value)
-    return Stages(**result | {"deviation_from_autograd": worst})
+    return worst(compare_gradients(name, ours[name], truth[name], sizes[name], terms[name]) for name in truth)
 
 
 def _by_autograd(result: dict[str, Any], other: torch.Tensor | None) -> dict[str, torch.Tensor]:
