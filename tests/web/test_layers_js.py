@@ -59,7 +59,6 @@ def test_imports_point_downwards_types_are_checked_and_the_lower_folders_name_no
     for name, source in SOURCES.items():
         assert name.split("/")[0] in LAYERS
         assert violations(name, source) == []
-        assert source.startswith("// @ts-check\n"), name
         assert not re.search("@ts-(?:ignore|expect-error|nocheck)", source), f"{name}: give it its type instead"
         assert name.split("/")[0] not in WITHOUT_PAGE or names_of_page(source) == [], name
 
@@ -78,7 +77,7 @@ def test_imports_point_downwards_types_are_checked_and_the_lower_folders_name_no
     ],
 )
 def test_a_forbidden_import_is_reported(source):
-    (report,) = violations("rules/plane.js", f"// @ts-check\n{source}\n")
+    (report,) = violations("rules/plane.js", source)
     assert report.startswith("rules/plane.js imports ")
 
 
@@ -112,6 +111,7 @@ def test_a_window_in_words_is_none(source):
 
 
 def test_the_types_of_every_file_are_checked_and_strictly_without_a_page():
+    assert json.loads(TYPES.joinpath("tsconfig.json").read_text(encoding="utf-8"))["compilerOptions"]["checkJs"]
     strict = re.sub(r"^//.*\n", "", TYPES.joinpath("tsconfig.strict.json").read_text(encoding="utf-8"))
     loose = TYPES.joinpath("tsconfig.json").read_text(encoding="utf-8")
     for config, folders in ((loose, LAYERS), (strict, WITHOUT_PAGE)):

@@ -1,18 +1,17 @@
-// @ts-check
-// A question that the board is asked and that is answered beside it: who asks does not know who answers.
+// A question asked on the board and answered beside it.
 
 /** @import { Place } from "./cell_place.js" */
 
 /**
- * Events of one name, told inside an element and heard around it.
- * @template T @param {string} name @param {T} _ for its type
+ * Events of one name, dispatched inside an element and heard around it.
+ * @template T @param {string} name @param {T} _
  */
 function createChannel(name, _) {
   return {
-    /** @param {HTMLElement} el where it is told @param {T} detail */
+    /** @param {HTMLElement} el @param {T} detail */
     tell: (el, detail) =>
       void el.dispatchEvent(new CustomEvent(name, { bubbles: true, composed: true, detail })),
-    /** @param {HTMLElement} el @param {(detail: T) => void} listener @returns {() => void} stop listening */
+    /** @param {HTMLElement} el @param {(detail: T) => void} listener @returns {() => void} */
     follow(el, listener) {
       /** @param {Event} event */
       const hear = (event) => listener(/** @type {CustomEvent<T>} */ (event).detail);
@@ -22,8 +21,7 @@ function createChannel(name, _) {
   };
 }
 
-const asked = createChannel("convviz:ask", ""); // a topic
-// A number that is to be hidden.
+const asked = createChannel("convviz:ask", "");
 const predicted = createChannel("convviz:predict", /** @type {Place} */ ({}));
 
 export const ask = asked.tell;

@@ -1,4 +1,3 @@
-// @ts-check
 // A cell, named by the panel that shows it.
 
 /**

@@ -1,19 +1,15 @@
-// @ts-check
-// Copying text where the page may not use the clipboard: on a host without https, in a frame that was not
-// given the right, in an old browser.
+// Copies text, even where the page may not use the clipboard (no https, a frame, an old browser).
 import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element } from "./dom.js";
 import { sentences } from "./words.js";
 
 const say = sentences(WORDS);
 
-/** What to say when the text stays selected. */
 export const NOT_COPIED = say("copy.selected");
 
 /**
- * @returns {{ el: HTMLElement, copy: (text: string) => Promise<boolean>, close: () => void }} `el`: out of
- *   sight, and shown with the whole text selected when nothing else helps; `copy`: whether the
- *   text is on the clipboard
+ * @returns {{ el: HTMLElement, copy: (text: string) => Promise<boolean>, close: () => void }} `copy`:
+ *   whether it worked; else `el` shows the text selected
  */
 export function createCopier() {
   const box = element("textarea", {
@@ -41,7 +37,7 @@ export function createCopier() {
     try {
       copied = document.execCommand("copy");
     } catch {
-      // Forbidden as well: the text stays selected, for the person's own Ctrl+C.
+      // Forbidden as well: the text stays selected, for Ctrl+C.
     }
     if (!copied) return false;
     close();

@@ -1,5 +1,4 @@
-// @ts-check
-// The part of an anywidget model that has nothing to do with what it holds: values by name, and who listens.
+// Values by name with listeners, as an anywidget model has them.
 
 /** @param {Record<string, any>} values */
 export function createValues(values) {
@@ -22,10 +21,7 @@ export function createValues(values) {
     /** @param {string} event @param {Function} listener */
     off: (event, listener) => listeners.get(event)?.delete(listener),
     tell,
-    /**
-     * Take new values first and tell of them afterwards, so that no listener sees half of them.
-     * @param {Record<string, any>} next
-     */
+    /** All new values are there before any listener hears of one. @param {Record<string, any>} next */
     put(next) {
       const changed = Object.keys(next).filter((name) => values[name] !== next[name]);
       Object.assign(values, next);

@@ -1,10 +1,8 @@
-// @ts-check
-// How numbers are written and coloured. facts/numbers.py and views/theme.py do the same in Python; a test
-// holds the two equal.
+// Numbers as text and colour, as facts/numbers.py and views/theme.py write them; a test compares.
 
 const MINUS = "\u2212";
 
-/** Write a number the short way it stands in a cell. @param {number} value @returns {string} */
+/** Short, as in a cell. @param {number} value @returns {string} */
 export function formatNumber(value) {
   if (Number.isNaN(value)) return "nan";
   const sign = value < 0 ? MINUS : "";
@@ -19,11 +17,7 @@ export function formatNumber(value) {
   return sign + String(Number(size.toFixed(digits)));
 }
 
-/**
- * Write a number where there is room for it, such as the loss: six significant digits or fewer.
- * @param {number} value
- * @returns {string}
- */
+/** With six significant digits at most. @param {number} value @returns {string} */
 export function formatLong(value) {
   if (!Number.isFinite(value) || value === 0) return formatNumber(value);
   const sign = value < 0 ? MINUS : "";
@@ -32,11 +26,7 @@ export function formatLong(value) {
   return `${sign}${Number(mantissa)}e${exponent.replace("+", "").replace("-", MINUS)}`;
 }
 
-/**
- * Write a number with all the digits that its format really has.
- * @param {number} value
- * @param {string} dtype "float32" or "float64"
- */
+/** With all digits that its format has. @param {number} value @param {string} dtype */
 export function fullNumber(value, dtype) {
   if (!Number.isFinite(value)) return formatNumber(value);
   let text = String(value);
@@ -49,9 +39,8 @@ export function fullNumber(value, dtype) {
 }
 
 /**
- * Read a number that a person typed; a decimal comma and a true minus sign are welcome.
- * @param {string} text
- * @returns {number | null} null when it is no finite number
+ * Read a typed number; a decimal comma and a true minus are welcome. null: no finite number.
+ * @param {string} text @returns {number | null}
  */
 export function parseNumber(text) {
   const plain = text.trim().replaceAll(MINUS, "-").replace(",", ".");
@@ -60,7 +49,7 @@ export function parseNumber(text) {
   return Number.isFinite(value) ? value : null;
 }
 
-/** @type {Map<string, number[]>} read once: every cell asks for two of a few */
+/** @type {Map<string, number[]>} */
 const parsed = new Map();
 
 /** @param {string} hex @returns {number[]} */
@@ -71,11 +60,8 @@ function parseColor(hex) {
 }
 
 /**
- * The colour of a value on a diverging scale.
- * @param {[number, string][]} scale stops from 0 to 1
- * @param {number} value
- * @param {number} limit the value at the end of the scale
- * @returns {number[]} red, green, blue
+ * The RGB colour of a value on a diverging scale that ends at `limit`.
+ * @param {[number, string][]} scale @param {number} value @param {number} limit @returns {number[]}
  */
 export function colorOf(scale, value, limit) {
   const position = Math.min(1, Math.max(0, (value / limit + 1) / 2));
@@ -91,10 +77,7 @@ export function colorOf(scale, value, limit) {
   return parseColor(scale[scale.length - 1][1]);
 }
 
-/**
- * Whether white ink has more contrast than black on a colour (relative luminance of WCAG 2).
- * @param {number[]} color
- */
+/** Whether white has more contrast than black on a colour (WCAG 2). @param {number[]} color */
 export function needsWhiteInk(color) {
   const [r, g, b] = color.map((part) => {
     const share = part / 255;
@@ -106,15 +89,14 @@ export function needsWhiteInk(color) {
 /** @typedef {number[] | Float32Array | Float64Array} Numbers of one plane, in reading order */
 
 /**
- * Numbers as they come over the wire: a DataView from a kernel, a typed array or a list from a page.
- * @param {ArrayBufferView<ArrayBuffer> | ArrayBuffer | number[]} wire
- * @param {string} dtype
+ * Numbers off the wire: a DataView from a kernel, else an array.
+ * @param {ArrayBufferView<ArrayBuffer> | ArrayBuffer | number[]} wire @param {string} dtype
  * @returns {Numbers}
  */
 export function decode(wire, dtype) {
   if (Array.isArray(wire)) return wire;
   const Kind = dtype === "float64" ? Float64Array : Float32Array;
   if (wire instanceof ArrayBuffer) return new Kind(wire);
-  // A copy, because a view into a message need not start at a multiple of the number's size.
+  // Copied: a view into a message need not be aligned.
   return new Kind(wire.buffer.slice(wire.byteOffset, wire.byteOffset + wire.byteLength));
 }

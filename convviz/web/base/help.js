@@ -1,20 +1,17 @@
-// @ts-check
-// What a word means, beside it: under a resting pointer, for the keyboard on the control
-// that it names, after a tap.
+// What a word means, beside it: on hover, on focus of its control, after a tap.
 import WORDS from "../../facts/words/help.json" with { type: "json" };
 import { element, setText } from "./dom.js";
 import { sentences } from "./words.js";
 
 const say = sentences(WORDS);
-const REST_MS = 400; // a pointer on its way somewhere else asks nothing
+const REST_MS = 400;
 
-/** What a word means; empty where there is nothing to say. @param {string} id */
+/** @param {string} id */
 export const helpOf = (id) => (id in WORDS ? say(/** @type {"help.stride"} */ (id)) : "");
 
 /**
- * Give a word its meaning.
- * @param {HTMLElement} word @param {string} id
- * @param {boolean} [transposed] whether it is said of the layer that goes the other way
+ * Give a word its meaning; a transposed layer's own where there is one.
+ * @param {HTMLElement} word @param {string} id @param {boolean} [transposed]
  */
 export function explain(word, id, transposed = false) {
   const ids = transposed ? [id.replace(".", ".layer."), id] : [id];
@@ -23,7 +20,7 @@ export function explain(word, id, transposed = false) {
   else if (word.dataset.help !== found) word.dataset.help = found; // sliders ask at every step
 }
 
-/** Show the meanings of the words of an app. @param {HTMLElement} app @returns {() => void} stop */
+/** @param {HTMLElement} app @returns {() => void} */
 export function followHelp(app) {
   const id = `cv-help-${Math.random().toString(36).slice(2, 8)}`;
   const tip = element("div", { class: "cv-help cv-look", role: "tooltip", id, hidden: "" });
@@ -32,17 +29,14 @@ export function followHelp(app) {
   /** @type {Element | null} */
   let described = null;
 
-  /**
-   * The word at a place, or that of the control that is there.
-   * @param {EventTarget | null} target @param {boolean} ofControl
-   */
+  /** @param {EventTarget | null} target @param {boolean} ofControl */
   function wordAt(target, ofControl) {
     const at = /** @type {Element} */ (target);
     const place = ofControl ? at.closest(".cv-control")?.querySelector("[data-help]") : null;
     return /** @type {HTMLElement | null} */ (place ?? at.closest("[data-help]"));
   }
 
-  /** @param {HTMLElement} word @param {Element | null} [control] that has the focus */
+  /** @param {HTMLElement} word @param {Element | null} [control] */
   function show(word, control = null) {
     if (!word.isConnected) return;
     setText(tip, helpOf(word.dataset.help ?? ""));
@@ -53,8 +47,7 @@ export function followHelp(app) {
     const [box, own] = [word.getBoundingClientRect(), tip.getBoundingClientRect()];
     const below = box.bottom + 6 + own.height <= innerHeight;
     const left = Math.max(Math.min(box.left, document.documentElement.clientWidth - own.width - 8), 8);
-    // What it is positioned in may be any ancestor: from where it came to stand, it is
-    // moved to where it belongs.
+    // Any ancestor may be what it is positioned in: measured, then moved.
     tip.style.left = `${left - own.left}px`;
     tip.style.top = `${(below ? box.bottom + 6 : box.top - 6 - own.height) - own.top}px`;
     described = control;
@@ -84,20 +77,19 @@ export function followHelp(app) {
       timer = window.setTimeout(() => show(word, event.target), REST_MS);
     },
     focusout: hide,
-    // What is set is looked at on the board; a box that was ticked by its word keeps the words.
+    // The board is looked at now; a box ticked by its word keeps the words.
     input: (event) => event.target.type !== "checkbox" && hide(),
     click(event) {
       const word = event.pointerType === "touch" ? wordAt(event.target, false) : null;
-      if (!word || word.matches("button")) return; // what a button does is seen by then
-      // A label hands the tap on to its control: a list would open over the words; a
-      // box is ticked beside them.
+      if (!word || word.matches("button")) return;
+      // A label would hand the tap on to its control: a list would open over the words.
       if (!word.closest("label")?.querySelector("[type=checkbox]")) event.preventDefault();
       show(word);
     },
     keydown: (event) => event.key === "Escape" && hide(),
   };
   for (const [name, listener] of Object.entries(listeners)) app.addEventListener(name, listener);
-  document.addEventListener("pointerdown", hide); // also beside the app
+  document.addEventListener("pointerdown", hide);
   return () => {
     hide();
     document.removeEventListener("pointerdown", hide);

@@ -1,14 +1,12 @@
-// @ts-check
-// Scripts that come after the first one: as text, which a module is made of without eval, as
-// anywidget makes its own.
+// Scripts that come later as text, imported without eval.
 
-/** @param {ArrayBuffer | DataView<ArrayBuffer>} packed gzipped text */
+/** @param {ArrayBuffer | DataView<ArrayBuffer>} packed */
 export async function unpack(packed) {
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).text();
 }
 
-/** @param {string} source of a module that imports nothing @returns {Promise<any>} what it exports */
+/** @param {string} source @returns {Promise<any>} */
 export async function importText(source) {
   const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
   try {

@@ -1,24 +1,19 @@
-// @ts-check
-// Keys in a notebook, which has commands of its own on bare keys: x cuts the cell, and with it the app.
-
-// An element that has it ends Lumino's search for commands, which begins at the target of the key and goes
-// upwards: on the root alone it comes too late, because Jupyter's commands are for whatever has the focus.
+// A notebook has commands on bare keys: x cuts the cell, and the app with it. Lumino looks for commands from
+// the key's target upwards; this attribute on the target ends its search.
 const NO_COMMANDS = "data-lm-suppress-shortcuts";
 
-/** Whether a key asks for undo or redo. @param {KeyboardEvent} event */
+/** @param {KeyboardEvent} event */
 export const isUndo = (event) =>
   (event.ctrlKey || event.metaKey) && !event.altKey && ["z", "y"].includes(event.key.toLowerCase());
 
-/** Whether a key is a bare one, but not Shift+Enter, which runs the cell. @param {KeyboardEvent} event */
+/** Not Shift+Enter, which runs the cell. @param {KeyboardEvent} event */
 export const isBare = (event) =>
   !event.ctrlKey && !event.metaKey && !event.altKey && !(event.shiftKey && event.key === "Enter");
 
 /**
- * Keep a notebook from taking the keys that are pressed inside an element. JupyterLab hears a key last, after
- * all that it bubbles through; Notebook 7 hears it first, at the document: only the window is before it.
- * @param {HTMLElement} root
- * @param {(event: KeyboardEvent) => boolean} [isOurs] which keys
- * @returns {() => void} let go of them
+ * Keep a notebook from taking keys pressed inside an element. JupyterLab hears a key last; Notebook 7 first,
+ * at the document: only the window is before it.
+ * @param {HTMLElement} root @param {(event: KeyboardEvent) => boolean} [isOurs] @returns {() => void}
  */
 export function keepKeys(root, isOurs = isBare) {
   /** @param {KeyboardEvent} event */
@@ -39,9 +34,9 @@ export function keepKeys(root, isOurs = isBare) {
 }
 
 /**
- * Let Escape close what a button has opened; the button gets the focus back.
- * @param {() => HTMLElement | null | undefined} opener the button that closes it, while it is open
- * @param {...HTMLElement} places where the key is heard
+ * Escape closes what a button opened, and focuses the button.
+ * @param {() => HTMLElement | null | undefined} opener the button, while it is open
+ * @param {...HTMLElement} places
  */
 export function closeWithEscape(opener, ...places) {
   /** @param {KeyboardEvent} event */

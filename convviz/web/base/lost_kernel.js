@@ -1,14 +1,10 @@
-// @ts-check
-// A kernel that has ended, in a notebook: Jupyter goes on, but nobody answers the widgets any more.
+// A notebook's kernel may end: then nobody answers the widgets.
 
-/** After these the widgets have nobody to talk to, even if a new process starts. */
 const DEAD = new Set(["dead", "restarting", "autorestarting", "terminating"]);
 
 /**
- * Hear that the kernel behind a widget has ended. Only Jupyter's own front ends say which kernel that is; our
- * served page has words of its own for it.
- * @param {any} model @param {() => void} end
- * @returns {() => void} stop listening
+ * Only Jupyter's own front ends name the kernel behind a widget; a served page has words of its own.
+ * @param {any} model @param {() => void} end @returns {() => void}
  */
 export function followKernel(model, end) {
   const kernel = model.widget_manager?.kernel;

@@ -1,20 +1,18 @@
-// @ts-check
-// A formula in the words of Python, "output[0, o] = Σ_c padded_input[0, c] ⊛ weight[o, c]", typeset as
-// MathML. It comes in pieces that stay whole, for a line of MathML does not break: it breaks between
-// them, never within an index.
+// A formula in Python's words, "output[0, o] = Σ_c padded_input[0, c] ⊛ weight[o, c]", as MathML, in pieces:
+// no line of MathML breaks within.
 
 const NAMESPACE = "http://www.w3.org/1998/Math/MathML";
 /** @type {Record<string, string>} */
 const SUBSCRIPTS = { ᵢ: "i", ₒ: "o", ₙ: "n" };
 const TOKENS = /Σ(?:_([a-z]+)|([ᵢₒₙ]))?|[A-Za-z_][A-Za-z_0-9]*|\d+(?:\.\d+)?|\s+|[\u2e80-\uffef]+|./gu;
-const BETWEEN = /^[=⊛·+−]$/; // an operator stands at the start of its line, with what follows it
+const BETWEEN = /^[=⊛·+−]$/; // an operator starts the line of what follows
 
 /**
  * @typedef {{ tag: string, text?: string, children?: MathNode[],
  *   attributes?: Record<string, string> }} MathNode
  */
 
-/** @param {string} letters that a sum counts @returns {MathNode} */
+/** @param {string} letters @returns {MathNode} */
 const sumOver = (letters) => ({
   tag: "munder",
   children: [
@@ -26,7 +24,7 @@ const sumOver = (letters) => ({
   ],
 });
 
-/** @param {string} token @param {string} [letters] of a sum @returns {MathNode} */
+/** @param {string} token @param {string} [letters] @returns {MathNode} */
 function nodeOf(token, letters) {
   if (token.startsWith("Σ")) return letters ? sumOver(letters) : { tag: "mo", text: "∑" };
   if (/^\d/.test(token)) return { tag: "mn", text: token };
@@ -36,17 +34,14 @@ function nodeOf(token, letters) {
   return { tag: "mo", text: token, attributes: /^[()[\]]$/.test(token) ? { stretchy: "false" } : {} };
 }
 
-/** How a token changes the depth in brackets. @param {string} token */
+/** @param {string} token */
 const stepOf = (token) => (/^[([]$/.test(token) ? 1 : /^[)\]]$/.test(token) ? -1 : 0);
 
-/**
- * The pieces of a formula, each of them what stands in a row of MathML.
- * @param {string} text @returns {MathNode[][]}
- */
+/** One row of MathML each. @param {string} text @returns {MathNode[][]} */
 export function piecesOf(text) {
   /** @type {MathNode[][]} */
   const pieces = [[]];
-  let [depth, glued] = [0, true]; // within brackets; whether what comes stays with what was before
+  let [depth, glued] = [0, true]; // within brackets; whether the next token stays here
   for (const [token, word, letter] of text.matchAll(TOKENS)) {
     if (token.trim() === "") {
       if (depth === 0 && !glued) pieces.push([]);
@@ -62,9 +57,8 @@ export function piecesOf(text) {
 }
 
 /**
- * Put a token at the end of a row.
- * @param {MathNode[]} row @param {string} token @param {string | undefined} letters of a sum
- * @param {boolean} leads whether it is an operator at the start of a piece: the space before it is the line's
+ * @param {MathNode[]} row @param {string} token @param {string | undefined} letters
+ * @param {boolean} leads starts a piece
  */
 function put(row, token, letters, leads) {
   const node = nodeOf(token, letters);
@@ -73,9 +67,7 @@ function put(row, token, letters, leads) {
 }
 
 /**
- * Build a piece.
- * @param {MathNode[]} row @param {(name: string) => Record<string, string>} attributesOf a name
- * @returns {Element}
+ * @param {MathNode[]} row @param {(name: string) => Record<string, string>} attributesOf @returns {Element}
  */
 export function mathElement(row, attributesOf) {
   /** @param {MathNode} node @returns {Element} */

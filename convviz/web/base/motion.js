@@ -1,12 +1,9 @@
-// @ts-check
-// Things that move for a moment and then are as if they had not: what is drawn below them is already the end.
-// Only transforms and opacity, so that nothing is laid out; where a person asked for less
-// motion, nothing moves at all.
+// Short motions over what is already drawn as it ends. Transforms and opacity only; none where less motion is
+// asked for.
 
 export const LONGEST_MS = 400; // of one transition
-const SHORTEST_MS = 120; // below that nobody sees it: better none
+const SHORTEST_MS = 120; // shorter is not seen
 
-/** The motions of one part: they end together. */
 export class Motion {
   #calm = matchMedia("(prefers-reduced-motion: reduce)");
   /** @type {Map<Element, Animation[]>} */
@@ -20,11 +17,11 @@ export class Motion {
     whole.remove();
   }
 
-  /** Whether something may move that has so long. @param {number} ms */
+  /** @param {number} ms */
   may = (ms = LONGEST_MS) => !this.#calm.matches && !document.hidden && ms >= SHORTEST_MS;
 
   /**
-   * Put something there for as long as its parts move.
+   * Show something while its parts move.
    * @param {Element} parent @param {Element} whole
    * @param {{ node: Element, frames: Keyframe[], delay?: number, ms?: number }[]} parts
    */
@@ -40,14 +37,13 @@ export class Motion {
       }),
     );
     this.#moving.set(whole, animations);
-    // Cancelled, they reject: whoever cancelled them has taken the whole away.
+    // Rejected when cancelled.
     Promise.all(animations.map(({ finished }) => finished)).then(
       () => this.#remove(whole),
       () => {},
     );
   }
 
-  /** Be at the end, now. */
   finish() {
     for (const whole of [...this.#moving.keys()]) this.#remove(whole);
   }

@@ -1,11 +1,8 @@
-// @ts-check
-// Paper: the browser lays the page out anew for it, narrower than the screen, and does not
-// wait for the next frame.
+// Printing lays the page out anew and waits for no frame.
 
 /**
- * Hear when the page is printed, and when that is over.
- * @param {(printing: boolean) => void} act what is to be on the paper must be in the page when it returns
- * @returns {() => void} stop
+ * Hear when printing begins and ends; `act` must draw synchronously.
+ * @param {(printing: boolean) => void} act @returns {() => void}
  */
 export function followPaper(act) {
   const medium = matchMedia("print");

@@ -1,11 +1,6 @@
-// @ts-check
-// Where a widget stands in the page: it is drawn before it is put there.
+// A widget is drawn before it is placed in the page.
 
-/**
- * Act once an element stands in the page.
- * @param {HTMLElement} el @param {() => void} act
- * @returns {() => void} no longer wait for it
- */
+/** Act once an element is placed. @param {HTMLElement} el @param {() => void} act @returns {() => void} */
 export function whenPlaced(el, act) {
   const watcher = new ResizeObserver(() => {
     if (!el.isConnected) return;
@@ -17,11 +12,9 @@ export function whenPlaced(el, act) {
 }
 
 /**
- * Tell what holds an app that it does, for the style sheet: `data-cv-holds` of its parent is "it", of all
- * around, "all". With :has() the browser would look for the app anew after every change of a number, a
- * sixth of what a step takes.
- * @param {HTMLElement} el with the app's class, cv-full
- * @returns {() => void} no longer
+ * Mark what holds an app, for the style sheet: `data-cv-holds` is "it" on its parent, "all" further out.
+ * :has() would cost a sixth of a step.
+ * @param {HTMLElement} el @returns {() => void}
  */
 export function tellHolders(el) {
   /** @type {HTMLElement[]} */
@@ -47,9 +40,8 @@ export function tellHolders(el) {
 }
 
 /**
- * Return the ids that bind a tab to its panel. They are of this view of the app: a
- * notebook may display it twice.
- * @param {HTMLElement} el in the app, and placed @param {string} tab
+ * The ids of a tab and its panel, per view: a notebook may display an app twice.
+ * @param {HTMLElement} el @param {string} tab
  */
 export function tabIds(el, tab) {
   const app = /** @type {HTMLElement} */ (el.closest(".cv-app") ?? el);
@@ -58,9 +50,8 @@ export function tabIds(el, tab) {
 }
 
 /**
- * Make an element the panel of its tab, once it is placed.
- * @param {HTMLElement} root @param {string} tab
- * @returns {() => void} no longer wait for it
+ * Make an element the panel of its tab, once placed.
+ * @param {HTMLElement} root @param {string} tab @returns {() => void}
  */
 export function nameAfterTab(root, tab) {
   return whenPlaced(root, () => {

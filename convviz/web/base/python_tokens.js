@@ -1,7 +1,5 @@
-// @ts-check
-// Which parts of a line of Python are a comment, a string, a keyword or a number. It is right for lines whose
-// strings end where they began and have no prefix, as in the code that the app writes; a test holds it
-// against Python's own tokenizer.
+// Comments, strings, keywords and numbers in a line of the Python that the app writes (strings without
+// prefix, on one line); a test compares with Python's tokenizer.
 
 const KEYWORDS = new Set(
   (
@@ -18,9 +16,8 @@ const TOKENS = [
 const TOKEN = new RegExp(TOKENS.map(({ source }) => source).join("|"), "giu");
 
 /**
- * Cut a line into parts, in order; put together they are the line.
- * @param {string} line
- * @returns {[kind: "" | "comment" | "string" | "number" | "keyword", text: string][]}
+ * The parts, in order, that make up the line.
+ * @param {string} line @returns {[kind: "" | "comment" | "string" | "number" | "keyword", text: string][]}
  */
 export function pythonTokens(line) {
   /** @type {[any, string][]} */

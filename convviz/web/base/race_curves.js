@@ -1,5 +1,4 @@
-// @ts-check
-// The curves of a race, drawn by plotly: in its tab while it runs, and in the page of a result.
+// The curves of a race, by plotly.
 
 /**
  * @typedef {{ name: string, at: number, first: boolean, x: number[], y: (number | null)[] }} Trace
@@ -8,7 +7,7 @@
  *   as lab/curves.py makes it
  */
 
-// Okabe and Ito's colours, which all kinds of colour blindness tell apart; the first entrant has the ink's.
+// Okabe and Ito's colours; the first entrant has the ink's.
 const COLORS = [
   "#0072b2",
   "#d55e00",
@@ -21,15 +20,13 @@ const COLORS = [
   "#5a626d",
 ];
 
-/** The colour of the entrant at a place. @param {number} at @param {string} ink */
+/** @param {number} at @param {string} ink */
 const colorOfEntrant = (at, ink) => (at ? COLORS[(at - 1) % COLORS.length] : ink);
 
 /**
- * Draw a plot, or bring it to new numbers. Its title stands above it: one of plotly's
- * would be cut off on a phone.
- * @param {any} Plotly @param {HTMLElement} figure empty at first @param {Plot} plot
- * @param {{ ink: string, line: string }} colors of text and of the grid
- * @returns {Promise<void>}
+ * Draw or update a plot. Its title stands above: plotly's would be cut off on a phone.
+ * @param {any} Plotly @param {HTMLElement} figure @param {Plot} plot
+ * @param {{ ink: string, line: string }} colors @returns {Promise<void>}
  */
 export function drawCurves(Plotly, figure, { key, title, unit, x, log, traces }, { ink, line }) {
   if (!figure.firstChild) figure.append(document.createElement("figcaption"), document.createElement("div"));
@@ -60,7 +57,7 @@ export function drawCurves(Plotly, figure, { key, title, unit, x, log, traces },
   return Plotly.react(place, drawn, layout, { responsive: true, displayModeBar: false });
 }
 
-/** Let go of a plot, which may not be drawn yet. @param {any} Plotly @param {HTMLElement} figure */
+/** @param {any} Plotly @param {HTMLElement} figure */
 export function purgeCurves(Plotly, figure) {
   if (figure.lastElementChild) Plotly.purge(figure.lastElementChild);
 }

@@ -1,9 +1,7 @@
-// @ts-check
-// Sentences with names in them: what stands between backticks becomes code, and between
-// double asterisks strong.
+// `code` and **strong** in sentences.
 import { element } from "./dom.js";
 
-/** Write a sentence, if it is another one. @param {HTMLElement} node @param {string} text */
+/** @param {HTMLElement} node @param {string} text */
 export function setRich(node, text) {
   if (node.dataset.text === text) return;
   node.dataset.text = text;
@@ -15,7 +13,7 @@ export function setRich(node, text) {
   );
 }
 
-/** The sentence as it is spoken. @param {string} text */
+/** @param {string} text */
 export function plainText(text) {
   return text.replaceAll("`", "");
 }

@@ -1,12 +1,11 @@
-// @ts-check
-// One stop of the Tab key for a row of buttons; the arrow keys, Home and End go on within it.
+// One tab stop for a row of buttons; arrows, Home and End move within it.
 
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 /**
  * Let keys walk along a row.
- * @param {HTMLElement} row @param {() => HTMLElement[]} buttons of it, as they are by then
- * @param {(next: HTMLElement) => void} [reach] told which one before it has the focus
+ * @param {HTMLElement} row @param {() => HTMLElement[]} buttons
+ * @param {(next: HTMLElement) => void} [reach] told before the next has the focus
  */
 export function walkAlong(row, buttons, reach = () => {}) {
   row.addEventListener("keydown", (event) => {
@@ -19,12 +18,11 @@ export function walkAlong(row, buttons, reach = () => {}) {
     reach(next);
     next.focus({ preventScroll: true });
     event.preventDefault();
-    event.stopPropagation(); // a notebook would take the arrow keys for its own cells
+    event.stopPropagation(); // or a notebook takes the arrow keys
   });
 }
 
 /**
- * Check one button of a row, and let the row stop there.
  * @template {HTMLElement} Button @param {Button[]} buttons
  * @param {(button: Button, index: number) => boolean} isChecked
  */
@@ -36,10 +34,7 @@ export function checkOne(buttons, isChecked) {
   });
 }
 
-/**
- * Let the row have one stop as well: the button that had the focus last.
- * @param {HTMLElement} row @param {HTMLElement[]} buttons
- */
+/** One stop: the button focused last. @param {HTMLElement} row @param {HTMLElement[]} buttons */
 export function rove(row, buttons) {
   /** @param {EventTarget | null} current */
   const stopAt = (current) => {

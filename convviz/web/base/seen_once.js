@@ -1,6 +1,4 @@
-// @ts-check
-// What is shown to a visitor once: kept where it may be, else as long as the page is
-// there, for all scripts in it.
+// What a visitor is shown once: remembered in storage, else on the page.
 
 /** @param {string} name */
 const onPage = (name) => Symbol.for(`convviz.${name}`);
@@ -8,7 +6,7 @@ const onPage = (name) => Symbol.for(`convviz.${name}`);
 const kept = (name) => `convviz:${name}`;
 const page = /** @type {Record<symbol, unknown>} */ (/** @type {unknown} */ (globalThis));
 
-/** Whether the visitor has seen it. @param {string} name */
+/** @param {string} name */
 export function wasSeen(name) {
   if (page[onPage(name)]) return true;
   try {
@@ -18,12 +16,12 @@ export function wasSeen(name) {
   }
 }
 
-/** The visitor sees it now. @param {string} name */
+/** @param {string} name */
 export function noteSeen(name) {
   page[onPage(name)] = true;
   try {
     localStorage.setItem(kept(name), "1");
   } catch {
-    // A sandboxed page has no storage, and a full one takes nothing: it is once a page then.
+    // No storage, or a full one: once a page.
   }
 }

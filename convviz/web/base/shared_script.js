@@ -1,10 +1,8 @@
-// @ts-check
-// Where the widget that carries the app's script meets the apps that wait for it: one
-// place a page and version.
+// Where the widget with the app's script meets the apps that wait for it.
 
 /** @typedef {{ promise: Promise<any>, give: (made: any) => void }} Place */
 
-/** @param {string} key which script: two kernels may run two versions @returns {Place} */
+/** @param {string} key two kernels may run two versions @returns {Place} */
 export function placeOf(key) {
   const places = /** @type {any} */ (globalThis);
   const name = Symbol.for(`convviz.script.${key}`);

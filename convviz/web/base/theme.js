@@ -1,12 +1,8 @@
-// @ts-check
-// Light or dark: what the user chose, else what the notebook says, else what the system
-// prefers. Paper is white.
+// Light or dark: the visitor's choice, else the notebook's, else the system's. Paper is white.
 import { followPaper } from "./paper.js";
 
 /**
- * Follow the theme.
- * @param {() => string} chosen "light", "dark" or "auto"
- * @param {(theme: "light" | "dark") => void} apply called at once and at every change
+ * @param {() => string} chosen @param {(theme: "light" | "dark") => void} apply
  * @returns {{ refresh: () => void, stop: () => void }}
  */
 export function followTheme(chosen, apply) {

@@ -1,20 +1,16 @@
-// @ts-check
-// Which language somebody wants: without a word of any language, for it is asked before
-// the first word is there.
+// Which language is wanted, asked before any word is there.
 
-/**
- * The language that the address asks for; of several the last, as for a server; empty where it asks for none.
- */
+/** ?lang= of the address, the last of several; else empty. */
 export const asked = () => new URLSearchParams(location.search).getAll("lang").at(-1) ?? "";
 
-/** What is written alike: language and script, which a region may tell. @param {string} tag */
+/** Language and script, which a region may imply. @param {string} tag */
 function written(tag) {
   const { language: name, script } = new Intl.Locale(tag).maximize();
   return `${name}-${script}`;
 }
 
 /**
- * The tag of the language that somebody wants, as facts/spoken.py finds it; empty where there is none.
+ * The matching tag, as facts/spoken.py finds it; else empty.
  * @param {string} wanted @param {string[]} tags
  */
 export function understood(wanted, tags) {
@@ -26,6 +22,6 @@ export function understood(wanted, tags) {
       ""
     );
   } catch {
-    return ""; // no tag of any language
+    return "";
   }
 }

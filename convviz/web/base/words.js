@@ -1,30 +1,24 @@
-// @ts-check
-// The sentences that a visitor reads, by id and named arguments; facts/words/ has them, and
-// facts/words.py says the same.
+// Sentences by id and arguments, from facts/words/; facts/words.py says the same.
 
 import LANGUAGE from "../../facts/language.json" with { type: "json" };
 
 const ARGUMENT = /\{(\w+)\}/g;
-/** The tag of the language that this script speaks, such as "zh-Hans". */
 export const language = () => LANGUAGE.tag;
 
 const PLURALS = new Intl.PluralRules(language());
-// Where there is no mouse and mostly no keyboard, a sentence about clicks and keys has a form
-// with .touch for fingers.
+// For fingers, a sentence about clicks and keys has a form with .touch.
 const FINGERS = /** @type {any} */ (globalThis).matchMedia?.("(pointer: coarse), (max-width: 480px)");
 
-/** Whether the visitor's means are fingers. */
 const byTouch = () => Boolean(FINGERS?.matches);
 
 /**
- * @typedef {string | Partial<Record<Intl.LDMLPluralRule, string>>} Text with forms: the
- *   argument count chooses one
+ * @typedef {string | Partial<Record<Intl.LDMLPluralRule, string>>} Text of plural forms, `count` chooses
+ *   one
  */
 
 /**
- * The function that says the sentences of one part.
- * @template {Record<string, Text>} Words
- * @param {Words} words a file of facts/words
+ * What says the sentences of a file of facts/words.
+ * @template {Record<string, Text>} Words @param {Words} words
  * @returns {(id: keyof Words & string, values?: Record<string, string | number>) => string}
  */
 export const sentences =
@@ -32,11 +26,7 @@ export const sentences =
   (id, values = {}) =>
     filled(id, (byTouch() && words[`${id}.touch`]) || words[id], values);
 
-/**
- * The function that says the sentences of one part in pieces, for their arguments may be nodes of a page.
- * @template {Record<string, Text>} Words
- * @param {Words} words a file of facts/words
- */
+/** The same in pieces: arguments may be nodes. @template {Record<string, Text>} Words @param {Words} words */
 export function pieces(words) {
   const say = sentences(words);
   /**
@@ -58,10 +48,7 @@ export function pieces(words) {
   return sayPieces;
 }
 
-/**
- * A text with its arguments in place.
- * @param {string} id @param {Text} text @param {Record<string, string | number>} values
- */
+/** @param {string} id @param {Text} text @param {Record<string, string | number>} values */
 function filled(id, text, values) {
   const chosen = typeof text === "string" ? text : (text[PLURALS.select(Number(values.count))] ?? text.other);
   if (chosen === undefined) throw new Error(`there is no sentence ${id} for ${JSON.stringify(values)}`);

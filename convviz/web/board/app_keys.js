@@ -1,12 +1,9 @@
-// @ts-check
-// The keys of the app, wherever the focus is in it.
 import { isBare, isUndo, keepKeys } from "../base/keys.js";
 
 /**
- * The keys of the app are its own, but not in a field that takes them: Ctrl+Z and Ctrl+Shift+Z (or Ctrl+Y),
- * the number of a band, Esc.
+ * Ctrl+Z, Ctrl+Shift+Z or Ctrl+Y, a band's number, Esc: everywhere in the app but in fields.
  * @param {import("./shared.js").Shared} board @param {HTMLElement} root
- * @param {boolean} own whether the page is the app's: then they work before anything in it has the focus, too
+ * @param {boolean} own the page is the app's: they work without focus, too
  */
 export function followKeys(board, root, own) {
   const app = /** @type {HTMLElement} */ (root.closest(".cv-app") ?? root);

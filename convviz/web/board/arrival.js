@@ -1,8 +1,6 @@
-// @ts-check
-// The arrival: once a visitor, and again when it is asked for, the 1 walks and what one pixel receives
-// becomes rotated_weight. Nothing is set for it: it lies over the board, ends at any touch, key or turn of a
-// wheel, and with whatever changes below it; then its because stands in the band's sentence, as long as it is
-// true.
+// The arrival: once a visitor, or on request, the 1 walks, and what one pixel receives becomes
+// rotated_weight. It lies over the board, changes no setting, and ends at any touch; then its because stands
+// in the band's sentence.
 import WORDS from "../../facts/words/arrival.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
@@ -13,7 +11,7 @@ import { replaced } from "../rules/settings.js";
 import { Scene, panelsFor } from "./arrival_scene.js";
 
 const say = sentences(WORDS);
-const NAME = "arrived"; // under which is kept that it was seen
+const NAME = "arrived";
 const TOUCHES = ["pointerdown", "keydown", "wheel"];
 const HEARD = { capture: true, passive: true };
 const WORDINGS = ["cv-at-length", "cv-in-short"];
@@ -26,18 +24,17 @@ const IN_SIGHT = 0.6; // of the band
  * @import { Band } from "./bands.js"
  * @typedef {{ model: Model, stepping: object | null, scale: () => [number, string][] }} Board
  * @typedef {{ may: () => boolean, forget: () => void, watcher: IntersectionObserver | null }} Waiting
- * @typedef {{ band: () => Band | undefined, stage: () => string, bring: () => void }} Around the band to the
- *   input; how the app stands on the screen; has the band in sight, and draws
+ * @typedef {{ band: () => Band | undefined, stage: () => string, bring: () => void }} Around
  */
 
-/** What it was begun in: all but how that looks and where it is computed. @param {Settings} settings */
+/** All but looks and device. @param {Settings} settings */
 const keyOf = ({ theme, device, dtype, ...settings }) => JSON.stringify(settings);
 
-/** Its because, for a wide band and for a narrow one. @param {Arrival | null} arrival @returns {string[]} */
+/** Long, and short for a narrow band. @param {Arrival | null} arrival @returns {string[]} */
 function wordsOf(arrival) {
   if (!arrival) return [];
   const all = arrival.steps.map(({ received }) => formatNumber(received));
-  // before those that are left out: more than the one that is told last
+  // before the cut, besides the last
   const shown = all[0] === all.at(-1) ? 2 : 1;
   const isCut = all.length > shown + 2;
   const these = (isCut ? all.slice(0, shown) : all).reduce((these, next) => say("numbers", { these, next }));
@@ -46,7 +43,6 @@ function wordsOf(arrival) {
   return [say("because", values), say("because.short", values)];
 }
 
-/** The arrival of one board. */
 export class ArrivalPlayer {
   #board;
   #root;
@@ -55,12 +51,12 @@ export class ArrivalPlayer {
   #calm = matchMedia("(prefers-reduced-motion: reduce)");
   /** @type {Scene | null} */
   #scene = null;
-  #told = ""; // what its because says
+  #told = ""; // its because
   #begun = ""; // the settings in which it plays
   #theme = "";
-  #toldAt = ""; // the settings in which its because was said
-  #asked = ""; // the settings in which it is to be watched again
-  /** The first visit's, as long as nothing was touched. @type {Waiting | null} */
+  #toldAt = ""; // the settings of its because
+  #asked = ""; // the settings in which to watch it
+  /** Until the first touch. @type {Waiting | null} */
   #waiting = null;
 
   /** @param {Board} board @param {HTMLElement} root @param {Around} around */
@@ -71,9 +67,8 @@ export class ArrivalPlayer {
   }
 
   /**
-   * Play it once it is in sight, if the visitor has never seen it and touches nothing before.
-   * @param {HTMLElement} app around the board
-   * @param {() => boolean} may whether there is nothing else to be looked at
+   * Play it once in sight, for a new visitor who touches nothing before.
+   * @param {HTMLElement} app @param {() => boolean} may
    */
   arrive(app, may) {
     if (wasSeen(NAME)) return;
@@ -82,10 +77,7 @@ export class ArrivalPlayer {
     this.#waiting = { may, forget, watcher: null };
   }
 
-  /**
-   * Play it again: in the present kernel where that shows it, else in the first picture, one step that can be
-   * undone.
-   */
+  /** Play it in the present kernel if that shows it, else in the first picture (one undo step). */
   watch = () => {
     const { model } = this.#board;
     this.end();
@@ -100,7 +92,6 @@ export class ArrivalPlayer {
     this.#around.bring();
   };
 
-  /** The board was drawn. */
   see() {
     this.#place();
     if (this.#scene) {
@@ -111,10 +102,7 @@ export class ArrivalPlayer {
     } else if (this.#root.dataset.painted) this.#waitForSight();
   }
 
-  /**
-   * Its because stands in the band's sentence; on a phone, which has no line for that, where a sum would be
-   * written.
-   */
+  /** On a phone, in the foot: there is no caption line. */
   #place() {
     const isPhone = this.#around.stage() === "narrow";
     const place = isPhone
@@ -126,7 +114,6 @@ export class ArrivalPlayer {
     place.toggleAttribute("data-arrived", Boolean(this.#told));
   }
 
-  /** End it, at once. */
   end = () => {
     if (!this.#scene) return;
     this.#listen(false);
@@ -137,7 +124,7 @@ export class ArrivalPlayer {
     if (keyOf(settings) === this.#begun) this.#tell(wordsOf(arrivalOf(settings)));
   };
 
-  /** Something else is to be looked at: end it, and say no more of it. */
+  /** End it, and say no more of it. */
   leave = () => {
     this.#giveUp();
     this.#asked = "";
@@ -176,7 +163,7 @@ export class ArrivalPlayer {
     return isFirstPicture(model.settings()) && !model.canUndo() && !model.get("selected");
   }
 
-  /** Play it, if the board is drawn as its settings are. */
+  /** If the board shows the settings. */
   #begin() {
     const { model, scale } = this.#board;
     const [settings, shown, band] = [model.settings(), model.shown(), this.#around.band()];
@@ -207,7 +194,7 @@ export class ArrivalPlayer {
     this.#root[turn]("pointermove", keepQuiet, true);
   }
 
-  /** A key that is held is the one that began it. @param {Event} event */
+  /** A repeated key is the one that began it. @param {Event} event */
   #onTouch = (event) => {
     if (!(event instanceof KeyboardEvent && event.repeat)) this.end();
   };
@@ -215,7 +202,7 @@ export class ArrivalPlayer {
   #onSettings = () => {
     const settings = this.#board.model.settings();
     if (this.#scene && keyOf(settings) !== this.#begun) this.end();
-    // somebody has begun: the tools have its room
+    // the tools need its room
     if (this.#told && keyOf(settings) !== this.#toldAt) this.#tell([]);
   };
 
@@ -223,7 +210,7 @@ export class ArrivalPlayer {
     if (["lost", "away"].includes(this.#board.model.get("kernel"))) this.end();
   };
 
-  /** @param {string[]} words as wordsOf says them */
+  /** @param {string[]} words */
   #tell(words) {
     this.#told = words.join();
     this.#toldAt = keyOf(this.#board.model.settings());
@@ -235,7 +222,7 @@ export class ArrivalPlayer {
   }
 }
 
-/** What is pointed at below it stands there with other numbers. @param {Event} event */
+/** Other numbers lie below. @param {Event} event */
 function keepQuiet(event) {
   event.stopPropagation();
 }

@@ -1,5 +1,4 @@
-// @ts-check
-// What the arrival draws with: cells that have numbers of their own, over a panel or beside it.
+// Cells with numbers of their own, over a panel or beside it.
 import { element, setText, svgElement } from "../base/dom.js";
 import { colorOf, formatNumber, needsWhiteInk } from "../base/format.js";
 import { CELL, gapsBetween } from "./grid_marks.js";
@@ -10,9 +9,8 @@ import { CELL, gapsBetween } from "./grid_marks.js";
  */
 
 /**
- * Make cells that are drawn as a grid draws its own.
+ * Cells drawn as a grid draws its own.
  * @param {{ rows: number, columns: number }} shape @param {[number, string][]} scale @param {number} limit
- *   the value at its end
  */
 export function createPlate({ rows, columns }, scale, limit) {
   const cells = Array.from({ length: rows * columns }, (_, index) => {
@@ -39,7 +37,7 @@ export function createPlate({ rows, columns }, scale, limit) {
         text.setAttribute("class", value === 0 ? "cv-zero" : needsWhiteInk(color) ? "cv-white" : "");
       });
     },
-    /** Draw a ring around a cell. @param {{ row: number, column: number }} cell */
+    /** @param {{ row: number, column: number }} cell */
     ring({ row, column }) {
       const place = { x: column * CELL, y: row * CELL, width: CELL, height: CELL };
       el.append(svgElement("rect", { class: "cv-ring", ...place }));
@@ -48,10 +46,9 @@ export function createPlate({ rows, columns }, scale, limit) {
 }
 
 /**
- * A plate beside the panels, with cells as large as those of one of them.
- * @param {HTMLElement} area of that panel @param {Plate} plate @param {{ rows: number, columns: number }}
- *   shape
- * @param {HTMLElement} like the panel whose frame it has
+ * A plate as large as the cells of an area.
+ * @param {HTMLElement} area @param {Plate} plate @param {{ rows: number, columns: number }} shape
+ * @param {HTMLElement} like
  */
 export function createFloat(area, plate, { rows, columns }, like) {
   const box = { viewBox: `0 0 ${columns * CELL} ${rows * CELL}`, preserveAspectRatio: "none" };
@@ -62,13 +59,13 @@ export function createFloat(area, plate, { rows, columns }, like) {
   return float;
 }
 
-/** Give a float the frame of a panel. @param {HTMLElement} float @param {HTMLElement} panel */
+/** @param {HTMLElement} float @param {HTMLElement} panel */
 export function dressAs(float, { dataset }) {
   float.dataset.quantity = dataset.quantity;
   float.toggleAttribute("data-strong", "strong" in dataset);
 }
 
-/** The first colour that is not seen through, from an element outwards. @param {Element | null} el */
+/** The first opaque background outwards. @param {Element | null} el */
 export function groundOf(el) {
   for (let at = el; at; at = at.parentElement) {
     const color = getComputedStyle(at).backgroundColor;
@@ -77,7 +74,7 @@ export function groundOf(el) {
   return "Canvas";
 }
 
-/** Where an element stands in another. @param {Element} el @param {Element} frame @returns {Box} */
+/** @param {Element} el @param {Element} frame @returns {Box} */
 export function boxIn(el, frame) {
   const [own, around] = [el.getBoundingClientRect(), frame.getBoundingClientRect()];
   return {

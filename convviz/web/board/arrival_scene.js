@@ -1,7 +1,5 @@
-// @ts-check
-// What is seen of the arrival: plates over two panels with the numbers of a step, sheets over the second
-// reading, a stamp and a number that fly, and the tray that becomes rotated_weight. All of it lies over a
-// board that stays as it is.
+// What the arrival shows: plates over two panels, sheets over the second reading, a stamp and a number that
+// fly, and the tray that becomes rotated_weight.
 import WORDS from "../../facts/words/arrival.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
@@ -16,12 +14,12 @@ const NAMES = /** @type {const} */ ([
   "padded_grad_output",
   "rotated_weight",
 ]);
-// Milliseconds: until the first stamp flies, of the first two and of the others, before the tray goes, of its
-// way, and after it.
+// Milliseconds: before the first stamp, of the first two, of the others, before the tray leaves, of its way,
+// after it.
 const [INTRO, SLOW, BEAT, REST, WAY, AFTER] = [400, 540, 440, 400, 750, 350];
-const SLOWLY = 2; // stamps
-const FLIGHT = 0.58; // of a beat; then the number falls into the tray
-const MARGIN = 4; // pixels that a frame takes around a panel
+const SLOWLY = 2;
+const FLIGHT = 0.58; // of a beat
+const MARGIN = 4; // pixels
 const FADE = [{ opacity: 1 }, { opacity: 0 }];
 
 /**
@@ -33,10 +31,7 @@ const FADE = [{ opacity: 1 }, { opacity: 0 }];
  * @typedef {{ left: number, top: number }} Point
  */
 
-/**
- * The panels that it needs, in the order of NAMES; null where the band has not all of them.
- * @param {Band} band @returns {Panel[] | null}
- */
+/** In the order of NAMES; null if one is missing. @param {Band} band @returns {Panel[] | null} */
 export function panelsFor(band) {
   const all = [...band.panels.values()];
   const found = NAMES.map((name) => all.find((panel) => panel.spec().name === name));
@@ -46,7 +41,7 @@ export function panelsFor(band) {
 /** @param {Point} point */
 const movedTo = ({ left, top }) => `translate(${left}px, ${top}px)`;
 
-/** Whether they have come to their end; cancelled, they have not. @param {Animation[]} motions */
+/** false if cancelled @param {Animation[]} motions */
 const done = (motions) =>
   Promise.all(motions.map(({ finished }) => finished)).then(
     () => true,
@@ -56,7 +51,10 @@ const done = (motions) =>
 /** @param {Panel} panel */
 const shapeOf = (panel) => ({ rows: panel.spec().rows.length, columns: panel.spec().columns.length });
 
-/** Over a whole panel, its own numbers at first. @param {Panel} panel @param {Look} look @returns {Plate} */
+/**
+ * Over a whole panel, first with its own numbers.
+ * @param {Panel} panel @param {Look} look @returns {Plate}
+ */
 function coverOf(panel, { scale, limits }) {
   const { rows, columns } = shapeOf(panel);
   const plate = createPlate({ rows, columns }, scale, limits[panel.spec().key]);
@@ -68,7 +66,7 @@ function coverOf(panel, { scale, limits }) {
   return plate;
 }
 
-/** Over a panel and the signs before it. @param {Panel} panel @param {Band} band */
+/** @param {Panel} panel @param {Band} band */
 function sheetOver(panel, { el, stage }) {
   const box = boxIn(/** @type {Element} */ (panel.el.parentElement), stage);
   const sheet = element("div", { class: "cv-second" });
@@ -82,7 +80,6 @@ function sheetOver(panel, { el, stage }) {
   return sheet;
 }
 
-/** One performance. */
 export class Scene {
   #band;
   #panels;
@@ -96,11 +93,7 @@ export class Scene {
   /** @type {Animation[]} */
   #motions = [];
 
-  /**
-   * Lay it over a band.
-   * @param {Band} band to the input, with both readings @param {Panel[]} panels @param {Arrival} arrival
-   * @param {Look} look
-   */
+  /** @param {Band} band @param {Panel[]} panels @param {Arrival} arrival @param {Look} look */
   constructor(band, panels, arrival, look) {
     [this.#band, this.#panels, this.#arrival] = [band, panels, arrival];
     this.#measured = this.#measure();
@@ -140,7 +133,6 @@ export class Scene {
     return JSON.stringify(boxes.map((sides) => sides.map(Math.round)));
   }
 
-  /** Where things fly from and to. */
   #measurePlaces() {
     const [, kernel, to, window_, rotated] = this.#panels.map(({ area }) => boxIn(area, this.#band.stage));
     const { rows, columns } = this.#arrival;
@@ -158,7 +150,7 @@ export class Scene {
   }
 
   /**
-   * A cell of what begins at a point; its middle where it is half a cell further.
+   * A cell of what starts at a point; `by` 0.5: its middle.
    * @param {Point} start @param {At} cell @param {number} [by] @returns {Point}
    */
   #cellFrom({ left, top }, { row, column }, by = 0) {
@@ -177,10 +169,9 @@ export class Scene {
     for (const motion of this.#motions.splice(0)) motion.cancel();
   }
 
-  /** Whether the panels stand where they stood. */
   stands = () => this.#measure() === this.#measured;
 
-  /** @returns {Promise<boolean>} whether it came to its end */
+  /** @returns {Promise<boolean>} */
   async play() {
     if (!(await done([this.#move(this.#nodes.whole, [...FADE].reverse(), INTRO)]))) return false;
     for (const [index, step] of this.#arrival.steps.entries())
@@ -188,7 +179,7 @@ export class Scene {
     return this.#become();
   }
 
-  /** The 1 stands at another place, and its stamp lands. @param {Step} step @param {number} index */
+  /** @param {Step} step @param {number} index */
   async #land({ corner, sent, landed }, index) {
     const { kernel, to } = this.#places;
     this.#plates.sent.set(sent);
@@ -204,7 +195,7 @@ export class Scene {
     return true;
   }
 
-  /** What the pixel receives falls into the tray. @param {Step} step @param {number} index */
+  /** @param {Step} step @param {number} index */
   async #fall({ at, received }, index) {
     const { to, tray } = this.#places;
     setText(this.#nodes.number, formatNumber(received));
@@ -217,7 +208,6 @@ export class Scene {
     return true;
   }
 
-  /** The tray becomes rotated_weight, and what stands around that comes back. */
   #become() {
     const { tray: node, label, sheets } = this.#nodes;
     const { kernel, tray, rotated } = this.#places;
@@ -233,12 +223,11 @@ export class Scene {
     ]);
   }
 
-  /** Leave the board as it is below. */
   remove() {
     this.#still();
     for (const each of [this.#nodes.whole, this.#plates.sent.el, this.#plates.landed.el]) each.remove();
   }
 }
 
-/** How long a step takes. @param {number} index */
+/** @param {number} index */
 const beatOf = (index) => (index < SLOWLY ? SLOW : BEAT);

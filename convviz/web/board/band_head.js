@@ -1,6 +1,4 @@
-// @ts-check
-// The title line of a band: its name, one sentence, the pickers of planes, the readings, and what is there on
-// demand: why, formula, steps.
+// A band's title line: name, sentence, plane pickers, readings; on demand why, formula, steps.
 import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element, makeButton, setAttribute, setText } from "../base/dom.js";
 import { sentences } from "../base/words.js";
@@ -25,21 +23,18 @@ function createTitle(onClick) {
   return makeButton({ class: "cv-title", "aria-pressed": "false", title: say("band.title") }, [], onClick);
 }
 
-/**
- * What an equation computes, in symbols, and what else there is to know of it.
- * @param {Shared} board @param {string} name
- */
+/** Formula, note and remainder. @param {Shared} board @param {string} name */
 function createNotes(board, name) {
   const symbols = createSymbols();
   const formula = createFormula();
   const note = element("p", { class: "cv-note" });
   const remainder = createRemainder((size) => board.model.send({ type: "size", size }));
-  // The remainder's story is to the input where the layer is transposed.
+  // A transposed layer tells its remainder in the band to the input.
   symbols.el.append(formula, note, ...(["forward", "input"].includes(name) ? [remainder.el] : []));
   return { ...symbols, formula, note, remainder };
 }
 
-/** @param {Shared} board @param {HTMLElement} el in which they stand */
+/** @param {Shared} board @param {HTMLElement} el */
 function createPickers(board, el) {
   /** @param {{ axis: string, count: number, word: string, value: number }[]} list */
   return (list) => {
@@ -72,9 +67,8 @@ export class BandHead {
   #name;
 
   /**
-   * @param {Shared} board @param {string} name of the band
-   * @param {HTMLElement} stepButton opens its steps
-   * @param {() => void} showMaking shows how what is asked about was made
+   * @param {Shared} board @param {string} name @param {HTMLElement} stepButton @param {() => void}
+   *   showMaking
    */
   constructor(board, name, stepButton, showMaking) {
     [this.#board, this.#name] = [board, name];
@@ -87,7 +81,7 @@ export class BandHead {
     this.breakIt = new BreakIt(board, name);
     const own = name === "forward" ? [this.#sent.el] : name === "input" ? [this.#views.el] : [];
     const steps = name === "bias" ? [] : [stepButton];
-    // What comes and goes stands before what stays, which keeps its place at the right end.
+    // What comes and goes stands before what stays.
     this.el = element(
       "header",
       { class: "cv-head" },
@@ -122,7 +116,7 @@ export class BandHead {
     );
   }
 
-  /** @param {Told} texts of the numbers that are shown */
+  /** @param {Told} texts */
   setTexts(texts) {
     setFormula(this.#symbols.formula, texts.formulas[this.#name] ?? "");
     setTinted(this.#caption, texts.captions[this.#name] ?? "");
@@ -130,10 +124,7 @@ export class BandHead {
     setText(this.#symbols.note, texts.notes[this.#name] ?? "");
   }
 
-  /**
-   * Say something about the cell that is looked at.
-   * @param {string} text @param {boolean} paired whether small numbers pair its factors
-   */
+  /** @param {string} text @param {boolean} paired small numbers pair its factors */
   say(text, paired) {
     setText(this.#aside, text);
     setAttribute(this.#aside, "title", text);

@@ -1,39 +1,37 @@
-// @ts-check
-// The panels of a band in one row, with the signs between them: which there are, and how large their cells
-// can be.
+// A band's panels and signs in one row, and the sizes of their cells.
 import { element } from "../base/dom.js";
 import { createSign, createTerm, putInOrder, signWidth } from "./equation_parts.js";
 import { Panel } from "./panel.js";
 import { MOST_LINES } from "./panel_name.js";
 import { GAP, NUMBERED_UP_TO, bareLine, fitCells, keepsDigits, leastLine, linesOf } from "./stage.js";
 
-const AROUND = { width: 32, height: 52 }; // what of a band is none of its panels': title line and edges
-const NAME_LINES = 2; // that the least room is reckoned with
-const LARGE = 390; // pixels that a panel has at the most, or is reckoned with, whose cells have no numbers
+const AROUND = { width: 32, height: 52 }; // of a band's title line and edges
+const NAME_LINES = 2; // for the least room
+const LARGE = 390; // pixels of a panel without numbers
 
 /**
  * @import { Sign } from "../picture/panels.js"
  * @import { PanelItem, RowItem } from "../picture/payload.js"
  * @import { Room, Term } from "./stage.js"
- * @typedef {{ isStrip: boolean, thumbs: number, letters: number }} Asks isStrip: colour alone, without names;
- *   thumbs: the height of a row of other planes; letters: how much larger than elsewhere they are
+ * @typedef {{ isStrip: boolean, thumbs: number, letters: number }} Asks isStrip: colours only; thumbs:
+ *   height of a row of planes; letters: scale
  */
 
 export class BandRow {
-  /** @type {Map<string, Panel>} by key */
+  /** @type {Map<string, Panel>} */
   panels = new Map();
   el = element("div", { class: "cv-row" });
   #board;
   /** @type {RowItem[]} */
   #items = [];
-  #fitted = ""; // which panels were crowded when the cells were fitted
+  #fitted = ""; // panels that were crowded when last fitted
 
   /** @param {import("./shared.js").Shared} board */
   constructor(board) {
     this.#board = board;
   }
 
-  /** Which panels and signs there are, from left to right. @param {RowItem[]} items */
+  /** @param {RowItem[]} items */
   set(items) {
     this.#items = items;
     const wanted = new Set(items.map((item) => item.key).filter(Boolean));
@@ -48,18 +46,18 @@ export class BandRow {
   /** @param {PanelItem} item */
   #setPanel(item) {
     const panel = this.panels.get(item.key) ?? new Panel(this.#board, item);
-    // those that stay take their place among those that come: sizes are chosen in this order
+    // kept in order: sizes are chosen in it
     this.panels.delete(item.key);
     this.panels.set(item.key, panel);
     panel.setSpec(item);
   }
 
-  /** A sign stays with the panel after it when the row wraps. */
+  /** A sign wraps with the panel after it. */
   #createTerms() {
     const terms = [];
     const signs = [];
     for (const item of this.#items) {
-      if (item.turns) terms.push(element("div", { class: "cv-turn" })); // ends a line where there are several
+      if (item.turns) terms.push(element("div", { class: "cv-turn" })); // a line break
       if (item.key)
         terms.push(createTerm(/** @type {Panel} */ (this.panels.get(item.key)).el, signs.splice(0)));
       else signs.push(createSign(/** @type {Sign} */ (item)));
@@ -67,10 +65,7 @@ export class BandRow {
     return terms;
   }
 
-  /**
-   * The panels with the signs before them, as they ask for room.
-   * @param {number} lines of their names @param {Asks} asks @returns {Term[]}
-   */
+  /** @param {number} lines @param {Asks} asks @returns {Term[]} */
   #terms(lines, { isStrip, thumbs, letters }) {
     const terms = [];
     let [before, turns] = [0, false];
@@ -85,19 +80,17 @@ export class BandRow {
     return terms;
   }
 
-  /** Which panels' numbers ask for wider cells than they have. */
   #crowding() {
     return [...this.panels.values()].map((panel) => panel.crowded()).join();
   }
 
-  /** Whether the numbers ask for other cells than they were fitted into. */
   outgrown() {
     return this.#crowding() !== this.#fitted;
   }
 
-  /** Choose the sizes of cells that fit. @param {Room} room @param {boolean} wraps @param {Asks} asks */
+  /** @param {Room} room @param {boolean} wraps @param {Asks} asks */
   fit(room, wraps, asks) {
-    // Names break where the numbers stay by it, or the cells gain.
+    // Break names where numbers or cells gain.
     const tries = Array.from({ length: MOST_LINES }, (_, index) => {
       const terms = this.#terms(index + 1, asks);
       const sizes = fitCells(terms, room, wraps);
@@ -118,10 +111,7 @@ export class BandRow {
     this.#fitted = this.#crowding();
   }
 
-  /**
-   * Choose the size of a cell where the rows flow.
-   * @param {number} cell @param {number} width of the board, in pixels
-   */
+  /** Where the rows flow. @param {number} cell @param {number} width */
   setSize(cell, width) {
     for (const panel of this.panels.values()) {
       const { rows, columns } = panel.spec();
@@ -138,8 +128,7 @@ export class BandRow {
   }
 
   /**
-   * How large the band is at least for its numbers to be read, and how wide for its colours; 0 where it has
-   * no numbers.
+   * The least room for readable numbers, and the width for colours alone; 0 without numbers.
    * @param {Asks} asks @returns {Room & { bare: number }}
    */
   least(asks) {
@@ -151,7 +140,7 @@ export class BandRow {
     return { width, bare, height: AROUND.height + Math.max(...heights) };
   }
 
-  /** Width that this row needs besides its cells, and how many cells stand side by side. */
+  /** The width besides cells, and the cells side by side. */
   measure() {
     const columns = [...this.panels.values()].map((panel) => panel.spec().columns.length);
     const small = columns.filter((count) => count <= NUMBERED_UP_TO);

@@ -1,28 +1,25 @@
-// @ts-check
-// How the bands share the room of the stage: forward and to the weight side by side, to the input in a row of
-// its own; or one alone where there is little room.
+// Bands share the stage: forward and weight side by side, input below; or one alone.
 
 import { tracksFor } from "./stage.js";
 
 /** @typedef {import("./equation.js").Equation} Band */
 
-const LARGE = "input"; // the band with two readings has a row of its own
+const LARGE = "input"; // two readings: a row of its own
 const ROW = "minmax(0, 1fr)";
-const [IN_USE, OTHER] = [1, 0.76]; // shares of the height that the row in use has, and the other one
-const STRIP = "64px"; // height of a band beside the one that is alone
+const [IN_USE, OTHER] = [1, 0.76]; // heights: of the row in use, of the other
+const STRIP = "64px"; // height of the others beside one alone
 const SHARES = { forward: 1.37, weight: 1, bias: 0.6 }; // of the width
-const BETWEEN = 10; // pixels between bands, as stage.css has them
-const WIDER = 1.2; // how much of the width the band in use takes beside its neighbour
+const BETWEEN = 10; // pixels, as in stage.css
+const WIDER = 1.2; // the width of the band in use
 
-/** Share the room of a board. */
 export class Bands {
-  #focused = ""; // the band that has the room
-  #brought = LARGE; // the band that is in sight where not all are
-  /** Whether a drawer has taken the upper row. */
+  #focused = ""; // has the room
+  #brought = LARGE; // in sight where not all are
+  /** Whether a drawer has the upper row. */
   #isDrawn = () => Boolean(this.#root.closest('[data-drawer][data-stage="wide"]'));
-  /** The band in use: a card, one step larger than the others. */
+  /** A card, one step larger. */
   inUse = () => this.#focused || this.alone() || (this.#equations.has(LARGE) ? LARGE : "");
-  #shared = ""; // how they shared it last
+  #shared = "";
   #root;
   #rows;
   #equations;
@@ -30,16 +27,15 @@ export class Bands {
   #onShared;
 
   /**
-   * @param {HTMLElement} root the board @param {HTMLElement} rows in it @param {Map<string, Band>} equations
-   * @param {() => boolean} isPaper where there is no stage @param {() => void} onShared told when they share
-   *   it in another way
+   * @param {HTMLElement} root @param {HTMLElement} rows @param {Map<string, Band>} equations
+   * @param {() => boolean} isPaper @param {() => void} onShared
    */
   constructor(root, rows, equations, isPaper, onShared) {
     [this.#root, this.#rows, this.#equations] = [root, rows, equations];
     [this.#isPaper, this.#onShared] = [isPaper, onShared];
   }
 
-  /** How the app stands on the screen; empty on paper. */
+  /** Empty on paper. */
   stage() {
     const app = /** @type {HTMLElement | null} */ (
       this.#isPaper() ? null : this.#root.closest("[data-stage]")
@@ -47,26 +43,20 @@ export class Bands {
     return app?.dataset.stage ?? "";
   }
 
-  /** The band that has the room for itself; empty where all of them stand there. */
+  /** Empty if all are shown. */
   alone() {
     if (!["medium", "narrow", "lecture"].includes(this.stage()) && !this.#isDrawn()) return "";
     if (this.#focused) return this.#focused;
     return this.#equations.has(this.#brought) ? this.#brought : [...this.#equations.keys()][0];
   }
 
-  /**
-   * The grid that they stand in, as its properties say it: areas, columns, rows.
-   * @param {string} one that has the room for itself
-   */
+  /** Areas, columns, rows. @param {string} one */
   #gridOf(one) {
     if (this.stage() === "wide" && !one) return this.#gridWide();
     return ["", "", [...this.#equations.keys()].map((name) => (one && name !== one ? STRIP : ROW)).join(" ")];
   }
 
-  /**
-   * Side by side in fixed shares, so that nothing but panels moves; a band whose numbers would go takes of
-   * its neighbours.
-   */
+  /** Fixed shares, so that only panels move; a band whose numbers would vanish takes from its neighbours. */
   #gridWide() {
     const names = [...this.#equations.keys()];
     const small = names.filter((name) => name !== LARGE);
@@ -88,9 +78,7 @@ export class Bands {
     return [areas, tracksFor(widths, small.indexOf(this.#focused), BETWEEN), tracksFor(lines, used, BETWEEN)];
   }
 
-  /**
-   * Share it: where there is little, one has it all. @returns {boolean} whether in another way than before
-   */
+  /** @returns {boolean} whether it changed */
   share() {
     if (!this.#equations.has(this.#focused)) this.#focused = "";
     const one = this.alone();
@@ -113,21 +101,14 @@ export class Bands {
 
   focused = () => this.#focused;
 
-  /**
-   * Let one band have the room, or give it back to all. Where not all are in sight, it comes into sight, until
-   * a lesson brings another.
-   * @param {string} name empty: to all
-   */
+  /** Empty: all. Where not all are in sight, it comes into sight. @param {string} name */
   focus(name) {
     if (name && this.alone()) this.#brought = name;
     this.#focused = this.alone() ? "" : name;
     this.share();
   }
 
-  /**
-   * Have a band in sight, where not all of them are. @param {string} name
-   * @returns {boolean} whether it is another one
-   */
+  /** @param {string} name @returns {boolean} whether it changed */
   bring(name) {
     if (!name || name === this.#brought) return false;
     this.#brought = name;

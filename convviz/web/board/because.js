@@ -1,6 +1,4 @@
-// @ts-check
-// "why?" beside the thing that makes one ask: one sentence that begins with "Because", and a lesson where
-// there is one.
+// "why?" beside what raises the question: a sentence with "Because", and a lesson if there is one.
 import WORDS from "../../facts/words/because.json" with { type: "json" };
 import { ask } from "../base/ask.js";
 import { element, makeButton, setText } from "../base/dom.js";
@@ -60,10 +58,10 @@ export class Because {
     );
   }
 
-  /** @param {(answered: boolean) => void} tell told when an answer opens or closes */
+  /** @param {(answered: boolean) => void} tell */
   onAnswer = (tell) => void (this.#tellAnswer = tell);
 
-  /** @param {Shown[]} panels of the band @param {Geometry} next */
+  /** @param {Shown[]} panels @param {Geometry} next */
   set(panels, next) {
     this.#geometry = next;
     const found = topicsOf(this.#band, panels, next);
@@ -71,7 +69,7 @@ export class Because {
     if (found.join() !== this.#topics.join()) {
       const [first, ...others] = found.map((topic) => this.#button(topic));
       const word = element("span", { "aria-hidden": "true" }, say("why"));
-      // The word goes with the first of them: without one it asks nothing.
+      // The word goes with the first button.
       this.el.replaceChildren(element("span", { class: "cv-whys-first" }, word, first ?? ""), ...others);
     }
     this.#topics = found;

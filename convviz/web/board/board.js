@@ -1,5 +1,4 @@
-// @ts-check
-// The board: linked heatmaps in rows. It knows panels and cells; what they mean comes from the model.
+// The board: linked heatmaps in rows. It knows panels and cells; the model knows what they mean.
 import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { ArrivalPlayer } from "./arrival.js";
@@ -38,26 +37,26 @@ export class Board {
   #rows;
   #bands;
   #changes;
-  #shared; // by all panels
+  #shared;
   #theme = "light";
   #frame = 0;
-  #whole = true; // whether the next frame lays out everything, or only draws new numbers
+  #whole = true; // whether the next frame lays out, or only draws numbers
   #gone = false;
   #onPaper = false;
   /** @type {ReturnType<typeof followTheme> | null} */
   #follower = null;
-  #arrived = false; // whether the app around it could be found
+  #arrived = false; // whether the app around it was found
   /** @type {Place | null} */
-  #asked = null; // the cell whose number is to be predicted
+  #asked = null; // to be predicted
   /** @type {{ values: Told, numbers: ReturnType<typeof decodeAll> } | null} */
   #painted = null;
   /** @type {(() => void)[]} */
   #closers = [];
 
   /**
-   * @param {{ model: import("../numbers/model.js").Model, el: HTMLElement, taught?: string[], own?: boolean,
-   *   onBands?: () => void }} context taught: what of it a lesson explains; own: whether the page is the
-   *   app's; onBands: told when the bands share the room in another way
+   * @param {{ model: import("../numbers/model.js").Model, el: HTMLElement, taught?: string[], own?:
+   *   boolean, onBands?: () => void }} context taught: topics of lessons; own: the page is the app's;
+   *   onBands: the bands are laid out anew
    */
   constructor({ model, el, taught = [], own = false, onBands = () => {} }) {
     [this.#model, this.#own] = [model, own];
@@ -122,7 +121,7 @@ export class Board {
     const showBrush = () => this.#root.toggleAttribute("data-brush", model.get("brush") !== null);
     follow("change:structure", () => this.#schedule(true));
     follow("change:values", () => this.#schedule(false));
-    // The frame that comes marks it, beside the numbers that it is of.
+    // The next frame marks it with its numbers.
     follow("change:selected", () => this.#frame || this.#markSelected());
     follow("change:brush", showBrush);
     showBrush();
@@ -136,7 +135,7 @@ export class Board {
     );
   }
 
-  /** A widget is drawn before it is put into the page: only now can the app around it be found. */
+  /** A widget is drawn before it is placed: only now is there an app around it. */
   #arrive() {
     if (this.#arrived) return;
     this.#arrived = true;
@@ -153,7 +152,7 @@ export class Board {
     this.#theme = next;
     const page = /** @type {HTMLElement} */ (this.#root.closest(".cv-app") ?? this.#root);
     for (const node of [this.#root, page]) node.dataset.theme = next;
-    // A served or exported page has the whole window to colour; a notebook keeps its own colours.
+    // A page of our own is coloured whole; a notebook keeps its colours.
     if (document.querySelector("#convviz-main, body > .cv-page"))
       document.documentElement.dataset.convvizTheme = next;
     this.#schedule(true);
@@ -162,7 +161,7 @@ export class Board {
   #onPrint = (/** @type {boolean} */ printing) => {
     this.#onPaper = printing;
     this.#rows.forgetRoom();
-    // the theme has just asked for one, but the paper is laid out before it would come
+    // paper is laid out before the frame that the theme asked for
     cancelAnimationFrame(this.#frame);
     this.#whole = true;
     this.#paint();
@@ -179,7 +178,7 @@ export class Board {
     this.#frame = 0;
     if (this.#gone) return;
     const [structure, values] = [this.#model.get("structure"), this.#model.get("values")];
-    // half of an update: wait for the rest
+    // half an update
     if (!structure.equations || values.version !== structure.version) return;
     const everything = this.#whole;
     this.#whole = false;
@@ -197,7 +196,7 @@ export class Board {
     this.#shared.stepping?.retell();
     this.#markSelected();
     this.#root.dataset.painted = this.#rows.plotly ? String(values.step) : "";
-    this.#root.dataset.from = values.from; // who computed what stands there
+    this.#root.dataset.from = values.from; // who computed them
     this.arrival.see();
   }
 
@@ -210,10 +209,10 @@ export class Board {
   }
 
   #seeTray() {
-    // Other numbers come right after, and these are no longer of this 1.
+    // Stale: newer numbers follow.
     if (!this.#painted || this.#model.get("values") !== this.#painted.values) return;
     const { tray, isLecture } = this.#shared;
-    const widthNow = () => (isLecture() ? tray.el.offsetWidth : 0); // there it stands beside the panels
+    const widthNow = () => (isLecture() ? tray.el.offsetWidth : 0); // it stands beside the panels there
     const before = widthNow();
     const selected = this.#model.get("selected");
     const told = samePlace(selected, this.#asked) ? null : selected; // it would give the number away
@@ -229,42 +228,42 @@ export class Board {
     this.#readout.refresh();
   }
 
-  /** Let one band have the room, or give it back to all. @param {string} name empty: to all */
+  /** @param {string} name */
   #focusBand(name) {
     this.#bands.focus(name);
     this.#schedule(true);
   }
 
-  /** Give a band the room; nobody when empty. @param {string} name */
+  /** Give a band the room; empty: all. @param {string} name */
   focus(name) {
     if (name !== this.#bands.focused()) this.#focusBand(name);
   }
 
-  /** Keep the number of a cell to itself, or show it again. @param {Place | null} place */
+  /** Hide the number of a cell until it is predicted. @param {Place | null} place */
   hide(place) {
     if (samePlace(place, this.#asked)) return;
     this.#asked = place;
     this.#schedule(false);
   }
 
-  /** Close what lies over the captions, by the buttons that opened it. */
+  /** Close what covers the captions. */
   plain() {
     const opened = this.#rows.el.querySelectorAll(":is(.cv-symbols-open, .cv-why)[aria-expanded=true]");
     for (const button of /** @type {NodeListOf<HTMLElement>} */ (opened)) button.click();
   }
 
-  /** Let the tray forget what it holds, and begin anew. @param {boolean} full with all that a pixel gets */
+  /** Empty the tray, or fill it. @param {boolean} full */
   tray(full) {
     this.#shared.tray.begin(full);
     this.#schedule(false);
   }
 
-  /** See to it that a band is in sight, where not all of them are. @param {string} name */
+  /** Bring a band into sight, where not all of them are. @param {string} name */
   bring(name) {
     if (this.#bands.bring(name)) this.#schedule(true);
   }
 
-  /** The room is another, or its clothes are: a lecture begins or ends. */
+  /** A lecture begins or ends. */
   present() {
     this.#bands.share();
     this.#schedule(true);
@@ -276,24 +275,23 @@ export class Board {
     return equations.map(({ name, title }) => ({ name, title, shown: name === this.#bands.inUse() }));
   }
 
-  /** Give the room to another band, where one has it. @param {string} name */
+  /** Show a band, where one has the room. @param {string} name */
   show(name) {
-    if (name !== this.#bands.inUse()) this.#shared.stepping?.close(true); // it steps through another
+    if (name !== this.#bands.inUse()) this.#shared.stepping?.close(true);
     this.#bands.bring(name);
     this.#focusBand("");
   }
 
-  /** Step through the band that has the room. @param {number} by */
+  /** @param {number} by */
   step(by) {
     this.#rows.inUse()?.step(by);
   }
 
-  /** Play its steps, or pause. */
   play() {
     this.#rows.inUse()?.play();
   }
 
-  /** Let go of what was taken last, and say whether there was anything. */
+  /** Release what was taken last; false: nothing. */
   escape = () => {
     const [pinned, wide] = [this.#model.get("selected"), this.#bands.focused()];
     const brush = this.#model.get("brush") !== null;
@@ -312,7 +310,7 @@ export class Board {
   };
 }
 
-/** Every panel's numbers, from the bytes on the wire. @param {Told} values */
+/** From wire bytes. @param {Told} values */
 function decodeAll(values) {
   const read = (wires) =>
     Object.fromEntries(Object.entries(wires).map(([name, wire]) => [name, decode(wire, values.dtype)]));

@@ -1,6 +1,4 @@
-// @ts-check
-// "Break it": the control of a band that leaves out a step of its equation, and the sentence about what comes
-// out.
+// "Break it": leave out a step of a band's equation, and read what comes of it.
 import BROKEN from "../../facts/broken.json" with { type: "json" };
 import WORDS from "../../facts/words/broken.json" with { type: "json" };
 import { element, makeButton, setHidden, setText } from "../base/dom.js";
@@ -15,9 +13,9 @@ const say = sentences(WORDS);
  * @typedef {import("./panel.js").Panel} Panel
  */
 
-/** The control of one band; it stays hidden where the band has no step to break. */
+/** Hidden where the band has no step to break. */
 export class BreakIt {
-  /** @param {string} id of a mistake; empty: of none */
+  /** @param {string} id */
   #choose = (id) => {
     this.#board.model.reveal(id);
     this.#open = true;
@@ -42,24 +40,24 @@ export class BreakIt {
       this.#says.focus();
     },
     take: (index) => {
-      const offer = this.#latest.broken?.offers[index]; // of the settings as they are by now
+      const offer = this.#latest.broken?.offers[index]; // as of now
       if (!offer) return;
       this.#board.model.send({ type: "break", changes: offer.changes });
-      this.#says.focus(); // the button goes
+      this.#says.focus();
     },
   });
   #live = element("span", { class: "cv-live", role: "status" });
   el;
-  /** @type {{ broken: Broken | null, panels: Map<string, Panel> }} what was shown last */
+  /** @type {{ broken: Broken | null, panels: Map<string, Panel> }} */
   #latest = { broken: null, panels: new Map() };
   #open = false;
-  #isMarked = true; // whether panels show what is broken; until they were seen, they may
-  #isLeft = false; // by Escape
-  #chosen = ""; // here; where another mistake stands by now, Reset, Undo or a link has come between
+  #isMarked = true; // until seen, they may
+  #isLeft = false;
+  #chosen = ""; // chosen here; else by Reset, Undo or a link
   #board;
   #name;
 
-  /** @param {import("./shared.js").Shared} board @param {string} name of the band */
+  /** @param {import("./shared.js").Shared} board @param {string} name */
   constructor(board, name) {
     [this.#board, this.#name] = [board, name];
     this.#ids = name === "input" || name === "weight" ? BROKEN[name].map(({ id }) => id) : [];
@@ -82,26 +80,20 @@ export class BreakIt {
     });
   }
 
-  /** What is broken here by now: where nobody chose it here, the row closes. @param {string} id */
+  /** It closes if chosen elsewhere. @param {string} id */
   #meet(id) {
     this.#open &&= id === this.#chosen;
     this.#chosen = id;
   }
 
-  /**
-   * The keyboard goes back to where it came from, once that is to be seen: what was broken is right a frame
-   * later.
-   */
+  /** Focus returns to the opener, once that is visible. */
   #giveBack() {
     if (!this.#isLeft || this.#opener.hidden) return;
     this.#isLeft = false;
     this.#opener.focus({ preventScroll: true });
   }
 
-  /**
-   * Show what is broken, here or in another band.
-   * @param {Broken | null} broken null where nothing can be @param {Map<string, Panel>} panels of this band
-   */
+  /** @param {Broken | null} broken @param {Map<string, Panel>} panels */
   show(broken, panels) {
     this.#latest = { broken, panels };
     setHidden(this.el, !broken || !this.#ids.length);
@@ -115,19 +107,16 @@ export class BreakIt {
     setText(this.#live, this.#says.set(here, isTold));
     const marked = here?.differs && !this.#board.stepping ? here : null;
     this.el.toggleAttribute("data-differs", Boolean(marked));
-    // no :has(), which is asked for again after every number
+    // cheaper than :has()
     this.el.parentElement?.toggleAttribute("data-wrong", Boolean(marked));
-    // its sentence takes the place of the band's
+    // replaces the band's sentence
     this.el.parentElement?.toggleAttribute("data-broken", Boolean(here));
     this.el.parentElement?.toggleAttribute("data-breaking", !this.#steps.el.hidden);
     this.#isMarked = mark(panels, marked, isTold, this.#isMarked);
   }
 }
 
-/**
- * The steps of a band, of which one is broken, or none.
- * @param {string[]} ids of mistakes @param {(id: string) => void} choose
- */
+/** @param {string[]} ids @param {(id: string) => void} choose */
 function createSteps(ids, choose) {
   const buttons = ["", ...ids].map((id) => {
     const words = id ? say(/** @type {"toggle.I01"} */ (`toggle.${id}`)) : say("right");
@@ -145,7 +134,7 @@ function createSteps(ids, choose) {
   return {
     el,
     focus: () => buttons.find(({ tabIndex }) => tabIndex === 0)?.focus({ preventScroll: true }),
-    /** @param {string} id of what is broken, or empty */
+    /** @param {string} id */
     set(id) {
       if (id === shown) return;
       shown = id;
@@ -158,10 +147,7 @@ function createSteps(ids, choose) {
   };
 }
 
-/**
- * The sentence about what is broken, with its buttons.
- * @param {{ fix: () => void, reveal: () => void, take: (offer: number) => void }} acts
- */
+/** @param {{ fix: () => void, reveal: () => void, take: (offer: number) => void }} acts */
 function createSays({ fix, reveal, take }) {
   const words = element("span", {});
   const offers = element("span", { class: "cv-break-offers" });
@@ -172,10 +158,7 @@ function createSays({ fix, reveal, take }) {
   return {
     el,
     focus: () => fixes.focus({ preventScroll: true }),
-    /**
-     * Say it, and return the words.
-     * @param {Broken | null} broken @param {boolean} isTold whether its name may be said
-     */
+    /** Returns the words. @param {Broken | null} broken @param {boolean} isTold its name may be said */
     set(broken, isTold) {
       setHidden(el, !broken);
       setHidden(reveals, isTold);
@@ -194,10 +177,8 @@ function createSays({ fix, reveal, take }) {
 }
 
 /**
- * Show in the panels what is broken, or that nothing is any more.
  * @param {Map<string, Panel>} panels @param {Broken | null} broken @param {boolean} isTold
- * @param {boolean} wasMarked
- * @returns {boolean} whether they show something broken
+ * @param {boolean} wasMarked @returns {boolean}
  */
 function mark(panels, broken, isTold, wasMarked) {
   if (!broken && !wasMarked) return false;
@@ -207,8 +188,8 @@ function mark(panels, broken, isTold, wasMarked) {
 }
 
 /**
- * Turn the "=" before a panel into "≠", and every other one back.
- * @param {Map<string, Panel>} panels @param {string} before the panel's name, or empty
+ * "=" before a panel becomes "≠", all others "=".
+ * @param {Map<string, Panel>} panels @param {string} before
  */
 function markSigns(panels, before) {
   for (const panel of panels.values()) {
@@ -223,7 +204,7 @@ function markSigns(panels, before) {
 }
 
 /**
- * Split the cells that come out wrong; what is guilty is named, and split, only where it may be told.
+ * The guilty panel is named and split only where it may be told.
  * @param {Map<string, Panel>} panels @param {Broken | null} broken @param {boolean} isTold
  */
 function markPanels(panels, broken, isTold) {

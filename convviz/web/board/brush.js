@@ -1,20 +1,16 @@
-// @ts-check
-// Drawing on a panel: cells are painted while the pointer is pressed, by mouse, pen or finger. A stroke is
-// one step of undo.
+// Drawing on a panel while the pointer is pressed. A stroke is one undo step.
 
 /** @typedef {[number, number]} Place row and column */
 
 /**
- * Paint cells of a grid as long as the brush is taken up.
- * @param {SVGElement} svg the grid @param {(event: MouseEvent) => Place} placeOf the cell under the pointer,
- *   or the nearest
- * @param {() => boolean} isTaken @param {(cells: Place[], stroke: string) => void} paint
+ * @param {SVGElement} svg @param {(event: MouseEvent) => Place} placeOf @param {() => boolean} isTaken
+ * @param {(cells: Place[], stroke: string) => void} paint
  */
 export function followBrush(svg, placeOf, isTaken, paint) {
   /** @type {Place | null} */
-  let last = null; // where the pointer was on the grid, while it is pressed
+  let last = null; // its last place on the grid
   let stroke = "";
-  let pointer = 0; // whose stroke it is
+  let pointer = 0;
 
   function end() {
     [last, stroke] = [null, ""];
@@ -32,7 +28,7 @@ export function followBrush(svg, placeOf, isTaken, paint) {
 
   svg.addEventListener("pointerdown", (event) => {
     if (!isTaken() || event.button !== 0 || stroke) return;
-    svg.setPointerCapture(event.pointerId); // the stroke goes on when the pointer comes back
+    svg.setPointerCapture(event.pointerId); // it goes on outside
     pointer = event.pointerId;
     stroke = `${event.pointerId} ${event.timeStamp}`;
     move(event);
@@ -45,16 +41,13 @@ export function followBrush(svg, placeOf, isTaken, paint) {
   for (const name of /** @type {const} */ (["pointerup", "pointercancel"])) {
     svg.addEventListener(name, (event) => event.pointerId === pointer && end());
   }
-  // What ends a stroke is no click: nothing is pinned, and no field is opened.
+  // Drawing is no click.
   for (const name of ["click", "dblclick"]) {
     svg.addEventListener(name, (event) => isTaken() && event.stopImmediatePropagation(), { capture: true });
   }
 }
 
-/**
- * The cells after one up to another: a quick pointer is seen in few of those that it crosses.
- * @param {Place} from @param {Place} to @returns {Place[]}
- */
+/** All cells between: a fast pointer skips some. @param {Place} from @param {Place} to @returns {Place[]} */
 function lineTo([row, column], to) {
   const [down, right] = [to[0] - row, to[1] - column];
   const steps = Math.max(Math.abs(down), Math.abs(right));

@@ -1,5 +1,4 @@
-// @ts-check
-// What is written below the board of a cell: the sum behind it, or how it came there.
+// What is written below the board of a cell: its sum, or its origin.
 import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 import { backwardWords } from "../picture/cell_words.js";
@@ -33,10 +32,7 @@ export function writeCell(sum, cells, cell) {
   sum.show({ cell, label, factors, value, terms, nothing, after }, cells.colorIn);
 }
 
-/**
- * Of what is no sum of products: how it was made.
- * @param {Sum} sum @param {Cells} cells @param {Place} cell
- */
+/** Of no sum of products. @param {Sum} sum @param {Cells} cells @param {Place} cell */
 function writeMade(sum, cells, cell) {
   const { links, terms, loss } = cells;
   const valueAt = (panel, row, column) => cells.value({ panel, row, column });
@@ -49,7 +45,7 @@ function writeMade(sum, cells, cell) {
 }
 
 /**
- * How the loss makes grad_output: as the terms of a sum.
+ * grad_output as the loss makes it.
  * @param {Sum} sum @param {Cells} cells @param {Place} cell @param {FromLoss} made @param {string} after
  */
 function writeDifference(sum, cells, cell, { gradient, difference, words: factors }, after) {

@@ -1,6 +1,4 @@
-// @ts-check
-// The cells that stand on the board: their panels by name, their numbers and colours, their links and
-// products.
+// The board's cells: panels by name, numbers, colours, links, products.
 import { colorOf } from "../base/format.js";
 import { Links } from "../picture/links.js";
 import { Terms } from "../picture/terms.js";
@@ -13,21 +11,21 @@ import { Terms } from "../picture/terms.js";
  *   Record<string, number> }} Numbers
  */
 
-const PLAIN = "var(--cv-accent)"; // a copy of the same number: there is no factor to take a colour from
+const PLAIN = "var(--cv-accent)"; // a copy has no factor to colour it
 const KERNELS = { weight: "forward", rotated_weight: "input", dilated_grad_output: "weight" };
 
 export class Cells {
-  /** Until they are there, nothing is lit or written. @type {Numbers | null} */
+  /** Nothing is lit or written before. @type {Numbers | null} */
   numbers = null;
   links = /** @type {Links} */ (/** @type {unknown} */ (null)); // from the first geometry on
   // from the first numbers on
   terms = /** @type {Terms} */ (/** @type {unknown} */ (null));
-  loss = ""; // its name
-  /** @type {Map<string, Panel>} the first panel of each name; they change with the geometry only */
+  loss = "";
+  /** @type {Map<string, Panel>} */
   #named = new Map();
   #scale;
 
-  /** @param {() => [number, string][]} scale of colours */
+  /** @param {() => [number, string][]} scale */
   constructor(scale) {
     this.#scale = scale;
   }
@@ -57,13 +55,13 @@ export class Cells {
     return Boolean(spec) && cell.row < spec.rows.length && cell.column < spec.columns.length;
   }
 
-  /** A number of a plane that is shown. @param {Place} cell */
+  /** @param {Place} cell */
   value({ panel, row, column }) {
     const spec = this.panel(panel)?.spec();
     return spec && this.numbers?.planes[panel][row * spec.columns.length + column];
   }
 
-  /** The colour of a value on its panel's scale. @param {string} panel @param {number | undefined} value */
+  /** @param {string} panel @param {number | undefined} value */
   colorIn = (panel, value) => {
     const key = `${KERNELS[panel] ?? this.panel(panel)?.spec().key.split(":")[0]}:${panel}`;
     return colorOf(
@@ -73,11 +71,11 @@ export class Cells {
     );
   };
 
-  /** The colour of a link with this kernel cell. @param {Place | null} kernel */
+  /** @param {Place | null} kernel */
   colorOfLink(kernel) {
     const cell = kernel && this.terms.present(kernel);
     if (!cell || !this.panel(cell.panel)) return PLAIN;
     const color = this.colorIn(cell.panel, this.value(cell));
-    return `rgb(${color.map(Math.round).join(", ")})`; // as the browser writes it
+    return `rgb(${color.map(Math.round).join(", ")})`;
   }
 }

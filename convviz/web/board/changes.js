@@ -1,25 +1,23 @@
-// @ts-check
-// What a move has changed, and what it has not: changed cells are washed with their quantity's colour for a
-// moment, and a result that stayed as it was says why beside it. Both are told of numbers of one maker: torch
-// rounds otherwise than the page does.
+// What a move changed: changed cells are washed in their hue, and an unchanged result says why. It compares
+// numbers of one maker: torch rounds differently.
 import { svgElement } from "../base/dom.js";
 import { Motion } from "../base/motion.js";
 import { unchanged } from "../numbers/unchanged.js";
 import { box } from "./grid_marks.js";
 
 const WASH_MS = 250;
-const QUICK_MS = 300; // moves that follow each other within it are one movement, which is seen as it is
+const QUICK_MS = 300; // moves this close are one
 const TOLD_MS = 2600;
 const WASHED_UP_TO = 12; // rows or columns of a panel
-const SAME = 1e-5; // of the end of a scale: what rounding explains
-const DEPTH = 0.45; // of the wash
+const SAME = 1e-5; // of a scale's end: rounding
+const DEPTH = 0.45;
 
 /**
  * @import { Model } from "../numbers/model.js"
  * @import { Panel } from "./panel.js"
  */
 
-/** Make what follows the changes of a board. @param {Model} model @param {() => Iterable<Panel>} panels */
+/** @param {Model} model @param {() => Iterable<Panel>} panels */
 export function createChanges(model, panels) {
   return new Changes(model, panels);
 }
@@ -28,18 +26,15 @@ class Changes {
   #model;
   #panels;
   #motion = new Motion();
-  /** What was seen last, by who computed it. @type {Map<string, import("../numbers/unchanged.js").Seen>} */
+  /** Last seen, by maker. @type {Map<string, import("../numbers/unchanged.js").Seen>} */
   #seen = new Map();
-  /**
-   * The settings that are on the board, and those before them.
-   * @type {import("../rules/settings.js").Settings[]}
-   */
+  /** The current ones, and those before. @type {import("../rules/settings.js").Settings[]} */
   #settings = [];
-  #told = false; // whether it was said what became of the last move
+  #told = false; // whether the last move was explained
   #when = -Infinity; // of the last move
   #timer = 0;
-  #saying = ""; // the sentences that stand there
-  /** @type {Map<string, ArrayLike<number>>} what the panels showed, by key */
+  #saying = "";
+  /** @type {Map<string, ArrayLike<number>>} */
   #shown = new Map();
 
   /** @param {Model} model @param {() => Iterable<Panel>} panels */
@@ -48,10 +43,7 @@ class Changes {
     this.#panels = panels;
   }
 
-  /**
-   * New numbers stand on the board.
-   * @param {Record<string, ArrayLike<number>>} planes @param {Record<string, number>} limits
-   */
+  /** @param {Record<string, ArrayLike<number>>} planes @param {Record<string, number>} limits */
   see(planes, limits) {
     const shown = this.#model.shown();
     if (!shown) return;
@@ -67,14 +59,11 @@ class Changes {
     this.#tell(unchanged(before, now), settings.spec);
   }
 
-  /**
-   * @param {Record<string, string>} sentences by the stage that did not change
-   * @param {import("../rules/spec.js").Spec | null} [spec] of the picture in which they find room
-   */
+  /** @param {Record<string, string>} sentences @param {import("../rules/spec.js").Spec | null} [spec] */
   #tell(sentences, spec = null) {
     const isNothing = !Object.keys(sentences).length;
     const text = isNothing ? "" : JSON.stringify([sentences, spec]);
-    // while something moves they stay as they are, and nothing is measured
+    // unchanged: nothing is measured
     if (text !== this.#saying) this.#say(sentences);
     this.#saying = text;
     clearTimeout(this.#timer);
@@ -133,10 +122,7 @@ class Changes {
   }
 }
 
-/**
- * @param {ArrayLike<number>} before @param {ArrayLike<number>} now
- * @param {number} most what counts as the same
- */
+/** @param {ArrayLike<number>} before @param {ArrayLike<number>} now @param {number} most */
 export function changedCells(before, now, most) {
   const found = [];
   for (let index = 0; index < now.length; index++)

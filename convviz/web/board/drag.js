@@ -1,17 +1,14 @@
-// @ts-check
-// A press on a grid that drags something, by mouse, pen or finger. A small movement is a click. What is
-// dragged is whole at each step, so it can end anywhere: with a second finger, Esc, another size or picture,
-// or settings that are not its own.
+// Press and drag on a grid; a small movement is a click. A drag is complete at each step, so that it may end
+// anywhere: with a second finger, Esc, another size, picture or settings.
 import { STROKE } from "../rules/history.js";
 
 /**
  * @import { Model } from "../numbers/model.js"
- * @typedef {{ far: (down: number, right: number) => boolean, to: (event: PointerEvent, move: string) => void,
- *   ended: () => void }} Dragged far: whether so many pixels are more than a click; to: goes where the
- *   pointer is, and gives the move a name
+ * @typedef {{ far: (down: number, right: number) => boolean, to: (event: PointerEvent, move: string) =>
+ *   void, ended: () => void }} Dragged far: more than a click; to: follows the pointer, and names the move
  */
 
-/** What is not a drag's own: other settings end it. */
+/** A change of these from elsewhere ends a drag. */
 const OWN = [
   "spec",
   "plane",
@@ -31,11 +28,11 @@ class Drag {
    *   import("../rules/settings.js").Settings | null, size: string } | null}
    */
   #held = null;
-  #swallows = false; // the click that ends what was dragged
+  #swallows = false; // swallow the click that ends a drag
   #svg;
   #model;
   #watcher;
-  /** @type {[EventTarget, string, (event: any) => void][]} while something is held */
+  /** @type {[EventTarget, string, (event: any) => void][]} */
   #around;
 
   /** @param {SVGElement} svg @param {Model} model */
@@ -47,12 +44,12 @@ class Drag {
       [window, "pointerdown", (event) => event.pointerId !== this.#held?.pointer && this.#end()],
       [window, "keydown", (event) => this.#key(event)],
       [window, "resize", () => this.#end()],
-      [window, "blur", (event) => event.target === window && this.#end()], // not a cell that loses the focus
+      [window, "blur", (event) => event.target === window && this.#end()], // not a cell that loses focus
       [document, "selectstart", (event) => event.preventDefault()],
     ];
   }
 
-  /** @param {PointerEvent} event @param {Dragged | null} dragged what a press here drags */
+  /** @param {PointerEvent} event @param {Dragged | null} dragged */
   down(event, dragged) {
     this.#swallows = false;
     if (!dragged || this.#held || event.button !== 0 || !event.isPrimary) return;
@@ -75,14 +72,14 @@ class Drag {
   move(event) {
     const held = this.#held;
     if (event.pointerId !== held?.pointer) return;
-    // what is pointed at is not what lies under the pointer; and it would be laid out anew for that
+    // hover would lay the page out
     event.stopImmediatePropagation();
     if (!(event.buttons & 1)) return this.#end();
     const [down, right] = [event.clientY - held.at[0], event.clientX - held.at[1]];
     if (!held.begun && !held.dragged.far(down, right)) return;
     held.begun = true;
     this.#svg.setAttribute("data-dragging", "");
-    held.settings = null; // what is set now is its own
+    held.settings = null; // its own changes
     held.dragged.to(event, held.move);
     held.settings = this.#model.settings();
   }
@@ -102,13 +99,13 @@ class Drag {
   #key(event) {
     if (event.key !== "Escape" || !this.#held?.begun) return;
     event.preventDefault();
-    event.stopImmediatePropagation(); // what is pinned stays
+    event.stopImmediatePropagation();
     this.#end();
   }
 
   #size = () => `${this.#svg.clientWidth} ${this.#svg.clientHeight}`;
 
-  /** Somebody else has set something: a lesson, a link, Python, undo, or a refusal. */
+  /** Set by a lesson, a link, Python, undo or a refusal. */
   #check = () => {
     const [now, own] = [this.#model.settings(), this.#held?.settings];
     if (own && OWN.some((name) => now[name] !== own[name])) this.#end();
@@ -128,15 +125,11 @@ class Drag {
   }
 }
 
-/**
- * Let cells of a grid be dragged.
- * @param {SVGElement} svg the grid @param {Model} model
- * @param {(event: PointerEvent) => Dragged | null} take what a press drags, if anything
- */
+/** @param {SVGElement} svg @param {Model} model @param {(event: PointerEvent) => Dragged | null} take */
 export function followDrag(svg, model, take) {
   const drag = new Drag(svg, model);
   svg.addEventListener("pointerdown", (event) => drag.down(event, take(event)));
-  // before what follows the pointer
+  // before hover
   svg.addEventListener("pointermove", (event) => drag.move(event), { capture: true });
   for (const name of /** @type {const} */ (["pointerup", "pointercancel", "lostpointercapture"]))
     svg.addEventListener(name, (event) => drag.up(event));

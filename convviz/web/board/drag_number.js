@@ -1,6 +1,4 @@
-// @ts-check
-// A number that is given is dragged up and down: by 1, or with Shift by a tenth. With Alt the arrow keys do
-// the same.
+// Given numbers are dragged up and down: by 1, with Shift by 0.1; Alt and arrow keys do the same.
 import WORDS from "../../facts/words/hands.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
@@ -8,29 +6,25 @@ import { sentences } from "../base/words.js";
 import { givenNumber } from "../rules/edit.js";
 
 const say = sentences(WORDS);
-const CLICK = 4; // pixels that are no drag yet
-const PIXELS = 12; // of one step
+const CLICK = 4; // less is a click
+const PIXELS = 12; // of a step
 const FINE = 0.1;
-const REACH = 9; // one digit; a number that is larger already can go as far
+const REACH = 9; // one digit, or as far as the number
 /** @type {Record<string, number>} */
 const UP = { ArrowUp: 1, ArrowDown: -1 };
 
 const framed = () => window.parent !== window;
 
-/**
- * A number some steps further: 0.1 and 0.2 are 0.3.
- * @param {number} from @param {number} steps @param {boolean} fine
- */
+/** 0.1 + 0.2 is 0.3. @param {number} from @param {number} steps @param {boolean} fine */
 export function stepped(from, steps, fine) {
   const reach = Math.max(REACH, Math.abs(from));
   const to = Number((from + steps * (fine ? FINE : 1)).toPrecision(15));
   return Math.min(Math.max(to, -reach), reach);
 }
 
-/** What drags the numbers of a panel. */
 export class NumberDrag {
   #bubble = element("output", { class: "cv-pulled", "aria-hidden": "true" });
-  /** The number that can be dragged in a cell, or NaN. @param {number} row @param {number} column */
+  /** NaN: none. @param {number} row @param {number} column */
   #numberIn = (row, column) =>
     this.#spec().dragged && !this.#grid.isAsked(row, column)
       ? givenNumber(this.#board.model.settings(), this.#spec().name, row, column)
@@ -44,21 +38,17 @@ export class NumberDrag {
   #spec;
 
   /**
-   * @param {import("./shared.js").Shared} board @param {import("./grid.js").Grid} grid of the panel
-   * @param {HTMLElement} area
-   * @param {() => import("./panel.js").PanelSpec} spec
+   * @param {import("./shared.js").Shared} board @param {import("./grid.js").Grid} grid
+   * @param {HTMLElement} area @param {() => import("./panel.js").PanelSpec} spec
    */
   constructor(board, grid, area, spec) {
     [this.#board, this.#grid, this.#area, this.#spec] = [board, grid, area, spec];
   }
 
-  /** Whether a finger can drag, too: not in a frame, where it would no longer move the page around it. */
+  /** Not in a frame: it could no longer be scrolled. */
   byTouch = () => this.#spec().dragged && !framed();
 
-  /**
-   * What a press on a cell drags, if anything.
-   * @param {number} row @param {number} column @param {PointerEvent} event
-   */
+  /** @param {number} row @param {number} column @param {PointerEvent} event */
   take(row, column, { clientY, pointerType }) {
     let now = this.#numberIn(row, column);
     if (Number.isNaN(now) || (pointerType === "touch" && framed())) return null;
@@ -69,7 +59,7 @@ export class NumberDrag {
         if (event.shiftKey !== from.fine) from = { y: event.clientY, value: now, fine: event.shiftKey };
         const steps = Math.round((from.y - event.clientY) / PIXELS);
         const value = steps ? stepped(from.value, steps, from.fine) : from.value;
-        // Where neither a finger nor the size of the cells hides it, the number stands in its cell.
+        // A finger or small cells hide the number.
         if (pointerType === "touch" || this.#area.matches(".cv-wordless")) this.#area.append(this.#bubble);
         this.#bubble.style.left = `${(100 * (column + 0.5)) / this.#spec().columns.length}%`;
         this.#bubble.style.top = `${(100 * row) / this.#spec().rows.length}%`;
@@ -83,9 +73,8 @@ export class NumberDrag {
   }
 
   /**
-   * Alt and an arrow key.
-   * @param {KeyboardEvent} event @param {{ row: number, column: number }} at
-   * @returns {boolean} whether it is that
+   * Alt and an arrow key; false: another.
+   * @param {KeyboardEvent} event @param {{ row: number, column: number }} at @returns {boolean}
    */
   key(event, { row, column }) {
     const by = UP[event.key];

@@ -1,8 +1,5 @@
-// @ts-check
-// The 1 in grad_output has a handle: it is dragged from cell to cell, by pointer, finger or keys, and both
-// gradients follow. Shift and an arrow key carry it from anywhere in its panel. A bare arrow key does where
-// the 1 is chosen and has the focus: it was clicked, or dropped there. Else arrow keys walk over the cells,
-// as they do in every panel, and Esc lets go of it.
+// The handle of the 1 in grad_output: pointer, finger or keys drag it, and both gradients follow. Shift and
+// arrows carry it from anywhere in its panel, bare arrows where it is selected and focused; Esc releases it.
 import WORDS from "../../facts/words/hands.json" with { type: "json" };
 import { element, setAttribute, setHidden, svgElement } from "../base/dom.js";
 import { isBare } from "../base/keys.js";
@@ -11,7 +8,7 @@ import { shownOne } from "../rules/change.js";
 import { CELL } from "./grid_marks.js";
 
 const say = sentences(WORDS);
-const CLICK = 4; // pixels that are no drag yet
+const CLICK = 4; // less is a click
 /** @type {Record<string, [number, number]>} */
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
@@ -28,7 +25,7 @@ export class OneHandle {
   #spec;
 
   /**
-   * @param {import("./shared.js").Shared} board @param {import("./grid.js").Grid} grid of the panel
+   * @param {import("./shared.js").Shared} board @param {import("./grid.js").Grid} grid
    * @param {() => import("./panel.js").PanelSpec} spec
    */
   constructor(board, grid, spec) {
@@ -42,19 +39,16 @@ export class OneHandle {
     this.#board.model.send({ type: "select", panel: this.#spec().name, row, column, move });
   }
 
-  /**
-   * What a press drags here: the 1 comes to the pointer, wherever it was pressed.
-   * @param {(event: MouseEvent) => [number, number]} placeOf
-   */
+  /** The 1 jumps to the pointer. @param {(event: MouseEvent) => [number, number]} placeOf */
   take(placeOf) {
     let last = this.#place();
     return {
       far: (/** @type {number} */ down, /** @type {number} */ right) => Math.hypot(down, right) >= CLICK,
       to: (/** @type {PointerEvent} */ event, /** @type {string} */ move) => {
-        const [row, column] = placeOf(event); // the nearest cell, where the pointer has left the panel
+        const [row, column] = placeOf(event); // the nearest, outside
         if (last?.row === row && last.column === column) return;
         last = { row, column };
-        this.#board.highlight.hover(null); // its links are those of what is chosen
+        this.#board.highlight.hover(null); // the selection's links stay
         this.#board.unread();
         this.#carry(last, move);
       },
@@ -62,10 +56,7 @@ export class OneHandle {
     };
   }
 
-  /**
-   * Carry the 1 along with an arrow key, if that is what it does here.
-   * @param {KeyboardEvent} event @param {Place} at where the focus is @returns {boolean}
-   */
+  /** @param {KeyboardEvent} event @param {Place} at @returns {boolean} */
   key(event, at) {
     const by = ARROWS[event.key];
     if (!by || !isBare(event)) return false;
@@ -92,13 +83,13 @@ export class OneHandle {
     this.#board.say(say("one.moved", { ...to }));
   }
 
-  /** What is said of a cell beside its number. @param {number} row @param {number} column */
+  /** @param {number} row @param {number} column */
   words(row, column) {
     const at = this.#spec().single ? this.#place() : null;
     return at?.row === row && at.column === column ? say("one.how") : "";
   }
 
-  /** Stand where the 1 does. @param {ArrayLike<number>} values as they are shown */
+  /** @param {ArrayLike<number>} values */
   see(values) {
     const { single, columns } = this.#spec();
     const index = single ? Array.prototype.indexOf.call(values, 1) : -1;
@@ -113,10 +104,9 @@ export class OneHandle {
 }
 
 /**
- * Arrow keys carry the 1 as well before anything has the focus, in a page of our own that has nothing to
- * scroll.
- * @param {HTMLElement} root the board @param {boolean} own
- * @param {() => Iterable<import("./panel.js").Panel>} panels @returns {() => void} stop
+ * Arrows carry the 1 without focus, in a page of our own that does not scroll.
+ * @param {HTMLElement} root @param {boolean} own @param {() => Iterable<import("./panel.js").Panel>} panels
+ * @returns {() => void}
  */
 export function followArrows(root, own, panels) {
   /** @param {KeyboardEvent} event */

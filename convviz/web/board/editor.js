@@ -1,5 +1,4 @@
-// @ts-check
-// Typing into a cell: a small field over it that keeps what was typed until it is a number.
+// Typing into a cell: a field keeps what was typed until it is a number.
 import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { parseNumber } from "../base/format.js";
@@ -8,16 +7,11 @@ import { sentences } from "../base/words.js";
 const say = sentences(WORDS);
 
 /**
- * Open a field over one cell.
- * @param {HTMLElement} area the panel's picture, positioned
- * @param {{ row: number, column: number, rows: number, columns: number }} cell
- * @param {string} label what is being typed, for screen readers
- * @param {string} text what stands in the field at first
- * @param {boolean} typed whether a person typed it; otherwise it is the cell's number, and leaving it changes
- *   nothing
- * @param {(value: number) => void} commit
- * @param {(sentence: string) => void} complain
- * @param {() => void} closed gives the focus back
+ * @param {HTMLElement} area @param {{ row: number, column: number, rows: number, columns: number }} cell
+ * @param {string} label @param {string} text
+ * @param {boolean} typed by the visitor; else it is the cell's number, and leaving it changes nothing
+ * @param {(value: number) => void} commit @param {(sentence: string) => void} complain
+ * @param {() => void} closed
  */
 export function openEditor(area, cell, label, text, typed, commit, complain, closed) {
   const input = element("input", {
@@ -57,8 +51,7 @@ export function openEditor(area, cell, label, text, typed, commit, complain, clo
     else return;
     event.preventDefault();
   });
-  // Leaving the field takes what is a number and drops what is not: nobody may be trapped in it.
-  // Removing the field after Enter or Esc blurs it as well: by then it is done.
+  // Leaving takes a number and drops all else: nobody is trapped. Enter and Esc blur it, too: done by then.
   input.addEventListener("blur", () => {
     if (done) return;
     if (parseNumber(input.value) === null) close(false);

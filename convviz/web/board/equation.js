@@ -1,6 +1,4 @@
-// @ts-check
-// One band: its title line, a row of panels with signs between them over a single plotly graph, and its
-// steps.
+// A band: title line, panels and signs over one plotly graph, steps.
 import { element } from "../base/dom.js";
 import { BandHead } from "./band_head.js";
 import { BandRow } from "./band_row.js";
@@ -8,8 +6,8 @@ import { Plot } from "./equation_plot.js";
 import { Film } from "./film.js";
 import { Stepper } from "./stepper.js";
 
-const LECTURE = 1.4; // how much larger the letters around the cells are in a lecture, as lecture.css has them
-const THUMBS = 34; // the height of a row of other planes
+const LECTURE = 1.4; // scale of letters, as in lecture.css
+const THUMBS = 34; // height of a row of planes
 
 /**
  * @import { Plotly } from "./plotly.js"
@@ -32,13 +30,13 @@ export class Equation {
   #stepper;
   /** @type {BandSpec | null} */
   #spec = null;
-  /** @type {ArrayLike<number>[][]} rows of numbers, a panel */
+  /** @type {ArrayLike<number>[][]} */
   #planes = [];
-  /** @type {number[]} ends of the scales */
+  /** @type {number[]} */
   #limits = [];
   /** @type {[Values, string, Told] | null} */
-  #latest = null; // what setValues was last called with
-  #unseen = false; // whether there is something to see in how the panels are made
+  #latest = null; // arguments of setValues
+  #unseen = false; // whether how the panels are made is still to be shown
 
   /** @param {import("./shared.js").Shared} board @param {string} name */
   constructor(board, name) {
@@ -65,15 +63,12 @@ export class Equation {
 
   step = (/** @type {number} */ by) => this.#stepper.step(by);
   play = () => this.#stepper.play();
-  /**
-   * Say something about the cell that is looked at.
-   * @param {string} text @param {boolean} paired whether small numbers pair its factors
-   */
+  /** @param {string} text @param {boolean} paired */
   say(text, paired) {
     this.#head.say(text, paired);
   }
 
-  /** Show the numbers again: those of another step. */
+  /** Those of another step. */
   #refresh() {
     if (this.#latest) this.#board.redraw(this, this.setValues(...this.#latest));
   }
@@ -83,7 +78,7 @@ export class Equation {
    * @param {import("../picture/remainder.js").RemainderStory | null} story
    */
   setSpec(next, geometry, story) {
-    if (next !== this.#spec) this.#film.finish(); // what it lies over is another
+    if (next !== this.#spec) this.#film.finish();
     this.#unseen = this.#spec?.view === "stamps" && next.view !== "stamps";
     this.#spec = next;
     this.#stepper.setSpec(next, geometry);
@@ -93,7 +88,7 @@ export class Equation {
 
   /**
    * @param {Values} values @param {string} dtype @param {Told} texts
-   * @returns {number[]} the panels that changed
+   * @returns {number[]} indices of the panels that changed
    */
   setValues(values, dtype, texts) {
     this.#latest = [values, dtype, texts];
@@ -117,12 +112,7 @@ export class Equation {
     );
   }
 
-  /**
-   * How this band stands among the others.
-   * @param {{ focused: string, alone: string, inUse: string }} place the band that was given the room; the
-   *   one that has it
-   *   for itself; the one in use
-   */
+  /** @param {{ focused: string, alone: string, inUse: string }} place */
   setPlace({ focused, alone, inUse }) {
     const isFocused = this.name === (alone || focused);
     this.el.style.gridArea = alone ? "" : this.name;
@@ -132,9 +122,9 @@ export class Equation {
     this.#head.setPressed(isFocused);
   }
 
-  /** What its panels ask for, as it stands. @returns {import("./band_row.js").Asks} */
+  /** @returns {import("./band_row.js").Asks} */
   #asks() {
-    // Of other planes; elsewhere the lists choose them.
+    // Planes as pictures; elsewhere lists choose.
     const hasThumbs = this.el.hasAttribute("data-focus") && !this.el.closest('[data-stage="narrow"]');
     return {
       isStrip: this.el.hasAttribute("data-strip"),
@@ -143,12 +133,11 @@ export class Equation {
     };
   }
 
-  /** What the panels have, where the band has a height of its own. */
   room() {
     return { width: this.stage.clientWidth, height: this.stage.clientHeight };
   }
 
-  /** Choose the sizes of cells that fit. @param {import("./stage.js").Room} room @param {boolean} wraps */
+  /** @param {import("./stage.js").Room} room @param {boolean} wraps */
   fit(room, wraps) {
     this.#row.fit(room, wraps, this.#asks());
   }
@@ -156,14 +145,14 @@ export class Equation {
   outgrown = () => this.#row.outgrown();
   least = () => this.#row.least(this.#asks());
   measure = () => this.#row.measure();
-  /** @param {number} cell @param {number} width of the board, in pixels */
+  /** @param {number} cell @param {number} width */
   setSize(cell, width) {
     this.#row.setSize(cell, width);
   }
 
   /**
-   * Draw what changed: the panels colour themselves, and plotly draws when nothing moves any more.
-   * @param {Plotly | null} plotly @param {number[] | null} changed null: everything
+   * Panels colour at once, plotly once at rest.
+   * @param {Plotly | null} plotly @param {number[] | null} changed null: all
    */
   draw(plotly, changed) {
     if (this.#spec && this.#planes.length && changed?.length !== 0)

@@ -1,5 +1,4 @@
-// @ts-check
-// The small things that stand in an equation's header and between its panels.
+// Parts of a band's header and row.
 import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element, makeButton, setText } from "../base/dom.js";
 import { explain } from "../base/help.js";
@@ -8,11 +7,11 @@ import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 
-/** How wide a word below a sign is; a Chinese letter takes more. @param {string} word */
+/** Chinese letters are wider. @param {string} word */
 const widthOf = (word) =>
   [...word].reduce((sum, letter) => sum + (/[\u2e80-\uffef]/.test(letter) ? 13.2 : 7.1), 0);
 
-/** How wide a sign is on the stage: its longest word decides. @param {{ note: string }} item */
+/** @param {{ note: string }} item */
 export const signWidth = ({ note }) =>
   Math.max(20, ...note.split(" ").map((word) => Math.ceil(widthOf(word))));
 
@@ -41,7 +40,7 @@ export function createChoice(board, choice) {
   return element("label", { title: choice.word }, `${choice.word.split(" ").at(-1)} `, select);
 }
 
-/** What is seldom asked for, formula and exact terms: it hangs below its button while that is down. */
+/** Hangs below its button: formula and notes. */
 export function createSymbols() {
   const el = element("div", { class: "cv-symbols", hidden: "" });
   const button = makeButton({ class: "cv-symbols-open", "aria-expanded": "false" }, say("symbols"), () => {
@@ -52,10 +51,7 @@ export function createSymbols() {
   return { el, button };
 }
 
-/**
- * What the fill of cells means: its hue the sign, how strong it is the size; and how far it reaches where a
- * row has one end.
- */
+/** The fill: hue is sign, strength is size, up to one end if the row has one. */
 export function createLegend() {
   const low = element("span", {});
   const high = element("span", {});
@@ -68,7 +64,7 @@ export function createLegend() {
   );
   return {
     el,
-    /** @param {number | null} limit null when the row has no one end: then it is told once */
+    /** @param {number | null} limit null: no common end */
     set(limit) {
       el.toggleAttribute("data-once", limit === null);
       const text =
@@ -79,10 +75,7 @@ export function createLegend() {
   };
 }
 
-/**
- * A panel with the signs before it; a panel that stands in the page already stays where it is.
- * @param {HTMLElement} panel @param {HTMLElement[]} signs
- */
+/** A panel already placed stays. @param {HTMLElement} panel @param {HTMLElement[]} signs */
 export function createTerm(panel, signs) {
   const term = /** @type {HTMLElement} */ (
     panel.parentElement ?? element("div", { class: "cv-term" }, panel)
@@ -93,9 +86,7 @@ export function createTerm(panel, signs) {
 }
 
 /**
- * Make the terms the row's children without moving those that stay: moved, an element loses the focus and
- * what is being
- * typed in it.
+ * Terms that stay are not moved: they would lose focus and typing.
  * @param {HTMLElement} row @param {HTMLElement[]} terms
  */
 export function putInOrder(row, terms) {

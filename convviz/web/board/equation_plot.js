@@ -1,7 +1,4 @@
-// @ts-check
-// What plotly draws of an equation: one graph a row instead of one a panel, because plotly's cost is mostly
-// per call: 3 graphs take a third of the time that 11 take. Until nothing moves any more the panels show
-// colours of their own.
+// Plotly draws one graph a row: 3 calls take a third of 11. While anything moves, panels colour themselves.
 import { element } from "../base/dom.js";
 
 /**
@@ -13,35 +10,28 @@ const REST_MS = 250;
 export class Plot {
   #board;
   #panels;
-  // plotly keeps there what it draws
+  // plotly keeps its data there
   el = /** @type {HTMLDivElement & { data: object[] }} */ (
     element("div", { class: "cv-plot", "aria-hidden": "true" })
   );
-  #resting = 0; // until plotly draws what the panels show meanwhile
-  #drawings = 0; // how often they have begun to show something
-  #drawn = ""; // the keys of the panels that plotly has now
+  #resting = 0; // a timer
+  #drawings = 0; // how often they were drawn
+  #drawn = ""; // the panels that plotly has
   #planes = [];
   #limits = [];
 
-  /**
-   * @param {import("./shared.js").Shared} board
-   * @param {Map<string, import("./panel.js").Panel>} panels of the row
-   */
+  /** @param {import("./shared.js").Shared} board @param {Map<string, import("./panel.js").Panel>} panels */
   constructor(board, panels) {
     this.#board = board;
     this.#panels = panels;
   }
 
-  /** Where the row and its panels stand. */
   locate() {
     const boxes = [...this.#panels.values()].map((panel) => drawnBox(panel.area));
     return { frame: drawnBox(this.el.parentElement ?? this.el), boxes };
   }
 
-  /**
-   * The picture of this row for plotly: one trace and one pair of axes a panel, placed where its area stands.
-   * @param {ReturnType<Plot["locate"]>} place
-   */
+  /** One trace and pair of axes a panel, placed over its area. @param {ReturnType<Plot["locate"]>} place */
   #picture({ frame, boxes }) {
     const layout = {
       ...this.#board.plotLayout,
@@ -82,18 +72,15 @@ export class Plot {
     return { data, layout };
   }
 
-  /**
-   * Let plotly draw everything, and take the place of the panels' own colours once its images are there.
-   * @param {Plotly} plotly
-   */
+  /** Plotly's images replace the panels' colours once loaded. @param {Plotly} plotly */
   #react(plotly) {
     clearTimeout(this.#resting);
     const place = this.locate();
-    if (!place.frame.width) return; // hidden meanwhile: the board draws when it is seen again
+    if (!place.frame.width) return; // hidden: drawn when seen again
     const inside = place.boxes.every(
       ({ bottom, right }) => bottom <= place.frame.bottom + 1 && right <= place.frame.right + 1,
     );
-    // plotly would cut them off: theirs is the picture
+    // plotly would cut them off
     if (this.#shownKeys() === this.#drawn && !inside) return;
     const { data, layout } = this.#picture(place);
     const now = this.#drawings;
@@ -105,15 +92,12 @@ export class Plot {
           ),
         ),
       )
-      .catch(() => {}) // an image that another one has replaced
+      .catch(() => {}) // a replaced image
       .then(() => this.#drawings === now && inside && this.#showPlot(true));
     this.#drawn = this.#shownKeys();
   }
 
-  /**
-   * Show plotly's colours, or those of the panels: theirs are there at once, and where the panels are.
-   * @param {boolean} shown
-   */
+  /** @param {boolean} shown */
   #showPlot(shown) {
     this.el.toggleAttribute("data-behind", !shown);
     for (const panel of this.#panels.values()) panel.colour(!shown);
@@ -123,12 +107,7 @@ export class Plot {
     return [...this.#panels.keys()].join();
   }
 
-  /**
-   * The panels colour themselves, and plotly draws when nothing moves any more.
-   * @param {Plotly | null} plotly none before it is loaded
-   * @param {ArrayLike<number>[][]} nextPlanes rows of numbers, a panel
-   * @param {number[]} nextLimits ends of the scales
-   */
+  /** @param {Plotly | null} plotly @param {ArrayLike<number>[][]} nextPlanes @param {number[]} nextLimits */
   draw(plotly, nextPlanes, nextLimits) {
     [this.#planes, this.#limits] = [nextPlanes, nextLimits];
     this.#drawings += 1;
@@ -145,10 +124,7 @@ export class Plot {
     this.#rest(plotly);
   }
 
-  /**
-   * Let plotly draw once nothing moves and no cell is held: it would take frames from the hand.
-   * @param {Plotly} plotly
-   */
+  /** Once at rest: plotly would take frames from a drag. @param {Plotly} plotly */
   #rest(plotly) {
     clearTimeout(this.#resting);
     const isHeld = () => this.el.closest(".cv-board")?.querySelector(".cv-grid[data-dragging]");
@@ -162,12 +138,7 @@ export class Plot {
   }
 }
 
-/**
- * Where a browser draws an element: at whole pixels of the screen. Within its picture plotly draws at any
- *   fraction, and
- * its cells would stand beside the gaps between them.
- * @param {Element} el
- */
+/** The pixel-aligned box: plotly draws at fractions, beside the cells' gaps. @param {Element} el */
 function drawnBox(el) {
   const box = el.getBoundingClientRect();
   const whole = (/** @type {number} */ at) => Math.round(at * devicePixelRatio) / devicePixelRatio;

@@ -1,6 +1,4 @@
-// @ts-check
-// A panel as a plotly figure of its own, over the page: zoom, values under the pointer, a picture to take
-// away.
+// A panel as a plotly figure over the page: zoom, values, download.
 import BOARD from "../../facts/words/board.json" with { type: "json" };
 import WORDS from "../../facts/words/figure.json" with { type: "json" };
 import { element, makeButton, setText } from "../base/dom.js";
@@ -9,7 +7,7 @@ import { figureWith, savePicture } from "./panel_picture.js";
 
 const say = sentences(WORDS);
 const sayOfPanel = sentences(BOARD);
-// Only what acts within the page: plotly's own list has a button that uploads the chart.
+// Without plotly's upload button.
 const BUTTONS = [["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]];
 const CONFIG = { displaylogo: false, displayModeBar: true, modeBarButtons: BUTTONS, scrollZoom: true };
 
@@ -18,9 +16,8 @@ const CONFIG = { displaylogo: false, displayModeBar: true, modeBarButtons: BUTTO
  */
 
 /**
- * Open the figure; it is gone when it is closed.
- * @param {import("./shared.js").Shared} board @param {() => Shown} look what stands in the panel
- * @param {Element} place in which the dialog stands, in its clothes @param {() => void} onClosed
+ * @param {import("./shared.js").Shared} board @param {() => Shown} look @param {Element} place
+ * @param {() => void} onClosed
  */
 export function openFigure(board, look, place, onClosed) {
   const title = element("h2", {});
@@ -38,7 +35,7 @@ export function openFigure(board, look, place, onClosed) {
   /** @type {import("./plotly.js").Plotly | null} */
   let plotly = null;
 
-  /** Draw what the panel shows, as large as there is room. Where somebody has zoomed to stays. */
+  /** A zoom stays. */
   function draw() {
     const shown = look();
     setText(title, shown.spec.label);
@@ -46,13 +43,13 @@ export function openFigure(board, look, place, onClosed) {
     if (!plotly || !dialog.open) return;
     const { data, layout } = figureWith(shown);
     const room = { width: chart.clientWidth, height: chart.clientHeight };
-    const { title: _, ...rest } = layout; // it stands above
+    const { title: _, ...rest } = layout; // shown above
     plotly.react(chart, data, { ...rest, ...room, uirevision: shown.spec.key + shown.spec.shape }, CONFIG);
   }
 
   const watcher = new ResizeObserver(draw);
-  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close()); // beside it
-  dialog.addEventListener("keydown", (event) => event.stopPropagation()); // the app's keys are another's
+  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close()); // on the backdrop
+  dialog.addEventListener("keydown", (event) => event.stopPropagation()); // not the app's keys
   dialog.addEventListener("close", () => {
     watcher.disconnect();
     plotly?.purge(chart);
@@ -67,7 +64,7 @@ export function openFigure(board, look, place, onClosed) {
       plotly = loaded;
       setText(note, "");
       for (const button of buttons) button.disabled = false;
-      watcher.observe(chart); // draws at once
+      watcher.observe(chart);
     },
     (error) => setText(note, say("failed", { why: error.message })),
   );

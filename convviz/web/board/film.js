@@ -1,12 +1,10 @@
-// @ts-check
-// What is seen to happen in an equation: the kernel turns, the zeros open, the border grows, products fly
-// into their sum. All of it lies over panels that are already as they will be.
+// Films over finished panels: the kernel turns, zeros open, the border grows, products fly into their sum.
 import { element, svgElement } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { LONGEST_MS, Motion } from "../base/motion.js";
 import { CELL, box } from "./grid_marks.js";
 
-const MOST_CELLS = 150; // of one panel that are moved one by one
+const MOST_CELLS = 150; // moved one by one
 const MOST_PRODUCTS = 25;
 
 /**
@@ -18,20 +16,14 @@ const MOST_PRODUCTS = 25;
  * @typedef {{ top: number, left: number, height: number, width: number }} Block of cells
  */
 
-/**
- * By how many cells each place of an axis would be elsewhere if nothing stood between its data.
- * @param {string} letters
- */
+/** By how many cells each place would move without gaps between data. @param {string} letters */
 function spread(letters) {
   const data = [...letters].flatMap((letter, at) => (letter === "d" ? [at] : []));
   const first = (data[0] + data[data.length - 1] - data.length + 1) / 2;
   return [...letters].map((_, at) => first + data.indexOf(at) - at);
 }
 
-/**
- * A sheet of paper over a part of a grid.
- * @param {number} x @param {number} y @param {number} width @param {number} height in cells
- */
+/** A sheet over cells. @param {number} x @param {number} y @param {number} width @param {number} height */
 const sheet = (x, y, width, height) =>
   svgElement("rect", {
     class: "cv-sheet",
@@ -46,7 +38,7 @@ const createLayer = () => svgElement("g", { class: "cv-film", "aria-hidden": "tr
 /** @param {string} from @param {string} [to] */
 const moved = (from, to = "none") => [{ transform: from }, { transform: to }];
 
-/** The kernel turns by 180°; its numbers stay upright. @param {Motion} motion @param {FilmedPanel} panel */
+/** @param {Motion} motion @param {FilmedPanel} panel */
 function turn(motion, { grid, spec }) {
   const [rows, columns] = [spec().rows.length, spec().columns.length];
   const block = svgElement("g", { class: "cv-turning" });
@@ -63,10 +55,7 @@ function turn(motion, { grid, spec }) {
   ]);
 }
 
-/**
- * The zeros open between the data, then the border grows around them.
- * @param {Motion} motion @param {FilmedPanel} panel
- */
+/** Zeros open, then the border grows. @param {Motion} motion @param {FilmedPanel} panel */
 function open(motion, { grid, spec }) {
   const { rows, columns } = spec();
   const [top, left] = [rows.indexOf("d"), columns.indexOf("d")];
@@ -81,13 +70,10 @@ function open(motion, { grid, spec }) {
   if (parts.length) motion.play(grid.svg, whole, parts);
 }
 
-/**
- * Like an accordion.
- * @param {Grid} grid @param {PanelSpec} spec @param {SVGElement} whole @param {Block} data
- */
+/** @param {Grid} grid @param {PanelSpec} spec @param {SVGElement} whole @param {Block} data */
 function openZeros(grid, { rows, columns }, whole, { top, left, height, width }) {
   const [down, across] = [spread(rows), spread(columns)];
-  const zeros = svgElement("g"); // as one: many things that move are slow
+  const zeros = svgElement("g"); // as one group: faster
   whole.append(sheet(left, top, width, height), zeros);
   /** @type {Parameters<Motion["play"]>[2]} */
   const parts = [{ node: zeros, frames: [{ opacity: 0 }, { opacity: 0, offset: 0.4 }, { opacity: 1 }] }];
@@ -117,24 +103,23 @@ function growBorder({ rows, columns }, whole, { top, left, height, width }, dela
   ];
 }
 
-/** What films one equation. */
 export class Film {
   #motion = new Motion();
   /** @param {string} name */
   #panelOf = (name) =>
     /** @type {FilmedPanel} */ ([...this.#panels.values()].find((panel) => panel.spec().name === name));
   finish = () => this.#motion.finish();
-  /** Whether there is time for it. @param {number} ms */
+  /** @param {number} ms */
   may = this.#motion.may;
   #stage;
   #panels;
 
-  /** @param {HTMLElement} stage in which its panels stand @param {Map<string, FilmedPanel>} panels */
+  /** @param {HTMLElement} stage @param {Map<string, FilmedPanel>} panels */
   constructor(stage, panels) {
     [this.#stage, this.#panels] = [stage, panels];
   }
 
-  /** The centre of a cell on the stage. @param {DOMRect} frame @param {Place & { panel: string }} place */
+  /** @param {DOMRect} frame @param {Place & { panel: string }} place */
   #centreOf(frame, { panel, row, column }) {
     const { area, spec } = this.#panelOf(panel);
     const box = area.getBoundingClientRect();
@@ -146,7 +131,7 @@ export class Film {
     };
   }
 
-  /** What was done to make the panels of this equation; false if there is nothing to see. */
+  /** false: nothing to see. */
   making() {
     this.#motion.finish();
     if (!this.#motion.may()) return false;
@@ -159,7 +144,7 @@ export class Film {
     return this.#stage.querySelector(".cv-film") !== null;
   }
 
-  /** Products fly to where they are added. @param {Flight[]} flights @param {number} ms */
+  /** @param {Flight[]} flights @param {number} ms */
   fly(flights, ms) {
     if (!this.#motion.may(ms) || !flights.length || flights.length > MOST_PRODUCTS) return;
     const frame = this.#stage.getBoundingClientRect();
@@ -189,9 +174,8 @@ export class Film {
   }
 
   /**
-   * What they add up to is there when they have come.
-   * @param {string} name of the panel @param {{ row: number, column: number, rows: number, columns: number
-   *   }} span @param {number} ms
+   * @param {string} name @param {{ row: number, column: number, rows: number, columns: number }} span
+   * @param {number} ms
    */
   fill(name, { row, column, rows, columns }, ms) {
     if (!this.#motion.may(ms)) return;

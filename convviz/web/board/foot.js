@@ -1,5 +1,4 @@
-// @ts-check
-// What stands below the bands: what a cell is, the loss, who vouches for the numbers, the legend, the tables.
+// Below the bands: readout, loss, provenance, legend, tables.
 import { element, setAttribute, setLine } from "../base/dom.js";
 import { createLegend } from "./equation_parts.js";
 import { Tables } from "./tables.js";
@@ -15,10 +14,7 @@ export class Foot {
   #legend = createLegend();
   #tables;
 
-  /**
-   * @param {import("./readout.js").Readout} readout @param {HTMLElement} sum
-   * @param {() => void} onOpen the tables are opened
-   */
+  /** @param {import("./readout.js").Readout} readout @param {HTMLElement} sum @param {() => void} onOpen */
   constructor(readout, sum, onOpen) {
     this.#readout = readout;
     this.#tables = new Tables(onOpen);
@@ -28,14 +24,13 @@ export class Foot {
     this.el = element("div", { class: "cv-foot" }, ...all);
   }
 
-  /** Say what follows from the numbers. @param {Structure} structure @param {Told} values
-   * @param {Record<string, ArrayLike<number>>} planes */
+  /** @param {Structure} structure @param {Told} values @param {Record<string, ArrayLike<number>>} planes */
   show(structure, values, planes) {
     this.#legend.set(structure.equations[0]?.scale === "equation" ? Object.values(values.limits)[0] : null);
     this.#tables.show(structure, planes);
     this.#readout.retell();
     setLine(this.#loss, values.loss);
-    // what is equal is not what one looks at
+    // not of the broken numbers
     setLine(this.#truth, values.broken?.differs ? "" : values.truth);
     setAttribute(this.#truth, "data-ok", String(values.truth_ok));
   }

@@ -1,6 +1,5 @@
-// @ts-check
-// The layer over a heatmap: numbers, hatching, focus, and the accessible grid. It draws with the size of a
-// cell fixed in its own units, so that resizing the panel needs no work.
+// The layer over a heatmap: numbers, hatching, focus, accessible grid. Cells have a fixed size in its units,
+// so that resizing costs nothing.
 import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { samePoint } from "../base/cell_place.js";
 import { focusOf, setAttribute, svgElement } from "../base/dom.js";
@@ -26,16 +25,13 @@ const say = sentences(WORDS);
 
 /**
  * @import { Point } from "../base/cell_place.js"
- * @typedef {{ rows: string, columns: string, unread_rows: number[], unread_columns: number[], label: string,
- * editable: boolean, words?: Record<string, string>, numbers?: boolean }} GridSpec `numbers`: whether the
- *   cells have
- *   room for them, where their count does not tell it
+ * @typedef {{ rows: string, columns: string, unread_rows: number[], unread_columns: number[], label:
+ *   string, editable: boolean, words?: Record<string, string>, numbers?: boolean }} GridSpec numbers: whether
+ *   they have room, if not by count
  * @typedef {{ onFocus: (row: number, column: number) => void, onSelect: (row: number, column: number) =>
- *   void,
- *   onEdit: (row: number, column: number, typed: string) => void, onMenu: () => void, onLeave: () => void,
- *   onRelease: () => boolean | void,
- *   onArrow?: (event: KeyboardEvent, row: number, column: number) => boolean }} GridEvents
- *   onArrow: asked first, whether a key is no step of the focus here
+ *   void, onEdit: (row: number, column: number, typed: string) => void, onMenu: () => void, onLeave: () =>
+ *   void, onRelease: () => boolean | void, onArrow?: (event: KeyboardEvent, row: number, column: number) =>
+ *   boolean }} GridEvents onArrow: asked first; true: handled
  */
 
 export class Grid {
@@ -53,21 +49,20 @@ export class Grid {
   #dim = svgElement("path", { class: "cv-dim", "fill-rule": "evenodd" });
   /** @type {GridSpec} */
   #spec = { rows: "", columns: "", unread_rows: [], unread_columns: [], label: "", editable: false };
-  #built = ""; // what of it is drawn
+  #built = ""; // the drawn spec
   #anyBeyond = false;
-  #wasNumbered = false; // whether each cell of the grid has one of its own
+  #wasNumbered = false;
   #events;
 
   /**
-   * @param {string} uid unique in the page: names the hatching patterns
-   * @param {GridEvents} events
-   * @param {number} [numbersUpTo] rows or columns; in a larger grid a cell has no room for its number
+   * @param {string} uid in the page @param {GridEvents} events @param {number} [numbersUpTo] rows or
+   *   columns
    */
   constructor(uid, events, numbersUpTo = NUMBERED_UP_TO) {
     [this.#uid, this.#events, this.#numbersUpTo] = [uid, events, numbersUpTo];
     this.svg = svgElement(
       "svg",
-      // Listening for the focus makes an svg a tab stop of its own in Chromium: the one stop is a cell.
+      // Chromium makes an svg with focus listeners a tab stop: only a cell is one.
       { class: "cv-grid", role: "grid", tabindex: -1, preserveAspectRatio: "none" },
       patterns(uid),
       this.#bands,
@@ -112,7 +107,7 @@ export class Grid {
     this.#bands.replaceChildren(...makeBands(this.#spec, this.#uid));
     this.#numbers.layOut(this.#spec, numbered);
     const held = this.#cells.el.contains(focusOf(this.#cells.el));
-    // the one cell that stood for all is none of them
+    // that one stood for all
     if (numbered !== this.#wasNumbered) this.#cells.fit(0, 0);
     this.#wasNumbered = numbered;
     this.#cells.fit(numbered ? height : 1, numbered ? width : 1);
@@ -121,7 +116,7 @@ export class Grid {
     this.#moveCursor();
     const cell = this.#focusedCell();
     setAttribute(cell, "tabindex", "0");
-    // else the next key would go nowhere
+    // or keys go nowhere
     if (held && focusOf(this.#cells.el) !== cell) cell.focus({ preventScroll: true });
   }
 
@@ -130,7 +125,7 @@ export class Grid {
    * @param {number} limit
    */
   setValues(values, dtype, scale, limit) {
-    if (!this.#numbers.set({ values, dtype, scale, limit })) return false; // as most panels at a move
+    if (!this.#numbers.set({ values, dtype, scale, limit })) return false; // most panels, at most moves
     this.#markBeyond(values, limit);
     if (this.numbered()) this.#nameCells();
     else this.#moveCursor();
@@ -138,17 +133,13 @@ export class Grid {
     return true;
   }
 
-  /** Name the cells by the numbers that are shown. */
   #nameCells() {
     eachCell(this.#spec, (row, column, index) =>
       this.#cells.name(row, column, ...this.#numbers.named(row, column, index)),
     );
   }
 
-  /**
-   * Mark the numbers that are larger than the colours tell.
-   * @param {ArrayLike<number>} values @param {number} limit
-   */
+  /** @param {ArrayLike<number>} values @param {number} limit */
   #markBeyond(values, limit) {
     const found = [];
     for (let index = 0; index < values.length; index++) if (isBeyond(values[index], limit)) found.push(index);
@@ -157,12 +148,12 @@ export class Grid {
     setAttribute(this.#beyond, "d", d);
   }
 
-  /** Whether a number is larger than the colours tell. */
+  /** Beyond the colour scale. */
   anyBeyond() {
     return this.#anyBeyond;
   }
 
-  /** In a large panel one cell stands for all: it moves to where the focus is. */
+  /** In a large grid one cell follows the focus. */
   #moveCursor() {
     if (this.numbered()) return;
     const { row, column } = this.focus;
@@ -175,9 +166,8 @@ export class Grid {
   }
 
   /**
-   * @param {number} row @param {number} column @param {boolean} [take] whether to take the keyboard focus
-   * @param {boolean} [seen] whether it is in sight: what is pointed at is, and the page must not move below
-   *   the pointer
+   * @param {number} row @param {number} column @param {boolean} [take] focus it
+   * @param {boolean} [seen] do not scroll
    */
   focusCell(row, column, take = true, seen = false) {
     this.#focusedCell().setAttribute("tabindex", "-1");
@@ -194,7 +184,7 @@ export class Grid {
     return { row: clamp(row, this.#spec.rows.length), column: clamp(column, this.#spec.columns.length) };
   }
 
-  /** The cell under the pointer, or the nearest. @param {MouseEvent} event @returns {[number, number]} */
+  /** The nearest cell. @param {MouseEvent} event @returns {[number, number]} */
   place = ({ clientX, clientY }) => {
     const box = this.svg.getBoundingClientRect();
     const down = ((clientY - box.top) / box.height) * this.#spec.rows.length;
@@ -208,17 +198,17 @@ export class Grid {
     return this.#numbers.value(row, column);
   }
 
-  /** How wide the widest number is, in units of its letters' size. */
+  /** In units of the letters' size. */
   widest() {
     return this.#numbers.widest();
   }
 
-  /** Whether the numbers are drawn. @param {boolean} are */
+  /** @param {boolean} are */
   print(are) {
     this.#numbers.print(are);
   }
 
-  /** A cell in its colours, for what moves over the grid. @param {number} row @param {number} column */
+  /** For films. @param {number} row @param {number} column */
   copy(row, column) {
     return this.#numbers.copy(row, column);
   }
@@ -228,7 +218,7 @@ export class Grid {
     return this.#numbers.isAsked(row, column);
   }
 
-  /** Keep a cell's number to itself, until it is predicted; or none. @param {Point | null} cell */
+  /** Until predicted; null: none. @param {Point | null} cell */
   hide(cell) {
     if (samePoint(cell, this.#numbers.asked)) return;
     this.svg.toggleAttribute("data-asked", Boolean(cell));
@@ -237,9 +227,8 @@ export class Grid {
   }
 
   /**
-   * Light cells up: a frame in a colour, or a thin dashed one where a factor is zero by construction.
-   * @param {(Point & { color: string, real: boolean })[]} links
-   * @param {Point[] | null} [clear] what stays clear beside them while all others fade
+   * Frame cells in colours, dashed where a factor is zero by construction; all but `clear` fades.
+   * @param {(Point & { color: string, real: boolean })[]} links @param {Point[] | null} [clear]
    */
   light(links, clear = null) {
     const holes = clear ? holesIn(this.#spec, [...links, ...clear]) : "";
@@ -261,7 +250,7 @@ export class Grid {
     return row < this.#spec.rows.length && column < this.#spec.columns.length;
   }
 
-  /** Draw a ring around a cell, or none. @param {Point | null} cell */
+  /** @param {Point | null} cell */
   mark(cell) {
     const inside = cell && this.#isInside(cell);
     setAttribute(this.#ring, "visibility", inside ? "visible" : "hidden");
@@ -270,7 +259,7 @@ export class Grid {
     setAttribute(this.#ring, "y", String(cell.row * CELL));
   }
 
-  /** The cell's name, place, value and role in words. @param {number} row @param {number} column */
+  /** @param {number} row @param {number} column */
   describe(row, column) {
     const { shown } = this.#numbers;
     if (!shown) return "";

@@ -1,14 +1,10 @@
-// @ts-check
-// The cells of a grid, for keys and screen readers: rectangles without a colour, named by their numbers.
+// A grid's cells for keys and screen readers: transparent, named by their numbers.
 import { svgElement } from "../base/dom.js";
 import { CELL } from "./grid_marks.js";
 
 export class GridCells {
   el = svgElement("g", { role: "presentation" });
-  /**
-   * @type {{ line: SVGElement, boxes: SVGElement[], full: string[] }[]} `full`: the numbers that they are
-   * named by
-   */
+  /** @type {{ line: SVGElement, boxes: SVGElement[], full: string[] }[]} full: their numbers */
   #rows = [];
 
   /** @param {number} row @param {number} column */
@@ -32,10 +28,7 @@ export class GridCells {
   /** @param {number} row @param {number} column */
   at = (row, column) => this.#rows[row].boxes[column];
 
-  /**
-   * Bring the cells to their number; those that are there stay, and what stays need not be laid out anew.
-   * @param {number} height @param {number} width
-   */
+  /** Cells that are there stay. @param {number} height @param {number} width */
   fit(height, width) {
     for (const { line } of this.#rows.splice(height)) line.remove();
     while (this.#rows.length < height) {
@@ -53,10 +46,8 @@ export class GridCells {
   }
 
   /**
-   * Name a cell by its number.
-   * @param {number} row @param {number} column @param {string} full all its digits; empty where they are to
-   *   be predicted
-   * @param {string} short as it is printed
+   * @param {number} row @param {number} column @param {string} full empty: to be predicted
+   * @param {string} short
    */
   name(row, column, full, short) {
     const { boxes, full: told } = this.#rows[row];
@@ -68,8 +59,8 @@ export class GridCells {
   }
 
   /**
-   * Let the first cell stand for another one, where one stands for all. @param {number} row
-   * @param {number} column @param {string} full @param {string} short
+   * One cell stands for all.
+   * @param {number} row @param {number} column @param {string} full @param {string} short
    */
   move(row, column, full, short) {
     const [{ line, boxes }] = this.#rows;

@@ -1,4 +1,3 @@
-// @ts-check
 // Keys and pointer over a grid.
 
 /** @import { Grid, GridEvents } from "./grid.js" */
@@ -13,18 +12,15 @@ const KEYS = {
   Home: [0, -1e6],
   End: [0, 1e6],
 };
-const TYPED = /^[-\u2212.,\d]$/; // what begins a number
+const TYPED = /^[-\u2212.,\d]$/;
 
 export class GridInput {
   #grid;
   #events;
-  #tapped = ""; // the cell that a finger tapped last: a second tap on it opens it, however slow
-  /**
-   * The cell that was pressed: what is said of it may move the grid before the click comes.
-   * @type {[number, number] | null}
-   */
+  #tapped = ""; // tapped before: a second tap opens it
+  /** Pressed: a text may move the grid before the click. @type {[number, number] | null} */
   #pressed = null;
-  #opened = false; // whether that second tap has opened it, so that a double click need not
+  #opened = false; // so that a double click need not
 
   /** @param {Grid} grid @param {GridEvents} events */
   constructor(grid, events) {
@@ -33,7 +29,7 @@ export class GridInput {
     svg.addEventListener("keydown", (event) => {
       if (!this.#act(event)) return;
       event.preventDefault();
-      event.stopPropagation(); // a notebook would take the arrow keys for its own cells
+      event.stopPropagation(); // or a notebook takes the keys
     });
     svg.addEventListener("pointerdown", (event) => (this.#pressed = grid.place(event)));
     svg.addEventListener("click", (event) => this.#click(/** @type {PointerEvent} */ (event)));
@@ -43,7 +39,7 @@ export class GridInput {
     svg.addEventListener("pointermove", (event) => events.onFocus(...grid.place(event)));
     svg.addEventListener("pointerleave", () => events.onLeave());
     svg.addEventListener("focusout", () => events.onLeave());
-    // A screen reader puts the focus into any cell by itself: the cursor follows it there.
+    // Screen readers focus any cell: the cursor follows.
     svg.addEventListener("focusin", (event) => {
       const { row, column } = grid.focus;
       const { cell } = /** @type {SVGElement} */ (event.target).dataset;
@@ -53,10 +49,10 @@ export class GridInput {
     });
   }
 
-  /** @param {KeyboardEvent} event @returns {boolean} whether the key did anything */
+  /** @param {KeyboardEvent} event @returns {boolean} */
   #act(event) {
     const { row, column } = this.#grid.focus;
-    if (this.#events.onArrow?.(event, row, column)) return true; // the 1 is carried, or a number is changed
+    if (this.#events.onArrow?.(event, row, column)) return true;
     // else whoever is around may take it
     if (event.key === "Escape") return this.#events.onRelease() !== false;
     return this.#move(event) || this.#open(event, row, column);
@@ -85,7 +81,7 @@ export class GridInput {
 
   /** @param {PointerEvent} event */
   #click(event) {
-    // A click without a press, as a screen reader makes it, tells its place itself.
+    // A screen reader clicks without a press.
     const [row, column] = (event.detail ? this.#pressed : null) ?? this.#grid.place(event);
     this.#pressed = null;
     this.#grid.focusCell(row, column, true, true);

@@ -1,5 +1,4 @@
-// @ts-check
-// What lies over the cells of a grid: grey for what is not data, frames for what is lit; and its words.
+// Marks over cells: grey where not data, frames where lit; and their words.
 import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { setAttribute, svgElement } from "../base/dom.js";
 import { cellWords } from "../rules/names.js";
@@ -9,7 +8,7 @@ const say = sentences(WORDS);
 
 export const CELL = 40;
 export const BANDS = { p: "padding", c: "copy", i: "inserted", r: "remainder" };
-// A transposed convolution says some of it in other words: spec.words.
+// spec.words overrides these.
 const ROLE_WORDS = {
   padding: say("cell.padding"),
   copy: say("cell.copy"),
@@ -19,10 +18,7 @@ const ROLE_WORDS = {
 
 /** @typedef {import("./grid.js").GridSpec} GridSpec */
 
-/**
- * What a cell is, in words; empty for data.
- * @param {GridSpec} spec @param {number} row @param {number} column
- */
+/** @param {GridSpec} spec @param {number} row @param {number} column */
 export function roleOf(spec, row, column) {
   const words = [];
   const named = { ...ROLE_WORDS, ...spec.words };
@@ -41,17 +37,11 @@ export function roleOf(spec, row, column) {
 export const isUnread = (spec, row, column) =>
   spec.unread_rows.includes(row) || spec.unread_columns.includes(column);
 
-/**
- * Whether a mark says what a cell is, so that its 0 need not be printed. @param {GridSpec} spec
- * @param {number} row @param {number} column
- */
+/** Its mark stands for the 0. @param {GridSpec} spec @param {number} row @param {number} column */
 export const isMarked = (spec, row, column) =>
   /[pir]/.test(spec.rows[row] + spec.columns[column]) || isUnread(spec, row, column);
 
-/**
- * A corner of each of these cells, as one path. @param {number[]} cells by their places in reading order
- * @param {number} width of the grid @param {number} side
- */
+/** @param {number[]} cells @param {number} width @param {number} side */
 export const corners = (cells, width, side) =>
   cells
     .map(
@@ -60,22 +50,20 @@ export const corners = (cells, width, side) =>
     )
     .join("");
 
-// what parts two cells, a pixel wide at 30 pixels a cell; the radius of a cell's corners
+// gap at 30 pixels a cell; radius of corners
 const [GAP, ROUND] = [1.4, 3.5];
 const turn = (/** @type {number} */ x, /** @type {number} */ y) =>
   `a${ROUND} ${ROUND} 0 0 1 ${x * ROUND} ${y * ROUND}`;
 
-/** A cell with round corners, as a part of a path. @param {number} width @param {number} height */
+/** @param {number} width @param {number} height */
 function rounded(width, height) {
   const [across, down] = [width - 2 * ROUND, height - 2 * ROUND].map((side) => side.toFixed(1));
   return `h${across}${turn(1, 1)}v${down}${turn(-1, 1)}h-${across}${turn(-1, -1)}v-${down}${turn(1, -1)}z`;
 }
 
 /**
- * What lies between all cells, as a path to be filled by the even-odd rule: one for a grid, over whoever
- * colours it. It
- * takes from the right and the lower side of a cell alone, so that it is no blur over two rows of pixels.
- * @param {number} height in cells @param {number} width
+ * One even-odd path between all cells. A gap takes the right and lower sides only, to be crisp.
+ * @param {number} height @param {number} width
  */
 export function gapsBetween(height, width) {
   const cells = Array.from({ length: height * width }, (_, index) => {
@@ -87,9 +75,7 @@ export function gapsBetween(height, width) {
 }
 
 /**
- * One path a colour over one dark edge for all, not a shape a cell: a weight can light up every cell of two
- * panels.
- * The paths that are there are used again: a new node costs more than another shape.
+ * One path a colour over one dark edge; nodes are reused: a weight lights every cell of two panels.
  * @param {SVGElement} lights @param {{ row: number, column: number, color: string, real: boolean }[]} links
  */
 export function drawFrames(lights, links) {
@@ -118,7 +104,7 @@ export function drawFrames(lights, links) {
 }
 
 /**
- * The whole of a grid without some of its cells, as a path to be filled by the even-odd rule.
+ * All but some cells, as an even-odd path.
  * @param {GridSpec} spec @param {{ row: number, column: number }[]} cells
  */
 export function holesIn(spec, cells) {
@@ -126,10 +112,7 @@ export function holesIn(spec, cells) {
   return box(0, 0, spec.columns.length, spec.rows.length) + [...holes].join("");
 }
 
-/**
- * One cell of each mark. Over a number the line of what is never read is drawn in the corners alone.
- * @param {string} uid
- */
+/** One cell a mark. "Unread" is drawn in the corners, beside the number. @param {string} uid */
 export function patterns(uid) {
   const mark = (name, ...shapes) =>
     svgElement(
@@ -156,14 +139,10 @@ export function patterns(uid) {
   );
 }
 
-/**
- * Bands over whole rows and columns, a path a mark: padding first, then inserted zeros, then what is never
- * read.
- * @param {GridSpec} spec @param {string} uid
- */
+/** A path a mark: padding, inserted zeros, unread last. @param {GridSpec} spec @param {string} uid */
 export function makeBands(spec, uid) {
   const [height, width] = [spec.rows.length, spec.columns.length];
-  // Zeros are inserted between data only, so their bands end where the padding starts.
+  // Inserted zeros end where padding starts.
   const [top, bottom] = [spec.rows.indexOf("d"), spec.rows.lastIndexOf("d") + 1];
   const [left, right] = [spec.columns.indexOf("d"), spec.columns.lastIndexOf("d") + 1];
   const places = (letters, letter) => [...letters].flatMap((own, index) => (own === letter ? [index] : []));
@@ -199,8 +178,8 @@ export function makeBands(spec, uid) {
 }
 
 /**
- * A box of cells, as a part of a path. @param {number} column @param {number} row @param {number} width
- * @param {number} height
+ * As part of a path.
+ * @param {number} column @param {number} row @param {number} width @param {number} height
  */
 export const box = (column, row, width, height) =>
   `M${column * CELL} ${row * CELL}h${width * CELL}v${height * CELL}h${-width * CELL}z`;

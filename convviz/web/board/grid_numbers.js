@@ -1,6 +1,4 @@
-// @ts-check
-// The numbers of a grid, and their letters over it: only where one is read, for those that are not seen cost
-// as much.
+// A grid's numbers and their letters; unreadable ones are not drawn: they cost as much.
 import { svgElement } from "../base/dom.js";
 import { colorOf, formatNumber, needsWhiteInk } from "../base/format.js";
 import { samePoint } from "../base/cell_place.js";
@@ -11,16 +9,15 @@ import { equal } from "./pixels.js";
 /**
  * @import { GridSpec } from "./grid.js"
  * @import { Point } from "../base/cell_place.js"
- * @typedef {{ text: SVGElement, short: string, look: string }} Printed look: the classes of its letters
+ * @typedef {{ text: SVGElement, short: string, look: string }} Printed look: classes
  * @typedef {{ values: ArrayLike<number>, dtype: string, scale: [number, string][], limit: number }} Shown
  */
 
-const ASKED = "?"; // in place of a number that is to be predicted
+const ASKED = "?"; // to be predicted
 
 /**
- * Do something for each cell, in reading order.
- * @param {{ rows: string, columns: string }} spec @param {(row: number, column: number, index: number) =>
- *   void} task
+ * @param {{ rows: string, columns: string }} spec
+ * @param {(row: number, column: number, index: number) => void} task
  */
 export function eachCell({ rows, columns }, task) {
   for (let row = 0, index = 0; row < rows.length; row++)
@@ -31,29 +28,26 @@ export class GridNumbers {
   el = svgElement("g", { class: "cv-printed", "aria-hidden": "true" });
   /** @type {Shown | null} */
   shown = null;
-  /** A cell whose number is to be predicted. @type {Point | null} */
+  /** To be predicted. @type {Point | null} */
   asked = null;
-  crossed = false; // whether a number stands where nothing is read
-  /**
-   * What stands where: asked of the page at every move, it would take a third of a frame.
-   * @type {(Printed | null)[][]}
-   */
+  crossed = false; // a number where nothing is read
+  /** Asking the page would cost a third of a frame. @type {(Printed | null)[][]} */
   #printed = [];
-  #areRead = true; // whether the cells are large enough for their numbers
-  #spec = { rows: "", columns: "" }; // of the cells that have one: none in a large grid
+  #areRead = true; // cells are large enough
+  #spec = { rows: "", columns: "" }; // none in a large grid
   #columns = 0;
-  /** Of each cell whether a mark says what it is. @type {boolean[]} */
+  /** Has a mark. @type {boolean[]} */
   #marked = [];
-  /** Of each cell whether it is never read. @type {boolean[]} */
+  /** Never read. @type {boolean[]} */
   #unread = [];
-  /** The numbers as they are printed. @type {string[]} */
+  /** As printed. @type {string[]} */
   #shorts = [];
-  /** Those they were made of. @type {number[]} */
+  /** Their numbers. @type {number[]} */
   #told = [];
 
-  /** Take other rows and columns. @param {GridSpec} spec @param {boolean} numbered */
+  /** @param {GridSpec} spec @param {boolean} numbered */
   layOut(spec, numbered) {
-    this.shown = null; // numbers that were laid out otherwise would stand in other cells
+    this.shown = null; // or old numbers would stand elsewhere
     this.#spec = numbered ? spec : { rows: "", columns: "" };
     this.#columns = spec.columns.length;
     [this.#marked, this.#unread] = [[], []];
@@ -64,14 +58,14 @@ export class GridNumbers {
     this.#fit(this.#spec.rows.length, this.#spec.columns.length);
   }
 
-  /** Let go of the letters outside so many cells. @param {number} height @param {number} width */
+  /** Drop letters outside. @param {number} height @param {number} width */
   #fit(height, width) {
     for (const row of this.#printed.splice(height)) for (const printed of row) printed?.text.remove();
     while (this.#printed.length < height) this.#printed.push([]);
     for (const row of this.#printed) for (const printed of row.splice(width)) printed?.text.remove();
   }
 
-  /** Take other numbers. @param {Shown} next @returns {boolean} whether they are others */
+  /** @param {Shown} next @returns {boolean} whether they differ */
   set(next) {
     const { values, dtype, scale, limit } = next;
     const before = this.shown;
@@ -101,32 +95,32 @@ export class GridNumbers {
   }
 
   /**
-   * What a cell is named by: all its digits, and what is printed.
+   * All digits, and as printed.
    * @param {number} row @param {number} column @param {number} index @returns {[string, string]}
    */
   named(row, column, index) {
     return this.isAsked(row, column) ? ["", ASKED] : [String(this.value(row, column)), this.#shorts[index]];
   }
 
-  /** How wide the widest number is, in units of its letters' size. */
+  /** In units of the letters' size. */
   widest() {
     return this.#shorts.reduce((most, short) => Math.max(most, widthOf(short)), 0);
   }
 
-  /** Whether the numbers are drawn. @param {boolean} are */
+  /** @param {boolean} are */
   print(are) {
     if (are === this.#areRead) return;
     this.#areRead = are;
     this.#write();
   }
 
-  /** Keep a cell's number to itself, until it is predicted; or none. @param {Point | null} cell */
+  /** @param {Point | null} cell */
   hide(cell) {
     this.asked = cell;
     if (this.shown) this.#write();
   }
 
-  /** A cell in its colours, for what moves over the grid. @param {number} row @param {number} column */
+  /** For films. @param {number} row @param {number} column */
   copy(row, column) {
     const text = this.#printed[row]?.[column]?.text;
     const fill = `rgb(${this.#colorOf(this.value(row, column)).map(Math.round).join()})`;
@@ -145,10 +139,7 @@ export class GridNumbers {
     eachCell(this.#spec, (row, column, index) => this.#letter(row, column, index));
   }
 
-  /**
-   * Print a cell's number, where it is read.
-   * @param {number} row @param {number} column @param {number} index
-   */
+  /** @param {number} row @param {number} column @param {number} index */
   #letter(row, column, index) {
     if (this.isAsked(row, column)) return this.#print(row, column, ASKED, "cv-asked");
     const value = this.value(row, column);
@@ -159,7 +150,7 @@ export class GridNumbers {
     this.#print(row, column, this.#shorts[index], white ? "cv-white" : "");
   }
 
-  /** @param {number} row @param {number} column @param {string} short empty: none @param {string} look */
+  /** @param {number} row @param {number} column @param {string} short @param {string} look */
   #print(row, column, short, look) {
     let printed = this.#printed[row][column];
     if (!short) {
@@ -173,7 +164,6 @@ export class GridNumbers {
       this.el.append(text);
       printed = this.#printed[row][column] = { text, short, look };
     }
-    // Its letters change, and no node comes or goes.
     if (printed.short !== short) /** @type {Text} */ (printed.text.firstChild).data = short;
     if (printed.look !== look) printed.text.setAttribute("class", look);
     Object.assign(printed, { short, look });

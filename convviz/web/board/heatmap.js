@@ -1,6 +1,4 @@
-// @ts-check
-// A heatmap in a pane: the board's grid of numbers over colours on a canvas. Plotly stays with the board:
-// what a tab shows is small, and must be there at once.
+// A heatmap in a pane: the board's grid over a canvas; without plotly, so that it is there at once.
 import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { paneDigitSize, setDigits } from "./digits.js";
@@ -14,19 +12,17 @@ const NOTHING = () => {};
 let made = 0;
 
 /**
- * @typedef {{ values: number[][], label: string, shape?: string, limit?: number, dtype?: string,
- *   rows?: string, columns?: string, within?: [side: number, least: number, most: number], cell?: number,
- *   height?: number, numbers?: boolean, editable?: boolean, colors?: [number, string][] }} HeatmapData
- *   rows, columns: a letter each, as in the board: d data, p padding, i inserted zero, r remainder; limit:
- *   the value at the end of the scale, else the largest; within: pixels of the longer side at most, and of a
- *   cell: numbers are written where there is room for them; cell: its side, height: where it is not as high
- *   as wide; numbers: whether to write them, where the count of cells does not tell it
- * @typedef {{ onPoint?: (row: number, column: number) => void, onLeave?: () => void,
- *   onSelect?: (row: number, column: number) => void,
- *   onEdit?: (row: number, column: number, typed: string) => void, numbersUpTo?: number }} HeatmapEvents
+ * @typedef {{ values: number[][], label: string, shape?: string, limit?: number, dtype?: string, rows?:
+ *   string, columns?: string, within?: [side: number, least: number, most: number], cell?: number, height?:
+ *   number, numbers?: boolean, editable?: boolean, colors?: [number, string][] }} HeatmapData rows, columns:
+ *   letters as in picture/cells.js; limit: end of the scale, else the largest; within: pixels of the longer
+ *   side, least and most of a cell; cell: its side; height: if not square; numbers: whether to write them
+ * @typedef {{ onPoint?: (row: number, column: number) => void, onLeave?: () => void, onSelect?: (row:
+ *   number, column: number) => void, onEdit?: (row: number, column: number, typed: string) => void,
+ *   numbersUpTo?: number }} HeatmapEvents
  */
 
-const ROOM_FOR_NUMBER = 22; // pixels of a cell
+const ROOM_FOR_NUMBER = 22; // pixels
 
 export class Heatmap {
   grid;
@@ -101,7 +97,7 @@ export class Heatmap {
     this.#pixels.paint(values.flat(), width, limit, scale);
   }
 
-  /** Light cells up. @param {{ row: number, column: number }[]} cells */
+  /** @param {{ row: number, column: number }[]} cells */
   light = (cells) =>
     this.grid.light(cells.map((cell) => ({ ...cell, color: "var(--cv-accent)", real: true })));
 }

@@ -1,6 +1,4 @@
-// @ts-check
-// What lights up: the cells linked with the one under the pointer or the focus, or with the one that is
-// pinned.
+// What lights up: cells linked with the hovered, focused or pinned one.
 import { samePlace } from "../base/cell_place.js";
 import { Pairing } from "../picture/stamps.js";
 import { Cells } from "./cells.js";
@@ -36,13 +34,13 @@ export class Highlighter {
   #pinned = null;
   #anyLit = false;
   /** @type {Place[] | null} */
-  #term = null; // factors of the sum, while one is pointed at
+  #term = null; // pointed-at factors of the sum
   /** @type {Step | null} */
   #step = null; // of the equation that is stepped through
   /** @type {Pointed | null} */
-  #elsewhere = null; // what a pane beside the board points at
+  #elsewhere = null; // what a pane points at
 
-  /** @param {Around} board @param {() => Iterable<Panel>} panels all panels, in all rows */
+  /** @param {Around} board @param {() => Iterable<Panel>} panels */
   constructor(board, panels) {
     [this.#board, this.#panels] = [board, panels];
     this.#cells = new Cells(board.scale);
@@ -51,7 +49,7 @@ export class Highlighter {
     this.el.addEventListener("keydown", (event) => {
       const pinned = this.#pinned;
       if (event.key !== "Escape" || !this.#cells.has(pinned)) return;
-      // The sum that has the focus is about to go.
+      // The focused sum is about to go.
       /** @type {Panel} */ (this.#cells.panel(pinned.panel)).grid.focusCell(pinned.row, pinned.column);
       board.release();
       event.preventDefault();
@@ -71,7 +69,7 @@ export class Highlighter {
     const cell = this.#hovered ?? this.#elsewhere?.cell ?? this.#step?.cell ?? this.#pinned;
     this.#pairUp();
     const found = this.#linksOf(cell);
-    if (!found.length && !this.#anyLit) return; // a slider step with nothing pinned
+    if (!found.length && !this.#anyLit) return; // most slider steps
     this.#anyLit = found.length > 0;
     for (const panel of this.#panels()) {
       const { name } = panel.spec();
@@ -84,7 +82,7 @@ export class Highlighter {
     }
   }
 
-  /** What is lit for a cell, and for what panes point at. @param {Place | null} cell @returns {Link[]} */
+  /** @param {Place | null} cell @returns {Link[]} */
   #linksOf(cell) {
     const told = (this.#elsewhere?.cells ?? []).map(real);
     if (this.#term) return this.#term.map(real);
@@ -94,16 +92,13 @@ export class Highlighter {
     return [...this.#cells.links.of(cell), ...told, ...(cell === this.#elsewhere?.cell ? [real(cell)] : [])];
   }
 
-  /**
-   * Whether what is not lit in a panel fades: in a lecture, but not where steps fill it in.
-   * @param {string} name @param {Place | null} cell
-   */
+  /** In a lecture, but not where steps fill in. @param {string} name @param {Place | null} cell */
   #fades(name, cell) {
     const isFilled = cell === this.#step?.cell && [cell?.panel, this.#step?.result].includes(name);
     return this.#anyLit && this.#board.fades() && !isFilled;
   }
 
-  /** Show in the equation to the input which factors belong together. */
+  /** Small numbers pair factors in the band to the input. */
   #pairUp() {
     const cell = [this.#hovered, this.#step?.cell, this.#pinned].find(
       (each) => each && GRADIENTS.includes(each.panel) && this.#cells.has(each),
@@ -112,7 +107,6 @@ export class Highlighter {
     this.#pairing.show(cell ?? null, ofInput, this.#cells.links);
   }
 
-  /** Tell the panes beside the board what is pointed at. */
   #tell() {
     const cell = this.#hovered ?? (this.#cells.has(this.#pinned) ? this.#pinned : null);
     pointAt(this.el, { cell, panels: cell ? [cell.panel] : [] });
@@ -124,14 +118,12 @@ export class Highlighter {
     else writeCell(this.#sum, this.#cells, this.#step?.cell ?? this.#pinned);
   }
 
-  /**
-   * The panels are about to be others: until their numbers come, the focus among them finds nothing to link.
-   */
+  /** New panels come: nothing is linked until their numbers do. */
   rest() {
     this.#cells.numbers = null;
   }
 
-  /** @param {import("../rules/spec.js").Geometry} next @param {string} loss its kind */
+  /** @param {import("../rules/spec.js").Geometry} next @param {string} loss */
   setGeometry(next, loss) {
     this.#cells.setGeometry(next, loss, [...this.#panels()]);
     this.#pairing.forget();
@@ -139,7 +131,7 @@ export class Highlighter {
 
   /**
    * @param {Omit<import("./cells.js").Numbers, "limits">} next @param {Record<string, number>} limits
-   * @param {Place | null} cell that is pinned with them
+   * @param {Place | null} cell
    */
   setNumbers(next, limits, cell) {
     this.#cells.setNumbers({ ...next, limits });
@@ -150,7 +142,7 @@ export class Highlighter {
     if (isOther) this.#tell();
   }
 
-  /** @param {Place | null} cell null when the pointer or the focus has left */
+  /** @param {Place | null} cell */
   hover(cell) {
     if (samePlace(cell, this.#hovered)) return;
     this.#hovered = cell;
@@ -158,10 +150,7 @@ export class Highlighter {
     this.#tell();
   }
 
-  /**
-   * Light up what the panes beside the board point at.
-   * @param {HTMLElement} root @returns {() => void} stop
-   */
+  /** @param {HTMLElement} root @returns {() => void} */
   listen(root) {
     return followPointer(root, (pointed) => {
       this.#elsewhere = pointed;
@@ -171,11 +160,7 @@ export class Highlighter {
     });
   }
 
-  /**
-   * Light up one step of an equation, and write what happens in it.
-   * @param {Step | null} next null when it ends @param {boolean} [now] false when all is drawn anew right
-   *   after
-   */
+  /** @param {Step | null} next @param {boolean} [now] false: all is redrawn anyway */
   step(next, now = true) {
     this.#step = next;
     if (!now) return;
@@ -183,7 +168,7 @@ export class Highlighter {
     this.#write();
   }
 
-  /** @param {Place | null} cell null to release */
+  /** @param {Place | null} cell */
   pin(cell) {
     if (samePlace(cell, this.#pinned)) return;
     this.#pinned = cell;

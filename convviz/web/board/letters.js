@@ -1,16 +1,11 @@
-// @ts-check
-// How wide the letters of the page's own face are: system faces differ by a fifth, and a number must not
-// leave its cell.
+// Measures the page's own digits: system faces differ by a fifth.
 import { svgElement } from "../base/dom.js";
 import { useFace } from "./digits.js";
 
-const MEASURED_AT = 100; // pixels
-let known = ""; // the face that was measured last
+const MEASURED_AT = 100;
+let known = "";
 
-/**
- * Measure the face in which numbers are printed, once they stand in the page.
- * @param {HTMLElement} root the board
- */
+/** Once the board is placed. @param {HTMLElement} root */
 export function measureFace(root) {
   const text = svgElement("text", {});
   const probe = svgElement("svg", { class: "cv-printed", style: "display: none" }, text);
@@ -21,7 +16,7 @@ export function measureFace(root) {
   const font = `${fontWeight} ${MEASURED_AT}px ${fontFamily}`;
   if (!pen || font === known) return;
   known = pen.font = font;
-  /** @param {string} letters @returns {number} the widest of them */
+  /** @param {string} letters @returns {number} */
   const widest = (letters) =>
     Math.max(...[...letters].map((letter) => pen.measureText(letter).width)) / MEASURED_AT;
   useFace({ digit: widest("0123456789e"), minus: widest("\u2212"), point: widest(".") });

@@ -1,5 +1,4 @@
-// @ts-check
-// What the marks of cells mean, beside the band where one meets them first.
+// The key of marks, in the band where each occurs first.
 import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element, setHidden, setText } from "../base/dom.js";
 import { BANDS } from "./grid_marks.js";
@@ -17,7 +16,6 @@ function createEntry(kind) {
   return element("span", { class: `cv-key-${kind}`, hidden: "" }, sample, element("span", {}));
 }
 
-/** The key of one band. */
 export function createMarksKey() {
   const entries = KINDS.map(createEntry);
   const el = element("p", { class: "cv-key", role: "group", "aria-label": say("key") }, ...entries);
@@ -25,10 +23,9 @@ export function createMarksKey() {
   return {
     el,
     /**
-     * Those alone that are there; "met" are those that a band before has explained.
-     * @param {RowItem[]} items of the equation @param {Set<string>} met
-     * @param {Record<string, string>} words of this kind of layer
-     * @param {boolean} transposed which of the two it is
+     * "met": explained by a band before.
+     * @param {RowItem[]} items @param {Set<string>} met @param {Record<string, string>} words
+     * @param {boolean} transposed
      */
     set(items, met, words, transposed) {
       const found = marksOf(items);
@@ -36,24 +33,21 @@ export function createMarksKey() {
         const label = /** @type {HTMLElement} */ (entries[index].lastChild);
         explain(label, `key.${kind}`, transposed);
         setText(label, kind === "remainder" || kind === "unread" ? words[kind] : say(`key.${kind}`));
-        // these come and go with the numbers, and with what is pointed at
+        // shown by beyond() and pair()
         if (kind === "beyond" || kind === "pair") return;
         show(kind, found.has(kind));
         entries[index].classList.toggle("cv-met", met.has(kind));
       });
       for (const kind of found) met.add(kind);
     },
-    /** @param {boolean} there whether a number is larger than the colours tell */
+    /** @param {boolean} there */
     beyond: (there) => show("beyond", there),
-    /** @param {boolean} there whether small numbers pair the factors of a sum */
+    /** @param {boolean} there */
     pair: (there) => show("pair", there),
   };
 }
 
-/**
- * The kinds of cells in a row that are no data, or never read.
- * @param {RowItem[]} items @returns {Set<string>}
- */
+/** @param {RowItem[]} items @returns {Set<string>} */
 function marksOf(items) {
   const found = new Set();
   for (const item of items) {

@@ -1,5 +1,4 @@
-// @ts-check
-// One panel: its name and shape, the place where plotly draws, the layer over it, its menu, its other planes.
+// A panel: caption, menu, the grid over plotly's picture, its other planes.
 import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element, focusOf, setStyle, setText } from "../base/dom.js";
 import { followBrush } from "./brush.js";
@@ -23,8 +22,8 @@ import { createWhySame } from "./why_same.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
-const [CAPTION, LINE] = [22, 16]; // heights of its name in one line, and of each further one
-const ON_PAPER = { width: CELL, height: CELL }; // of a cell there: every number is printed
+const [CAPTION, LINE] = [22, 16];
+const ON_PAPER = { width: CELL, height: CELL }; // of a printed cell
 
 /**
  * @typedef {import("../picture/payload.js").PanelItem} PanelSpec
@@ -35,11 +34,11 @@ export class Panel {
   #spec;
   /** @type {{ values: import("../base/format.js").Numbers, dtype: string, limit: number } | null} */
   #shown = null;
-  #alone = false; // why the panel has colours of its own
+  #alone = false; // has colours of its own
   #onPaper = false;
-  #cell = { width: 0, height: 0 }; // in pixels
-  #widest = -1; // the number that its letters' size was chosen for
-  #afar = false; // whether it is read from the last row of a room
+  #cell = { width: 0, height: 0 };
+  #widest = -1; // the widest number when sized
+  #afar = false; // in a lecture
   grid;
   veil = createVeil();
   #splits;
@@ -74,7 +73,7 @@ export class Panel {
     svg.insertBefore(this.veil.el, svg.querySelector(".cv-lights"));
     this.#splits = new Splits(svg);
     svg.querySelector(".cv-dim")?.before(this.#splits.el);
-    svg.append(this.veil.top); // what is not computed yet is not split either
+    svg.append(this.veil.top); // what is not computed is not split
     this.area = element("div", { class: "cv-area" }, svg);
     this.handle = new OneHandle(board, this.grid, this.spec);
     this.#pull = new NumberDrag(board, this.grid, this.area, this.spec);
@@ -115,7 +114,6 @@ export class Panel {
     };
   }
 
-  /** Whether a press on it draws. */
   #isDrawn() {
     return this.#spec.drawable && this.#board.model.get("brush") !== null;
   }
@@ -124,7 +122,7 @@ export class Panel {
     return this.#board.model.send({ panel: this.#spec.name, ...message });
   }
 
-  /** A veiled cell keeps its number to itself. @param {number} row @param {number} column */
+  /** Veiled cells are not read out. @param {number} row @param {number} column */
   #describe(row, column) {
     if (!this.el.isConnected || row >= this.#spec.rows.length || column >= this.#spec.columns.length)
       return ""; // it is gone
@@ -155,7 +153,7 @@ export class Panel {
     );
   }
 
-  /** Have colours of its own where plotly's picture is not there, or not in its place. */
+  /** Own colours while plotly's are missing or misplaced. */
   #colour() {
     const isColoured = (this.#alone || this.#onPaper) && this.#shown;
     const isTiled = this.grid.numbered();
@@ -168,14 +166,13 @@ export class Panel {
     if (!el.isConnected) (isTiled ? this.grid.svg : this.area).prepend(el);
   }
 
-  /** Print the numbers where the cells have room for the longest of them. */
   #printNumbers() {
     const { width, height } = this.#onPaper ? ON_PAPER : this.#cell;
     this.#widest = this.grid.widest();
     const pixels = digitSize(this.#widest, { width, height }, this.#afar) || (this.#onPaper ? SMALLEST : 0);
     this.area.classList.toggle("cv-wordless", !pixels);
     this.grid.print(pixels > 0);
-    // Every cell inherits it: where none is printed, none is to be styled anew.
+    // Inherited by every cell: not restyled for nothing.
     if (!pixels) return;
     setDigits(this.area, pixels, { width, height });
   }
@@ -217,9 +214,8 @@ export class Panel {
   }
 
   /**
-   * Show what a broken step makes of it, or that nothing is broken.
-   * @param {import("../numbers/broken.js").WrongPlane | null} wrong @param {boolean} guilty whether its name
-   *   is red
+   * null: nothing is broken.
+   * @param {import("../numbers/broken.js").WrongPlane | null} wrong @param {boolean} guilty its name is red
    */
   breakInto(wrong, guilty) {
     this.el.toggleAttribute("data-guilty", guilty);
@@ -231,41 +227,34 @@ export class Panel {
     );
   }
 
-  /**
-   * What a broken step makes of a sum, empty where it is right.
-   * @param {number} row @param {number} column
-   */
+  /** Empty: right. @param {number} row @param {number} column */
   brokenSum(row, column) {
     return this.#splits.after(row, column);
   }
 
-  /** While plotly's picture is not there, or not yet of these numbers. @param {boolean} without plotly */
+  /** @param {boolean} without */
   colour(without) {
     if (!this.#alone && !without) return;
     this.#alone = without;
     this.#colour();
   }
 
-  /**
-   * On paper plotly's picture has not moved with the panels, and every number is printed.
-   * @param {boolean} printing
-   */
+  /** Plotly's picture stays behind on paper; every number is printed. @param {boolean} printing */
   print(printing) {
     this.#onPaper = printing;
     this.#colour();
     this.#printNumbers();
   }
 
-  /** By how much its cells are too narrow for the numbers, or wider than they are high because of them. */
+  /** The width its numbers ask for beyond the cells; else 0. */
   crowded() {
     const least = this.grid.numbered() ? leastCell(this.grid.widest()).width : 0;
     return least > this.#cell.width || this.#cell.width > this.#cell.height ? least : 0;
   }
 
   /**
-   * What it needs in a row: cells, the width of its name, the height of what is no cell.
-   * @param {number} lines of its name @param {number} [thumbs] of its other planes
-   * @param {number} [letters] how much larger than elsewhere they are
+   * Room in a row: cells, name, height besides.
+   * @param {number} lines @param {number} [thumbs] @param {number} [letters]
    */
   need(lines, thumbs = 0, letters = 1) {
     return {
@@ -277,11 +266,7 @@ export class Panel {
     };
   }
 
-  /**
-   * @param {{ width: number, height: number }} next of a cell in pixels @param {number} [lines] that its name
-   *   may take
-   * @param {number} [letters] how much larger than elsewhere they are
-   */
+  /** @param {{ width: number, height: number }} next @param {number} [lines] @param {number} [letters] */
   setSize(next, lines = 1, letters = 1) {
     [this.#cell, this.#afar] = [next, letters > 1];
     const width = this.#cell.width * this.#spec.columns.length;

@@ -1,5 +1,4 @@
-// @ts-check
-// The menu of a panel: what it is, its picture and its numbers to take away.
+// A panel's menu: help, picture, numbers.
 import FIGURE from "../../facts/words/figure.json" with { type: "json" };
 import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element, makeButton } from "../base/dom.js";
@@ -11,7 +10,7 @@ import { savePicture } from "./panel_picture.js";
 
 const say = sentences(WORDS);
 const sayOfFigure = sentences(FIGURE);
-// What is computed from other numbers of the picture.
+// Computed panels.
 const SUMS = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_bias"];
 
 /**
@@ -19,7 +18,7 @@ const SUMS = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_
  * @typedef {import("./panel_picture.js").Shown} Shown
  */
 
-/** @param {Shared} board @param {() => Shown | null} look what stands in the panel */
+/** @param {Shared} board @param {() => Shown | null} look */
 export function createPanelMenu(board, look) {
   /** @param {(shown: Shown) => void} act */
   const withShown = (act) => () => {
@@ -27,7 +26,7 @@ export function createPanelMenu(board, look) {
     if (shown) act(shown);
   };
   /** @type {ReturnType<typeof openFigure> | null} */
-  let figure = null; // while it is open
+  let figure = null;
   const show = () => {
     const place = menu.closest(".cv-look") ?? menu;
     figure = openFigure(
@@ -48,13 +47,13 @@ export function createPanelMenu(board, look) {
     [say("panel.numbers"), withShown((shown) => copyNumbers(board, shown))],
   ]);
   return Object.assign(menu, {
-    /** The numbers are others. */
+    /** New numbers. */
     follow: () => figure?.draw(),
   });
 }
 
 /**
- * Ask for the cell that is held in a panel, else for the one in its middle.
+ * The pinned cell, else the middle one.
  * @param {Shared} board @param {HTMLElement} menu @param {import("./panel.js").PanelSpec} spec
  */
 function predict(board, menu, { name, label, rows, columns }) {
@@ -96,12 +95,12 @@ function createMenu(entries) {
   const about = element("p", {});
   const list = element("div", { class: "cv-menu-list" }, about);
   const menu = /** @type {HTMLDetailsElement} */ (
-    // Not a tab stop of its own: the grid opens it with Shift+F10 or the menu key.
+    // No tab stop: Shift+F10 or the menu key opens it.
     element("details", { class: "cv-menu" }, element("summary", { tabindex: "-1" }, "\u22ef"), list)
   );
   for (const [label, action] of entries) {
     const button = makeButton({}, label, () => {
-      /** @type {HTMLElement} */ (menu.firstElementChild).focus(); // the entry that had it disappears
+      /** @type {HTMLElement} */ (menu.firstElementChild).focus(); // or the focus is lost
       menu.open = false;
       action();
     });

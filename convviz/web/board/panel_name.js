@@ -1,23 +1,17 @@
-// @ts-check
-// The name above a panel: where there is little room it breaks into lines, after an underscore and before its
-// index.
+// A panel's name breaks after an underscore and before its index.
 import { element } from "../base/dom.js";
 
-const [LETTER, MENU] = [7.6, 4]; // how wide a letter of it is
+const [LETTER, MENU] = [7.6, 4]; // pixels
 export const MOST_LINES = 3;
 
 /** @param {string} label */
 const piecesOf = (label) => label.match(/[^_[]*_|\[?[^_[]+/g) ?? [label];
 
-/**
- * The name in pieces between which it may break. @param {string} label @returns {(HTMLElement | string)[]}
- */
+/** With break points. @param {string} label @returns {(HTMLElement | string)[]} */
 export const breakable = (label) =>
   piecesOf(label).flatMap((piece, index) => [...(index ? [element("wbr")] : []), element("span", {}, piece)]);
 
-/**
- * The least width in which it takes this many lines, in pixels. @param {string} label @param {number} lines
- */
+/** In pixels. @param {string} label @param {number} lines */
 export function leastWidth(label, lines) {
   const letters = piecesOf(label).map((piece) => piece.length);
   let most = Math.max(...letters);
@@ -25,7 +19,7 @@ export function leastWidth(label, lines) {
   return Math.ceil(most * LETTER) + MENU;
 }
 
-/** @param {number[]} letters of each piece @param {number} most letters of a line */
+/** @param {number[]} letters @param {number} most */
 function linesIn(letters, most) {
   let [lines, filled] = [1, 0];
   for (const count of letters) {

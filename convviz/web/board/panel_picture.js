@@ -1,20 +1,18 @@
-// @ts-check
-// The figure that Python's app.figure() returns, with the numbers of a panel: to look at, or saved as a
-// picture.
+// The figure of Python's app.figure() with a panel's numbers.
 import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
-const NUMBERED_UP_TO = 12; // rows or columns of a picture whose cells have room for their numbers
+const NUMBERED_UP_TO = 12; // with numbers
 
 /**
  * @typedef {{ values: import("../base/format.js").Numbers, dtype: string, limit: number, spec:
  *   import("./panel.js").PanelSpec }} Shown
  */
 
-/** Data and layout for plotly. @param {Shown} shown */
+/** @param {Shown} shown */
 export function figureWith({ values, limit, spec }) {
   const width = spec.columns.length;
   const rows = [...spec.rows].map((_, row) => Array.from(values.slice(row * width, (row + 1) * width)));
@@ -26,9 +24,8 @@ export function figureWith({ values, limit, spec }) {
 }
 
 /**
- * Save it as a file.
  * @param {import("./shared.js").Shared} board @param {Shown} shown @param {"png" | "svg"} format
- * @param {(text: string) => void} tell what came of it
+ * @param {(text: string) => void} tell
  */
 export async function savePicture(board, shown, format, tell) {
   const figure = figureWith(shown);

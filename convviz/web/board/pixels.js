@@ -1,12 +1,10 @@
-// @ts-check
-// The colours of a plane on a canvas, a pixel a cell.
+// A plane's colours on a canvas, a pixel a cell.
 import { element } from "../base/dom.js";
 import { colorOf } from "../base/format.js";
 
-/** A canvas that fills the area that it is put into. */
 export function createPixels() {
   const el = element("canvas", { class: "cv-pixels", "aria-hidden": "true" });
-  // few pixels, often: no work for a graphics card
+  // small and often: not on the GPU
   const context = el.getContext("2d", { willReadFrequently: true });
   let painted = {
     values: /** @type {ArrayLike<number>} */ ([]),
@@ -18,9 +16,9 @@ export function createPixels() {
   return {
     el,
     /**
-     * Paint a plane; what is no finite number stays transparent.
-     * @param {ArrayLike<number>} values row by row @param {number} width in cells
-     * @param {number} limit the value at the end of the scale @param {[number, string][]} scale
+     * Non-finite stays transparent.
+     * @param {ArrayLike<number>} values @param {number} width @param {number} limit
+     * @param {[number, string][]} scale
      */
     paint(values, width, limit, scale) {
       const same =
@@ -42,9 +40,7 @@ export function createPixels() {
   };
 }
 
-/**
- * Whether two planes hold the same numbers. @param {ArrayLike<number>} one @param {ArrayLike<number>} other
- */
+/** @param {ArrayLike<number>} one @param {ArrayLike<number>} other */
 export function equal(one, other) {
   if (one.length !== other.length) return false;
   for (let index = 0; index < one.length; index++) if (!Object.is(one[index], other[index])) return false;

@@ -1,36 +1,28 @@
-// @ts-check
-// Plotly, once a page: the first board asks the kernel for it, the others use the same copy.
+// Plotly, once a page: the first board asks for it.
 import { importText, unpack } from "../base/imported.js";
 
 const KEY = Symbol.for("convviz.plotly.4.1.1 to come"); // the promise of its functions
-const ASK_AGAIN = 10_000; // milliseconds without an answer: the kernel sends one a second at most
+const ASK_AGAIN = 10_000; // milliseconds; a kernel answers one a second at most
 
 /**
  * @typedef {{ react: (el: Element, data: object[], layout: object, config: object) => Promise<unknown>,
  *   purge: (el: Element) => void, toImage: (figure: object, options: object) => Promise<string> }} Plotly
- *   what of it is used
+ *   what is used
  * @typedef {typeof globalThis & { Plotly?: unknown, [KEY]?: Promise<Plotly> }} Page
  */
 
-/**
- * @typedef {() => Plotly | Promise<Plotly>} PlotlyCode what a page's own script has of plotly: its call
- *   returns plotly's functions
- */
+/** @typedef {() => Plotly | Promise<Plotly>} PlotlyCode evaluates to plotly's functions */
 
-/**
- * What makes plotly of what a page was given.
- * @param {ArrayBuffer | DataView<ArrayBuffer> | PlotlyCode} given packed text, or code
- * @returns {Promise<PlotlyCode>}
- */
+/** @param {ArrayBuffer | DataView<ArrayBuffer> | PlotlyCode} given @returns {Promise<PlotlyCode>} */
 async function codeOf(given) {
   if (typeof given === "function") return given;
   const source = await unpack(given);
-  // The bundle is a UMD file: given a module object it exports itself instead of setting a global name.
+  // A UMD bundle exports into a given `module`.
   const wrapped = `const module = { exports: {} };\n${source}\nexport default module.exports;`;
   return async () => (await importText(wrapped)).default;
 }
 
-/** Evaluate the vendored bundle without leaving anything behind in the page. @param {PlotlyCode} code */
+/** Leave no global behind. @param {PlotlyCode} code */
 async function evaluate(code) {
   const before = Object.getOwnPropertyDescriptor(globalThis, "Plotly");
   try {
@@ -41,10 +33,7 @@ async function evaluate(code) {
   }
 }
 
-/**
- * Plotly's functions, made of what a page was given; a page that has none in the end may try again.
- * @param {Parameters<typeof codeOf>[0]} given
- */
+/** After a failure the page may try again. @param {Parameters<typeof codeOf>[0]} given */
 async function evaluated(given) {
   try {
     return await evaluate(await codeOf(given));
@@ -55,9 +44,8 @@ async function evaluated(given) {
 }
 
 /**
- * Get plotly's functions.
- * @param {import("../numbers/model.js").Model} model asked for the bundle if the page has none yet
- * @returns {{ ready: Promise<Plotly>, cancel: () => void }} cancel when the board goes before the answer came
+ * @param {import("../numbers/model.js").Model} model
+ * @returns {{ ready: Promise<Plotly>, cancel: () => void }}
  */
 export function loadPlotly(model) {
   const page = /** @type {Page} */ (globalThis);
@@ -81,7 +69,7 @@ export function loadPlotly(model) {
     model.send({ type: "plotly" });
     again = setInterval(() => model.send({ type: "plotly" }), ASK_AGAIN);
   });
-  // Two boards that open together may both ask; whichever answer is there first serves the page.
+  // Whichever board's answer comes first serves all.
   const ready = answer.then((given) => (page[KEY] ??= evaluated(given)));
   return { ready, cancel };
 }

@@ -1,6 +1,4 @@
-// @ts-check
-// The story of the remainder under an equation, with a button for each neighbouring size. The words come from
-// Python.
+// The remainder's story, with a button for each size nearby.
 import { element, focusOf, makeButton } from "../base/dom.js";
 
 /** @import { NearSize, RemainderStory } from "../picture/remainder.js" */
@@ -23,7 +21,7 @@ export function createRemainder(onSize) {
 
   return {
     el,
-    /** @param {RemainderStory | null} story null where there is nothing to tell */
+    /** @param {RemainderStory | null} story */
     set(story) {
       el.hidden = !story;
       if (JSON.stringify(story) === told) return;
@@ -34,7 +32,7 @@ export function createRemainder(onSize) {
         ? /** @type {HTMLElement} */ (focusOf(sizes)).dataset.size
         : null;
       sizes.replaceChildren(...(story?.sizes ?? []).map(createSize));
-      // The button that was pressed is there again: the keyboard stays on it.
+      // Focus stays on the same size.
       if (held)
         /** @type {HTMLElement | null} */ (sizes.querySelector(`[data-size="${held}"]`))?.focus({
           preventScroll: true,

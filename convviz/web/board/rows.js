@@ -1,5 +1,4 @@
-// @ts-check
-// The bands of a board, an equation each: which there are, in which order, and what room they have.
+// A board's bands: which, in what order, with what room.
 import { element } from "../base/dom.js";
 import { Bands } from "./bands.js";
 import { Equation } from "./equation.js";
@@ -10,13 +9,10 @@ import { Equation } from "./equation.js";
  * @import { Values } from "./equation.js"
  * @import { Place } from "../base/cell_place.js"
  * @import { Room as Size } from "./stage.js"
- * @typedef {{ bands: (Size & { name: string })[] | null, width: number }} Room for each band of the stage, or
- *   the
- *   width where they flow
+ * @typedef {{ bands: (Size & { name: string })[] | null, width: number }} Room of each band on the stage,
+ *   or the width where they flow
  * @typedef {{ isPaper: () => boolean, onShared: () => void, onSize: () => void, schedule: () => void }}
- *   Around
- * onShared: the bands share the room in another way; onSize: some size is another; schedule: all is to be
- *   laid out
+ *   Around onShared: shared anew; onSize: a size changed; schedule: lay out
  */
 
 export class Rows {
@@ -25,16 +21,16 @@ export class Rows {
   equations = new Map();
   bands;
   /** @type {import("./plotly.js").Plotly | null} */
-  plotly = null; // until it is loaded
+  plotly = null;
   /** @type {Room | null} */
-  #room = null; // as long as nothing tells that it may be another
-  #fitted = ""; // the rooms that the cells were fitted into; empty where they flow
+  #room = null; // null: measure anew
+  #fitted = ""; // rooms of the last fit; empty: they flow
   #size = "";
   #root;
   #around;
   #watcher = new ResizeObserver(() => this.#onSize());
 
-  /** @param {HTMLElement} root the board @param {Around} around */
+  /** @param {HTMLElement} root @param {Around} around */
   constructor(root, around) {
     [this.#root, this.#around] = [root, around];
     this.bands = new Bands(root, this.el, this.equations, around.isPaper, () => {
@@ -59,7 +55,7 @@ export class Rows {
     this.forgetRoom();
     const stage = this.bands.stage();
     const now = [this.#root.clientWidth, stage && this.el.clientHeight, stage].join();
-    // Their own rows made the board higher.
+    // Their own height changed it.
     if (this.#size === now && !(this.#fitted && JSON.stringify(this.#roomNow().bands) !== this.#fitted))
       return;
     this.#size = now;
@@ -68,10 +64,9 @@ export class Rows {
   }
 
   /**
-   * The room as far as it is known before the bands of a structure are laid out: asked for after anything is
-   *   written, the
-   * browser would lay out every cell at a size that is about to go.
-   * @param {Structure | null} structure null: nothing is laid out
+   * The room as known before layout: measured after writing, the browser would lay out every cell for
+   * nothing.
+   * @param {Structure | null} structure
    */
   known(structure) {
     const isKnown = structure
@@ -91,7 +86,7 @@ export class Rows {
     };
   }
 
-  /** Have the bands of a structure. @param {Structure} structure @param {Shared} shared */
+  /** @param {Structure} structure @param {Shared} shared */
   layOut(structure, shared) {
     const wanted = new Set(structure.equations.map(({ name }) => name));
     const before = new Map(this.equations);
@@ -100,18 +95,18 @@ export class Rows {
       this.#watcher.unobserve(equation.stage);
       equation.destroy(this.plotly);
     }
-    this.equations.clear(); // in the order of the structure they share the room
+    this.equations.clear(); // in the structure's order
     for (const name of wanted) this.equations.set(name, before.get(name) ?? this.#begin(shared, name));
     const { geometry, cell_words, remainder } = structure;
-    const told = geometry.transposed ? "input" : "forward"; // whose sizes the remainder is about
-    const met = new Set(); // marks that a band before has explained
+    const told = geometry.transposed ? "input" : "forward"; // the band that tells it
+    const met = new Set(); // explained by a band before
     for (const spec of structure.equations) {
       const equation = /** @type {Equation} */ (this.equations.get(spec.name));
       equation.setSpec(spec, geometry, spec.name === told ? remainder : null);
       equation.key.set(spec.items, met, cell_words, geometry.transposed);
     }
     const inOrder = [...this.equations.values()].map(({ el }) => el);
-    // the other way round now
+    // reversed
     if (inOrder.some((el, index) => el !== this.el.children[index])) this.el.append(...inOrder);
     this.el.dataset.count = String(this.equations.size);
   }
@@ -119,21 +114,20 @@ export class Rows {
   /** @param {Shared} shared @param {string} name */
   #begin(shared, name) {
     const equation = new Equation(shared, name);
-    this.#watcher.observe(equation.stage); // words beside it may take of its room
+    this.#watcher.observe(equation.stage); // words take of its room
     this.el.append(equation.el);
     return equation;
   }
 
   /**
-   * Write the numbers, and measure only then: in turn, the browser would lay out once an equation.
-   * @param {Values} numbers @param {Told} values @param {boolean} isNew whether the bands were laid out
-   * @param {Room | null} known
+   * Write all, then measure: one layout, not one a band.
+   * @param {Values} numbers @param {Told} values @param {boolean} isNew @param {Room | null} known
    */
   write(numbers, values, isNew, known) {
     const equations = [...this.equations.values()];
     const changed = equations.map((equation) => equation.setValues(numbers, values.dtype, values));
     if (isNew || (this.bands.stage() && equations.some((equation) => equation.outgrown()))) {
-      // also with a band that has just come, and with numbers that ask for more
+      // new bands, or wider numbers
       const shifted = this.bands.share();
       this.#resize((shifted ? null : known) ?? this.#roomNow());
     } else equations.forEach((equation, index) => equation.draw(this.plotly, changed[index]));
@@ -158,10 +152,7 @@ export class Rows {
     for (const equation of equations) equation.draw(this.plotly, null);
   }
 
-  /**
-   * Draw a ring around a cell, or keep its number to itself.
-   * @param {"mark" | "hide"} act @param {Place | null} place
-   */
+  /** @param {"mark" | "hide"} act @param {Place | null} place */
   at(act, place) {
     for (const panel of this.panels()) panel.grid[act](place?.panel === panel.spec().name ? place : null);
   }
@@ -176,11 +167,8 @@ export class Rows {
   }
 }
 
-/**
- * One size for the cells of all rows: as large as the widest row allows, never too small to read.
- * @param {{ cells: number, rest: number }[]} needs @param {number} width
- */
+/** One size for all rows. @param {{ cells: number, rest: number }[]} needs @param {number} width */
 export function cellSize(needs, width) {
   const fits = Math.min(...needs.map(({ cells, rest }) => (width - rest) / Math.max(cells, 1)));
-  return fits >= 28 ? Math.min(Math.floor(fits), 48) : 32; // below 28 the rows wrap instead
+  return fits >= 28 ? Math.min(Math.floor(fits), 48) : 32; // smaller: they wrap
 }

@@ -1,5 +1,4 @@
-// @ts-check
-// The menu in forward's title line: what is sent back.
+// Forward's menu: what is sent back.
 import NAMES from "../../facts/names.json" with { type: "json" };
 import WORDS from "../../facts/words/sent_back.json" with { type: "json" };
 import { element } from "../base/dom.js";
@@ -13,7 +12,7 @@ const LABELS = NAMES.values;
 
 /** @param {import("./shared.js").Shared} board */
 export function createSentBack(board) {
-  // nobody chooses it: numbers are typed
+  // typed numbers cannot be chosen
   const own = element("option", { value: "", hidden: "" }, LABELS.weighted_sum);
   const options = SENT_BACK.map((what) =>
     element("option", { value: what }, what === "single" ? say("single") : (LABELS[what] ?? what)),
@@ -25,7 +24,7 @@ export function createSentBack(board) {
   const el = element("label", { class: "cv-sent-back", hidden: "" }, word, menu);
   return {
     el,
-    /** @param {string | null} what null where it is not told */
+    /** @param {string | null} what null: hidden */
     set(what) {
       el.hidden = what === null;
       if (menu.value !== (what ?? "")) menu.value = what ?? "";

@@ -1,26 +1,19 @@
-// @ts-check
 // What all panels and bands of a board share.
 import { Highlighter } from "./highlight.js";
 import { createTray } from "./tray.js";
 
-/**
- * @typedef {ReturnType<typeof makeShared> & { draggedOne?: boolean }} Shared draggedOne: whether the 1 was
- */
+/** @typedef {ReturnType<typeof makeShared> & { draggedOne?: boolean }} Shared draggedOne: the 1 was */
 
 /**
- * @param {Promise<import("./plotly.js").Plotly>} plotly @param {string[]} taught topics that a lesson shows
+ * @param {Promise<import("./plotly.js").Plotly>} plotly @param {string[]} taught
  * @param {import("./readout.js").Readout} readout
- * @param {{ model: import("../numbers/model.js").Model, rows: import("./rows.js").Rows, theme: () => string,
- *   escape: () => boolean, focusBand: (name: string) => void }} board focusBand: give a band the room, or
- *   take it back
+ * @param {{ model: import("../numbers/model.js").Model, rows: import("./rows.js").Rows, theme: () =>
+ *   string, escape: () => boolean, focusBand: (name: string) => void }} board
  */
 export function makeShared(plotly, taught, { say, read, unread }, { model, rows, theme, escape, focusBand }) {
   const scale = () => model.get("structure").colorscales?.[theme()];
   const isLecture = () => rows.bands.stage() === "lecture";
-  /**
-   * What the equation to the input says about the cell that is looked at.
-   * @param {string} text @param {boolean} paired
-   */
+  /** In the band to the input. @param {string} text @param {boolean} paired */
   const aside = (text, paired) => rows.equations.get("input")?.say(text, paired);
   const around = { scale, fades: isLecture, aside, release: escape };
   return {
@@ -37,14 +30,10 @@ export function makeShared(plotly, taught, { say, read, unread }, { model, rows,
       showlegend: false,
     },
     scale,
-    /** Close the figure that a panel has opened over the page. */
     closeFigure() {},
-    /** @type {import("./stepper.js").Stepper | null} the stepper that is open */
+    /** @type {import("./stepper.js").Stepper | null} the open one */
     stepping: null,
-    /**
-     * Draw what another step changed in one equation.
-     * @param {import("./equation.js").Equation} equation @param {number[]} changed
-     */
+    /** @param {import("./equation.js").Equation} equation @param {number[]} changed */
     redraw: (equation, changed) => equation.draw(rows.plotly, changed),
     isLecture,
     focusBand,

@@ -1,7 +1,5 @@
-// @ts-check
-// What a broken step makes of a panel, over its heatmap: each wrong cell is split, the right number small
-// above the diagonal and the wrong one bold below it. A result of another shape is drawn in its own shape; a
-// plane that is made with the mistake takes the place of the right one, its cells where they would be.
+// Broken results over a heatmap: wrong cells are split, right above the diagonal, wrong bold below. Another
+// shape keeps its shape; a plane made with the mistake replaces the right one.
 import WORDS from "../../facts/words/broken.json" with { type: "json" };
 import { svgElement } from "../base/dom.js";
 import { colorOf, formatNumber, needsWhiteInk } from "../base/format.js";
@@ -9,20 +7,19 @@ import { sentences } from "../base/words.js";
 import { CELL } from "./grid_marks.js";
 
 const say = sentences(WORDS);
-const NONE = "–"; // where no number comes out
+const NONE = "–"; // no number
 
 /**
  * @import { Numbers } from "../base/format.js"
  * @import { WrongPlane } from "../numbers/broken.js"
  * @typedef {{ values: Numbers, rows: number, columns: number, limit: number, scale: [number, string][] }}
  *   RightPlane
- * @typedef {{ row: number, column: number, right: number | null, wrong: number | null }} SplitCell null:
- *   there is no such cell
+ * @typedef {{ row: number, column: number, right: number | null, wrong: number | null }} SplitCell null: no
+ *   such cell
  */
 
 /**
- * The cells in which another number comes out, or none, or one that has no place; and where it is drawn
- * smaller, all others.
+ * Wrong or missing cells; where drawn smaller, all.
  * @param {RightPlane} right @param {WrongPlane} wrong @returns {SplitCell[]}
  */
 export function splitCells(right, wrong) {
@@ -42,17 +39,11 @@ export function splitCells(right, wrong) {
     }));
 }
 
-/**
- * Where a cell stands in a plane; -1 where it has no such cell.
- * @param {{ rows: number, columns: number }} plane @param {number} row @param {number} column
- */
+/** -1: none. @param {{ rows: number, columns: number }} plane @param {number} row @param {number} column */
 const placeIn = ({ rows, columns }, row, column) =>
   row >= 0 && column >= 0 && row < rows && column < columns ? row * columns + column : -1;
 
-/**
- * The rows and columns that one of two planes has, the wrong one where it begins.
- * @param {{ rows: number, columns: number }} right @param {WrongPlane} wrong
- */
+/** The box around both planes. @param {{ rows: number, columns: number }} right @param {WrongPlane} wrong */
 function extentOf(right, { rows, columns, from: [down, across] = [0, 0] }) {
   const [top, left] = [Math.min(0, down), Math.min(0, across)];
   const all = {
@@ -66,7 +57,7 @@ function extentOf(right, { rows, columns, from: [down, across] = [0, 0] }) {
 const isRight = ({ right, wrong }) =>
   right !== null && wrong !== null && formatNumber(right) === formatNumber(wrong);
 
-/** What a cell is called. @param {SplitCell} cell */
+/** @param {SplitCell} cell */
 function cellWords({ right, wrong }) {
   const told = right === null ? NONE : formatNumber(right);
   return wrong === null
@@ -76,17 +67,17 @@ function cellWords({ right, wrong }) {
 
 export class Splits {
   el = svgElement("g", { class: "cv-splits", "aria-hidden": "true" });
-  /** @type {Map<string, SplitCell>} by "row,column", those that the grid has */
+  /** @type {Map<string, SplitCell>} by "row,column" */
   #cells = new Map();
   #drawn = "";
   #svg;
 
-  /** @param {SVGElement} svg its grid */
+  /** @param {SVGElement} svg */
   constructor(svg) {
     this.#svg = svg;
   }
 
-  /** Name the grid's cells for a screen reader; a number that is to be predicted keeps its name. */
+  /** For screen readers; a cell to be predicted keeps its name. */
   #nameCells() {
     for (const box of this.#svg.querySelectorAll(".cv-cell:not(.cv-asked)")) {
       const cell = this.#cells.get(box.getAttribute("data-cell") ?? "");
@@ -97,10 +88,7 @@ export class Splits {
     }
   }
 
-  /**
-   * What is to be said of a cell, empty where it is right. @param {string} name @param {number} row
-   * @param {number} column
-   */
+  /** Empty: right. @param {string} name @param {number} row @param {number} column */
   describe(name, row, column) {
     const cell = this.#cells.get(`${row},${column}`);
     return cell && !this.#svg.querySelector(".cv-asked")
@@ -108,16 +96,14 @@ export class Splits {
       : "";
   }
 
-  /** What is to be said behind the right sum of a cell. @param {number} row @param {number} column */
+  /** Behind the right sum. @param {number} row @param {number} column */
   after(row, column) {
     const cell = this.#cells.get(`${row},${column}`);
     if (!cell) return "";
     return cell.wrong === null ? say("sum.missing") : say("sum.wrong", { wrong: formatNumber(cell.wrong) });
   }
 
-  /**
-   * Split the cells that come out wrong, or none. @param {RightPlane} right @param {WrongPlane | null} wrong
-   */
+  /** @param {RightPlane} right @param {WrongPlane | null} wrong */
   show(right, wrong) {
     if (!wrong && !this.#cells.size) return;
     const { rows, columns } = right;
@@ -135,10 +121,7 @@ export class Splits {
   }
 }
 
-/**
- * Draw the split cells: those of a larger plane smaller. @param {SVGElement} el @param {SplitCell[]} list
- * @param {RightPlane} right @param {WrongPlane} wrong
- */
+/** @param {SVGElement} el @param {SplitCell[]} list @param {RightPlane} right @param {WrongPlane} wrong */
 function draw(el, list, right, wrong) {
   const { rows, columns, top, left, isLarger } = extentOf(right, wrong);
   const size = Math.min(right.rows / rows, right.columns / columns);
@@ -159,8 +142,7 @@ function draw(el, list, right, wrong) {
 }
 
 /**
- * Have the frames of linked cells over what is split, which else would cover them; under the numbers again
- * afterwards.
+ * Frames of linked cells lie over splits, else under numbers.
  * @param {SVGElement} svg @param {boolean} over
  */
 function raiseLights(svg, over) {
@@ -170,10 +152,7 @@ function raiseLights(svg, over) {
   if (lights && next && lights.nextElementSibling !== next) next.before(lights);
 }
 
-/**
- * @param {SplitCell} cell @param {RightPlane} plane whose colours it has
- * @param {boolean} isAlone whether the wrong number has the cell for itself
- */
+/** @param {SplitCell} cell @param {RightPlane} plane @param {boolean} isAlone */
 function createSplit(cell, { scale, limit }, isAlone) {
   const { row, column, right, wrong } = cell;
   const inkOf = (/** @type {number | null} */ value) => {

@@ -1,27 +1,23 @@
-// @ts-check
-// The stage: all bands on one screen. How high it may be, and how large the cells of a band can be in it.
-
-// Widths of the app from which on all bands stand on the screen, and one of them with the controls beside it.
+// The stage: all bands on one screen; its height, and the sizes of cells. From these widths of the app on,
+// all bands stand on it, or one beside the controls.
 const [WIDE, MEDIUM] = [980, 700];
-const SLIM = 1200; // below it the header has no room for a slider a number
-export const GAP = 8; // pixels between two things in a row
+const SLIM = 1200; // narrower: no sliders in the header
+export const GAP = 8; // between two things in a row
 const [LOWEST, HIGHEST] = [500, 1200];
-// a window as low as a zoomed one, and how wide it is where the controls stand beside the band
+// a window as low as a zoomed one; from this width on, controls stand beside the band
 const [LOW, BESIDE] = [560, 560];
-// A cell of a notebook is scrolled: what is higher than what its bars leave of the window is never seen
-// whole.
+// In a notebook cell, bars leave less than the window.
 const [OF_A_NOTEBOOK, ITS_BARS] = [760, 260];
-const OF_A_LOW_ONE = 230; // below that, a window is scrolled
-// A frame that grows with its page has no height of its own to go by; with the words above it, it is no
-// higher than this.
+const OF_A_LOW_ONE = 230; // lower: scrolled
+// A frame that grows with its page has no height of its own.
 const [OF_A_FRAME, FRAME] = [664, 760];
-// how wide a phone is at most, and how much higher that is there: the controls lie below
+// a phone's width; its controls below need more height
 const [PHONE, TALLER] = [480, 220];
-// pixels of a cell whose number has no room; more of them in a row are smaller still
+// pixels of a cell without a number, and how many count
 const [COLOURED, FEW] = [7, 12];
-export const NUMBERED_UP_TO = 14; // rows or columns of a panel whose cells are as large as its neighbours'
+export const NUMBERED_UP_TO = 14; // rows or columns of cells as large as their neighbours'
 
-/** What a cell's side may be, in pixels: few sizes, so that a slider seldom changes them. */
+/** Few sizes, so that a slider seldom changes them. */
 export const LADDER = [
   2, 3, 4, 6, 8, 10, 12, 13, 14, 15, 16, 17, 18, 20, 22, 24, 26, 28, 30, 32, 35, 38, 41, 44, 48, 52, 56, 60,
   64, 72, 80, 88, 96, 112, 128,
@@ -30,25 +26,19 @@ export const LADDER = [
 /**
  * @typedef {{ width: number, height: number }} Room
  * @typedef {{ rows: number, columns: number, least: number, before: number, around: number, digits: Room |
- *   null, turns?: boolean }} Term a panel
- *   with the signs before it: least is the width of its name, before that of the signs, around the height of
- *   what is no
- *   cell, digits what a cell measures at least for its number to be read; turns: it begins a line where there
- *   are several
+ *   null, turns?: boolean }} Term a panel with signs before it; least: width of its name; before: of the
+ *   signs; around: height besides cells; digits: the least readable cell; turns: starts a line
  */
 
-/** The largest size of the ladder that is not above this. @param {number} most */
+/** @param {number} most */
 const stepBelow = (most) => LADDER.findLast((size) => size <= most) ?? LADDER[0];
 
 /** @param {Term} term */
 const isLarge = ({ rows, columns }) => Math.max(rows, columns) > NUMBERED_UP_TO;
 
 /**
- * The size of a cell for each panel of a band: one height for all of them, but for a panel of many cells. A
- * cell is as wide
- * as it is high, unless its number needs more: then every number of the band stays, or as many as can.
- * @param {Term[]} terms @param {Room} room @param {boolean} wraps whether a term may go to another line
- * @returns {Room[]}
+ * One height of cells a band, except for large panels. A cell is square unless its number needs more.
+ * @param {Term[]} terms @param {Room} room @param {boolean} wraps @returns {Room[]}
  */
 export function fitCells(terms, room, wraps) {
   /** @param {number} side @param {boolean} widened @returns {Room[]} */
@@ -69,10 +59,7 @@ export function fitCells(terms, room, wraps) {
   return sizes(LADDER.findLast((side) => fits(sizes(side, false))) ?? LADDER[0], false);
 }
 
-/**
- * Whether every number of a band can be read in cells of these sizes. @param {Term[]} terms
- * @param {Room[]} cells
- */
+/** @param {Term[]} terms @param {Room[]} cells */
 export const keepsDigits = (terms, cells) =>
   terms.every(
     ({ digits }, index) =>
@@ -80,8 +67,8 @@ export const keepsDigits = (terms, cells) =>
   );
 
 /**
- * How the terms stand in lines, as the browser breaks them.
- * @param {Term[]} terms @param {Room[]} cells of each @param {number} most width of a line @returns {Room[]}
+ * As the browser breaks lines.
+ * @param {Term[]} terms @param {Room[]} cells @param {number} most @returns {Room[]}
  */
 export function linesOf(terms, cells, most) {
   const one = lineUp(terms, cells, Infinity, false);
@@ -89,8 +76,7 @@ export function linesOf(terms, cells, most) {
 }
 
 /**
- * @param {Term[]} terms @param {Room[]} cells of each @param {number} most width of a line
- * @param {boolean} turn where one begins a line @returns {Room[]}
+ * @param {Term[]} terms @param {Room[]} cells @param {number} most @param {boolean} turn @returns {Room[]}
  */
 function lineUp(terms, cells, most, turn) {
   /** @type {Room[]} */
@@ -100,22 +86,22 @@ function lineUp(terms, cells, most, turn) {
     const height = cells[index].height * term.rows + term.around;
     const line = lines.at(-1);
     if (line && turn && term.turns)
-      lines.push({ width, height: height + GAP }); // what breaks it is a line of its own
+      lines.push({ width, height: height + GAP }); // the break itself is a line
     else if (!line || line.width + GAP + width > most) lines.push({ width, height });
     else Object.assign(line, { width: line.width + GAP + width, height: Math.max(line.height, height) });
   });
   return lines;
 }
 
-/** How wide a line of terms is at least for every number in it to be read. @param {Term[]} terms */
+/** For every number to be read. @param {Term[]} terms */
 export const leastLine = (terms) =>
   lineOf(terms, ({ digits }) => Math.max(digits?.width ?? 0, digits?.height ?? 0));
 
-/** How wide it is where its cells show their colours alone. @param {Term[]} terms */
+/** For colours alone. @param {Term[]} terms */
 export const bareLine = (terms) =>
   lineOf(terms, ({ columns }) => (COLOURED * Math.min(columns, FEW)) / columns);
 
-/** @param {Term[]} terms @param {(term: Term) => number} sideOf a cell */
+/** @param {Term[]} terms @param {(term: Term) => number} sideOf */
 const lineOf = (terms, sideOf) =>
   terms.reduce(
     (sum, term) => sum + term.before + Math.max(term.columns * sideOf(term), term.least),
@@ -123,14 +109,10 @@ const lineOf = (terms, sideOf) =>
   );
 
 /**
- * The tracks of bands beside or below each other, for a grid: each by its share, but none smaller than its
- * numbers need;
- * where there is no room for all, the favoured one has what it needs, and the others share the rest.
- * @param {{ least: number, share: number, bare?: number }[]} tracks least: in pixels; bare: what it has
- *   before the others
- *   share, all of it or its part of what there is
- * @param {number} favoured its index; -1: none
- * @param {number} gap between two
+ * Grid tracks by shares, none smaller than its numbers need; if that does not fit, the favoured one has its
+ * need and the others share.
+ * @param {{ least: number, share: number, bare?: number }[]} tracks in pixels; bare: before sharing
+ * @param {number} favoured -1: none @param {number} gap
  */
 export function tracksFor(tracks, favoured, gap) {
   const others = tracks.filter((_, index) => index !== favoured);
@@ -149,12 +131,9 @@ export function tracksFor(tracks, favoured, gap) {
 }
 
 /**
- * Keep the height of the app's body in step with the window. `data-stage` says how wide the stage is, or that
- * it is
- * a lecture's, `data-bands` whether all bands stand on it or one at a time; `data-low` of the app, that its
- * window is low.
- * @param {HTMLElement} body of the app
- * @returns {{ update: () => void, stop: () => void }} update: look again
+ * Keep the app's height in step with the window. `data-stage`: the width class, or "lecture"; `data-bands`:
+ * all, or one; `data-low`: a low window.
+ * @param {HTMLElement} body @returns {{ update: () => void, stop: () => void }}
  */
 export function followRoom(body) {
   const parent = /** @type {HTMLElement} */ (body.parentElement);
@@ -167,12 +146,12 @@ export function followRoom(body) {
     body.dataset.stage = stageOf(app.clientWidth, low);
     app.toggleAttribute("data-narrow", body.dataset.stage === "narrow");
     body.toggleAttribute("data-slim", body.dataset.stage === "wide" && app.clientWidth < SLIM);
-    const keys = low || body.dataset.stage === "narrow"; // no room for a slider a number
+    const keys = low || body.dataset.stage === "narrow"; // no slider a number
     body.querySelector(".cv-block-kernel")?.toggleAttribute("data-keys", keys);
     body.dataset.bands = body.dataset.stage === "wide" ? "all" : "one";
     parent.style.setProperty("--cv-room", `${heightFor(app, body)}px`);
   };
-  const watcher = new ResizeObserver(update); // placed, and as wide as its page lets it be
+  const watcher = new ResizeObserver(update); // once placed
   watcher.observe(app);
   window.addEventListener("resize", update);
   const stop = () => {
@@ -182,7 +161,7 @@ export function followRoom(body) {
   return { update, stop };
 }
 
-/** How the bands stand in such a window. @param {number} width of the app @param {boolean} low */
+/** @param {number} width @param {boolean} low */
 function stageOf(width, low) {
   if (width >= WIDE && !low) return "wide";
   return width >= (low ? BESIDE : MEDIUM) ? "medium" : "narrow";
@@ -205,13 +184,13 @@ function heightFor(app, body) {
   );
 }
 
-/** Whether the app has its page for itself; else it is one thing of many. @param {HTMLElement} app */
+/** Alone in its page. @param {HTMLElement} app */
 const isOwn = (app) =>
   app.dataset.grows === undefined &&
   app.getBoundingClientRect().top + window.scrollY < 200 &&
   !scrollerOf(app);
 
-/** What scrolls the app, if it is not the window. @param {HTMLElement} app */
+/** null: the window. @param {HTMLElement} app */
 function scrollerOf(app) {
   for (let at = app.parentElement; at && at !== document.body; at = at.parentElement) {
     if (/auto|scroll/.test(getComputedStyle(at).overflowY)) return at;

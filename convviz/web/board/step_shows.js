@@ -1,6 +1,4 @@
-// @ts-check
-// What a step of an equation shows: what flies where, what the stamps so far add up to, and what is said of
-// it.
+// What a step shows: flights, the stamps' sum, words.
 import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { formatNumber } from "../base/format.js";
 import { sentences } from "../base/words.js";
@@ -20,7 +18,7 @@ import { upTo } from "../rules/products.js";
 
 const say = sentences(WORDS);
 
-/** The products of a step, from their cells to where they are added. @param {Step} step */
+/** @param {Step} step */
 export function flightsOf({ geometry, walk, row, column, panelOf }) {
   const cell = { panel: walk.over, row, column };
   const value = (place) => panelOf(place.panel)?.grid.value(place.row, place.column) ?? NaN;
@@ -38,9 +36,9 @@ export function flightsOf({ geometry, walk, row, column, panelOf }) {
 }
 
 /**
- * What so many stamps have added up to, by the panels that show it; null where the page lacks a plane.
- * @param {Geometry} geometry @param {import("./equation.js").Values} numbers of the page
- * @param {number} count @param {Step["panelOf"]} panelOf
+ * What the first stamps add up to, by panel; null: a plane is missing.
+ * @param {Geometry} geometry @param {import("./equation.js").Values} numbers @param {number} count
+ * @param {Step["panelOf"]} panelOf
  */
 export function sumOfStamps(geometry, numbers, count, panelOf) {
   const { n, c } = geometry.plane;
@@ -57,14 +55,11 @@ export function sumOfStamps(geometry, numbers, count, panelOf) {
   const planes = [...gradients, ...kernels].filter((plane) => plane !== null);
   if (planes.length < 2 * outputs) return null;
   const { plane, folded } = stampedSoFar(geometry, planes.slice(0, outputs), planes.slice(outputs), count);
-  const bias = geometry.transposed ? (numbers.planes.bias?.[c] ?? 0) : 0; // there the sum is an output
+  const bias = geometry.transposed ? (numbers.planes.bias?.[c] ?? 0) : 0; // that sum is an output
   return { plane: plane.map((value) => value + bias), folded: folded.map((value) => value + bias) };
 }
 
-/**
- * What one stamp does, with its numbers.
- * @param {Step} step @param {boolean} lacking whether the sums cannot be shown
- */
+/** @param {Step} step @param {boolean} lacking */
 export function stampWords({ geometry, walk, row, column, panelOf }, lacking) {
   const [from, kernel, to] = ["grad_output", "weight", walk.result].map((name) => panelOf(name).spec());
   const value = formatNumber(panelOf("grad_output").grid.value(row, column));

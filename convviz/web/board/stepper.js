@@ -1,6 +1,4 @@
-// @ts-check
-// Stepping through one equation: the window or the stamp moves, the result fills in. All of it is worked out
-// in the page.
+// Stepping through an equation: the window or stamp moves, the result fills in; all in the page.
 import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element, focusOf } from "../base/dom.js";
 import { stampLinks } from "../picture/stamps.js";
@@ -12,7 +10,6 @@ import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 
-/** Where one is, by what a step is called. */
 const WHERE = /** @type {const} */ ({ cell: "step.cell", stamp: "step.stamp" });
 
 /**
@@ -32,17 +29,15 @@ export class Stepper {
   #transport;
   #view = "";
   #geometry = /** @type {Geometry} */ (/** @type {unknown} */ (null));
-  #known = ""; // the geometry that the steps are made for
+  #known = ""; // the steps are made for it
   /** @type {Values | null} */
   #numbers = null;
   #walk = /** @type {Walk} */ (/** @type {unknown} */ (null)); // from the first opening on
-  #position = -1; // before the first step there is none
+  #position = -1; // none yet
   /** @type {Record<string, Float64Array>} */
-  #partial = {}; // numbers that stand in for the final ones
+  #partial = {}; // stand in for the final numbers
 
-  /**
-   * @param {import("./shared.js").Shared} board @param {string} name of the equation @param {Shared} equation
-   */
+  /** @param {import("./shared.js").Shared} board @param {string} name @param {Shared} equation */
   constructor(board, name, equation) {
     [this.#board, this.#name, this.#equation] = [board, name, equation];
     this.#transport = new Transport(say("step"), {
@@ -60,7 +55,6 @@ export class Stepper {
     return this.#walk.size[0] * this.#walk.size[1];
   }
 
-  /** Where the step is. */
   #at() {
     const width = this.#walk.size[1];
     return { row: Math.floor(this.#position / width), column: this.#position % width };
@@ -70,13 +64,13 @@ export class Stepper {
     return { geometry: this.#geometry, walk: this.#walk, panelOf: this.#panelOf, ...this.#at() };
   }
 
-  /** Whether the stamps' sums cannot be shown. */
+  /** The stamps' sums cannot be shown. */
   #isLacking() {
     return this.#position < this.#count() - 1 && !Object.keys(this.#partial).length;
   }
 
   #open() {
-    this.#board.stepping?.close(true); // one at a time
+    this.#board.stepping?.close(true);
     this.#board.stepping = this;
     this.#walk = walkOf(this.#geometry, this.#name, this.#view);
     this.#position = -1;
@@ -85,7 +79,7 @@ export class Stepper {
     this.bar.closest(".cv-board")?.setAttribute("data-stepping", "");
   }
 
-  /** @param {boolean} [draw] not when the picture is laid out anew right after */
+  /** @param {boolean} [draw] false: laid out anew after */
   close(draw = false) {
     if (!this.#transport.isOpen()) return;
     const focused = this.bar.contains(focusOf(this.bar));
@@ -102,7 +96,7 @@ export class Stepper {
     const stoodIn = Object.keys(this.#partial).length > 0;
     this.#partial = {};
     this.#board.highlight.step(null, draw);
-    this.#board.read(() => "", false); // what it said about a step is over
+    this.#board.read(() => "", false); // its text is over
     if (draw && stoodIn) this.#equation.refresh();
   }
 
@@ -111,7 +105,7 @@ export class Stepper {
     const { film } = this.#equation;
     const follows = next === this.#position + 1;
     const begins = next === 0 && (this.#position < 0 || !byHand);
-    film.finish(); // the step before is over
+    film.finish();
     this.#position = next;
     this.#addUp();
     this.#veil();
@@ -123,7 +117,6 @@ export class Stepper {
       this.#animate(byHand ? LONGEST_MS : Math.min(LONGEST_MS, this.#transport.beat() * 0.8));
   }
 
-  /** Light what the step reads and writes. */
   #light() {
     const { over, result, unit } = this.#walk;
     const { row, column } = this.#at();
@@ -136,22 +129,18 @@ export class Stepper {
     });
   }
 
-  /** Which step this is, and the cell that it is about. */
   #told() {
     const { row, column } = this.#at();
     const what = this.#panelOf(this.#walk.over).grid.describe(row, column);
     return { step: say(WHERE[this.#walk.unit], { at: this.#position + 1, of: this.#count() }), what };
   }
 
-  /** Say it as its numbers are now. */
+  /** New numbers. */
   retell() {
     this.#transport.say(this.#told().step, say("step.told", this.#told()));
   }
 
-  /**
-   * The products of a step fly to where they are added, and what they add up to appears.
-   * @param {number} ms
-   */
+  /** Products fly to their sum. @param {number} ms */
   #animate(ms) {
     const { film } = this.#equation;
     if (!film.may(ms)) return;
@@ -159,7 +148,7 @@ export class Stepper {
     if (this.#walk.unit !== "stamp") film.fill(this.#walk.result, { ...this.#at(), rows: 1, columns: 1 }, ms);
   }
 
-  /** What the stamps so far have added up to; the last step shows what torch computed. */
+  /** The last step shows torch's. */
   #addUp() {
     this.#partial = {};
     if (this.#walk.unit !== "stamp" || !this.#isLacking() || !this.#numbers) return;
@@ -190,7 +179,7 @@ export class Stepper {
     }
   }
 
-  /** Open the steps, or go on in them; before the first, they close. @param {number} by */
+  /** Opens; before the first, closes. @param {number} by */
   step(by) {
     if (this.#name === "bias") return;
     if (this.#transport.isOpen() && this.#position + by < 0) this.close(true);
@@ -198,7 +187,6 @@ export class Stepper {
     else if (by > 0) this.#open();
   }
 
-  /** Play the steps, or pause. */
   play() {
     if (this.#name === "bias") return;
     if (!this.#transport.isOpen()) this.#open();
@@ -212,17 +200,17 @@ export class Stepper {
     this.bar.setAttribute("aria-label", say("step.bar", { equation: spec.title }));
     const { plane, ...shape } = geometry;
     const now = JSON.stringify([this.#view, shape]);
-    if (now !== this.#known) this.close(); // the steps are others now
+    if (now !== this.#known) this.close(); // other steps
     this.#known = now;
   }
 
-  /** @param {Values} next all numbers of the page */
+  /** @param {Values} next */
   setNumbers(next) {
     this.#numbers = next;
     if (this.#transport.isOpen()) this.#addUp();
   }
 
-  /** The numbers that a panel shows at this step instead of its own. @param {string} name */
+  /** Instead of its own. @param {string} name */
   valuesOf(name) {
     return this.#partial[name];
   }

@@ -1,5 +1,4 @@
-// @ts-check
-// The sum behind a cell, written out: every product with its two factors, each in the colour of its cell.
+// A cell's sum: each product with its factors in their cells' colours.
 import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element, focusOf, makeButton } from "../base/dom.js";
 import { formatNumber, needsWhiteInk } from "../base/format.js";
@@ -12,15 +11,11 @@ const FOLDED = 6;
 
 /**
  * @import { Factor } from "../picture/terms.js"
- * @typedef {(cells: Factor[] | null) => void} OnTerm what to light while the pointer or the focus is on a
- *   term
+ * @typedef {(cells: Factor[] | null) => void} OnTerm lit while pointed at
  * @typedef {(panel: string, value: number | undefined) => number[]} Colors
  * @typedef {{ cell: import("../base/cell_place.js").Place, label: string, factors: string, value: number |
- *   undefined, terms: Factor[][], nothing?: string, minus?: boolean, after?: string }} WrittenSum factors:
- *   the product in words; terms: as lists of factors;
- * nothing: why there are none; minus: the second is taken away from the first, and `factors` says so; after:
- *   what
- *   is said behind it
+ *   undefined, terms: Factor[][], nothing?: string, minus?: boolean, after?: string }} WrittenSum factors: in
+ *   words; terms: lists of factors; nothing: why none; minus: the second is subtracted; after: said behind
  */
 
 /** @param {Factor & { value: number }} factor @param {Colors} colors */
@@ -28,10 +23,7 @@ function createFactor({ panel, row, column, value }, colors) {
   return factorSpan(value, colors(panel, value), { "data-panel": panel, "data-cell": `${row},${column}` });
 }
 
-/**
- * A number of a product, in the colour of its cell.
- * @param {number} value @param {number[]} color @param {Record<string, string>} attributes
- */
+/** @param {number} value @param {number[]} color @param {Record<string, string>} attributes */
 export function factorSpan(value, color, attributes) {
   const text = formatNumber(value);
   const ink = needsWhiteInk(color) ? "#fff" : "#000";
@@ -55,7 +47,7 @@ function createTerm(factors, colors, onTerm) {
   return term;
 }
 
-/** What stands before its terms. @param {WrittenSum} sum */
+/** @param {WrittenSum} sum */
 function createHead({ label, factors, minus }) {
   const rule = tinted(factors ? `${minus ? "" : "\u03a3 "}${factors} = ` : "");
   return element("code", {}, ...tinted(`${label} = `), element("span", { class: "cv-sum-rule" }, ...rule));
@@ -64,8 +56,8 @@ function createHead({ label, factors, minus }) {
 export class Sum {
   el = element("div", { class: "cv-sum", role: "group", "aria-label": say("sum") });
   #open = false;
-  #shown = ""; // which cell: a long sum stays open while its numbers move
-  #standing = ""; // all that is written: a button that is replaced under the pointer hears no click
+  #shown = ""; // a long sum stays open while its numbers move
+  #standing = ""; // all that is written: replaced buttons hear no click
   #onTerm;
 
   /** @param {OnTerm} onTerm */
@@ -79,7 +71,7 @@ export class Sum {
     const held = [...this.el.querySelectorAll("button")].indexOf(
       /** @type {HTMLButtonElement} */ (focusOf(this.el)),
     );
-    this.#onTerm(null); // a term that is replaced never tells that the pointer has left it
+    this.#onTerm(null); // replaced terms hear no leave
     const products = visible.flatMap((term, index) => [
       ...(index ? [minus ? " \u2212 " : " + "] : []),
       createTerm(term, colors, this.#onTerm),
@@ -112,8 +104,7 @@ export class Sum {
     const folded = terms.length > FOLD_ABOVE && !this.#open;
     const visible = folded ? terms.slice(0, FOLDED) : terms;
     const tints = visible.flat().map((factor) => colors(factor.panel, factor.value));
-    // All terms, for those that are folded away are opened from here; in JSON, nan and infinity would be the
-    // same.
+    // All terms, folded ones too; JSON would merge nan and infinity.
     const wanted = JSON.stringify([label, factors, value, after, folded, terms, tints], (_, part) =>
       typeof part === "number" ? String(part) : part,
     );
@@ -122,7 +113,7 @@ export class Sum {
     this.#write(sum, colors, visible, folded);
   }
 
-  /** @param {string} text shown instead of a sum */
+  /** @param {string} text */
   say(text) {
     this.#shown = "";
     this.el.removeAttribute("data-open");

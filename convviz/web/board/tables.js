@@ -1,7 +1,4 @@
-// @ts-check
-// The numbers of every panel as tables, for those who cannot see the heatmaps or want to read on. They are
-// made and kept up while they are open only: closed, they cost a slider nothing. export/tables.py writes the
-// same without scripts.
+// All numbers as tables, kept up only while open. export/tables.py writes them without scripts.
 import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
@@ -13,7 +10,7 @@ import { sentences } from "../base/words.js";
 const say = sentences(WORDS);
 
 export class Tables {
-  // It scrolls sideways by itself, so the keyboard must get there.
+  // It scrolls: the keyboard must reach it.
   #body = element("div", {
     class: "cv-tables-body",
     role: "region",
@@ -21,12 +18,12 @@ export class Tables {
     "aria-label": say("tables"),
   });
   el = element("details", { class: "cv-tables" }, element("summary", {}, say("tables")), this.#body);
-  /** @type {Map<string, HTMLElement[]>} every panel's cells, row by row */
+  /** @type {Map<string, HTMLElement[]>} row by row */
   #cells = new Map();
-  /** @type {Structure | null} the structure that they were made for */
+  /** @type {Structure | null} */
   #made = null;
 
-  /** @param {() => void} onOpen they want to be shown something */
+  /** @param {() => void} onOpen */
   constructor(onOpen) {
     this.el.addEventListener("toggle", () => this.el.open && onOpen());
   }
@@ -37,7 +34,7 @@ export class Tables {
     this.#cells.clear();
     const tables = [];
     for (const item of structure.equations.flatMap(({ items }) => items)) {
-      // one table a tensor, though two equations show it
+      // one a tensor
       if (!item.key || this.#cells.has(item.name)) continue;
       const { rows, columns } = item;
       const head = [...columns].map((_, column) =>
@@ -64,10 +61,7 @@ export class Tables {
     this.#body.replaceChildren(...tables);
   }
 
-  /**
-   * @param {Structure} structure
-   * @param {Record<string, ArrayLike<number>>} planes the numbers of every panel
-   */
+  /** @param {Structure} structure @param {Record<string, ArrayLike<number>>} planes */
   show(structure, planes) {
     if (!this.el.open) return;
     if (this.#made !== structure) this.#build(structure);
@@ -76,10 +70,7 @@ export class Tables {
   }
 }
 
-/**
- * A row's or column's number, and what it is where it is not data.
- * @param {string} scope @param {number} index @param {string} role
- */
+/** With its role unless data. @param {string} scope @param {number} index @param {string} role */
 function createHeader(scope, index, role) {
   return element("th", { scope }, String(index), ...(role ? [" ", element("small", {}, role)] : []));
 }

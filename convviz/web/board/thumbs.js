@@ -1,5 +1,4 @@
-// @ts-check
-// The other planes of a panel, small, each a button that shows it.
+// A panel's other planes, each a small button.
 import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element, makeButton } from "../base/dom.js";
 import { colorOf } from "../base/format.js";
@@ -15,7 +14,7 @@ export class Thumbnails {
   #spec = null;
   #choose;
 
-  /** @param {(at: number[]) => void} choose a plane */
+  /** @param {(at: number[]) => void} choose */
   constructor(choose) {
     this.#choose = choose;
   }
@@ -42,9 +41,7 @@ export class Thumbnails {
     });
   }
 
-  /**
-   * @param {ArrayLike<number>} values of all planes @param {[number, string][]} scale @param {number} limit
-   */
+  /** @param {ArrayLike<number>} values @param {[number, string][]} scale @param {number} limit */
   draw(values, scale, limit) {
     if (!this.#spec) return;
     const { rows, columns } = this.#spec;

@@ -1,7 +1,5 @@
-// @ts-check
-// The colours of a plane while it moves, a rectangle a cell: a canvas would be a layer of its own in each
-// panel, and the browser puts all layers together anew in every frame. Where cells are many they are fewer
-// pixels: pixels.js.
+// A moving plane's colours, a rectangle a cell: canvases are layers, recomposed each frame. For many cells:
+// pixels.js.
 import { svgElement } from "../base/dom.js";
 import { colorOf } from "../base/format.js";
 import { CELL } from "./grid_marks.js";
@@ -10,11 +8,11 @@ export function createTiles() {
   const el = svgElement("g", { class: "cv-tiles", "aria-hidden": "true" });
   /** @type {SVGElement[]} */
   const boxes = [];
-  /** @type {string[]} how each is filled */
+  /** @type {string[]} */
   const fills = [];
-  let across = 0; // cells of a row
+  let across = 0;
 
-  /** Bring the rectangles to their number and their places. @param {number} count @param {number} width */
+  /** @param {number} count @param {number} width */
   function fit(count, width) {
     if (boxes.length === count && across === width) return;
     across = width;
@@ -29,9 +27,9 @@ export function createTiles() {
   return {
     el,
     /**
-     * Paint a plane; what is no finite number stays transparent.
-     * @param {ArrayLike<number>} values row by row @param {number} width in cells
-     * @param {number} limit the value at the end of the scale @param {[number, string][]} scale
+     * Non-finite stays transparent.
+     * @param {ArrayLike<number>} values @param {number} width @param {number} limit
+     * @param {[number, string][]} scale
      */
     paint(values, width, limit, scale) {
       fit(values.length, width);

@@ -1,13 +1,11 @@
-// @ts-check
-// The bar that steps through something: back, play, forward, seek, speed, close. It knows positions, not what
-// they are.
+// The bar that steps: back, play, forward, seek, speed, close. It knows positions only.
 import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element, focusOf, makeButton, setText, svgElement } from "../base/dom.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 const BEAT_MS = 900;
-const CALM_BEAT_MS = 1500; // where a person asked for less motion
+const CALM_BEAT_MS = 1500; // with reduced motion
 const SPEEDS = [0.5, 1, 2, 4, 16];
 const ICONS = {
   back: "M3 3h2v10H3zM13 3v10L6 8z",
@@ -31,7 +29,7 @@ export class Transport {
   #timer = 0;
 
   /**
-   * @param {string} label what is stepped through
+   * @param {string} label
    * @param {{ onMove: (position: number, byHand: boolean) => void, onClose: () => void }} events
    */
   constructor(label, events) {
@@ -93,7 +91,7 @@ export class Transport {
     this.#showState();
   }
 
-  /** One beat after the other; each sets the next, so that a change of speed holds at once. */
+  /** Each beat sets the next, so that a change of speed holds at once. */
   #tick() {
     this.#timer = window.setTimeout(() => {
       this.#go(this.#position + 1, false);
@@ -114,7 +112,7 @@ export class Transport {
     this.#play.setAttribute("aria-label", this.#play.title);
     this.#play.querySelector("path")?.setAttribute("d", ICONS[playing ? "pause" : "play"]);
     this.el.dataset.playing = String(playing);
-    // whose window slides
+    // its window slides
     const equation = /** @type {HTMLElement | null} */ (this.el.closest(".cv-equation"));
     equation?.style.setProperty("--cv-beat", `${this.beat()}ms`);
     for (const around of [equation, this.el.closest(".cv-app")])
@@ -125,7 +123,7 @@ export class Transport {
     return !this.el.hidden;
   }
 
-  /** Show the bar at the first of so many positions. @param {number} positions */
+  /** @param {number} positions */
   open(positions) {
     this.#count = positions;
     this.#range.max = String(positions);
@@ -135,7 +133,7 @@ export class Transport {
     this.#range.focus({ preventScroll: true });
   }
 
-  /** @param {number} by positions */
+  /** @param {number} by */
   step(by) {
     return this.#go(this.#position + by);
   }
@@ -144,23 +142,19 @@ export class Transport {
     return this.#play.click();
   }
 
-  /** Hide the bar; nothing of it runs on. */
   close() {
     this.#pause();
     document.removeEventListener("visibilitychange", this.#hide);
     this.el.hidden = true;
   }
 
-  /**
-   * Say where one is.
-   * @param {string} short beside the range @param {string} long for those who do not see the rest
-   */
+  /** @param {string} short @param {string} long */
   say(short, long) {
     setText(this.#where, short);
     this.#range.setAttribute("aria-valuetext", long);
   }
 
-  /** Whether the range itself has the focus: it then speaks by itself. */
+  /** The range has the focus and speaks itself. */
   speaks() {
     return focusOf(this.#range) === this.#range;
   }
@@ -175,8 +169,8 @@ const picture = (icon) =>
   );
 
 /**
- * A button with a picture, or with one for each of its states.
- * @param {string} icons with blanks between @param {string} label @param {() => void} action
+ * Blank-separated icons, one a state.
+ * @param {string} icons @param {string} label @param {() => void} action
  */
 export function iconButton(icons, label, action) {
   const pictures = icons.split(" ").map((icon) => picture(/** @type {"play"} */ (icon)));

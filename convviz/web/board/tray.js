@@ -1,5 +1,4 @@
-// @ts-check
-// The tray, drawn beside grad_input: a small table that fills while the 1 walks.
+// The tray beside grad_input fills while the 1 walks.
 import WORDS from "../../facts/words/because.json" with { type: "json" };
 import { element, setHidden, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
@@ -7,7 +6,7 @@ import { sentences } from "../base/words.js";
 import { createTrayMemory } from "../picture/tray.js";
 
 const say = sentences(WORDS);
-const GAP = "\u00b7"; // where no window stands
+const GAP = "\u00b7"; // no window
 
 /**
  * @import { Geometry } from "../rules/spec.js"
@@ -39,7 +38,6 @@ export function createTray() {
     el,
     begin: memory.begin,
     /**
-     * See what stands on the board.
      * @param {Geometry} geometry @param {import("../picture/terms.js").Planes} numbers
      * @param {{ panel: string, row: number, column: number } | null} pinned
      */

@@ -1,7 +1,5 @@
-// @ts-check
-// What lies over a heatmap while its equation is stepped through: a veil over what is not computed yet, a
-// frame for the window, a frame for the current cell; and small numbers that pair two panels. One shape a
-// kind, whatever the size.
+// Over a heatmap in steps: a veil over what is not computed, frames of window and cell, small paired numbers.
+// One shape a kind.
 import { svgElement } from "../base/dom.js";
 import { CELL } from "./grid_marks.js";
 
@@ -16,7 +14,7 @@ export function createVeil() {
   const now = svgElement("rect", { class: "cv-now", width: CELL, height: CELL, visibility: "hidden" });
   const badges = svgElement("g", { class: "cv-badges", "aria-hidden": "true" });
   const el = svgElement("g", { class: "cv-veil", "aria-hidden": "true" }, frame, now);
-  // what is not computed yet is empty: its number, too
+  // it hides numbers, too
   const top = svgElement("g", { class: "cv-over" }, cover, badges);
   /** @type {((row: number, column: number) => boolean) | null} */
   let hidden = null;
@@ -24,27 +22,27 @@ export function createVeil() {
 
   return {
     el, // under the lights
-    top, // over them and over the numbers
+    top, // over numbers, too
 
     /** @param {number} row @param {number} column */
     covers: (row, column) => Boolean(hidden?.(row, column)),
 
-    /** Cover cells, or none. @param {((row: number, column: number) => boolean) | null} next
-     * @param {number} rows @param {number} columns */
+    /**
+     * @param {((row: number, column: number) => boolean) | null} next @param {number} rows
+     * @param {number} columns
+     */
     cover(next, rows = 0, columns = 0) {
       hidden = next;
       cover.setAttribute("d", next ? outline(next, rows, columns) : "");
     },
 
-    /**
-     * Frame the window and the current cell, or neither. @param {Span | null} span @param {Span | null} cell
-     */
+    /** @param {Span | null} span @param {Span | null} cell */
     frame(span, cell) {
       place(frame, span);
       place(now, cell);
     },
 
-    /** Write small numbers into the corners of cells. @param {Badge[]} list */
+    /** @param {Badge[]} list */
     badges(list) {
       const key = JSON.stringify(list);
       if (key === badgesShown) return;
@@ -54,10 +52,7 @@ export function createVeil() {
   };
 }
 
-/**
- * Moved by a transform, so that a style sheet can let it slide. @param {SVGElement} rect
- * @param {Span | null} span
- */
+/** By a transform, which a style sheet can animate. @param {SVGElement} rect @param {Span | null} span */
 function place(rect, span) {
   rect.setAttribute("visibility", span ? "visible" : "hidden");
   if (!span) return;
@@ -67,7 +62,7 @@ function place(rect, span) {
   rect.dataset.span = `${span.row},${span.column},${span.rows},${span.columns}`;
 }
 
-/** The runs of covered cells, row by row, as one path. */
+/** Runs of covered cells, as a path. */
 function outline(covered, rows, columns) {
   let path = "";
   for (let row = 0; row < rows; row++) {

@@ -1,5 +1,4 @@
-// @ts-check
-// The switch between two ways to tell one equation: as a window that slides, or as stamps that add up.
+// The switch of readings: window, stamps or both.
 import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element, makeButton } from "../base/dom.js";
 import { explain } from "../base/help.js";
@@ -17,10 +16,7 @@ export function createViewSwitch(onChoose) {
   }
   return {
     el,
-    /**
-     * @param {string} view empty where there is only one way
-     * @param {boolean} transposed whether it is the other layer's
-     */
+    /** @param {string} view @param {boolean} transposed */
     set(view, transposed) {
       el.hidden = !view;
       for (const button of /** @type {Iterable<HTMLElement>} */ (el.children)) {

@@ -1,9 +1,7 @@
-// @ts-check
-// The line at a panel that says why its numbers stayed as they were. It lies beside the panel, and never over
-// a cell or a name.
+// The line that says why a panel's numbers stayed, beside it and over no cell or name.
 import { element, setText } from "../base/dom.js";
 
-// pixels between it and the panel, and the edge of the band; its width where one line is too long
+// pixels: to the panel, to the band's edge; width if wrapped
 const [GAP, INSET, NARROW] = [3, 8, 130];
 
 /** @typedef {{ left: number, top: number, right: number, bottom: number }} Box */
@@ -16,10 +14,9 @@ const meet = (one, other) =>
 const within = (at, least, most) => Math.max(least, Math.min(at, most));
 
 /**
- * Where a note of some size can lie: below the cells, else above the name or beside it, and covering nothing.
- * @param {{ width: number, height: number }} note @param {Box} panel with its name @param {Box} bounds @param
- *   {Box[]} obstacles
- * @returns {[number, number] | null} left and top
+ * Below the cells, else above or beside the name; null: no room.
+ * @param {{ width: number, height: number }} note @param {Box} panel @param {Box} bounds
+ * @param {Box[]} obstacles @returns {[number, number] | null}
  */
 export function placeFor({ width, height }, panel, bounds, obstacles) {
   const [below, above] = [panel.bottom + GAP, panel.top - height - GAP];
@@ -42,15 +39,13 @@ export function createWhySame(panel) {
   panel.append(el);
 
   /**
-   * @param {string} text nothing: there is nothing to say
-   * @param {() => Iterable<Element>} obstacles what it must not cover; its panel's own cells and name are
-   *   among them
-   * @returns {boolean} whether it is said: not where the panel is not seen, or has no room
+   * @param {string} text @param {() => Iterable<Element>} obstacles
+   * @returns {boolean} false: not seen, or no room
    */
   return function say(text, obstacles) {
     setText(el, text);
     el.hidden = !text || !panel.getClientRects().length;
-    panel.classList.toggle("cv-noted", !el.hidden); // a hint gives way to it
+    panel.classList.toggle("cv-noted", !el.hidden); // a hint gives way
     if (el.hidden) return false;
     const band = panel.closest(".cv-equation") ?? panel;
     const own = panel.getBoundingClientRect();

@@ -1,6 +1,4 @@
-// @ts-check
-// The controls of the app, in a page with a kernel and without: the browser's own inputs, each with its
-// label, made once and kept in step.
+// The app's controls: native inputs with labels, made once and kept in step.
 import WORDS from "../../facts/words/board.json" with { type: "json" };
 import NAMES from "../../facts/names.json" with { type: "json" };
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
@@ -45,33 +43,27 @@ const say = sentences(WORDS);
 const LABELS = { ...NAMES.controls, ...NAMES.values };
 /** @type {Record<string, string>} */
 const TITLES = NAMES.groups;
-/** @type {Record<string, string>} of groups that hold more where there is a kernel */
+/** @type {Record<string, string>} */
 const KERNEL_TITLES = NAMES.groups_of_the_kernel;
-/**
- * What can be chosen by its name alone; an image and typed numbers have to be given.
- * @param {string} field
- */
+/** Without those that carry numbers. @param {string} field */
 const namedKinds = (field) =>
   SETTINGS.fields[field].words.filter((kind) => !SETTINGS.kinds_with_own_numbers.includes(kind));
 const wordFor = (name) => LABELS[name] ?? name;
-/** @type {Record<string, string[]>} what only a kernel can do, by group */
+/** @type {Record<string, string[]>} */
 const KERNEL_CONTROLS = SETTINGS.controls_of_the_kernel;
 const MOST_BYTES = SETTINGS.limits.picture.bytes;
 const OF_THE_KERNEL = ["preset", "weight", "turn"]; // they stand together
-const MOVED = ["weight", "grad", "bias", "target"]; // no slider of the geometry depends on their numbers
+const MOVED = ["weight", "grad", "bias", "target"]; // sliders do not depend on their numbers
 const SIDES = /** @type {const} */ (["control.height", "control.width"]);
 const swapped = { in_channels: "out_channels", out_channels: "in_channels" };
-/** The geometry's word for a number of channels: what the transposed layer takes in, it calls out. */
+/** The geometry's name: a transposed layer swaps in and out. */
 const fieldOf = (name, { transposed }) => (transposed ? (swapped[name] ?? name) : name);
 
 /**
- * @param {import("../numbers/model.js").Model} model
- * @param {string[]} chosen names of groups and of controls
- * @param {() => HTMLElement} drawSliders makes the grid of the kernel's sliders
- * @param {(event: string, listener: () => void) => void} follow listens to the model as
- *   long as the view is there
- * @returns {{ primary: HTMLElement[], more: HTMLElement[] }} those that are always
- *   there, in blocks; the others
+ * @param {import("../numbers/model.js").Model} model @param {string[]} chosen names of groups and of
+ *   controls
+ * @param {() => HTMLElement} drawSliders @param {(event: string, listener: () => void) => void} follow
+ * @returns {{ primary: HTMLElement[], more: HTMLElement[] }} primary: always visible, in blocks
  */
 export function createControls(model, chosen, drawSliders, follow) {
   const makers = makersOf(model, drawSliders, follow);
@@ -107,14 +99,13 @@ export function createControls(model, chosen, drawSliders, follow) {
     fieldsets((name) => SETTINGS.more_controls.includes(name) === is),
   );
   const refresh = () => refreshers.forEach((each) => each());
-  follow("settings", refresh); // also after a refusal: the control goes back to what holds
+  follow("settings", refresh); // after a refusal, too
   return { primary, more: moreOf(common, advanced) };
 }
 
 /**
- * What is seldom moved, in a list that hangs below its button; the rarest folded once more.
- * @param {HTMLElement[]} common @param {HTMLElement[]} advanced
- * @returns {HTMLElement[]} none where there is nothing
+ * The rarest are folded once more.
+ * @param {HTMLElement[]} common @param {HTMLElement[]} advanced @returns {HTMLElement[]}
  */
 function moreOf(common, advanced) {
   const folded =
@@ -126,19 +117,13 @@ function moreOf(common, advanced) {
     : [];
 }
 
-/**
- * The settings of an example; where and how they are shown is not its matter.
- * @param {Settings} settings @param {string} name @returns {Changed}
- */
+/** Looks and device stay. @param {Settings} settings @param {string} name @returns {Changed} */
 function openExample(settings, name) {
   const link = /** @type {Record<string, string>} */ (SETTINGS.examples)[name];
   return [link ? settingAt(settings, link) : settings, []];
 }
 
-/**
- * The controls that set their own field and no other: their row says all about them.
- * @returns {Record<string, () => Part[]>}
- */
+/** From their rows alone. @returns {Record<string, () => Part[]>} */
 function plainMakers(model) {
   const makers = ROWS.map(([name, { kind, offered = [0, 0], words = [] }]) => {
     const get = (settings) => settings[name];
@@ -156,9 +141,7 @@ function plainMakers(model) {
 }
 
 /**
- * How each of the others is made.
- * @typedef {{ el: HTMLElement, refresh: () => void }} Part
- * @returns {Record<string, () => Part[]>}
+ * @typedef {{ el: HTMLElement, refresh: () => void }} Part @returns {Record<string, () => Part[]>}
  */
 function makersOf(model, drawSliders, follow) {
   const field = (name) => (settings) => settings[name];
@@ -181,7 +164,7 @@ function makersOf(model, drawSliders, follow) {
   const sides = PADDING_SIDES.flatMap((names, axis) =>
     names.map((name, side) => ({ name: `padding_${name}`, axis, side })),
   );
-  // Torch's conv_transpose2d has one number for both sides, and no names.
+  // conv_transpose2d has one padding number, and no names.
   const plain = (settings) => !settings.transposed;
   const axes = perAxis(true).map((name) => [name, () => [0, 1].map((axis) => axisPart(model, name, axis))]);
   return {
@@ -243,8 +226,8 @@ function makersOf(model, drawSliders, follow) {
 }
 
 /**
- * A label with its control; what stands beside it is no part of its name.
- * @param {string} name @param {HTMLElement} words @param {HTMLElement} control @param {...HTMLElement} beside
+ * @param {string} name @param {HTMLElement} words @param {HTMLElement} control @param {...HTMLElement}
+ *   beside
  */
 function labelled(name, words, control, ...beside) {
   explain(words, `help.${name}`);
@@ -256,7 +239,7 @@ function labelled(name, words, control, ...beside) {
   );
 }
 
-/** A slider with its number. The range may change with every setting. @returns {Part} */
+/** Its range may change with every setting. @returns {Part} */
 function rangePart(
   model,
   name,
@@ -274,7 +257,7 @@ function rangePart(
     model.change((settings) => set(settings, Number(input.value)), `${name} ${word(model.settings())}`);
   input.addEventListener("input", move);
   let seen = {};
-  let stands = ""; // where its handle was put: a refused move is taken back
+  let stands = ""; // where its handle stands: a refused move is taken back
   return {
     el,
     refresh() {
@@ -292,7 +275,7 @@ function rangePart(
         value: String(get(settings)),
       };
       for (const [property, value] of Object.entries(now))
-        if (input[property] !== value) input[property] = value; // each write is laid out
+        if (input[property] !== value) input[property] = value; // writes cost layout
       stands = input.value;
       setText(number, input.value);
       setText(words, word(settings));
@@ -301,7 +284,7 @@ function rangePart(
   };
 }
 
-/** One axis of a setting; the width's slider is hidden while it goes with the height. @returns {Part} */
+/** The width's is hidden while linked. @returns {Part} */
 function axisPart(model, name, axis) {
   const value = (settings, side) => valueOf(settings.spec, name, side, settings.transposed);
   const matters = (settings) =>
@@ -330,7 +313,7 @@ function menuPart(model, name, options, get, set, visible = (settings) => true) 
       const settings = model.settings();
       setHidden(el, !visible(settings));
       const [list, current] = [typeof options === "function" ? options(settings) : options, get(settings)];
-      // What is there though it cannot be chosen stands in the list too: typed numbers, an image.
+      // Typed numbers or an image are listed while there.
       const all = list.includes(current) ? list : [...list, current];
       if (offered !== all.join()) {
         select.replaceChildren(...all.map((option) => element("option", { value: option }, wordFor(option))));
@@ -377,7 +360,7 @@ function seedPart(model) {
   };
 }
 
-/** A control that asks the kernel: until there is one it stands there, and waits. @returns {Part} */
+/** Disabled without a kernel. @returns {Part} */
 function ofTorch(model, { el, refresh }) {
   const input = /** @type {HTMLInputElement | HTMLSelectElement} */ (el.querySelector("input, select"));
   const refreshAll = () => {
@@ -387,11 +370,7 @@ function ofTorch(model, { el, refresh }) {
   return { el, refresh: refreshAll };
 }
 
-/**
- * A file button that looks at the size before it sends anything: one above the server's limit
- * would end the connection.
- * @returns {Part}
- */
+/** It checks the size first: a larger file ends the connection. @returns {Part} */
 function picturePart(model) {
   const input = element("input", { type: "file", accept: "image/png,image/jpeg" });
   const el = element("label", { class: "cv-upload" }, say("upload"), input);
@@ -402,12 +381,9 @@ function picturePart(model) {
     const kernel = model.kernel();
     if (file.size > MOST_BYTES) model.say(say("upload.bytes", most), true);
     else if (kernel) await show(kernel, await file.arrayBuffer());
-    else model.say(say("upload.waits"), true); // dropped: the button itself is switched off
+    else model.say(say("upload.waits"), true); // dropped on a disabled button
   }
-  /**
-   * @param {import("../numbers/from_kernel.js").Kernel} kernel makes numbers of a file
-   * @param {ArrayBuffer} bytes
-   */
+  /** @param {import("../numbers/from_kernel.js").Kernel} kernel @param {ArrayBuffer} bytes */
   async function show(kernel, bytes) {
     try {
       const { message } = await kernel.request({ type: "picture" }, [bytes]);
@@ -418,7 +394,7 @@ function picturePart(model) {
   }
   input.addEventListener("change", async () => {
     await take(input.files?.[0]);
-    input.value = ""; // so that the same file can be chosen again
+    input.value = ""; // allow the same file again
   });
   el.addEventListener("dragover", (event) => event.preventDefault());
   el.addEventListener("drop", (event) => {

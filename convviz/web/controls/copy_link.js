@@ -1,5 +1,4 @@
-// @ts-check
-// The button that hands on what a page without a kernel shows.
+// Copy a link, in a page without a kernel.
 import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { NOT_COPIED, createCopier } from "../base/clipboard.js";
 import { makeButton } from "../base/dom.js";
@@ -9,10 +8,8 @@ import { sentences } from "../base/words.js";
 const say = sentences(WORDS);
 
 /**
- * Make the button "Copy link", and the field for the text when the page may not copy.
  * @param {ReturnType<typeof import("../numbers/model.js").createPageModel>} model
- * @param {(link: string) => string} addressOf the page's address with a link, or empty
- * @param {() => string} lessonLink leads to the step of a lesson that is being read; empty while none is
+ * @param {(link: string) => string} addressOf @param {() => string} lessonLink
  */
 export function createCopyLink(model, addressOf, lessonLink) {
   const button = makeButton({}, say("copy.link"), async () => {

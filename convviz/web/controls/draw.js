@@ -1,16 +1,12 @@
-// @ts-check
-// Drawing on the input: whether the pointer draws, and which number. It is no setting: no link
-// and no undo knows of it.
+// Drawing on the input: on or off, and the number. No setting: neither links nor undo know it.
 import NAMES from "../../facts/names.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { explain } from "../base/help.js";
 import { parseNumber } from "../base/format.js";
 
 /**
- * A box to tick, and the number beside it.
  * @param {import("../numbers/model.js").Model} model
- * @param {(event: string, listener: () => void) => void} follow listens to the model as
- *   long as the view is there
+ * @param {(event: string, listener: () => void) => void} follow
  */
 export function drawPart(model, follow) {
   const box = element("input", { type: "checkbox" });
@@ -39,7 +35,7 @@ export function drawPart(model, follow) {
   box.addEventListener("change", take);
   value.addEventListener("input", take);
   follow("change:brush", () => {
-    // Esc ends it too
+    // Esc ends it, too
     box.checked = model.get("brush") !== null;
   });
   return { el, refresh() {} };

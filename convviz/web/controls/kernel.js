@@ -1,22 +1,20 @@
-// @ts-check
-// The model behind the kernel's sliders in a page: the numbers of the plane that is shown.
+// The shown kernel's numbers, for sliders.js.
 import { shownKernel } from "../rules/change.js";
 import { editCell } from "../rules/edit.js";
 import { createValues } from "../base/events.js";
 
-/** The model that sliders.js draws. */
 export class KernelModel {
   #values;
   /** @type {Record<string, any>} */
-  #moved = {}; // by the sliders, and not yet taken over
-  // Most settings are not the kernel's.
+  #moved = {}; // not yet applied
+  // Most changes are elsewhere.
   #isNew = ([name, value]) => JSON.stringify(value) !== JSON.stringify(this.#values.get(name));
   #refresh = () => this.#values.put(Object.fromEntries(Object.entries(this.#shown()).filter(this.#isNew)));
   on;
   off;
   #model;
 
-  /** @param {ReturnType<typeof import("../numbers/model.js").createPageModel>} model of the page */
+  /** @param {ReturnType<typeof import("../numbers/model.js").createPageModel>} model */
   constructor(model) {
     this.#model = model;
     this.#values = createValues({ reach: 3, step: 0.1, ...this.#shown() });
@@ -58,7 +56,7 @@ export class KernelModel {
       (settings) => [cells.reduce(write, settings), []],
       `weight ${cells} ${JSON.stringify(plane)}`,
     );
-    if (this.#model.get("failed")) this.#values.tell("change:values"); // the sliders go back to what holds
+    if (this.#model.get("failed")) this.#values.tell("change:values"); // back to what holds
   }
 
   close = () => this.#model.off("settings", this.#refresh);

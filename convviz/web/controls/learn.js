@@ -1,5 +1,4 @@
-// @ts-check
-// Learn: the smallest case of training. It is there while there is a learning rate.
+// Learn: there while there is a learning rate.
 import WORDS from "../../facts/words/learn.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 import { RATES, safeChoice, withLowestPoint } from "../numbers/learn.js";
@@ -14,10 +13,7 @@ const say = sentences(WORDS);
  * @import { Settings } from "../rules/settings.js"
  */
 
-/**
- * Settings that learn, and what had to be chosen for it: one step back leads to what was there.
- * @param {Settings} settings @returns {Changed}
- */
+/** One undo step leads back. @param {Settings} settings @returns {Changed} */
 function begun(settings) {
   const made = withLowestPoint(settings);
   const lr = safeChoice(made) ?? RATES[0];
@@ -26,8 +22,7 @@ function begun(settings) {
 
 /**
  * @param {import("../numbers/model.js").Model} model
- * @param {(event: string, listener: () => void) => void} follow listens to the model as
- *   long as the view is there
+ * @param {(event: string, listener: () => void) => void} follow
  * @returns {{ el: HTMLElement, close: () => void }}
  */
 export function createLearn(model, follow) {

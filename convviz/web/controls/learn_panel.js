@@ -1,6 +1,5 @@
-// @ts-check
-// What Learn shows: the kernel goes down its own gradient, a step at a time, and every number of the step can
-// be read. The board shows the rest: it follows the weights as it follows a slider.
+// Learn's panel: the kernel steps down its gradient, every number readable; the board follows as with a
+// slider.
 import WORDS from "../../facts/words/learn.json" with { type: "json" };
 import { Heatmap } from "../board/heatmap.js";
 import { explain } from "../base/help.js";
@@ -16,7 +15,7 @@ import { judged } from "./verdict.js";
 
 const say = sentences(WORDS);
 const BEAT_MS = 450;
-const SIDE = 54; // pixels of a heatmap
+const SIDE = 54;
 
 /**
  * @import { Model } from "../numbers/model.js"
@@ -24,10 +23,9 @@ const SIDE = 54; // pixels of a heatmap
  */
 
 export class LearnPanel {
-  /** One step, with the numbers that are on the board. */
   #takeStep = () => {
     const shown = this.#model.shown();
-    if (!shown || !this.#model.settled()) return; // they are of weights that are gone
+    if (!shown || !this.#model.settled()) return; // stale
     const { lr } = this.#model.settings();
     this.#descent.leave({ lr, lowest: this.#ratesOf(shown).lowest });
     this.#model.change((settings) => learned(settings, shown.numbers.stages, lr), "learn");
@@ -130,11 +128,7 @@ export class LearnPanel {
     setText(this.#play, say("play"));
   }
 
-  /**
-   * The weight, its gradient and the next weight of a cell of the plane that is shown; of the steepest one by
-   *   itself.
-   * @param {number} [row] @param {number} [column]
-   */
+  /** Of a cell, else of the steepest. @param {number} [row] @param {number} [column] */
   #tell(row, column) {
     const shown = this.#model.shown();
     if (!shown) return;
@@ -168,12 +162,8 @@ export class LearnPanel {
     this.#drawCurve(shown);
   }
 
-  /**
-   * The weight, its gradient and the next weight.
-   * @param {Float64Array[]} planes @param {[number, number]} size
-   */
+  /** @param {Float64Array[]} planes @param {[number, number]} size */
   #drawMaps(planes, [height, width]) {
-    // One scale for the two that are compared.
     const limit = Math.max(...[...planes[0], ...planes[2]].map(Math.abs)) || 1;
     const cell = Math.floor(SIDE / Math.max(height, width));
     ["weight", "grad_weight", say("next")].forEach((label, index) => {
@@ -182,8 +172,8 @@ export class LearnPanel {
         ...planes[index].subarray(row * width, (row + 1) * width),
       ]);
       map.set({ values, label, shape: "", cell, limit: index === 1 ? undefined : limit });
-      map.grid.print(map.grid.widest() < 2.4); // the others are read below
-      map.el.dataset.quantity = "weight"; // the next one, too
+      map.grid.print(map.grid.widest() < 2.4); // others are read below
+      map.el.dataset.quantity = "weight";
     });
   }
 
@@ -201,10 +191,7 @@ export class LearnPanel {
     if (this.#timer && ends) this.close();
   }
 
-  /**
-   * Computed once for numbers that are drawn when they come and when settings are told, and left by a step.
-   * @param {Shown} shown
-   */
+  /** Once a step. @param {Shown} shown */
   #ratesOf({ settings, numbers: { stages } }) {
     if (this.#known.stages !== stages)
       this.#known = { stages, lowest: lowestAlong(settings, stages), safe: safeRate(settings) };
@@ -212,7 +199,7 @@ export class LearnPanel {
   }
 }
 
-/** What is shown of the weight and of its gradient. @param {Shown} shown */
+/** @param {Shown} shown */
 function planesOf({ settings, numbers: { stages } }) {
   const [height, width] = settings.spec.kernel_size;
   const first = shownWeightPlane(settings) * height * width;

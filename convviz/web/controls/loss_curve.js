@@ -1,4 +1,3 @@
-// @ts-check
 // The losses of the steps so far, as a curve of 240 by 56.
 import WORDS from "../../facts/words/learn.json" with { type: "json" };
 import { svgElement } from "../base/dom.js";

@@ -1,10 +1,8 @@
-// @ts-check
-// A list that hangs below its button, over what is there: it closes with Esc, or when one
-// turns to something else.
+// A list below its button; Esc closes it.
 import { element } from "../base/dom.js";
 
 /**
- * @param {string} className @param {string} words of the button @param {...HTMLElement} children
+ * @param {string} className @param {string} words @param {...HTMLElement} children
  * @returns {HTMLDetailsElement}
  */
 export function createPopover(className, words, ...children) {

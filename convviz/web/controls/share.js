@@ -1,5 +1,4 @@
-// @ts-check
-// Hand the settings on: as a link; with a kernel as Python or as a page, too.
+// Share: a link; with a kernel Python or a page, too.
 import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { NOT_COPIED, createCopier } from "../base/clipboard.js";
 import { element, makeButton, setText } from "../base/dom.js";
@@ -17,12 +16,11 @@ const say = sentences(WORDS);
  */
 
 export class Share {
-  /** Offer what somebody is there to make. */
   #refresh = () => {
     this.#python.hidden = !this.#model.kernel();
     this.#page.hidden = !this.#model.kernel()?.facts.makes_pages;
   };
-  /** What was said was said of other settings. */
+  /** It was about other settings. */
   #onSettings = () => {
     if (this.#asked || !this.#outcome.textContent) return;
     this.#copier.close();
@@ -36,13 +34,10 @@ export class Share {
   #outcome = element("p", { class: "cv-share-outcome", role: "status" });
   #copier = createCopier();
   box;
-  /** What is waited for. @type {object | null} */
+  /** @type {object | null} */
   #asked = null;
 
-  /**
-   * @param {Model} model
-   * @param {() => string} lessonLink leads to the step of a lesson that is being read; empty while none is
-   */
+  /** @param {Model} model @param {() => string} lessonLink */
   constructor(model, lessonLink) {
     [this.#model, this.#lessonLink] = [model, lessonLink];
     const id = `cv-share-${Math.random().toString(36).slice(2, 8)}`;
@@ -107,11 +102,7 @@ export class Share {
     }
   }
 
-  /**
-   * Ask torch's side for something that is made of these settings.
-   * @param {string} type of the request @param {string} words until it comes @param {(reply: Reply) => void}
-   *   take
-   */
+  /** @param {string} type @param {string} words @param {(reply: Reply) => void} take */
   async #ask(type, words, take) {
     this.#copier.close();
     this.#tell(words);
@@ -120,7 +111,7 @@ export class Share {
       const reply = await this.#model
         .kernel()
         ?.request({ type, settings: messageOf(this.#model.settings()) });
-      if (this.#asked !== mine) return; // something else was asked for
+      if (this.#asked !== mine) return;
       this.#asked = null;
       if (reply) take(reply);
     } catch (error) {
@@ -134,7 +125,7 @@ export class Share {
   #save(name, content) {
     const url = URL.createObjectURL(new Blob([content], { type: "text/html" }));
     element("a", { href: url, download: name }).click();
-    // Not at once: the browser has yet to read it.
+    // the browser still reads it
     setTimeout(() => URL.revokeObjectURL(url), 60_000);
     this.#tell(say("share.ready", { file: name }));
   }

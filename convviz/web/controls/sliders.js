@@ -1,7 +1,4 @@
-// @ts-check
-// A grid of sliders with number fields. The browser's own range inputs: they send what a person moved and
-// nothing else, whereas ipywidgets' slider rounds every value to its step and sends that back, so that 1/9
-// becomes 0.1.
+// A grid of sliders with fields, native: ipywidgets would round to steps and send back 1/9 as 0.1.
 import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { formatNumber, parseNumber } from "../base/format.js";
@@ -9,12 +6,12 @@ import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
-const MOST_SLIDERS = 9; // beyond, numbers share one long slider
+const MOST_SLIDERS = 9; // more share one slider
 
 export class Sliders {
   #update = () => {
     const [rows, columns] = this.#model.get("shape");
-    // half of an update: the other half follows
+    // half an update
     if (this.#model.get("values").length !== rows * columns) return;
     if (this.#grid.dataset.shape !== `${rows},${columns}`) {
       this.#grid.dataset.shape = `${rows},${columns}`;
@@ -37,7 +34,7 @@ export class Sliders {
     const letters = this.#model
       .get("values")
       .map((/** @type {number} */ value) => formatNumber(value).length);
-    // how wide their fields are
+    // the width of fields
     this.#grid.style.setProperty("--cv-letters", String(Math.max(2, ...letters)));
     const typing = /** @type {Document | ShadowRoot} */ (this.#grid.getRootNode()).activeElement;
     this.#cells.forEach(({ range, field }, index) => {
@@ -58,17 +55,17 @@ export class Sliders {
   /** @type {{ range: HTMLInputElement, field: HTMLInputElement }[]} */
   #cells = [];
   #reach;
-  #dragged = false; // the change that is under way is a slider's
-  #chosen = 0; // the one that has the slider, where there is room for a single one
+  #dragged = false; // by a slider
+  #chosen = 0; // has the shared slider
   #byFinger = matchMedia("(pointer: coarse)");
 
   /**
-   * @param {{ model: any, el: HTMLElement, tell: (words: string) => void }} context tell: say why something
-   *   was not taken
+   * @param {{ model: any, el: HTMLElement, tell: (words: string) => void }} context tell: why a value was
+   *   refused
    */
   constructor({ model, el, tell }) {
     [this.#model, this.#tell] = [model, tell];
-    this.#reach = model.get("reach"); // of all of them: side by side, they are compared
+    this.#reach = model.get("reach"); // common, to compare
     el.append(this.#grid);
     for (const name of ["shape", "values", "label"]) model.on(`change:${name}`, this.#update);
     this.#update();
@@ -81,28 +78,22 @@ export class Sliders {
     values[index] = value;
     this.#model.set("values", values);
     this.#model.set("of", this.#model.get("label"));
-    // while one message is under way the next ones become one: the last value always arrives
+    // messages coalesce; the last value arrives
     this.#model.save_changes();
   }
 
-  /**
-   * Give a number the slider; a finger types it at its second tap, so that no keyboard rises at the first.
-   * @param {number} index
-   */
+  /** A finger types at its second tap: no keyboard at the first. @param {number} index */
   #choose(index) {
     this.#chosen = Math.min(index, this.#cells.length - 1);
     this.#cells.forEach(({ field, range }, at) => {
       field.parentElement?.toggleAttribute("data-chosen", at === this.#chosen);
       field.readOnly = at !== this.#chosen && this.#byFinger.matches;
-      // one number for Tab, arrows for the others
+      // one tab stop, arrows for the rest
       for (const stop of [field, range]) stop.tabIndex = at === this.#chosen ? 0 : -1;
     });
   }
 
-  /**
-   * Go on to a neighbour where an arrow has no letter to pass.
-   * @param {KeyboardEvent} event @param {number} index
-   */
+  /** Only where an arrow passes no letter. @param {KeyboardEvent} event @param {number} index */
   #walk(event, index) {
     const [down, right] = /** @type {Record<string, number[]>} */ (ARROWS)[event.key] ?? [0, 0];
     const { value, selectionStart: start, selectionEnd: end } = this.#cells[index].field;
@@ -123,22 +114,22 @@ export class Sliders {
     Object.assign(range, { min: -this.#reach, max: this.#reach });
     range.addEventListener("input", () => {
       this.#dragged = true;
-      // The range's steps start at its minimum: -3 + 0.1 * 33 is 0.30000000000000027, and 0.3 is meant.
+      // Steps from -3: 0.30000000000000027 means 0.3.
       this.#change(index, Number(Number(range.value).toFixed(6)));
       this.#dragged = false;
       this.#show(index);
     });
-    // no hand is on it any more
+    // released
     for (const end of ["pointerup", "blur"]) range.addEventListener(end, () => this.#fitReach());
     const commit = () => {
-      // untouched: the short text must not replace the number
+      // untouched: keep all digits
       if (field.value === field.dataset.shown) return;
       const value = parseNumber(field.value);
       field.setAttribute("aria-invalid", String(value === null));
       if (value === null) return this.#tell(say("cell.no_number.touch", { typed: field.value }));
       field.dataset.shown = field.value;
       this.#change(index, value);
-      this.#showSlider(index); // the text stays as it was typed until the field is left
+      this.#showSlider(index); // typed text stays until left
     };
     field.addEventListener("change", commit);
     field.addEventListener("keydown", (event) => {
@@ -149,11 +140,11 @@ export class Sliders {
     });
     field.addEventListener("focus", () => this.#showWhole(index));
     field.addEventListener("blur", () => this.#choose(this.#chosen));
-    field.addEventListener("blur", () => this.#show(index)); // what is no number goes back to what holds
+    field.addEventListener("blur", () => this.#show(index)); // no number: what holds returns
     return { range, field };
   }
 
-  /** The whole number, to be edited. @param {number} index */
+  /** @param {number} index */
   #showWhole(index) {
     const { field } = this.#cells[index];
     field.value = field.dataset.shown = String(this.#model.get("values")[index]).replace("-", "\u2212");
@@ -161,7 +152,7 @@ export class Sliders {
     field.select();
   }
 
-  /** As far as the numbers need; a slider that is dragged never narrows it, or the others would jump away. */
+  /** As far as needed; never narrowed while dragged. */
   #fitReach() {
     const needed = this.#model
       .get("values")

@@ -1,5 +1,4 @@
-// @ts-check
-// What there is to say about the last step down the gradient, or about the next.
+// A verdict on the last step, or the next.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import WORDS from "../../facts/words/learn.json" with { type: "json" };
 import { formatNumber } from "../base/format.js";
@@ -14,8 +13,7 @@ const valley = (lowest) => ({ lowest: formatNumber(lowest), twice: formatNumber(
 /**
  * @param {import("../numbers/actions.js").Shown} shown @param {import("./descent.js").Descent} descent
  * @param {() => { lowest: number | null, safe: number }} rates
- * @returns {{ text: string, rose: boolean, ends: boolean }} rose: the loss did; ends: no step goes on from
- *   there
+ * @returns {{ text: string, rose: boolean, ends: boolean }} rose: the loss did; ends: no step goes on
  */
 export function judged({ settings, numbers: { stages } }, descent, rates) {
   const [before, after] = descent.losses().slice(-2);

@@ -1,5 +1,4 @@
-// @ts-check
-// What a person can ask for on the board, by the type of the message.
+// What a visitor can ask for, by message type.
 import { equationsOf, panelsOf } from "../picture/panels.js";
 import { oneHot, oneHotPanels, setSize } from "../rules/change.js";
 import { editCell, editedPanels, paintCells } from "../rules/edit.js";
@@ -16,13 +15,12 @@ import { replaced } from "../rules/settings.js";
  * @import { Settings } from "../rules/settings.js"
  * @import { Numbers } from "./latest_request.js"
  * @typedef {{ panel: string, row: number, column: number }} Place
- * @typedef {{ settings: Settings, numbers: Numbers }} Shown the numbers on the board,
- *   and what they follow from
- * @typedef {{ settings: () => Settings, shown: () => Shown | null,
- *   apply: (changed: Changed, move?: string) => void, get: (name: string) => any,
- *   select: (place: Place | null) => void, turn: (way: "undo" | "redo") => void,
- *   open: (link: string) => void, restore: (state: Settings) => void, draw: (value: number | null) => void,
- *   reset: () => void, givePlotly: () => void }} Page
+ * @typedef {{ settings: Settings, numbers: Numbers }} Shown the numbers on the board, and what they follow
+ *   from
+ * @typedef {{ settings: () => Settings, shown: () => Shown | null, apply: (changed: Changed, move?: string)
+ *   => void, get: (name: string) => any, select: (place: Place | null) => void, turn: (way: "undo" | "redo")
+ *   => void, open: (link: string) => void, restore: (state: Settings) => void, draw: (value: number | null)
+ *   => void, reset: () => void, givePlotly: () => void }} Page
  */
 
 /** @type {Record<string, (page: Page, message: any) => void>} */
@@ -30,8 +28,7 @@ const ACTIONS = {
   select(page, { panel, row, column, move }) {
     const walks = oneHotPanels(page.settings()).includes(panel);
     if (walks) page.apply(oneHot(page.settings(), row, column), move);
-    // A pixel that is held stays so while the 1 walks: what each place of the 1 brings
-    // it is what one looks for.
+    // While the 1 walks, a pinned pixel stays.
     if (!(walks && !page.settings().transposed && page.get("selected")?.panel === "grad_input"))
       page.select({ panel, row, column });
   },
@@ -58,15 +55,12 @@ const ACTIONS = {
   restore: (page, { state }) => page.restore(state),
   reset(page) {
     page.reset();
-    page.select(null); // of the first picture nothing was asked yet
+    page.select(null); // nothing was asked yet
   },
   plotly: (page) => page.givePlotly(),
 };
 
-/**
- * Do what a message asks for; what is none of the page's is nothing to do.
- * @param {Page} page @param {any} message
- */
+/** Unknown types are ignored. @param {Page} page @param {any} message */
 export function act(page, message) {
   if (Object.hasOwn(ACTIONS, message.type)) ACTIONS[message.type](page, message);
 }
@@ -75,7 +69,6 @@ export function act(page, message) {
 const withPlane = (settings, choose) => [replaced(settings, { plane: choose(settings) }), []];
 
 /**
- * The settings with a number in a cell that is shown.
  * @param {Settings} settings @param {Shown | null} shown @param {Place & { value: number }} message
  * @returns {Changed}
  */
@@ -85,12 +78,9 @@ function edited(settings, shown, message) {
   return editCell(settings, message, gradOutput);
 }
 
-/**
- * Refuse to write where nobody sees it: the page offers only the cells that it shows.
- * @param {Settings} settings @param {Shown | null} shown @param {Place} place
- */
+/** Writable only where shown. @param {Settings} settings @param {Shown | null} shown @param {Place} place */
 function checkShown(settings, shown, { panel, row, column }) {
-  if (!(panel in editedPanels(settings))) return; // what it follows from is told where it would be edited
+  if (!(panel in editedPanels(settings))) return; // editCell says why
   const panels = shown ? equationsOf(shown.settings, shown.numbers.stages).flatMap(panelsOf) : [];
   const [height, width] = panels.find(({ name }) => name === panel)?.tensor.shape.slice(2) ?? [0, 0];
   if (row < height && column < width) return;

@@ -1,6 +1,4 @@
-// @ts-check
-// "Break it": what one mistake of the catalogue makes of a band of the board, computed by the
-// recipes of the tab Mistakes.
+// What one mistake makes of a band, by the recipes of the tab Mistakes.
 import BROKEN from "../../facts/broken.json" with { type: "json" };
 import I01 from "../../facts/mistakes/I01_kernel_not_rotated.json" with { type: "json" };
 import I07 from "../../facts/mistakes/I07_no_zeros_inserted.json" with { type: "json" };
@@ -20,22 +18,21 @@ import { differing, gradientBy, gradientRight, isNear } from "./mistaken.js";
  * @import { Pair } from "../rules/spec.js"
  * @typedef {"I01" | "I07" | "I10" | "I16" | "W02" | "W06" | "W07"} BrokenId
  * @typedef {{ id: BrokenId, guilty: string, equation: "input" | "weight", of: "grad_input" | "grad_weight",
- *   recipe: Recipe, setting: string }} Toggle setting: the catalogue's link to where it shows
+ *   recipe: Recipe, setting: string }} Toggle setting: a link to where it shows
  * @typedef {"grad_input" | "grad_padded_input" | "grad_weight"} ResultName
  * @typedef {{ rows: number, columns: number, values: number[], wrong: boolean[], from?: Pair }} WrongPlane
- *   what comes out, in its own shape; without rows where nothing does; wrong: of each number whether another
- *   one belongs to its place, or none; from: the place in the right plane at which it begins, where it takes
- *   that plane's place as a whole
+ *   in its own shape, without rows if nothing comes out; wrong: of each number; from: where it begins, if it
+ *   replaces the right plane
  * @typedef {{ kind: "same" | "wrong" | "elsewhere" | "shape" | "nothing" | "large", result: ResultName,
- *   plane: WrongPlane, right: Pair, count: number, here: number, all: number, planes: number,
- *   other: Pair }} Outcome right: the shape that is right; count of wrong numbers in all planes, here in the
- *   plane that is shown; other: the first plane with a wrong number, where there is one
+ *   plane: WrongPlane, right: Pair, count: number, here: number, all: number, planes: number, other: Pair }}
+ *   Outcome right: the right shape; count: wrong numbers in all planes; here: in the shown one; other: the
+ *   first wrong plane
  */
 
 /** @type {Record<BrokenId, { ways: Recipe[], setting: string }>} */
 const MISTAKES = /** @type {any} */ ({ I01, I07, I10, I16, W02, W06, W07 });
 
-/** Every step that can be broken, in the order in which its band offers it. @type {Toggle[]} */
+/** In the order of their bands. @type {Toggle[]} */
 export const TOGGLES = /** @type {const} */ (["input", "weight"]).flatMap((equation) =>
   BROKEN[equation].map(({ id, way, guilty }) => {
     const known = /** @type {BrokenId} */ (id);
@@ -49,22 +46,18 @@ export const TOGGLES = /** @type {const} */ (["input", "weight"]).flatMap((equat
 export const toggleOf = (id) => TOGGLES.find((toggle) => toggle.id === id) ?? null;
 
 /**
- * The panel that an equation comes to: before a border of copies is folded back it is the
- * padded input's gradient.
+ * grad_padded_input, where a border of copies is yet to be folded back.
  * @param {Settings} settings @param {Toggle} toggle @returns {ResultName}
  */
 export const resultOf = ({ spec }, { of }) =>
   of === "grad_input" && spec.padding_mode !== "zeros" ? "grad_padded_input" : of;
 
-/** Where nothing comes out. @type {WrongPlane} */
+/** @type {WrongPlane} */
 export const NO_PLANE = { rows: 0, columns: 0, values: [], wrong: [] };
 
 /**
- * What a mistake makes of a panel.
- * @param {Settings} settings of a convolution
- * @param {Pick<Stages, "grad_output" | "weight" | "input">} stages
- * @param {Toggle} toggle @param {ResultName} [result] the panel
- * @returns {Outcome}
+ * @param {Settings} settings @param {Pick<Stages, "grad_output" | "weight" | "input">} stages
+ * @param {Toggle} toggle @param {ResultName} [result] @returns {Outcome}
  */
 export function outcomeOf(settings, stages, toggle, result = resultOf(settings, toggle)) {
   /** @type {Outcome} */
@@ -99,10 +92,7 @@ export function outcomeOf(settings, stages, toggle, result = resultOf(settings, 
   return { ...told, kind: told.here ? "wrong" : told.count ? "elsewhere" : "same" };
 }
 
-/**
- * One plane of a gradient, held against the right one cell by cell.
- * @param {Tensor} right @param {Tensor} wrong @param {number} place of the plane @returns {WrongPlane}
- */
+/** @param {Tensor} right @param {Tensor} wrong @param {number} place @returns {WrongPlane} */
 function comparedPlane(right, wrong, place) {
   const [[rows, columns], [height, width]] = [sizeOf(wrong), sizeOf(right)];
   const values = [...wrong.data.subarray(place * rows * columns, (place + 1) * rows * columns)];
@@ -118,10 +108,7 @@ function comparedPlane(right, wrong, place) {
 /** @param {Tensor} tensor @returns {Pair} */
 const sizeOf = ({ shape }) => [shape[2], shape[3]];
 
-/**
- * Which plane of the gradient is shown, counted over all of them.
- * @param {Settings} settings @param {Toggle} toggle
- */
+/** Counted over all. @param {Settings} settings @param {Toggle} toggle */
 function planeOf({ plane, spec }, { of }) {
   if (of === "grad_input") return plane.sample * spec.in_channels + plane.in_channel;
   const ins = spec.in_channels / spec.groups;

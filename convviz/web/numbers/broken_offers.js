@@ -1,6 +1,4 @@
-// @ts-check
-// The setting that a broken step shows at, where it does not show here: the nearest one
-// of a few, found by trying.
+// Where a hidden mistake would show: the nearest such setting, by trying.
 import WORDS from "../../facts/words/broken.json" with { type: "json" };
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { sentences } from "../base/words.js";
@@ -13,7 +11,7 @@ import { computeStages } from "./compute.js";
 import { geometryMoves, textOf } from "./moves.js";
 
 const say = sentences(WORDS);
-const MOST_PRODUCTS = 10_000; // of a setting that is tried: an answer takes no longer than a frame
+const MOST_PRODUCTS = 10_000; // tried within a frame
 
 /**
  * @import { Settings } from "../rules/settings.js"
@@ -23,10 +21,7 @@ const MOST_PRODUCTS = 10_000; // of a setting that is tried: an answer takes no 
  * @typedef {"counting" | "ones" | "whole" | "all"} NumbersName
  */
 
-/**
- * What can show each mistake, the likeliest first.
- * @type {Record<BrokenId, (GeometryControl | NumbersName)[]>}
- */
+/** Likeliest first. @type {Record<BrokenId, (GeometryControl | NumbersName)[]>} */
 const CONTROLS = {
   I01: ["counting", "kernel_size", "ones", "all"],
   I07: ["stride", "input_size", "padding"],
@@ -45,28 +40,22 @@ const NUMBERS = {
   all: { ...ONES, weight: { kind: "counting" }, input: { kind: "whole" } },
 };
 
-/** The reading that has the sliding window: both, where the board has such a view. */
+/** With the sliding window. */
 const WINDOW = SETTINGS.fields.input_view.words.includes("both") ? "both" : "window";
 
-/** The reading that a mistake needs. @returns {Offer} */
+/** @returns {Offer} */
 export const viewOffer = () => ({ words: say("offer.view"), changes: { input_view: WINDOW } });
 
-/**
- * The plane in which a number is wrong.
- * @param {Settings} settings @param {Toggle} toggle @param {Outcome} outcome @returns {Offer}
- */
+/** @param {Settings} settings @param {Toggle} toggle @param {Outcome} outcome @returns {Offer} */
 export const planeOffer = ({ plane, spec }, { of }, { other }) => ({
   words: say("offer.plane"),
   changes: { plane: showPlane(plane, spec, of, other) },
 });
 
-// Of the settings that were last asked about.
+// Cached.
 let known = { key: "", offer: /** @type {Offer} */ ({ words: "", changes: {} }) };
 
-/**
- * A setting that shows a mistake.
- * @param {Settings} settings where it shows in no number @param {Toggle} toggle @returns {Offer}
- */
+/** @param {Settings} settings @param {Toggle} toggle @returns {Offer} */
 export function settingOffer(settings, toggle) {
   const { spec, input, digit, weight, bias, loss, target, grad, seed, plane } = settings;
   const key = JSON.stringify([toggle.id, spec, input, digit, weight, bias, loss, target, grad, seed, plane]);
@@ -75,7 +64,7 @@ export function settingOffer(settings, toggle) {
 }
 
 /**
- * The nearest setting with one control moved, else the catalogue's.
+ * With one control moved, else the catalogue's.
  * @param {Settings} settings @param {Toggle} toggle @returns {Offer}
  */
 function found(settings, toggle) {
@@ -97,10 +86,7 @@ function found(settings, toggle) {
   return { words: say("offer.setting"), changes: there };
 }
 
-/**
- * Whether a number of the plane that is shown comes out wrong, or another shape.
- * @param {Settings} settings @param {Toggle} toggle
- */
+/** @param {Settings} settings @param {Toggle} toggle */
 function isShown(settings, toggle) {
   const stages = computeStages(settings.spec, settings.loss, tensorsOf(settings));
   return ["wrong", "shape"].includes(outcomeOf(settings, stages, toggle).kind);

@@ -1,6 +1,5 @@
-// @ts-check
-// What a mistake makes of the plane that it is made in: of grad_output as the kernel slides over it, of the
-// grad_output that slides, of the input under it, of the rotated kernel.
+// The plane in which a mistake is made, as it is then: grad_output under the kernel or as kernel, the input,
+// the rotated kernel.
 import { slidOver, unfolded } from "../rules/recipe_input.js";
 import { complete, linesOf } from "../rules/recipes.js";
 import { bothAxes, outputSize } from "../rules/spec.js";
@@ -9,15 +8,14 @@ import { bothAxes, outputSize } from "../rules/spec.js";
  * @import { Panel } from "../picture/panels.js"
  * @import { Settings, Tensor } from "../rules/settings.js"
  * @import { Toggle, WrongPlane } from "./broken.js"
- * @typedef {{ pitch: number, first: number, length: number }} Along an axis: how far apart the cells are,
- *   where the first one stands, which may be outside, and how long the plane is
+ * @typedef {{ pitch: number, first: number, length: number }} Along an axis: pitch of cells, place of the
+ *   first (maybe outside), length
  */
 
 /**
- * The plane as it is with the mistake; null where it is a result, or cropped away.
- * @param {Settings} settings @param {Toggle} toggle @param {Panel} panel the guilty one
- * @param {{ grad_output: Tensor, input: Tensor }} stages
- * @returns {WrongPlane | null}
+ * null: it is a result, or cropped away.
+ * @param {Settings} settings @param {Toggle} toggle @param {Panel} panel
+ * @param {{ grad_output: Tensor, input: Tensor }} stages @returns {WrongPlane | null}
  */
 export function guiltyPlane({ spec }, toggle, panel, { grad_output, input }) {
   const chosen = complete(toggle.of, toggle.recipe);
@@ -50,11 +48,9 @@ function gapsOf(recipe, spec, cells) {
 }
 
 /**
- * One plane of a tensor, its cells apart and with zeros around it; its first cell stands where
- * it does in the right one.
- * @param {Tensor} tensor @param {import("../rules/spec.js").Pair} place of the plane
- * @param {Along[]} along rows and columns @param {Along[]} right
- * @returns {WrongPlane | null}
+ * Cells apart, with zeros around.
+ * @param {Tensor} tensor @param {import("../rules/spec.js").Pair} place @param {Along[]} along
+ * @param {Along[]} right @returns {WrongPlane | null}
  */
 function spread({ shape, data }, [sample, channel], [down, across], right) {
   const [height, width] = shape.slice(2);
@@ -78,7 +74,7 @@ function spread({ shape, data }, [sample, channel], [down, across], right) {
   return { rows, columns, values, wrong: values.map(() => true), from: [from[0], from[1]] };
 }
 
-/** The kernel as it is, where it should be rotated. @param {Panel} panel @returns {WrongPlane} */
+/** @param {Panel} panel @returns {WrongPlane} */
 function rotatedBack({ tensor, at }) {
   const [rows, columns] = tensor.shape.slice(2);
   const start = (at[0] * tensor.shape[1] + at[1]) * rows * columns;

@@ -1,6 +1,4 @@
-// @ts-check
-// What the board is told of a broken step: which band and which panel, the numbers that
-// come out, and what is said.
+// What the board is told of a broken step: band, panel, numbers, words.
 import WORDS from "../../facts/words/broken.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 import { isPanel, panelsOf } from "../picture/panels.js";
@@ -16,14 +14,13 @@ const say = sentences(WORDS);
  * @import { Settings, Stages } from "../rules/settings.js"
  * @import { Outcome, Toggle, WrongPlane } from "./broken.js"
  * @import { Offer } from "./broken_offers.js"
- * @typedef {{ id: string, equation: string, guilty: string, result: string, before: string, differs: boolean,
- *   planes: Record<string, WrongPlane>, sentence: string, hidden: string, offers: Offer[] }} Broken
- *   id: empty where nothing is broken; before: the panel before which the "=" stands that does not hold;
- *   differs: whether it does not; planes: of each panel that comes out wrong what comes out; hidden: what is
- *   said while the mistake is not to be named
+ * @typedef {{ id: string, equation: string, guilty: string, result: string, before: string, differs:
+ *   boolean, planes: Record<string, WrongPlane>, sentence: string, hidden: string, offers: Offer[] }} Broken
+ *   id: empty: nothing; before: the panel after the "=" that fails; differs: whether it fails; planes: by
+ *   panel; hidden: said while unnamed
  */
 
-/** Nothing is broken. @type {Broken} */
+/** @type {Broken} */
 const RIGHT = {
   id: "",
   equation: "",
@@ -39,7 +36,7 @@ const RIGHT = {
 
 /**
  * @param {Settings} settings @param {Stages} stages @param {Equation[]} equations
- * @returns {Broken | null} null where no step can be broken
+ * @returns {Broken | null} null: nothing can be broken
  */
 export function brokenOf(settings, stages, equations) {
   if (settings.transposed) return null;
@@ -74,12 +71,11 @@ export function brokenOf(settings, stages, equations) {
 }
 
 /**
- * The panel after the "=" that does not hold: with both readings in one row it is the one
- * between result and window.
+ * With both readings, the one between result and window.
  * @param {Equation} row @param {string} guilty @param {string} result
  */
 function equalsBefore({ items }, guilty, result) {
-  /** @type {string[][]} what stands between the signs "=" */
+  /** @type {string[][]} */
   const sides = [[]];
   for (const item of items) {
     if (isPanel(item)) sides[sides.length - 1].push(item.name);
@@ -90,10 +86,8 @@ function equalsBefore({ items }, guilty, result) {
 }
 
 /**
- * What comes out in each panel that the mistake reaches.
  * @param {Settings} settings @param {Stages} stages @param {Toggle} toggle @param {Outcome} outcome
- * @param {Equation} row
- * @returns {Record<string, WrongPlane>}
+ * @param {Equation} row @returns {Record<string, WrongPlane>}
  */
 function planesOf(settings, stages, toggle, outcome, row) {
   /** @type {Record<string, WrongPlane>} */

@@ -1,5 +1,4 @@
-// @ts-check
-// What the board says of a broken step: how many numbers are wrong and why, or why none is.
+// Words about a broken step: how many numbers are wrong, or why none.
 import WORDS from "../../facts/words/broken.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 import { backwardPadding, bothAxes, outputSize, remainderOf } from "../rules/spec.js";
@@ -14,15 +13,12 @@ const say = sentences(WORDS);
  * @typedef {Extract<keyof typeof WORDS, `same.${string}`>} Same
  */
 
-/** A size, or a shape: 3×3. @param {ArrayLike<number>} size */
+/** 3×3. @param {ArrayLike<number>} size */
 const shapeText = (size) => Array.from(size).join("×");
-/** One number where both axes have the same, else both: 1 or 2 × 1. @param {[number, number]} values */
+/** 1, or 2 × 1. @param {[number, number]} values */
 const pairText = ([rows, columns]) => (rows === columns ? String(rows) : `${rows} × ${columns}`);
 
-/**
- * The sentence of an outcome in which something comes out wrong.
- * @param {Settings} settings @param {Toggle} toggle @param {Outcome} outcome
- */
+/** @param {Settings} settings @param {Toggle} toggle @param {Outcome} outcome */
 export function wrongWords({ spec }, toggle, outcome) {
   const { kind, plane, right, count, here, all, planes, result } = outcome;
   const why = becauseOf(spec, toggle, result);
@@ -35,7 +31,7 @@ export function wrongWords({ spec }, toggle, outcome) {
     : say("wrong", { count, all, why });
 }
 
-/** The same without the reason: the question of a puzzle. @param {Outcome} outcome */
+/** As a riddle. @param {Outcome} outcome */
 export function hiddenWords({ kind, plane, right, here, all, planes }) {
   if (kind === "nothing") return say("hidden.nothing");
   if (kind === "shape")
@@ -50,10 +46,7 @@ function becauseOf(spec, { id }, result) {
   return say(`because.${id}`, { stride: textOf(spec, "stride"), remainder, result });
 }
 
-/**
- * The four sides of grad_output's border, without what the remainder adds; a negative one crops.
- * @param {Spec} spec
- */
+/** grad_output's border without the remainder; negative crops. @param {Spec} spec */
 const sidesOf = (spec) =>
   bothAxes((axis) => {
     const [before, after] = backwardPadding(spec, axis);
@@ -71,10 +64,8 @@ function aroundOf(spec) {
 const onBoth = (test) => test(0) && test(1);
 
 /**
- * Why a mistake shows in no number.
  * @param {Settings} settings @param {Pick<Stages, "grad_output" | "weight" | "input">} stages
- * @param {Toggle} toggle
- * @returns {string}
+ * @param {Toggle} toggle @returns {string}
  */
 export function sameWords({ spec }, stages, { id }) {
   const reason = REASONS[id](spec, stages);
@@ -84,8 +75,8 @@ export function sameWords({ spec }, stages, { id }) {
 }
 
 /**
- * @type {Record<BrokenId, (spec: Spec, stages: { weight: Tensor }) => Same | "">} What of the setting leaves
- *   nothing to break; empty where only the numbers can
+ * @type {Record<BrokenId, (spec: Spec, stages: { weight: Tensor }) => Same | "">} Empty: only the numbers
+ *   hide it
  */
 const REASONS = {
   I01({ kernel_size }, { weight }) {
@@ -106,17 +97,14 @@ const REASONS = {
   },
 };
 
-/**
- * Why grad_output has no gap that zeros belong into.
- * @param {Spec} spec @param {Same} unstrided @returns {Same | ""}
- */
+/** No gap for zeros. @param {Spec} spec @param {Same} unstrided @returns {Same | ""} */
 function gapless(spec, unstrided) {
   if (onBoth((axis) => spec.stride[axis] === 1)) return unstrided;
   if (onBoth((axis) => outputSize(spec, axis) === 1)) return "same.one_cell";
   return onBoth((axis) => spec.stride[axis] === 1 || outputSize(spec, axis) === 1) ? "same.one_line" : "";
 }
 
-/** Whether every plane of a weight looks the same rotated by 180°. @param {Tensor} weight */
+/** @param {Tensor} weight */
 export function isSymmetric({ shape, data }) {
   const cells = shape[2] * shape[3];
   return data.every((value, index) => value === data[index - (index % cells) + cells - 1 - (index % cells)]);

@@ -1,5 +1,4 @@
-// @ts-check
-// What no maker of numbers may hand to the board, by the rule of settings/compute.py.
+// What no maker may hand to the board, as in settings/compute.py.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { shownName } from "../rules/names.js";
 import { say } from "../rules/say.js";
@@ -10,7 +9,7 @@ import { say } from "../rules/say.js";
  */
 
 /**
- * Refuse a number that is not finite: it can be neither coloured nor handed on.
+ * Non-finite numbers can be neither coloured nor handed on.
  * @param {Numbers} numbers @param {boolean} transposed
  */
 export function checkFinite({ stages, dtype }, transposed) {

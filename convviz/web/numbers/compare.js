@@ -1,7 +1,5 @@
-// @ts-check
-// Torch's numbers held against the page's: a second check, by other code on another machine. Each tensor is
-// computed anew from torch's own numbers before it, so that what is left to differ is
-// the rounding of one sum.
+// Torch's numbers against the page's. Each tensor is recomputed from torch's own inputs to it, so that only
+// one sum's rounding differs.
 import { formatLong } from "../base/format.js";
 import { say } from "../picture/say.js";
 import { panelName } from "../rules/names.js";
@@ -23,19 +21,17 @@ import { MOST_PRODUCTS } from "./from_page.js";
 /**
  * @import { Given, Settings, Stages, Tensor } from "../rules/settings.js"
  * @import { Numbers } from "./latest_request.js"
- * @typedef {{ name: string, mine: Tensor, terms: Tensor }} Expected terms: the sum of what is
- *   added up, without its signs
+ * @typedef {{ name: string, mine: Tensor, terms: Tensor }} Expected terms: the sum of absolute terms
  */
 
-// A cell may differ by C roundings of the sum of its terms without their signs: added one after the other, n
-// terms of one sign are off by some √n / 4 roundings, and a grad_weight has thousands. Sums of bfloat16 are
-// kept in float32 and rounded once. tests/browser/test_numbers_kernel.py holds torch to it, and sees that
-// what is wrong by more is found.
+// A cell may be off by C roundings of its terms' absolute sum: n terms of one sign are off by some √n / 4,
+// and a grad_weight has thousands. Sums of bfloat16 are kept in float32 and rounded once.
+// tests/browser/test_numbers_kernel.py holds torch to it.
 /** @type {Record<string, number>} */
 export const C = { float32: 32, float64: 32, bfloat16: 2 };
 /** @type {Record<string, number>} torch.finfo(dtype).eps */
 const EPS = { float32: 2 ** -23, float64: 2 ** -52, bfloat16: 2 ** -7 };
-const TINY = 2 ** -126; // float32's smallest normal number: what is smaller, torch may round to 0
+const TINY = 2 ** -126; // float32's smallest normal; torch may flush below
 
 /** @param {Tensor} tensor @param {(value: number, index: number) => number} change @returns {Tensor} */
 const mapped = ({ shape, data }, change) => ({ shape, data: data.map(change) });
@@ -46,10 +42,7 @@ const largestOf = (values) => values.reduce((largest, value) => Math.max(largest
 /** @param {Tensor} tensor */
 const unsigned = (tensor) => mapped(tensor, Math.abs);
 
-/**
- * Every tensor that torch computed, computed here.
- * @param {Settings} settings @param {Stages} stages @returns {Expected[]}
- */
+/** @param {Settings} settings @param {Stages} stages @returns {Expected[]} */
 function expectedOf(settings, stages) {
   const { spec, transposed } = settings;
   const table = tableOf(spec);
@@ -72,7 +65,7 @@ function expectedOf(settings, stages) {
     );
     return { name, mine: compute(stages.input, stages.weight, stages.grad_output, bias), terms };
   };
-  // What is drawn by name or resized is made of sums, too: its cells are known to a rounding of the largest.
+  // Resized or named inputs are sums, too.
   const inputTerms = filled(given.input, largestOf([...given.input.data, ...(settings.input.values ?? [])]));
   const copied = /** @type {[string, Tensor | null][]} */ ([
     ["weight", given.weight],
@@ -100,10 +93,7 @@ function expectedOf(settings, stages) {
   return /** @type {Expected[]} */ (expected);
 }
 
-/**
- * What a loss adds up for each cell of its gradient.
- * @param {Tensor} output @param {Tensor} grad @param {Given} given @returns {Tensor}
- */
+/** @param {Tensor} output @param {Tensor} grad @param {Given} given @returns {Tensor} */
 function termsOfLoss(output, grad, { target }) {
   const reach = (/** @type {number} */ index) =>
     target ? Math.abs(output.data[index]) + Math.abs(target.data[index]) : 0;
@@ -111,9 +101,8 @@ function termsOfLoss(output, grad, { target }) {
 }
 
 /**
- * The first cell in which torch's numbers differ from the page's by more than rounding explains; null if
- * there is none, or too much to compute here.
- * @param {Settings} settings @param {Numbers} numbers torch's
+ * The first cell off by more than rounding; null: none, or too much to compute.
+ * @param {Settings} settings @param {Numbers} numbers
  */
 export function firstDifference(settings, { stages, dtype }) {
   if (countProducts(settings.spec) > MOST_PRODUCTS) return null;
@@ -143,10 +132,7 @@ function placeOf(index, shape) {
   return place;
 }
 
-/**
- * The difference as a sentence; empty if there is none.
- * @param {Settings} settings @param {Numbers} numbers
- */
+/** Empty: none. @param {Settings} settings @param {Numbers} numbers */
 export function differenceWords(settings, numbers) {
   const found = firstDifference(settings, numbers);
   if (!found) return "";

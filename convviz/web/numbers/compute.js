@@ -1,6 +1,4 @@
-// @ts-check
-// Forward and backward in the page, in float64, read from the taps. The stages have
-// the names of ops/stages.py.
+// Forward and backward in the page, float64, from the taps; stages as in ops/stages.py.
 import { LOSSES } from "./losses.js";
 import {
   backwardPadding,
@@ -27,15 +25,14 @@ export const zeros = (shape) => ({
 });
 
 /**
- * Compute every stage of one forward and backward pass.
- * @param {Spec} spec @param {string} loss a name of LOSSES
- * @param {Given} given of the layer: for a transposed one, input has the shape of the convolution's output
- * @param {boolean} [transposed]
- * @returns {Stages}
+ * Every stage of one forward and backward pass.
+ * @param {Spec} spec @param {string} loss
+ * @param {Given} given of the layer: a transposed one's input has the shape of the convolution's output
+ * @param {boolean} [transposed] @returns {Stages}
  */
 export function computeStages(spec, loss, given, transposed = false) {
   const table = tableOf(spec);
-  const other = given.target ?? given.grad ?? given.input; // a loss that is given neither looks at none
+  const other = given.target ?? given.grad ?? given.input; // unused by a loss without one
   const shared = { weight: given.weight, bias: given.bias, target: given.target };
   if (transposed) {
     const output = plusBias(fold(toPaddedInput(spec, table, given.input, given.weight), spec), given.bias);
@@ -73,7 +70,7 @@ export function computeStages(spec, loss, given, transposed = false) {
 }
 
 /**
- * The stages that compute nothing: what the picture shows of others, with their borders, zeros and turns.
+ * Stages that only copy: borders, zeros, rotations.
  * @param {Spec} spec @param {Tensor} padded @param {Tensor} weight @param {Tensor} gradOutput
  */
 export const copiesOf = (spec, padded, weight, gradOutput) => ({
@@ -82,10 +79,7 @@ export const copiesOf = (spec, padded, weight, gradOutput) => ({
   ...spread(gradOutput, spec),
 });
 
-/**
- * The taps of one plane: output cell o receives weight cell k times the cell `at` of the padded input.
- * @param {Spec} spec
- */
+/** Of one plane: output[o] += weight[k] * padded_input[at]. @param {Spec} spec */
 export function tableOf(spec) {
   const geometry = { ...spec, output_size: bothAxes((axis) => outputSize(spec, axis)) };
   const [rows, columns] = bothAxes((axis) => axisTaps(geometry, axis));
@@ -105,7 +99,7 @@ export function tableOf(spec) {
 }
 
 /**
- * Where the planes of every pair of channels that see each other start.
+ * Offsets of every connected pair of channel planes.
  * @param {Spec} spec @param {(outputs: number, kernel: number, inputs: number) => void} visit
  */
 function eachPair(spec, visit) {
@@ -169,7 +163,7 @@ export function toWeight(spec, { o, k, at, count }, gradient, padded) {
 }
 
 /**
- * Visit every cell of the padded input that is a copy of an input cell, as indices into the two tensors.
+ * Indices of each copied cell: padded, input.
  * @param {Spec} spec @param {(border: number, inside: number) => void} visit
  */
 function eachCopy(spec, visit) {
@@ -194,10 +188,7 @@ export function padInput(input, spec) {
   return padded;
 }
 
-/**
- * Give every border cell's gradient to the cell that it copies; a padding zero copies nothing.
- * @param {Tensor} gradient @param {Spec} spec
- */
+/** A border's gradients go to the cells that it copies. @param {Tensor} gradient @param {Spec} spec */
 export function fold(gradient, spec) {
   const folded = zeros(inputShape(spec));
   eachCopy(spec, (border, inside) => {
@@ -206,10 +197,7 @@ export function fold(gradient, spec) {
   return folded;
 }
 
-/**
- * grad_output as the backward pass spreads it: with the stride's zeros, and with the border as well.
- * @param {Tensor} gradient @param {Spec} spec
- */
+/** With the stride's zeros; and with the border. @param {Tensor} gradient @param {Spec} spec */
 function spread(gradient, spec) {
   const [batch, channels, height, width] = gradient.shape;
   const sides = bothAxes((axis) => backwardPadding(spec, axis));
@@ -230,20 +218,14 @@ function spread(gradient, spec) {
   return { dilated_grad_output: dilated, padded_grad_output: padded };
 }
 
-/**
- * @param {Tensor} tensor @param {number} plane @param {number[]} at
- * @param {number} value nothing happens outside
- */
+/** @param {Tensor} tensor @param {number} plane @param {number[]} at @param {number} value ignored outside */
 function put({ shape, data }, plane, [row, column], value) {
   const [height, width] = shape.slice(2);
   if (row >= 0 && row < height && column >= 0 && column < width)
     data[(plane * height + row) * width + column] = value;
 }
 
-/**
- * Every kernel turned by 180 degrees, its channels swapped within each group.
- * @param {Tensor} weight @param {number} groups
- */
+/** By 180°, channels swapped within groups. @param {Tensor} weight @param {number} groups */
 function rotated(weight, groups) {
   const [outputs, inputs, height, width] = weight.shape;
   const [perGroup, cells] = [outputs / groups, height * width];

@@ -1,6 +1,4 @@
-// @ts-check
-// The kernel as a maker of numbers: torch computes them, and app/wire.py sends what cannot
-// be copied from the rest.
+// The kernel as a maker: torch computes, and app/wire.py sends what cannot be derived.
 import { decode } from "../base/format.js";
 import { torchWords } from "../picture/words.js";
 import { BASE_STATE } from "../rules/link.js";
@@ -15,29 +13,24 @@ import { copiesOf, padInput } from "./compute.js";
  * @import { Settings, Stages, Tensor } from "../rules/settings.js"
  * @import { Shown } from "./actions.js"
  * @import { Numbers } from "./latest_request.js"
- * @typedef {{ page: string, k: number, dtype: string, loss: number,
- *   truth: { id: string, values: Record<string, string>, ok: boolean },
- *   tensors: Record<string, DataView<ArrayBuffer>> }} Wire what torch computed, of the settings k of a page
- * @typedef {{ moved: (there: Shown) => void, told: (sentence: string, failed: boolean) => void,
- *   introduced: () => void, replied: (message: any, buffers: DataView[]) => void }} Listener
- *   moved: somebody else has set something; replied: what is neither numbers nor a refusal
+ * @typedef {{ page: string, k: number, dtype: string, loss: number, truth: { id: string, values:
+ *   Record<string, string>, ok: boolean }, tensors: Record<string, DataView<ArrayBuffer>> }} Wire torch's
+ *   answer to request k of a page
+ * @typedef {{ moved: (there: Shown) => void, told: (sentence: string, failed: boolean) => void, introduced:
+ *   () => void, replied: (message: any, buffers: DataView[]) => void }} Listener moved: set elsewhere;
+ *   replied: neither numbers nor a refusal
  * @typedef {{ message: any, buffers: DataView<ArrayBuffer>[] }} Reply
- * @typedef {{ settings: Settings, k: number, resolve: (numbers: Numbers) => void,
- *   reject: (error: Error) => void }} Waiting
- * @typedef {{ ask: (settings: Settings, k: number) => Promise<Numbers>, now: () => Shown | null,
- *   follow: (listener: Listener) => void, request: (message: any, buffers?: ArrayBuffer[]) => Promise<Reply>,
- *   differs: (settings: Settings, numbers: Numbers) => string,
- *   send: (message: any, buffers?: ArrayBuffer[]) => void, facts: any, widgetManager: any,
- *   introduction: () => string, notice: () => [string, boolean], close: () => void }} Kernel request: ask for
- *   something beside the numbers; rejects with the sentence of a refusal; send: what wants no answer;
- *   differs: what is said where the page's own numbers are others, else empty; a page without
- *   a kernel compares nothing
+ * @typedef {{ settings: Settings, k: number, resolve: (numbers: Numbers) => void, reject: (error: Error) =>
+ *   void }} Waiting
+ * @typedef {{ ask: (settings: Settings, k: number) => Promise<Numbers>, now: () => Shown | null, follow:
+ *   (listener: Listener) => void, request: (message: any, buffers?: ArrayBuffer[]) => Promise<Reply>,
+ *   differs: (settings: Settings, numbers: Numbers) => string, send: (message: any, buffers?: ArrayBuffer[])
+ *   => void, facts: any, widgetManager: any, introduction: () => string, notice: () => [string, boolean],
+ *   close: () => void }} Kernel request: beside the numbers, rejects with a refusal; send: wants no answer;
+ *   differs: how the page's own numbers differ, or empty
  */
 
-/**
- * The settings as a message: what is as in the base is left out, and filled in by Python.
- * @param {Settings} settings
- */
+/** Without what equals the base; Python fills that in. @param {Settings} settings */
 export function messageOf(settings) {
   const first = /** @type {Record<string, any>} */ (BASE_STATE);
   return Object.fromEntries(
@@ -45,7 +38,7 @@ export function messageOf(settings) {
   );
 }
 
-/** The shapes of what torch computes. @param {Settings} settings @returns {Record<string, number[]>} */
+/** @param {Settings} settings @returns {Record<string, number[]>} */
 function shapesOf(settings) {
   const { spec, bias } = settings;
   const [input, output, weight] = [inputShape(spec), outputShape(spec), weightShape(spec)];
@@ -59,7 +52,7 @@ function shapesOf(settings) {
   };
 }
 
-/** Numbers from what came over the wire. @param {Settings} settings @param {Wire} wire @returns {Numbers} */
+/** @param {Settings} settings @param {Wire} wire @returns {Numbers} */
 export function numbersOf(settings, { k, dtype, loss, truth, tensors }) {
   /** @type {Record<string, Tensor>} */
   const made = {};
@@ -79,10 +72,7 @@ export function numbersOf(settings, { k, dtype, loss, truth, tensors }) {
   return { k, stages, dtype, truth: torchWords(truth.id, truth.values), truth_ok: truth.ok, from: "torch" };
 }
 
-/**
- * In the order of the base, as the page has them: two settings are compared as texts.
- * @param {any} model @returns {Shown}
- */
+/** In the base's order: settings are compared as texts. @param {any} model @returns {Shown} */
 function shownBy(model) {
   const there = { ...model.get("_state"), ...model.get("_sources") };
   const settings = /** @type {Settings} */ (
@@ -100,7 +90,7 @@ function answer({ settings, resolve, reject }, wire) {
   }
 }
 
-/** Talk to the kernel behind an anywidget model. */
+/** Over an anywidget model. */
 export class KernelClient {
   #hear = () => {
     const wire = /** @type {Wire} */ (this.#model.get("_numbers"));
@@ -124,10 +114,7 @@ export class KernelClient {
   /** @type {Waiting | null} */
   #waiting = null;
   #id = 0;
-  /**
-   * Requests without an answer.
-   * @type {Map<number, { resolve: (reply: Reply) => void, reject: (error: Error) => void }>}
-   */
+  /** @type {Map<number, { resolve: (reply: Reply) => void, reject: (error: Error) => void }>} */
   #requests = new Map();
   /** @type {Listener | null} */
   #listener = null;
@@ -147,7 +134,7 @@ export class KernelClient {
     this.widgetManager = model.widget_manager;
   }
 
-  /** What the kernel has now, if this page can read it. @returns {Shown | null} */
+  /** If this page can read it. @returns {Shown | null} */
   now() {
     try {
       return this.#model.get("_numbers")?.tensors ? shownBy(this.#model) : null;
@@ -157,10 +144,7 @@ export class KernelClient {
     }
   }
 
-  /**
-   * Somebody in Python could not follow and all went back there: perhaps after the numbers had been sent.
-   * @param {any} message
-   */
+  /** Python reverted, perhaps after sending the numbers. @param {any} message */
   #refuse({ k, sentence }) {
     if (this.#waiting && this.#waiting.k === k) {
       this.#waiting.reject(new Error(sentence));
@@ -173,7 +157,7 @@ export class KernelClient {
   /** @param {any} message @param {DataView<ArrayBuffer>[]} buffers */
   #settle(message, buffers) {
     const request = message.page === this.#page && this.#requests.get(message.id);
-    if (!request) return; // another page asked
+    if (!request) return; // another page's
     this.#requests.delete(message.id);
     if (message.type === "refused") request.reject(new Error(message.sentence));
     else request.resolve({ message, buffers });

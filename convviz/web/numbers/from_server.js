@@ -1,6 +1,4 @@
-// @ts-check
-// A server as a maker of numbers: one websocket for as long as the page lives. Its workers keep nothing of a
-// page, so what has no answer yet is sent again over the next connection, to whoever is there.
+// A server as a maker: one websocket a page. Workers keep no state, so unanswered requests are sent again.
 import WORDS from "../../facts/words/served.json" with { type: "json" };
 import { createPauses } from "../base/pauses.js";
 import { sentences } from "../base/words.js";
@@ -12,28 +10,24 @@ import { Queue, framed } from "./queue.js";
 /**
  * @import { Settings } from "../rules/settings.js"
  * @import { Kernel, Listener, Reply } from "./from_kernel.js"
- * @typedef {{ binaryType: string, onopen: ((event: any) => void) | null,
- *   onmessage: ((event: any) => void) | null, onclose: ((event: any) => void) | null,
- *   send: (frame: string | ArrayBuffer) => void, close: () => void }} Socket of a WebSocket what is used here
- * @typedef {{ connect: () => Socket, status: () => Promise<number>, host: string }} Place where torch is
- *   asked; status: of
- *   the answer to who asks there without a websocket; rejects where there is none
+ * @typedef {{ binaryType: string, onopen: ((event: any) => void) | null, onmessage: ((event: any) => void)
+ *   | null, onclose: ((event: any) => void) | null, send: (frame: string | ArrayBuffer) => void, close: () =>
+ *   void }} Socket what is used of a WebSocket
+ * @typedef {{ connect: () => Socket, status: () => Promise<number>, host: string }} Place status: of a
+ *   plain request there; rejects: nobody
  */
 
 const say = sentences(WORDS);
-// who is in line hears so every few seconds, then has an answer or a refusal within ten
+// Whoever is in line hears every few seconds.
 const PATIENCE_MS = 15_000;
-const LOADS_MS = 120_000; // once open: a server's first start on a machine reads torch from a cold disk
-const NO_WORKER = 1013; // why the server closes
+const LOADS_MS = 120_000; // once open: a first start reads torch from disk
+const NO_WORKER = 1013; // close code
 
-/**
- * Why there is no connection, as the server tells it to who asks without one.
- * @param {Place} place @param {boolean} came whether there was one
- */
+/** As the server tells a plain request. @param {Place} place @param {boolean} came */
 async function reason({ status, host }, came) {
   try {
     const found = await status();
-    // it was asked, and saw no wish for a websocket
+    // no websocket arrived there
     if (found === 400) return say(came ? "live.reconnecting" : "live.swallowed");
     return found === 403 ? say("live.foreign", { host }) : say("live.refused", { status: found });
   } catch {
@@ -49,10 +43,7 @@ function computed(settings, k, { message, buffers }) {
   return numbersOf(settings, { ...message, page: "", k, tensors });
 }
 
-/**
- * Talks to the server that this page came from, from `open` on.
- * @implements {Kernel}
- */
+/** From `open` on. @implements {Kernel} */
 export class Server {
   differs = differenceWords;
   widgetManager = undefined;
@@ -63,19 +54,18 @@ export class Server {
   #asked = new Queue();
   /** @type {Socket | null} */
   #socket = null;
-  /** @type {any} of the server that answers now */
+  /** @type {any} */
   #facts = null;
   /** @type {Listener | null} */
   #heard = null;
-  #ends = 0; // connections that are over
-  #timer = 0; // until it is tried again
+  #ends = 0; // connections that ended
+  #timer = 0; // until a retry
   #patience = 0;
   #opened = false;
 
   /**
    * @param {Place} place @param {{ language: string, version: string }} page
-   * @param {(state: "ok" | "away", reason: string) => void} listener hears whether torch can
-   *   be asked; reason: why not
+   * @param {(state: "ok" | "away", reason: string) => void} listener reason: why not
    */
   constructor(place, page, listener) {
     this.#place = place;
@@ -83,9 +73,7 @@ export class Server {
     this.#listener = listener;
   }
 
-  /**
-   * Wait for the next frame, though not for ever: after a sleep a connection looks alive, and leads nowhere.
-   */
+  /** Not forever: after sleep a dead connection looks alive. */
   #expect() {
     clearTimeout(this.#patience);
     if (!this.#socket || (this.#facts && !this.#asked.isSent())) return;
@@ -107,7 +95,7 @@ export class Server {
     this.#flush();
   }
 
-  /** @param {any} told what the server says first */
+  /** @param {any} told */
   #meet(told) {
     const { version } = this.#page;
     if (told.version !== version)
@@ -117,7 +105,7 @@ export class Server {
     this.#listener("ok", "");
   }
 
-  /** Connect; also at once what else is tried again later. */
+  /** At once, also before a retry. */
   open = () => {
     if (this.#socket) return;
     clearTimeout(this.#timer);
@@ -134,7 +122,7 @@ export class Server {
     this.#expect();
   };
 
-  /** No connection any more. @param {string} why where that is known */
+  /** @param {string} why */
   #lose(why) {
     const came = this.#opened;
     if (came || why) this.#listener("away", why || say("live.reconnecting"));
@@ -147,7 +135,7 @@ export class Server {
     );
   }
 
-  /** Have no connection until it is opened again. */
+  /** Until opened again. */
   shut = () => {
     clearTimeout(this.#timer);
     clearTimeout(this.#patience);

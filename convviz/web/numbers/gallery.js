@@ -1,6 +1,4 @@
-// @ts-check
-// Every mistake of the catalogue at one setting: what it computes of the numbers on the board, and
-// whether one would notice.
+// The catalogue's mistakes at one setting: results and verdicts.
 import { rightProducts } from "../rules/products.js";
 import { apartBy, comparedAt, productsBy, summed } from "./mistaken.js";
 
@@ -15,21 +13,18 @@ import { apartBy, comparedAt, productsBy, summed } from "./mistaken.js";
  *   right: number[] } | { kind: "crash" } | { kind: "same" }} Verdict
  */
 
-/** What answers about the mistakes at one setting; each gradient is computed once. */
+/** Each gradient once. */
 export class Gallery {
   /** @type {Map<string, Computed | null>} */
   #known = new Map();
   /** @param {Gradient} of */
   right = (of) => /** @type {Computed} */ (this.#once(of, of, () => rightProducts(of, this.#spec)));
-  /**
-   * What a way of a mistake computes; null where it cannot be computed at all.
-   * @param {Gradient} of @param {Recipe} way
-   */
+  /** null: impossible. @param {Gradient} of @param {Recipe} way */
   wrong = (of, way) => this.#once(of, of + JSON.stringify(way), () => productsBy(of, way, this.#spec));
   #spec;
   #given;
 
-  /** @param {Spec} spec @param {Given} given the numbers on the board */
+  /** @param {Spec} spec @param {Given} given */
   constructor(spec, given) {
     this.#spec = spec;
     this.#given = given;
@@ -44,7 +39,7 @@ export class Gallery {
     return this.#known.get(key) ?? null;
   }
 
-  /** Whether one would notice, and what. @param {Gradient} of @param {Recipe} way @returns {Verdict} */
+  /** @param {Gradient} of @param {Recipe} way @returns {Verdict} */
   verdict(of, way) {
     const [ours, theirs] = [this.right(of), this.wrong(of, way)];
     if (!theirs) return { kind: "crash" };
@@ -55,9 +50,7 @@ export class Gallery {
   }
 
   /**
-   * The products of one number in both.
-   * @param {Gradient} of @param {Recipe} way @param {number} index in the right one
-   * @param {number} at in the wrong one
+   * @param {Gradient} of @param {Recipe} way @param {number} index @param {number} at
    * @returns {import("./mistaken.js").Compared}
    */
   compared = (of, way, index, at) =>

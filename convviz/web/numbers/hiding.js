@@ -1,6 +1,4 @@
-// @ts-check
-// What hides a mistake at a setting, found by trying: one control is moved and the mistake is made there. If
-// it shows, it was hidden by what held before the move and does not hold after it.
+// What hides a mistake, by trying: if moving one control shows it, what that ended was hiding it.
 import { complete, turnedFrom, turnedSize } from "../rules/recipes.js";
 import { tensorsOf } from "../rules/settings.js";
 import { countProducts, effectiveKernel, outputSize, remainderOf } from "../rules/spec.js";
@@ -13,26 +11,21 @@ import { NUMBERS, geometryMoves, randomMove, textOf } from "./moves.js";
  * @import { Settings, Tensor } from "../rules/settings.js"
  * @import { Spec } from "../rules/spec.js"
  * @import { Move } from "./moves.js"
- * @typedef {{ fact: string, value: string, move: Move }} Reason
- *   fact: an id of facts/words/mistakes.json under "why."; value: what that control is set to here, or the
- *   tensor whose numbers hide it; move: ends the fact
- * @typedef {{ reasons: Reason[], together: boolean }} Hiding
- *   each move shows the mistake; together: only both do, and the second is made after the first
+ * @typedef {{ fact: string, value: string, move: Move }} Reason fact: "why." in facts/words/mistakes.json;
+ *   value: the control's, or the tensor; move: ends it
+ * @typedef {{ reasons: Reason[], together: boolean }} Hiding together: only both moves, in turn, show it
  */
 
-/**
- * Products of a setting up to which others are tried: an answer takes a fraction of a second,
- * at worst one and a half.
- */
+/** Larger settings are not tried: at worst one and a half seconds. */
 const MOST_PRODUCTS = 10_000;
-const MOST_PRODUCTS_OF_TWO = 300; // the same where two moves at once are tried, which are hundreds
+const MOST_PRODUCTS_OF_TWO = 300; // for pairs of moves
 const MOST_REASONS = 2;
 
 /** @param {(axis: number) => boolean} test */
 const onBoth = (test) => test(0) && test(1);
 const reach = (/** @type {Spec} */ spec, /** @type {number} */ axis) => effectiveKernel(spec, axis) - 1;
 
-/** What a geometry may be that no control says alone. @type {Record<string, (spec: Spec) => boolean>} */
+/** Facts of no single control. @type {Record<string, (spec: Spec) => boolean>} */
 const RELATIONS = {
   no_remainder: (spec) => onBoth((axis) => remainderOf(spec, axis) === 0),
   full_remainder: (spec) =>
@@ -45,7 +38,7 @@ const RELATIONS = {
     [stride, padding, dilation].every(([rows, columns]) => String(rows) === String(columns)),
   no_overlap: (spec) => onBoth((axis) => spec.stride[axis] >= effectiveKernel(spec, axis)),
 };
-// Of two facts that explain as much the earlier one is said.
+// The earlier wins a tie.
 const FACTS = [
   ...["batch", "groups", "out_channels", "in_channels", "stride", "dilation", "padding"],
   ...Object.keys(RELATIONS),
@@ -54,23 +47,19 @@ const FACTS = [
   "input_size",
 ];
 
-/**
- * Whether a mistake shows.
- * @param {Settings} settings of a convolution @param {Gradient} of @param {Recipe} way
- */
+/** @param {Settings} settings @param {Gradient} of @param {Recipe} way */
 function showsAt(settings, of, way) {
   const stages = computeStages(settings.spec, settings.loss, tensorsOf(settings));
   return new Gallery(settings.spec, stages).verdict(of, way).kind !== "same";
 }
 
 /**
- * What hides a mistake where it does not show.
- * @param {Settings} settings of a convolution @param {Gradient} of @param {Recipe} way
- * @returns {Hiding} no reasons where none is found
+ * No reasons: none was found.
+ * @param {Settings} settings @param {Gradient} of @param {Recipe} way @returns {Hiding}
  */
 export function hidingOf(settings, of, way) {
   const products = countProducts(settings.spec);
-  // What the board's rounding alone hides, the page's float64 shows: nothing of the setting is the reason.
+  // Only the board's rounding hides it.
   if (products > MOST_PRODUCTS || showsAt(settings, of, way)) return { reasons: [], together: false };
   const shows = (/** @type {Move} */ move) => showsAt(move.settings, of, way);
   const numbers = NUMBERS.map((name) => randomMove(settings, name)).find(shows);
@@ -85,9 +74,10 @@ export function hidingOf(settings, of, way) {
 }
 
 /**
- * The facts of a geometry that hide a mistake: as few as every move that shows it ends.
- * @param {Settings} settings @param {Move | null} first after which another control is moved
- * @param {Gradient} of @param {Recipe} way @returns {Reason[]}
+ * As few as explain every move that shows it.
+ * @param {Settings} settings @param {Move | null} first made before @param {Gradient} of @param {Recipe}
+ *   way
+ * @returns {Reason[]}
  */
 function geometryReasons({ spec, ...settings }, first, of, way) {
   const from = first?.settings ?? { spec, ...settings };
@@ -104,7 +94,7 @@ function geometryReasons({ spec, ...settings }, first, of, way) {
   const reasons = [];
   while (left.length && reasons.length < MOST_REASONS) {
     const withFact = (/** @type {string} */ fact) => left.filter(({ ended }) => ended.includes(fact));
-    // The best fact holds wherever the mistake stays hidden, and ends wherever it shows.
+    // Holds while hidden, ends when shown.
     const scores = facts.map((fact) => {
       const hits = withFact(fact).length;
       return (2 * hits) / (hits + left.length + silent.filter(({ ended }) => ended.includes(fact)).length);
@@ -119,7 +109,7 @@ function geometryReasons({ spec, ...settings }, first, of, way) {
 }
 
 /**
- * Moves to begin with where it takes two: other numbers in grad_output, or more of something.
+ * First of two moves: random grad_output, or more of something.
  * @param {Settings} settings @returns {Move[]}
  */
 function firstMoves(settings) {
@@ -132,7 +122,6 @@ function firstMoves(settings) {
 }
 
 /**
- * What a first move ends.
  * @param {Settings} settings @param {Move} move @param {Gradient} of @param {Recipe} way @returns {Reason}
  */
 function firstReason(settings, move, of, way) {
@@ -141,10 +130,7 @@ function firstReason(settings, move, of, way) {
   return { fact: numbersFact(settings, move.control, of, way), value: move.control, move };
 }
 
-/**
- * What the numbers of a tensor are.
- * @param {Settings} settings @param {string} tensor @param {Gradient} of @param {Recipe} way
- */
+/** @param {Settings} settings @param {string} tensor @param {Gradient} of @param {Recipe} way */
 function numbersFact(settings, tensor, of, way) {
   const given = tensorsOf(settings);
   const { grad_output } = computeStages(settings.spec, settings.loss, given);
@@ -154,19 +140,13 @@ function numbersFact(settings, tensor, of, way) {
   return turned && looksTheSame(given.weight, complete(of, {}).kernel, way.kernel) ? "symmetric" : "numbers";
 }
 
-/**
- * Whether a fact holds in one geometry and not in another.
- * @param {string} fact @param {Spec} before @param {Spec} after
- */
+/** @param {string} fact @param {Spec} before @param {Spec} after */
 function ends(fact, before, after) {
   const holds = RELATIONS[fact];
   return holds ? holds(before) && !holds(after) : textOf(before, fact) !== textOf(after, fact);
 }
 
-/**
- * Whether every plane of a weight looks the same turned one way and another.
- * @param {Tensor} weight @param {string} one @param {string} other
- */
+/** @param {Tensor} weight @param {string} one @param {string} other */
 function looksTheSame({ shape, data }, one, other) {
   const size = /** @type {[number, number]} */ (shape.slice(2));
   const [height, width] = turnedSize(one, size);

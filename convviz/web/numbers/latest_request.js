@@ -1,28 +1,21 @@
-// @ts-check
-// The seam between the settings and the numbers that follow from them. A maker of numbers answers at once, or
-// promises to: then one request is under way at a time, the newest of all others waits, and numbers of
-// settings that are gone are dropped. Until such a promise is kept, a second maker that answers at once may
-// give what is shown meanwhile.
+// Between settings and their numbers. A maker answers at once or promises: one request is under way, only the
+// newest waits, stale numbers are dropped. Until a promise is kept, a second maker may preview.
 import { checkFinite } from "./checked.js";
 
 /**
  * @import { Settings, Stages } from "../rules/settings.js"
- * @typedef {{ k: number, stages: Stages, dtype: string, truth: string, truth_ok: boolean | null,
- *   from: "page" | "torch" }} Numbers k: of the settings that they follow from; dtype: in which they were
- *   computed; truth: what they were held against
+ * @typedef {{ k: number, stages: Stages, dtype: string, truth: string, truth_ok: boolean | null, from:
+ *   "page" | "torch" }} Numbers k: of their settings; truth: what they were compared with
  * @typedef {(settings: Settings, k: number) => Numbers | Promise<Numbers>} MakeNumbers throws, or rejects,
- *   with the sentence that says why there are none
+ *   with the sentence to show
  * @typedef {{ settings: Settings, k: number }} Request
- * @typedef {{ taken: (settings: Settings, numbers: Numbers) => void,
- *   shown: (settings: Settings, numbers: Numbers | null) => void, refused: (error: Error) => void,
- *   late: () => void }} Listener taken: the numbers of the newest settings; shown: what stands in their place
- *   until they come, null where there is nothing; refused: there are none of them; late:
- *   they have not come so far
- * @typedef {(act: () => void, milliseconds: number) => (() => void)} Later does something
- *   after a while, unless stopped
+ * @typedef {{ taken: (settings: Settings, numbers: Numbers) => void, shown: (settings: Settings, numbers:
+ *   Numbers | null) => void, refused: (error: Error) => void, late: () => void }} Listener taken: of the
+ *   newest settings; shown: meanwhile, or null; refused: there are none; late: still none
+ * @typedef {(act: () => void, milliseconds: number) => (() => void)} Later cancellable
  */
 
-const PATIENCE = 10_000; // milliseconds, after which nobody waits for a request any longer
+const PATIENCE = 10_000; // milliseconds
 
 /** @type {Later} */
 export const afterwards = (act, milliseconds) => {
@@ -37,7 +30,7 @@ export class Asking {
   #listener;
   #later;
   #k = 0; // of the newest settings
-  #pending = false; // whether their numbers are still to come
+  #pending = false; // still to come
   /** @type {Request | null} */
   #underway = null;
   /** @type {Request | null} */
@@ -51,10 +44,9 @@ export class Asking {
   }
 
   /**
-   * From now on another maker is asked; what was asked of the old one is dropped.
+   * Requests of the old maker are dropped.
    * @param {MakeNumbers} makeNumbers
-   * @param {((settings: Settings, k: number) => Numbers) | null} [meanwhile] gives at once what is
-   *   shown until a promise is kept
+   * @param {((settings: Settings, k: number) => Numbers) | null} [meanwhile] shown until a promise is kept
    */
   turnTo(makeNumbers, meanwhile = null) {
     [this.#makeNumbers, this.#meanwhile] = [makeNumbers, meanwhile];
@@ -62,22 +54,17 @@ export class Asking {
     this.#underway = null;
   }
 
-  /** Whether the numbers of the newest settings are still to come. */
   pending() {
     return this.#pending;
   }
 
-  /**
-   * Ask for the numbers of new settings. What is answered at once is taken before this returns, and what
-   * refuses at once is thrown.
-   * @param {Settings} settings
-   */
+  /** What comes at once is taken, or thrown, before this returns. @param {Settings} settings */
   ask(settings) {
     const request = { settings, k: ++this.#k };
     this.#pending = true;
     if (this.#underway) this.#waiting = request;
     else this.#start(request);
-    // After it is sent, so that the other maker computes meanwhile.
+    // After sending, to compute in parallel.
     if (this.#meanwhile && this.#pending)
       this.#listener.shown(settings, this.#made(this.#meanwhile, request));
   }
@@ -92,7 +79,7 @@ export class Asking {
     }
   }
 
-  /** No longer want what was asked for: other numbers are there. @returns {number} the id that these have */
+  /** Other numbers are there. @returns {number} their id */
   skip() {
     this.#k += 1;
     this.#pending = false;
@@ -100,17 +87,14 @@ export class Asking {
     return this.#k;
   }
 
-  /**
-   * What a maker that answers at once makes; null where it cannot.
-   * @param {(settings: Settings, k: number) => Numbers} make @param {Request} request
-   */
+  /** null: it cannot. @param {(settings: Settings, k: number) => Numbers} make @param {Request} request */
   #made(make, { settings, k }) {
     try {
       const numbers = make(settings, k);
       checkFinite(numbers, settings.transposed);
       return numbers;
     } catch {
-      return null; // too much for a page, or too large a number: the other maker says what is to be said
+      return null; // too large: the other maker says why
     }
   }
 
@@ -147,7 +131,7 @@ export class Asking {
     this.#listener.taken(settings, numbers);
   }
 
-  /** Run what nobody above can catch. @param {() => void} action */
+  /** With no caller to catch. @param {() => void} action */
   #attempt(action) {
     try {
       action();
@@ -157,17 +141,13 @@ export class Asking {
     }
   }
 
-  /**
-   * Wait no longer: the newest request takes the turn. An answer that comes yet is taken
-   * while its settings hold.
-   * @param {Request} request
-   */
+  /** The newest takes its turn; a late answer counts while its settings hold. @param {Request} request */
   #giveUp(request) {
     if (this.#pending) this.#listener.late();
     this.#next(request);
   }
 
-  /** Send what waits behind a request, unless that was given up before. @param {Request} request */
+  /** Unless given up. @param {Request} request */
   #next(request) {
     if (this.#underway !== request) return;
     const waiting = this.#waiting;

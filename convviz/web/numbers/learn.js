@@ -1,6 +1,4 @@
-// @ts-check
-// One step of gradient descent, as torch.optim.SGD without momentum takes it, and how far the
-// loss goes down along it.
+// A step of gradient descent, as torch.optim.SGD takes it, and how the loss falls.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { say } from "../rules/say.js";
 import { MOST_NUMBER, replaced, shapeOfOutput, sourceWith, tensorsOf } from "../rules/settings.js";
@@ -11,7 +9,7 @@ import { computeStages } from "./compute.js";
  * @import { Given, Settings, Stages, Tensor } from "../rules/settings.js"
  */
 
-/** The learning rates to choose from; the word before them means that Learn is closed. */
+/** After the word for "closed". */
 export const RATES = /** @type {number[]} */ (SETTINGS.fields.lr.words.slice(1));
 
 /** @param {Tensor} tensor @param {Tensor} gradient @param {number} lr @returns {Tensor} */
@@ -21,10 +19,8 @@ const stepped = ({ shape, data }, gradient, lr) => ({
 });
 
 /**
- * The settings after one step: w ← w − lr · grad_weight, and the bias as well where there is one.
- * @param {Settings} settings @param {Stages} stages the numbers that follow from them
- * @param {number} lr the learning rate
- * @returns {Changed}
+ * w ← w − lr · grad_weight, and the bias, if any.
+ * @param {Settings} settings @param {Stages} stages @param {number} lr @returns {Changed}
  */
 export function learned(settings, stages, lr) {
   const made = { weight: stepped(stages.weight, stages.grad_weight, lr) };
@@ -39,9 +35,8 @@ export function learned(settings, stages, lr) {
 }
 
 /**
- * Settings with something to learn: where the loss has no lowest point, ½ Σ (output − target)², and as the
- * target a single 1, where a single 1 was sent back or else in the middle. A target that
- * somebody chose before stays.
+ * With a loss that has a lowest point: ½ Σ (output − target)² and, unless chosen, a single 1 as target, where
+ * one was sent back or in the middle.
  * @param {Settings} settings @returns {Settings}
  */
 export function withLowestPoint(settings) {
@@ -53,32 +48,22 @@ export function withLowestPoint(settings) {
   return replaced(settings, { loss, target: target.kind === "zeros" ? one : target });
 }
 
-/**
- * What the layer makes of other tensors: a transposed one is the picture read the other way.
- * @param {Settings} settings @param {Given} given
- */
+/** @param {Settings} settings @param {Given} given */
 function outputOf({ spec, transposed }, given) {
   const { output, grad_input } = computeStages(spec, "sum", given, transposed);
   return transposed ? grad_input : output;
 }
 
-/**
- * Σ g² over weight and bias: how steep the loss is, and what it falls by in a step, divided by a small lr.
- * @param {Stages} stages
- */
+/** Σ g² over weight and bias: the fall of a step, over its small lr. @param {Stages} stages */
 export const steepness = ({ grad_weight, grad_bias }) =>
   [...grad_weight.data, ...(grad_bias?.data ?? [])].reduce((sum, value) => sum + value * value, 0);
 
-/**
- * The largest of RATES with which no step goes up; null where even the smallest may.
- * @param {Settings} settings @returns {number | null}
- */
+/** null: even the smallest may rise. @param {Settings} settings @returns {number | null} */
 export const safeChoice = (settings) => RATES.findLast((rate) => rate <= safeRate(settings)) ?? null;
 
 /**
- * A learning rate with which no number of steps goes up: 2 / trace(H), for H of ½ Σ (output − target)² adds
- * up the squares of what a weight meets, and no direction is more curved than all of them together. The
- * others are flatter, or straight.
+ * No step rises at 2 / trace(H): H of ½ Σ (output − target)² adds up squares of what a weight meets, and no
+ * curvature exceeds their sum. Other losses are flatter.
  * @param {Settings} settings
  */
 export function safeRate(settings) {
@@ -93,15 +78,14 @@ export function safeRate(settings) {
     bias: ones(given.bias),
   };
   const { shape, data } = outputOf(settings, along);
-  const traces = Array(shape[1]).fill(0); // of each channel of the output: its weights meet no other's
+  const traces = Array(shape[1]).fill(0); // each output channel has weights of its own
   data.forEach((value, at) => (traces[Math.floor(at / (shape[2] * shape[3])) % shape[1]] += value));
   return 2 / Math.max(...traces, Number.MIN_VALUE);
 }
 
 /**
- * The learning rate with which one step comes to the lowest point in its direction; null where the loss is no
- * parabola. Twice as large a one ends as high as it began: the output moves by lr · (input ⊛ grad_weight),
- * and ½ Σ (output − target)² is a parabola along that line.
+ * One step reaches the minimum along it; null: no parabola. The output moves by lr · (input ⊛ grad_weight),
+ * so the loss is a parabola in lr.
  * @param {Settings} settings @param {Stages} stages
  */
 export function lowestAlong(settings, stages) {

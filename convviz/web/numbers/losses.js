@@ -1,12 +1,9 @@
-// @ts-check
-// The losses that start the backward pass, one entry each: its value, and grad_output. ops/losses.py has the
-// same entries, facts/settings.json says which of them are given a target, or a grad set by hand.
+// The losses, as in ops/losses.py: value, and grad_output; facts/settings.json says what each is given.
 
 /**
  * @import { Tensor } from "../rules/settings.js"
- * @typedef {{ value: (output: Tensor, other: Tensor) => number,
- *   gradient: (output: Tensor, other: Tensor) => Tensor }} Loss other: what the loss is given, of output's
- *   shape; a loss that is given nothing does not look at it
+ * @typedef {{ value: (output: Tensor, other: Tensor) => number, gradient: (output: Tensor, other: Tensor)
+ *   => Tensor }} Loss other: of output's shape, if given
  */
 
 /** @type {Record<string, Loss>} */
@@ -34,7 +31,7 @@ export const LOSSES = {
 };
 
 /**
- * The mean over the samples, as torch's default; a sample's classes are all its cells.
+ * Mean over samples, as in torch; all cells of a sample are classes.
  * @param {Tensor} output @param {Tensor} target
  */
 function crossEntropy(output, target) {
@@ -43,7 +40,7 @@ function crossEntropy(output, target) {
 }
 
 /**
- * Softmax minus target over the batch; softmax counts as often as the target adds up to.
+ * Softmax minus target, over the batch; a target may not add up to 1.
  * @param {Tensor} output @param {Tensor} target
  */
 function softmaxMinusTarget(output, target) {
@@ -57,10 +54,7 @@ function softmaxMinusTarget(output, target) {
   );
 }
 
-/**
- * The logarithm of softmax over all cells of a sample: without the largest first, no exponential overflows.
- * @param {Tensor} output
- */
+/** Without the largest first, exponentials overflow. @param {Tensor} output */
 function logSoftmax(output) {
   const logs = { shape: output.shape, data: output.data.slice() };
   for (const sample of samplesOf(logs)) {
@@ -71,7 +65,7 @@ function logSoftmax(output) {
   return logs.data;
 }
 
-/** The cells of every sample, as parts of the tensor's own. @param {Tensor} tensor */
+/** Views per sample. @param {Tensor} tensor */
 function samplesOf({ shape: [batch], data }) {
   const cells = data.length / batch;
   return [...Array(batch).keys()].map((n) => data.subarray(n * cells, (n + 1) * cells));

@@ -1,5 +1,4 @@
-// @ts-check
-// What a mistake computes, beside what is right: from the products that a recipe adds up.
+// What a mistake computes, and what is right, from a recipe's products.
 import { rightProducts } from "../rules/products.js";
 import { inputProducts } from "../rules/recipe_input.js";
 import { outputProducts } from "../rules/recipe_output.js";
@@ -14,20 +13,17 @@ import { zeros } from "./compute.js";
  * @import { Spec } from "../rules/spec.js"
  * @typedef {{ grad_output: Tensor, weight: Tensor, input: Tensor, bias?: Tensor | null }} Given
  * @typedef {{ grad: [number, number], other: [number, number], factors: number[], value: number }} Product
- *   [plane, cell] of either factor, and its number; value: without what the whole result is multiplied by
+ *   [plane, cell] of each factor; value: before the result's factor
  * @typedef {{ kept: Product[], missing: Product[], extra: Product[] }} Compared
  */
 
 /**
- * Which tensor the numbers of grad_output are multiplied by, and for the output those of the weight.
+ * Multiplied with grad_output; for output, with the weight.
  * @type {Record<Result, "weight" | "input" | null>}
  */
 export const FACTOR = { grad_input: "weight", grad_weight: "input", grad_bias: null, output: "input" };
 
-/**
- * The products of a result by a recipe; null where it cannot be computed at all.
- * @param {Result} of @param {Recipe} recipe @param {Spec} spec
- */
+/** null: impossible. @param {Result} of @param {Recipe} recipe @param {Spec} spec */
 export function productsBy(of, recipe, spec) {
   const chosen = complete(of, recipe);
   if (of === "output") return outputProducts(chosen, spec);
@@ -35,10 +31,7 @@ export function productsBy(of, recipe, spec) {
   return of === "grad_weight" ? weightProducts(chosen, spec) : biasBy(chosen, spec);
 }
 
-/**
- * The gradient that products add up to.
- * @param {Gradient} of @param {Products} products @param {Given} given @returns {Tensor}
- */
+/** @param {Gradient} of @param {Products} products @param {Given} given @returns {Tensor} */
 export function summed(of, { shape, size, planes, cells, factor }, given) {
   const result = zeros(shape);
   const { grad, other, gradSize, otherSize } = operands(of, given);
@@ -52,7 +45,7 @@ export function summed(of, { shape, size, planes, cells, factor }, given) {
 }
 
 /**
- * The gradient by a recipe, in whatever shape it comes out; null where it cannot be computed.
+ * In any shape; null: impossible.
  * @param {Gradient} of @param {Recipe} recipe @param {Spec} spec @param {Given} given
  */
 export function gradientBy(of, recipe, spec, given) {
@@ -60,7 +53,7 @@ export function gradientBy(of, recipe, spec, given) {
   return products && summed(of, products, given);
 }
 
-/** The gradient as the taps say it. @param {Gradient} of @param {Spec} spec @param {Given} given */
+/** From the taps. @param {Gradient} of @param {Spec} spec @param {Given} given */
 export const gradientRight = (of, spec, given) => summed(of, rightProducts(of, spec), given);
 
 /** @param {Result} of @param {Given} given */
@@ -78,7 +71,6 @@ function operands(of, given) {
 }
 
 /**
- * Every product of one number of a result.
  * @param {Result} of @param {Products} products @param {Given} given @param {number} index
  * @returns {Product[]}
  */
@@ -102,10 +94,7 @@ export function productsOf(of, { size, planes, cells }, given, index) {
     );
 }
 
-/**
- * One number of a result by its products.
- * @param {Result} of @param {Products} products @param {Given} given @param {number} index
- */
+/** @param {Result} of @param {Products} products @param {Given} given @param {number} index */
 export function numberBy(of, products, given, index) {
   const sum = productsOf(of, products, given, index).reduce((total, { value }) => total + value, 0);
   const channel = Math.floor(index / products.size) % products.shape[1];
@@ -113,12 +102,9 @@ export function numberBy(of, products, given, index) {
 }
 
 /**
- * The products of one number: those that both have, those that the wrong one lacks, and
- * those that do not belong.
+ * Of one number: common, missing and extra products.
  * @param {Gradient} of @param {Products} right @param {Products} wrong @param {Given} given
- * @param {number} index in the right gradient
- * @param {number} at where the wrong one has it; -1 where it has no such cell
- * @returns {Compared}
+ * @param {number} index @param {number} at -1: none @returns {Compared}
  */
 export function comparedAt(of, right, wrong, given, index, at) {
   const key = (/** @type {Product} */ { grad, other }) => `${grad} ${other}`;
@@ -134,10 +120,7 @@ export function comparedAt(of, right, wrong, given, index, at) {
   };
 }
 
-/**
- * Whether two gradients add up the same products in every cell.
- * @param {Products} one @param {Products} other
- */
+/** In every cell. @param {Products} one @param {Products} other */
 export function sameProducts(one, other) {
   if (String(one.shape) !== String(other.shape)) return false;
   const told = (/** @type {import("../rules/products.js").Triple[]} */ triples) =>
@@ -149,25 +132,19 @@ export function sameProducts(one, other) {
 }
 
 /**
- * Whether two sums of the same products are one number: in another order they differ by their rounding.
- * @param {number} one @param {number} other @param {number} most the largest number of their gradient
+ * Summed in another order, they differ by rounding.
+ * @param {number} one @param {number} other @param {number} most the largest of the gradient
  */
 export const isNear = (one, other, most) =>
   one === other || Math.abs(one - other) <= 1e-9 * Math.max(most, 1);
 
-/**
- * Which numbers of two gradients of one shape differ.
- * @param {Tensor} right @param {Tensor} wrong @returns {boolean[]}
- */
+/** @param {Tensor} right @param {Tensor} wrong @returns {boolean[]} */
 export function differing(right, wrong) {
   const most = right.data.reduce((top, value) => Math.max(top, Math.abs(value)), 0);
   return Array.from(right.data, (value, index) => !isNear(value, wrong.data[index], most));
 }
 
-/**
- * How far two gradients of one shape are apart at most, and in how many cells.
- * @param {Tensor} right @param {Tensor} wrong
- */
+/** The largest distance, and in how many cells. @param {Tensor} right @param {Tensor} wrong */
 export function apartBy(right, wrong) {
   const cells = differing(right, wrong).filter(Boolean).length;
   const far = right.data.map((value, index) => Math.abs(value - wrong.data[index]));

@@ -1,7 +1,5 @@
-// @ts-check
-// The model behind the board: settings, the way back and what is said. Where the numbers come from is the
-// maker's business: the page itself, or torch once a kernel is connected. The board sees the
-// interface of an anywidget model.
+// The model behind the board: settings, undo, notices. Makers give numbers: the page, or torch. The board
+// sees an anywidget model.
 import { createValues } from "../base/events.js";
 import { torchAloneWords } from "../picture/words.js";
 import { seenAs } from "../rules/history.js";
@@ -21,26 +19,24 @@ import { createView } from "./view.js";
  * @import { Place, Shown } from "./actions.js"
  * @import { Later, MakeNumbers, Numbers } from "./latest_request.js"
  * @import { Kernel } from "./from_kernel.js"
- * @typedef {{ state: Settings, colorscales: Colorscales,
- *   plotly: (() => ArrayBuffer | (() => any) | Promise<ArrayBuffer>) | null, ground?: Partial<Settings>,
- *   live?: boolean }} PageData state as App.state() returns it; plotly: the gzipped bundle, or what evaluates
- *   it, asked for once; ground: what no link or state changes here;
- *   live: whether a kernel is expected
+ * @typedef {{ state: Settings, colorscales: Colorscales, plotly: (() => ArrayBuffer | (() => any) |
+ *   Promise<ArrayBuffer>) | null, ground?: Partial<Settings>, live?: boolean }} PageData plotly: the gzipped
+ *   bundle or its evaluator, asked for once; ground: what links and states never change; live: a kernel is
+ *   expected
  */
 
-/** What a page without a kernel cannot change: it computes in float64, and has no tabs. */
+/** Float64, no tabs. */
 const PAGE_GROUND = Object.freeze({ device: "cpu", dtype: "float64", tab: "" });
-const REST = 150; // milliseconds without a step, after which torch's numbers are held against the page's own
+const REST = 150; // then torch's are compared
 
 /** @param {Settings} one @param {Settings} other */
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
-/** Whether two settings differ in what is looked at only. @param {Settings} one @param {Settings} other */
+/** Only views differ. @param {Settings} one @param {Settings} other */
 const sameNumbers = (one, other) => same(one, seenAs(other, one));
 
 /**
- * @param {PageData} data
- * @param {MakeNumbers | null} makeNumbers null: those of a kernel that is connected next
- * @param {() => number} [clock] milliseconds @param {Later} [later]
+ * @param {PageData} data @param {MakeNumbers | null} makeNumbers null: a kernel comes next
+ * @param {() => number} [clock] @param {Later} [later]
  */
 export const createPageModel = (
   data,
@@ -64,7 +60,7 @@ class PageModel {
     kernel: "",
     introduction: "",
     brush: null,
-    // mistakes whose names may be said: of one that a link brought it is a riddle
+    // a link's mistake stays a riddle
     told: /** @type {string[]} */ ([]),
   });
   #timeline;
@@ -75,12 +71,12 @@ class PageModel {
   #ground;
   /** @type {Kernel | null} */
   #kernel = null;
-  #met = false; // whether there has been a kernel
-  /** What is on the board. @type {Shown | null} */
+  #met = false; // a kernel was there
+  /** @type {Shown | null} */
   #shown = null;
   /** Where a refusal leads back to. @type {Shown | null} */
   #held = null;
-  /** What is said when there are no numbers of the newest settings. @type {(error: Error) => Error} */
+  /** Said if there are none. @type {(error: Error) => Error} */
   #explain = (error) => error;
   #stopComparing = () => {};
   /** @type {Record<string, Record<string, any>>} */
@@ -110,25 +106,23 @@ class PageModel {
   get = this.#values.get;
   on = this.#values.on;
   off = this.#values.off;
-  set() {} // the board sets nothing by itself: it sends what was asked for
+  set() {} // the board sends instead
   save_changes() {}
   /** @param {any} message */
   send(message) {
     this.#attempt(() => act(this, message));
   }
-  /** Jupyter's front end behind the kernel, which knows when that ends. */
+  /** It knows when the kernel ends. */
   get widget_manager() {
     return this.#kernel?.widgetManager;
   }
 
   // -- what the controls see
-  /** What was set last. */
   settings = () => this.#timeline.settings();
-  /** The numbers on the board, and what they follow from; null before the first. */
+  /** null before the first. */
   shown = () => this.#shown;
   canUndo = () => this.#timeline.canUndo();
   canRedo = () => this.#timeline.canRedo();
-  /** Whether every number that was asked for is on the board. */
   settled = () => !this.#asking.pending();
   kernel = () => this.#kernel;
 
@@ -138,18 +132,14 @@ class PageModel {
   }
 
   /**
-   * A control moved.
    * @param {(settings: Settings) => Changed} change
-   * @param {string} [move] name of the control: quick moves are one step
+   * @param {string} [move] quick moves of one name are one step
    */
   change(change, move) {
     this.#attempt(() => this.apply(change(this.settings()), move));
   }
 
-  /**
-   * Go to new settings; what was moved is said.
-   * @param {Changed} changed @param {string} [move] name of the control
-   */
+  /** What was adjusted is said. @param {Changed} changed @param {string} [move] */
   apply([next, notices], move = "") {
     if (!same(next, this.settings())) {
       this.#timeline.go(next, move);
@@ -158,23 +148,20 @@ class PageModel {
     this.say(notices.join(" "));
   }
 
-  /** Go one step back or forward. @param {"undo" | "redo"} way */
+  /** @param {"undo" | "redo"} way */
   turn(way) {
     if (!this.#timeline.turn(way)) return;
     this.#show();
     this.say("");
   }
 
-  /** Go back to the start; undo brings the others back. */
+  /** Undoable. */
   reset() {
     const { theme, tab } = this.settings();
     this.apply([{ ...this.#timeline.initial(), theme, tab }, []]);
   }
 
-  /**
-   * Start from a link: Reset leads back to it, and there is nothing to undo. What it could not say is told.
-   * @param {string} link
-   */
+  /** Reset leads here; nothing to undo. @param {string} link */
   open(link) {
     const { state, notices } = fromLink(link);
     /** @param {Error} error */
@@ -190,15 +177,15 @@ class PageModel {
     this.say(briefly(notices));
   }
 
-  /** Go to the settings that a page kept before it was loaded again. @param {Settings} state */
+  /** Kept over a reload. @param {Settings} state */
   restore(state) {
     this.apply([replaced({ ...state, ...this.#ground }, {}), []]);
   }
 
-  /** All that another page needs to go on from here. */
+  /** For another page. */
   kept = () => ({ ...this.#timeline.kept(), choices: this.#choices });
 
-  /** What was chosen in the tabs, by their names. @param {string} tab @returns {Record<string, any>} */
+  /** By tab. @param {string} tab @returns {Record<string, any>} */
   chosen = (tab) => this.#choices[tab] ?? {};
   /** @param {string} tab @param {Record<string, any>} choices */
   choose(tab, choices) {
@@ -206,7 +193,7 @@ class PageModel {
   }
 
   /**
-   * Go on from where another page was.
+   * As another page was.
    * @param {import("./timeline.js").Kept & { choices?: Record<string, Record<string, any>> }} kept
    */
   takeUp(kept) {
@@ -222,16 +209,13 @@ class PageModel {
     this.#values.put({ selected });
   }
 
-  /** The name of a mistake may be said: it was chosen here, or asked for. @param {string} mistake */
+  /** It was chosen or asked for here. @param {string} mistake */
   reveal(mistake) {
     const told = this.get("told");
     if (!told.includes(mistake)) this.#values.put({ told: [...told, mistake] });
   }
 
-  /**
-   * Draw this number where the pointer is pressed on the input, or stop drawing.
-   * @param {number | null} brush
-   */
+  /** null: stop. @param {number | null} brush */
   draw(brush) {
     this.#values.put({ brush });
   }
@@ -249,9 +233,8 @@ class PageModel {
 
   // -- the kernel
   /**
-   * From now on torch computes, and the page only until torch has answered.
-   * @param {Kernel} kernel
-   * @param {boolean} [follow] take the settings that the kernel has; otherwise it gets the page's
+   * Torch computes, the page previews.
+   * @param {Kernel} kernel @param {boolean} [follow] take the kernel's settings; else it gets the page's
    */
   connect(kernel, follow = false) {
     if (this.#kernel !== kernel) this.#kernel?.close();
@@ -268,7 +251,7 @@ class PageModel {
     if (follow && now) {
       this.#adopt(now, "");
     } else {
-      // At first torch computes where it was told to; later where it was asked to, if it still can.
+      // First where it was told; later where asked, if it can.
       const { device } = this.settings();
       const chosen = this.#met && kernel.facts.devices?.includes(device) ? device : null;
       const first = chosen ?? now?.settings.device ?? kernel.facts.device ?? device;
@@ -280,10 +263,7 @@ class PageModel {
     if (kernel.notice()[0]) this.say(...kernel.notice());
   }
 
-  /**
-   * The page computes by itself.
-   * @param {"away" | "lost"} [as] away: what was connected comes back; lost: nobody does
-   */
+  /** The page computes alone. @param {"away" | "lost"} [as] away: comes back; lost: does not */
   disconnect(as = "lost") {
     if (this.get("kernel") === as) return;
     if (as === "lost") this.#kernel?.close();
@@ -293,19 +273,16 @@ class PageModel {
     this.#values.put({ kernel: as });
   }
 
-  /**
-   * The page's numbers, until torch's come; those that are there stay where only the view changes.
-   * @param {Settings} settings @param {number} k
-   */
+  /** The present ones, if only the view changes. @param {Settings} settings @param {number} k */
   #meanwhile(settings, k) {
     if (this.#shown && sameNumbers(this.#shown.settings, settings)) return { ...this.#shown.numbers, k };
     return besideKernel(settings, k);
   }
 
-  /** Somebody else has set something, in Python or in another window. @param {Shown} there */
+  /** In Python, or in another window. @param {Shown} there */
   #follow(there) {
     if (this.#asking.pending()) {
-      // the kernel gets what was done here after that, and it holds then
+      // the kernel gets ours next
       this.#held = there;
       this.#timeline.holdAt(there.settings);
     } else if (!same(there.settings, this.settings()) || there.numbers.from !== this.#shown?.numbers.from) {
@@ -321,10 +298,7 @@ class PageModel {
   }
 
   // -- from settings to the board
-  /**
-   * Bring the board to where the timeline is now: at once, or when its numbers come.
-   * @param {(error: Error) => Error} [explain] what is said if there are none
-   */
+  /** Now, or when numbers come. @param {(error: Error) => Error} [explain] if there are none */
   #show(explain = (error) => error) {
     this.#explain = explain;
     if (
@@ -333,7 +307,7 @@ class PageModel {
       this.#shown &&
       same(this.settings(), this.#shown.settings)
     ) {
-      this.#asking.skip(); // back to what the board shows
+      this.#asking.skip(); // back to the board's
       this.#timeline.hold();
     } else {
       try {
@@ -365,11 +339,11 @@ class PageModel {
   #put(shown) {
     this.#stopComparing();
     const told = this.#view(shown.settings, shown.numbers);
-    this.#shown = shown; // before anybody is told of it
+    this.#shown = shown; // before any listener
     this.#values.put(told);
   }
 
-  /** Hold torch's numbers against the page's own, once nothing moves any more. */
+  /** Once at rest. */
   #compareAtRest() {
     const { settings, numbers } = /** @type {Shown} */ (this.#shown);
     this.#stopComparing = this.#later(() => {
@@ -378,7 +352,7 @@ class PageModel {
     }, REST);
   }
 
-  /** There are no numbers: what holds comes back, and the controls with it. @param {Error} error */
+  /** Back to what holds. @param {Error} error */
   #refuse(error) {
     this.#timeline.giveUp();
     if (this.#held && this.#shown !== this.#held) {
@@ -389,17 +363,14 @@ class PageModel {
     this.say(this.#explain(error).message, true);
   }
 
-  /** The settings go their own way: a control, a link or the theme waits for no numbers. */
+  /** They wait for no numbers. */
   #tellSettings() {
     const { input, target, grad, ...state } = this.settings();
     this.#values.put({ theme: state.theme, state, sources: { input, target, grad } });
     this.#values.tell("settings");
   }
 
-  /**
-   * Run an action of the user; what goes wrong is said in a sentence, and the settings stay.
-   * @param {() => void} action
-   */
+  /** Errors are said; the settings stay. @param {() => void} action */
   #attempt(action) {
     try {
       action();

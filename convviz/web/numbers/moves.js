@@ -1,5 +1,4 @@
-// @ts-check
-// The moves of one control that a setting has, the nearest first.
+// The moves of a setting, one control each, nearest first.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { LIMITS } from "../rules/bounds.js";
 import { MOST, replaced } from "../rules/settings.js";
@@ -17,25 +16,19 @@ import { countProducts, isPossible } from "../rules/spec.js";
 
 const PLANES = /** @type {const} */ (["batch", "out_channels", "in_channels"]);
 const PAIRS = /** @type {const} */ (["stride", "dilation", "padding", "kernel_size", "input_size"]);
-const REACH = 4; // how far a size is moved
+const REACH = 4; // of a size
 
-/** What the numbers are set by. @type {readonly NumbersControl[]} */
+/** @type {readonly NumbersControl[]} */
 export const NUMBERS = ["grad_output", "weight", "input"];
 
-/**
- * The settings with random numbers.
- * @param {Settings} settings @param {NumbersControl} control @returns {Move}
- */
+/** @param {Settings} settings @param {NumbersControl} control @returns {Move} */
 export function randomMove(settings, control) {
   const random = { kind: "random" };
   const changes = control === "grad_output" ? { loss: "weighted_sum", grad: random } : { [control]: random };
   return { control, settings: replaced(settings, changes) };
 }
 
-/**
- * Every move of one control of the geometry.
- * @param {Settings} settings @param {number} most products after it @returns {Move[]}
- */
+/** @param {Settings} settings @param {number} most products after it @returns {Move[]} */
 export function geometryMoves(settings, most) {
   const { spec } = settings;
   /** @type {[GeometryControl, Partial<Spec>][]} */
@@ -63,26 +56,20 @@ const of = (control, change) => [control, change];
 /** @param {string} here */
 const otherModes = (here) => SETTINGS.fields.padding_mode.words.filter((mode) => mode !== here);
 
-/**
- * The other values of a range, the nearest first and upwards before downwards.
- * @param {number[]} range @param {number} here
- */
+/** Nearest first, up before down. @param {number[]} range @param {number} here */
 function others([low, high], here) {
   const all = Array.from({ length: high - low + 1 }, (_, index) => low + index);
   const nearest = all.sort((one, two) => Math.abs(one - here) - Math.abs(two - here) || two - one);
   return nearest.filter((value) => value !== here);
 }
 
-/**
- * Groups, and as many channels as they need.
- * @param {Spec} spec @param {number} groups @returns {Partial<Spec>}
- */
+/** With enough channels. @param {Spec} spec @param {number} groups @returns {Partial<Spec>} */
 function inGroups({ in_channels, out_channels }, groups) {
   const up = (/** @type {number} */ channels) => Math.ceil(channels / groups) * groups;
   return { groups, in_channels: up(in_channels), out_channels: up(out_channels) };
 }
 
-/** A pair moved along some axes. @param {Spec} spec @param {PairControl} name @param {number[]} axes */
+/** @param {Spec} spec @param {PairControl} name @param {number[]} axes */
 function along(spec, name, axes) {
   const here = Math.max(...[spec[name][axes[0]]].flat());
   const [low, high] = LIMITS[name];
@@ -93,10 +80,7 @@ function along(spec, name, axes) {
   });
 }
 
-/**
- * What a control of the geometry is set to: 2, or 1 × 2; nothing for what is no control.
- * @param {Spec} spec @param {string} control
- */
+/** 2, or 1 × 2; empty: no control. @param {Spec} spec @param {string} control */
 export function textOf(spec, control) {
   const value = spec[/** @type {keyof Spec} */ (control)];
   if (!Array.isArray(value)) return String(value ?? "");

@@ -1,6 +1,4 @@
-// @ts-check
-// What a page has asked a server and has no answer to: sent again over the next connection, for a server's
-// workers keep nothing of a page.
+// Unanswered requests, sent again over the next connection: workers keep nothing.
 import { pack } from "./packed.js";
 
 /**
@@ -14,7 +12,7 @@ export const framed = (message, buffers = []) =>
   buffers.length ? pack(message, buffers) : JSON.stringify(message);
 
 export class Queue {
-  /** @type {Map<number, Asked>} in the order in which they were asked */
+  /** @type {Map<number, Asked>} in order */
   #asked = new Map();
   #lastId = 0;
 
@@ -27,12 +25,12 @@ export class Queue {
     });
   }
 
-  /** Nobody waits for these any more. @param {string} type */
+  /** @param {string} type */
   drop(type) {
     for (const [id, each] of this.#asked) if (each.type === type) this.#asked.delete(id);
   }
 
-  /** @param {Reply} reply @returns {boolean} whether it answers what was asked */
+  /** @param {Reply} reply @returns {boolean} whether it was asked for */
   take(reply) {
     const { id, type, sentence } = reply.message;
     const each = this.#asked.get(id);
@@ -42,14 +40,12 @@ export class Queue {
     return Boolean(each);
   }
 
-  /** Whether an answer is to come over this connection. */
   isSent() {
     return [...this.#asked.values()].some(({ sent }) => sent);
   }
 
   /**
-   * Send what is not under way: of a type one at a time, for the server would drop the older one, or refuse
-   *   the newer.
+   * One of a type at a time: a server drops or refuses others.
    * @param {(frame: string | ArrayBuffer) => void} send
    */
   flush(send) {
@@ -61,7 +57,6 @@ export class Queue {
     }
   }
 
-  /** The connection is over. */
   unsend() {
     for (const each of this.#asked.values()) each.sent = false;
   }

@@ -1,7 +1,5 @@
-// @ts-check
-// Why somebody comes to a wrong number: what else that number is in this very cell. A reason is a fact about
-// the number, and is named only where the number proves it: a mistake of the catalogue that gives it here,
-// another cell that has it, or a product that was forgotten.
+// Why somebody comes to a wrong number: a mistake of the catalogue gives it here, another cell has it, or a
+// product was forgotten. Only what the number proves is said.
 import REASONS from "../../facts/reasons.json" with { type: "json" };
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { formatLong, formatNumber } from "../base/format.js";
@@ -16,19 +14,18 @@ import { FACTOR, numberBy, productsBy, productsOf, sameProducts } from "./mistak
  * @import { Settings, Stages, Tensor } from "../rules/settings.js"
  * @import { Spec } from "../rules/spec.js"
  * @typedef {{ id: string, of: string, ways: Recipe[] }} Mistake of the catalogue
- * @typedef {"unweighted" | "count" | "count.numbers" | "sign" | "neighbour" | "missing"
- *   | "twice" | "flipped"} Kind
- * @typedef {{ why: Kind | "mistake", id: string, way: number, products: string[], places: string[],
- *   left: string, added: string }} Reason why: what it is; id of a mistake, and which of its ways, counted
- *   from 1, gives the number; way 0: the tab Mistakes does not show it; products: those of which one is
- *   concerned, as "2 · (−1)"; places: the cells that have the number; left: the tensor that was not
- *   multiplied by; added: the one that was added up
+ * @typedef {"unweighted" | "count" | "count.numbers" | "sign" | "neighbour" | "missing" | "twice" |
+ *   "flipped"} Kind
+ * @typedef {{ why: Kind | "mistake", id: string, way: number, products: string[], places: string[], left:
+ *   string, added: string }} Reason way: from 1, 0: not in the tab Mistakes; products: one of them is
+ *   concerned, as "2 · (−1)"; places: cells with the number; left: the tensor not multiplied by; added: the
+ *   one added up
  * @typedef {{ spec: Spec, of: Result, transposed: boolean, given: Stages, right: Tensor, at: number[],
- *   index: number }} Asked a number of a tensor, by its indices and by its place in the data
+ *   index: number }} Asked a number by its indices, and by its place in the data
  */
 
-const CLOSE = 1e-6; // what a number that was typed may be off, as rounding is
-/** Where the neighbours of a cell stand, the nearest first. @type {[string, number, number][]} */
+const CLOSE = 1e-6; // tolerance, as rounding
+/** Nearest first. @type {[string, number, number][]} */
 const AROUND = [
   ["right", 0, 1],
   ["left", 0, -1],
@@ -39,13 +36,10 @@ const AROUND = [
   ["above_right", -1, 1],
   ["above_left", -1, -1],
 ];
-// Pairs of places and slots of one plane, and of planes: beyond, an answer would be waited for.
+// More would be waited for.
 const MOST_PAIRS = 300_000;
 
-/**
- * Whether a number that was typed is another one, as it would be printed if that is no whole one.
- * @param {number} typed @param {number} number
- */
+/** Within rounding, or printed alike if not whole. @param {number} typed @param {number} number */
 export const agrees = (typed, number) =>
   Math.abs(typed - number) <= CLOSE * Math.max(1, Math.abs(number)) ||
   (!Number.isInteger(number) && formatNumber(typed) === formatNumber(number));
@@ -63,9 +57,9 @@ const reason = (why, known) => ({
 });
 
 /**
- * Make what finds reasons in one picture; what a mistake adds up is found once.
- * @param {Mistake[]} mistakes the catalogue @param {Pick<Settings, "spec" | "transposed">} settings
- * @param {Stages} stages the numbers
+ * What finds reasons in one picture; products are cached.
+ * @param {Mistake[]} mistakes @param {Pick<Settings, "spec" | "transposed">} settings @param {Stages}
+ *   stages
  */
 export function createReasons(mistakes, { spec, transposed }, stages) {
   const ordered = REASONS.likeliest.flatMap((id) => mistakes.filter((mistake) => mistake.id === id));
@@ -82,10 +76,7 @@ export function createReasons(mistakes, { spec, transposed }, stages) {
 
   /** @type {Map<string, boolean>} */
   const whole = new Map();
-  /**
-   * Whether each choice of a way matters here: where one does nothing, it is another mistake.
-   * @param {Asked} asked @param {Recipe} way
-   */
+  /** A choice that does nothing here makes it another mistake. @param {Asked} asked @param {Recipe} way */
   function isWhole({ of, spec: where }, way) {
     const key = keyOf(of, where, way);
     const products = productsOnce(of, where, way);
@@ -98,12 +89,9 @@ export function createReasons(mistakes, { spec, transposed }, stages) {
     return whole.get(key) === true;
   }
 
-  /**
-   * The mistakes that give this number, and not the right one.
-   * @param {Asked} asked @param {number} typed @returns {Reason[]}
-   */
+  /** @param {Asked} asked @param {number} typed @returns {Reason[]} */
   function mistaken(asked, typed) {
-    // The catalogue is about the convolution's own passes.
+    // The catalogue is a convolution's.
     if (transposed || costOf(spec) > MOST_PAIRS) return [];
     const right = asked.right.data[asked.index];
     return ordered
@@ -119,34 +107,25 @@ export function createReasons(mistakes, { spec, transposed }, stages) {
       });
   }
 
-  /**
-   * Every reason for which somebody may have come to a wrong number, the likeliest first;
-   * none where nothing is known.
-   * @param {string} panel @param {number[]} at the indices in its tensor @param {number} typed
-   * @returns {Reason[]}
-   */
+  /** Likeliest first. @param {string} panel @param {number[]} at @param {number} typed @returns {Reason[]} */
   return (panel, at, typed) => {
     const asked = askedOf(panel, at, spec, transposed, stages);
     if (!asked || agrees(typed, asked.right.data[asked.index])) return [];
     const terms = termsOf(asked);
     const found = [...mistaken(asked, typed), ...plain(asked, terms, typed)];
     const close = nearest(terms, asked.right.data[asked.index], typed);
-    // A product left out is likelier than a cell mixed up with its neighbour, which may have
-    // the same number by chance.
+    // A forgotten product is likelier than a neighbour, equal by chance.
     if (!found.length) found.push(...close.filter(({ why }) => why === "missing"));
     found.push(...neighbours(asked, typed));
     return found.length ? found : close;
   };
 }
 
-/**
- * Whether two recipes come to the same in every cell, whatever the numbers are.
- * @param {Products} one @param {Products} other
- */
+/** For any numbers. @param {Products} one @param {Products} other */
 const computesTheSame = (one, other) =>
   one.factor === other.factor && one.bias === other.bias && sameProducts(one, other);
 
-/** How many places and slots a recipe looks at. @param {Spec} spec */
+/** @param {Spec} spec */
 const costOf = (spec) => {
   const [rows, columns] = bothAxes((axis) => paddedSize(spec, axis) * spec.kernel_size[axis]);
   return rows * columns + (spec.batch * spec.out_channels * spec.in_channels) / spec.groups;
@@ -168,7 +147,7 @@ function askedOf(panel, at, spec, transposed, stages) {
   return { spec: where, of: /** @type {Result} */ (of), transposed, given: stages, right, at, index };
 }
 
-/** The geometry whose grad_input is the gradient of the padded input. @param {Spec} spec @returns {Spec} */
+/** @param {Spec} spec @returns {Spec} */
 const unfolded = (spec) => ({
   ...spec,
   input_size: bothAxes((axis) => paddedSize(spec, axis)),
@@ -176,22 +155,16 @@ const unfolded = (spec) => ({
   padding_mode: "zeros",
 });
 
-/**
- * The number of this cell by other products; null where they have no such cell.
- * @param {Asked} asked @param {Products | null} products
- */
+/** null: no such cell. @param {Asked} asked @param {Products | null} products */
 function numberOf({ of, given, right, at }, products) {
   const index = products ? indexIn(products.shape, right.shape, at) : -1;
   return products && index >= 0 ? numberBy(of, products, given, index) : null;
 }
 
-/**
- * Where a cell stands in a tensor that may have come out in another shape; -1 where it does not.
- * @param {number[]} shape @param {number[]} right @param {number[]} at
- */
+/** -1: not in that shape. @param {number[]} shape @param {number[]} right @param {number[]} at */
 function indexIn(shape, right, at) {
   if (right.length === 1) {
-    if (shape.every((size) => size === 1)) return 0; // one number for all
+    if (shape.every((size) => size === 1)) return 0;
     return String(shape) === String(right) ? at[0] : -1;
   }
   const there = shape.length === 4 && at.every((each, axis) => each < shape[axis]);
@@ -199,15 +172,12 @@ function indexIn(shape, right, at) {
   return at.reduce((place, each, axis) => place * shape[axis] + each, 0);
 }
 
-/**
- * The factors of every product of the cell, the bias as one without a second.
- * @param {Asked} asked @returns {number[][]}
- */
+/** The bias as a single factor. @param {Asked} asked @returns {number[][]} */
 function termsOf({ spec, of, transposed, given, at, index }) {
   const { bias, input } = given;
   const channel = at[at.length > 1 ? 1 : 0];
   if (of === "grad_bias" && transposed) {
-    // what comes back to a transposed convolution stands where the convolution has its input
+    // a transposed grad_output stands in the input's place
     const size = input.shape[2] * input.shape[3];
     return upTo(spec.batch).flatMap((n) => {
       const start = (n * spec.in_channels + channel) * size;
@@ -224,14 +194,14 @@ const sumOf = (terms) =>
   terms.reduce((sum, factors) => sum + factors.reduce((product, factor) => product * factor, 1), 0);
 
 /**
- * What one forgets without any geometry: a factor, the numbers at all, the sign.
+ * Factors, numbers or the sign.
  * @param {Asked} asked @param {number[][]} terms @param {number} typed @returns {Reason[]}
  */
 function plain({ of, transposed, right, index }, terms, typed) {
   const number = right.data[index];
   /** @type {Reason[]} */
   const found = [];
-  const catalogued = of === "grad_input" && !transposed; // it has the sign itself
+  const catalogued = of === "grad_input" && !transposed; // it has the sign
   if (!catalogued && agrees(typed, -number)) found.push(reason("sign"));
   const names = [of === "output" ? "weight" : "grad_output", FACTOR[of] ?? ""];
   for (const [kept, left] of names[1]
@@ -248,10 +218,7 @@ function plain({ of, transposed, right, index }, terms, typed) {
   return found;
 }
 
-/**
- * The cells beside it that have the number.
- * @param {Asked} asked @param {number} typed @returns {Reason[]}
- */
+/** @param {Asked} asked @param {number} typed @returns {Reason[]} */
 function neighbours({ right, at }, typed) {
   if (at.length < 4) return [];
   const [, , height, width] = right.shape;
@@ -265,7 +232,7 @@ function neighbours({ right, at }, typed) {
 }
 
 /**
- * What is close: one product that is missing, added twice, or has the wrong sign.
+ * One product missing, twice, or negated.
  * @param {number[][]} terms @param {number} right @param {number} typed @returns {Reason[]}
  */
 function nearest(terms, right, typed) {
@@ -286,7 +253,7 @@ function nearest(terms, right, typed) {
   return [];
 }
 
-/** A product as one writes it: 2 · (−1). @param {number[]} factors */
+/** 2 · (−1). @param {number[]} factors */
 const productText = (factors) =>
   factors
     .map((factor, place) => (place && factor < 0 ? `(${formatLong(factor)})` : formatLong(factor)))

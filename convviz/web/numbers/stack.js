@@ -1,7 +1,5 @@
-// @ts-check
-// A stack of layers that all have the board's geometry: its planes, the part of the input that one output
-// sees, and the gradient on its way back through them. One channel each: what is shown are the
-// ways from plane to plane.
+// A stack of layers of the board's geometry, one channel each: planes, receptive field, the gradient's way
+// back.
 import { bothAxes, isPossible, outputSize, weightShape } from "../rules/spec.js";
 import { fold, tableOf, toPaddedInput, zeros } from "./compute.js";
 
@@ -10,14 +8,10 @@ import { fold, tableOf, toPaddedInput, zeros } from "./compute.js";
  * @import { Pair, Spec } from "../rules/spec.js"
  */
 
-/** More are deeper than any plane of the board: at stride 2 four layers take 16 pixels to one. */
+/** At stride 2, four layers take 16 pixels to one. */
 export const MOST_LAYERS = 4;
 
-/**
- * The layers, first to last, as far as the kernel fits the plane before it.
- * @param {Spec} spec the first one, with any channels @param {number} most layers
- * @returns {Spec[]} with one channel
- */
+/** As many as fit. @param {Spec} spec @param {number} most @returns {Spec[]} */
 export function layersOf(spec, most) {
   /** @type {Spec[]} */
   const layers = [];
@@ -35,11 +29,9 @@ export function layersOf(spec, most) {
 export const sizeAfter = (layer) => bothAxes((axis) => outputSize(layer, axis));
 
 /**
- * The gradient at every plane, from the last layer's output down to the input.
- * @param {Spec[]} layers first to last
- * @param {Tensor | null} weight of every layer; null: all 1, which counts the ways
- * @param {Pair | null} asked the one output that asks, row and column; null: every one
- * @returns {Tensor[]} the output of the last layer first, the input last
+ * From the last output to the input.
+ * @param {Spec[]} layers @param {Tensor | null} weight null: all 1, which counts paths
+ * @param {Pair | null} asked row and column; null: all @returns {Tensor[]} the last output first
  */
 export function gradientThrough(layers, weight, asked) {
   const ones = zeros(weightShape(layers[0]));
@@ -56,11 +48,11 @@ export function gradientThrough(layers, weight, asked) {
 }
 
 /**
- * The rows or columns of the input that one output of the last layer sees, border included.
- * @param {Pick<Spec, "kernel_size" | "stride" | "dilation">} spec of every layer
- * @param {number} layers @param {number} axis
- * @returns {{ reach: number, steps: number[], size: number, read: number }} size: from the first to the last,
- *   1 + reach times the sum of steps; read: those of them that have a way to the output
+ * The input lines that one output sees, border included.
+ * @param {Pick<Spec, "kernel_size" | "stride" | "dilation">} spec @param {number} layers @param {number}
+ *   axis
+ * @returns {{ reach: number, steps: number[], size: number, read: number }} size: 1 + reach · Σ steps;
+ *   read: the connected ones
  */
 export function fieldOf({ kernel_size, stride, dilation }, layers, axis) {
   const reach = dilation[axis] * (kernel_size[axis] - 1);
@@ -74,9 +66,8 @@ export function fieldOf({ kernel_size, stride, dilation }, layers, axis) {
 }
 
 /**
- * How many windows of one layer read a row, away from the border; it repeats with the stride.
- * @param {Pick<Spec, "kernel_size" | "stride" | "dilation">} spec
- * @param {number} axis @returns {number[]} a count for each row of a stride
+ * Windows that read a row, away from borders; periodic in the stride.
+ * @param {Pick<Spec, "kernel_size" | "stride" | "dilation">} spec @param {number} axis @returns {number[]}
  */
 export function readsOf({ kernel_size, stride, dilation }, axis) {
   const counts = Array(stride[axis]).fill(0);

@@ -1,14 +1,12 @@
-// @ts-check
-// What the stamps of grad_output have added up to so far: the gradient that those cells alone send back.
+// What the first stamps of grad_output add up to.
 import { fold, tableOf, toPaddedInput, zeros } from "./compute.js";
 
 /**
- * `plane` is the result of the equation, `folded` the gradient of the input itself, with the border folded
- * back. They are one plane where the padding is zeros.
+ * `plane`: the equation's result; `folded`: with its border folded back; with zeros they are one.
  * @param {import("../rules/spec.js").Spec} geometry
- * @param {ArrayLike<number>[]} gradients grad_output's planes of the group, one an output channel
- * @param {ArrayLike<number>[]} kernels weight's planes between these channels and the input channel
- * @param {number} count how many cells of grad_output have stamped, in reading order
+ * @param {ArrayLike<number>[]} gradients a plane an output channel
+ * @param {ArrayLike<number>[]} kernels their planes to the input channel
+ * @param {number} count in reading order
  */
 export function stampedSoFar(geometry, gradients, kernels, count) {
   const spec = { ...geometry, batch: 1, in_channels: 1, out_channels: gradients.length, groups: 1 };

@@ -1,6 +1,4 @@
-// @ts-check
-// Where one is: the settings, the start that Reset leads to and the way back; and where one
-// was when numbers came last.
+// Settings, Reset's target and undo; and where they were when numbers came last.
 import { createHistory } from "../rules/history.js";
 import { replaced } from "../rules/settings.js";
 
@@ -17,7 +15,7 @@ export class Timeline {
   canUndo;
   canRedo;
 
-  /** @param {Settings} start @param {() => number} clock milliseconds */
+  /** @param {Settings} start @param {() => number} clock */
   constructor(start, clock) {
     this.#history = createHistory(clock);
     this.#settings = start;
@@ -31,39 +29,36 @@ export class Timeline {
 
   initial = () => this.#initial;
 
-  /** Go to new settings. @param {Settings} next @param {string} move name of the control, or empty */
+  /** @param {Settings} next @param {string} move */
   go(next, move) {
     this.#history.remember(this.#settings, next, move);
     this.#settings = next;
   }
 
-  /** Go one step back or forward, if there is one. @param {"undo" | "redo"} way @returns {boolean} */
+  /** @param {"undo" | "redo"} way @returns {boolean} */
   turn(way) {
     const there = this.#history.take(way, this.#settings);
-    if (there) this.#settings = replaced(there, {}); // the plane that is looked at now may not be there
+    if (there) this.#settings = replaced(there, {}); // the plane may be gone
     return there !== null;
   }
 
-  /** Start anew: Reset leads here, and there is nothing to undo. @param {Settings} next */
+  /** Reset leads here. @param {Settings} next */
   restart(next) {
     [this.#settings, this.#initial] = [next, next];
     this.#history.restore();
   }
 
-  /** The numbers of these settings are there: a refusal leads back to them. */
+  /** Refusals lead back here. */
   hold() {
     this.#held = { settings: this.#settings, initial: this.#initial, steps: this.#history.steps() };
   }
 
-  /**
-   * Others have set something that holds from now on, whatever comes of what was asked for here.
-   * @param {Settings} there
-   */
+  /** Set elsewhere: it holds now. @param {Settings} there */
   holdAt(there) {
     this.#held = { ...this.#held, settings: there };
   }
 
-  /** All that another page needs to go on from here. */
+  /** For another page. */
   kept = () => ({
     settings: this.#settings,
     initial: this.#initial,
@@ -71,7 +66,7 @@ export class Timeline {
     future: this.#history.steps().future,
   });
 
-  /** Go on from where another page was. @param {Kept} kept @param {Partial<Settings>} ground */
+  /** As another page was. @param {Kept} kept @param {Partial<Settings>} ground */
   takeUp(kept, ground) {
     const whole = (/** @type {Settings} */ state) => replaced({ ...state, ...ground }, {});
     const [now, start, past, future] = [
@@ -84,15 +79,12 @@ export class Timeline {
     this.#history.restore({ past, future, move: "", when: -Infinity });
   }
 
-  /**
-   * Change what is no step of a person's: where torch computes.
-   * @param {(settings: Settings) => Settings} change
-   */
+  /** No undo step: the device. @param {(settings: Settings) => Settings} change */
   amend(change) {
     [this.#settings, this.#initial] = [change(this.#settings), change(this.#initial)];
   }
 
-  /** Go back to what holds. */
+  /** Back to what holds. */
   giveUp() {
     ({ settings: this.#settings, initial: this.#initial } = this.#held);
     this.#history.restore(this.#held.steps);

@@ -1,6 +1,4 @@
-// @ts-check
-// Why a result did not change, after a move of which something did: from what it is made
-// of, and from its products.
+// Why a result stayed: from what it is made of, and from its products.
 import { madeOf, resultsOf, sameTensor, sentBack, unchangedWords } from "../picture/made_of.js";
 import { kindsTaken } from "../rules/losses.js";
 import { countProducts } from "../rules/spec.js";
@@ -12,16 +10,15 @@ import { correlate, fold, tableOf, toPaddedInput, toWeight } from "./compute.js"
  * @typedef {{ settings: Settings, stages: Stages }} Seen
  */
 
-const MOST = 200_000; // products that are looked through for a reason
-/** What numbers follow from, beside the geometry. */
+const MOST = 200_000; // looked through
+/** Besides the geometry. */
 const GIVEN = /** @type {const} */ (["input", "weight", "bias", "target", "grad"]);
 
 /** @param {unknown} one @param {unknown} other */
 const same = (one, other) => one === other || JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * Whether two pictures are one move apart: the geometry is another one, or the numbers of one tensor, and
- * nothing else that numbers follow from.
+ * One tensor's numbers or the geometry changed, and nothing else.
  * @param {Settings} before @param {Settings} now
  */
 export function isMove(before, now) {
@@ -31,10 +28,7 @@ export function isMove(before, now) {
   return moved + Number(!same(before.spec, now.spec)) === 1;
 }
 
-/**
- * Every result whose numbers are all what they were, with the sentence that says why.
- * @param {Seen} before @param {Seen} now @returns {Record<string, string>} by stage
- */
+/** By stage, with why. @param {Seen} before @param {Seen} now @returns {Record<string, string>} */
 export function unchanged(before, now) {
   /** @type {Record<string, string>} */
   const found = {};
@@ -53,7 +47,7 @@ const tensorIn = (stages, name) => /** @type {Record<string, any>} */ (stages)[n
 
 /**
  * @param {string} stage @param {Seen} before @param {Seen} now
- * @returns {[Reason, string?]} the reason, and what has changed of what goes into it
+ * @returns {[Reason, string?]} and what changed of its parts
  */
 export function reasonOf(stage, before, now) {
   const { transposed, loss } = now.settings;
@@ -62,7 +56,7 @@ export function reasonOf(stage, before, now) {
     (name) => !sameTensor(tensorIn(before.stages, name), tensorIn(now.stages, name)),
   );
   if (!parts.length) return [kindsTaken(loss, "grad").length ? "given" : "constant"];
-  // A sum of products: the geometry says of which.
+  // The geometry selects its products.
   const isSum = stage !== sentBack(transposed) && stage !== "grad_bias";
   const turned = isSum && !same(before.settings.spec, now.settings.spec);
   if (!changed.length) return [turned ? "same" : "made_of"];
@@ -70,18 +64,14 @@ export function reasonOf(stage, before, now) {
   return productsSay(stage, before, now, changed[0]) ?? ["same"];
 }
 
-/**
- * @param {Tensor} tensor @param {(value: number, index: number) => boolean} is
- * @returns {Tensor} 1 where it is so
- */
+/** @param {Tensor} tensor @param {(value: number, index: number) => boolean} is @returns {Tensor} */
 const where = ({ shape, data }, is) => ({
   shape,
   data: data.map((value, index) => Number(is(value, index))),
 });
 
 /**
- * Whether what has changed meets nothing: every product of it is with a zero, or falls into the
- * padding, or there is none.
+ * All its products are with zeros, or in the padding, or there are none.
  * @param {string} stage @param {Seen} before @param {Seen} now @param {string} changed
  * @returns {[Reason, string] | null}
  */
@@ -104,8 +94,7 @@ function productsSay(stage, before, now, changed) {
 }
 
 /**
- * How many products of two tensors, where they are not 0, each cell of their result has: before what falls
- * into the padding is cut off, and after it.
+ * Nonzero products of each result cell, before and after padding is cut.
  * @param {Settings["spec"]} spec @param {Record<string, Tensor>} factors
  */
 function productsOf(spec, { padded_input, weight, grad_output }) {

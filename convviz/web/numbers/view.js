@@ -1,5 +1,4 @@
-// @ts-check
-// From numbers to what the board is told, structure and values of one step together.
+// From numbers to the board: structure and values together.
 import { layersStoryOf } from "../picture/output_padding.js";
 import { captionOf } from "../picture/captions.js";
 import { equationsOf } from "../picture/panels.js";
@@ -22,12 +21,12 @@ import { brokenOf } from "./broken_view.js";
  */
 
 /**
- * Make the function that says what changes on the board: the structure only where it is another.
+ * The structure only if it changed.
  * @param {Colorscales} colorscales
  * @returns {(settings: Settings, numbers: Numbers) => { structure?: Structure, values: Told }}
  */
 export function createView(colorscales) {
-  let drawn = ""; // what the structure was made for
+  let drawn = ""; // the structure's key
   let version = 0;
   return (settings, numbers) => {
     const equations = equationsOf(settings, numbers.stages);
@@ -38,7 +37,7 @@ export function createView(colorscales) {
     const values = { ...valuesWith(settings, equations, numbers), version: next };
     if (next === version) return { values };
     const structure = { ...structureWith(settings, equations, colorscales), version: next };
-    [drawn, version] = [shown, next]; // now that nothing can fail any more
+    [drawn, version] = [shown, next]; // nothing fails from here
     return { structure, values };
   };
 }

@@ -1,7 +1,5 @@
-// @ts-check
-// The arrival: a single 1 walks over grad_output, a stamp lands for each of its places, and what one pixel
-// receives is the kernel, backwards. What is where at each step; it knows no page and no time, and the
-// settings stay as they are.
+// The arrival: a 1 walks over grad_output, stamps land, and one pixel receives the kernel backwards. Data
+// only.
 import { isSingleOne } from "../rules/change.js";
 import { FIRST_STATE, toLink } from "../rules/link.js";
 import { inPlaceOf, weightOf } from "../rules/settings.js";
@@ -12,34 +10,26 @@ import { stampLinks } from "./stamps.js";
  * @import { Settings } from "../rules/settings.js"
  * @import { Spec } from "../rules/spec.js"
  * @typedef {{ row: number, column: number }} At
- * @typedef {{ at: At, corner: At, sent: number[], landed: number[], received: number }} Step
- *   at: where the 1 stands; corner: of the stamp, in grad_input; sent, landed: grad_output and
- *   grad_input, in reading order;
- *   received: by the pixel
+ * @typedef {{ at: At, corner: At, sent: number[], landed: number[], received: number }} Step at: of the 1;
+ *   corner: of the stamp; sent, landed: grad_output and grad_input; received: by the pixel
  * @typedef {{ pixel: At, rows: number, columns: number, weight: number[], steps: Step[] }} Arrival rows and
- *   columns of the kernel, and of grad_output
+ *   columns of the kernel
  */
 
 const MOST = 9; // steps: more is no glance
 
 const KINDS = /** @type {const} */ (["input", "weight", "grad"]);
 
-/**
- * Whether these are the settings of the first picture, in whatever colours and wherever they are computed.
- * @param {Settings} settings
- */
+/** In any theme, on any device. @param {Settings} settings */
 export function isFirstPicture(settings) {
   if (settings.tab || KINDS.some((name) => settings[name].kind !== FIRST_STATE[name].kind)) return false;
   return toLink(inPlaceOf(FIRST_STATE, settings)) === toLink(FIRST_STATE);
 }
 
-/**
- * The first picture in the place of others, with both readings.
- * @param {Settings} settings @returns {Settings}
- */
+/** @param {Settings} settings @returns {Settings} */
 export const firstPicture = (settings) => inPlaceOf(settings, FIRST_STATE);
 
-/** Whether one pixel is read by each window once, and each time by another weight. @param {Spec} spec */
+/** One pixel is read by each window once, each time by another weight. @param {Spec} spec */
 function showsAll(spec) {
   const { batch, in_channels, out_channels, padding_mode, kernel_size, input_size, stride, dilation } = spec;
   return (
@@ -52,10 +42,8 @@ function showsAll(spec) {
 }
 
 /**
- * Work it out.
  * @param {Settings} settings
- * @returns {Arrival | null} null where the pixel in the middle does not receive each weight once,
- *   and backwards to be seen
+ * @returns {Arrival | null} null: the middle pixel does not visibly receive the kernel backwards
  */
 export function arrivalOf(settings) {
   const { spec, transposed, broken } = settings;
@@ -71,9 +59,8 @@ export function arrivalOf(settings) {
 }
 
 /**
- * @param {Settings} settings @param {number[]} weight @param {At} pixel
- * @param {number} index of the place, in reading order
- * @returns {Step}
+ * @param {Settings} settings @param {number[]} weight @param {At} pixel @param {number} index @returns
+ *   {Step}
  */
 function stepAt({ spec, plane, transposed }, weight, pixel, index) {
   const [[, columns], [height, width]] = [spec.kernel_size, spec.input_size];

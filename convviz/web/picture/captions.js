@@ -1,5 +1,4 @@
-// @ts-check
-// What a band says in one breath: plain words first, and why. Formulas and the rest are words.js's.
+// A band's caption: plain words, and why; words.js has the formulas.
 import { rolesOf } from "./cells.js";
 import { allInTurn, inTurn, linesOf, say, sayIfThere } from "./say.js";
 import {
@@ -16,19 +15,13 @@ import {
  * @import { Spec } from "../rules/spec.js"
  */
 
-/**
- * The caption of an equation.
- * @param {Settings} settings @param {string} name of the equation @param {string} view @returns {string}
- */
+/** @param {Settings} settings @param {string} name @param {string} view @returns {string} */
 export function captionOf({ spec, transposed, loss, target }, name, view) {
   const back = name === (transposed ? "input" : "forward") ? lossCaption(loss, target.kind, spec.batch) : "";
   return inTurn(bandCaption(spec, transposed, name, view), back);
 }
 
-/**
- * How grad_output follows from a target.
- * @param {string} loss @param {string} kind of the target @param {number} count of samples
- */
+/** @param {string} loss @param {string} kind @param {number} count */
 const lossCaption = (loss, kind, count) =>
   sayIfThere(`caption.loss.${loss}.${kind}`, { count }) || sayIfThere(`caption.loss.${loss}`, { count });
 
@@ -54,19 +47,14 @@ function bandCaption(spec, transposed, name, view) {
 const groupsOf = ({ groups, in_channels }) =>
   groups > 1 ? say("caption.groups", { count: in_channels / groups, groups }) : "";
 
-/**
- * How many rows and columns of the input lie unread between windows, and how many inside them; those behind
- * the last window, which are the remainder, count as neither.
- * @param {Spec} spec
- */
+/** Unread lines between windows, and inside them; without the remainder. @param {Spec} spec */
 export function innerGaps(spec) {
   const places = bothAxes((axis) => {
     const [step, end] = [spec.stride[axis], paddedSize(spec, axis) - remainderOf(spec, axis)];
     const inner = unreadLines(spec, axis)
       .map((i) => i + spec.padding[axis][0])
       .filter((at) => at < end);
-    // The last window that starts at or before a line is the one that reaches furthest: it
-    // covers it, or none does.
+    // The last window at or before a line reaches furthest.
     const startOf = (/** @type {number} */ at) =>
       Math.min(Math.floor(at / step), outputSize(spec, axis) - 1) * step;
     const inside = inner.filter((at) => at < startOf(at) + effectiveKernel(spec, axis)).length;

@@ -1,6 +1,4 @@
-// @ts-check
-// What a cell that is no sum has to do with the gradients. How many terms a gradient has is counted in the
-// very list that its sum writes out.
+// What a cell that is no sum does in the gradients; counts come from the sum's own list.
 import { formatNumber } from "../base/format.js";
 import { plainPanel } from "../rules/names.js";
 import { inTurn, say } from "./say.js";
@@ -12,10 +10,9 @@ import { inTurn, say } from "./say.js";
  */
 
 /**
- * Say what a cell does in the backward pass; empty where there is nothing more to say.
+ * Empty: nothing more to say.
  * @param {Links} links @param {Terms} terms @param {Cell} cell
- * @param {(panel: string, row: number, column: number) => number | undefined} valueOf of a
- *   cell of the shown planes
+ * @param {(panel: string, row: number, column: number) => number | undefined} valueOf
  */
 export function backwardWords(links, terms, cell, valueOf) {
   const panel = plainPanel(cell.panel, links.geometry.stride);
@@ -44,7 +41,7 @@ function inputWords(links, terms, cell) {
   return inTurn(say(id, { count, channels, terms: products.length }), zeroWords(products));
 }
 
-/** How many products are not 0, where some are. @param {Factor[][]} products */
+/** @param {Factor[][]} products */
 function zeroWords(products) {
   const values = products.map((factors) => factors.reduce((product, { value = NaN }) => product * value, 1));
   const count = values.filter((value) => value !== 0).length;

@@ -1,6 +1,4 @@
-// @ts-check
-// What the cells of each panel are, as views/cells.py says it: one letter a row and a column. d data, p
-// padding with zeros, c a border of copies, i a zero that the stride inserted, r padding for the remainder.
+// Letters for cells, as in views/cells.py: d data, p padding, c copies, i inserted zero, r remainder.
 import {
   backwardPadding,
   bothAxes,
@@ -15,10 +13,7 @@ import {
  * @typedef {{ rows: string, columns: string, unread_rows: number[], unread_columns: number[] }} Roles
  */
 
-/**
- * @param {Spec} spec @param {string} name of the stage @param {number[]} size [rows, columns] of the panel
- * @returns {Roles}
- */
+/** @param {Spec} spec @param {string} name @param {number[]} size @returns {Roles} */
 export function rolesOf(spec, name, size) {
   const [[rows, unread_rows], [columns, unread_columns]] = bothAxes((axis) =>
     linesOf(spec, name, axis, size[axis]),
@@ -27,7 +22,7 @@ export function rolesOf(spec, name, size) {
 }
 
 /**
- * One letter a line, and the lines that no window ever reads.
+ * And the unread lines.
  * @param {Spec} spec @param {string} name @param {number} axis @param {number} size
  * @returns {[string, number[]]}
  */
@@ -37,7 +32,6 @@ function linesOf(spec, name, axis, size) {
     .join("i".repeat(spec.stride[axis] - 1));
   if (name === "padded_input" || name === "grad_padded_input") {
     const [before, after] = spec.padding[axis];
-    // Without padding each line of the padded input is a line of the input.
     const bare = {
       ...spec,
       input_size: bothAxes((each) => paddedSize(spec, each)),
@@ -58,10 +52,10 @@ function linesOf(spec, name, axis, size) {
 /** @param {Spec} spec @param {number} axis @param {string} dilated */
 function padded(spec, axis, dilated) {
   const [before, after] = backwardPadding(spec, axis);
-  const own = after - remainderOf(spec, axis); // what would be padded (or cropped) here without a remainder
+  const own = after - remainderOf(spec, axis); // padding without a remainder
   const [room, kept] = [Math.max(after, 0), Math.max(own, 0)];
   const text = "p".repeat(Math.max(before, 0)) + dilated;
-  // The remainder is the outermost part of the padding after the data; a crop eats it first.
+  // The remainder is outermost; a crop takes it first.
   const whole = text + "p".repeat(Math.min(kept, room)) + "r".repeat(Math.max(room - kept, 0));
   return whole.slice(Math.max(-before, 0), whole.length - Math.max(-after, 0));
 }

@@ -1,5 +1,4 @@
-// @ts-check
-// Which cells show the same number, or numbers that stand for each other, in other panels.
+// Cells with the same number, or its counterpart, in other panels.
 import { upTo } from "../rules/products.js";
 import { sourceOf } from "../rules/taps.js";
 
@@ -8,10 +7,10 @@ import { sourceOf } from "../rules/taps.js";
  * @import { Place, Point } from "../base/cell_place.js"
  */
 
-/** Whether a border repeats pixels, and so its gradients fold back onto them. @param {Geometry} geometry */
+/** A border of copies folds back. @param {Geometry} geometry */
 export const foldsBack = ({ padding_mode }) => padding_mode !== "zeros";
 
-/** The same number in other panels. @param {Geometry} geometry @param {Place} cell @returns {Place[]} */
+/** @param {Geometry} geometry @param {Place} cell @returns {Place[]} */
 export function copiesOf(geometry, cell) {
   const { panel, row, column } = cell;
   const [rows, columns] = geometry.kernel_size;
@@ -27,10 +26,7 @@ export function copiesOf(geometry, cell) {
   return gradientsAt(geometry, outputCell(geometry, cell)).filter((copy) => copy.panel !== panel);
 }
 
-/**
- * A cell of the output's gradient, in its three panels.
- * @param {Geometry} geometry @param {Point | null} at @returns {Place[]}
- */
+/** In its three panels. @param {Geometry} geometry @param {Point | null} at @returns {Place[]} */
 function gradientsAt(geometry, at) {
   if (!at) return [];
   const [down, right] = geometry.gradient_padding;
@@ -41,7 +37,7 @@ function gradientsAt(geometry, at) {
   return [
     { panel: "grad_output", ...at },
     { panel: "dilated_grad_output", row, column },
-    // Negative padding crops it.
+    // Or cropped.
     ...(isThere ? [{ panel: "padded_grad_output", row: padded[0], column: padded[1] }] : []),
   ];
 }
@@ -53,10 +49,7 @@ function lastOfPadded(geometry, axis) {
   return geometry.input_size[axis] + border - 1 + kernel;
 }
 
-/**
- * The output cell whose gradient stands here; null for an inserted zero or padding.
- * @param {Geometry} geometry @param {Place} cell
- */
+/** null: an inserted zero, or padding. @param {Geometry} geometry @param {Place} cell */
 function outputCell({ stride, output_size, gradient_padding }, { panel, row, column }) {
   if (panel === "grad_output") return { row, column };
   /** @type {Record<string, Pair>} */
@@ -68,12 +61,12 @@ function outputCell({ stride, output_size, gradient_padding }, { panel, row, col
   return inside ? { row: place[0], column: place[1] } : null;
 }
 
-/** Where a pixel stands in the padded input. @param {Geometry} geometry @param {Point} pixel */
+/** @param {Geometry} geometry @param {Point} pixel */
 export function paddedCell({ padding }, { row, column }) {
   return { panel: "padded_input", row: row + padding[0][0], column: column + padding[1][0] };
 }
 
-/** The pixel that a cell of the padded input is a copy of. @param {Geometry} geometry @param {Point} cell */
+/** null: a padding zero. @param {Geometry} geometry @param {Point} cell */
 export function sourceCell({ padding, input_size, padding_mode }, cell) {
   const [row, column] = [cell.row, cell.column].map((place, axis) =>
     sourceOf(place - padding[axis][0], input_size[axis], padding_mode),
@@ -81,10 +74,7 @@ export function sourceCell({ padding, input_size, padding_mode }, cell) {
   return row === null || column === null ? null : { row, column };
 }
 
-/**
- * All cells of the padded input that are copies of one pixel, itself included.
- * @param {Geometry} geometry @param {Point | null} from
- */
+/** Itself included. @param {Geometry} geometry @param {Point | null} from */
 export function cellsCopying({ padding, input_size, padding_mode }, from, panel = "padded_input") {
   if (!from) return [];
   const [rows, columns] = [from.row, from.column].map((place, axis) =>
@@ -96,9 +86,8 @@ export function cellsCopying({ padding, input_size, padding_mode }, from, panel 
 }
 
 /**
- * Output, its target and its gradient, cell by cell: what went forward, what it should be, and what comes
- *   back for it.
- * @param {Geometry} geometry @param {Place[]} cells the same number in several panels @returns {Place[]}
+ * Output, target and gradient correspond.
+ * @param {Geometry} geometry @param {Place[]} cells @returns {Place[]}
  */
 export function pairsOf({ transposed }, cells) {
   const layer = transposed ? ["grad_input", "target", "input"] : ["output", "target", "grad_output"];
@@ -107,15 +96,14 @@ export function pairsOf({ transposed }, cells) {
 }
 
 /**
- * The bias is in every output cell of its channel, and its gradient is the sum of theirs.
+ * The bias and all outputs of its channel; its gradient and theirs.
  * @param {Geometry} geometry @param {Place} cell @returns {Place[]}
  */
 export function sumsOverAll(geometry, cell) {
   const { transposed, plane } = geometry;
   const channel = transposed ? plane.c : plane.o;
   const [rows, columns] = transposed ? geometry.input_size : geometry.output_size;
-  // The output of a transposed convolution is what the convolution that it reads the other way calls
-  // grad_input.
+  // A transposed layer's output is called grad_input.
   const [result, gradient] = transposed ? ["grad_input", "input"] : ["output", "grad_output"];
   const summed = { bias: result, grad_bias: gradient }[cell.panel];
   if (summed && cell.column === channel)

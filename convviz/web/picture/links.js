@@ -1,6 +1,4 @@
-// @ts-check
-// Which cells belong together: what a cell depends on, and what depends on it. All of it follows from the
-// taps.
+// Linked cells: dependencies both ways, from the taps.
 import { upTo } from "../rules/products.js";
 import { cellsCopying, copiesOf, foldsBack, paddedCell, pairsOf, sourceCell, sumsOverAll } from "./copies.js";
 import { rulesOf, triplesAt } from "./triples.js";
@@ -10,12 +8,12 @@ import { rulesOf, triplesAt } from "./triples.js";
  * @import { Place } from "../base/cell_place.js"
  * @import { Rule } from "./triples.js"
  * @typedef {Place} Cell
- * @typedef {Cell & { real: boolean, kernel: Cell | null }} Link the kernel cell says in which colour
+ * @typedef {Cell & { real: boolean, kernel: Cell | null }} Link kernel: gives its colour
  */
 
 const PARTS = /** @type {const} */ (["result", "kernel", "image"]);
 
-/** The cells that were found, each once: as a real link where it is one. */
+/** Each once, real if any is. */
 class Found {
   #geometry;
   /** @type {Map<string, Link>} */
@@ -40,17 +38,14 @@ class Found {
     if (cell.panel !== "padded_input" || this.#geometry.transposed)
       for (const copy of copiesOf(this.#geometry, cell)) this.add(copy, true, kernel);
     else if (foldsBack(this.#geometry)) {
-      // not all other copies: the cell itself is what the border shows
+      // only what the border shows
       const from = sourceCell(this.#geometry, cell);
       if (from) this.add(paddedCell(this.#geometry, from), true, kernel);
     }
     this.addFolded(cell, kernel);
   }
 
-  /**
-   * The gradient that one of the padded input is added to.
-   * @param {Cell} cell @param {Cell | null} [kernel]
-   */
+  /** Where a border's gradient is added. @param {Cell} cell @param {Cell | null} [kernel] */
   addFolded(cell, kernel = null) {
     const to = cell.panel === "grad_padded_input" && sourceCell(this.#geometry, cell);
     if (to) this.add({ panel: "grad_input", ...to }, true, kernel);
@@ -66,7 +61,6 @@ class Found {
 /** @param {Cell} cell */
 const keyOf = ({ panel, row, column }) => `${panel} ${row},${column}`;
 
-/** Everything that can be asked about the cells of one geometry. */
 export class Links {
   geometry;
   #rules;
@@ -77,16 +71,13 @@ export class Links {
     this.#rules = rulesOf(geometry);
   }
 
-  /**
-   * The cells whose sums together are this cell: for a folded border all copies, else itself.
-   * @param {Cell} cell
-   */
+  /** For a folded border all copies. @param {Cell} cell */
   results(cell) {
     const folds = cell.panel === "grad_input" && foldsBack(this.geometry);
     return folds ? cellsCopying(this.geometry, cell, "grad_padded_input") : [cell];
   }
 
-  /** The products that add up to a cell, without those that are zero by construction. @param {Cell} cell */
+  /** Without structural zeros. @param {Cell} cell */
   terms(cell) {
     const results = this.results(cell);
     const rule = this.#rules.find((each) => each.result === results[0]?.panel);
@@ -94,10 +85,7 @@ export class Links {
     return results.flatMap((each) => triplesAt(rule, "result", each)).filter(({ real }) => real);
   }
 
-  /**
-   * Every cell that this one depends on, and every cell that depends on it.
-   * @param {Cell} cell @returns {Link[]}
-   */
+  /** Dependencies, both ways. @param {Cell} cell @returns {Link[]} */
   of(cell) {
     const found = new Found(this.geometry);
     const copies = copiesOf(this.geometry, cell);
@@ -112,21 +100,18 @@ export class Links {
     return found.allBut(cell);
   }
 
-  /** Where the number of a cell stands in another panel. @param {string} panel @param {Cell} cell */
+  /** @param {string} panel @param {Cell} cell */
   copyIn(panel, cell) {
     return [cell, ...copiesOf(this.geometry, cell)].find((copy) => copy.panel === panel);
   }
 
-  /**
-   * The gradient of the pixel in a cell of padded_input; null on a padding zero.
-   * @param {Cell} cell @returns {Cell | null}
-   */
+  /** null: a padding zero. @param {Cell} cell @returns {Cell | null} */
   gradientOf(cell) {
     const from = sourceCell(this.geometry, cell);
     return from && { panel: "grad_input", ...from };
   }
 
-  /** Whether stamps of one channel lie over each other anywhere. */
+  /** Stamps of a channel overlap. */
   overlap() {
     return this.#rules[1].axes.some((triples) => {
       const reached = triples.filter(({ real }) => real).map(({ result }) => result);
@@ -144,11 +129,9 @@ function addTriples(found, rule, start) {
 }
 
 /**
- * The pairs of planes whose products a cell adds up, as [kernel's plane, image's plane].
- * @param {Geometry} geometry @param {string} panel of the result
- * @param {boolean} stamps whether the kernel of the input's gradient is the weight itself, not the rotated
- *   one
- * @returns {[number[], number[]][]}
+ * As [kernel's plane, image's plane].
+ * @param {Geometry} geometry @param {string} panel
+ * @param {boolean} stamps with the weight itself, not the rotated one @returns {[number[], number[]][]}
  */
 export function planesOf(geometry, panel, stamps) {
   const { n, o, c } = geometry.plane;

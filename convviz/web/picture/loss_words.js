@@ -1,21 +1,18 @@
-// @ts-check
-// How a cell of grad_output follows from the loss, where the loss is given a target.
+// A cell of grad_output, from a loss with a target.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { formatNumber } from "../base/format.js";
 import { say, sayIfThere } from "./say.js";
 
 /**
  * @import { Cell } from "./links.js"
- * @typedef {{ gradient: Cell, difference: Cell[], words: string }} FromLoss words: how grad_output is made;
- *   difference: the two cells, where it is one of them without the other, else none
+ * @typedef {{ gradient: Cell, difference: Cell[], words: string }} FromLoss difference: its two cells, if
+ *   it is one
  */
 
 /**
- * What the loss makes of output and target at one place; null for a cell of no such panel, and
- * where there is no target.
+ * null: another panel, or no target.
  * @param {string} loss @param {{ transposed: boolean, batch: number }} geometry @param {Cell} cell
- * @param {(panel: string, row: number, column: number) => number | undefined} valueOf of a
- *   cell of the shown planes
+ * @param {(panel: string, row: number, column: number) => number | undefined} valueOf
  * @returns {FromLoss | null}
  */
 export function fromLoss(loss, { transposed, batch }, cell, valueOf) {
@@ -32,8 +29,7 @@ export function fromLoss(loss, { transposed, batch }, cell, valueOf) {
     };
   }
   const value = Number(valueOf(gradient, row, column));
-  // Where the target is not 0, grad_output has rounded away what is left of a small share:
-  // float32 keeps six digits.
+  // Rounded: float32 keeps six digits.
   const share = target ? Math.round(1e6 * (value * batch + target)) / 1e6 : value * batch;
   const numbers = { share, target, gradient: value };
   const written = Object.fromEntries(

@@ -1,6 +1,4 @@
-// @ts-check
-// What the numbers of each result are made of, and what is said of one that stayed as it was after a move:
-// facts/picture.json has what goes into each of them.
+// What results are made of (facts/picture.json), and why one stayed.
 import PICTURE from "../../facts/picture.json" with { type: "json" };
 import WORDS from "../../facts/words/hands.json" with { type: "json" };
 import { sentences } from "../base/words.js";
@@ -10,10 +8,8 @@ import { joined } from "./say.js";
 
 /**
  * @import { Settings, Tensor } from "../rules/settings.js"
- * @typedef {"made_of" | "given" | "constant" | "unread" | "zeros" | "border" | "same"} Reason why a result is
- *   what it was: nothing that goes into it has changed; it is given; its loss has the same derivative
- *   everywhere; no window reads what has changed; that meets zeros alone; it falls into the padding alone; or
- *   its numbers only come out the same
+ * @typedef {"made_of" | "given" | "constant" | "unread" | "zeros" | "border" | "same"} Reason no part
+ *   changed; given; a constant derivative; unread; only zeros meet it; in the padding; equal by chance
  */
 
 const say = sentences(WORDS);
@@ -23,15 +19,14 @@ const MADE_OF = PICTURE.made_of;
 /** @param {boolean} transposed */
 const tableOf = (transposed) => MADE_OF[transposed ? "transposed" : "convolution"];
 
-/** The stages of which it is said. @param {boolean} transposed */
+/** @param {boolean} transposed */
 export const resultsOf = (transposed) => Object.keys(tableOf(transposed));
 
-/** The gradient that the loss sends back. @param {boolean} transposed */
+/** @param {boolean} transposed */
 export const sentBack = (transposed) => (transposed ? "input" : "grad_output");
 
 /**
- * The stages that go into a result, as far as there are any: of what the loss sends back
- * they are told by the loss.
+ * Of what the loss sends back, only with a target.
  * @param {string} stage @param {Settings} settings @returns {string[]}
  */
 export function madeOf(stage, { transposed, loss, bias }) {
@@ -39,10 +34,7 @@ export function madeOf(stage, { transposed, loss, bias }) {
   return tableOf(transposed)[stage].filter((name) => name !== "bias" || bias !== null);
 }
 
-/**
- * Whether two tensors have the same shape and numbers.
- * @param {Tensor | null} one @param {Tensor | null} other
- */
+/** @param {Tensor | null} one @param {Tensor | null} other */
 export function sameTensor(one, other) {
   if (!one || !other) return one === other;
   if (String(one.shape) !== String(other.shape)) return false;
@@ -51,14 +43,10 @@ export function sameTensor(one, other) {
   return true;
 }
 
-/** What the page calls a tensor without its border. @param {string} stage @param {boolean} transposed */
+/** Without its border. @param {string} stage @param {boolean} transposed */
 const plainName = (stage, transposed) => shownName(stage, transposed).replace(/^padded_/, "");
 
-/**
- * What is said of it.
- * @param {string} stage @param {Settings} settings @param {Reason} reason
- * @param {string} [changed] the stage of which a part has changed
- */
+/** @param {string} stage @param {Settings} settings @param {Reason} reason @param {string} [changed] */
 export function unchangedWords(stage, settings, reason, changed = "") {
   const { transposed } = settings;
   const parts = madeOf(stage, settings);
@@ -67,6 +55,6 @@ export function unchangedWords(stage, settings, reason, changed = "") {
   return say(`unchanged.${reason}`, {
     parts: joined("list.and", names),
     changed: plainName(changed, transposed),
-    other: shownName(other, transposed), // its border has zeros of its own
+    other: shownName(other, transposed), // with its border
   });
 }

@@ -1,5 +1,4 @@
-// @ts-check
-// The remainder of a transposed convolution: what its output_padding makes of it, told for one geometry.
+// A transposed layer's remainder: output_padding.
 import { MOST_CELLS } from "../rules/bounds.js";
 import { MOST_SIZES, remainders, sameOutput } from "./remainder.js";
 import { inTurn, linesOf, orWords, pairWords, say } from "./say.js";
@@ -10,11 +9,7 @@ import { bothAxes, outputSize, remainderOf } from "../rules/spec.js";
  * @import { NearSize, RemainderStory } from "./remainder.js"
  */
 
-/**
- * What there is to say about output_padding; null for stride 1, where every output has an input of its own.
- * @param {Spec} spec @param {boolean} linked whether height and width are set together
- * @returns {RemainderStory | null}
- */
+/** null: stride 1. @param {Spec} spec @param {boolean} linked @returns {RemainderStory | null} */
 export function layersStoryOf(spec, linked) {
   if (spec.stride.every((step) => step === 1)) return null;
   return {
@@ -42,10 +37,7 @@ function shared(spec) {
   return inTurn(made, say("layers.chosen", chosen));
 }
 
-/**
- * Which lines are there because of output_padding: the padding would cut some off, others are new.
- * @param {Spec} spec
- */
+/** Kept from cropping, or added. @param {Spec} spec */
 function effect(spec) {
   const gains = bothAxes((axis) => gained(spec, axis));
   const [kept, added] = [linesOf(gains.map(([cells]) => cells)), linesOf(gains.map(([, cells]) => cells))];
@@ -54,14 +46,11 @@ function effect(spec) {
   return added ? say("layers.adds", { added }) : say("layers.nothing");
 }
 
-/**
- * How many lines of the output would be cut off without output_padding, and how many would not be made.
- * @param {Spec} spec @param {number} axis
- */
+/** Lines kept from cropping, and lines added. @param {Spec} spec @param {number} axis */
 function gained(spec, axis) {
   const [before, after] = spec.padding[axis];
   const end = before + spec.input_size[axis];
-  const stamped = end + after - remainderOf(spec, axis); // lines before anything is cut off or added
+  const stamped = end + after - remainderOf(spec, axis); // before cropping
   const cut = Math.min(stamped, end) - Math.max(before, stamped - after);
   return [Math.max(cut, 0), Math.max(end - Math.max(before, stamped), 0)];
 }
@@ -87,7 +76,7 @@ function layerSizes(spec, linked) {
 
 const NEAR = /** @type {const} */ (["layers.near", "layers.near_height", "layers.near_width"]);
 
-/** Some values of output_padding below the stride. @param {number} stride @param {number} now */
+/** @param {number} stride @param {number} now */
 function offers(stride, now) {
   const all = stride > 1 ? [...Array(stride).keys()] : [];
   return stride > MOST_SIZES

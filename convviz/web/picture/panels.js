@@ -1,6 +1,4 @@
-// @ts-check
-// The picture: three equations (four with a bias), each a row of named panels;
-// facts/picture.json has the rows.
+// The picture: rows of named panels, from facts/picture.json.
 import PICTURE from "../../facts/picture.json" with { type: "json" };
 import { rolesOf } from "./cells.js";
 import { joined, say, sayIfThere } from "./say.js";
@@ -12,21 +10,20 @@ import { panelAxes, planeIndex, planeWithin } from "../rules/plane.js";
  * @import { Settings, Stages, Tensor } from "../rules/settings.js"
  * @import { Pair } from "../rules/spec.js"
  * @import { Roles } from "./cells.js"
- * @typedef {{ symbol: string, note: string, turns?: boolean }} Sign turns: the second of
- *   two readings begins with it
- * @typedef {{ name: string, called: string, label: string, tensor: Tensor, at: Pair, roles: Roles,
- *   shape: number[] }} Panel tensor has four axes, shape is the tensor's own
+ * @typedef {{ symbol: string, note: string, turns?: boolean }} Sign turns: begins the second reading
+ * @typedef {{ name: string, called: string, label: string, tensor: Tensor, at: Pair, roles: Roles, shape:
+ *   number[] }} Panel tensor: with four axes
  * @typedef {Panel | Sign} Item
- * @typedef {{ name: string, title: string, items: Item[], choices: [Axis, number][], view: string }} Equation
+ * @typedef {{ name: string, title: string, items: Item[], choices: [Axis, number][], view: string }}
+ *   Equation
  * @typedef {PanelName | "bias" | "grad_bias"} ShownName
- * @typedef {{ over?: Axis, with?: ShownName, without?: ShownName }} Needs what goes "with" a stage needs it
- * @typedef {Needs & { symbol: string, note?: "sign.over" | "sign.folded", by_loss?: string, turns?: boolean,
- *   steps?: Record<string, "stride" | "dilation"> }} SignFacts
- * @typedef {Needs & { name: string, title: "title.forward", axes: string, view?: string,
- *   items: (ShownName | SignFacts)[] }} RowFacts
+ * @typedef {{ over?: Axis, with?: ShownName, without?: ShownName }} Needs a stage, or none
+ * @typedef {Needs & { symbol: string, note?: "sign.over" | "sign.folded", by_loss?: string, turns?:
+ *   boolean, steps?: Record<string, "stride" | "dilation"> }} SignFacts
+ * @typedef {Needs & { name: string, title: "title.forward", axes: string, view?: string, items: (ShownName
+ *   | SignFacts)[] }} RowFacts
  */
 
-/** Of each picture the rows, from top to bottom. */
 const EQUATIONS = /** @type {Record<"convolution" | "transposed", RowFacts[]>} */ (PICTURE.equations);
 
 /** @param {Item} item @returns {item is Panel} */
@@ -35,19 +32,12 @@ export const isPanel = (item) => "tensor" in item;
 /** @param {Equation} equation @returns {Panel[]} */
 export const panelsOf = (equation) => equation.items.filter(isPanel);
 
-/**
- * Lay out everything that was computed.
- * @param {Settings} settings @param {Stages} stages
- * @returns {Equation[]}
- */
+/** @param {Settings} settings @param {Stages} stages @returns {Equation[]} */
 export function equationsOf(settings, stages) {
   const { spec, input_view, transposed } = settings;
   const counts = { n: spec.batch, o: spec.out_channels, c: spec.in_channels };
   const summed = { n: spec.batch, o: spec.out_channels / spec.groups, c: spec.in_channels / spec.groups };
-  /**
-   * Whether there is such a panel, or what a sign or a row goes with.
-   * @param {ShownName | Needs} item @returns {boolean}
-   */
+  /** @param {ShownName | Needs} item @returns {boolean} */
   const isThere = (item) =>
     typeof item === "string"
       ? stages[item] !== null
@@ -72,7 +62,7 @@ export function equationsOf(settings, stages) {
 /** @param {Settings} settings @param {Stages} stages @param {ShownName} name @returns {Panel} */
 function panelOf(settings, stages, name) {
   const { spec, plane, transposed } = settings;
-  const own = /** @type {Tensor} */ (stages[name]); // a row asks for those alone that there are
+  const own = /** @type {Tensor} */ (stages[name]); // rows ask for existing ones
   const [called, { shape }] = [panelName(name, settings), own];
   const tensor = shape.length === 1 ? { shape: [1, 1, 1, ...shape], data: own.data } : own;
   const roles = rolesOf(spec, name, tensor.shape.slice(2));
@@ -80,22 +70,19 @@ function panelOf(settings, stages, name) {
   const [first, second] = panelAxes(/** @type {PanelName} */ (name), transposed).map((axis) =>
     planeIndex(planeWithin(plane, spec), axis),
   );
-  /** @type {Pair} the second axis of a weight counts within the group */
+  /** @type {Pair} within the group */
   const at = [first, second % shape[1]];
-  // An index only where there is something to choose.
+  // Only with a choice.
   const label = shape[0] * shape[1] > 1 ? `${called}[${at.join(", ")}]` : called;
   return { name, called, label, tensor, at, roles, shape };
 }
 
-/**
- * A sign with what there is to know about its operation; a step of 1 is left out.
- * @param {Settings} settings @param {SignFacts} sign
- */
+/** Steps of 1 are left out. @param {Settings} settings @param {SignFacts} sign */
 function signOf({ spec, transposed, loss }, { symbol, note, by_loss, turns, over = "n", steps = {} }) {
   const notes = note ? [say(note, { axis: shownLetter(over, transposed) })] : [];
   if (by_loss) notes.push(sayIfThere(`${by_loss}.${loss}`, { count: spec.batch }));
   for (const [word, field] of Object.entries(steps)) {
-    // to the weight, the steps change places
+    // swapped to the weight
     const [down, across] = spec[field];
     const step = down === across ? String(down) : `${down} × ${across}`;
     if (step !== "1") notes.push(say(/** @type {"sign.stride"} */ (`sign.${word}`), { step }));

@@ -1,5 +1,4 @@
-// @ts-check
-// What the board is told: the structure of the picture and the values of a step.
+// What the board is told: structure, and values of a step.
 import PICTURE from "../../facts/picture.json" with { type: "json" };
 import { axisWord, cellWords, productsOf } from "../rules/names.js";
 import { isSingleOne } from "../rules/change.js";
@@ -11,7 +10,7 @@ import { roundHalfEven } from "../rules/random.js";
 import { endsOf, isGradient, quantityOf } from "./scales.js";
 import { say } from "./say.js";
 
-const THUMB = 16; // most rows and columns of a thumbnail
+const THUMB = 16; // rows and columns
 const SHADES = PICTURE.figure.shades;
 
 /**
@@ -23,10 +22,7 @@ const SHADES = PICTURE.figure.shades;
  * @typedef {{ light: [number, string][], dark: [number, string][] }} Colorscales
  */
 
-/**
- * Everything about the picture but its numbers.
- * @param {Settings} settings @param {Equation[]} equations @param {Colorscales} colorscales
- */
+/** @param {Settings} settings @param {Equation[]} equations @param {Colorscales} colorscales */
 export function structureOf(settings, equations, colorscales) {
   const { plane, scale, transposed } = settings;
   return {
@@ -77,13 +73,9 @@ function itemOf(equation, panel, settings, colorscales) {
   };
 }
 
-/**
- * The numbers of the planes that are shown, with the ends of their colour scales.
- * @param {Equation[]} equations @param {Stages} stages @param {Settings} settings
- * @param {string} [dtype] in which they were computed
- */
+/** @param {Equation[]} equations @param {Stages} stages @param {Settings} settings @param {string} [dtype] */
 export function valuesOf(equations, stages, settings, dtype = "float64") {
-  // No page knows bfloat16: its numbers are float32's too.
+  // JavaScript has no bfloat16.
   const Kind = dtype === "float64" ? Float64Array : Float32Array;
   /** @type {[Record<string, Float64Array | Float32Array>, Record<string, Float64Array | Float32Array>]} */
   const [planes, thumbs] = [{}, {}];
@@ -102,17 +94,17 @@ export function valuesOf(equations, stages, settings, dtype = "float64") {
 /** @param {Panel} panel */
 const planeCount = ({ tensor }) => tensor.shape[0] * tensor.shape[1];
 
-/** One plane of a panel's tensor. @param {Panel} panel @param {Pair} at */
+/** @param {Panel} panel @param {Pair} at */
 function planeAt({ tensor }, [first, second]) {
   const cells = tensor.shape[2] * tensor.shape[3];
   const start = (first * tensor.shape[1] + second) * cells;
   return tensor.data.subarray(start, start + cells);
 }
 
-/** Every how manieth row and column a small picture has. @param {Panel} panel */
+/** @param {Panel} panel */
 const stepsOf = ({ tensor }) => tensor.shape.slice(2).map((size) => Math.ceil(size / THUMB));
 
-/** Every plane, thinned out to at most THUMB rows and columns. @param {Panel} panel */
+/** @param {Panel} panel */
 function thinnedOut(panel) {
   const [height, width] = panel.tensor.shape.slice(2);
   const [down, across] = stepsOf(panel);
@@ -142,7 +134,7 @@ function thumbsOf(panel) {
 }
 
 /**
- * The figure of a panel without its numbers, as plotly's JSON: views/figures.py.
+ * As plotly's JSON without numbers: views/figures.py.
  * @param {Panel} panel @param {Colorscales} colorscales
  */
 function figureOf({ called, label, roles, shape, tensor }, colorscales) {
@@ -172,10 +164,7 @@ function figureOf({ called, label, roles, shape, tensor }, colorscales) {
   return { data: [trace], layout };
 }
 
-/**
- * Bands over the lines that are not data, for a printed figure too.
- * @param {string} letters @param {number[]} unread @param {"x" | "y"} along
- */
+/** For print, too. @param {string} letters @param {number[]} unread @param {"x" | "y"} along */
 function bandsOf(letters, unread, along) {
   return [...letters].flatMap((letter, index) => {
     const kind = /** @type {keyof typeof SHADES | "d"} */ (

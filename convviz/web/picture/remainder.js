@@ -1,5 +1,4 @@
-// @ts-check
-// The remainder, told for one geometry. tests/browser/test_remainder.py asks torch about every claim.
+// The remainder's story; tests/browser/test_remainder.py asks torch about every claim.
 import { allInTurn, inTurn, LINES, linesOf, orWords, pairWords, say } from "./say.js";
 import { MOST } from "../rules/settings.js";
 import {
@@ -14,19 +13,13 @@ import {
 
 /**
  * @import { Spec } from "../rules/spec.js"
- * @typedef {{ label: string, note: string, size: number[], current: boolean }} NearSize a
- *   size nearby, for a button
- * @typedef {{ paragraphs: string[], sizes: NearSize[], named: string }} RemainderStory
- *   `named`: what the sizes are
+ * @typedef {{ label: string, note: string, size: number[], current: boolean }} NearSize
+ * @typedef {{ paragraphs: string[], sizes: NearSize[], named: string }} RemainderStory named: the sizes
  */
 
 export const MOST_SIZES = 6; // buttons an axis
 
-/**
- * What there is to say about the remainder; null for stride 1, where every input has an output of its own.
- * @param {Spec} spec @param {boolean} linked whether height and width are set together
- * @returns {RemainderStory | null}
- */
+/** null: stride 1. @param {Spec} spec @param {boolean} linked @returns {RemainderStory | null} */
 export function storyOf(spec, linked) {
   if (spec.stride.every((step) => step === 1)) return null;
   const first = [countWords(spec), whereWords(spec), ...lossesOf(spec)];
@@ -50,10 +43,7 @@ function withSize(spec, axis, size) {
   return { ...spec, input_size: pair };
 }
 
-/**
- * The input sizes along one axis whose output is as large as this one's, smallest first.
- * @param {Spec} spec @param {number} axis
- */
+/** Smallest first. @param {Spec} spec @param {number} axis */
 export function sameOutput(spec, axis) {
   const smallest = spec.input_size[axis] - remainderOf(spec, axis);
   const sizes = Array.from({ length: spec.stride[axis] }, (_, index) => smallest + index);
@@ -85,16 +75,13 @@ function lossesOf(spec) {
   return [say(`spared.both_${border(spec)}`)];
 }
 
-/**
- * Whether the remainder of one axis lies in the padding or takes lines of the input.
- * @param {Spec} spec @param {number} axis
- */
+/** In the padding, or of the input. @param {Spec} spec @param {number} axis */
 function lostWords(spec, axis) {
   const [rest, after, size] = [remainderOf(spec, axis), spec.padding[axis][1], spec.input_size[axis]];
   const where = /** @type {const} */ (`${LINES[axis]}_${border(spec)}`);
   if (rest <= after) return say(`spared.${where}`, { count: rest });
   const whole = rest - after >= size;
-  const lost = Math.min(rest - after, size); // what is more takes the padding before the input as well
+  const lost = Math.min(rest - after, size); // more takes the padding before, too
   const lines = say(`${LINES[axis]}.${whole ? "all" : "last"}`, { count: lost });
   const told = after
     ? say(`${whole ? "lost_whole" : "lost"}.${where}`, { count: rest - after, after, rest, lines })
@@ -115,7 +102,7 @@ function sharedWords(spec) {
   return heights === widths ? say(told, { sizes: heights }) : say(`${told}_axes`, { heights, widths });
 }
 
-/** How conv_transpose2d, which knows the output only, comes back to this input. @param {Spec} spec */
+/** conv_transpose2d knows the output only. @param {Spec} spec */
 function wayBack(spec) {
   const value = pairWords(remainders(spec));
   if (spec.padding_mode === "zeros" && symmetric(spec)) return say("back.input", { value });
@@ -140,13 +127,10 @@ function sizesOf(spec, linked) {
   ];
 }
 
-/**
- * Some sizes that share the output, and the next larger one without a remainder.
- * @param {Spec} spec @param {number} axis
- */
+/** Sizes of the same output, and the next without remainder. @param {Spec} spec @param {number} axis */
 function offersOf(spec, axis) {
   const [size, step] = [spec.input_size[axis], spec.stride[axis]];
-  if (step === 1) return []; // every size has an output of its own
+  if (step === 1) return []; // one size an output
   const shared = sameOutput(spec, axis);
   const near = [shared[0], size - 1, size, size + 1, shared[shared.length - 1]];
   const kept = shared.length > MOST_SIZES ? shared.filter((each) => near.includes(each)) : shared;

@@ -1,5 +1,3 @@
-// @ts-check
-// The sentences about the picture, and the lists inside them.
 import WORDS from "../../facts/words/picture.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 
@@ -7,18 +5,15 @@ import { sentences } from "../base/words.js";
 
 export const say = sentences(WORDS);
 
-export const LINES = /** @type {const} */ (["rows", "columns"]); // what an axis is made of
+export const LINES = /** @type {const} */ (["rows", "columns"]);
 
-/**
- * A sentence, or nothing where there is none of this id.
- * @param {string} id @param {Record<string, string | number>} values
- */
+/** Or nothing. @param {string} id @param {Record<string, string | number>} values */
 export const sayIfThere = (id, values) =>
   id in WORDS ? say(/** @type {keyof typeof WORDS} */ (id), values) : "";
 
 /**
- * 2 rows and 1 column; an axis of which there are none is left out.
- * @param {number[]} counts of rows and of columns @param {"" | ".last"} [which] ".last" for: the last 2 rows
+ * 2 rows and 1 column; ".last": the last 2 rows and the last column.
+ * @param {number[]} counts @param {"" | ".last"} [which]
  */
 export const linesOf = (counts, which = "") =>
   joined(
@@ -35,28 +30,22 @@ export function orWords(sizes) {
   );
 }
 
-/**
- * Clauses as one sentence with a capital, between them what the language puts there.
- * @param {string[]} parts
- */
+/** As one sentence. @param {string[]} parts */
 export function clausesOf(parts) {
   const text = say("clauses.end", { clauses: joined("clauses.both", parts) });
   return text[0].toUpperCase() + text.slice(1);
 }
 
-/** Two sentences. @param {string} these @param {string} last each may be empty */
+/** Either may be empty. @param {string} these @param {string} last */
 export const inTurn = (these, last) =>
   these && last ? say("sentences.both", { these, last }) : these || last;
 
-/** Sentences, one after the other. @param {string[]} parts each may be empty */
+/** @param {string[]} parts */
 export const allInTurn = (parts) => parts.reduce(inTurn, "");
 
-/**
- * All parts as one, two at a time by one sentence; nothing if there are none.
- * @param {JoinId} id @param {string[]} parts
- */
+/** Two at a time; empty for none. @param {JoinId} id @param {string[]} parts */
 export const joined = (id, parts) =>
   parts.length ? parts.reduce((these, last) => say(id, { these, last })) : "";
 
-/** 1 where both are 1, else (1, 2): as torch takes them. @param {number[]} numbers */
+/** 1, or (1, 2). @param {number[]} numbers */
 export const pairWords = ([first, second]) => (first === second ? String(first) : `(${first}, ${second})`);

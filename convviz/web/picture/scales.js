@@ -1,7 +1,5 @@
-// @ts-check
-// What the colours say. Fill is a number: one pair of hues for its sign, and how strong it is for its size,
-// up to the end of a scale. A panel's name and frame have the hue of its variable: input, weight or output.
-// Its gradient has the same.
+// Colours: fill is a number, hue its sign, strength its size up to a scale's end. Name and frame have the
+// variable's hue, its gradient the same.
 import PICTURE from "../../facts/picture.json" with { type: "json" };
 import { panelsOf } from "./panels.js";
 
@@ -16,31 +14,18 @@ const QUANTITIES = new Map(
   Object.entries(PICTURE.quantities).flatMap(([quantity, names]) => names.map((name) => [name, quantity])),
 );
 
-/** @param {string} called what the page calls a tensor @returns {Quantity} */
+/** @param {string} called @returns {Quantity} */
 export const quantityOf = (called) => /** @type {Quantity} */ (QUANTITIES.get(called));
 
-/**
- * Whether it is a gradient, whose frame is the strong one.
- * @param {string} called what the page calls a tensor
- */
+/** @param {string} called */
 export const isGradient = (called) => /(^|_)grad_/.test(called);
 
-/**
- * Whether a number lies beyond the end of its scale, so that its colour does not tell its size.
- * @param {number} value @param {number} end
- */
+/** Its colour no longer tells its size. @param {number} value @param {number} end */
 export const isBeyond = (value, end) => Math.abs(value) > FAR.slack * end; // an end has six digits
 
-/**
- * The number at the ends of each panel's colour scale, by "equation:panel".
- * @param {Equation[]} equations @param {Stages} stages
- * @param {Settings} settings whose scale is one a "quantity", an "equation" or a "panel"
- */
+/** By "equation:panel". @param {Equation[]} equations @param {Stages} stages @param {Settings} settings */
 export function endsOf(equations, stages, { scale, transposed }) {
-  /**
-   * @type {Record<string, string[]>} what is told by the result of the forward pass is
-   *   told by another one there
-   */
+  /** @type {Record<string, string[]>} */
   const of = transposed ? { ...OF, ...OF_TRANSPOSED } : OF;
   /** @type {Map<Tensor, number>} */
   const known = new Map();
@@ -54,9 +39,8 @@ export function endsOf(equations, stages, { scale, transposed }) {
   /** @param {string} name */
   const endNamed = (name) => end(stages[/** @type {ShownName} */ (name)]);
   /**
-   * A tensor has one scale wherever it stands. A result's reaches at least as far as a product of its
-   * factors' ends: sent back by a single 1, the kernel has its own colours in grad_input, and
-   * the patch in grad_weight.
+   * One scale a tensor. A result's reaches the product of its factors' ends, so that a single 1 shows the
+   * kernel in its own colours.
    * @param {ShownName} name
    */
   function ofQuantity(name) {
@@ -82,8 +66,8 @@ export function endsOf(equations, stages, { scale, transposed }) {
 }
 
 /**
- * The largest |finite number| that is not far out: a typed 1e9 must not bleach all the others. Far out are
- * those behind a gap of many times, as long as they are the fewer ones.
+ * The largest finite size that is not far out (behind a gap, among the fewer): a typed 1e9 must not bleach
+ * all others.
  * @param {Float64Array} data
  */
 export function endOf(data) {

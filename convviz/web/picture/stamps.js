@@ -1,6 +1,5 @@
-// @ts-check
-// The gradient of the input told as stamps, and beside it the window: the same pairs, in an order that shows
-// why one rotates the kernel and the other does not.
+// The input's gradient as stamps and as a window: the same pairs, in an order that shows why one rotates the
+// kernel.
 import { inTurn, say } from "./say.js";
 import { axisTaps } from "../rules/taps.js";
 
@@ -8,17 +7,16 @@ import { axisTaps } from "../rules/taps.js";
  * @import { Geometry } from "../rules/spec.js"
  * @import { Cell, Link } from "./links.js"
  * @typedef {{ row: number, column: number, text: string }} Badge
- * @typedef {{ spec: () => { name: string, label: string }, grid: { numbered: () => boolean },
- *   veil: { badges: (list: Badge[]) => void } }} BadgedPanel what is needed here of a panel of the board
+ * @typedef {{ spec: () => { name: string, label: string }, grid: { numbered: () => boolean }, veil: {
+ *   badges: (list: Badge[]) => void } }} BadgedPanel what is used of a panel
  */
 
-// The pairs that a sentence lists: beside a tray there is no room for more, and the order is seen by then.
+// More has no room beside a tray.
 const WRITTEN = 4;
 
 /**
- * What one stamp touches: its cell of grad_output, the kernel as it lies, and the cells that it is added to.
- * @param {Geometry} geometry @param {string} result the panel on which it falls
- * @param {number[]} cell of grad_output @returns {Link[]}
+ * grad_output's cell, the kernel, and the cells that it is added to.
+ * @param {Geometry} geometry @param {string} result @param {number[]} cell @returns {Link[]}
  */
 export function stampLinks(geometry, result, cell) {
   const [down, right] = [0, 1].map((axis) => axisTaps(geometry, axis).filter(({ o }) => o === cell[axis]));
@@ -28,7 +26,7 @@ export function stampLinks(geometry, result, cell) {
     for (const across of right) {
       const kernel = { panel: "weight", row: vertical.k, column: across.k };
       const [row, column] = [vertical.i, across.i];
-      const real = row !== null && column !== null; // else it falls on padding, and is dropped
+      const real = row !== null && column !== null; // on padding: dropped
       found.push({ ...kernel, real, kernel });
       if (!real) continue;
       found.push({ panel: "grad_input", row, column, real, kernel });
@@ -39,43 +37,39 @@ export function stampLinks(geometry, result, cell) {
   return found;
 }
 
-/** The pairing: small numbers on two panels, the same number on the two factors of a product. */
+/** Small numbers, the same on both factors of a product. */
 export class Pairing {
   #shown = "";
   #board;
 
-  /**
-   * @param {{ aside: (text: string, paired: boolean) => void }} board paired: whether there are such numbers
-   */
+  /** @param {{ aside: (text: string, paired: boolean) => void }} board */
   constructor(board) {
     this.#board = board;
   }
 
-  /** @param {BadgedPanel[]} panels of the equation @param {Record<string, Badge[]>} badges */
+  /** @param {BadgedPanel[]} panels @param {Record<string, Badge[]>} badges */
   #mark(panels, badges) {
     for (const panel of panels)
       panel.veil.badges(panel.grid.numbered() ? (badges[panel.spec().name] ?? []) : []);
   }
 
-  /** The panels are others now. */
+  /** New panels. */
   forget() {
     this.#shown = "";
   }
 
   /**
-   * Pair the factors of one cell, or none.
-   * @param {Cell | null} cell of the input's gradient
-   * @param {() => BadgedPanel[]} find the panels of the equation to the input
-   * @param {import("./links.js").Links} links
+   * null: none.
+   * @param {Cell | null} cell @param {() => BadgedPanel[]} find @param {import("./links.js").Links} links
    */
   show(cell, find, links) {
     const key = cell ? `${cell.panel} ${cell.row},${cell.column}` : "none";
-    if (key === this.#shown) return; // at every slider step
+    if (key === this.#shown) return; // most slider steps
     this.#shown = key;
     const panels = find();
     /** @param {string} name */
     const named = (name) => panels.find((panel) => panel.spec().name === name);
-    /** @param {string} name of a panel that the equation has */
+    /** @param {string} name */
     const labelOf = (name) => /** @type {BadgedPanel} */ (named(name)).spec().label;
     /** @param {string} text @param {Record<string, Badge[]>} badges */
     const tell = (text, badges) => {
@@ -96,7 +90,7 @@ export class Pairing {
         {},
       );
     }
-    // Every factor stands in the panel that is asked for here: padding has no terms.
+    // Padding has no terms, so every factor is found.
     const pairs = /** @type {Record<"weight" | "kernel" | "image", Cell>[]} */ (
       links.terms(cell).map(({ kernel, image }) => ({
         weight: links.copyIn("weight", kernel),
@@ -127,8 +121,8 @@ export class Pairing {
 }
 
 /**
- * @param {import("./links.js").Links} links @param {string} label of the cell
- * @param {Cell[]} found of the un-rotated kernel, in the order of grad_output @param {boolean} stamps
+ * @param {import("./links.js").Links} links @param {string} label @param {Cell[]} found
+ * @param {boolean} stamps
  */
 function words(links, label, found, stamps) {
   if (!found.length) return say("pairs.none", { label });

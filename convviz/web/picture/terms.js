@@ -1,20 +1,17 @@
-// @ts-check
-// The products that a cell adds up, over all channels and samples, with their numbers: the sum writes them
-// out, and sentences count them.
+// A cell's products over channels and samples, with their numbers.
 
 import { planesOf } from "./links.js";
 
 /**
  * @import { Cell, Links } from "./links.js"
- * @typedef {{ planes: any, thumbs: any }} Planes the numbers of the shown planes, and of the small pictures
- * @typedef {Cell & { value: number | undefined, shown: boolean }} Factor value: where the page has it; shown:
- *   whether its plane is the shown one
+ * @typedef {{ planes: any, thumbs: any }} Planes shown planes, and small pictures
+ * @typedef {Cell & { value: number | undefined, shown: boolean }} Factor value: if known; shown: in the
+ *   shown plane
  */
 
 /**
- * The list that holds a plane's numbers and the place where they start; null when the page does not have
- * them, because a large plane's small picture leaves cells out.
- * @param {any} spec of the panel @param {Planes} numbers @param {number[]} at the plane's indices
+ * A plane's numbers, and their offset; null: its small picture leaves cells out.
+ * @param {any} spec @param {Planes} numbers @param {number[]} at
  * @returns {{ values: ArrayLike<number>, start: number } | null}
  */
 export function findPlane(spec, numbers, at) {
@@ -28,17 +25,13 @@ export function findPlane(spec, numbers, at) {
   return { values: numbers.thumbs[name], start: index * rows.length * columns.length };
 }
 
-/** What finds the products of a cell. */
 export class Terms {
   #geometry;
   #links;
   #specOf;
   #numbers;
 
-  /**
-   * @param {Links} links @param {(panel: string) => any} specOf the structure of a shown panel
-   * @param {Planes} numbers
-   */
+  /** @param {Links} links @param {(panel: string) => any} specOf @param {Planes} numbers */
   constructor(links, specOf, numbers) {
     this.#links = links;
     this.#geometry = links.geometry;
@@ -46,20 +39,13 @@ export class Terms {
     this.#numbers = numbers;
   }
 
-  /**
-   * A number of any plane, if the page has it.
-   * @param {string} panel @param {number[]} at @param {number} row @param {number} column
-   */
+  /** If known. @param {string} panel @param {number[]} at @param {number} row @param {number} column */
   #numberOf(panel, at, row, column) {
     const found = findPlane(this.#specOf(panel), this.#numbers, at);
     return found?.values[found.start + row * this.#specOf(panel).columns.length + column];
   }
 
-  /**
-   * The same number of grad_output itself: padding and zeros can make a plane too
-   * large for its small pictures.
-   * @param {Cell} one @param {number[]} at
-   */
+  /** From grad_output itself, whose small pictures may be complete. @param {Cell} one @param {number[]} at */
   #numberOfCopy(one, at) {
     const copy = this.#links.copyIn("grad_output", one);
     return copy && this.#specOf("grad_output")
@@ -67,11 +53,7 @@ export class Terms {
       : undefined;
   }
 
-  /**
-   * A factor where the page shows it: told as stamps, the gradient is made of weight
-   * and grad_output themselves.
-   * @param {Cell} one @returns {Cell}
-   */
+  /** Where the page shows it: stamps use weight and grad_output. @param {Cell} one @returns {Cell} */
   present(one) {
     const panel = { rotated_weight: "weight", padded_grad_output: "grad_output" }[one.panel];
     return this.#specOf(one.panel) || !panel ? one : (this.#links.copyIn(panel, one) ?? one);
@@ -85,10 +67,9 @@ export class Terms {
     return { panel, row, column, value, shown: at[0] === plane[0] && at[1] === plane[1] };
   }
 
-  /** What the bias's gradient adds up. @param {Cell} cell @returns {Factor[][]} */
+  /** @param {Cell} cell @returns {Factor[][]} */
   #ofBias(cell) {
-    // A transposed convolution's own grad_output is what the convolution that it reads
-    // the other way calls input.
+    // A transposed layer's grad_output is called input.
     const panel = this.#geometry.transposed ? "input" : "grad_output";
     const spec = this.#specOf(panel);
     const places = [...Array(spec.rows.length * spec.columns.length).keys()];
@@ -101,10 +82,7 @@ export class Terms {
     );
   }
 
-  /**
-   * Every product of a cell, over all channels or samples; without those that are zero by construction.
-   * @param {Cell} cell @returns {Factor[][]}
-   */
+  /** Without structural zeros. @param {Cell} cell @returns {Factor[][]} */
   of(cell) {
     if (cell.panel === "grad_bias") return this.#ofBias(cell);
     const list = this.#links.terms(cell);
@@ -112,7 +90,7 @@ export class Terms {
       ([kernelPlane, imagePlane]) =>
         list.map(({ kernel, image }) => {
           const factors = [this.#factorOf(kernel, kernelPlane), this.#factorOf(image, imagePlane)];
-          // With grad_output first, as in the formula.
+          // grad_output first
           return kernel.panel === "rotated_weight" ? factors.reverse() : factors;
         }),
     );

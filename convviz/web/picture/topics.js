@@ -1,5 +1,4 @@
-// @ts-check
-// What in a band makes one ask "why?": the rotated kernel, zeros, a border, what is left over.
+// What raises "why?": rotation, zeros, borders, remainders.
 import WORDS from "../../facts/words/because.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 import { remainderOf } from "../rules/spec.js";
@@ -7,18 +6,15 @@ import { remainderOf } from "../rules/spec.js";
 /**
  * @import { Geometry } from "../rules/spec.js"
  * @typedef {"rotated" | "swapped" | "inserted" | "border" | "remainder" | "folded"} Topic
- * @typedef {{ name: string, rows: string, columns: string, unread_rows: number[],
- *   unread_columns: number[] }} Shown a panel
+ * @typedef {{ name: string, rows: string, columns: string, unread_rows: number[], unread_columns: number[]
+ *   }} Shown a panel
  */
 
 const say = sentences(WORDS);
 
-/**
- * The questions that a band raises, in the order of its panels.
- * @param {string} band @param {Shown[]} panels @param {Geometry} geometry @returns {Topic[]}
- */
+/** In order. @param {string} band @param {Shown[]} panels @param {Geometry} geometry @returns {Topic[]} */
 export function topicsOf(band, panels, geometry) {
-  if (geometry.transposed) return []; // there the rotated kernel belongs to no gradient
+  if (geometry.transposed) return []; // no gradient is rotated there
   /** @param {string} name */
   const named = (name) => panels.find((panel) => panel.name === name);
   /** @param {string} name @param {string} letter */
@@ -28,7 +24,7 @@ export function topicsOf(band, panels, geometry) {
   const unread = (name) =>
     (named(name)?.unread_rows.length ?? 0) + (named(name)?.unread_columns.length ?? 0) > 0;
   const turned = Boolean(named("rotated_weight"));
-  // What gaps between windows leave unread has another reason, which the caption says.
+  // The caption explains gaps.
   const leftOver =
     band === "forward"
       ? unread("padded_input")
@@ -45,7 +41,7 @@ export function topicsOf(band, panels, geometry) {
   return /** @type {Topic[]} */ (Object.keys(raised)).filter((topic) => raised[topic]);
 }
 
-/** Why it is so, in one sentence. @param {Topic} topic @param {Geometry} geometry */
+/** @param {Topic} topic @param {Geometry} geometry */
 export function becauseWords(
   topic,
   { stride, kernel_size: kernel, padding_mode: mode, out_channels, in_channels, groups },

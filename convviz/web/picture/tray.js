@@ -1,7 +1,5 @@
-// @ts-check
-// The tray: what one pixel's gradient was for each place of a single 1 in grad_output. It keeps numbers that
-// stood on the board and knows no rule: that they are the kernel, backwards, is what there is to be found.
-// Only where it was found before is the tray full from the beginning.
+// The tray: one pixel's gradient for each place of a single 1. It only remembers numbers of the board: that
+// they are the kernel backwards is to be found; found before, it starts full.
 
 import { axisTaps, windowsOn } from "../rules/taps.js";
 
@@ -9,28 +7,26 @@ import { axisTaps, windowsOn } from "../rules/taps.js";
  * @import { Geometry } from "../rules/spec.js"
  * @import { Planes } from "./terms.js"
  * @typedef {{ row: number, column: number }} At
- * @typedef {{ at: At, rows: (number | "gap" | null)[][], now: At }} Tray rows: "gap" where no window stands,
- *   null where no number was seen yet; now: where the 1 stands
+ * @typedef {{ at: At, rows: (number | "gap" | null)[][], now: At }} Tray rows: "gap": no window, null: not
+ *   seen; now: of the 1
  */
 
 const MOST = 9; // rows or columns that are drawn
 
 export function createTrayMemory() {
-  let known = ""; // geometry, kernel and pixel that the numbers are of
+  let known = ""; // geometry, kernel and pixel
   /** @type {Map<string, number>} */
   let seen = new Map();
   let full = false;
 
   return {
-    /** Forget all numbers, and begin empty or full. @param {boolean} begin */
+    /** Forget all. @param {boolean} begin */
     begin(begin) {
       [known, full] = ["", begin];
     },
     /**
-     * Keep what the pixel receives now.
-     * @param {Geometry} geometry @param {Planes} numbers of the board @param {At} pixel
-     * @returns {Tray | null} null where what comes back to the shown channel is no single 1 or too large to
-     *   be drawn, and where one window alone reads the pixel: there is no order to be seen
+     * @param {Geometry} geometry @param {Planes} numbers @param {At} pixel
+     * @returns {Tray | null} null: no single 1, too large, or read by one window only
      */
     see(geometry, { planes, thumbs }, pixel) {
       const {
@@ -68,11 +64,7 @@ export function createTrayMemory() {
   };
 }
 
-/**
- * Where the channels of grad_output that send something back to the shown one begin and end,
- * among planes with all cells.
- * @param {Geometry} geometry @returns {[number, number]}
- */
+/** grad_output's planes behind the shown channel. @param {Geometry} geometry @returns {[number, number]} */
 function channelsOf({ plane, output_size: [height, width], out_channels, groups }) {
   const outputs = out_channels / groups;
   const first = plane.n * out_channels + Math.floor(plane.o / outputs) * outputs;
@@ -80,7 +72,7 @@ function channelsOf({ plane, output_size: [height, width], out_channels, groups 
 }
 
 /**
- * What a pixel gets from a 1 at each place of grad_output: the weights with which the windows read it.
+ * The weights with which windows read it.
  * @param {Geometry} geometry @param {ArrayLike<number>} weight @param {At} pixel
  * @returns {Map<string, number>}
  */

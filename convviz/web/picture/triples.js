@@ -1,14 +1,12 @@
-// @ts-check
-// The three equations as triples of cells: each cell of a result is a sum of kernel times image over them.
+// The equations as triples: result += kernel · image.
 import { upTo } from "../rules/products.js";
 import { axisTaps } from "../rules/taps.js";
 
 /**
  * @import { Geometry } from "../rules/spec.js"
  * @import { Place } from "../base/cell_place.js"
- * @typedef {{ result: number, kernel: number, image: number, real: boolean }} Triple of rows, or of columns;
- *   real: no
- *   factor is zero by construction: padding, a zero that the stride inserted, the remainder
+ * @typedef {{ result: number, kernel: number, image: number, real: boolean }} Triple rows, or columns;
+ *   real: no factor is structurally zero
  * @typedef {"result" | "kernel" | "image"} Part
  * @typedef {{ name: string, axes: Triple[][] } & Record<Part, string>} Rule
  */
@@ -46,7 +44,7 @@ function toWeight(geometry, axis) {
   );
 }
 
-/** One list of triples an axis. @param {Geometry} geometry @returns {Rule[]} */
+/** Along each axis. @param {Geometry} geometry @returns {Rule[]} */
 export function rulesOf(geometry) {
   /** @param {(geometry: Geometry, axis: number) => Triple[]} make */
   const both = (make) => [make(geometry, 0), make(geometry, 1)];

@@ -1,6 +1,4 @@
-// @ts-check
-// The sentences that depend on the numbers. Under still pictures views/captions.py writes formulas and
-// losses, too; a test holds them equal.
+// Sentences about the numbers. views/captions.py writes formulas and losses for stills; a test compares.
 import { formatLong } from "../base/format.js";
 import { allInTurn, clausesOf, inTurn, linesOf, say, sayIfThere } from "./say.js";
 import { panelName, shownLetter, shownName } from "../rules/names.js";
@@ -13,8 +11,8 @@ import { backwardPadding, bothAxes, outputSize, remainderOf, unreadLines } from 
  */
 
 /**
- * An equation in the words of Python, for the plane that is shown.
- * @param {Settings} settings @param {string} name of the equation @param {string} view @returns {string}
+ * In Python's words, for the shown plane.
+ * @param {Settings} settings @param {string} name @param {string} view @returns {string}
  */
 export function formulaOf(settings, name, view) {
   if (name === "bias") return say("formula.bias");
@@ -36,10 +34,7 @@ export function formulaOf(settings, name, view) {
   return say("formula.plus_bias", { formula, channel });
 }
 
-/**
- * Which of the forms of its formula an equation has. @param {Spec} spec @param {string} name
- * @param {string} view
- */
+/** @param {Spec} spec @param {string} name @param {string} view */
 function formOf(spec, name, view) {
   if (name === "forward") return spec.in_channels > spec.groups ? "forward.sum" : "forward";
   if (name === "input") {
@@ -49,15 +44,11 @@ function formOf(spec, name, view) {
   return `weight${spec.batch > 1 ? ".sum" : ""}${overhang(spec).some(Boolean) ? ".cut" : ""}`;
 }
 
-/**
- * An index only where there is something to choose: one plane needs none.
- * @param {number} planes @param {number[]} at
- */
+/** Only with a choice. @param {number} planes @param {number[]} at */
 const index = (planes, ...at) => (planes > 1 ? `[${at.join(", ")}]` : "");
 
 /**
- * The indices of the plane that is shown. A sum counts within the group, as the weight's second axis does;
- * elsewhere the group's first channel is added.
+ * Sums count within the group; elsewhere its first channel is added.
  * @param {Spec} spec @param {Settings["plane"]} plane
  */
 function indicesOf(spec, { sample: n, out_channel: o, in_channel: c }) {
@@ -69,17 +60,14 @@ function indicesOf(spec, { sample: n, out_channel: o, in_channel: c }) {
   return { n, o, c, k, j, no, nc, ok, cj, at: no && `${n}, ${o}, `, ...first };
 }
 
-/** The first row, or column, of the stamp of grad_output[i, j]. @param {Spec} spec @param {number} axis */
+/** Of grad_output[i, j]. @param {Spec} spec @param {number} axis */
 function stampAt(spec, axis) {
   const before = folds(spec) ? 0 : spec.padding[axis][0];
   const back = before ? ` − ${before}` : "";
   return `${spec.stride[axis] > 1 ? spec.stride[axis] : ""}${"ij"[axis]}${back}`;
 }
 
-/**
- * What is further worth saying about an equation for this geometry; may be empty.
- * @param {Settings} settings @param {string} name of the equation @param {string} view
- */
+/** May be empty. @param {Settings} settings @param {string} name @param {string} view */
 export function noteOf(settings, name, view) {
   const { spec } = settings;
   if (settings.transposed) return transposedNote(settings, name, view);
@@ -88,34 +76,31 @@ export function noteOf(settings, name, view) {
   return name === "weight" ? exchangeNote(spec, false) : "";
 }
 
-/** The loss as an equation with its value. @param {string} kind @param {number} value */
+/** @param {string} kind @param {number} value */
 export const lossWords = (kind, value) =>
   say(/** @type {"loss.sum"} */ (`loss.${kind}`), { value: formatLong(value) });
 
-/** How grad_output follows from the loss, where its formula does not show it. @param {Settings} settings */
+/** If its formula does not show it. @param {Settings} settings */
 function lossNote(settings) {
   const cells = shapeOfOutput(settings).reduce((product, size) => product * size, 1);
   return sayIfThere(`loss_note.${settings.loss}`, { cells, count: settings.spec.batch });
 }
 
-/** Where the numbers come from: the page cannot ask autograd, and does not say that it did. */
+/** The page cannot ask autograd. */
 export const truthWords = () => say("truth.page");
-/** The same, where torch is asked too. */
+/** Torch is asked. */
 export const meanwhileWords = () => say("truth.meanwhile");
-/** The same, where torch was asked until the kernel was lost. */
+/** The kernel was lost. */
 export const aloneWords = () => say("truth.alone");
-/** What stands where the page cannot compute and torch has not answered yet. */
+/** Only torch can compute it. */
 export const torchAloneWords = () => say("truth.torch_alone");
-/**
- * What torch's numbers were held against, by app/wire.py.
- * @param {string} id @param {Record<string, string>} values
- */
+/** By app/wire.py. @param {string} id @param {Record<string, string>} values */
 export const torchWords = (id, values) => say(/** @type {"truth.exact"} */ (id), values);
 
-/** Whether a border of copies has a gradient that is folded back. @param {Spec} spec */
+/** @param {Spec} spec */
 const folds = (spec) => spec.padding_mode !== "zeros";
 
-/** How the output's size follows, with its numbers. @param {Spec} spec */
+/** @param {Spec} spec */
 function outputNote(spec) {
   const uneven = spec.padding.some(([before, after]) => before !== after);
   const [rows, columns] = bothAxes((axis) => {
@@ -129,10 +114,7 @@ function outputNote(spec) {
   return say(uneven ? "size.sides_axes" : "size.axes", { rows, columns });
 }
 
-/**
- * What there is to know of a reading, or of both.
- * @param {Spec} spec @param {string} view @param {boolean} transposed
- */
+/** @param {Spec} spec @param {string} view @param {boolean} transposed */
 function readingNote(spec, view, transposed) {
   const of = { stamps: [stampsNote], both: [stampsNote, paddingNote] }[view] ?? [paddingNote];
   return allInTurn(of.map((note) => note(spec, transposed)));
@@ -156,7 +138,7 @@ function paddingNote(spec, transposed) {
   return clausesOf(parts);
 }
 
-/** What the backward pass pads by; a negative number crops. @param {Spec} spec */
+/** Negative crops. @param {Spec} spec */
 function sidesOf(spec) {
   const [rows, columns] = bothAxes((axis) =>
     backwardPadding(spec, axis).map((cells) => String(cells).replace("-", "−")),
@@ -182,14 +164,11 @@ function exchangeNote(spec, transposed) {
   return inTurn(steps, lines ? say("exchange.cut", { height, width, lines }) : "");
 }
 
-/**
- * How many rows and columns the remainder would add to grad_weight, if nobody cut them off.
- * @param {Spec} spec
- */
+/** Lines that the remainder would add to grad_weight. @param {Spec} spec */
 const overhang = (spec) => bothAxes((axis) => Math.floor(remainderOf(spec, axis) / spec.dilation[axis]));
 
 /**
- * The same facts in the words of a transposed convolution, whose remainder is its output_padding.
+ * In the words of a transposed layer.
  * @param {Settings} settings @param {string} name @param {string} view
  */
 function transposedNote(settings, name, view) {
@@ -203,7 +182,7 @@ function transposedNote(settings, name, view) {
   return allInTurn([told, ...bare, sizeNote(spec), lossNote(settings)]);
 }
 
-/** How the output's size follows from the input's. @param {Spec} spec */
+/** @param {Spec} spec */
 function sizeNote(spec) {
   const [rows, columns] = bothAxes((axis) => {
     const [before, after] = spec.padding[axis];

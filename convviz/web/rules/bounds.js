@@ -1,5 +1,4 @@
-// @ts-check
-// How far each control may go without breaking a rule of conv2d, and how to mend a geometry that does.
+// How far controls may go, and how to mend a geometry.
 import { moved } from "./adjustments.js";
 import { axisName, say } from "./say.js";
 import { LARGEST, OFFERED, OF_THE_LAYER, PAIRS } from "./schema.js";
@@ -8,24 +7,24 @@ import { bothAxes, effectiveKernel, isPossible, mostPadding, outputSize, remaind
 /**
  * @import { Moved } from "./adjustments.js"
  * @import { Pair, Spec } from "./spec.js"
- * @typedef {"input_size" | "kernel_size" | "stride" | "padding" | "dilation"} PairName a field of a geometry
- * @typedef {PairName | "output_padding"} AxisName what each axis has a control of
- * @typedef {(number | Pair)[]} Pairs a number an axis; of padding a pair
+ * @typedef {"input_size" | "kernel_size" | "stride" | "padding" | "dilation"} PairName
+ * @typedef {PairName | "output_padding"} AxisName
+ * @typedef {(number | Pair)[]} Pairs of padding a pair
  * @typedef {Partial<Spec> & { output_padding?: number[] }} Changes
  * @typedef {AxisName | "in_channels" | "out_channels" | "batch" | "digit" | "seed"} Limited
  */
 
-/** What the controls offer. A geometry from outside may lie beyond; its own value is then allowed as well. */
+/** What controls offer; a geometry from outside may lie beyond. */
 export const LIMITS = /** @type {Record<Limited, Pair>} */ (OFFERED);
 export const MOST_CELLS = LARGEST.input_size;
 const PER_AXIS = /** @type {AxisName[]} */ (PAIRS);
 const PER_AXIS_PLAIN = PER_AXIS.filter((name) => !OF_THE_LAYER.includes(name));
 
-/** The settings that each axis has of its own. @param {boolean} transposed @returns {AxisName[]} */
+/** @param {boolean} transposed @returns {AxisName[]} */
 export const perAxis = (transposed) => (transposed ? PER_AXIS : PER_AXIS_PLAIN);
 
 /**
- * A setting as the layer has it, for both axes; output_padding is one of a transposed layer.
+ * As the layer has it: output_padding is a transposed layer's.
  * @param {Spec} spec @param {AxisName} name @param {boolean} transposed @returns {Pairs}
  */
 export function layerPair(spec, name, transposed) {
@@ -35,7 +34,7 @@ export function layerPair(spec, name, transposed) {
 }
 
 /**
- * A per-axis setting as the one number of its control; of an uneven padding the larger side.
+ * Of an uneven padding the larger.
  * @param {Spec} spec @param {AxisName} name @param {number} axis @param {boolean} transposed
  */
 export function valueOf(spec, name, axis, transposed) {
@@ -44,10 +43,9 @@ export function valueOf(spec, name, axis, transposed) {
 }
 
 /**
- * The geometry with one control moved, on both axes if they are linked; null where it is impossible.
+ * On both axes if linked; null: impossible.
  * @param {Spec} spec @param {AxisName} name @param {number} axis @param {number} value
- * @param {boolean} linked
- * @param {boolean} transposed @returns {Spec | null}
+ * @param {boolean} linked @param {boolean} transposed @returns {Spec | null}
  */
 export function withValue(spec, name, axis, value, linked, transposed) {
   if (transposed) return withLayerValue(spec, name, axis, value, linked);
@@ -86,7 +84,7 @@ function withLayerValue(spec, name, axis, value, linked) {
 }
 
 /**
- * The geometry of the transposed layer with these sizes and changes; null where it is impossible.
+ * null: impossible.
  * @param {Spec} spec @param {number[]} sizes @param {number[]} extra output_padding
  * @param {Partial<Spec>} changes
  */
@@ -97,10 +95,7 @@ function layerSpec(spec, sizes, extra, changes) {
   return isPossible(made) ? made : null;
 }
 
-/**
- * Rows or columns of the layer's output, which may be less than 1.
- * @param {Spec} spec @param {number} axis @param {number} size @param {number} extra output_padding
- */
+/** May be less than 1. @param {Spec} spec @param {number} axis @param {number} size @param {number} extra */
 function layerOutput(spec, axis, size, extra) {
   return (
     (size - 1) * spec.stride[axis] -
@@ -112,7 +107,7 @@ function layerOutput(spec, axis, size, extra) {
 }
 
 /**
- * Smallest and largest value of one control, all others held.
+ * All others fixed.
  * @param {Spec} spec @param {AxisName} name @param {number} axis @param {boolean} linked
  * @param {boolean} transposed @returns {Pair}
  */
@@ -125,15 +120,15 @@ export function rangeOf(spec, name, axis, linked, transposed) {
   return [bottom, top];
 }
 
-/** The numbers of groups that divide both channel numbers. @param {Spec} spec */
+/** Divisors of both channel counts. @param {Spec} spec */
 export function groupChoices(spec) {
   const all = [...Array(Math.min(spec.in_channels, spec.out_channels)).keys()].map((index) => index + 1);
   return all.filter((groups) => spec.in_channels % groups === 0 && spec.out_channels % groups === 0);
 }
 
 /**
- * Apply changes that no control can guard, moving other settings where a rule demands it.
- * @param {Spec} spec before @param {Changes} changes @param {boolean} transposed
+ * Other settings give way where a rule demands it.
+ * @param {Spec} spec @param {Changes} changes @param {boolean} transposed
  * @returns {{ spec: Spec, moves: Moved[] }}
  */
 export function mend(spec, changes, transposed) {
@@ -162,10 +157,7 @@ export function mend(spec, changes, transposed) {
   return { spec: shrinkKernel(wanted, moves), moves };
 }
 
-/**
- * Make the kernel fit: first a smaller dilation, then fewer kernel cells.
- * @param {Spec} spec @param {Moved[]} moves @returns {Spec}
- */
+/** First less dilation, then fewer cells. @param {Spec} spec @param {Moved[]} moves @returns {Spec} */
 function shrinkKernel(spec, moves) {
   /** @type {[Pair, Pair]} */
   const [kernel, dilation] = [[...spec.kernel_size], [...spec.dilation]];
@@ -197,7 +189,7 @@ function mendLayer(before, wanted, moves) {
   const outputAlong = (axis) => layerOutput(made, axis, sizes[axis], extra[axis]);
   for (const axis of [0, 1]) {
     if (extra[axis] < 0) {
-      // nothing gives way to a smaller output: it has another input
+      // a smaller output has another input
       throw new Error(
         say("refused.output_padding", {
           value: extra[axis],
@@ -222,10 +214,7 @@ function mendLayer(before, wanted, moves) {
   return { ...made, input_size: bothAxes(outputAlong) };
 }
 
-/**
- * Every output_padding that a smaller stride took with it.
- * @param {Spec} before @param {Spec} after @returns {Moved[]}
- */
+/** Moved by a smaller stride. @param {Spec} before @param {Spec} after @returns {Moved[]} */
 export function outputPaddingMoved(before, after) {
   if (before.stride.every((step, axis) => step === after.stride[axis])) return [];
   return [0, 1].flatMap((axis) => {

@@ -1,6 +1,4 @@
-// @ts-check
-// What each action does to the settings: [settings, notices] from settings.
-// What cannot be done is thrown as an Error whose message is the sentence to show.
+// Actions on settings: [settings, notices]. An error's message is the sentence to show.
 import { layerPair, mend, outputPaddingMoved, perAxis, rangeOf, withValue } from "./bounds.js";
 import { GIVEN, kindsTaken, lossWith } from "./losses.js";
 import { moved, saidOf } from "./adjustments.js";
@@ -21,7 +19,6 @@ import { remainderOf } from "./spec.js";
 
 const DEFAULT_BIAS = [0.5, -0.5, 1, -1];
 /**
- * Move one per-axis control.
  * @param {Settings} settings @param {AxisName} name @param {number} axis @param {number} value
  * @returns {Changed}
  */
@@ -40,10 +37,7 @@ export function setAxis(settings, name, axis, value) {
   ];
 }
 
-/**
- * Every uneven padding that one number for both sides has taken away.
- * @param {Spec} before @param {Spec} after @returns {Moved[]}
- */
+/** One number replaced two. @param {Spec} before @param {Spec} after @returns {Moved[]} */
 function evened({ padding }, after) {
   const uneven = [0, 1].filter(
     (axis) => padding[axis][0] !== padding[axis][1] && after.padding[axis][0] === after.padding[axis][1],
@@ -51,19 +45,13 @@ function evened({ padding }, after) {
   return uneven.map((axis) => moved("moved.sides", axis, padding[axis].join(" + "), after.padding[axis][0]));
 }
 
-/**
- * Change padding_mode, groups, channels, batch or sizes; what has to give way is moved, and said.
- * @param {Settings} settings @param {Changes} changes @returns {Changed}
- */
+/** What gives way is said. @param {Settings} settings @param {Changes} changes @returns {Changed} */
 export function setGeometry(settings, changes) {
   const { spec, moves } = mend(settings.spec, changes, settings.transposed);
   return [replaced(settings, { spec }), saidOf(moves)];
 }
 
-/**
- * Read the same geometry as a transposed convolution, or as a convolution again.
- * @param {Settings} settings @param {boolean} wanted @returns {Changed}
- */
+/** @param {Settings} settings @param {boolean} wanted @returns {Changed} */
 export function setTransposed(settings, wanted) {
   const { spec } = settings;
   if (!wanted || spec.padding_mode === "zeros") return [replaced(settings, { transposed: wanted }), []];
@@ -72,8 +60,7 @@ export function setTransposed(settings, wanted) {
 }
 
 /**
- * Give the convolution's input another size; linked axes move together. Of a transposed one it is the output,
- * whose size output_padding makes.
+ * Linked axes move together; a transposed layer's output follows output_padding.
  * @param {Settings} settings @param {number} height @param {number} width @returns {Changed}
  */
 export function setSize(settings, height, width) {
@@ -85,10 +72,7 @@ export function setSize(settings, height, width) {
   return setGeometry(settings, { input_size: settings.link_axes ? [linked, linked] : [height, width] });
 }
 
-/**
- * Link height and width: the width then takes the height's values where it can.
- * @param {Settings} settings @param {boolean} linked @returns {Changed}
- */
+/** The width follows if it can. @param {Settings} settings @param {boolean} linked @returns {Changed} */
 export function linkAxes(settings, linked) {
   if (!linked) return [replaced(settings, { link_axes: false }), []];
   /** @type {{ [name in AxisName]?: Pairs }} */
@@ -100,14 +84,13 @@ export function linkAxes(settings, linked) {
   }
   const { spec, moves } = mend(settings.spec, /** @type {Changes} */ (changes), settings.transposed);
   const made = replaced(settings, { spec, link_axes: true });
-  // What moved along the width is said once: that it is linked.
+  // Linking itself says what moved along the width.
   return [made, [...saidOf(moves.filter(({ axis }) => axis !== 1)), ...movedAlong(settings, made)]];
 }
 
 /**
- * A sentence for every setting that moved because it is linked to the one that was set.
- * @param {Settings} before @param {Settings} after
- * @param {string[]} [said] settings of the width of which more is said already
+ * Moved because linked.
+ * @param {Settings} before @param {Settings} after @param {string[]} [said] said already
  */
 function movedAlong(before, after, said = []) {
   const moves = after.transposed ? outputPaddingMoved(before.spec, after.spec) : [];
@@ -127,8 +110,7 @@ function movedAlong(before, after, said = []) {
 }
 
 /**
- * Give the plane that is shown a kernel by name; the others follow in the list's
- * order, unless some were typed.
+ * Other planes follow the list, unless some were typed.
  * @param {Settings} settings @param {string} name @returns {Changed}
  */
 export function chooseKernel(settings, name) {
@@ -151,7 +133,7 @@ export function chooseKernel(settings, name) {
   ];
 }
 
-/** The name of the kernel in the plane that is shown, "values" if it has none. @param {Settings} settings */
+/** "values": none. @param {Settings} settings */
 export function kernelName(settings) {
   const { kind } = settings.weight;
   const shown = shownWeightPlane(settings);
@@ -160,23 +142,19 @@ export function kernelName(settings) {
     /** @param {string} name */
     const same = (name) =>
       makeKernel(name, settings.spec.kernel_size).every((value, cell) => value === plane[cell]);
-    return [...PRESETS, "counting"].find(same) ?? "values"; // of one cell each, identity comes first
+    return [...PRESETS, "counting"].find(same) ?? "values"; // of one cell, identity comes first
   }
   return PRESETS.includes(kind) ? PRESETS[(PRESETS.indexOf(kind) + shown) % PRESETS.length] : kind;
 }
 
-/** The numbers of the kernel that is shown. @param {Settings} settings */
+/** @param {Settings} settings */
 export function shownKernel(settings) {
   const [height, width] = settings.spec.kernel_size;
   const start = shownWeightPlane(settings) * height * width;
   return [...weightOf(settings).data.subarray(start, start + height * width)];
 }
 
-/**
- * Turn the kernel of every plane by 180°: conv2d, a cross-correlation, then computes the true
- * convolution with the one before.
- * @param {Settings} settings @returns {Changed}
- */
+/** By 180°: conv2d then computes the true convolution. @param {Settings} settings @returns {Changed} */
 export function turnKernel(settings) {
   const weight = weightOf(settings);
   const cells = weight.shape[2] * weight.shape[3];
@@ -186,14 +164,14 @@ export function turnKernel(settings) {
   return [replaced(settings, { weight: sourceWith({ ...weight, data }) }), [say("turned")]];
 }
 
-/** The index of the shown kernel, counted over all planes of the weight. @param {Settings} settings */
+/** Over all planes. @param {Settings} settings */
 export function shownWeightPlane({ spec, plane }) {
   const ins = spec.in_channels / spec.groups;
   return plane.out_channel * ins + (plane.in_channel % ins);
 }
 
 /**
- * Switch the bias on, with numbers that differ also when channels are added later, or off.
+ * Different for each channel, later ones too.
  * @param {Settings} settings @param {boolean} wanted @returns {Changed}
  */
 export function setBias(settings, wanted) {
@@ -207,10 +185,7 @@ export function setBias(settings, wanted) {
   ];
 }
 
-/**
- * The panels in which a click moves the 1 of a one-hot target or grad_output.
- * @param {Settings} settings @returns {string[]}
- */
+/** A click moves the 1 there. @param {Settings} settings @returns {string[]} */
 export function oneHotPanels(settings) {
   const field = oneHotField(settings);
   if (!field) return [];
@@ -221,13 +196,12 @@ export function oneHotPanels(settings) {
   ];
 }
 
-/** Which of target and grad the loss is given as a one-hot, if it is. @param {Settings} settings */
+/** target, grad or none. @param {Settings} settings */
 const oneHotField = (settings) =>
   GIVEN.find((given) => kindsTaken(settings.loss, given).length && settings[given].kind === "one_hot");
 
 /**
- * Move the 1 of the loss's one-hot to one cell of the plane that is shown; without
- * one, grad_output becomes it.
+ * In the shown plane; without one, grad_output becomes it.
  * @param {Settings} settings @param {number} row @param {number} column @returns {Changed}
  */
 export function oneHot(settings, row, column) {
@@ -242,24 +216,17 @@ export function oneHot(settings, row, column) {
   return [replaced(settings, field ? { [field]: movedTo } : { loss: lossWith("grad"), grad: movedTo }), []];
 }
 
-/**
- * Send back a single 1, from the middle of the plane that is shown.
- * @param {Settings} settings @returns {Changed}
- */
+/** From the middle of the shown plane. @param {Settings} settings @returns {Changed} */
 export function singleOne(settings) {
   const [height, width] = shapeOfOutput(settings).slice(2);
   const byHand = replaced(settings, { loss: lossWith("grad"), grad: { kind: "one_hot" } });
   return oneHot(byHand, Math.floor((height - 1) / 2), Math.floor((width - 1) / 2));
 }
 
-/** Whether a single 1 is sent back. @param {Settings} settings */
+/** @param {Settings} settings */
 export const isSingleOne = (settings) => oneHotField(settings) === "grad";
 
-/**
- * Where the 1 that is sent back stands in the plane that is shown; null where it stands in
- * another, or there is none.
- * @param {Settings} settings
- */
+/** null: elsewhere, or none. @param {Settings} settings */
 export function shownOne(settings) {
   if (!isSingleOne(settings)) return null;
   const { grad, plane, transposed } = settings;

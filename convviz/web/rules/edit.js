@@ -1,5 +1,4 @@
-// @ts-check
-// Numbers that are written into the cells of a panel.
+// Writing numbers into cells.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { kindsTaken, lossWith } from "./losses.js";
 import { isPlain, panelName } from "./names.js";
@@ -23,7 +22,7 @@ import { backwardPadding } from "./spec.js";
  */
 
 /**
- * The panels whose cells can be typed into, with the setting that then holds the numbers.
+ * With the setting that holds their numbers.
  * @param {Pick<Settings, "spec" | "transposed" | "loss">} settings @returns {Record<string, EditedField>}
  */
 export function editedPanels({ spec, transposed, loss }) {
@@ -31,16 +30,13 @@ export function editedPanels({ spec, transposed, loss }) {
     transposed ? SETTINGS.edited.transposed : SETTINGS.edited.convolution
   );
   if (isPlain(spec.stride)) others.dilated_grad_output = others.grad_output;
-  if (kindsTaken(loss, "target").includes("values")) others.target = target; // another loss names its target
+  if (kindsTaken(loss, "target").includes("values")) others.target = target; // other losses name theirs
   return others;
 }
 
 /**
- * Write a number into a cell of a panel.
- * @param {Settings} settings
- * @param {{ panel: string, row: number, column: number, value: number }} edit as shown
- * @param {Tensor | null} [gradOutput] of the layer, as shown: typing into it ends its being made by a loss
- * @returns {Changed}
+ * @param {Settings} settings @param {{ panel: string, row: number, column: number, value: number }} edit
+ * @param {Tensor | null} [gradOutput] as shown: typing into it ends its loss @returns {Changed}
  */
 export function editCell(settings, { panel, row, column, value }, gradOutput = null) {
   const fields = editedPanels(settings);
@@ -55,10 +51,9 @@ export function editCell(settings, { panel, row, column, value }, gradOutput = n
 }
 
 /**
- * Draw a number into cells of the input; what of them belongs to a border, or is a zero of
- * the stride, stays as it is.
- * @param {Settings} settings
- * @param {{ panel: string, cells: [number, number][], value: number }} stroke as shown @returns {Changed}
+ * Border cells and inserted zeros stay.
+ * @param {Settings} settings @param {{ panel: string, cells: [number, number][], value: number }} stroke
+ * @returns {Changed}
  */
 export function paintCells(settings, { panel, cells, value }) {
   if (!isDrawnOn(settings, panel))
@@ -68,7 +63,7 @@ export function paintCells(settings, { panel, cells, value }) {
 }
 
 /**
- * The number that is given in a cell of a panel, with all its digits; NaN where the cell is not data.
+ * With all digits; NaN: not data.
  * @param {Settings} settings @param {string} panel @param {number} row @param {number} column
  */
 export function givenNumber(settings, panel, row, column) {
@@ -81,8 +76,7 @@ export function givenNumber(settings, panel, row, column) {
 }
 
 /**
- * Whether the numbers of a panel can be dragged: those that are given, not those of a grad_output that a loss
- * makes, which one typed number would end.
+ * Given ones; not a loss's grad_output, which a typed number would end.
  * @param {Pick<Settings, "spec" | "transposed" | "loss">} settings @param {string} panel
  */
 export function isDragged(settings, panel) {
@@ -91,13 +85,13 @@ export function isDragged(settings, panel) {
 }
 
 /**
- * Whether one can draw on a panel: it shows the input.
+ * It shows the input.
  * @param {Pick<Settings, "spec" | "transposed" | "loss">} settings @param {string} panel
  */
 export const isDrawnOn = (settings, panel) => editedPanels(settings)[panel] === "input";
 
 /**
- * The settings with a number in some cells of a panel; null where none of them is data.
+ * null: none is data.
  * @param {Settings} settings @param {string} panel @param {[number, number][]} cells @param {number} value
  * @param {Tensor | null} gradOutput
  */
@@ -119,15 +113,15 @@ function withCells(settings, panel, cells, value, gradOutput) {
 function editedTensor(settings, field, gradOutput) {
   if (field === "input") return inputOf(settings);
   if (field === "weight") return weightOf(settings);
-  // Its panel is there, so there is one.
+  // its panel is there
   if (field === "target") return /** @type {Tensor} */ (tensorsOf(settings).target);
   const there = field === "grad" ? (likeOutput(settings, "grad") ?? gradOutput) : biasOf(settings);
-  if (!there) throw new Error(say("refused.bias")); // grad_output there is, once there are cells
+  if (!there) throw new Error(say("refused.bias")); // cells imply grad_output
   return there;
 }
 
 /**
- * The index of a panel's cell in the tensor that it edits; outside of it for a cell that is not data.
+ * Outside: not data.
  * @param {Settings} settings @param {string} panel @param {number} row @param {number} column
  */
 function placeOf({ spec, plane, transposed }, panel, row, column) {
@@ -135,7 +129,7 @@ function placeOf({ spec, plane, transposed }, panel, row, column) {
   if (panel === "padded_input") return [n, c, row - spec.padding[0][0], column - spec.padding[1][0]];
   if (panel === "padded_grad_output") {
     const places = [row, column].map((at, axis) => (at - backwardPadding(spec, axis)[0]) / spec.stride[axis]);
-    // -1: a zero of the stride.
+    // a zero of the stride
     return [n, o, ...places.map((place) => (Number.isInteger(place) ? place : -1))];
   }
   if (panel === "weight") return [o, c % (spec.in_channels / spec.groups), row, column];

@@ -1,38 +1,32 @@
-// @ts-check
-// The way back: what undo and redo remember.
+// Undo and redo.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { LOOKS } from "./schema.js";
 
 /** @import { Settings } from "./settings.js" */
 
-const STEPS = SETTINGS.limits.history.steps; // that undo remembers
-// The milliseconds within which moves of one control count as one.
+const STEPS = SETTINGS.limits.history.steps;
+// Moves of one control this close are one.
 const SAME_MOVE = 1000 * SETTINGS.limits.history.same_move_seconds;
-/** What undo leaves alone, because it changes no number. */
+/** It changes no number. */
 const VIEW = /** @type {(keyof Settings)[]} */ (LOOKS);
 
-/**
- * How the moves begin that are one step however long they take: a stroke that draws ends
- * when the pointer is let go.
- */
+/** A stroke is one step however long it takes. */
 export const STROKE = "stroke ";
 
-/**
- * @param {Settings} settings @param {Settings} view whose view the settings shall have @returns {Settings}
- */
+/** @param {Settings} settings @param {Settings} view @returns {Settings} */
 export function seenAs(settings, view) {
   return { ...settings, ...Object.fromEntries(VIEW.map((name) => [name, view[name]])) };
 }
 
 /**
- * What is remembered, replaced whole at each step; move and when are of the last control that moved.
+ * move, when: of the last control.
  * @typedef {{ past: Settings[], future: Settings[], move: string, when: number }} Steps
  */
 
 /** @type {Steps} */
 const NONE = { past: [], future: [], move: "", when: -Infinity };
 
-/** @param {() => number} clock milliseconds */
+/** @param {() => number} clock */
 export function createHistory(clock) {
   let steps = NONE;
 
@@ -40,12 +34,12 @@ export function createHistory(clock) {
     canUndo: () => steps.past.length > 0,
     canRedo: () => steps.future.length > 0,
     steps: () => steps,
-    /** Have other steps; without any, another start was chosen. @param {Steps} [kept] */
+    /** None: a new start. @param {Steps} [kept] */
     restore(kept = NONE) {
       steps = kept;
     },
 
-    /** @param {Settings} old @param {Settings} now @param {string} move name of the control, or empty */
+    /** @param {Settings} old @param {Settings} now @param {string} move */
     remember(old, now, move) {
       if (JSON.stringify(old) === JSON.stringify(seenAs(now, old))) return;
       const when = clock();
@@ -55,10 +49,7 @@ export function createHistory(clock) {
       steps = { past: same ? past : [...past, old].slice(-STEPS), future: [], move, when };
     },
 
-    /**
-     * Take the settings one step back or forward; null where there is none.
-     * @param {"undo" | "redo"} way @param {Settings} now the present ones
-     */
+    /** null: none. @param {"undo" | "redo"} way @param {Settings} now */
     take(way, now) {
       const [from, to] = way === "undo" ? [steps.past, steps.future] : [steps.future, steps.past];
       if (!from.length) return null;

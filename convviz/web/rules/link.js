@@ -1,6 +1,4 @@
-// @ts-check
-// The settings as a link, in the page: the same format, to the letter, as settings/link.py. It touches no
-// page and no address: a state, the dict that App.state() returns, goes in or comes out.
+// Settings as a link, to the letter as in settings/link.py.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import BROKEN_WORDS from "../../facts/words/broken.json" with { type: "json" };
 import { sentences } from "../base/words.js";
@@ -22,33 +20,25 @@ const sayBroken = sentences(BROKEN_WORDS);
 const LINK_VERSION = SETTINGS.link_version;
 const LIMITS = SETTINGS.limits.link;
 
-/**
- * What a setting is that nobody names: what the first links, v=1, left out, and what Python
- * fills in. It never changes.
- */
+/** What links of v=1 omit, and Python fills in. It never changes. */
 export const BASE_STATE = /** @type {Settings} */ (/** @type {unknown} */ (SETTINGS.base_state));
-/** The app's first picture. */
 export const FIRST_STATE = /** @type {Settings} */ (
   /** @type {unknown} */ ({ ...SETTINGS.base_state, ...SETTINGS.first_picture })
 );
-/** From which picture a link of a version differs. @type {Record<string, Settings>} */
+/** By version. @type {Record<string, Settings>} */
 const BASES = { 1: BASE_STATE, [SETTINGS.link_version]: FIRST_STATE };
 
-/** The keys of what is not the geometry's. */
+/** Outside the geometry. */
 const OTHER_KEYS = Object.keys(LINK_KEYS).filter((name) => !LINK_KEYS[name].spec);
 
 /** @param {Settings} state @param {string} name */
 const linkField = (state, name) =>
   /** @type {Record<string, unknown>} */ (LINK_KEYS[name].spec ? state.spec : state)[LINK_KEYS[name].field];
 
-/** Whether the page has such a key; a name such as "constructor" is none. @param {string} name */
+/** "constructor" is none. @param {string} name */
 const isKey = (name) => Object.hasOwn(LINK_KEYS, name);
 
-/**
- * A state as a link, without the device. What has too many numbers is thrown as an Error whose
- * message is the sentence.
- * @param {Settings} state whole
- */
+/** Without the device. Too many numbers throw the sentence to show. @param {Settings} state */
 export function toLink(state) {
   const links = Object.entries(BASES).map(([version, base]) => {
     const parts = Object.entries(LINK_KEYS).map(([name, key]) => {
@@ -58,25 +48,21 @@ export function toLink(state) {
     return `v=${version}${parts.join("")}`;
   });
   const link = links.reduce((shortest, each) => (each.length > shortest.length ? shortest : each));
-  const most = LIMITS.characters_written; // what servers, mail and chat let through
+  const most = LIMITS.characters_written; // of servers, mail and chat
   if (link.length > most) throw new Error(say("link.full", { most }));
   return link;
 }
 
-/**
- * Whether a text has a key of a link: the address of a page has words of others as well.
- * @param {string} text
- */
+/** An address has other words, too. @param {string} text */
 export const isLink = (text) => hasKey(pairsOf(text));
 
 /** @param {Map<string, string[]>} pairs */
 const hasKey = (pairs) => [...pairs.keys()].some((name) => name === "v" || isKey(name));
 
 /**
- * Read a link, or the address of a page that has one, as well as it can be read.
- * @param {string} text any text
- * @returns {{ state: Settings, notices: string[] }} a whole state, and a sentence for
- *   everything that had to be left out
+ * Any text, as far as it can be read.
+ * @param {string} text @returns {{ state: Settings, notices: string[] }} a whole state, and what was left
+ *   out
  */
 export function fromLink(text) {
   if (text.length > LIMITS.characters_read) {
@@ -86,7 +72,7 @@ export function fromLink(text) {
     };
   }
   const pairs = pairsOf(ownPart(text));
-  const [version] = pairs.get("v") ?? ["1"]; // without one it is from before there were two
+  const [version] = pairs.get("v") ?? ["1"]; // older than versions
   const base = hasKey(pairs) && Object.hasOwn(BASES, version) ? BASES[version] : FIRST_STATE;
   pairs.delete("v");
   const { given, notices } = valuesOf(pairs);
@@ -108,7 +94,7 @@ export function fromLink(text) {
   return { state: withKindsOfLoss(state), notices: told };
 }
 
-/** What the pairs give, and a sentence for each that gives nothing. @param {Map<string, string[]>} pairs */
+/** And a notice for each that gives nothing. @param {Map<string, string[]>} pairs */
 function valuesOf(pairs) {
   const given = /** @type {Record<string, any>} */ ({});
   const notices = [];
@@ -134,13 +120,10 @@ function valuesOf(pairs) {
   return { given, notices };
 }
 
-/**
- * Another setting, by its link, in the page as it is now.
- * @param {Settings} settings @param {string} link @returns {Settings}
- */
+/** In its place. @param {Settings} settings @param {string} link @returns {Settings} */
 export const settingAt = (settings, link) => inPlaceOf(settings, fromLink(link).state);
 
-/** The sentences about a link as one line for the page. @param {string[]} notices */
+/** One line. @param {string[]} notices */
 export function briefly(notices) {
   const more = notices.length - LIMITS.sentences_shown;
   return [
@@ -149,10 +132,10 @@ export function briefly(notices) {
   ].join(" ");
 }
 
-/** The first characters of a text, whole ones. @param {string} text */
+/** By code points. @param {string} text */
 const shortened = (text) => [...text].slice(0, LIMITS.characters_of_a_bad_value).join("");
 
-/** The part after # where it is a link, else the part after the question mark. @param {string} text */
+/** After # if that is a link, else after ?. @param {string} text */
 function ownPart(text) {
   const whole = text.replace(/[ \t\r\n]+/g, "");
   const [address] = whole.split("#", 1);
@@ -163,13 +146,10 @@ function ownPart(text) {
   return address.includes("://") ? "" : address;
 }
 
-/**
- * The values of every key, in the order of the link.
- * @param {string} link @returns {Map<string, string[]>}
- */
+/** In order. @param {string} link @returns {Map<string, string[]>} */
 function pairsOf(link) {
   const found = new Map();
-  const own = link.replaceAll("&amp;", "&").replaceAll("+", "%2B"); // a plus is one here, and no space
+  const own = link.replaceAll("&amp;", "&").replaceAll("+", "%2B"); // a plus is a plus
   for (const [name, value] of new URLSearchParams(`&${own}`))
     found.set(name, [...(found.get(name) ?? []), value]);
   return found;
@@ -184,10 +164,7 @@ function aboutVersion(text) {
   return [say("link.version", { own: LINK_VERSION, value: shortened(text) })];
 }
 
-/**
- * The geometry that the keys give; where it is not possible, without as few of them as will do.
- * @param {Record<string, any>} given @param {Spec} base
- */
+/** Where impossible, without as few keys as will do. @param {Record<string, any>} given @param {Spec} base */
 function geometryFrom(given, base) {
   const names = SETTINGS.left_out_first.filter((name) => name in given);
   /** @param {string[]} leftOut */

@@ -1,6 +1,4 @@
-// @ts-check
-// How one value stands in a link, as settings/link_values.py reads and writes it: facts/settings.json has the
-// kind and the limits of every key. A reader throws for every other text.
+// Values in links, as in settings/link_values.py, by facts/settings.json. Readers throw.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 
 /**
@@ -24,17 +22,17 @@ function need(holds) {
 /** @param {string} text */
 export const isWhole = (text) => WHOLE.test(text);
 
-/** The lowest and the highest whole number of a key. @param {LinkKey} key @returns {[number, number]} */
+/** @param {LinkKey} key @returns {[number, number]} */
 const rangeOf = ({ limits, offered }) => limits ?? offered ?? [0, 0];
 
-/** What the sentence about a bad value names beside the key and the value. @param {LinkKey} key */
+/** For the sentence about a bad value. @param {LinkKey} key */
 export function toldOf(key) {
   const [low, high] = rangeOf(key);
   const words = (key.words ?? []).filter((word) => word && !hasOwnNumbers(word));
   return { low, high, words: words.join(", ") };
 }
 
-/** The value that a text gives. @param {LinkKey} key @param {string} text @returns {any} */
+/** @param {LinkKey} key @param {string} text @returns {any} */
 export function readValue(key, text) {
   const { kind: form, words = [] } = key;
   if (form in SEPARATORS) return readFolded(text, SEPARATORS[form], rangeOf(key));
@@ -51,7 +49,7 @@ export function readValue(key, text) {
   return found;
 }
 
-/** A value as its text. @param {LinkKey} key @param {any} value */
+/** @param {LinkKey} key @param {any} value */
 export function writeValue({ kind: form }, value) {
   if (form in SEPARATORS) return writeFolded(value, SEPARATORS[form]);
   if (form === "flag") return String(Number(value));
@@ -94,10 +92,7 @@ function writeFolded(value, separators) {
   return first === last ? first : `${first}${separators[0]}${last}`;
 }
 
-/**
- * A name, with the shape and the numbers that belong to it: `values:1x1x1x2:0.5,-1`.
- * @param {Source} source
- */
+/** `values:1x1x1x2:0.5,-1`. @param {Source} source */
 function writeSource({ kind, values = [], shape = [] }) {
   const sizes = hasOwnNumbers(kind) ? [shape.join("x")] : [];
   const numbers =

@@ -1,6 +1,4 @@
-// @ts-check
-// Which losses are given a target, or a grad set by hand, and which kinds of it each takes: facts, as
-// facts/losses.py reads them.
+// What losses are given, as facts/losses.py reads it.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { say } from "./say.js";
 
@@ -8,23 +6,16 @@ import { say } from "./say.js";
 
 /** @type {Record<string, Partial<Record<"target" | "grad", string[]>>>} */
 const TAKES = SETTINGS.loss_takes;
-/** What a loss may be given beside the output. */
 export const GIVEN = /** @type {const} */ (["target", "grad"]);
 
-/**
- * Which kinds of target or grad a loss can be given; none where it takes no such tensor.
- * @param {string} loss @param {"target" | "grad"} given
- */
+/** None: it takes no such tensor. @param {string} loss @param {"target" | "grad"} given */
 export const kindsTaken = (loss, given) => TAKES[loss]?.[given] ?? [];
 
-/** The first loss that takes a target, or a grad. @param {"target" | "grad"} given */
+/** @param {"target" | "grad"} given */
 export const lossWith = (given) =>
   /** @type {string} */ (SETTINGS.fields.loss.words.find((loss) => kindsTaken(loss, given).length));
 
-/**
- * What a menu of the loss's targets, or grads, offers.
- * @param {Settings} settings @param {"target" | "grad"} given
- */
+/** @param {Settings} settings @param {"target" | "grad"} given */
 export function offeredKinds({ loss }, given) {
   const kinds = kindsTaken(loss, given);
   return (kinds.length ? kinds : SETTINGS.fields[given].words).filter(
@@ -32,10 +23,7 @@ export function offeredKinds({ loss }, given) {
   );
 }
 
-/**
- * A target that the loss does not take becomes the first kind that it does.
- * @param {Settings} settings @returns {Settings}
- */
+/** Else its first kind. @param {Settings} settings @returns {Settings} */
 export function withKindsOfLoss(settings) {
   const made = { ...settings };
   for (const given of GIVEN) {
@@ -45,10 +33,7 @@ export function withKindsOfLoss(settings) {
   return made;
 }
 
-/**
- * A sentence for each target, or grad, of a link that the loss does not take.
- * @param {Record<string, any>} given @param {string} loss
- */
+/** @param {Record<string, any>} given @param {string} loss */
 export function notTaken(given, loss) {
   return GIVEN.filter((name) => name in given).flatMap((name) => {
     const [words, value] = [kindsTaken(loss, name), given[name].kind];

@@ -1,5 +1,4 @@
-// @ts-check
-// What the page calls each tensor and axis: a transposed convolution has its own words for the same panels.
+// Names on the page: a transposed layer has its own.
 import NAMES from "../../facts/names.json" with { type: "json" };
 
 /**
@@ -16,23 +15,17 @@ const kindOf = (transposed) => (transposed ? "transposed" : "convolution");
 /** @param {string} name @param {boolean} transposed */
 export const shownName = (name, transposed) => (transposed ? (SHOWN[name] ?? name) : name);
 
-/**
- * Whether dilated_grad_output is grad_output, because nothing stands between its cells.
- * @param {number[]} stride
- */
+/** Then dilated_grad_output is grad_output. @param {number[]} stride */
 export const isPlain = (stride) => stride.every((step) => step === 1);
 
-/** The panel that one sees. @param {string} name @param {number[]} stride */
+/** @param {string} name @param {number[]} stride */
 export const plainPanel = (name, stride) =>
   name === "dilated_grad_output" && isPlain(stride) ? "grad_output" : name;
 
-/**
- * What the page calls a panel of the picture.
- * @param {string} name @param {Pick<Settings, "spec" | "transposed">} settings
- */
+/** @param {string} name @param {Pick<Settings, "spec" | "transposed">} settings */
 export const panelName = (name, { spec, transposed }) => shownName(plainPanel(name, spec.stride), transposed);
 
-/** The letter that the page uses for an axis of planes. @param {Axis} axis @param {boolean} transposed */
+/** @param {Axis} axis @param {boolean} transposed */
 export const shownLetter = (axis, transposed) => (transposed ? (LETTERS[axis] ?? axis) : axis);
 
 /** @param {Axis} axis @param {boolean} transposed */
@@ -42,5 +35,5 @@ export const axisWord = (axis, transposed) => NAMES.axes[shownLetter(axis, trans
 export const productsOf = (name, transposed) =>
   /** @type {Record<string, string>} */ (NAMES.products[kindOf(transposed)])[name] ?? "";
 
-/** What the page says about the cells that a stride leaves over. @param {boolean} transposed */
+/** @param {boolean} transposed */
 export const cellWords = (transposed) => NAMES.cells[kindOf(transposed)];

@@ -1,5 +1,4 @@
-// @ts-check
-// The padding a side, and by the names that torch has for two of them.
+// Padding a side, and torch's names for it.
 import { LIMITS } from "./bounds.js";
 import { setGeometry } from "./change.js";
 import { axisName, say } from "./say.js";
@@ -12,14 +11,11 @@ import { bothAxes, effectiveKernel, isPossible } from "./spec.js";
  * @import { Pair, Spec } from "./spec.js"
  */
 
-/**
- * The sides in the order of a state's padding: of each axis the one before the input, and the one behind it.
- */
+/** Of each axis before and behind. */
 export const PADDING_SIDES = /** @type {const} */ ([
   ["top", "bottom"],
   ["left", "right"],
 ]);
-/** What torch's padding can be instead of a number. */
 export const PADDING_NAMES = ["valid", "same"];
 
 /** @param {Spec} spec @param {number} axis @param {number} side @param {number} cells @returns {Spec} */
@@ -30,10 +26,7 @@ function withSide(spec, axis, side, cells) {
   return { ...spec, padding };
 }
 
-/**
- * Smallest and largest padding of one side, all others held.
- * @param {Spec} spec @param {number} axis @param {number} side @returns {Pair}
- */
+/** Others fixed. @param {Spec} spec @param {number} axis @param {number} side @returns {Pair} */
 export function sideRange(spec, axis, side) {
   const now = spec.padding[axis][side];
   let [low, high] = [now, now];
@@ -43,7 +36,7 @@ export function sideRange(spec, axis, side) {
 }
 
 /**
- * Pad one side, whatever is linked.
+ * Whatever is linked.
  * @param {Settings} settings @param {number} axis @param {number} side @param {number} cells
  * @returns {Changed}
  */
@@ -55,30 +48,21 @@ export function setSide(settings, axis, side, cells) {
   throw new Error(say("refused.range", { name: `padding (${where})`, low, high, value: cells }));
 }
 
-/**
- * What padding='same' adds, an axis; the odd cell goes behind the input.
- * @param {Spec} spec @returns {[Pair, Pair]}
- */
+/** The odd cell goes behind. @param {Spec} spec @returns {[Pair, Pair]} */
 const sameSides = (spec) =>
   bothAxes((axis) => {
     const cells = effectiveKernel(spec, axis) - 1;
     return [Math.floor(cells / 2), Math.ceil(cells / 2)];
   });
 
-/**
- * The name that torch has for the padding that is there; "cells" if it has none.
- * @param {Settings} settings
- */
+/** "cells": none. @param {Settings} settings */
 export function paddingName({ spec }) {
   if (spec.padding.flat().every((cells) => cells === 0)) return "valid";
   const one = spec.stride.every((step) => step === 1);
   return one && String(spec.padding) === String(sameSides(spec)) ? "same" : "cells";
 }
 
-/**
- * Pad by one of torch's names, now: a kernel that is moved later has a name of its own.
- * @param {Settings} settings @param {string} name @returns {Changed}
- */
+/** Once: a later kernel has its own. @param {Settings} settings @param {string} name @returns {Changed} */
 export function namePadding(settings, name) {
   const { spec } = settings;
   if (name !== "same")

@@ -1,21 +1,17 @@
-// @ts-check
-// Which plane one looks at, by the rules of plane.py.
+// The shown plane, by the rules of plane.py.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 
 /**
  * @import { Spec } from "./spec.js"
  * @typedef {{ sample: number, out_channel: number, in_channel: number }} Plane
  * @typedef {"n" | "o" | "c"} Axis samples, output channels or input channels
- * @typedef {keyof typeof PANEL_AXES} PanelName of a tensor with four axes
+ * @typedef {keyof typeof PANEL_AXES} PanelName with four axes
  */
 
-/**
- * What the two leading axes of every tensor count: n samples, o output channels, c input channels.
- * @type {Record<keyof typeof SETTINGS.panel_axes, [Axis, Axis]>}
- */
+/** What the leading axes count. @type {Record<keyof typeof SETTINGS.panel_axes, [Axis, Axis]>} */
 export const PANEL_AXES = /** @type {any} */ (SETTINGS.panel_axes);
 
-/** A target has the axes of what it is held against. @param {PanelName} name @param {boolean} transposed */
+/** A target has its output's axes. @param {PanelName} name @param {boolean} transposed */
 export const panelAxes = (name, transposed) => PANEL_AXES[transposed && name === "target" ? "input" : name];
 
 /** @param {number} value @param {number} most */
@@ -23,7 +19,7 @@ const clip = (value, most) => Math.min(Math.max(value, 0), most);
 /** @param {Spec} spec */
 const perGroup = (spec) => ({ ins: spec.in_channels / spec.groups, outs: spec.out_channels / spec.groups });
 
-/** The nearest plane that the geometry has. @param {Plane} plane @param {Spec} spec @returns {Plane} */
+/** The nearest. @param {Plane} plane @param {Spec} spec @returns {Plane} */
 export function planeWithin(plane, spec) {
   const { ins, outs } = perGroup(spec);
   const out_channel = clip(plane.out_channel, spec.out_channels - 1);
@@ -37,7 +33,7 @@ export const planeIndex = (plane, axis) =>
   ({ n: plane.sample, o: plane.out_channel, c: plane.in_channel })[axis];
 
 /**
- * The plane with another index on one axis; the other channel follows into its group.
+ * The other channel follows into its group.
  * @param {Plane} plane @param {Spec} spec @param {Axis} axis @param {number} index
  */
 export function choosePlane(plane, spec, axis, index) {
@@ -49,7 +45,7 @@ export function choosePlane(plane, spec, axis, index) {
 }
 
 /**
- * The plane that shows name[at]; the second axis of a weight counts within the group.
+ * A weight's second axis counts within the group.
  * @param {Plane} plane @param {Spec} spec @param {PanelName} name @param {number[]} at
  * @param {boolean} [transposed]
  */

@@ -1,27 +1,21 @@
-// @ts-check
-// Which products a result adds up: the right ones from the taps, those of a recipe in recipe_input.js,
-// recipe_weight.js and recipe_output.js. Those of a gradient are a number of grad_output times one of the
-// weight or of the input, or that number alone; those of the output are a number of the
-// weight times one of the input.
+// The products of a result: right ones from the taps; recipe_*.js has those of recipes. A gradient's are
+// grad_output times weight or input, or alone; the output's are weight times input.
 import { bothAxes, inputShape, outputShape, outputSize, weightShape } from "./spec.js";
 import { axisTaps } from "./taps.js";
 
 /**
  * @import { Pair, Spec } from "./spec.js"
  * @import { Result } from "./recipes.js"
- * @typedef {{ result: number, grad: number, other: number }} Triple planes, or cells within planes: `other`
- *   is of the weight for grad_input, of the input for grad_weight and output, and -1 for grad_bias; `grad` is
- *   of grad_output, and of the weight for output
- * @typedef {{ shape: number[], size: number, planes: Triple[], cells: Triple[], factor: number,
- *   bias?: number }} Products every plane with every cell; size: cells of a plane of the result; bias: how
- *   often the channel's bias is added
+ * @typedef {{ result: number, grad: number, other: number }} Triple planes, or cells; other: of weight for
+ *   grad_input, of input for grad_weight and output, else -1; grad: of grad_output, for output of weight
+ * @typedef {{ shape: number[], size: number, planes: Triple[], cells: Triple[], factor: number, bias?:
+ *   number }} Products every plane with every cell; size: of a result plane; bias: times the channel's bias
  */
 
 /** @param {number} count */
 export const upTo = (count) => [...Array(count).keys()];
 
 /**
- * Every pair of an entry for the rows and one for the columns.
  * @template T @param {T[]} rows @param {T[]} columns @param {(row: T, column: T) => Triple | null} make
  * @returns {Triple[]}
  */
@@ -36,7 +30,7 @@ export function crossed(rows, columns, make) {
   return made;
 }
 
-/** The right products. @param {Result} of @param {Spec} spec @returns {Products} */
+/** @param {Result} of @param {Spec} spec @returns {Products} */
 export function rightProducts(of, spec) {
   const geometry = { ...spec, output_size: bothAxes((axis) => outputSize(spec, axis)) };
   const [across, width, kernel] = [geometry.output_size[1], spec.input_size[1], spec.kernel_size[1]];
@@ -66,13 +60,13 @@ export function rightProducts(of, spec) {
   return { shape, size: shape[2] * shape[3], planes, cells, factor: 1, bias };
 }
 
-/** Channels of a group: in and out. @param {Spec} spec @returns {Pair} */
+/** In and out. @param {Spec} spec @returns {Pair} */
 export const perGroup = (spec) => [spec.in_channels / spec.groups, spec.out_channels / spec.groups];
 
 /**
- * grad_output summed over some of its axes.
- * @param {string[]} over of N, C, H and W @param {number[]} samples that count @param {number} factor
- * @param {Spec} spec @returns {Products}
+ * @param {string[]} over of N, C, H and W @param {number[]} samples @param {number} factor @param {Spec}
+ *   spec
+ * @returns {Products}
  */
 export function biasProducts(over, samples, factor, spec) {
   const sizes = { N: samples.length, C: spec.out_channels, H: outputSize(spec, 0), W: outputSize(spec, 1) };

@@ -1,10 +1,9 @@
-// @ts-check
-// torch's normal random numbers, so that a seed gives the page the tensor that it gives Python.
+// torch.randn's numbers, by seed.
 
 const STATE = 624;
 const SHIFT = 397;
 
-/** The Mersenne twister, which is torch's generator on the cpu. @param {number} seed */
+/** Torch's generator on the cpu. @param {number} seed */
 function createTwister(seed) {
   const state = new Uint32Array(STATE);
   state[0] = seed >>> 0;
@@ -19,7 +18,6 @@ function createTwister(seed) {
     next = 0;
   }
 
-  /** 32 random bits */
   function bits() {
     if (next === STATE) refill();
     let word = state[next++];
@@ -29,17 +27,17 @@ function createTwister(seed) {
     return (word ^ (word >>> 18)) >>> 0;
   }
 
-  /** From 0 up to 1, of 53 bits: torch takes the higher ones from the first word. */
+  /** 53 bits, the high ones first. */
   return () => ((bits() & 0x1fffff) * 2 ** 32 + bits()) * 2 ** -53;
 }
 
-/** What torch.randn gives for this seed in float64. @param {number} count @param {number} seed */
+/** In float64. @param {number} count @param {number} seed */
 function randomNormal(count, seed) {
   const uniform = createTwister(seed);
   return count < 16 ? inPairs(count, uniform) : inBlocks(count, uniform);
 }
 
-/** A few numbers: two from every pair of uniform ones. @param {number} count @param {() => number} uniform */
+/** For a few numbers. @param {number} count @param {() => number} uniform */
 function inPairs(count, uniform) {
   const found = [];
   while (found.length < count) {
@@ -50,10 +48,7 @@ function inPairs(count, uniform) {
   return found.slice(0, count);
 }
 
-/**
- * Sixteen at a time; the last sixteen are drawn anew where the count is no multiple.
- * @param {number} count @param {() => number} uniform
- */
+/** By sixteen; the last sixteen anew if uneven. @param {number} count @param {() => number} uniform */
 function inBlocks(count, uniform) {
   const found = Array.from({ length: count }, uniform);
   for (let start = 0; start + 16 <= count; start += 16) toNormal(found, start);
@@ -74,15 +69,12 @@ function toNormal(numbers, start) {
   }
 }
 
-/**
- * Normal random numbers rounded to one decimal, as samples/inputs.py makes them.
- * @param {number} count @param {number} seed
- */
+/** To a tenth, as samples/inputs.py. @param {number} count @param {number} seed */
 export function randomTenths(count, seed) {
   return randomNormal(count, seed).map((value) => roundHalfEven(value * 10) / 10 + 0);
 }
 
-/** As torch and Python round. @param {number} value */
+/** Half to even. @param {number} value */
 export function roundHalfEven(value) {
   const low = Math.floor(value);
   const rest = value - low;

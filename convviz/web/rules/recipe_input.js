@@ -1,6 +1,4 @@
-// @ts-check
-// grad_input by a recipe, as check/recipes/grad_input.py and overwritten.py compute it:
-// which products it adds up.
+// grad_input by a recipe, as check/recipes/grad_input.py and overwritten.py compute it.
 import { crossed, perGroup, upTo } from "./products.js";
 import { behind, factorOf, linesOf, turnedFrom, turnedSize } from "./recipes.js";
 import { bothAxes, outputSize, paddedSize, sourcesOf } from "./spec.js";
@@ -9,15 +7,11 @@ import { bothAxes, outputSize, paddedSize, sourcesOf } from "./spec.js";
  * @import { Products, Triple } from "./products.js"
  * @import { Line, Recipe } from "./recipes.js"
  * @import { Pair, Spec } from "./spec.js"
- * @typedef {{ result: number, slot: number, o: number }} Slot along one axis: row `slot` of the
- *   kernel meets output row o
+ * @typedef {{ result: number, slot: number, o: number }} Slot kernel row `slot` meets output row o
  * @typedef {{ size: Pair, cells: Triple[] }} Plane
  */
 
-/**
- * The products of grad_input by a recipe; null where it cannot be computed at all.
- * @param {Recipe} chosen complete @param {Spec} spec @returns {Products | null}
- */
+/** null: impossible. @param {Recipe} chosen @param {Spec} spec @returns {Products | null} */
 export function inputProducts(chosen, spec) {
   const { planes, channels } = isSummed(chosen) ? planesOf(chosen, spec) : overwrittenPlanes(chosen, spec);
   const plane = channels ? foldedPlane(chosen, spec) : null;
@@ -32,14 +26,10 @@ export function inputProducts(chosen, spec) {
   };
 }
 
-/** Whether the products of a cell are added up, or the last one stays. @param {Recipe} chosen */
+/** Else the last one stays. @param {Recipe} chosen */
 const isSummed = ({ overlaps }) => overlaps === "add" || overlaps === "last channel";
 
-/**
- * The geometry whose input is the padded input: its grad_input is grad_padded_input, before
- * the border is folded back.
- * @param {Spec} spec @returns {Spec}
- */
+/** Its grad_input is grad_padded_input. @param {Spec} spec @returns {Spec} */
 export const unfolded = (spec) => ({
   ...spec,
   input_size: bothAxes((axis) => paddedSize(spec, axis)),
@@ -47,10 +37,7 @@ export const unfolded = (spec) => ({
   padding_mode: "zeros",
 });
 
-/**
- * One plane of it: the gradient of a border of copies goes to the cells that it copies.
- * @param {Recipe} chosen @param {Spec} spec @returns {Plane | null}
- */
+/** A border of copies is folded back. @param {Recipe} chosen @param {Spec} spec @returns {Plane | null} */
 function foldedPlane(chosen, spec) {
   const folds =
     spec.padding_mode !== "zeros" && spec.padding.flat().some(Boolean) && chosen.border === "folded";
@@ -62,14 +49,14 @@ function foldedPlane(chosen, spec) {
   const [rows, columns] = bothAxes((axis) => sourcesOf(spec, axis));
   const cells = found.cells.map((triple) => {
     const at = [rows[Math.floor(triple.result / whole[1])], columns[triple.result % whole[1]]];
-    // A copy is never a padding zero.
+    // copies are no zeros
     return { ...triple, result: Number(at[0]) * spec.input_size[1] + Number(at[1]) };
   });
   return { size: spec.input_size, cells };
 }
 
 /**
- * Zero-insert grad_output, pad it, slide the turned kernel over it.
+ * Zero-insert, pad, slide the turned kernel.
  * @param {Recipe} chosen @param {Spec} spec @returns {Plane | null}
  */
 function planeOf(chosen, spec) {
@@ -77,7 +64,7 @@ function planeOf(chosen, spec) {
   const output = bothAxes((axis) => outputSize(spec, axis));
   const kernel = turnedSize(chosen.kernel, spec.kernel_size);
   const sizes = bothAxes((axis) => paddedTo(chosen, lines[axis], output[axis], kernel[axis]));
-  if (sizes.some((size) => size <= 0)) return null; // cropped away, and no kernel fits into nothing
+  if (sizes.some((size) => size <= 0)) return null; // cropped away
   const slid = bothAxes((axis) => slide(chosen, lines[axis], output[axis], kernel[axis], sizes[axis]));
   if (slid.some(({ fits }) => !fits)) return null;
   const lengths = bothAxes((axis) => {
@@ -89,7 +76,7 @@ function planeOf(chosen, spec) {
   const top = bothAxes((axis) => lines[axis][chosen.top]);
   const size = bothAxes((axis) => {
     const filled = top[axis] + lengths[axis] + lines[axis][chosen.fill];
-    return chosen.slice === "p:-p" && !lines[axis].p ? 0 : filled; // what -0 means to Python
+    return chosen.slice === "p:-p" && !lines[axis].p ? 0 : filled; // Python's -0
   });
   const [rows, columns] = bothAxes((axis) =>
     slid[axis].slots.filter(({ result }) => result < lengths[axis] && size[axis]),
@@ -107,9 +94,8 @@ function planeOf(chosen, spec) {
 }
 
 /**
- * How many zeros go before and behind grad_output; negative ones crop.
- * @param {Recipe} chosen @param {Line} line @param {number} cells of grad_output
- * @param {number} kernel as it was turned @returns {Pair}
+ * Negative crops.
+ * @param {Recipe} chosen @param {Line} line @param {number} cells @param {number} kernel @returns {Pair}
  */
 function around(chosen, line, cells, kernel) {
   const reach = (/** @type {number} */ own) =>
@@ -127,11 +113,7 @@ function around(chosen, line, cells, kernel) {
   return [before, wanted - (spreadSize(chosen, line, cells) + before - line[chosen.spacing] * (kernel - 1))];
 }
 
-/**
- * What the kernel slides over, along each axis: how far apart the cells of grad_output are, where the first
- * one stands, and how long it is.
- * @param {Recipe} chosen complete @param {Spec} spec
- */
+/** Pitch of grad_output's cells, place of the first, length. @param {Recipe} chosen @param {Spec} spec */
 export function slidOver(chosen, spec) {
   const lines = linesOf(chosen, spec);
   const kernel = turnedSize(chosen.kernel, spec.kernel_size);
@@ -146,16 +128,15 @@ export function slidOver(chosen, spec) {
 /** @param {Recipe} chosen @param {Line} line @param {number} cells */
 const spreadSize = (chosen, line, cells) => (cells - 1) * (line[chosen.inserted] + 1) + 1;
 
-/** @param {Recipe} chosen @param {Line} line @param {number} cells of grad_output @param {number} kernel */
+/** @param {Recipe} chosen @param {Line} line @param {number} cells @param {number} kernel */
 function paddedTo(chosen, line, cells, kernel) {
   const [before, after] = around(chosen, line, cells, kernel);
   return spreadSize(chosen, line, cells) + before + after;
 }
 
 /**
- * Slide along one axis.
- * @param {Recipe} chosen @param {Line} line @param {number} cells of grad_output @param {number} kernel
- * @param {number} size what it slides over
+ * @param {Recipe} chosen @param {Line} line @param {number} cells @param {number} kernel @param {number}
+ *   size
  */
 function slide(chosen, line, cells, kernel, size) {
   const [pitch, step, spacing, [before]] = [
@@ -178,9 +159,8 @@ function slide(chosen, line, cells, kernel, size) {
 }
 
 /**
- * Which planes meet.
  * @param {Recipe} chosen @param {Spec} spec
- * @returns {{ planes: Triple[], channels: number }} no channels where they do not
+ * @returns {{ planes: Triple[], channels: number }} no channels: they do not meet
  */
 function planesOf(chosen, spec) {
   const groups = chosen.groups === "ignored" ? 1 : spec.groups;
@@ -200,7 +180,7 @@ function planesOf(chosen, spec) {
   return { planes: planes.filter(({ grad }) => grad % each === each - 1), channels };
 }
 
-// Which channel axes, output and input, are taken in reverse order within a group.
+// Channel axes reversed within a group: output, input.
 /** @type {Record<string, [boolean, boolean]>} */
 const REVERSED = {
   "channels of each group": [true, true],
@@ -208,10 +188,7 @@ const REVERSED = {
   "output channels": [true, false],
 };
 
-/**
- * The planes of the weight as the kernel has them that slides over grad_output, [C_in, C_out / groups].
- * @param {Recipe} chosen @param {Spec} spec @param {number} groups
- */
+/** [C_in, C_out / groups]. @param {Recipe} chosen @param {Spec} spec @param {number} groups */
 function kernelPlanes(chosen, spec, groups) {
   const [outs, ins] = [spec.out_channels, spec.in_channels / spec.groups];
   const per = outs / groups;
@@ -229,10 +206,7 @@ function kernelPlanes(chosen, spec, groups) {
   return (chosen.groups === "reversed" ? blocks.reverse() : blocks).flat();
 }
 
-/**
- * Loops write = where += belongs: of the products of a cell the last one stays.
- * @param {Recipe} chosen @param {Spec} spec @returns {Plane}
- */
+/** Loops with = for +=: the last product stays. @param {Recipe} chosen @param {Spec} spec @returns {Plane} */
 function overwrittenPlane(chosen, spec) {
   const [height, width] = spec.kernel_size;
   const from = turnedFrom(chosen.kernel, spec.kernel_size);
@@ -243,7 +217,7 @@ function overwrittenPlane(chosen, spec) {
     lastOnes(chosen, spec, axis, cropped ? spec.padding[axis][0] : 0, size[axis]),
   );
   const cells = crossed(rows, columns, (row, column) => {
-    const [a, b] = from(height - 1 - row.slot, width - 1 - column.slot); // who scatters does not rotate
+    const [a, b] = from(height - 1 - row.slot, width - 1 - column.slot); // scattering rotates nothing
     return {
       result: row.result * size[1] + column.result,
       grad: row.o * across + column.o,
@@ -254,10 +228,8 @@ function overwrittenPlane(chosen, spec) {
 }
 
 /**
- * The tap that is written last into each row.
  * @param {Recipe} chosen @param {Spec} spec @param {number} axis @param {number} cut rows before the first
- * @param {number} size
- * @returns {Slot[]}
+ * @param {number} size @returns {Slot[]}
  */
 function lastOnes(chosen, spec, axis, cut, size) {
   const byTap = chosen.overlaps.startsWith("last tap");

@@ -1,6 +1,4 @@
-// @ts-check
-// The output by a recipe, as check/recipes/output.py computes it: which products it adds
-// up, and how often the bias.
+// The output by a recipe, as check/recipes/output.py computes it.
 import { crossed, upTo } from "./products.js";
 import { behind, factorOf, linesOf, turnedFrom, turnedSize } from "./recipes.js";
 import { bothAxes } from "./spec.js";
@@ -10,14 +8,10 @@ import { sourceOf } from "./taps.js";
  * @import { Products, Triple } from "./products.js"
  * @import { Line, Recipe } from "./recipes.js"
  * @import { Spec } from "./spec.js"
- * @typedef {{ result: number, slot: number, i: number }} Met along one axis: row `slot` of the
- *   kernel meets input row i
+ * @typedef {{ result: number, slot: number, i: number }} Met kernel row `slot` meets input row i
  */
 
-/**
- * The products of the output by a recipe; null where it cannot be computed at all.
- * @param {Recipe} chosen complete @param {Spec} spec @returns {Products | null}
- */
+/** null: impossible. @param {Recipe} chosen @param {Spec} spec @returns {Products | null} */
 export function outputProducts(chosen, spec) {
   const lines = linesOf(chosen, spec);
   const kernel = turnedSize(chosen.kernel, spec.kernel_size);
@@ -44,15 +38,11 @@ export function outputProducts(chosen, spec) {
   };
 }
 
-/** How often the bias is added. @param {Recipe} chosen @param {Spec} spec */
+/** @param {Recipe} chosen @param {Spec} spec */
 const biasOf = ({ bias }, { in_channels, groups }) =>
   ({ 0: 0, "once a channel": in_channels / groups })[bias] ?? 1;
 
-/**
- * Slide the kernel along one axis of the padded input.
- * @param {Recipe} chosen @param {Spec} spec @param {Line} line @param {number} axis
- * @param {number} cells of the kernel
- */
+/** @param {Recipe} chosen @param {Spec} spec @param {Line} line @param {number} axis @param {number} cells */
 function slide(chosen, spec, line, axis, cells) {
   const size = spec.input_size[axis];
   const copied = chosen.border === "own" && spec.padding_mode !== "zeros";
@@ -75,15 +65,14 @@ function slide(chosen, spec, line, axis, cells) {
 }
 
 /**
- * Which planes meet.
  * @param {Recipe} chosen @param {Spec} spec
- * @returns {{ planes: Triple[], channels: number }} no channels where they do not
+ * @returns {{ planes: Triple[], channels: number }} no channels: they do not meet
  */
 function planesOf(chosen, spec) {
   const { groups, in_channels, out_channels, batch } = spec;
   const ins = in_channels / groups;
   const exchanged = chosen.channels === "exchanged";
-  const [channels, each] = exchanged ? [ins, out_channels] : [out_channels, ins]; // of the kernel that slides
+  const [channels, each] = exchanged ? [ins, out_channels] : [out_channels, ins]; // of the kernel
   if (in_channels !== each * groups || channels % groups) return { planes: [], channels: 0 };
   const planes = upTo(batch).flatMap((n) =>
     upTo(channels).flatMap((q) =>

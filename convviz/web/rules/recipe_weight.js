@@ -1,6 +1,4 @@
-// @ts-check
-// grad_weight and grad_bias by a recipe, as check/recipes/grad_weight.py computes them:
-// which products they add up.
+// grad_weight and grad_bias by a recipe, as check/recipes/grad_weight.py computes them.
 import { biasProducts, crossed, perGroup, upTo } from "./products.js";
 import { behind, factorOf, linesOf, samplesOf, turnedFrom, turnedSize } from "./recipes.js";
 import { bothAxes, outputSize } from "./spec.js";
@@ -13,7 +11,7 @@ import { sourceOf } from "./taps.js";
  * @typedef {{ result: number, o: number, i: number }} Met along one axis
  */
 
-/** The products of grad_bias by a recipe. @param {Recipe} chosen complete @param {Spec} spec */
+/** @param {Recipe} chosen @param {Spec} spec */
 export function biasBy(chosen, spec) {
   const products = biasProducts(
     chosen.sum.split(", "),
@@ -24,22 +22,19 @@ export function biasBy(chosen, spec) {
   return chosen.shape === "[1]" ? { ...products, shape: [1] } : products;
 }
 
-/**
- * The products of grad_weight by a recipe; null where it cannot be computed at all.
- * @param {Recipe} chosen complete @param {Spec} spec @returns {Products | null}
- */
+/** null: impossible. @param {Recipe} chosen @param {Spec} spec @returns {Products | null} */
 export function weightProducts(chosen, spec) {
   const lines = linesOf(chosen, spec);
   const slid = bothAxes((axis) => slide(chosen, spec, lines[axis], axis));
   if (slid.some(({ fits }) => !fits)) return null;
   const size = bothAxes((axis) => slid[axis].length);
   const [turned, from] = [turnedSize(chosen.result, size), turnedFrom(chosen.result, size)];
-  const place = new Map(); // from the place before the result is turned to the one after
+  const place = new Map(); // before and after turning
   upTo(turned[0]).forEach((a) =>
     upTo(turned[1]).forEach((b) => place.set(from(a, b).join(), a * turned[1] + b)),
   );
   const [across, width] = [outputSize(spec, 1), spec.input_size[1]];
-  // It slides turned by 180° at most.
+  // Turned by 180° at most.
   const gradAt = turnedFrom(chosen.gradient, [outputSize(spec, 0), across]);
   const cells = crossed(slid[0].met, slid[1].met, (row, column) => {
     const [o, p] = gradAt(row.o, column.o);
@@ -60,7 +55,7 @@ export function weightProducts(chosen, spec) {
 }
 
 /**
- * Slide grad_output, its cells `gap` apart, over the padded input of one axis.
+ * grad_output, its cells `gap` apart, over the input.
  * @param {Recipe} chosen @param {Spec} spec @param {Line} line @param {number} axis
  */
 function slide(chosen, spec, line, axis) {
@@ -88,7 +83,7 @@ function slide(chosen, spec, line, axis) {
 }
 
 /**
- * Which planes meet, and the leading axes of the result.
+ * With the result's leading axes.
  * @param {Recipe} chosen @param {Spec} spec @returns {{ planes: Triple[], shape: Pair }}
  */
 function planesOf(chosen, spec) {

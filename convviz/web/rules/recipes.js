@@ -1,32 +1,25 @@
-// @ts-check
-// The steps of a gradient and what can be chosen in each, as check/recipes/choices.py has them:
-// facts/recipes.json names the right choices, each file in facts/mistakes the ones that differ.
+// Recipes, as in check/recipes/choices.py: facts/recipes.json has the right choices, facts/mistakes/ those
+// that differ.
 import RECIPES from "../../facts/recipes.json" with { type: "json" };
 import { bothAxes, outputSize, remainderOf } from "./spec.js";
 
 /**
  * @import { Pair, Spec } from "./spec.js"
  * @typedef {"grad_input" | "grad_weight" | "grad_bias"} Gradient
- * @typedef {Gradient | "output"} Result what a recipe computes
+ * @typedef {Gradient | "output"} Result
  * @typedef {Record<string, string>} Recipe step → choice
- * @typedef {Record<string, number>} Line the numbers of one axis by the names that recipes give them; p_after
- *   and 2 * p know the padding behind the input, which may be another one
+ * @typedef {Record<string, number>} Line numbers by their names in recipes; p_after and 2 * p know an
+ *   uneven padding
  */
 
-/**
- * The choices that the page computes, of the steps that have more: the checker in Python knows further ways.
- * @type {Record<string, string[]>}
- */
+/** The checker in Python knows more. @type {Record<string, string[]>} */
 const KNOWN = { axes: ["own", "exchanged"], groups: ["own", "ignored", "reversed"] };
 
-/** Whether the page computes a way of a mistake. @param {Recipe} way */
+/** @param {Recipe} way */
 export const isKnown = (way) =>
   Object.entries(way).every(([step, choice]) => !(step in KNOWN) || KNOWN[step].includes(choice));
 
-/**
- * A recipe with every choice that it leaves open made rightly.
- * @param {Result} of @param {Recipe} recipe @returns {Recipe}
- */
+/** Open choices made right. @param {Result} of @param {Recipe} recipe @returns {Recipe} */
 export const complete = (of, recipe) => ({ ...RECIPES[of], ...recipe });
 
 /** @param {Spec} spec @param {number} axis @returns {Line} */
@@ -61,14 +54,11 @@ export function lineOf(spec, axis) {
   };
 }
 
-/**
- * A choice behind the input, where the padding may be another one than before it.
- * @param {Line} line @param {string} choice
- */
+/** Behind the input, padding may differ. @param {Line} line @param {string} choice */
 export const behind = (line, choice) => line[choice === "p" ? "p_after" : choice];
 
 /**
- * The numbers of rows and of columns; exchanged, the rows have those of the columns.
+ * Exchanged: rows have those of columns.
  * @param {Recipe} chosen @param {Spec} spec @returns {[Line, Line]}
  */
 export function linesOf(chosen, spec) {
@@ -76,17 +66,14 @@ export function linesOf(chosen, spec) {
   return chosen.axes === "own" ? [rows, columns] : [columns, rows];
 }
 
-/** Which samples of the batch count. @param {Recipe} chosen @param {Spec} spec @returns {number[]} */
+/** @param {Recipe} chosen @param {Spec} spec @returns {number[]} */
 export function samplesOf(chosen, { batch }) {
   const all = [...Array(batch).keys()];
   if (chosen.batch === "first") return all.slice(0, 1);
   return chosen.batch === "last" ? all.slice(-1) : all;
 }
 
-/**
- * The number that a gradient is multiplied by; 1 in a right one.
- * @param {Recipe} chosen @param {Spec} spec @returns {number}
- */
+/** @param {Recipe} chosen @param {Spec} spec @returns {number} */
 export function factorOf(chosen, spec) {
   const area = outputSize(spec, 0) * outputSize(spec, 1);
   return (
@@ -102,8 +89,7 @@ export function factorOf(chosen, spec) {
 }
 
 /**
- * How a plane may be turned: from a place in the turned plane to the place in the one before. H and W are its
- * last row and column.
+ * The place before turning; H, W: last row and column.
  * @type {Record<string, (row: number, column: number, H: number, W: number) => Pair>}
  */
 const ORIENTATIONS = {
@@ -118,14 +104,11 @@ const ORIENTATIONS = {
 };
 const EXCHANGE = ["rotated 90°", "rotated 270°", "transposed", "transposed and rotated"];
 
-/** The size of a turned plane. @param {string} name @param {Pair} size @returns {Pair} */
+/** @param {string} name @param {Pair} size @returns {Pair} */
 export const turnedSize = (name, [height, width]) =>
   EXCHANGE.includes(name) ? [width, height] : [height, width];
 
-/**
- * Where in a plane of this size the number stands that the turned plane has at a place.
- * @param {string} name @param {Pair} size
- */
+/** @param {string} name @param {Pair} size */
 export const turnedFrom =
   (name, [height, width]) =>
   (/** @type {number} */ row, /** @type {number} */ column) =>

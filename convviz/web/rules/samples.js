@@ -1,13 +1,8 @@
-// @ts-check
-// Inputs and kernels by name: samples/ in Python, here for pages without it. Planes
-// are lists in reading order.
+// Named inputs and kernels, as in samples/; planes in reading order.
 import DIGITS from "../../facts/digits.json" with { type: "json" };
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 
-/**
- * Each kernel as a sum of outer products of two rows, the one down the column first.
- * @type {Record<string, string[][]>}
- */
+/** Sums of outer products, the column first. @type {Record<string, string[][]>} */
 const KERNELS = SETTINGS.kernels;
 export const PRESETS = Object.keys(KERNELS);
 
@@ -21,10 +16,10 @@ function planeOf(rows, columns, value) {
 /** @param {number[]} numbers */
 const sum = (numbers) => numbers.reduce((total, value) => total + value, 0);
 
-/** @type {Record<string, number[][]>} of 1 cell, of 2, … up to the board's most */
+/** @type {Record<string, number[][]>} of 1 cell, of 2, … */
 const ROWS = SETTINGS.kernel_rows;
 
-/** One kernel plane by name. @param {string} name @param {number[]} size [kH, kW] */
+/** @param {string} name @param {number[]} size */
 export function makeKernel(name, [rows, columns]) {
   if (name === "counting") return planeOf(rows, columns, (r, c) => r * columns + c + 1);
   const kernel = planeOf(rows, columns, (r, c) =>
@@ -34,13 +29,12 @@ export function makeKernel(name, [rows, columns]) {
   return kernel.map((value) => value / total);
 }
 
-/** Random kernels keep to the sliders' reach. @param {number[]} numbers */
+/** To the sliders' reach. @param {number[]} numbers */
 export const clamped = (numbers) => numbers.map((value) => Math.min(3, Math.max(-3, value)));
 
 /**
- * One plane of a named input.
- * @param {string} kind @param {number} plane counted from 0: every plane has an image of its own
- * @param {number[]} size [H, W] @param {number} digit of the first plane
+ * @param {string} kind @param {number} plane each has an image of its own @param {number[]} size
+ * @param {number} digit
  */
 export function makePlane(kind, plane, [rows, columns], digit) {
   if (kind === "delta") {
@@ -51,20 +45,17 @@ export function makePlane(kind, plane, [rows, columns], digit) {
     return planeOf(rows, columns, (r, c) => Number(r === row && c === column));
   }
   if (kind === "ramp") {
-    // Every second plane counts down the columns, so that two channels differ in more than their offset.
+    // Odd planes count down: channels differ in more than an offset.
     return planeOf(rows, columns, (r, c) => ((plane % 2 ? c * rows + r : r * columns + c) + plane) / 10);
   }
   if (kind === "whole") return planeOf(rows, columns, (r, c) => (r * r + c * c + r * c + c + plane) % 5);
   if (kind === "checkerboard") return planeOf(rows, columns, (r, c) => Number((r + c + plane) % 2 === 0));
-  const picture = DIGITS.digits[(digit + plane) % 10]; // of ink from 0 to 16
+  const picture = DIGITS.digits[(digit + plane) % 10]; // ink, 0 to 16
   const ink = picture.flat().map((value) => value / 16);
   return resizePlane(ink, [picture.length, picture[0].length], [rows, columns]);
 }
 
-/**
- * Resize one plane: averaging when it shrinks, interpolating when it grows.
- * @param {number[]} plane @param {number[]} from [H, W] @param {number[]} to [H, W]
- */
+/** Averages down, interpolates up. @param {number[]} plane @param {number[]} from @param {number[]} to */
 export function resizePlane(plane, from, to) {
   const larger = from[0] < to[0] || from[1] < to[1];
   const [down, across] = [0, 1].map((axis) => sharesOf(from[axis], to[axis], larger));
@@ -77,7 +68,7 @@ export function resizePlane(plane, from, to) {
 }
 
 /**
- * Of which cells a resized cell is the mean, and by which shares.
+ * Which cells it averages, and their shares.
  * @param {number} from @param {number} to @param {boolean} larger
  */
 function sharesOf(from, to, larger) {
@@ -95,12 +86,9 @@ function sharesOf(from, to, larger) {
   });
 }
 
-/**
- * Crop the end of every axis, or extend it with zeros.
- * @param {number[]} values @param {number[]} from shape @param {number[]} to shape, of as many axes
- */
+/** Crop, or extend with zeros. @param {number[]} values @param {number[]} from @param {number[]} to */
 export function fitTensor(values, from, to) {
-  /** @param {number} axis how many cells further the next one of an axis lies */
+  /** @param {number} axis */
   const step = (axis) => to.slice(axis + 1).reduce((product, size) => product * size, 1);
   const steps = to.map((_, axis) => step(axis));
   return Array.from({ length: step(-1) }, (_, index) => {

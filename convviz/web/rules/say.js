@@ -1,5 +1,3 @@
-// @ts-check
-// The sentences about what can be set, and about links.
 import WORDS from "../../facts/words/rules.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 
@@ -7,5 +5,5 @@ import { sentences } from "../base/words.js";
 
 export const say = sentences(WORDS);
 
-/** What a visitor calls an axis of the picture. @param {number} axis */
+/** @param {number} axis */
 export const axisName = (axis) => say(axis ? "axis.width" : "axis.height");

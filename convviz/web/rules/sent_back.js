@@ -1,5 +1,4 @@
-// @ts-check
-// What is sent back through the layer, as one choice: a single 1, ones, or what a loss makes.
+// What is sent back: a single 1, ones, or what a loss makes.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { isSingleOne, singleOne } from "./change.js";
 import { lossWith, withKindsOfLoss } from "./losses.js";
@@ -10,20 +9,17 @@ import { replaced } from "./settings.js";
  * @import { Settings } from "./settings.js"
  */
 
-const BY_HAND = lossWith("grad"); // the loss whose grad_output is given
+const BY_HAND = lossWith("grad"); // its grad_output is given
 export const SENT_BACK = ["single", "ones", ...SETTINGS.fields.loss.words.filter((loss) => loss !== BY_HAND)];
 
-/** Which of them it is; empty where its numbers are others, set by hand. @param {Settings} settings */
+/** Empty: set by hand. @param {Settings} settings */
 export function sentBack(settings) {
   if (settings.loss !== BY_HAND) return settings.loss;
   if (isSingleOne(settings)) return "single";
   return settings.grad.kind === "ones" ? "ones" : "";
 }
 
-/**
- * Send something else back; a loss gets a target that it takes.
- * @param {Settings} settings @param {string} what @returns {Changed}
- */
+/** A loss gets a target that it takes. @param {Settings} settings @param {string} what @returns {Changed} */
 export function sendBack(settings, what) {
   if (what === "single") return singleOne(settings);
   if (what === "ones") return [replaced(settings, { loss: BY_HAND, grad: { kind: "ones" } }), []];

@@ -1,6 +1,5 @@
-// @ts-check
-// The settings of a page: the dict that App.state() returns, and the tensors that follow from it, as
-// settings/tensors.py makes them. Settings are replaced whole, never changed in place.
+// Settings, as App.state() returns them, and their tensors, as in settings/tensors.py. Replaced whole, never
+// changed.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { kindsTaken, withKindsOfLoss } from "./losses.js";
 import { randomTenths } from "./random.js";
@@ -14,21 +13,21 @@ import { inputShape, outputShape, weightShape } from "./spec.js";
  * @import { PanelName } from "./plane.js"
  * @import { Spec } from "./spec.js"
  * @typedef {{ kind: string, values?: number[], shape?: number[] }} Source
- * @typedef {{ input: Source, weight: Source, bias: Required<Source> | null,
- *   target: Source, grad: Source }} Sources
+ * @typedef {{ input: Source, weight: Source, bias: Required<Source> | null, target: Source, grad: Source }}
+ *   Sources
  * @typedef {Omit<typeof SETTINGS.base_state, keyof Sources | "spec"> & Sources & { spec: Spec }} Settings
- * @typedef {{ shape: number[], data: Float64Array }} Tensor data in reading order
- * @typedef {{ input: Tensor, weight: Tensor, bias: Tensor | null, target: Tensor | null,
- *   grad: Tensor | null }} Given
- * @typedef {Record<Exclude<PanelName, "grad_padded_input" | "target">,
- *   Tensor> & { grad_padded_input: Tensor | null, target: Tensor | null, bias: Tensor | null,
- *   grad_bias: Tensor | null, loss: number }} Stages what is computed of them, named as in ops/stages.py
+ * @typedef {{ shape: number[], data: Float64Array }} Tensor in reading order
+ * @typedef {{ input: Tensor, weight: Tensor, bias: Tensor | null, target: Tensor | null, grad: Tensor |
+ *   null }} Given
+ * @typedef {Record<Exclude<PanelName, "grad_padded_input" | "target">, Tensor> & { grad_padded_input:
+ *   Tensor | null, target: Tensor | null, bias: Tensor | null, grad_bias: Tensor | null, loss: number }}
+ *   Stages as in ops/stages.py
  */
 
-/** What the board can show, a field of a geometry, and the size below which every number is. */
+/** Limits of the board. */
 export const MOST = /** @type {Record<Exclude<keyof Spec, "version" | "padding_mode">, number>} */ (LARGEST);
 export const MOST_NUMBER = SETTINGS.limits.number;
-const STREAMS = SETTINGS.random_streams; // by which the seeds differ
+const STREAMS = SETTINGS.random_streams; // of seeds
 
 /** @param {number[]} shape */
 const countOf = (shape) => shape.reduce((product, size) => product * size, 1);
@@ -36,11 +35,11 @@ const countOf = (shape) => shape.reduce((product, size) => product * size, 1);
 /** @param {number[]} shape @param {ArrayLike<number>} values @returns {Tensor} */
 const tensorOf = (shape, values) => ({ shape, data: Float64Array.from(values) });
 
-/** A source that carries a tensor's numbers. @param {Tensor} tensor @returns {Required<Source>} */
+/** @param {Tensor} tensor @returns {Required<Source>} */
 export const sourceWith = ({ shape, data }) => ({ kind: "values", values: [...data], shape: [...shape] });
 
 /**
- * Settings with some fields changed; the plane follows into the geometry.
+ * The plane follows into the geometry.
  * @param {Settings} settings @param {Partial<Settings>} changes @returns {Settings}
  */
 export function replaced(settings, changes) {
@@ -51,14 +50,11 @@ export function replaced(settings, changes) {
     if (Math.max(...[spec[name]].flat(2)) <= most) continue;
     throw new Error(say("refused.page_size", { name, most }));
   }
-  const broken = made.transposed ? "" : made.broken; // the recipes of mistakes are a convolution's
+  const broken = made.transposed ? "" : made.broken; // mistakes are a convolution's
   return { ...withKindsOfLoss(made), broken, plane: planeWithin(made.plane, spec) };
 }
 
-/**
- * Settings in the place of others: computed where and as they were, in their colours, beside the same tab.
- * @param {Settings} old @param {Settings} next
- */
+/** On the same device, in the same theme and tab. @param {Settings} old @param {Settings} next */
 export const inPlaceOf = ({ device, dtype, theme, tab, mistake }, next) =>
   replaced(next, { device, dtype, theme, tab, mistake });
 
@@ -67,7 +63,7 @@ const shapeOfInput = ({ spec, transposed }) => (transposed ? outputShape : input
 /** @param {Settings} settings @returns {number[]} */
 export const shapeOfOutput = ({ spec, transposed }) => (transposed ? inputShape : outputShape)(spec);
 
-/** Every tensor that the settings give. @param {Settings} settings @returns {Given} */
+/** @param {Settings} settings @returns {Given} */
 export function tensorsOf(settings) {
   return {
     input: inputOf(settings),
@@ -104,7 +100,7 @@ export function weightOf(settings) {
     { length: shape[0] * shape[1] },
     (
       _,
-      plane, // counting, every plane is one further, so that channels differ
+      plane, // counting up from plane to plane
     ) =>
       first < 0
         ? makeKernel(kind, size).map((value) => value + plane)
@@ -113,10 +109,7 @@ export function weightOf(settings) {
   return tensorOf(shape, planes.flat());
 }
 
-/**
- * Numbers that were typed, or drawn at random.
- * @param {Settings} settings @param {keyof typeof STREAMS} given @param {number[]} shape
- */
+/** Typed or random. @param {Settings} settings @param {keyof typeof STREAMS} given @param {number[]} shape */
 function ownOf(settings, given, shape) {
   const { kind, values = [], shape: own = [] } = settings[given];
   if (kind === "values") return tensorOf(shape, fitTensor(values, own, shape));
@@ -133,7 +126,7 @@ export function biasOf(settings) {
 }
 
 /**
- * The target, or grad_output as it was set by hand.
+ * The target, or a given grad_output.
  * @param {Settings} settings @param {"target" | "grad"} given @returns {Tensor | null}
  */
 export function likeOutput(settings, given) {
@@ -144,7 +137,7 @@ export function likeOutput(settings, given) {
   const filled = new Float64Array(countOf(shape)).fill(Number(kind === "ones"));
   if (kind === "one_hot") {
     const [n, ...cell] = shape.map((size, axis) => Math.min(values[axis] ?? 0, size - 1));
-    // Every sample of a batch needs a target of its own; of grad_output one cell alone is asked about.
+    // A target for each sample; of grad_output one cell is asked about.
     const samples = given === "target" ? [...Array(shape[0]).keys()] : [n];
     for (const sample of samples)
       filled[[sample, ...cell].reduce((at, index, axis) => at * shape[axis] + index, 0)] = 1;

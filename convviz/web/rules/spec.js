@@ -1,19 +1,16 @@
-// @ts-check
-// What follows from a geometry, as spec.py and ops/by_rotate.py say it. A geometry is what
-// ConvSpec.to_dict() returns.
+// What follows from a geometry (ConvSpec.to_dict()), as in spec.py and ops/by_rotate.py.
 import { axisTaps, sourceOf } from "./taps.js";
 
 /** @import { Plane } from "./plane.js" */
 
 /**
  * @typedef {[number, number]} Pair
- * @typedef {{ version: number, input_size: Pair, in_channels: number, out_channels: number,
- *   kernel_size: Pair, stride: Pair, padding: [Pair, Pair], dilation: Pair, groups: number,
- *   padding_mode: string, batch: number }} Spec
+ * @typedef {{ version: number, input_size: Pair, in_channels: number, out_channels: number, kernel_size:
+ *   Pair, stride: Pair, padding: [Pair, Pair], dilation: Pair, groups: number, padding_mode: string, batch:
+ *   number }} Spec
  * @typedef {Spec & { output_size: Pair }} SpecWithOutput
  * @typedef {SpecWithOutput & { gradient_padding: Pair, plane: { n: number, o: number, c: number },
- *   transposed: boolean }} Geometry what the board is told: gradient_padding is the part
- *   before the first cell, an axis
+ *   transposed: boolean }} Geometry gradient_padding: before the first cell
  */
 
 /** @template T @param {(axis: number) => T} make @returns {[T, T]} */
@@ -26,25 +23,16 @@ export const effectiveKernel = (spec, axis) => spec.dilation[axis] * (spec.kerne
 export const paddedSize = (spec, axis) =>
   spec.input_size[axis] + spec.padding[axis][0] + spec.padding[axis][1];
 
-/**
- * Cells over which the window can still move after its first position.
- * @param {Spec} spec @param {number} axis
- */
+/** Room for the window to move. @param {Spec} spec @param {number} axis */
 const slackOf = (spec, axis) => paddedSize(spec, axis) - effectiveKernel(spec, axis);
 
-/** How often the window fits. @param {Spec} spec @param {number} axis */
+/** Positions of the window. @param {Spec} spec @param {number} axis */
 export const outputSize = (spec, axis) => Math.floor(slackOf(spec, axis) / spec.stride[axis]) + 1;
 
-/**
- * Rows or columns at the end of the padded input that no window reaches.
- * @param {Spec} spec @param {number} axis
- */
+/** Lines that no window reaches. @param {Spec} spec @param {number} axis */
 export const remainderOf = (spec, axis) => slackOf(spec, axis) % spec.stride[axis];
 
-/**
- * Input rows or columns that no window ever reads.
- * @param {Spec} spec @param {number} axis @returns {number[]}
- */
+/** Lines that no window reads. @param {Spec} spec @param {number} axis @returns {number[]} */
 export function unreadLines(spec, axis) {
   const read = new Set(
     axisTaps({ ...spec, output_size: bothAxes((each) => outputSize(spec, each)) }, axis).map(({ i }) => i),
@@ -52,10 +40,7 @@ export function unreadLines(spec, axis) {
   return [...Array(spec.input_size[axis]).keys()].filter((i) => !read.has(i));
 }
 
-/**
- * What the backward pass adds around dilated_grad_output; a negative number crops.
- * @param {Spec} spec @param {number} axis @returns {Pair}
- */
+/** Around dilated_grad_output; negative crops. @param {Spec} spec @param {number} axis @returns {Pair} */
 export function backwardPadding(spec, axis) {
   const [before, after] = spec.padding_mode === "zeros" ? spec.padding[axis] : [0, 0];
   const reach = effectiveKernel(spec, axis) - 1;
@@ -74,14 +59,14 @@ export const outputShape = (spec) => [
   outputSize(spec, 1),
 ];
 
-/** How many products one pass adds up, those with padding included. @param {Spec} spec */
+/** Padding included. @param {Spec} spec */
 export const countProducts = (spec) =>
   [spec.batch, ...outputShape(spec).slice(2), ...weightShape(spec)].reduce(
     (product, size) => product * size,
     1,
   );
 
-/** Whether conv2d has such a geometry: the rules of ConvSpec. @param {Spec} spec */
+/** By ConvSpec's rules. @param {Spec} spec */
 export function isPossible(spec) {
   const counts = [...spec.input_size, ...spec.kernel_size, ...spec.stride, ...spec.dilation];
   if ([...counts, spec.in_channels, spec.out_channels, spec.groups, spec.batch].some((count) => count < 1))
@@ -94,13 +79,10 @@ export function isPossible(spec) {
   });
 }
 
-/** The most cells that a padding mode can copy. @param {string} mode @param {number} size */
+/** That it can copy. @param {string} mode @param {number} size */
 export const mostPadding = (mode, size) => ({ reflect: size - 1, circular: size })[mode] ?? Infinity;
 
-/**
- * What the board needs to find the taps by itself.
- * @param {Spec} spec @param {Plane} plane @param {boolean} transposed @returns {Geometry}
- */
+/** @param {Spec} spec @param {Plane} plane @param {boolean} transposed @returns {Geometry} */
 export function geometryOf(spec, plane, transposed) {
   return {
     ...spec,
@@ -111,10 +93,7 @@ export function geometryOf(spec, plane, transposed) {
   };
 }
 
-/**
- * Which input row every row of the padded input is a copy of; null for a padding zero.
- * @param {Spec} spec @param {number} axis
- */
+/** null: a padding zero. @param {Spec} spec @param {number} axis */
 export function sourcesOf(spec, axis) {
   const [size, before] = [spec.input_size[axis], spec.padding[axis][0]];
   return [...Array(paddedSize(spec, axis)).keys()].map((at) =>

@@ -1,14 +1,13 @@
-// @ts-check
 // The index formula, i = o * stride - padding + k * dilation: once in Python (axis_taps.py), and once here.
 
 /**
  * @import { SpecWithOutput } from "./spec.js"
- * @typedef {{ o: number, k: number, i: number | null, at: number }} Tap i is null on a padding zero
+ * @typedef {{ o: number, k: number, i: number | null, at: number }} Tap i: null on padding
  */
 
 /**
- * Which row of the input a row of the padded input is a copy of; null for a padding zero.
- * @param {number} position counted from the input's first row @param {number} size @param {string} mode
+ * null: a padding zero.
+ * @param {number} position from the input's first row @param {number} size @param {string} mode
  */
 export function sourceOf(position, size, mode) {
   if (position >= 0 && position < size) return position;
@@ -19,9 +18,8 @@ export function sourceOf(position, size, mode) {
 }
 
 /**
- * The taps of one axis: output row o receives weight row k times input row i, which stands in row `at` of the
- * padded input.
- * @param {SpecWithOutput} geometry @param {number} axis 0 for rows, 1 for columns @returns {Tap[]}
+ * Output row o gets weight row k times input row i, which is row `at` of the padded input.
+ * @param {SpecWithOutput} geometry @param {number} axis @returns {Tap[]}
  */
 export function axisTaps(geometry, axis) {
   const [size, kernel, stride] = [
@@ -40,10 +38,7 @@ export function axisTaps(geometry, axis) {
   return taps;
 }
 
-/**
- * How often windows read a pixel of the input, its copies in the border included.
- * @param {import("./spec.js").Geometry} geometry @param {number[]} pixel row and column
- */
+/** Copies in the border included. @param {import("./spec.js").Geometry} geometry @param {number[]} pixel */
 export function windowsOn(geometry, pixel) {
   const counts = pixel.map((at, axis) => axisTaps(geometry, axis).filter(({ i }) => i === at).length);
   return counts[0] * counts[1];
