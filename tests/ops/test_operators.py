@@ -70,20 +70,20 @@ def check_conv2d(specs, make, tolerance):
 
 @even_same
 def test_conv2d_and_its_gradients_are_exact_in_whole_numbers():
-    assert check_conv2d([*EDGE_CASES.values(), *random_specs(seed=100, count=500)], *EXACT) > 500
+    assert check_conv2d([*EDGE_CASES.values(), *random_specs(seed=100, count=250)], *EXACT) > 250
 
 
 @even_same
 def test_conv2d_with_padding_same_is_exact_in_whole_numbers():
-    assert check_conv2d(same_specs(seed=101, count=120), *EXACT) == 120
+    assert check_conv2d(same_specs(seed=101, count=60), *EXACT) == 60
 
 
 @even_same
 def test_conv2d_of_real_numbers_is_right_up_to_rounding():
-    assert check_conv2d([*random_specs(seed=102, count=100), *same_specs(seed=103, count=20)], *ROUNDED) == 120
+    assert check_conv2d([*random_specs(seed=102, count=60), *same_specs(seed=103, count=20)], *ROUNDED) == 80
 
 
-@pytest.mark.parametrize(("make", "tolerance", "count"), [(*EXACT, 250), (*ROUNDED, 40)], ids=["whole", "real"])
+@pytest.mark.parametrize(("make", "tolerance", "count"), [(*EXACT, 120), (*ROUNDED, 20)], ids=["whole", "real"])
 def test_conv_transpose2d_and_its_gradients(make, tolerance, count):
     generous = 0
     for number, call in enumerate(random_transposed(seed=104, count=count)):
@@ -104,7 +104,7 @@ def test_conv_transpose2d_and_its_gradients(make, tolerance, count):
     assert generous > count / 8
 
 
-@pytest.mark.parametrize(("make", "tolerance", "count"), [(*EXACT, 120), (*ROUNDED, 20)], ids=["whole", "real"])
+@pytest.mark.parametrize(("make", "tolerance", "count"), [(*EXACT, 60), (*ROUNDED, 10)], ids=["whole", "real"])
 def test_the_gradient_functions_and_their_own_gradients(make, tolerance, count):
     for number, spec in enumerate(random_specs(seed=105, count=count)):
         x, w, _, g = drawn(spec, number, make)
@@ -125,7 +125,7 @@ def test_the_gradient_functions_and_their_own_gradients(make, tolerance, count):
         assert same([conv2d_bias(g)], [g.transpose(0, -3).flatten(1).sum(1)], tolerance), spec
 
 
-@pytest.mark.parametrize(("make", "tolerance", "count"), [(*EXACT, 120), (*ROUNDED, 20)], ids=["whole", "real"])
+@pytest.mark.parametrize(("make", "tolerance", "count"), [(*EXACT, 60), (*ROUNDED, 10)], ids=["whole", "real"])
 def test_linear_and_its_gradients(make, tolerance, count):
     draw = random.Random(106)
     for number in range(count):

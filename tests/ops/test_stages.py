@@ -69,7 +69,7 @@ def both_ways(specs):
 
 def test_every_stage_is_what_autograd_says_of_the_definition():
     """Whole numbers in float64 have no rounding: all but what is divided or has a logarithm is equal bit by bit."""
-    for number, spec, transposed, run in both_ways([*EDGE_CASES.values(), *random_specs(seed=10, count=600)]):
+    for number, spec, transposed, run in both_ways([*EDGE_CASES.values(), *random_specs(seed=10, count=250)]):
         loss = list(LOSSES)[number % len(LOSSES)]
         exact = loss not in ("mean", "cross_entropy")
         values = given(spec, number, loss, transposed, integers if exact else reals)
@@ -134,7 +134,7 @@ def test_rounding_is_within_rounding(dtype):
 
     Of cross-entropy the share of the target's cell may be 1 but for rounding: what is left of it is no false alarm.
     """
-    for number, spec, transposed, run in both_ways([*EDGE_CASES.values(), *random_specs(seed=51, count=150)]):
+    for number, spec, transposed, run in both_ways([*EDGE_CASES.values(), *random_specs(seed=51, count=80)]):
         values = given(spec, number, list(LOSSES)[number % len(LOSSES)], transposed, reals)
         values["input"] *= 10.0 ** (number // len(LOSSES) % 9 - 4)
         result = run(spec, **values, dtype=dtype)
@@ -145,7 +145,7 @@ def test_rounding_is_within_rounding(dtype):
 
 def test_the_picture_is_the_arithmetic():
     """padded_grad_output ⊛ rotated_weight is grad_input, or grad_padded_input, which folds to it."""
-    for number, spec in enumerate([*EDGE_CASES.values(), *random_specs(seed=34, count=100)]):
+    for number, spec in enumerate([*EDGE_CASES.values(), *random_specs(seed=34, count=50)]):
         result = stages(spec, **drawn(spec, number), dtype="float64")
         shown = result.padded_grad_output.shape[2:]
         slid = spec.replace(input_size=shown, in_channels=spec.out_channels, out_channels=spec.in_channels, stride=1,
@@ -284,49 +284,35 @@ def test_without_a_dtype_no_number_of_a_tensor_is_narrowed():
             assert expected is not torch.float64 or kept.flatten()[0] == 1 + 2.0**-40, about
 
 
-def test_lists_arrays_and_tensors_give_the_same():
-    spec = EDGE_CASES["every axis different"]
+def test_any_form_and_layout_gives_the_same_and_is_not_modified():
+    """Lists, arrays, whole numbers; transposed, expanded, channels-last and reversed views; with gradients or not."""
+    spec = ConvSpec(5, 2, 2, padding=1, batch=2, padding_mode="circular")
     values = drawn(spec, 0)
-    reference = stages(spec, **values)
-    for form in (torch.Tensor.tolist, torch.Tensor.numpy, lambda t: t.bool().float() * t, lambda t: t.to(torch.int8)):
-        result = stages(spec, **{name: form(value) for name, value in values.items()}, dtype="float64")
-        assert torch.equal(result.grad_input, reference.grad_input)
-        assert torch.equal(result.grad_weight, reference.grad_weight)
-
-
-def test_any_memory_layout_gives_the_same():
-    """Transposed, expanded and channels-last tensors and reversed views of tensors are ordinary inputs."""
-    spec = ConvSpec(5, 2, 2, padding=1, batch=2)
-    values = drawn(spec, 0)
-    reference = stages(spec, **values)
-    layouts = (
-        lambda t: t.mT.contiguous().mT,
-        lambda t: t.contiguous(memory_format=torch.channels_last),
+    reference = stages(spec, **values, dtype="float64")
+    forms = (
+        torch.Tensor.tolist,
+        torch.Tensor.numpy,
+        lambda t: t.to(torch.int8),
+        lambda t: t.flip(-1).numpy()[..., ::-1],
+        lambda t: t.mT.contiguous().mT if t.ndim == 4 else t,
+        lambda t: t.contiguous(memory_format=torch.channels_last) if t.ndim == 4 else t,
         lambda t: torch.stack([t, t])[1],
+        lambda t: t.clone().requires_grad_(),
     )
-    for layout in layouts:
-        changed = {name: value if value.ndim < 4 else layout(value) for name, value in values.items()}
-        assert torch.equal(stages(spec, **changed).grad_input, reference.grad_input)
-        assert torch.equal(stages(spec, **changed).grad_weight, reference.grad_weight)
-    expanded = stages(spec, values["input"], torch.ones(1).expand(spec.weight_shape))
-    assert torch.equal(expanded.output, stages(spec, values["input"], torch.ones(spec.weight_shape)).output)
-
-
-def test_a_flipped_numpy_view_is_an_array():
-    spec = ConvSpec(4)
-    values = {name: value.numpy() for name, value in drawn(spec, 0).items()}
-    flipped = stages(spec, **values | {"weight": values["weight"][..., ::-1, ::-1]})
-    assert torch.equal(flipped.weight, torch.tensor(values["weight"]).flip(-2, -1))
-
-
-def test_what_comes_in_is_not_modified():
-    spec = EDGE_CASES["circular to the limit"]
-    values = drawn(spec, 0, reals) | {"grad_output": reals(spec.output_shape, 5)}
-    before = {name: value.clone() for name, value in values.items()}
-    versions = {name: value._version for name, value in values.items()}
-    stages(spec, **values, dtype="float64")
-    assert all(torch.equal(values[name], before[name]) for name in values)
-    assert versions == {name: value._version for name, value in values.items()}
+    for number, form in enumerate(forms):
+        given = {name: form(value) for name, value in values.items()}
+        versions = [getattr(value, "_version", None) for value in given.values()]
+        result = stages(spec, **given, dtype="float64", compare=number % 2 == 0)
+        for name in NAMES:
+            ours, right = getattr(result, name), getattr(reference, name)
+            assert ours is right is None or torch.equal(ours, right), (number, name)
+            assert ours is None or not (ours.requires_grad or ours.grad_fn), (number, name)
+        assert [getattr(value, "_version", None) for value in given.values()] == versions, number
+        assert all(getattr(value, "grad", None) is None for value in given.values()), number
+    for value in values.values():
+        value.add_(1)
+    again = stages(spec, **{name: value - 1 for name, value in values.items()}, dtype="float64")
+    assert all(torch.equal(getattr(reference, name), getattr(again, name)) for name in ("input", "weight", "bias"))
 
 
 def test_a_read_only_array_is_an_array_without_a_warning():
@@ -343,29 +329,6 @@ def test_a_read_only_array_is_an_array_without_a_warning():
             stages(ConvSpec(4), x, torch.ones(1, 1, 3, 3))
     finally:
         torch.set_warn_always(before)
-
-
-def test_a_result_does_not_change_when_the_callers_tensors_do():
-    spec = ConvSpec(4)
-    values = drawn(spec, 0)
-    result = stages(spec, **values, dtype="float64")
-    before = {
-        name: getattr(result, name).clone() for name in ("input", "padded_input", "weight", "bias", "grad_output")
-    }
-    for value in values.values():
-        value.add_(1)
-    assert all(torch.equal(getattr(result, name), value) for name, value in before.items())
-
-
-def test_tensors_that_require_grad_are_left_out_of_it():
-    spec = ConvSpec(4, 2, 2)
-    values = {name: value.requires_grad_() for name, value in drawn(spec, 0).items()}
-    for compare in (True, False):
-        result = stages(spec, **values, dtype="float64", compare=compare)
-        for name in NAMES:
-            value = getattr(result, name)
-            assert value is None or not (value.requires_grad or value.grad_fn), name
-    assert all(value.grad is None and value.requires_grad for value in values.values())
 
 
 # What must stay as it was.
@@ -403,13 +366,6 @@ def test_in_inference_mode_and_with_tensors_made_there():
     assert stages(spec, **values, dtype="float64").deviation == 0
 
 
-def test_stages_are_frozen():
-    result = stages(ConvSpec(4), **drawn(ConvSpec(4), 0))
-    with pytest.raises(AttributeError):
-        result.loss_kind = "mean"
-    assert isinstance(result, Stages)
-
-
 def test_stages_are_compared_by_identity():
     """Field by field, == would ask tensors for one answer, and raise."""
     spec = ConvSpec(4)
@@ -439,22 +395,24 @@ def test_without_a_comparison_the_deviation_teaches():
 
 @pytest.mark.parametrize("name", GRADIENTS)
 def test_the_deviation_finds_the_one_wrong_cell(name, monkeypatch):
-    """Change one cell of one gradient by a known amount: value, tensor and index must be exactly that."""
+    """Change one cell of one gradient by a known amount, or to nan: value, tensor and index must be exactly that."""
     spec = EDGE_CASES["grouped"]
     values = drawn(spec, 1)
     index = tuple(size - 1 for size in getattr(stages(spec, **values), name).shape)
     compute = stages_module._compute
+    for more in (3.0, math.nan):
 
-    def wrong(*arguments):
-        result = compute(*arguments)
-        result[name] = result[name].clone()
-        result[name][index] += 3
-        return result
+        def wrong(*arguments, more=more):
+            result = compute(*arguments)
+            result[name] = result[name].clone()
+            result[name][index] += more
+            return result
 
-    monkeypatch.setattr(stages_module, "_compute", wrong)
-    deviation = stages(spec, **values).deviation_from_autograd
-    assert (deviation.value, deviation.tensor, deviation.index) == (3.0, name, index)
-    assert not deviation.within_rounding
+        monkeypatch.setattr(stages_module, "_compute", wrong)
+        deviation = stages(spec, **values).deviation_from_autograd
+        assert deviation.value == more or (math.isnan(more) and math.isnan(deviation.value))
+        assert (deviation.tensor, deviation.index) == (name, index)
+        assert not deviation.within_rounding
 
 
 def by_hand(result: Stages, values: dict[str, torch.Tensor], spec: ConvSpec) -> tuple[bool, float]:
@@ -476,7 +434,7 @@ def by_hand(result: Stages, values: dict[str, torch.Tensor], spec: ConvSpec) -> 
 @pytest.mark.parametrize("name", ["input", "weight", "bias", "grad_output"])
 def test_nan_and_inf_pass_through_and_the_deviation_stays_honest(name, bad):
     """They are shown where they arise; where 0 * inf makes a nan on one side only, the deviation says so."""
-    for number, spec in enumerate([*EDGE_CASES.values(), *random_specs(seed=52, count=20)]):
+    for number, spec in enumerate([*EDGE_CASES.values(), *random_specs(seed=52, count=10)]):
         values = drawn(spec, number)
         values[name] = values[name].clone()
         values[name].view(-1)[number % values[name].numel()] = bad
@@ -489,19 +447,3 @@ def test_nan_and_inf_pass_through_and_the_deviation_stays_honest(name, bad):
             assert not result.deviation_from_autograd.within_rounding, spec
         else:
             assert result.deviation == worst, spec
-
-
-def test_a_nan_on_one_side_only_is_no_rounding(monkeypatch):
-    spec = ConvSpec(4)
-    compute = stages_module._compute
-
-    def wrong(*arguments):
-        result = compute(*arguments)
-        result["grad_input"][0, 0, 1, 2] = math.nan
-        return result
-
-    monkeypatch.setattr(stages_module, "_compute", wrong)
-    deviation = stages(spec, **drawn(spec, 0)).deviation_from_autograd
-    assert math.isnan(deviation.value)
-    assert (deviation.tensor, deviation.index) == ("grad_input", (0, 0, 1, 2))
-    assert not deviation.within_rounding
