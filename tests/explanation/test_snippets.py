@@ -24,10 +24,11 @@ from convviz.explanation.code.values import values
 from convviz.ops.by_rotate import backward_padding
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.settings.names import shown_name
-from tests.geometries import EDGE_CASES, random_specs
+from tests.geometries import EDGE_CASES, MODES, random_specs
 from tests.operators import torch_conv2d
 
-SPECS = [*EDGE_CASES.values(), *random_specs(20261121, 160)]
+SPECS = [*EDGE_CASES.values(), *random_specs(20261121, 100)]
+TRANSPOSABLE = [spec for spec in SPECS if spec.padding_mode == "zeros"]
 SIMPLE = ConvSpec(6)
 HARD = ConvSpec((10, 11), 4, 6, (3, 2), (3, 2), ((2, 1), (0, 3)), 2, 2, "reflect", 2)
 PANELS_OF_ROTATE = {"dilated_grad_output", "padded_grad_output", "rotated_weight"}
@@ -44,6 +45,11 @@ def _written(spec: ConvSpec, options: tuple) -> tuple[Snippet, ...]:
 def all_ways(spec: ConvSpec, bias: bool = True, dtype: str = "float32", **more) -> tuple[Snippet, ...]:
     """All ways at once, written once for all tests that look at one of them: writing takes longer than running."""
     return _written(spec, tuple(sorted({"bias": bias, "dtype": dtype, **more}.items())))
+
+
+def some(transposed: bool, *specs: ConvSpec) -> list[ConvSpec]:
+    """Return geometries, of a transposed convolution in the one padding mode that it has."""
+    return [spec.replace(padding_mode="zeros") for spec in specs] if transposed else list(specs)
 
 
 def by_name(spec: ConvSpec, **options) -> dict[str, Snippet]:
@@ -63,17 +69,23 @@ def tensor(value) -> torch.Tensor:
     return torch.as_tensor(value).detach()
 
 
-def truth(spec: ConvSpec, given: dict) -> dict[str, torch.Tensor]:
+def truth(spec: ConvSpec, given: dict, transposed: bool) -> dict[str, torch.Tensor]:
     """Compute output and gradients by autograd, for the tensors that the preamble drew."""
     bias = "bias" in given
     leaves = [tensor(given[name]).double().requires_grad_() for name in ("input", "weight", "bias")[: 2 + bias]]
-    output = torch_conv2d(*leaves[:2], leaves[2] if bias else None, spec)
+    with_bias = (*leaves[:2], leaves[2] if bias else None)
+    if transposed:  # torch's layer without padding, then the padding cut off
+        whole = F.conv_transpose2d(*with_bias, spec.stride, 0, spec.remainder, spec.groups, spec.dilation)
+        (top, _), (left, _) = spec.padding
+        output = whole[..., top : top + spec.input_size[0], left : left + spec.input_size[1]]
+    else:
+        output = torch_conv2d(*with_bias, spec)
     found = torch.autograd.grad(output, leaves, tensor(given["grad_output"]).double())
     return {"output": output.detach(), **dict(zip(GRADIENTS, found, strict=False))}
 
 
-def assert_right(spec: ConvSpec, snippet: Snippet, found: dict, rtol: float = 1e-9, atol: float = 1e-9) -> None:
-    for name, expected in truth(spec, found).items():
+def assert_right(spec, snippet, found, transposed, rtol=1e-9, atol=1e-9) -> None:
+    for name, expected in truth(spec, found, transposed).items():
         ours = tensor(found[name])
         assert ours.shape == expected.shape, (spec, snippet.name, name)
         assert torch.allclose(ours.double(), expected, rtol, atol), (spec, snippet.name, name, snippet.code)
@@ -98,25 +110,25 @@ def quick_gradcheck(monkeypatch):
     return calls
 
 
-@pytest.mark.parametrize("name", [name for name in WAYS if name != "definition"])
-def test_every_way_is_right_for_hundreds_of_settings(name, quick_gradcheck):
-    for place, spec in enumerate(SPECS):
-        for bias in (True, False) if place % 4 == 0 else (place % 2 == 0,):
-            snippet = by_name(spec, bias=bias, dtype="float64")[name]
-            found = run(snippet)
-            assert ("bias" in found, "grad_bias" in found) == (bias, bias)
-            assert_right(spec, snippet, found)
+both = pytest.mark.parametrize("transposed", [False, True])
+BOTH = [*((False, name) for name in WAYS), *((True, name) for name in WAYS_TRANSPOSED)]
+
+
+@pytest.mark.parametrize(("transposed", "name"), BOTH)
+def test_every_way_is_right_for_hundreds_of_settings(transposed, name, quick_gradcheck):
+    chosen = TRANSPOSABLE if transposed else SPECS
+    if name == "definition":  # a loop in Python
+        chosen = [spec for spec in chosen if products(spec) <= FEW_TAPS]
+        assert {spec.padding_mode for spec in chosen} == ({"zeros"} if transposed else set(MODES))
+    assert len(chosen) >= 30
+    assert any(spec.groups > 1 and spec.in_channels > spec.groups < spec.out_channels for spec in chosen)
+    for place, spec in enumerate([*chosen, *some(transposed, HARD)]):
+        bias = place % 2 == 0
+        snippet = by_name(spec, bias=bias, dtype="float64", transposed=transposed)[name]
+        found = run(snippet)
+        assert ("bias" in found, "grad_bias" in found) == (bias, bias)
+        assert_right(spec, snippet, found, transposed)
     assert bool(quick_gradcheck) == (name == "function")
-
-
-def test_the_definition_is_right_for_all_small_settings():
-    small = [spec for spec in SPECS if products(spec) <= FEW_TAPS]
-    assert len(small) >= 75
-    assert {spec.padding_mode for spec in small} == {"zeros", "reflect", "replicate", "circular"}
-    assert any(spec.groups > 1 and spec.in_channels > spec.groups < spec.out_channels for spec in small)
-    for place, spec in enumerate([*small, HARD]):
-        snippet = by_name(spec, bias=place % 2 == 0, dtype="float64")["definition"]
-        assert_right(spec, snippet, run(snippet))
 
 
 def test_gradcheck_passes_for_real():
@@ -129,33 +141,35 @@ def test_gradcheck_passes_for_real():
         run(by_name(spec, dtype="float64")["function"])
 
 
+@both
 @pytest.mark.parametrize(("dtype", "rtol", "atol"), [("float32", 1e-4, 1e-4), ("bfloat16", 0.1, 0.5)])
-@pytest.mark.parametrize("spec", [SIMPLE, HARD, EDGE_CASES["circular to the limit"]])
-def test_other_dtypes(spec, dtype, rtol, atol):
-    for snippet in all_ways(spec, dtype=dtype):
-        if snippet.name == "definition" and dtype == "bfloat16" and spec is not SIMPLE:
-            continue  # a loop that adds thousands of numbers up in bfloat16 has no digit left
-        found = run(snippet)
-        expected = "float32" if snippet.name == "numpy" else dtype
-        assert str(found["grad_input"].dtype).removeprefix("torch.") == expected
-        assert_right(spec, snippet, found, rtol, atol)
+def test_other_dtypes(transposed, dtype, rtol, atol):
+    for spec in (SIMPLE, *some(transposed, HARD), EDGE_CASES["grouped" if transposed else "circular to the limit"]):
+        for snippet in all_ways(spec, dtype=dtype, transposed=transposed):
+            if snippet.name == "definition" and dtype == "bfloat16" and spec is not SIMPLE:
+                continue  # a loop that adds thousands of numbers up in bfloat16 has no digit left
+            found = run(snippet)
+            expected = "float32" if snippet.name == "numpy" else dtype
+            assert str(found["grad_input"].dtype).removeprefix("torch.") == expected
+            assert_right(spec, snippet, found, transposed, rtol, atol)
 
 
-@pytest.mark.parametrize("spec", [SIMPLE, HARD, EDGE_CASES["grouped"], EDGE_CASES["causal"]])
-def test_the_function_can_be_transformed_and_differentiated_twice(spec):
-    found = run(by_name(spec, dtype="float64")["function"])
-    function = found.get("conv2d") or found["Conv2dFunction"].apply
-    assert torch.autograd.gradgradcheck(function, found["tensors"], fast_mode=True)
-    image, weight, bias = (leaf.detach() for leaf in found["tensors"])
+@both
+def test_the_function_can_be_transformed_and_differentiated_twice(transposed):
+    for spec in (SIMPLE, *some(transposed, HARD.replace(batch=1)), EDGE_CASES["grouped"], EDGE_CASES["causal"]):
+        found = run(by_name(spec, dtype="float64", transposed=transposed)["function"])
+        function = found.get("conv2d") or found["ConvTranspose2dFunction" if transposed else "Conv2dFunction"].apply
+        assert torch.autograd.gradgradcheck(function, found["tensors"], fast_mode=True)
+        image, weight, bias = (leaf.detach() for leaf in found["tensors"])
 
-    def loss(image, weight, bias):
-        return (function(image, weight, bias) * found["grad_output"]).sum()
+        def loss(image, weight, bias, function=function, found=found):
+            return (function(image, weight, bias) * found["grad_output"]).sum()
 
-    assert torch.allclose(torch.func.grad(loss, argnums=1)(image, weight, bias), found["grad_weight"])
-    images = torch.stack([image, 2 * image])
-    per_image = torch.func.vmap(torch.func.grad(loss, argnums=(0, 1)), (0, None, None))(images, weight, bias)
-    assert torch.allclose(per_image[0][1], found["grad_input"])
-    assert torch.allclose(per_image[1][1], 2 * found["grad_weight"])
+        assert torch.allclose(torch.func.grad(loss, argnums=1)(image, weight, bias), found["grad_weight"])
+        images = torch.stack([image, 2 * image])
+        per_image = torch.func.vmap(torch.func.grad(loss, argnums=(0, 1)), (0, None, None))(images, weight, bias)
+        assert torch.allclose(per_image[0][1], found["grad_input"])
+        assert torch.allclose(per_image[1][1], 2 * found["grad_weight"])
 
 
 def test_gradients_that_nobody_wants_are_not_computed():
@@ -305,11 +319,18 @@ def test_code_is_tidy_and_the_same_every_time():
         assert all_ways(spec, bias=False) == snippets(spec.replace(), bias=False)
 
 
-def existing(spec: ConvSpec, bias: bool) -> set[str]:
+def existing(spec: ConvSpec, bias: bool, transposed: bool) -> set[str]:
     """Return the panels that the app has for a setting: the stages that are not None."""
-    shapes = (spec.input_shape, spec.weight_shape, (spec.out_channels,))
-    found = stages(spec, *(torch.ones(shape) for shape in shapes[: 2 + bias]), compare=False)
+    shapes = (spec.output_shape, spec.weight_shape, (spec.in_channels,))
+    shapes = shapes if transposed else (spec.input_shape, spec.weight_shape, (spec.out_channels,))
+    make = stages_transposed if transposed else stages
+    found = make(spec, *(torch.ones(shape) for shape in shapes[: 2 + bias]), compare=False)
     return {name for name in PANELS if getattr(found, name) is not None}
+
+
+def panel_name(text: str, transposed: bool) -> str:
+    """Return the stage that shows what the layer calls so."""
+    return {shown_name(name, transposed): name for name in PANELS}.get(text, text)
 
 
 def statements(code: str) -> dict[int, str]:
@@ -357,37 +378,32 @@ def names_read(statement: ast.stmt) -> set[str]:
     return {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and node not in shapes}
 
 
-@pytest.mark.parametrize("bias", [True, False])
-def test_lines_and_panels_belong_together(bias):
-    for spec in [*SPECS, SIMPLE, HARD]:
-        panels = existing(spec, bias)
-        for snippet in all_ways(spec, bias=bias):
+@both
+def test_a_line_is_marked_with_the_panels_of_what_it_makes_and_reads(transposed):
+    for place, spec in enumerate([*(TRANSPOSABLE if transposed else SPECS), SIMPLE, *some(transposed, HARD)]):
+        bias = place % 3 != 2
+        panels = existing(spec, bias, transposed)
+        for snippet in all_ways(spec, bias=bias, transposed=transposed):
+            about = (spec, snippet.name)
             lines, numbers = snippet.code.splitlines(), [number for number, _ in snippet.lines]
-            assert numbers == sorted(set(numbers))
-            assert all(1 <= number <= len(lines) and lines[number - 1].strip() for number in numbers)
-            marked = {panel for _, panels_of_line in snippet.lines for panel in panels_of_line}
-            unknown = set() if snippet.name in ("rotate", "function") else PANELS_OF_ROTATE
+            assert numbers == sorted(set(numbers)), about
+            assert all(1 <= number <= len(lines) and lines[number - 1].strip() for number in numbers), about
+            marks = dict(snippet.lines)
+            marked = {panel for names in marks.values() for panel in names}
+            unknown = set() if snippet.name in ("rotate", "function") and not transposed else PANELS_OF_ROTATE
             if snippet.name == "definition":
                 unknown = unknown | {"grad_padded_input"}  # the loop adds to the copied cell at once
-            assert marked == panels - unknown, (spec, snippet.name)
-
-
-def test_a_line_is_marked_with_what_it_makes_and_reads():
-    for spec in [*SPECS, SIMPLE, HARD]:
-        panels = existing(spec, True)
-        for snippet in all_ways(spec):
-            statement_at, marks = statements(snippet.code), dict(snippet.lines)
-            for number, names in marks.items():
+            assert panels - unknown <= marked <= panels, about
+            assert transposed or marked == panels - unknown, about
+            statement_at = statements(snippet.code)
+            for number, names in marks.items() if not transposed else ():
                 made, _ = names_in(statement_at[number])
-                if "grad_input" in names:
-                    assert "grad_input" in made, (spec, snippet.name, number)
-                for name in ("grad_weight", "grad_bias"):
-                    assert name not in names or name in made
+                assert {"grad_input", "grad_weight", "grad_bias"} & set(names) <= made, (*about, number)
             if snippet.name == "function":
                 continue  # its signatures and returns name tensors without computing anything
             for number, statement in statement_at.items():
-                used = set.union(*names_in(statement)) & panels
-                assert used <= set(marks.get(number, ())), (spec, snippet.name, snippet.code.splitlines()[number - 1])
+                used = {panel_name(each, transposed) for each in set.union(*names_in(statement))} & panels
+                assert used <= set(marks.get(number, ())), (*about, lines[number - 1])
 
 
 def test_a_comment_or_an_import_belongs_to_no_panel():
@@ -397,15 +413,16 @@ def test_a_comment_or_an_import_belongs_to_no_panel():
             assert not re.match(r"\s*(#|import|from|for|if|def|class|@)", lines[number - 1])
 
 
-def test_variables_that_are_called_like_a_panel_hold_its_numbers():
-    for spec in [*EDGE_CASES.values(), HARD, *random_specs(7, 60)]:
-        found = run(by_name(spec, dtype="float64")["rotate"])
+@both
+def test_variables_that_are_called_like_a_panel_hold_its_numbers(transposed):
+    for spec in TRANSPOSABLE[:40] if transposed else [*EDGE_CASES.values(), HARD, *random_specs(7, 30)]:
+        found = run(by_name(spec, dtype="float64", transposed=transposed)["rotate"])
         given = [found[name] for name in ("input", "weight", "bias", "grad_output")]
-        result = stages(spec, *given, dtype="float64", compare=False)
+        result = (stages_transposed if transposed else stages)(spec, *given, dtype="float64", compare=False)
         for name in PANELS:
-            shown = getattr(result, name)
-            if name in found and shown is not None:
-                assert torch.allclose(found[name], shown, 1e-9, 1e-9), (spec, name)
+            shown, variable = getattr(result, name), found.get(shown_name(name, transposed))
+            if shown is not None and variable is not None:
+                assert torch.allclose(variable, shown, 1e-9, 1e-9), (spec, name)
 
 
 def test_two_panels_are_one_tensor_where_a_step_is_left_out():
@@ -483,90 +500,6 @@ def test_templates_and_values_need_each_other():
 
 
 # -- transposed --------------------------------------------------------------------------------------------------
-
-TRANSPOSABLE = [spec for spec in SPECS if spec.padding_mode == "zeros"]
-
-
-def transposed_truth(spec: ConvSpec, given: dict) -> dict[str, torch.Tensor]:
-    """Compute output and gradients by autograd: torch's layer without padding, then the padding cut off."""
-    bias = "bias" in given
-    leaves = [tensor(given[name]).double().requires_grad_() for name in ("input", "weight", "bias")[: 2 + bias]]
-    settings = (spec.stride, 0, spec.remainder, spec.groups, spec.dilation)
-    whole = F.conv_transpose2d(leaves[0], leaves[1], leaves[2] if bias else None, *settings)
-    (top, _), (left, _) = spec.padding
-    output = whole[..., top : top + spec.input_size[0], left : left + spec.input_size[1]]
-    found = torch.autograd.grad(output, leaves, tensor(given["grad_output"]).double())
-    return {"output": output.detach(), **dict(zip(GRADIENTS, found, strict=False))}
-
-
-def panel_names(text: str) -> str:
-    """Return the stage that shows what the layer calls so."""
-    return {shown_name(name, True): name for name in PANELS}.get(text, text)
-
-
-@pytest.mark.parametrize("name", list(WAYS_TRANSPOSED))
-def test_every_transposed_way_is_right(name, quick_gradcheck):
-    chosen = [spec for spec in TRANSPOSABLE if name != "definition" or products(spec) <= FEW_TAPS]
-    assert len(chosen) >= 30
-    assert any(spec.groups > 1 and spec.in_channels > spec.groups < spec.out_channels for spec in chosen)
-    for place, spec in enumerate(chosen):
-        bias = place % 2 == 0
-        snippet = by_name(spec, bias=bias, dtype="float64", transposed=True)[name]
-        found = run(snippet)
-        assert ("bias" in found, "grad_bias" in found) == (bias, bias)
-        for result, expected in transposed_truth(spec, found).items():
-            ours = tensor(found[result])
-            assert ours.shape == expected.shape, (spec, name, result)
-            assert torch.allclose(ours, expected, 1e-9, 1e-9), (spec, name, result, snippet.code)
-    assert bool(quick_gradcheck) == (name == "function")
-
-
-def test_gradcheck_passes_for_the_transposed_function():
-    for spec in (SIMPLE, HARD.replace(padding_mode="zeros", batch=1), EDGE_CASES["causal"], EDGE_CASES["grouped"]):
-        found = run(by_name(spec, dtype="float64", transposed=True)["function"])
-        function, tensors = found["ConvTranspose2dFunction"].apply, found["tensors"]
-        assert torch.autograd.gradgradcheck(function, tensors, fast_mode=True)
-        image, weight, bias = (leaf.detach() for leaf in tensors)
-        outputs = torch.func.vmap(function, (0, None, None))(torch.stack([image, 2 * image]), weight, bias)
-        assert torch.allclose(outputs[0], found["output"])
-
-
-@pytest.mark.parametrize(("dtype", "rtol", "atol"), [("float32", 1e-4, 1e-4), ("bfloat16", 0.1, 0.5)])
-def test_other_dtypes_transposed(dtype, rtol, atol):
-    for spec in (SIMPLE, EDGE_CASES["grouped"]):
-        for snippet in all_ways(spec, dtype=dtype, transposed=True):
-            found = run(snippet)
-            assert snippet.name == "numpy" or str(found["output"].dtype) == f"torch.{dtype}"
-            for result, expected in transposed_truth(spec, found).items():
-                assert torch.allclose(tensor(found[result]).double(), expected, rtol, atol), (snippet.name, result)
-
-
-def test_a_transposed_line_is_marked_with_the_panels_of_what_it_names():
-    for spec in TRANSPOSABLE:
-        given = [torch.ones(shape) for shape in (spec.output_shape, spec.weight_shape, (spec.in_channels,))]
-        board = stages_transposed(spec, *given, compare=False)
-        panels = {name for name in PANELS if getattr(board, name) is not None}
-        for snippet in all_ways(spec, transposed=True):
-            statement_at, marks = statements(snippet.code), dict(snippet.lines)
-            marked = {panel for names in marks.values() for panel in names}
-            assert marked <= panels, (spec, snippet.name)
-            assert marked >= panels - PANELS_OF_ROTATE, (spec, snippet.name)
-            if snippet.name == "function":
-                continue  # its signatures and returns name tensors without computing anything
-            for number, statement in statement_at.items():
-                used = {panel_names(each) for each in set.union(*names_in(statement))} & panels
-                assert used <= set(marks.get(number, ())), (spec, snippet.code.splitlines()[number - 1])
-
-
-def test_transposed_variables_that_are_called_like_a_panel_hold_its_numbers():
-    for spec in TRANSPOSABLE[:40]:
-        found = run(by_name(spec, dtype="float64", transposed=True)["rotate"])
-        given = [found[name] for name in ("input", "weight", "bias", "grad_output")]
-        board = stages_transposed(spec, *given, dtype="float64", compare=False)
-        for name in PANELS:
-            shown, variable = getattr(board, name), found.get(shown_name(name, True))
-            if shown is not None and variable is not None:
-                assert torch.allclose(variable, shown, 1e-9, 1e-9), (spec, name)
 
 
 def test_the_simplest_transposed_setting_has_the_simplest_code():
