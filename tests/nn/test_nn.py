@@ -250,13 +250,6 @@ def test_replace_has_torchs_method_name_default_and_changes_the_method_of_ours()
     assert {type(layer) for layer in swappable(model)} == {ours.Conv2d, ours.ConvTranspose2d, ours.Linear}
 
 
-def test_replace_takes_the_model_itself():
-    layer = torch.nn.Conv2d(1, 1, 2)
-    assert ours.replace(layer, "taps") is layer
-    assert type(layer) is ours.Conv2d
-    assert type(ours.replace(layer, None)) is torch.nn.Conv2d
-
-
 def test_an_optimizer_made_before_goes_on_working():
     model, original = network(), network()
     optimizers = [torch.optim.SGD(m.parameters(), lr=0.1, momentum=0.9) for m in (model, original)]

@@ -31,6 +31,9 @@ GEOMETRIES = {
     "replicate, same": {"padding": "same", "padding_mode": "replicate"},
     "circular, grouped": {"padding": (2, 1), "padding_mode": "circular", "groups": 2, "stride": 2},
 }
+# One of each way to compute: what differs between the others is a factor.
+OF_EACH = ("Q clip", "PS", "BWN scaled_sign", "XNOR scaled_sign", "BNN clip")
+CASES = [(kind, geometry) for kind in KINDS for geometry in (GEOMETRIES if kind in OF_EACH else ["grouped"])]
 
 
 def random(shape, seed=0):
@@ -278,8 +281,7 @@ def test_the_second_derivative_is_the_surrogates():
 # Every layer.
 
 
-@pytest.mark.parametrize("geometry", GEOMETRIES)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "geometry"), CASES)
 def test_forward_convolves_with_the_quantized_weight(kind, geometry):
     keywords = GEOMETRIES[geometry]
     layer = make(kind, 4, 4, (3, 2), **keywords)
@@ -340,7 +342,7 @@ def test_ps_starts_where_q_starts():
     assert "variant='PS', exponent_range=(-14, 0)" in repr(ps)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", OF_EACH)
 def test_copies_pickles_and_state_dicts(kind):
     layer, x = make(kind, 2, 3, 2, padding=1), random((1, 2, 4, 4))
     other = copy.deepcopy(layer)
@@ -354,7 +356,7 @@ def test_copies_pickles_and_state_dicts(kind):
     assert layer.method == "rotate"
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", OF_EACH)
 def test_torch_func_and_autocast(kind):
     layer = make(kind, 1, 2, 2, padding=1, padding_mode="replicate").float()
     x = random((3, 1, 4, 4)).float()
@@ -381,7 +383,7 @@ def test_torch_func_and_autocast(kind):
     assert {parameter.grad.dtype for parameter in layer.parameters()} == {torch.float32}
 
 
-@pytest.mark.parametrize("kind", ["Q tanh", "PS", "BWN scaled_sign", "BWN clip", "XNOR scaled_sign", "BNN clip"])
+@pytest.mark.parametrize("kind", OF_EACH)
 def test_compiled_whole(kind):
     layer, x = make(kind, 2, 2, 2, padding=1), random((2, 2, 4, 4))
     results = []
@@ -395,13 +397,12 @@ def test_compiled_whole(kind):
 # The stated surrogate.
 
 
-@pytest.mark.parametrize("geometry", GEOMETRIES)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "geometry"), CASES)
 def test_gradients_are_the_stated_surrogates(kind, geometry):
     assert surrogate_check(make(kind, 2, 2, (2, 3), **GEOMETRIES[geometry]), random((1, 2, 4, 4)))
 
 
-@pytest.mark.parametrize("kind", ["Q clip", "BWN clip", "BWN scaled_sign", "XNOR scaled_sign", "BNN clip"])
+@pytest.mark.parametrize("kind", [kind for kind in OF_EACH if kind != "PS"])
 def test_at_a_kink_either_side_is_right(kind):
     layer = make(kind, 1, 1, 2)
     with torch.no_grad():
@@ -537,9 +538,7 @@ def test_surrogate_check_is_for_layers_that_state_one():
 # Learning.
 
 
-@pytest.mark.parametrize(
-    "kind", ["Q identity", "Q clip", "PS", "BWN scaled_sign", "BWN clip", "BWN tanh", "XNOR scaled_sign", "BNN clip"]
-)
+@pytest.mark.parametrize("kind", OF_EACH)
 def test_quantised_layers_learn_the_digits(kind):
     """Ten digits, a network with no weights but quantised ones: from guessing (ln 10 = 2.3) to a loss below 0.1."""
     layer_class, keywords = KINDS[kind]
@@ -580,7 +579,6 @@ def test_quantised_layers_learn_the_digits(kind):
     ("make_it", "message"),
     [
         (lambda: Conv2dShift(1, 1, 2, variant="S"), "variant is one of Q, PS: got 'S'"),
-        (lambda: Conv2dShift(1, 1, 2, ste="sign"), "ste is one of identity, clip, tanh: got 'sign'"),
         (lambda: Conv2dShift(1, 1, 2, ste="scaled_sign"), "ste is one of identity, clip, tanh: got 'scaled_sign'"),
         (
             lambda: Conv2dShift(1, 1, 2, variant="PS", ste="clip"),
@@ -592,12 +590,8 @@ def test_quantised_layers_learn_the_digits(kind):
         ),
         (lambda: Conv2dShift(1, 1, 2, exponent_range=(-3.5, 0)), "pair of whole numbers (lowest, highest)"),
         (lambda: Conv2dShift(1, 1, 2, exponent_range=(-127, 0)), "got (-127, 0)"),
-        (lambda: Conv2dShift(1, 1, 2, exponent_range=(0, 128)), "got (0, 128)"),
         (lambda: Conv2dShift(1, 1, 2, exponent_range=(False, True)), "got (False, True)"),
-        (lambda: Conv2dShift(1, 1, 2, exponent_range=3), "got 3"),
-        (lambda: Conv2dShift(1, 1, 2, exponent_range=(1, 2, 3)), "got (1, 2, 3)"),
         (lambda: BinaryConv2d(1, 1, 2, ste="hard"), "ste is one of identity, clip, tanh, scaled_sign: got 'hard'"),
-        (lambda: XNORConv2d(1, 1, 2, ste=""), "ste is one of identity, clip, tanh, scaled_sign: got ''"),
         (
             lambda: XNORConv2d(1, 1, 2, scaled=False, ste="scaled_sign"),
             "got 'scaled_sign'; scaled=False leaves no scale for 'scaled_sign'",
@@ -616,7 +610,7 @@ def test_bad_arguments_are_refused_with_rule_and_value(make_it, message):
     assert torch.equal(torch.get_rng_state(), state), "before anything was drawn"
 
 
-@pytest.mark.parametrize("kind", ["Q identity", "PS", "BWN scaled_sign", "XNOR scaled_sign", "BNN clip"])
+@pytest.mark.parametrize("kind", OF_EACH)
 def test_bad_inputs_are_refused_before_anything_is_computed(kind):
     layer = make(kind, 2, 2, 3, padding=3, padding_mode="reflect")
     with pytest.raises(ValueError, match=r"input must be \[N, C, H, W\]"):
