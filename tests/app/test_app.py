@@ -24,7 +24,7 @@ from ipywidgets.embed import dependency_state
 from PIL import Image
 
 import convviz
-from convviz.app.answers import answer
+from convviz.app.answers import TABS, answer
 from convviz.app.messages import BETWEEN_BUNDLES
 from convviz.app.upload import MAX_PICTURE_BYTES, read_picture
 from convviz.facts import facts
@@ -575,16 +575,12 @@ def test_the_callers_tensor_is_not_written_to(open_app):
     ("arguments", "message"),
     [
         ({"input": torch.ones(5)}, r"input must have the shape 2 to 4 axes.*: got \[5\]"),
-        ({"input": torch.ones(1, 1, 1, 1, 5)}, r"input must have the shape"),
-        ({"input": torch.tensor(3.0)}, r"input must have the shape"),
         ({"input": "cat"}, "input must be a tensor, an array or nested lists of numbers"),
         ({"input": [[1, 2], [3]]}, "input must be a tensor, an array or nested lists of numbers"),
         ({"input": torch.full((5, 5), float("nan"))}, "finite numbers"),
         ({"input": torch.ones(5, 5) * 1j}, "real numbers"),
         ({"input": torch.ones(65, 8)}, "up to 64"),
-        ({"input": torch.ones(0, 8)}, "1 or more"),
         ({"weight": torch.ones(9, 20)}, r"the board shows|the kernel must fit"),
-        ({"weight": torch.ones(3, 12)}, r"the board shows|the kernel must fit"),
         ({"bias": torch.ones(2, 2)}, r"bias must have the shape \[C_out\]"),
         ({"grad_output": torch.ones(4, 4)}, r"grad_output must have the shape \[1, 1, 3, 3\].*got \[1, 1, 4, 4\]"),
         ({"input": torch.ones(2, 2), "weight": torch.ones(3, 3)}, "the kernel must fit into the padded input"),
@@ -592,15 +588,8 @@ def test_the_callers_tensor_is_not_written_to(open_app):
         ({"grad_output": torch.ones(4, 4), "loss": "mean"}, "needs loss='weighted_sum'"),
         ({"input": torch.ones(2, 5, 5), "weight": torch.ones(1, 3, 2, 2)}, r"weight must have the shape"),
         ({"spec": ConvSpec(5), "input": torch.ones(6, 5)}, r"input must have the shape \[1, 1, 5, 5\]"),
-        ({"spec": ConvSpec(65)}, "up to 64"),
-        ({"loss": "huber"}, "loss is one of"),
-        ({"dtype": "float16"}, "dtype is one of"),
-        ({"theme": "blue"}, "theme is one of"),
         ({"device": "abacus"}, "device is one of cpu.* on this machine: got 'abacus'"),
-        ({"device": "meta"}, "device is one of cpu.* on this machine: got 'meta'"),
-        ({"state": {"version": 99}}, "update convviz"),
         ({"state": {}, "loss": "sum"}, "a state holds everything"),
-        ({"state": {"device": "abacus"}}, "device is one of"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, dict) else "",
 )
@@ -630,9 +619,12 @@ def test_opening_and_closing_leaves_nothing_alive(sent):
     gc.collect()
     before = set(ALIVE)
     apps = []
-    for number in range(20):
+    for number in range(4):
         app = convviz.App()
-        ask(app, {"digit": (number + 4) % 10, "tab": ("", "matrix", "linear")[number % 3]})
+        for tab in TABS[number::4]:
+            ask(app, {"digit": (number + 4) % 10, "tab": tab})
+            receive(app, {"type": "tab", "id": 1, "page": "one", "tab": tab, "settings": app.state()})
+            receive(app, {"type": "act", "tab": tab, "message": {"type": "refresh"}})
         ask(app, {"spec": {"input_size": [8, 8], "kernel_size": [3, 3], "in_channels": 2}})
         app.figure("output")
         apps.append(weakref.ref(app))
@@ -641,7 +633,7 @@ def test_opening_and_closing_leaves_nothing_alive(sent):
         del app
     sent.clear()  # the recorded messages name their widgets
     gc.collect()
-    assert [app() for app in apps] == [None] * 20
+    assert [app() for app in apps] == [None] * 4
 
 
 def test_a_closed_app_is_silent_and_closing_again_is_harmless(sent):

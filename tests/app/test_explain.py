@@ -183,11 +183,8 @@ def test_a_layer_that_runs_twice_shows_the_run_that_was_asked_for(explain):
         for name in ("input", "output", "grad_output"):
             torch.testing.assert_close(shown(app, name), truth[name], rtol=1e-10, atol=1e-12)
         assert f"It runs 2 times in the model: this is run {run}, counted from 0" in story(app)
-
-
-def test_the_default_is_the_only_convolution_and_its_first_run(explain):
-    app = explain(seeded(Twice), reals((1, 2, 5, 5), 3))
-    assert "layer 'conv' (Conv2d)" in story(app)
+    app = explain(model, x)
+    assert "layer 'conv' (Conv2d)" in story(app), "the only convolution"
     assert "this is run 0" in story(app)
 
 
@@ -369,7 +366,7 @@ def a_span(draw, count):
     return slice(start, draw.randint(start + 1, count))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_window_shows_the_layers_own_output_and_its_share_of_the_gradients(seed):
     shown_windows = 0
     for layer, x, draw in random_layers(seed, 60):
@@ -523,14 +520,11 @@ class Detached(nn.Module):
         if self.how == "no_grad":
             with torch.no_grad():
                 return self.conv(x)
-        if self.how == "inference":
-            with torch.inference_mode():
-                return self.conv(x)
         if self.how == "unused":
             self.conv(x)
             return x * torch.ones(1, requires_grad=True)
         y = self.conv(x)
-        return {"detach": y.detach, "tuple": lambda: (y, y), "argmax": y.argmax, "bool": lambda: y > 0}[self.how]()
+        return {"tuple": lambda: (y, y), "argmax": y.argmax}[self.how]()
 
 
 class Unused(nn.Module):
@@ -550,38 +544,27 @@ BAD = {
     "a Linear": ((nn.Linear(2, 2), X), {}, ValueError,
                  "explain shows nn.Conv2d and nn.ConvTranspose2d: module is a Linear; there is none in it"),
     "over one axis": ((nn.Conv1d(1, 1, 3), X), {}, ValueError, "module is a Conv1d, a convolution over one axis"),
-    "over three axes": ((nn.Sequential(nn.ConvTranspose3d(1, 1, 3), CONV), X), {"layer": "0"}, ValueError,
-                        r"layer '0' is a ConvTranspose3d, a convolution over three axes; choose one with layer='1'"),
     "several": ((LeNet(), X), {}, ValueError,
                 "LeNet has 2 convolutions, and explain shows one: choose one with layer='conv1', 'features.0'"),
     "no such layer": ((LeNet(), X), {"layer": "conv3"}, ValueError,
                       "layer is the name of a layer in LeNet: got 'conv3'; choose one with layer='conv1'"),
     "another model's layer": ((LeNet(), X), {"layer": CONV}, ValueError, "layer must be a part of the module: Conv2d"),
-    "a number": ((LeNet(), X), {"layer": 0}, TypeError, "layer is a dotted name such as 'features.0', or the layer"),
     "no convolution": ((LeNet(), X), {"layer": "norm"}, ValueError, "layer 'norm' is a BatchNorm2d; choose one with"),
     "not called": ((Unused(), X), {}, ValueError, "conv did not run: the model's forward does not call it for this x"),
     "fewer runs": ((CONV, X), {"run": 1}, ValueError, "run counts the runs of Conv2d from 0: got 1, and it ran 1"),
-    "a negative run": ((CONV, X), {"run": -1}, ValueError, "run counts the runs of Conv2d from 0: got -1"),
     "wrong channels": ((CONV, torch.zeros(1, 2, 5, 5)), {}, ValueError,
                        r"x must be \[N, 1, H, W\], the layer's in_channels in second place: got \[1, 2, 5, 5\]"),
-    "two axes": ((CONV, torch.zeros(5, 5)), {}, ValueError, r"x must be \[N, 1, H, W\].*got \[5, 5\]"),
-    "a list": ((CONV, [[1.0]]), {}, TypeError, "x is a batch as a tensor, .* got list"),
     "whole numbers": ((CONV, X.long()), {}, ValueError, "x must have the weight's dtype, torch.float32: got torch.i"),
     "meta x": ((CONV, X.to("meta")), {}, ValueError, "x is on the meta device, which has shapes but no numbers"),
-    "meta weight": ((nn.Conv2d(1, 1, 3, device="meta"), X), {}, ValueError, "weight is on the meta device"),
     "lazy": ((nn.LazyConv2d(1, 3), X), {}, ValueError, "weight has no numbers yet, because its layer is lazy"),
     "complex": ((nn.Conv2d(1, 1, 3, dtype=torch.complex64), X), {}, ValueError,
                 "explain shows weights of real floating-point numbers: weight of module is torch.complex64"),
     "no_grad": ((Detached("no_grad"), X), {}, ValueError, GRAPH),
-    "inference": ((Detached("inference"), X), {}, ValueError, GRAPH),
-    "detach": ((Detached("detach"), X), {}, ValueError, GRAPH),
     "unused": ((Detached("unused"), X), {}, ValueError, GRAPH),
     "argmax": ((Detached("argmax"), X), {}, ValueError, "loss must be a real floating-point number .* torch.int64"),
-    "bool": ((Detached("bool"), X), {}, ValueError, "loss must be a real floating-point number to have a gradient"),
     "a tuple": ((Detached("tuple"), X), {}, ValueError, "the sum of the output needs a tensor: the model returns a t"),
     "a loss of many": ((CONV, X), {"loss": lambda output: output}, ValueError,
                        r"loss returns one number, a tensor with one entry: got shape \[1, 1, 3, 3\]"),
-    "a loss of Python": ((CONV, X), {"loss": lambda output: 1.0}, ValueError, "loss returns one number.* got float"),
     "a loss by name": ((CONV, X), {"loss": "mse"}, TypeError, "loss is a function from the model's output to a number"),
     "nan": ((CONV, X / 0), {}, ValueError, "input must hold finite numbers below 1e.300 here"),
     "xnor": ((convviz.nn.XNORConv2d(1, 2, 3), reals((1, 1, 5, 5), 0, torch.float32)), {}, ValueError,

@@ -10,9 +10,7 @@ import torch
 from nbconvert import HTMLExporter
 
 import convviz
-from convviz.app.answers import TABS
 from convviz.app.graph_view import GraphView
-from convviz.app.messages import STATEFUL
 from tests.states import random_states
 
 ALIVE = ipywidgets.widgets.widget._instances
@@ -93,19 +91,6 @@ def test_a_converted_notebook_shows_the_picture(open_app, outputs):
     page, _ = HTMLExporter().from_notebook_node(nbformat.v4.new_notebook(cells=[cell]))
     assert page.count("<figcaption>") == 3
     assert "App(children=" not in page
-
-
-def test_an_app_whose_tabs_were_all_open_leaves_no_widget():
-    before = set(ALIVE)
-    app = convviz.App()
-    for tab in TABS:
-        app.session.apply(app.session.settings.replace(tab=tab))
-        request = {"type": "tab", "id": 1, "page": "one", "tab": tab, "settings": app.state()}
-        app._messages.receive(request, [])
-    for tab in STATEFUL:
-        app._messages.receive({"type": "act", "tab": tab, "message": {"type": "refresh"}}, [])
-    app.close()
-    assert set(ALIVE) == before
 
 
 def test_a_graph_that_is_closed_leaves_no_widget():

@@ -10,7 +10,7 @@ import torch
 
 from convviz.lab import digits
 from convviz.lab.digits import normalized
-from convviz.lab.idx import MNIST, parse, read_folder
+from convviz.lab.idx import MNIST, read_folder
 from tests.lab.idx import files, idx, write_folder
 
 IMAGES = "train-images-idx3-ubyte"
@@ -132,11 +132,6 @@ def test_a_label_beyond_9_is_refused(tmp_path):
     (tmp_path / "t10k-labels-idx1-ubyte").write_bytes(idx(torch.full((20,), 10, dtype=torch.uint8)))
     with pytest.raises(ValueError, match=r"0 to 9: got 10 in the t10k files"):
         digits(tmp_path, verify=False)
-
-
-def test_a_shape_of_more_bytes_than_there_are_costs_no_memory():
-    with pytest.raises(ValueError, match="truncated"):
-        parse(bytes([0, 0, 8, 3]) + b"\xff" * 12, "huge", axes=3)
 
 
 @pytest.mark.parametrize("train", [0, -1, 41])

@@ -148,14 +148,6 @@ def test_one_layer_alone_as_the_article_had_it():
     assert kinds == ["convviz", "torch", "torch", "torch"]
 
 
-def test_a_paused_race_goes_on_with_the_next_step(folder):
-    race = lab.Race("torch", data=folder, **SMALL)
-    seen = [step.step for _, step in zip(range(3), race, strict=False)]
-    seen += [step.step for step in race]
-    assert seen == list(range(1, 11))
-    assert race.done == race.total == 10
-
-
 def test_a_race_that_was_killed_ends_with_the_same_curves_bit_for_bit(folder, tmp_path):
     options = {**SMALL, "data": folder, "seeds": 2}
     whole = lab.race("rotate,unfold", **options)

@@ -15,7 +15,6 @@ from convviz import lab
 from convviz.cli import main
 from convviz.export.race import export_race, race_page
 from convviz.lab.lane import Lane
-from convviz.lab.store import checkpoint_path
 from convviz.lab.table import ARTICLE, cells, headings
 from tests.lab.idx import write_folder
 from tests.lab.narrow_network import narrow_network
@@ -66,27 +65,13 @@ def test_the_table_follows_from_the_file_alone(result, tmp_path):
     assert (torch_row.layer, torch_row.ratio, torch_row.difference, torch_row.gradient) == ("torch", 1.0, None, None)
 
 
-def test_a_right_layers_gradients_differ_by_rounding_and_a_wrong_ones_do_not(folder):
-    class Doubled(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, input, weight, bias):
-            ctx.save_for_backward(input, weight, bias)
-            return torch.nn.functional.conv2d(input, weight, bias)
-
-        @staticmethod
-        def backward(ctx, grad_output):
-            given = [tensor.detach().requires_grad_() for tensor in ctx.saved_tensors]
-            with torch.enable_grad():
-                output = torch.nn.functional.conv2d(*given)
-            return torch.autograd.grad(output, given, 2 * grad_output)
-
-    layers = {"aten": "aten", "rotate": "rotate", "doubled": Doubled}
-    raced = lab.race(layers, data=folder, verify=False, batch_size=8, epochs=1, dtype="float64")
-    _, aten, rotate, doubled = lab.table(raced)
-    assert aten.gradient == 0 < rotate.gradient < 1e-12 < 1e-3 < doubled.gradient
+def test_a_right_layers_gradients_differ_by_rounding(folder):
+    """And a wrong one's do not: test_lab.py."""
+    raced = lab.race("aten,rotate", data=folder, verify=False, batch_size=8, epochs=1, dtype="float64")
+    _, aten, rotate = lab.table(raced)
+    assert aten.gradient == 0 < rotate.gradient < 1e-12
     column = headings().index("max|Δgradient|")
-    shown = ["", "0", f"{rotate.gradient:.1e}", f"{doubled.gradient:.1e}", "", ""]
-    assert [row[column] for row in cells(raced)] == shown
+    assert [row[column] for row in cells(raced)] == ["", "0", f"{rotate.gradient:.1e}", "", ""]
 
 
 def test_the_articles_own_rows_stand_beside(result):
@@ -113,12 +98,6 @@ def test_costs_name_time_memory_and_backend_of_each_layer(result):
         assert cost["memory"] > 8 * 3 * 26 * 26 * 4, "at least the first layer's output is alive at once"
     linear = result["costs"]["torch"]["layers"][-1]
     assert (linear["forward_by"], linear["backward_by"]) == ("matrix product", "matrix product")
-
-
-def test_unfold_multiplies_matrices_and_the_backend_says_so(folder):
-    found = lab.race("unfold", data=folder, verify=False, batch_size=8, epochs=1)
-    first = found["costs"]["unfold"]["layers"][0]
-    assert (first["forward_by"], first["backward_by"]) == ("matrix product", "matrix product")
 
 
 def test_mistaken_digits_are_kept_with_their_pixels(result, folder):
@@ -226,13 +205,10 @@ def test_a_layer_of_ones_own_in_the_current_folder(words, fails, why, capsys, tm
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        (["--layers", "rotat"], "a layer is one of"),
-        (["--threads", "0"], "threads is a whole number"),
         (["--data", "nowhere"], "nowhere has no train-images-idx3-ubyte"),
         (["--show", "nowhere.json"], "No such file"),
         (["-o", "race.html"], "name the result with --show"),
         (["--out", "nowhere/race.json"], "the result cannot be written to nowhere/race.json: No such file"),
-        (["--out", "/"], "the result cannot be written to /: Is a directory"),
         (["--record", "nowhere/race.json"], "the recorded race cannot be written to nowhere/race.json: No such file"),
         (["--layers", "torch.nn:Flatten"], "a layer could not be made"),
     ],
@@ -273,10 +249,3 @@ def test_no_text_of_a_file_reaches_the_terminal_as_a_command(tmp_path, capsys):
     assert r"\x1b[31mfür\x1b]0;title\x07\x9b1m" in capsys.readouterr().out
     assert main(["lesson", "check", f"{tmp_path}/\x1b[31m.json"]) == 1
     assert r"\x1b[31m.json cannot be read" in capsys.readouterr().err
-
-
-def test_a_finished_race_leaves_no_checkpoint_beside_it(words):
-    given, out = words
-    assert main(given) == 0
-    assert not checkpoint_path(out).exists()
-    assert main(given) == 2

@@ -76,12 +76,8 @@ def test_digits_carry_citation_and_licence():
 
 def test_every_kernel_has_its_textbook_numbers():
     assert set(TEXTBOOK) == {*KERNELS, "counting"}
-
-
-@pytest.mark.parametrize("name", TEXTBOOK)
-def test_kernel_of_3x3(name):
-    expected = torch.tensor(TEXTBOOK[name], dtype=torch.float64)
-    assert torch.equal(make_kernel(name, (3, 3)), expected)
+    for name, numbers in TEXTBOOK.items():
+        assert torch.equal(make_kernel(name, (3, 3)), torch.tensor(numbers, dtype=torch.float64)), name
 
 
 @pytest.mark.parametrize("name", [*KERNELS, "counting"])
@@ -128,7 +124,6 @@ def test_counting_counts_in_reading_order():
     for rows, columns in SIZES:
         kernel = make_kernel("counting", (rows, columns))
         assert kernel.flatten().tolist() == list(range(1, rows * columns + 1))
-    assert make_kernel("counting", (2, 3)).tolist() == [[1, 2, 3], [4, 5, 6]]
 
 
 def test_random_kernel_stays_in_the_sliders_reach_in_their_steps():
@@ -145,13 +140,12 @@ SHAPES = [(1, 1, 1, 1), (1, 1, 8, 8), (2, 4, 8, 8), (1, 3, 1, 7), (2, 1, 5, 2), 
 
 
 @pytest.mark.parametrize("kind", INPUTS)
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_input_of_every_shape(kind, shape):
-    image = make_input(kind, shape)
-    assert image.shape == shape
-    assert image.dtype is torch.float64
-    assert image.isfinite().all()
-    assert not has_negative_zero(image)
+def test_input_of_every_shape(kind):
+    for shape in SHAPES:
+        image = make_input(kind, shape)
+        assert (image.shape, image.dtype) == (shape, torch.float64)
+        assert image.isfinite().all(), shape
+        assert not has_negative_zero(image), shape
 
 
 @pytest.mark.parametrize("kind", INPUTS)
