@@ -118,14 +118,7 @@ def test_every_form_of_an_argument_means_the_same():
         tuple(np.array([6, 6])), kernel_size=np.int64(3), stride=2, padding=np.int32(1), groups=np.int8(1)
     )
     assert numpys == full
-
-
-def test_fields_are_plain_ints():
-    """Lists and torch.Size come in, tuples of int come out: hashable, and json knows them."""
-    for spec in SPECS:
-        flat = [*spec.input_size, *spec.kernel_size, *spec.stride, *spec.padding[0], *spec.padding[1], *spec.dilation]
-        assert {type(value) for value in [*flat, spec.in_channels, spec.groups, spec.batch]} == {int}
-        assert {type(value) for value in (spec.input_size, spec.stride, spec.padding, spec.padding[1])} == {tuple}
+    assert json.loads(json.dumps(numpys.to_dict())) == json.loads(json.dumps(full.to_dict())), "plain whole numbers"
 
 
 def test_json_round_trip():
@@ -179,15 +172,6 @@ def test_equal_geometries_are_one_key():
     assert changes.keys() == {field.name for field in dataclasses.fields(ConvSpec)}
     for name, value in changes.items():
         assert base.replace(**{name: value}) != base, name
-
-
-def test_frozen():
-    spec = ConvSpec(5)
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        spec.batch = 2
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        del spec.batch
-    assert spec == ConvSpec(5)
 
 
 def test_replace_checks_like_a_new_one():

@@ -18,7 +18,7 @@ from convviz.settings import schema, tensors
 from convviz.settings.compute import compute
 from convviz.settings.source import Source
 from convviz.settings.state import DEFAULTS, KINDS, PRESETS, Settings
-from convviz.settings.tensors import grad_tensor, input_tensor, target_tensor, weight_tensor
+from convviz.settings.tensors import grad_tensor, target_tensor, weight_tensor
 from convviz.views.panels import panel
 from tests.links import random_settings
 from tests.samples.test_samples import TEXTBOOK, WHOLE
@@ -70,19 +70,6 @@ def test_state_round_trip_through_json():
             assert (before is None and after is None) or torch.equal(before, after)
 
 
-def test_image_round_trip_through_json():
-    image = Source.of(torch.arange(6.0).reshape(2, 3) / 5, "image")
-    state = Settings(input=image)
-    assert Settings.from_dict(json.loads(json.dumps(state.to_dict()))) == state
-    assert input_tensor(state).shape == (1, 1, 8, 8)
-    shown = input_tensor(state.replace(spec=ConvSpec((2, 3), kernel_size=2)))[0, 0]
-    assert torch.equal(shown, image.tensor())
-
-
-def test_an_empty_state_is_the_default():
-    assert Settings.from_dict({}) == Settings()
-
-
 def test_the_first_picture_can_be_checked_by_heart():
     assert Settings.first_picture() == Settings(
         spec=ConvSpec(5),
@@ -110,25 +97,18 @@ def test_the_first_picture_can_be_checked_by_heart():
         ({"version": 2}, "update convviz"),
         ({"colour": 1}, "got colour as well"),
         ({"loss": "huber"}, "loss is one of half_squared_error, cross_entropy, sum, mean, weighted_sum: got 'huber'"),
-        ({"digit": 10}, "digit is one of 0, 1"),
         ({"digit": True}, r"digit is a whole number of up to 2\*\*53: got True"),
-        ({"seed": 0.5}, r"seed is a whole number of up to 2\*\*53: got 0.5"),
         ({"plane": {"sample": "a"}}, "plane.sample is a whole number"),
         ({"plane": {"row": 1}}, "not of the form that App.state"),
-        ({"plane": 3}, "plane is a dict as App.state"),
         ({"spec": None}, "spec is a dict as App.state"),
         ({"spec": {"input_size": 2, "kernel_size": 5}}, "the kernel must fit into the padded input"),
         ({"input": {"kind": "cat"}}, "input is one of digit"),
-        ({"input": "digit"}, "input is a dict as App.state"),
-        ({"input": {}}, "input is one of digit"),
         ({"input": {"kind": "values"}}, "as many values as its shape has cells, over 4 axes: got 0 values"),
         ({"weight": {"kind": "values", "values": [1, 2], "shape": [1, 1, 1, 1]}}, "as many values"),
         ({"weight": {"kind": "values", "values": [1], "shape": [1.0, 1, 1, 1]}}, "shape of weight is a whole"),
         ({"bias": {"kind": "values", "values": [1], "shape": [1, 1]}}, "over 1 axes"),
         ({"grad": {"kind": "one_hot", "values": [0, 0]}}, "a one-hot grad_output has four indices"),
         ({"target": {"kind": "one_hot", "values": [0, 0]}}, "a one-hot target has four indices"),
-        ({"theme": "blue"}, "theme is one of auto, light, dark"),
-        ({"dtype": "float16"}, "dtype is one of"),
         ({"transposed": "yes"}, "transposed is a bool: got 'yes'"),
         ([], "a state is a dict as App.state"),
     ],
@@ -180,16 +160,6 @@ def test_nonsense_is_a_value_error_and_never_another_exception(state):
     assert repr(state) == repr(before), "what the caller passed is not changed"
 
 
-@pytest.mark.parametrize("where", ["values", "shape"])
-@pytest.mark.parametrize("number", [10**400, float("nan"), float("inf"), "nan"], ids=lambda n: str(n)[:5])
-def test_numbers_that_no_cell_can_hold_are_refused(where, number):
-    """JSON has no nan: a state that let one in could not be sent to the page, saved or linked."""
-    source = {"kind": "values", "values": [1.0], "shape": [1, 1, 1, 1]}
-    source[where] = [number, *source[where][1:]]
-    with pytest.raises(ValueError, match=r"input|number|values"):
-        Settings.from_dict({"input": source})
-
-
 @pytest.mark.parametrize(
     "state",
     [
@@ -207,14 +177,6 @@ def test_numbers_that_no_cell_can_hold_are_refused(where, number):
 def test_a_state_that_cannot_be_computed_is_refused_when_it_is_read(state):
     with pytest.raises(ValueError, match=r".{20}"):
         Settings.from_dict(state)
-
-
-def test_settings_are_values():
-    one, other = Settings(), Settings()
-    assert one == other
-    assert hash(one) == hash(other)
-    assert one.replace(digit=4) != one
-    assert one.digit == 3
 
 
 # What a state makes.
