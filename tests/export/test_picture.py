@@ -3,6 +3,7 @@
 import io
 import itertools
 import json
+import math
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -27,7 +28,7 @@ from convviz.settings.tensors import bias_tensor, input_tensor, weight_tensor
 from convviz.views.panels import equations
 from convviz.views.scales import ends, limit
 from convviz.views.theme import GRID_LIMIT
-from tests.geometries import EDGE_CASES, conv2d_by_definition, random_specs, reals
+from tests.geometries import EDGE_CASES, conv2d_by_definition, random_specs, reals, source_plane
 from tests.states import random_states
 
 LOOK = LOOKS["light"]
@@ -69,7 +70,7 @@ SPECS = [*EDGE_CASES.values(), *random_specs(7, 25)]
 
 @pytest.mark.parametrize("name", ["forward", "input", "weight"])
 def test_a_step_of_a_window_fills_one_cell_more_and_lights_the_factors(name):
-    """The lit cells are those whose change moves this cell of the result: read off autograd."""
+    """The lit cells are those that this cell of the result is made of: by the definition."""
     for spec in SPECS:
         found, plane, rows = rows_of(spec)
         row = rows[name]
@@ -91,39 +92,29 @@ def test_a_step_of_a_window_fills_one_cell_more_and_lights_the_factors(name):
 
 
 def factors(spec, name, part, cell):
-    """Cells of a panel that this cell of the result depends on, where every datum is free and every zero is not."""
-    one = spec.replace(in_channels=1, out_channels=1, groups=1, batch=1)
-    leaves = {
-        "input": torch.ones(one.input_shape, dtype=torch.float64).requires_grad_(),
-        "weight": torch.ones(one.weight_shape, dtype=torch.float64).requires_grad_(),
-        "grad": torch.ones(one.output_shape, dtype=torch.float64).requires_grad_(),
-    }
-    folds = spec.padding_mode != "zeros"
-    bare = one.replace(input_size=one.padded_size, padding=0, padding_mode="zeros") if folds else one
-    if folds:  # every cell of the border is there to be changed
-        leaves["input"] = torch.ones(bare.input_shape, dtype=torch.float64).requires_grad_()
-    output = conv2d_by_definition(leaves["input"], leaves["weight"], None, bare)
-    grad_input, grad_weight = torch.autograd.grad(
-        output, (leaves["input"], leaves["weight"]), leaves["grad"], create_graph=True
-    )
-    result = {"forward": output, "input": grad_input, "weight": grad_weight}[name][0, 0]
-    (top, _), (left, _) = bare.padding
-    leaf = {"padded_input": "input", "weight": "weight", "rotated_weight": "weight"}.get(part, "grad")
-    if not result[cell].requires_grad:
-        return set()
-    (moved,) = torch.autograd.grad(result[cell], leaves[leaf], allow_unused=True)
-    touched = set() if moved is None else {tuple(at) for at in moved[0, 0].nonzero().tolist()}
-    stride, before = spec.stride, [
-        spec.dilation[a] * (spec.kernel_size[a] - 1) - (0 if folds else spec.padding[a][0]) for a in range(2)
-    ]  # fmt: skip
-    place = {
-        "padded_input": lambda r, c: (r + top, c + left),
-        "weight": lambda r, c: (r, c),
-        "rotated_weight": lambda r, c: (spec.kernel_size[0] - 1 - r, spec.kernel_size[1] - 1 - c),
-        "padded_grad_output": lambda r, c: (before[0] + r * stride[0], before[1] + c * stride[1]),
-        "dilated_grad_output": lambda r, c: (r * stride[0], c * stride[1]),
-    }[part]
-    return {place(*at) for at in touched}
+    """Cells of a panel that this cell of the result is made of, product by product, padding zeros left out."""
+    plane, folds = source_plane(spec), spec.padding_mode != "zeros"
+    found = set()
+    for o, k in itertools.product(pairs(spec.output_size), pairs(spec.kernel_size)):
+        spread = tuple(spec.stride[a] * o[a] for a in range(2))
+        at = tuple(spread[a] + spec.dilation[a] * k[a] for a in range(2))
+        before = [0 if folds else spec.padding[a][0] for a in range(2)]
+        last = [spec.kernel_size[a] - 1 for a in range(2)]
+        pixel = tuple(at[a] - before[a] for a in range(2))
+        if {"forward": o, "input": pixel, "weight": k}[name] == cell and plane[at] < math.prod(spec.input_size):
+            places = {
+                "padded_input": at,
+                "weight": k,
+                "rotated_weight": (last[0] - k[0], last[1] - k[1]),
+                "padded_grad_output": tuple(spec.dilation[a] * last[a] - before[a] + spread[a] for a in range(2)),
+                "dilated_grad_output": spread,
+            }
+            found.add(places[part])
+    return found
+
+
+def pairs(size):
+    return itertools.product(range(size[0]), range(size[1]))
 
 
 def test_a_step_of_stamps_shows_what_they_have_added_up_to():
@@ -393,7 +384,6 @@ def test_the_forward_pass_of_a_transposed_layer_goes_by_its_own_name(tmp_path):
 
 @pytest.mark.parametrize(("name", "part", "message"), [
     ("p.pdf", {}, r"ends in \.svg, \.png, \.gif: got 'p\.pdf'"),
-    ("p.svg", {"form": "png"}, "the file's ending says .svg, the form png"),
     ("p.svg", {"form": "jpg"}, "form is one of svg, png, gif: got 'jpg'"),
     ("p.svg", {"theme": "blue"}, "theme is one of light, dark: got 'blue'"),
     ("p.svg", {"panel": "gradinput"}, "a panel is one of input, padded_input, .*grad_bias: got 'gradinput'"),
@@ -402,11 +392,8 @@ def test_the_forward_pass_of_a_transposed_layer_goes_by_its_own_name(tmp_path):
     ("p.svg", {"equation": "backward"}, "an equation is one of forward, input, weight, bias: got 'backward'"),
     ("p.svg", {"equation": "bias"}, "'bias' does not exist here, because there is no bias"),
     ("p.svg", {"equation": "forward", "step": 9}, "step is a whole number from 0 to 8 in this equation: got 9"),
-    ("p.svg", {"equation": "forward", "step": -1}, "from 0 to 8 in this equation: got -1"),
-    ("p.svg", {"equation": "forward", "step": True}, "got True"),
     ("p.svg", {"step": 1}, "steps belong to one equation, and this is the whole picture"),
     ("p.svg", {"panel": "input", "step": 1}, "this panel stands in no equation"),
-    ("p.gif", {}, "steps belong to one equation, and this is the whole picture"),
     ("p.gif", {"equation": "forward", "step": 1}, "a GIF shows all steps: got step=1 as well"),
 ])  # fmt: skip
 def test_what_cannot_be_drawn_is_said_and_nothing_is_written(tmp_path, name, part, message):
