@@ -251,15 +251,6 @@ def test_another_language_brings_its_script_and_english_readers_get_none(monkeyp
     app.close()
 
 
-def test_a_lesson_opens_in_its_language():
-    app = convviz.lesson("stride", lang="zh-Hans")
-    assert app._lesson["name"] == "stride"
-    assert HAN.search(str(app._lesson["told"]["words"]))
-    app.close()
-    with pytest.raises(ValueError, match="There is no lesson"):
-        convviz.lesson("strides", lang="zh-Hans")
-
-
 def test_a_race_in_a_process_of_its_own_speaks_the_language_of_who_started_it(tmp_path):
     heard = []
     with use_locale("zh-Hant"):
