@@ -41,25 +41,9 @@ class ServeError(Exception):
 
 @dataclass(frozen=True)
 class ServeOptions:
-    """What to serve, to whom, and where.
+    """What to serve, to whom, and where: the options of ``convviz serve``, which say what each of them is.
 
-    Attributes:
-        port: The port to use and no other; None takes 8866 or the next free one, 0 any free one.
-        host: The address to listen on; "0.0.0.0" is every address of this machine.
-        device: Where torch computes ("cpu", "cuda", "cuda:1", "mps", ...); None leaves the choice to the app.
-        open_browser: Whether to open the page in a browser once it answers.
-        class_size: How many students may come at a time, for a class that shares this machine; None is no class.
-        workers: How many processes compute for all visitors; None is one a core, or a device.
-        notebook: Whether the notebook of the app is served, too, with a kernel a page; None is where nobody but the
-            machine itself is served.
-        races: How many races may run at a time, each a process of its own; 0 is none, None one where nobody but the
-            machine itself is served.
-        base_url: The path below which everything is served; it begins and ends with a slash.
-        token: What a visitor's address must hold once; None lets everybody in, "" makes one at the start.
-        allow_host: Names under which the server answers, beside those of loopback.
-        allow_frame: Origins whose pages may hold this one in a frame, beside its own.
-        log: The file for one JSON object a line about what happens, "-" for standard output; None writes none.
-        lang: The language of the page where its address asks for none; None leaves it to the visitor's browser.
+    None is what they call the default; a port of 0 is any free one, a log of "-" standard output.
     """
 
     port: int | None = None

@@ -73,7 +73,7 @@ class ConvvizVoila(Voila):
         settings = super().init_settings()
         # Over a network 6 MB of scripts become 1.6 MB; within one machine the compression only costs time.
         settings |= {"ws_ping_interval": PING_MS, "ws_ping_timeout": 2 * PING_MS}
-        settings["compress_response"] = not is_loopback(self.ip)
+        settings["compress_response"] = not self._options.is_for_oneself
         settings["convviz_metrics"], settings["convviz_workers"] = self.metrics, self.workers
         return settings
 

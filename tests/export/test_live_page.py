@@ -1,8 +1,7 @@
-"""The bytes of the page that computes by itself until torch does, and how files are packed."""
+"""The bytes of the page that computes by itself until torch does, and who gets it packed."""
 
 import gzip
 import json
-import os
 import re
 from types import SimpleNamespace
 
@@ -12,7 +11,7 @@ from convviz import __version__
 from convviz.export.live import FOLDER
 from convviz.facts.locale import language, languages, use_locale
 from convviz.facts.words import sentences
-from convviz.serve.files import packed, takes_gzip
+from convviz.serve.files import takes_gzip
 from convviz.serve.live import LivePages, live_page
 from convviz.serve.template import made_files
 
@@ -78,17 +77,6 @@ def test_the_page_says_what_it_is_without_scripts_and_asks_nobody_outside():
 )
 def test_only_who_takes_gzip_gets_it(header, takes):
     assert takes_gzip(SimpleNamespace(headers={"Accept-Encoding": header})) is takes
-
-
-def test_a_file_that_changed_is_packed_anew(tmp_path):
-    path = tmp_path / "a.js"
-    path.write_text("one" * 1000)
-    first = os.stat(path)
-    assert gzip.decompress(packed(str(path), first.st_mtime_ns, first.st_size)).startswith(b"one")
-    path.write_text("two" * 1000)
-    os.utime(path, ns=(first.st_atime_ns, first.st_mtime_ns + 1))
-    then = os.stat(path)
-    assert gzip.decompress(packed(str(path), then.st_mtime_ns, then.st_size)).startswith(b"two")
 
 
 def test_the_files_of_the_template_are_those_that_would_be_made_now():
