@@ -24,10 +24,8 @@ log = logging.getLogger(__name__)
 class Session(traitlets.HasTraits):
     """Where torch computes for one app. Steps of undo, and what controls may do, are the page's.
 
-    Attributes:
-        settings: everything that was set; replaced whole, never changed in place.
-        result: the numbers that follow.
-        notice: one sentence about what was last done here, or empty; and whether it reports that nothing was changed.
+    The settings are replaced whole, never changed in place; ``notice`` is one sentence about what was last done here,
+    and whether it reports that nothing was changed.
     """
 
     settings = traitlets.Instance(Settings)

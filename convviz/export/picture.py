@@ -100,12 +100,7 @@ def picture_bytes(
 
 @dataclasses.dataclass(frozen=True)
 class _Subject:
-    """What a picture shows.
-
-    Attributes:
-        rows: the equations, all or one.
-        panel: the one panel to show, or None for whole equations.
-    """
+    """What a picture shows: all equations, or one, or one panel of it."""
 
     settings: Settings
     stages: Stages

@@ -30,13 +30,7 @@ STES = tuple(FACTORS)
 
 
 def check_ste(argument: str, ste: str, allowed: tuple[str, ...], why: str = "") -> None:
-    """Check the name of a straight-through variant.
-
-    Args:
-        argument: its name in the constructor, for the message.
-        ste: the variant.
-        allowed: those that the layer knows.
-        why: what to say about the others.
+    """Check the name of a straight-through variant, and say of others ``why`` they are not allowed.
 
     Raises:
         ValueError: it is none of those allowed.

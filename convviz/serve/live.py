@@ -27,14 +27,7 @@ KINDS = {  # by the ending of a file's name, for the browser
 
 @dataclass(frozen=True)
 class Answer:
-    """What the server answers under one address.
-
-    Attributes:
-        kind: For the browser, such as ``"text/css"``.
-        content: The bytes.
-        packed: The same, gzipped; None where they are small already.
-        tag: Names the content: another one has another tag.
-    """
+    """What is answered under one address, gzipped where it is not small already; another content has another tag."""
 
     kind: str
     content: bytes
@@ -50,12 +43,7 @@ def answer(kind: str, content: bytes, *, pack: bool = True) -> Answer:
 
 @dataclass(frozen=True)
 class LivePage:
-    """The page and its files, in one language.
-
-    Attributes:
-        page: What the app's address answers with.
-        files: By name, each with its tag in it: they may be kept for ever.
-    """
+    """The page, and by their names its files, each with its tag in it: they may be kept for ever."""
 
     page: Answer
     files: dict[str, Answer]

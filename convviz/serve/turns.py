@@ -12,16 +12,7 @@ SMALL = 4096
 
 @dataclass(eq=False)
 class Wish:
-    """What a page waits for.
-
-    Attributes:
-        client: who asks; a client may have many pages.
-        page: which of them.
-        kind: a page has one wish of a kind waiting.
-        slow: whether it may take long.
-        task: what is to be done.
-        size: bytes that it holds while it waits.
-    """
+    """What a page of a client waits for; of each kind it has one, which holds ``size`` bytes meanwhile."""
 
     client: Hashable
     page: Hashable

@@ -61,12 +61,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Sign:
-    """What stands between two panels.
-
-    Attributes:
-        symbol: the operation.
-        note: what has to be said about it here, such as the stride.
-    """
+    """What stands between two panels: an operation, and what has to be said about it here, such as the stride."""
 
     symbol: str
     note: str = ""

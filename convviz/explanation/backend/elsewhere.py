@@ -25,14 +25,7 @@ say = sentences("backend")
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """What a call would run on a device that is not here.
-
-    Attributes:
-        device: its kind, such as ``"cuda"``.
-        backend: of both passes; empty where the device cannot compute it.
-        why: the rule that leads there.
-        file: where its code lives; empty where there is none.
-    """
+    """What a call would run on a device that is not here, where it can compute it, why, and the file of that code."""
 
     device: str
     backend: str

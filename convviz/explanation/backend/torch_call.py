@@ -20,14 +20,9 @@ say = sentences("backend")
 
 @dataclass(frozen=True)
 class TorchCall:
-    """One call of conv2d or conv_transpose2d; the numbers in its tensors do not matter.
+    """One call of conv2d or conv_transpose2d, for the geometry of the convolution that it is or reads the other way.
 
-    Attributes:
-        spec: the geometry; of a transposed call that of the convolution that it reads the other way.
-        bias: whether there is one.
-        dtype: ``"float32"``, ``"float64"`` or ``"bfloat16"``.
-        device: where the tensors are.
-        transposed: whether it is conv_transpose2d.
+    The numbers in its tensors do not matter.
     """
 
     spec: ConvSpec

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from convviz.explanation.graph.layout import Arrangement, arrange
-from convviz.explanation.graph.parts import Edge, Node
+from convviz.explanation.graph.parts import Node, Parts
 from convviz.explanation.graph.paths import path_sentences
-from convviz.explanation.graph.snapshot import Snapshot
 from convviz.explanation.graph.svg import draw
 from convviz.facts.lists import comma
 from convviz.facts.words import sentences
@@ -17,7 +16,7 @@ say = sentences("graph")
 
 
 @dataclass(frozen=True, eq=False)
-class Graph:
+class Graph(Parts):
     """The graph behind one tensor.
 
     Attributes:
@@ -28,12 +27,6 @@ class Graph:
         note: sentences about the whole: what is left out, where grad_output comes from, and why the pass stopped if
             it did.
     """
-
-    nodes: tuple[Node, ...]
-    edges: tuple[Edge, ...]
-    steps: tuple[str, ...]
-    grad_output: Snapshot
-    note: str
 
     def node(self, id: str) -> Node:
         """Return the node with this id.
@@ -95,4 +88,4 @@ class Graph:
         Raises:
             ValueError: theme is neither.
         """
-        return draw(self, theme)
+        return draw(self, theme, self.summary, self.paths, self.arrangement)

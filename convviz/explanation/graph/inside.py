@@ -26,12 +26,7 @@ Tensors = dict[str, torch.Tensor]  # by the names that ``convviz.stages`` has fo
 
 @dataclass(frozen=True)
 class Operation:
-    """What is done between two stages.
-
-    Attributes:
-        words: such as ``"insert zeros"``.
-        note: what has to be said about it here, such as the stride; names of stages are in backticks.
-    """
+    """What is done between two stages, such as "insert zeros", and what to say of it; stages are in backticks."""
 
     words: str
     note: str = ""

@@ -13,12 +13,7 @@ from convviz.explanation.graph.values import Place
 
 @dataclass(frozen=True, eq=False)
 class Names:
-    """Names of tensors, by what a graph knows of them.
-
-    Attributes:
-        leaves: id of a leaf tensor → its name.
-        results: function and number of its output → the name of what it made.
-    """
+    """Names of tensors: of leaves by their id, of results by function and number of its output."""
 
     leaves: dict[int, str] = field(default_factory=dict)
     results: dict[Place, str] = field(default_factory=dict)

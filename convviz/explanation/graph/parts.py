@@ -103,3 +103,14 @@ class Edge:
     input_slot: int
     gradient: Snapshot | None
     derivative: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """What ``Graph`` holds, and all that is told of it is made of."""
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    steps: tuple[str, ...]
+    grad_output: Snapshot
+    note: str

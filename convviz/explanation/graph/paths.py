@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import torch
 
-from convviz.explanation.graph.parts import Edge, Node
+from convviz.explanation.graph.parts import Edge, Node, Parts
 from convviz.explanation.graph.snapshot import Snapshot
 from convviz.explanation.graph.text import factor, is_rounded, numbers
 from convviz.facts.numbers import format_number
@@ -21,22 +20,6 @@ MAX_PATHS, MAX_FACTORS = 4, 8  # that are written out
 CLOSE = {"float16": 1e-2, "bfloat16": 5e-2}  # how exactly a dtype's product is its gradient
 CLOSE_ELSE = 1e-3
 _Factors = tuple[str, ...]
-
-
-class Paths(Protocol):
-    """What is read of a graph, as ``Graph`` has it."""
-
-    @property
-    def nodes(self) -> tuple[Node, ...]:
-        """The boxes; none stands before those that use its value."""
-
-    @property
-    def edges(self) -> tuple[Edge, ...]:
-        """The arrows."""
-
-    @property
-    def grad_output(self) -> Snapshot:
-        """The gradient at the output."""
 
 
 @dataclass
@@ -58,7 +41,7 @@ class _Way:
     rounded: bool = False
 
 
-def path_sentences(graph: Paths) -> dict[str, str]:
+def path_sentences(graph: Parts) -> dict[str, str]:
     """Return id of a node → its gradient as the sum over paths, for all nodes of which that is true and known.
 
     Left out are nodes behind a function with several outputs, and behind a hook that changed a gradient on its way.

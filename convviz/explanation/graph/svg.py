@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import Protocol
 from xml.sax.saxutils import escape, quoteattr
 
 from convviz.explanation.graph.layout import Arrangement
-from convviz.explanation.graph.parts import Edge, Node
+from convviz.explanation.graph.parts import Edge, Node, Parts
 from convviz.explanation.graph.text import box_lines, columns, derivative, details, factor, gradient_numbers, shortened
 from convviz.facts import facts
 from convviz.facts.lists import semicolon
@@ -22,16 +21,7 @@ Place = tuple[float, float]  # x, y in pixels
 
 @dataclass(frozen=True)
 class Palette:
-    """The colours of one theme; the test holds each text against each fill it stands on.
-
-    Attributes:
-        paper: behind everything.
-        ink: labels and values.
-        muted: shapes, steps and the caption.
-        gradient: the gradients, in boxes.
-        line: arrows and outlines.
-        fills: kind of a node → its box.
-    """
+    """The colours of one theme; the test holds each text against each fill it stands on, by the kind of its node."""
 
     paper: str
     ink: str
@@ -56,10 +46,8 @@ ROUNDING = {"output": 4, "function": 4, "leaf": 20, "rest": 4}  # of corners, so
 FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 SIZE, CHARACTER, LINE = 12, 7.3, 17  # of the font, the width of its widest kin, and a line's height, in pixels
 LABEL_SIZE = 13
-MAX_LINE_CHARS, MAX_LABEL_CHARS = (
-    38,
-    30,
-)  # characters in a line of a box; the label's are larger and leave room for the step
+MAX_LINE_CHARS = 38  # of a box
+MAX_LABEL_CHARS = 30  # which are larger, and leave room for the step
 PADDING = 10
 HEIGHT = 4 * LINE + 2 * PADDING
 GAP_X, GAP_Y = 26, 46
@@ -67,50 +55,19 @@ MARGIN, CAPTION = 16, 28
 _REST_OUTLINE = ' stroke-dasharray="6 4"'  # no box of the graph: what lies outside the picture
 
 
-class Drawable(Protocol):
-    """What is drawn of a graph, as ``Graph`` has it."""
-
-    @property
-    def nodes(self) -> tuple[Node, ...]:
-        """The boxes, the output first."""
-
-    @property
-    def edges(self) -> tuple[Edge, ...]:
-        """The arrows."""
-
-    @property
-    def steps(self) -> tuple[str, ...]:
-        """Ids of the nodes in the order of the backward pass."""
-
-    @property
-    def summary(self) -> str:
-        """A line about the whole."""
-
-    @property
-    def note(self) -> str:
-        """Sentences about the whole."""
-
-    @property
-    def paths(self) -> dict[str, str]:
-        """Id of a node → its gradient as a sum over paths, in a sentence."""
-
-    @property
-    def arrangement(self) -> Arrangement:
-        """Where boxes and arrows stand."""
-
-
-def draw(graph: Drawable, theme: str) -> str:
-    """Return the SVG text; see ``Graph.to_svg``."""
+def draw(graph: Parts, theme: str, summary: str, paths: dict[str, str], arrangement: Arrangement) -> str:
+    """Return the SVG text, with what ``Graph`` says and works out of its parts; see ``Graph.to_svg``."""
     if theme not in PALETTES:
         raise ValueError(f"theme is one of {', '.join(PALETTES)}: got {theme!r}")
-    return _Drawing(graph, PALETTES[theme]).text()
+    return _Drawing(graph, PALETTES[theme], paths, arrangement).text(summary)
 
 
 class _Drawing:
     """One drawing: the measures that all its parts share."""
 
-    def __init__(self, graph: Drawable, palette: Palette) -> None:
+    def __init__(self, graph: Parts, palette: Palette, paths: dict[str, str], arrangement: Arrangement) -> None:
         self.graph, self.palette, self.caption = graph, palette, say("caption")
+        self.paths, self.arranged = paths, arrangement
         self.nodes = {node.id: node for node in graph.nodes}
         self.step = {id: number for number, id in enumerate(graph.steps, start=1)}
         self.lines = {node.id: _lines(node) for node in graph.nodes}
@@ -119,7 +76,6 @@ class _Drawing:
             if edge.output_slot not in self.slots[edge.source]:
                 self.slots[edge.source].append(edge.output_slot)
         self.width = self._box_width()
-        self.arranged = graph.arrangement
         places = self.arranged.positions.values()
         across = [x for x, _ in places] + [x for route in self.arranged.routes.values() for x in route]
         self.total_width = max(
@@ -141,13 +97,13 @@ class _Drawing:
     def top(self, layer: float) -> float:
         return MARGIN + CAPTION + layer * (HEIGHT + GAP_Y)
 
-    def text(self) -> str:
+    def text(self, summary: str) -> str:
         palette, size = self.palette, f"{_n(self.total_width)} {_n(self.total_height)}"
         width, height = size.split()
         parts = [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {size}" '
             f'role="img" font-family="{FONT}" font-size="{SIZE}">',
-            f"<title>{_escape(say('title', summary=self.graph.summary))}</title>",
+            f"<title>{_escape(say('title', summary=summary))}</title>",
             f"<desc>{_escape(self._description())}</desc>",
             f'<rect width="{width}" height="{height}" fill="{palette.paper}"/>',
             f'<text x="{MARGIN}" y="{MARGIN + 10}" fill="{palette.muted}">{_escape(self.caption)}</text>',
@@ -176,7 +132,7 @@ class _Drawing:
         if node.opens_into:
             attributes += f" data-opens-into={quoteattr(' '.join(node.opens_into))}"
         parts = [
-            f"<g {attributes}><title>{_escape(details(node, self.graph.paths.get(node.id, '')))}</title>",
+            f"<g {attributes}><title>{_escape(details(node, self.paths.get(node.id, '')))}</title>",
             f'<rect x="{_n(left)}" y="{_n(top)}" width="{_n(self.width)}" height="{HEIGHT}" rx="{ROUNDING[node.kind]}" '
             f'fill="{self.palette.fills[node.kind]}" stroke="{self.palette.line}" '
             f'stroke-width="{2 if node.kind == "output" else 1}"{_REST_OUTLINE if node.kind == "rest" else ""}/>',

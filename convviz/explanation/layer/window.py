@@ -25,18 +25,9 @@ CHOSEN_CELLS = 32  # rows and columns of a window that nobody asked for
 
 @dataclass(frozen=True)
 class Window:
-    """A part of a layer's tensors.
+    """A part of a layer: rows and columns of its output, those of the input that these read, and the part's geometry.
 
-    Attributes:
-        samples: of the batch.
-        in_channels: of the layer's input.
-        out_channels: of its output.
-        rows: of its output, like columns.
-        columns: of its output.
-        input_rows: the rows of its input that these read.
-        input_columns: the columns of its input that these read.
-        spec: the geometry of the part, for the board.
-        border: whether the input holds the border that the padding mode copies.
+    With ``border`` the input holds the border that the padding mode copies.
     """
 
     samples: range

@@ -13,13 +13,7 @@ say = sentences("quantised")
 
 @dataclass(frozen=True)
 class VariantOf:
-    """One column of the tab: a straight-through variant, or one of several parameters.
-
-    Attributes:
-        what: id of the sentence on what it does.
-        keywords: the layer's, that choose it.
-        parameter: whose gradient it is.
-    """
+    """One column of the tab: a straight-through variant, chosen by keywords, or one of several parameters."""
 
     what: str
     keywords: dict[str, Any] = field(default_factory=dict)
