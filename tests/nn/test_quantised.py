@@ -383,7 +383,7 @@ def test_torch_func_and_autocast(kind):
     assert {parameter.grad.dtype for parameter in layer.parameters()} == {torch.float32}
 
 
-@pytest.mark.parametrize("kind", OF_EACH)
+@pytest.mark.parametrize("kind", ["PS", "XNOR scaled_sign"])
 def test_compiled_whole(kind):
     layer, x = make(kind, 2, 2, 2, padding=1), random((2, 2, 4, 4))
     results = []

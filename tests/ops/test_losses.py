@@ -103,7 +103,7 @@ def test_huge_logits_stay_finite_and_equal_torchs(dtype, scale):
 
 def test_bfloat16_is_no_further_off_than_torchs():
     worse = 0
-    for seed in range(200):
+    for seed in range(60):
         output, target = (tensor.bfloat16() for tensor in (3 * reals((2, 3, 5, 4), seed), one_hot((2, 3, 5, 4), seed)))
         index = target.flatten(1).argmax(1)
         exact, narrow = output.double().requires_grad_(), output.clone().requires_grad_()

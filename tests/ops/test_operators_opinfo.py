@@ -50,7 +50,7 @@ def draw_samples():
     samples, errors = {}, {}
     for name in OURS:
         (info,) = (each for each in op_db if each.name == f"nn.functional.{name}")
-        for dtype in (torch.float64, torch.float32, torch.complex64):
+        for dtype in (torch.float64, torch.complex64):
             drawn_samples = info.sample_inputs("cpu", dtype)
             samples[name, dtype] = [((each.input, *each.args), each.kwargs) for each in drawn_samples]
         wrong = (each.sample_input for each in (info.error_inputs("cpu") if info.error_inputs_func else ()))
@@ -69,10 +69,10 @@ def opinfo():
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-13), (torch.float32, 1e-5)])
 @pytest.mark.parametrize(("name", "least"), [("conv2d", 30), ("conv_transpose2d", 12), ("linear", 18)])
 @pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel")
-def test_torchs_own_samples(name, least, dtype, tolerance, method, opinfo):
+def test_torchs_own_samples(name, least, method, opinfo):
+    dtype, tolerance = torch.float64, 1e-13  # the other formats: test_operators_narrow.py
     samples, _ = opinfo
     assert len(samples[name, dtype]) >= least
     for tensors, keywords in samples[name, dtype]:
@@ -134,7 +134,7 @@ def unpadded(seed, count):
 @BAD
 def test_nan_and_inf_in_the_input_go_where_torch_lets_them_go(bad):
     """Into the output and grad_weight, with any padding and in all four methods."""
-    for number, spec in enumerate(random_specs(seed=120, count=40)):
+    for number, spec in enumerate(random_specs(seed=120, count=20)):
         x, w, g = spoilt(spec, number, 0, bad)
         for method in METHODS:
             ours, theirs = patterns(spec, x, w, g, method, number)
@@ -144,7 +144,7 @@ def test_nan_and_inf_in_the_input_go_where_torch_lets_them_go(bad):
 @BAD
 def test_nan_and_inf_in_grad_output_go_where_torch_lets_them_go(bad):
     """Into both gradients; with padding zeros only three methods do, see below."""
-    for specs, methods in ((unpadded(121, 40), METHODS), (random_specs(122, 30), METHODS[1:])):
+    for specs, methods in ((unpadded(121, 20), METHODS), (random_specs(122, 20), METHODS[1:])):
         for number, spec in enumerate(specs):
             x, w, g = spoilt(spec, number, 2, bad)
             for method in methods:
@@ -154,7 +154,7 @@ def test_nan_and_inf_in_grad_output_go_where_torch_lets_them_go(bad):
 
 @BAD
 def test_nan_and_inf_in_the_weight_go_where_torch_lets_them_go_except_by_rotate(bad):
-    for specs, methods in ((unpadded(123, 40), ("taps", "unfold", "aten")), (random_specs(124, 30), METHODS[1::2])):
+    for specs, methods in ((unpadded(123, 20), ("taps", "unfold", "aten")), (random_specs(124, 20), METHODS[1::2])):
         for number, spec in enumerate(specs):
             x, w, g = spoilt(spec, number, 1, bad)
             for method in methods:
@@ -229,7 +229,7 @@ def test_taps_multiplies_no_padding_zeros():
 @BAD
 def test_conv_transpose2d_loses_no_nan_and_no_inf(bad):
     """By rotate, and where zeros stand for an output_padding of the stride and more, a bad weight spreads further."""
-    for number, call in enumerate(random_transposed(seed=126, count=35)):
+    for number, call in enumerate(random_transposed(seed=126, count=18)):
         call = call._replace(padding=(0, 0))
         stride, _, extra, *_ = rest = call[2:]
         for position in range(3):

@@ -1,8 +1,8 @@
 """The transposed convolution: its numbers against autograd, what the page calls them, and how it is set."""
 
 import itertools
-import random
 import re
+from operator import lt
 
 import pytest
 import torch
@@ -23,29 +23,23 @@ from convviz.views import captions
 from convviz.views.figures import frame
 from convviz.views.panels import Sign, equations, panel
 from tests.geometries import reals
+from tests.operators import random_transposed
 
 
 def layers(seed, count):
-    """Yield (geometry, torch's own arguments) of transposed layers, odd on purpose on both axes."""
-    draw = random.Random(seed)
-    while count:
-        pairs = {
-            "stride": (draw.randint(1, 4), draw.randint(1, 4)),
-            "padding": (draw.randint(0, 3), draw.randint(0, 3)),
-            "dilation": (draw.randint(1, 3), draw.randint(1, 3)),
-        }
-        extra = tuple(draw.randrange(step) for step in pairs["stride"])
-        groups = draw.choice((1, 1, 2, 3))
-        into, out = groups * draw.randint(1, 2), groups * draw.randint(1, 2)
-        size, kernel = (draw.randint(1, 5), draw.randint(1, 5)), (draw.randint(1, 4), draw.randint(1, 4))
-        start = ConvSpec(1, in_channels=out, out_channels=into, groups=groups, kernel_size=1, batch=draw.randint(1, 2))
-        padding = tuple((cells, cells) for cells in pairs["padding"])
-        try:
-            spec = layer_spec(start, size, extra, kernel_size=kernel, **pairs | {"padding": padding})
-        except ValueError:
-            continue  # the padding cuts the whole output off
-        yield spec, pairs | {"output_padding": extra, "groups": groups}
-        count -= 1
+    """Yield (geometry, torch's own arguments) of transposed layers whose output_padding the board can hold."""
+    calls = (call for call in random_transposed(seed, 4 * count) if all(map(lt, call.output_padding, call.stride)))
+    for call in itertools.islice(calls, count):
+        batch, into, *size = call.input_shape
+        start = ConvSpec(1, call.out_channels, into, kernel_size=1, groups=call.groups, batch=batch)
+        pairs = {name: getattr(call, name) for name in ("stride", "padding", "dilation")}
+        padding = tuple((cells, cells) for cells in call.padding)
+        kernel = call.weight_shape[2:]
+        spec = layer_spec(start, tuple(size), call.output_padding, kernel_size=kernel, **pairs | {"padding": padding})
+        yield spec, pairs | {"output_padding": call.output_padding, "groups": call.groups}
+
+
+GRADIENTS = ("grad_input", "grad_weight", "grad_bias")
 
 
 # -- the numbers: tests/ops/test_stages.py holds all of them, under the names of the convolution read backwards -----
@@ -59,15 +53,9 @@ def test_what_the_page_calls_output_and_gradients_are_those_of_torchs_layer():
         leaves = [tensor.clone().requires_grad_() for tensor in (x, w, b)]
         output = F.conv_transpose2d(*leaves, **options)
         sent = (output - target).detach()
-        grad_input, grad_weight, grad_bias = torch.autograd.grad(output, leaves, sent)
-        (height, width), (down, right) = spec.padding, spec.stride
-        dilated = torch.zeros(*x.shape[:2], (x.shape[2] - 1) * down + 1, (x.shape[3] - 1) * right + 1, dtype=x.dtype)
-        dilated[..., ::down, ::right] = x
-        for name, tensor in {
-            **{"input": x, "dilated_input": dilated, "weight": w, "output": output.detach(), "grad_output": sent},
-            **{"padded_grad_output": F.pad(sent, (*width, *height)), "grad_input": grad_input},
-            **{"grad_weight": grad_weight, "grad_bias": grad_bias},
-        }.items():
+        gradients = torch.autograd.grad(output, leaves, sent)
+        named = {"input": x, "weight": w, "output": output.detach(), "grad_output": sent}
+        for name, tensor in (named | dict(zip(GRADIENTS, gradients, strict=True))).items():
             shown = panel(result, Plane(), name).tensor
             assert shown.shape[-tensor.dim() :] == tensor.shape or tensor.dim() == 1, (name, spec)
             torch.testing.assert_close(shown.reshape(tensor.shape), tensor, rtol=1e-10, atol=1e-11)

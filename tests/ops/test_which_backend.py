@@ -314,12 +314,6 @@ def test_the_result_is_plain_data():
     assert all(text.endswith(".") for text in texts)
 
 
-def test_the_notes_answer_the_questions():
-    notes = " ".join(which_backend(*tensors((1, 1, 8, 8), (1, 1, 3, 3), F64)).notes)
-    for word in ("derivatives.yaml", "aten::convolution_backward", "finput", "empty", "anew"):
-        assert word in notes
-
-
 def test_what_autograd_saves_is_what_the_notes_say():
     input, weight = tensors((1, 1, 8, 8), (1, 1, 3, 3), F64, requires_grad=True)
     node = torch.nn.functional.conv2d(input, weight).grad_fn
