@@ -67,7 +67,7 @@ def requests():
         made += [{"type": kind, "id": 1, "settings": settings} for kind in ("compute", "python", "page")]
     for settings in (GEOMETRIES["uneven reflect"], GEOMETRIES["transposed"]):
         for name in TABS:
-            made += [tab(name, settings, choices=choices) for choices in [{}, *CHOSEN.get(name, [])]]
+            made += [tab(name, settings, choices=choices) for choices in CHOSEN.get(name, [{}])]
         made += [tab("graph", settings, ask={"type": kind, "id": "n3"}) for kind in ("node", "inside")]
     return made
 

@@ -63,10 +63,12 @@ def shown_plane(tensor, number, plane, transposed):
     return tensor[plane.sample, plane.out_channel if transposed else plane.in_channel]
 
 
-@pytest.mark.parametrize("loss", sorted(LOSSES))
-@pytest.mark.parametrize("name", SPECS)
-@pytest.mark.parametrize("transposed", [False, True])
-def test_analytic_and_numeric_slopes_are_the_layers(name, loss, transposed):
+# Every loss, every geometry and both ways, but not each with each.
+CASES = [(loss, list(SPECS)[at % len(SPECS)], at % 2 == 1) for at, loss in enumerate(sorted(LOSSES) * 2)]
+
+
+@pytest.mark.parametrize(("loss", "name", "transposed"), CASES)
+def test_analytic_and_numeric_slopes_are_the_layers(loss, name, transposed):
     spec = SPECS[name]
     if transposed:
         spec = spec.replace(padding_mode="zeros")
