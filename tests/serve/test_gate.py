@@ -119,20 +119,8 @@ def test_only_the_notebooks_page_may_have_scripts_in_it():
 def guarded(tmp_path_factory):
     """A server below a path, for who has the token, under one more name, in one more frame, with a log."""
     log = tmp_path_factory.mktemp("guarded") / "log"
-    words = [
-        "--base-url",
-        "/a/course/",
-        "--allow-host",
-        NAME,
-        "--allow-frame",
-        FRAME,
-        "--log",
-        log,
-        "--notebook",
-        "--workers",
-        "2",
-        "--token",
-    ]
+    words = ["--base-url", "/a/course/", "--allow-host", NAME, "--allow-frame", FRAME, "--log", log, "--notebook"]
+    words += ["--workers", "2", "--token"]
     with voila_server(arguments=words) as server:
         server.log = log
         address, server.token = server.url.split("?token=")

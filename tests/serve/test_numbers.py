@@ -256,8 +256,14 @@ def test_a_request_is_answered_with_its_bytes(running):
     assert {message["pid"] for message, _ in answers} <= set(running.workers.pids)
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
-@pytest.mark.parametrize("who", ["one", "all", "all and the stem"])
+@pytest.mark.parametrize(
+    ("number", "who"),
+    [
+        (signal.SIGKILL, "all"),
+        (signal.SIGSTOP, "one"),
+        *((end, "all and the stem") for end in (signal.SIGKILL, signal.SIGSTOP)),
+    ],
+)
 def test_workers_that_are_ended_or_stopped_are_replaced(running, number, who):
     before = running.workers.pids
     struck = before[:1] if who == "one" else before
