@@ -1,4 +1,4 @@
-"""What a page asks for, read strictly: a message is a stranger's."""
+"""What a page asks for, read strictly: a message is a stranger's, and what is another thing a ``RequestError``."""
 
 from __future__ import annotations
 
@@ -59,11 +59,7 @@ def shown(tab: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 
 
 def asked(message: Any) -> Any:
-    """Return what a message asks for, its ``type``.
-
-    Raises:
-        RequestError: it is no message of the page's.
-    """
+    """Return what a message asks for, its ``type``."""
     if not isinstance(message, Mapping):
         raise RequestError(say("message", got=brief(message)))
     _check_depth(message)
@@ -82,22 +78,14 @@ def _check_depth(message: Mapping[str, Any]) -> None:
 
 
 def check_dict(what: str, value: Any) -> Mapping[str, Any]:
-    """Return what is a dict.
-
-    Raises:
-        RequestError: it is none.
-    """
+    """Return what is a dict."""
     if not isinstance(value, Mapping):
         raise RequestError(say("message.dict", what=what, got=brief(value)))
     return value
 
 
 def check_keys(what: str, message: Any, known: Sequence[str]) -> Mapping[str, Any]:
-    """Return what is a dict with no other keys than these.
-
-    Raises:
-        RequestError: it is none, or has another key.
-    """
+    """Return what is a dict with no other keys than these."""
     checked = check_dict(what, message)
     for key in checked:
         if key not in known:
@@ -107,11 +95,7 @@ def check_keys(what: str, message: Any, known: Sequence[str]) -> Mapping[str, An
 
 
 def one_of(message: Mapping[str, Any], key: str, known: Sequence[str], default: str) -> str:
-    """Return a word of a message; what is missing is the default.
-
-    Raises:
-        RequestError: it is another word.
-    """
+    """Return a word of a message; what is missing is the default."""
     value = message.get(key, default)
     if not isinstance(value, str) or value not in known:
         raise RequestError(say("message.word", key=key, known=", ".join(known), got=brief(value)))
@@ -119,11 +103,7 @@ def one_of(message: Mapping[str, Any], key: str, known: Sequence[str], default: 
 
 
 def flag(message: Mapping[str, Any], key: str) -> bool:
-    """Return whether a message says so; what is missing is no.
-
-    Raises:
-        RequestError: it is neither true nor false.
-    """
+    """Return whether a message says so; what is missing is no."""
     value = message.get(key, False)
     if not isinstance(value, bool):
         raise RequestError(say("message.flag", key=key, got=brief(value)))
@@ -131,31 +111,19 @@ def flag(message: Mapping[str, Any], key: str) -> bool:
 
 
 def whole(message: Mapping[str, Any], key: str, default: int | None = None) -> int:
-    """Return a whole number of a message; what is missing is the default.
-
-    Raises:
-        RequestError: it is none, or too large.
-    """
+    """Return a whole number of a message; what is missing is the default."""
     return whole_number(key, message.get(key, default))
 
 
 def whole_number(key: str, value: Any) -> int:
-    """Return a whole number.
-
-    Raises:
-        RequestError: it is none, or too large.
-    """
+    """Return a whole number."""
     if isinstance(value, bool) or not isinstance(value, int) or abs(value) > MAX_WHOLE:
         raise RequestError(say("message.index", key=key, got=brief(value)))
     return value
 
 
 def page_name(message: Mapping[str, Any]) -> str:
-    """Return which page asks: its own name, because a kernel's messages go to all pages.
-
-    Raises:
-        RequestError: it is no name.
-    """
+    """Return which page asks: its own name, because a kernel's messages go to all pages."""
     page = message.get("page")
     if not isinstance(page, str) or len(page) > MAX_PAGE_ID_CHARS:
         raise RequestError(say("message.page", most=MAX_PAGE_ID_CHARS, got=brief(page)))

@@ -23,11 +23,7 @@ REACH, STEP = 3.0, 0.1  # of the kernel's sliders
 
 
 def linked_widget(app: SettingTraits, name: str) -> widgets.Widget:
-    """Return an ipywidgets control for a trait, or for the weight that is shown (``"kernel"``), linked both ways.
-
-    Raises:
-        ValueError: there is no control for this name.
-    """
+    """Return an ipywidgets control for a trait, or for the weight that is shown (``"kernel"``), linked both ways."""
     labels: dict[str, str] = facts("names")["controls"]
     words: dict[str, str] = facts("names")["values"]
     label = labels.get(name, name)

@@ -54,11 +54,7 @@ class Session(traitlets.HasTraits):
         self.tell(" ".join(notices or []))
 
     def numbers_of(self, settings: Settings) -> Stages:
-        """Return the numbers of any settings: this session's own, where they differ in what is looked at only.
-
-        Raises:
-            ValueError: a number is too large for the dtype.
-        """
+        """Return the numbers of any settings: this session's own, where they differ in what is looked at only."""
         return self.result if _same_numbers(self.settings, settings) else computed(settings)
 
     def tell(self, sentence: str, failed: bool = False) -> None:
@@ -81,11 +77,7 @@ class Session(traitlets.HasTraits):
         return self.settings.to_dict()
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Go to the settings that ``state()`` described.
-
-        Raises:
-            ValueError: the state is of a newer version, or is not possible.
-        """
+        """Go to the settings that ``state()`` described."""
         self.apply(Settings.from_dict(state))
 
     def _set(self, settings: Settings, result: Stages) -> None:

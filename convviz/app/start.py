@@ -139,11 +139,7 @@ def _geometry(spec: ConvSpec, given: Mapping[str, torch.Tensor], transposed: boo
 
 
 def check_shapes(settings: Settings, given: Mapping[str, torch.Tensor]) -> None:
-    """Refuse tensors that do not fit the geometry.
-
-    Raises:
-        ValueError: a shape is another than the settings ask for.
-    """
+    """Refuse tensors that do not fit the geometry."""
     spec = settings.spec
     wanted = {
         "input": settings.input_shape,

@@ -62,11 +62,7 @@ def after(base: str, step: Mapping[str, Any]) -> Settings:
 
 
 def number_at(settings: Settings, cell: Mapping[str, Any]) -> float:
-    """Return what torch computes for a cell of the plane that is shown.
-
-    Raises:
-        ValueError: there is no such cell.
-    """
+    """Return what torch computes for a cell of the plane that is shown."""
     panel, row, column = cell["panel"], cell["row"], cell["column"]
     tensor = getattr(compute(settings.replace(dtype="float64"), compare=False), panel, None)
     if not isinstance(tensor, torch.Tensor):

@@ -62,11 +62,7 @@ def export_module(path: str | os.PathLike[str], state: State = None, *, lang: st
 
 
 def module_bytes(state: State = None, *, lang: str | None = None) -> bytes:
-    """Return what ``export_module`` writes, for the same state and language.
-
-    Raises:
-        ValueError: the state is of a newer version or too large.
-    """
+    """Return what ``export_module`` writes, for the same state and language."""
     settings = page_settings(given_settings(state))
     with use_locale(told_language(lang)):
         return utf8(_module(settings.to_dict()), "module")

@@ -87,11 +87,7 @@ def page_bytes(
     lesson: str | None = None,
     intro: str = "",
 ) -> bytes:
-    """Return what ``export_html`` writes, for the same arguments.
-
-    Raises:
-        ValueError: the state is of a newer version or too large, or there is no such control or lesson.
-    """
+    """Return what ``export_html`` writes, for the same arguments."""
     groups = _check_controls(controls)
     if height is not None and (isinstance(height, bool) or not isinstance(height, int) or height < 100):
         raise ValueError(f"height is a whole number of 100 pixels or more, or None: got {height!r}")

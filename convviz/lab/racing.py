@@ -160,11 +160,7 @@ class Race:
         return self.result
 
     def save(self) -> None:
-        """Write the result so far to ``out``, where there is one.
-
-        Raises:
-            OSError: it cannot be written; what stood there stays.
-        """
+        """Write the result so far to ``out``, where there is one."""
         if self.out is not None:
             results.write(self.out, self.result)
 

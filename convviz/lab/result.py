@@ -121,11 +121,7 @@ def to_json(result: Result) -> bytes:
 
 
 def write(path: Path, result: Result) -> None:
-    """Write a result, whole or not at all.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+    """Write a result, whole or not at all."""
     write_file(path, to_json(result), "result")
 
 

@@ -7,11 +7,7 @@ from typing import IO
 
 
 def take_slot(folder: Path, most: int) -> IO[bytes] | None:
-    """Return the file that is held until it is closed or this process ends; None where all are taken.
-
-    Raises:
-        OSError: the folder is not there.
-    """
+    """Return the file that is held until it is closed or this process ends; None where all are taken."""
     for at in range(most):
         file = folder.joinpath(f"race-{at}").open("ab")
         try:

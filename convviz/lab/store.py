@@ -52,11 +52,7 @@ def checkpoint_path(out: Path) -> Path:
 
 
 def write_checkpoint(path: Path, race: dict[str, Any], lanes: dict[str, Any]) -> None:
-    """Write how far a race is: what JSON can hold of it, and the states of networks and optimizers.
-
-    Raises:
-        OSError: it cannot be written; the one before stays.
-    """
+    """Write how far a race is: what JSON can hold of it, and the states of networks and optimizers."""
     buffer = io.BytesIO()
     torch.save({"race": json.dumps(race), "lanes": lanes}, buffer)
     write_file(path, buffer.getvalue(), "checkpoint")

@@ -90,11 +90,7 @@ def as_batch(name: str, tensor: torch.Tensor) -> torch.Tensor:
 
 
 def check_shape(name: str, tensor: torch.Tensor | None, shape: Sequence[int], rule: str) -> None:
-    """Check one tensor's shape; None passes.
-
-    Raises:
-        ValueError: it is another; the message gives the rule and both shapes.
-    """
+    """Check one tensor's shape; None passes."""
     if tensor is not None and tuple(tensor.shape) != tuple(shape):
         raise ValueError(f"{name} must be {rule}, {list(shape)}: got the shape {list(tensor.shape)}")
 

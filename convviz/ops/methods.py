@@ -58,11 +58,7 @@ METHODS = {
 
 
 def check_method(method: str) -> str:
-    """Return the method's name.
-
-    Raises:
-        ValueError: there is no such method.
-    """
+    """Return the method's name."""
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method is one of {', '.join(METHODS)}: got {method!r}")
     return method

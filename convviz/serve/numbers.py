@@ -137,11 +137,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         super().on_close()
 
     def _read(self, frame: str | bytes) -> dict[str, Any] | None:
-        """Return a request with an id; None where the connection ends for its size.
-
-        Raises:
-            ValueError: It is none.
-        """
+        """Return a request with an id; None where the connection ends for its size."""
         if isinstance(frame, bytes):
             request, _ = unpacked(frame)
         elif len(frame) > HEAD_BYTES:

@@ -87,11 +87,7 @@ class ServeOptions:
         return self.workers or cores()
 
     def checked(self) -> ServeOptions:
-        """Return the same, with a token made where one is wished for.
-
-        Raises:
-            ServeError: A value that no server can follow.
-        """
+        """Return the same, with a token made where one is wished for."""
         if self.class_size is not None and self.class_size < 1:
             raise ServeError(f"--class must be the number of students, 1 or more, and {self.class_size} is not.")
         if self.workers is not None and self.workers < 1:

@@ -27,11 +27,7 @@ def packed(message: Mapping[str, Any], buffers: Sequence[bytes] = ()) -> bytes:
 
 
 def unpacked(frame: bytes) -> tuple[dict[str, Any], list[bytes]]:
-    """Return the message, without its sizes, and the buffers of a stranger's frame.
-
-    Raises:
-        ValueError: it is not of that form.
-    """
+    """Return the message, without its sizes, and the buffers of a stranger's frame."""
     length = struct.unpack_from("<I", frame)[0] if len(frame) >= UNIT else 0
     if not 0 < length <= min(HEAD_BYTES, len(frame) - 4) or (4 + length) % UNIT:
         raise ValueError("a packed message begins with the length of its JSON, padded to a multiple of 8 bytes")
@@ -48,11 +44,7 @@ def unpacked(frame: bytes) -> tuple[dict[str, Any], list[bytes]]:
 
 
 def read_json(text: str) -> dict[str, Any]:
-    """Return a stranger's JSON object.
-
-    Raises:
-        ValueError: it is another thing.
-    """
+    """Return a stranger's JSON object."""
     try:
         read = json.loads(text, parse_constant=_refuse)
     except RecursionError as error:

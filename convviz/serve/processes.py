@@ -82,20 +82,12 @@ class Stem:
         return self._process.pid if self._process else None
 
     def start(self) -> bool:
-        """Start the process unless it runs; return whether it forks.
-
-        Raises:
-            OSError: It cannot be had.
-        """
+        """Start the process unless it runs; return whether it forks."""
         with self._lock:
             return self._start()
 
     def fork(self, kind: bytes) -> Worker:
-        """Return a new worker, a ``WORKER`` or a ``RACE``.
-
-        Raises:
-            OSError: There is none to be had.
-        """
+        """Return a new worker, a ``WORKER`` or a ``RACE``."""
         with self._lock:
             try:
                 return self._fork(kind)

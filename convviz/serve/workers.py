@@ -96,11 +96,7 @@ class Workers:
         return [slot.worker.pid for slot in self._slots if slot.worker]
 
     async def ready(self) -> None:
-        """Start the workers, unless they have been; the first answer can come when this returns.
-
-        Raises:
-            OSError: They do not start.
-        """
+        """Start the workers, unless they have been; the first answer can come when this returns."""
         if self._starting is None or (self._starting.done() and self._starting.exception()):
             self._starting = asyncio.ensure_future(self._start())
         await asyncio.shield(self._starting)
@@ -121,11 +117,7 @@ class Workers:
         self._go_on()
 
     async def race(self) -> Worker:
-        """Return a new process that races for one page.
-
-        Raises:
-            OSError: There is none to be had.
-        """
+        """Return a new process that races for one page."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._new, True)
 
     async def _start(self) -> None:
@@ -197,20 +189,12 @@ class Slot:
         self.worker: Worker | None = None
 
     def start(self) -> None:
-        """Have a worker.
-
-        Raises:
-            OSError: There is none to be had.
-        """
+        """Have a worker."""
         if self.worker is None:
             self.worker = self._new()
 
     def answer(self, request: bytes) -> bytes:
-        """Return the answer to a request; one whose worker dies is tried once more.
-
-        Raises:
-            Refused: There is none.
-        """
+        """Return the answer to a request; one whose worker dies is tried once more."""
         if self.worker and self.worker.is_gone():  # nothing has been asked of it
             self._end("died")
         for _ in range(TIMES):

@@ -69,22 +69,14 @@ def is_number(value: Any) -> bool:
 
 
 def number(name: str, value: Any) -> float:
-    """Return a value as a float that can be stored, shown and sent.
-
-    Raises:
-        ValueError: it is no finite number, or too large.
-    """
+    """Return a value as a float that can be stored, shown and sent."""
     if not is_number(value):
         raise ValueError(say("state.number", name=name, most=f"{MAX_NUMBER:g}", value=f"{value!r:.80}"))
     return float(value)
 
 
 def source(name: str, data: Any) -> Source:
-    """Return where a tensor comes from.
-
-    Raises:
-        ValueError: its numbers do not fit its kind, or its shape.
-    """
+    """Return where a tensor comes from."""
     fields = _mapping(name, data)
     values, shape = fields.get("values", ()), fields.get("shape", ())
     if not isinstance(values, (list, tuple)) or not isinstance(shape, (list, tuple)):

@@ -42,11 +42,7 @@ class Tab:
         self._send_message({"type": "tab", "tab": self.name, "reply": content}, [])
 
     def receive(self, message: Any) -> None:
-        """Do what the pane asks for.
-
-        Raises:
-            ValueError: it is no message, or what it asks for is not possible.
-        """
+        """Do what the pane asks for."""
         if asked(message) == "refresh":
             self.refresh()
         else:

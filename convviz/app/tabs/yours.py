@@ -113,11 +113,7 @@ def _shell() -> Any:
 
 
 def _function(chosen: Mapping[str, str]) -> Callable[..., Any]:
-    """Return what is to be checked: the pasted function, else the one of the notebook.
-
-    Raises:
-        ValueError: there is none.
-    """
+    """Return what is to be checked: the pasted function, else the one of the notebook."""
     if chosen["code"].strip():
         return _pasted(chosen["code"])
     if not chosen["name"]:
