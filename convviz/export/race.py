@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import base64
-import io
 import os
 from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from convviz.atomic import utf8
 from convviz.export.file import write
 from convviz.export.parts import BOARD, plotly_text, to_json
+from convviz.export.svg import png_source
 from convviz.lab.result import FINISHED, Result
 from convviz.lab.shown import shown
-from convviz.needs import needs
 from convviz.web.bundle import bundle_several
 from convviz.web.module import joined
 
@@ -101,14 +98,11 @@ def _mistakes(told: dict[str, Any] | None) -> str:
 
 
 def _digit(pixels: str, label: str, found: str) -> str:
-    image = np.frombuffer(base64.b64decode(pixels), np.uint8).reshape(28, 28)
-    with needs("a page of a race"):
-        from PIL import Image
-    file = io.BytesIO()
-    Image.fromarray(255 - image).save(file, "PNG")
-    source = base64.b64encode(file.getvalue()).decode()
+    grey = base64.b64decode(pixels)
+    dark = bytes(255 - pixel for pixel in grey for _ in range(3))  # as ink on paper
+    source = png_source(28, 28, b"".join(b"\0" + dark[at : at + 84] for at in range(0, len(dark), 84)))
     told = f"a {label}, taken for a {found}"
     return (
-        f'<figure><img src="data:image/png;base64,{source}" width="56" height="56" alt="{told}">'
+        f'<figure><img src="{source}" width="56" height="56" alt="{told}">'
         f"<figcaption>{label} → {found}</figcaption></figure>"
     )

@@ -77,13 +77,17 @@ def _mosaic(mosaic: Mosaic) -> str:
     for row in mosaic.rows:
         line = b"".join(bytes.fromhex(color[1:]) * zoom for color in row)
         lines += [b"\0" + line] * zoom
-    picture = base64.b64encode(_png(zoom * columns, zoom * len(mosaic.rows), b"".join(lines))).decode()
-    return f'<image {_place(mosaic)} href="data:image/png;base64,{picture}"/>'
+    source = png_source(zoom * columns, zoom * len(mosaic.rows), b"".join(lines))
+    return f'<image {_place(mosaic)} href="{source}"/>'
 
 
-def _png(width: int, height: int, lines: bytes) -> bytes:
+def png_source(width: int, height: int, lines: bytes) -> str:
+    """Return a picture as an address: of each line a 0, and three bytes a pixel."""
+
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(lines, 9)) + chunk(b"IEND", b"")
+    parts = chunk(b"IHDR", head), chunk(b"IDAT", zlib.compress(lines, 9)), chunk(b"IEND", b"")
+    file = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"".join(parts)).decode()
+    return f"data:image/png;base64,{file}"
