@@ -8,11 +8,9 @@ import torch
 from PIL import Image
 
 from tests.browser.app_page import (
-    FOLLOWS_WITHIN_MS,
     assert_page_equals_autograd,
     cell,
     choose,
-    fresh_page,
     messages_sent,
     open_app,
     painted,
@@ -20,7 +18,6 @@ from tests.browser.app_page import (
     read_panel,
     repaint,
     same_state,
-    show_plane,
     shown_plane,
     slide,
     slider,
@@ -36,36 +33,17 @@ from tests.browser.server import wait_until
 
 pytestmark = pytest.mark.browser
 
-# Slider → where it is moved, and at the end back to where it was.
-STOPS = {
-    "input_size": [7, 10, 8],
-    "kernel_size": [2, 1, 5, 3],
-    "stride": [1, 4, 2],
-    "padding": [0, 4, 1],
-    "dilation": [3, 1],
-    "in_channels": [3, 1],
-    "out_channels": [3, 1],
-    "batch": [2, 1],
-    "digit": [7],
-}
+# Slider → where it is moved, and stays while the next one moves.
+STOPS = {"input_size": 9, "kernel_size": 4, "stride": 1, "padding": 3, "dilation": 2}
+STOPS |= {"in_channels": 2, "out_channels": 2, "batch": 2, "digit": 6}
 MENUS = {
     "padding_mode": ["reflect", "replicate", "circular", "zeros"],
-    "input": ["delta", "ramp", "checkerboard", "random", "digit"],
+    "input": ["delta", "ramp", "checkerboard", "random"],
     "loss": ["sum", "mean", "cross-entropy", "½ squared error"],
-    "target": ["ones", "random", "one-hot", "zeros"],
-    "dtype": ["float64", "bfloat16", "float32"],
-    "scale": ["one a panel", "one an equation", "one a quantity"],
-    "kernel": [
-        "random",
-        "identity",
-        "box",
-        "Gaussian",
-        "sharpen",
-        "Sobel y",
-        "Laplacian",
-        "emboss",
-        "off-centre delta",
-    ],
+    "target": ["ones", "random", "one-hot"],
+    "dtype": ["float64", "bfloat16"],
+    "scale": ["one a panel", "one an equation"],
+    "kernel": ["random", "identity", "Gaussian", "off-centre delta"],
 }
 
 
@@ -86,10 +64,9 @@ def test_first_look_is_right_and_asks_nobody_outside(app):
 
 
 def test_every_slider_by_keyboard(app):
-    for name, stops in STOPS.items():
-        for stop in stops:
-            slide(app, name, stop)
-            assert_page_equals_autograd(app)
+    for name, stop in STOPS.items():
+        slide(app, name, stop)
+        assert_page_equals_autograd(app)
 
 
 def test_every_menu(app):
@@ -97,148 +74,90 @@ def test_every_menu(app):
         for entry in entries:
             choose(app, name, entry)
             seen = assert_page_equals_autograd(app)
-            if name == "padding_mode" and entry != "zeros":
-                assert "grad_padded_input" in seen.tensors
+            if entry == "cross-entropy":
+                assert app.locator(".cv-set-target option").all_inner_texts() == ["one-hot"]
+            assert app.locator(".cv-set-target").is_visible() == (entry not in ("sum", "mean"))
+            assert ("grad_padded_input" in seen.tensors) == (name == "padding_mode" and entry != "zeros")
     assert int((seen.tensors["weight"] != 0).sum()) == 1
     assert not torch.equal(seen.tensors["weight"], seen.tensors["rotated_weight"]), "off the centre one sees it turn"
-
-
-def test_the_target_of_cross_entropy_follows_a_click_into_output(app):
-    def below_zero():
-        return (assert_page_equals_autograd(app).tensors["grad_output"] < 0).nonzero().tolist()
-
-    choose(app, "loss", "cross-entropy")
-    target = app.locator(".cv-set-target select")
-    assert target.locator("option").all_inner_texts() == ["one-hot"]
-    assert below_zero() == [[0, 0, 0, 0]]
-    with repaint(app):
-        cell(app, "output", 2, 1).click()
-    assert below_zero() == [[0, 0, 2, 1]]
-    assert "grad_output is softmax(output)" in app.locator("[data-equation=forward] .cv-caption").inner_text()
-    slide(app, "batch", 2)
-    assert below_zero() == [[0, 0, 2, 1], [1, 0, 2, 1]], "a target in every sample"
-    choose(app, "loss", "sum")
-    assert not target.is_visible()
-
-
-def test_menu_of_losses_offers_grad_output_by_hand(app):
     choose(app, "loss", "set by hand")
-    for kind in ("ones", "random", "one-hot"):
-        choose(app, "grad_output", kind)
-        seen = assert_page_equals_autograd(app)
-    assert seen.tensors["grad_output"].sum() == 1
-    for row, column in ((2, 1), (0, 3)):
-        cell(app, "output", row, column).click()
-        wait_value(app, "grad_output", row, column, 1)
-        seen = assert_page_equals_autograd(app)
-        assert seen.tensors["grad_output"].nonzero().tolist() == [[0, 0, row, column]]
+    choose(app, "grad_output", "one-hot")
+    cell(app, "output", 2, 1).click()
+    wait_value(app, "grad_output", 2, 1, 1)
+    assert assert_page_equals_autograd(app).tensors["grad_output"].nonzero().tolist() == [[0, 0, 2, 1]]
 
 
-def test_kernel_slider_of_every_cell_by_keyboard(app):
-    for row in range(3):
-        for column in range(3):
-            handle = app.locator(f'[data-slider="{row},{column}"] input[type=range]')
-            before = float(read_panel(app, "weight")[row, column])
-            handle.focus()
-            with repaint(app):
-                app.keyboard.press("ArrowRight")
-            assert float(read_panel(app, "weight")[row, column]) == pytest.approx(before + 0.1, abs=1e-6)
-    assert_page_equals_autograd(app)
-    with repaint(app):
-        app.keyboard.press("End")
-    wait_value(app, "weight", 2, 2, 3)
-    with repaint(app):
-        app.keyboard.press("Home")
-    wait_value(app, "weight", 2, 2, -3)
-    assert_page_equals_autograd(app)
+def test_a_kernel_slider_by_keyboard_and_the_number_typed_beside_it(app):
+    for key, value in (("ArrowRight", 2.1), ("End", 3), ("Home", -3)):
+        with repaint(app):
+            app.locator('[data-slider="1,2"] input[type=range]').press(key)
+        wait_value(app, "weight", 1, 2, value)
+    ranges = app.locator(".cv-slider input[type=range]")
 
+    def reach():
+        ends = ranges.evaluate_all("all => all.map((one) => [one.min, one.max])")
+        assert ends == ends[:1] * 9, "they are compared"
+        return ends[0][1]
 
-def test_number_typed_beside_a_kernel_slider(app):
-    field = app.locator('[data-slider="0,1"] input[type=text]')
-    with repaint(app):
-        field.fill("4,25")  # beyond the slider's reach, with a decimal comma
+    def type_into(place, text):
+        field = app.locator(f'[data-slider="{place}"] input[type=text]')
+        field.fill(text)
         field.press("Enter")
+        return field
+
+    with repaint(app):
+        type_into("0,1", "4,25")  # beyond the slider's reach, with a decimal comma
     wait_value(app, "weight", 0, 1, 4.25)
     assert_page_equals_autograd(app)
-    ranges = app.locator(".cv-slider input[type=range]")
-    assert ranges.evaluate_all("all => all.map((one) => [one.min, one.max])") == [["-5", "5"]] * 9, "they are compared"
-    with repaint(app):
-        app.locator('[data-slider="0,1"] input[type=range]').press("Home")
-    assert ranges.first.get_attribute("max") == "5", "nothing jumps while one number moves"
-    with repaint(app):
-        field.fill("4.25")
-        field.press("Enter")
+    assert reach() == "5"
     before = painted(app)
-    field.fill("much")
-    field.press("Enter")
+    field = type_into("0,1", "much")
     assert field.get_attribute("aria-invalid") == "true"
     field.press("Escape")
     assert (field.input_value(), painted(app)) == ("4.25", before)
-    other, handle = (app.locator(f'[data-slider="1,1"] input[type={kind}]') for kind in ("text", "range"))
-    for way, reach in (("a drag", "5"), ("Undo", "5"), ("Reset", "3")):
+    handle = app.locator('[data-slider="1,1"] input[type=range]')
+    for way, least in (("a drag", "5"), ("Reset", "3")):
         with repaint(app):
-            other.fill("500")
-            other.press("Enter")
-        assert ranges.first.get_attribute("max") == "500"
+            type_into("1,1", "500")
+        assert reach() == "500"
         with repaint(app):
             if way == "a drag":
                 handle.fill("0")
-                assert ranges.first.get_attribute("max") == "500", "nothing jumps while a hand is on it"
+                assert reach() == "500", "nothing jumps while a hand is on it"
             else:
                 app.get_by_role("button", name=way, exact=True).click()
         if way == "a drag":
             handle.dispatch_event("pointerup")
-        assert ranges.evaluate_all("all => all.map((one) => [one.min, one.max])") == [[f"-{reach}", reach]] * 9, way
+        assert reach() == least, way
 
 
 def test_height_and_width_apart_and_linked_again(app):
     switch(app, "link height and width", False)
     slide(app, "stride", 3, axis=1)
     slide(app, "kernel_size", 2)
-    slide(app, "padding", 0, axis=1)
-    slide(app, "dilation", 2)
-    slide(app, "input_size", 6, axis=1)
+    slide(app, "input_size", 7, axis=1)
     at = assert_page_equals_autograd(app).geometry
-    assert (at["stride"], at["kernel_size"], at["padding"]) == ([2, 3], [2, 3], [1, 0])
-    assert (at["dilation"], at["input_size"]) == ([2, 1], [8, 6])
+    assert (at["stride"], at["kernel_size"], at["input_size"]) == ([2, 3], [2, 3], [8, 7])
     switch(app, "link height and width", True)
     wait_notice(app, "stride of the width moved from 3 to 2")
     at = assert_page_equals_autograd(app).geometry
-    assert (at["stride"], at["kernel_size"], at["padding"]) == ([2, 2], [2, 2], [1, 1])
-    slide(app, "stride", 1)
-    assert assert_page_equals_autograd(app).geometry["stride"] == [1, 1]
-
-
-def test_bounds_keep_the_geometry_possible_and_what_they_move_is_said(app):
-    choose(app, "padding_mode", "reflect")
-    for name, key, end in (("padding", "End", 4), ("input_size", "Home", 5)):  # reflect needs padding < input size
-        slider(app, name).focus()
-        with repaint(app):
-            app.keyboard.press(key)
-        assert slider_value(app, name) == end
-    assert_page_equals_autograd(app)
-    choose(app, "padding_mode", "zeros")
-    slide(app, "input_size", 3)
-    choose(app, "padding_mode", "reflect")
-    wait_notice(app, "moved from 4 to 2")
-    assert slider_value(app, "padding") == 2
-    assert_page_equals_autograd(app)
+    assert (at["stride"], at["kernel_size"]) == ([2, 2], [2, 2])
 
 
 def test_channels_groups_bias_and_planes(app):
     slide(app, "in_channels", 4)
     slide(app, "out_channels", 4)
     switch(app, "bias", True)
+    choose(app, "groups", "2")
     seen = assert_page_equals_autograd(app)
-    assert seen.tensors["weight"].shape == (4, 4, 3, 3)
+    assert [section["name"] for section in seen.shot["equations"]] == ["forward", "input", "weight", "bias"]
+    assert seen.tensors["weight"].shape == (4, 2, 3, 3)
     assert seen.tensors["bias"].tolist() == [0.5, -0.5, 1, -1]
     assert "Σ" in app.locator("[data-equation=forward] .cv-row").text_content()
-    for groups in ("2", "4"):
-        choose(app, "groups", groups)
-        assert assert_page_equals_autograd(app).tensors["weight"].shape == (4, 4 // int(groups), 3, 3)
     slide(app, "out_channels", 3)
-    wait_notice(app, "groups moved from 4 to 1")
-    assert_page_equals_autograd(app)
+    wait_notice(app, "groups moved from 2 to 1")
+    switch(app, "bias", False)
+    assert "grad_bias" not in assert_page_equals_autograd(app).tensors
 
 
 def test_thumbnails_show_their_planes(app):
@@ -253,14 +172,11 @@ def test_thumbnails_show_their_planes(app):
     labels = {panel["label"] for section in snapshot(app)["equations"] for panel in section["panels"]}
     assert {"weight[2, 1]", "output[0, 2]", "padded_input[0, 1]", "rotated_weight[1, 2]"} <= labels
     assert thumbs.nth(5).get_attribute("aria-pressed") == "true"
-    # The sliders are those of the plane that is shown.
-    app.locator('[data-slider="0,0"] input[type=range]').focus()
     before = float(read_panel(app, "weight")[0, 0])
     with repaint(app):
-        app.keyboard.press("ArrowRight")
-    assert float(read_panel(app, "weight")[0, 0]) == pytest.approx(before + 0.1, abs=1e-6)
+        app.locator('[data-slider="0,0"] input[type=range]').press("ArrowRight")
+    assert float(read_panel(app, "weight")[0, 0]) == pytest.approx(before + 0.1, abs=1e-6), "the shown plane's sliders"
     assert_page_equals_autograd(app)
-    assert shown_plane(app) == {"o": "2", "c": "1"}
     # Every small picture is drawn in colours, not left empty.
     assert thumbs.evaluate_all("""(thumbs) => thumbs.every((thumb) => {
         const canvas = thumb.firstElementChild;
@@ -269,24 +185,15 @@ def test_thumbnails_show_their_planes(app):
     })""")
 
 
-def test_bias_batch_and_seed(app):
-    switch(app, "bias", True)
-    slide(app, "batch", 2)
-    seen = assert_page_equals_autograd(app)
-    assert [section["name"] for section in seen.shot["equations"]] == ["forward", "input", "weight", "bias"]
-    show_plane(app, "n", 1)
-    assert_page_equals_autograd(app)
-    switch(app, "bias", False)
+def test_a_seed_makes_other_numbers_and_the_same_ones_again(app):
     choose(app, "kernel", "random")
-    assert "grad_bias" not in assert_page_equals_autograd(app).tensors
     first = read_panel(app, "weight")
     seed = app.locator(".cv-set-seed input")
     for number, same in (("7", False), ("0", True)):
         with repaint(app):
             seed.fill(number)
             seed.press("Enter")
-        assert torch.equal(read_panel(app, "weight"), first) == same, "other numbers, and the same ones again"
-    assert_page_equals_autograd(app)
+        assert torch.equal(read_panel(app, "weight"), first) == same, number
 
 
 # -- typing into cells -------------------------------------------------------------------------------------------
@@ -314,12 +221,8 @@ def test_numbers_typed_into_cells(app):
             app.keyboard.press("Enter")
         wait_value(app, panel, *place, 2.25)
         assert app.evaluate("document.activeElement.dataset.cell") == f"{place[0]},{place[1]}"
-        seen = assert_page_equals_autograd(app)
-    assert seen.shot["menus"]["loss"] == "set by hand"
-    assert seen.shot["menus"]["grad_output"] == "typed by hand"
-    app.get_by_role("button", name="Undo").click()
-    wait_until(lambda: float(read_panel(app, panel)[place]) != 2.25)
-    wait_value(app, panel, 1, 2, -1.5)
+    seen = assert_page_equals_autograd(app)
+    assert (seen.shot["menus"]["loss"], seen.shot["menus"]["grad_output"]) == ("set by hand", "typed by hand")
     switch(app, "bias", True)
     cell(app, "bias", 0, 0).dblclick()
     with repaint(app):
@@ -352,21 +255,23 @@ def test_nonsense_the_border_and_results_are_refused_in_a_sentence(app):
 # -- back and forth ----------------------------------------------------------------------------------------------
 
 
-def test_undo_redo_reset(app):
+def test_undo_redo_reset_by_button_and_by_keyboard_anywhere_in_the_app(app):
     undo, redo = (app.get_by_role("button", name=name, exact=True) for name in ("Undo", "Redo"))
-    slide(app, "stride", 1)
     choose(app, "kernel", "Laplacian")
-    choose(app, "padding_mode", "circular")
+    slide(app, "stride", 1)  # the focus stays on the slider
     last = snapshot(app)
-    for button, mode, kernel in ((undo, "zeros", "Laplacian"), (undo, "zeros", "Sobel x")):
+    for keys, stride in (("Control+z", 2), ("Control+Shift+Z", 1), ("Control+z", 2), ("Control+y", 1)):
         with repaint(app):
-            button.click()
-        seen = assert_page_equals_autograd(app)
-        assert (seen.shot["menus"]["padding mode"], seen.shot["menus"]["kernel"]) == (mode, kernel)
+            app.keyboard.press(keys)
+        assert slider_value(app, "stride") == stride, keys
     with repaint(app):
         undo.click()
+    assert assert_page_equals_autograd(app).shot["menus"]["kernel"] == "Laplacian"
+    cell(app, "output", 0, 0).click()
+    with repaint(app):
+        app.keyboard.press("Control+z")
     assert same_state(snapshot(app), app.start)
-    for _ in range(3):
+    for _ in range(2):
         with repaint(app):
             redo.click()
     assert redo.is_disabled()
@@ -379,25 +284,14 @@ def test_undo_redo_reset(app):
     assert same_state(snapshot(app), last), "undo takes a reset back"
 
 
-def test_undo_and_redo_by_keyboard_anywhere_in_the_app(app):
-    slide(app, "stride", 1)  # the focus stays on the slider
-    for keys, stride in (("Control+z", 2), ("Control+Shift+Z", 1), ("Control+z", 2), ("Control+y", 1)):
-        with repaint(app):
-            app.keyboard.press(keys)
-        assert slider_value(app, "stride") == stride, keys
-    cell(app, "output", 0, 0).click()
-    with repaint(app):
-        app.keyboard.press("Control+z")
-    assert same_state(snapshot(app), app.start)
-
-
 # -- the grid by keyboard ----------------------------------------------------------------------------------------
 
 
 def test_arrow_keys_move_in_the_grid_and_the_live_region_speaks(app):
     live = app.locator(".cv-board p.cv-live")
     assert (live.get_attribute("role"), live.get_attribute("aria-live")) == ("status", "polite")
-    cell(app, "output", 0, 0).click()
+    cell(app, "output", 0, 0).focus()  # as a screen reader does
+    assert "output, row 0, column 0: " in live.text_content()
     at = [0, 0]
     for key, (down, right) in {
         "ArrowRight": (0, 1),
@@ -419,33 +313,13 @@ def test_arrow_keys_move_in_the_grid_and_the_live_region_speaks(app):
         assert value == pytest.approx(float(read_panel(app, "output")[tuple(at)]), rel=1e-6, abs=1e-12)
     app.keyboard.press("ArrowRight")
     assert app.evaluate("document.activeElement.dataset.cell") == "3,3", "the edge holds"
-
-
-def test_a_grid_is_one_tab_stop_from_which_keys_start_and_its_marks_are_named(app):
-    live, focused = app.locator(".cv-board p.cv-live"), "document.activeElement.dataset.cell"
-    stops = app.locator("[data-panel]").evaluate_all(
-        "(panels) => panels.map((panel) => panel.querySelectorAll('svg [tabindex=\"0\"]').length)"
-    )
-    assert stops == [1] * 11
-    assert app.locator("[data-panel] svg[role=grid]").count() == 11
-    assert app.locator("[data-panel=output] [role=row]").count() == 4
-    cell(app, "output", 2, 1).focus()  # as a screen reader does
-    assert "row 2, column 1: " in live.text_content()
-    app.keyboard.press("ArrowRight")
-    assert app.evaluate(focused) == "2,2"
-    assert app.locator('[data-panel=output] svg [tabindex="0"]').count() == 1
     app.keyboard.press("Tab")
-    assert app.evaluate("document.activeElement.closest('[data-panel=output] svg')") is None
     app.keyboard.press("Shift+Tab")
-    assert app.evaluate(focused) == "2,2", "the stop is where the cursor was"
+    assert app.evaluate("document.activeElement.dataset.cell") == "3,3", "a grid's stop is where the cursor was"
     cell(app, "padded_input", 0, 0).click()
     assert "padding" in live.text_content()
     app.keyboard.press("Control+End")
     assert "never read" in live.text_content()
-    cell(app, "grad_weight", 1, 1).click()
-    ring = app.locator("[data-panel=grad_weight] .cv-ring[visibility=visible]")
-    ring.wait_for(state="attached")
-    assert (ring.get_attribute("x"), ring.get_attribute("y")) == ("40", "40")
 
 
 # -- the menu of a panel -----------------------------------------------------------------------------------------
@@ -492,27 +366,15 @@ def test_numbers_are_copied(app):
 # -- pictures and sizes ------------------------------------------------------------------------------------------
 
 
-def assert_heatmaps_hold_the_numbers(page):
-    """Every panel has one heatmap, at its place, of its numbers."""
-    shot = wait_aligned(page)
-    for section in shot["equations"]:
-        if not section["seen"]:
-            continue
-        assert section["traces"] == len(section["panels"]), section["name"]
-        for panel in section["panels"]:
-            heat = {place: panel["z"][int(place.split(",")[0])][int(place.split(",")[1])] for place in panel["cells"]}
-            assert heat == panel["cells"], panel["label"]
-
-
 def test_nothing_is_cut_off_and_heatmaps_stand_under_their_numbers_at_any_width(app):
-    for width in (360, 800, 1400, 3840):
+    for width in (360, 3840):
         app.set_viewport_size({"width": width, "height": 800})
         for bias, mode, channels in ((False, "zeros", 1), (True, "reflect", 2)):
             switch(app, "bias", bias)
             choose(app, "padding_mode", mode)
             slide(app, "in_channels", channels)
             assert_inside(app, width)
-            assert_heatmaps_hold_the_numbers(app)
+            wait_aligned(app)
 
 
 def assert_inside(page, width):
@@ -536,12 +398,9 @@ def assert_inside(page, width):
 
 def test_large_input_loses_its_numbers_and_keeps_its_heatmap(app):
     choose(app, "input", "random")
-    slider(app, "input_size").focus()
     with repaint(app):
-        app.keyboard.press("End")
-    assert slider_value(app, "input_size") == 64
-    shot = wait_aligned(app)
-    padded = panels_of(shot)[0]
+        slider(app, "input_size").press("End")
+    padded = panels_of(wait_aligned(app))[0]
     assert (padded["rows"], padded["columns"], padded["numbered"]) == (66, 66, False)
     assert len(padded["cells"]) == 1, "one cursor cell stands for all"
     seen = assert_page_equals_autograd(app)
@@ -549,49 +408,35 @@ def test_large_input_loses_its_numbers_and_keeps_its_heatmap(app):
     grid = app.locator("[data-panel=padded_input] svg.cv-grid").first
     box = grid.bounding_box()
     grid.click(position={"x": 10.5 / 66 * box["width"], "y": 20.5 / 66 * box["height"]})
-    assert app.evaluate("document.activeElement.dataset.cell") == "20,10"
     app.keyboard.press("ArrowDown")
     app.keyboard.press("ArrowRight")
     here = app.evaluate("({...document.activeElement.dataset})")
-    assert here["cell"] == "21,11"
-    value = float(seen.tensors["padded_input"][0, 0, 21, 11])
-    assert float(here["value"]) == value
+    assert (here["cell"], float(here["value"])) == ("21,11", float(seen.tensors["padded_input"][0, 0, 21, 11]))
     assert "row 21, column 11: " in app.locator(".cv-board p.cv-live").text_content()
     app.keyboard.press("F2")
     with repaint(app):
         app.locator(".cv-editor").fill("3")
         app.keyboard.press("Enter")
     assert float(assert_page_equals_autograd(app).tensors["padded_input"][0, 0, 21, 11]) == 3
-    for width in (360, 1400):
-        app.set_viewport_size({"width": width, "height": 800})
-        assert_inside(app, width)
-        wait_aligned(app)
-
-
-def test_page_opened_in_a_dark_system_is_dark_at_once(browser, server):
-    with fresh_page(browser, color_scheme="dark") as page:
-        open_app(page, server.url)
-        page.locator(".cv-app[data-theme=dark] .cv-board[data-theme=dark]").wait_for()
-        paper = "getComputedStyle(document.querySelector('.cv-app')).backgroundColor"
-        assert page.evaluate(paper) == "rgb(18, 21, 26)"
+    app.set_viewport_size({"width": 360, "height": 800})
+    assert_inside(app, 360)
+    wait_aligned(app)
 
 
 def test_dark_theme_changes_colours_and_no_number(app):
-    ink = "(name) => getComputedStyle(document.querySelector(name)).color"
-    before, light = snapshot(app), app.evaluate(ink, ".cv-board")
+    paper = "getComputedStyle(document.querySelector('.cv-app')).backgroundColor"
+    before, light = snapshot(app), app.evaluate(paper)
     choose(app, "theme", "dark")
     app.locator(".cv-app[data-theme=dark] .cv-board[data-theme=dark]").wait_for()
     assert app.evaluate("document.documentElement.dataset.convvizTheme") == "dark"
-    assert app.evaluate(ink, ".cv-board") != light
-    after = snapshot(app)
-    assert after["equations"][0]["panels"][0]["cells"] == before["equations"][0]["panels"][0]["cells"]
-    assert_page_equals_autograd(app)
+    assert app.evaluate(paper) == "rgb(18, 21, 26)" != light
+    assert snapshot(app)["equations"][0]["panels"][0]["cells"] == before["equations"][0]["panels"][0]["cells"]
     choose(app, "theme", "auto")
     app.emulate_media(color_scheme="dark")
     app.locator(".cv-board[data-theme=dark]").wait_for()
     app.emulate_media(color_scheme="light")
     app.locator(".cv-board[data-theme=light]").wait_for()
-    assert app.evaluate(ink, ".cv-board") == light
+    assert app.evaluate(paper) == light
 
 
 # -- uploads -----------------------------------------------------------------------------------------------------
@@ -636,16 +481,15 @@ def test_upload_that_cannot_be_used_is_refused_and_changes_nothing(app):
         assert sentence.count("\n") == 0
         assert app.locator(".cv-notice[role=alert][data-failed=true]").count() == 1
         assert same_state(snapshot(app), before), name
-        slide(app, "stride", 2)  # the worker is alive
-        assert_page_equals_autograd(app)
-        assert app.locator(".cv-notice[data-failed=true]").count() == 0, "the sentence goes when something works"
-        slide(app, "stride", 1)
+    slide(app, "stride", 2)  # the worker is alive
+    assert_page_equals_autograd(app)
+    assert app.locator(".cv-notice[data-failed=true]").count() == 0, "the sentence goes when something works"
 
 
 # -- speed and memory --------------------------------------------------------------------------------------------
 
 
-def test_300_steps_do_not_grow_the_page(app):
+def test_a_hundred_steps_do_not_grow_the_page(app):
     count = """async (count) => {
         const range = document.querySelector('[data-slider="1,1"] input[type=range]');
         const board = document.querySelector(".cv-board");
@@ -667,7 +511,7 @@ def test_300_steps_do_not_grow_the_page(app):
         return document.getElementsByTagName("*").length;
     }"""
     nodes = app.evaluate(count, 5)
-    assert app.evaluate(count, 300) == nodes
+    assert app.evaluate(count, 100) == nodes
     wait_painted(app)
     assert_page_equals_autograd(app)
 
@@ -684,18 +528,6 @@ def test_fast_slides_drop_stale_steps_and_the_last_one_arrives(app):
     wait_value(app, "weight", 1, 1, 3)
     assert_page_equals_autograd(app)
     assert 1 <= sent() <= 10, "torch is not asked for stale steps"
-    # The same by keyboard on a slider of the geometry, without waiting between the keys.
-    handle = slider(app, "input_size")
-    handle.focus()
-    for _ in range(20):
-        app.keyboard.press("ArrowRight")
-    app.wait_for_function(
-        "() => document.querySelector('[data-panel=grad_input] svg').getAttribute('aria-rowcount') === '28'",
-        timeout=FOLLOWS_WITHIN_MS,
-    )
-    wait_painted(app)
-    assert slider_value(app, "input_size") == 28
-    assert_page_equals_autograd(app)
 
 
 # -- visitors -----------------------------------------------------------------------------------------------------
@@ -703,16 +535,10 @@ def test_fast_slides_drop_stale_steps_and_the_last_one_arrives(app):
 
 def test_two_visitors_never_see_each_others_state(page, app, server):
     open_app(page, server.url)
-    first = snapshot(app)
     slide(page, "stride", 1)
-    choose(page, "kernel", "Laplacian")
     theirs = snapshot(page)
-    assert same_state(snapshot(app), first)
+    assert same_state(snapshot(app), app.start)
     slide(app, "padding", 3)
-    cell(app, "weight", 0, 0).dblclick()
-    with repaint(app):
-        app.locator(".cv-editor").fill("3")
-        app.keyboard.press("Enter")
     assert same_state(snapshot(page), theirs)
     assert_page_equals_autograd(page)
     assert_page_equals_autograd(app)

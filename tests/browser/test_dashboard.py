@@ -1,6 +1,4 @@
-"""A dashboard of one's own: ipywidgets beside the app, linked to its traits, in every front end."""
-
-import json
+"""A dashboard of one's own: ipywidgets beside the app, linked to its traits."""
 
 import pytest
 
@@ -13,17 +11,10 @@ EXAMPLE = ROOT / "docs" / "examples" / "dashboard" / "dashboard.ipynb"
 
 
 def test_sliders_of_ipywidgets_move_the_board_and_follow_it(page):
-    """In Voilà; test_lab.py has the same for JupyterLab and Notebook 7, in pages that are open there."""
     with voila_server(EXAMPLE, arguments=["--template=convviz"]) as server:
         open_app(page, server.url)
         assert_sliders_and_board_follow_each_other(page)
         assert page.outside == []
-
-
-def source_of_example():
-    """Return the example's code, as one cell."""
-    cells = json.loads(EXAMPLE.read_text(encoding="utf-8"))["cells"]
-    return "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
 
 
 def assert_sliders_and_board_follow_each_other(page):

@@ -50,6 +50,17 @@ window.ready = true;
 </script>"""
 
 
+# Who listens to the document from now on.
+HEARD = """() => {
+  const { addEventListener: add, removeEventListener: remove } = EventTarget.prototype;
+  window.heard = new Set();
+  document.addEventListener = (type, heeds, ...rest) => (heard.add(heeds), add.call(document, type, heeds, ...rest));
+  document.removeEventListener = (type, heeds, ...rest) => (
+    heard.delete(heeds), remove.call(document, type, heeds, ...rest)
+  );
+}"""
+
+
 class Quiet(http.server.SimpleHTTPRequestHandler):
     """Serves files, and knows the type of a module on every system."""
 
@@ -121,16 +132,41 @@ PANELS_OF_STAMPS = tuple(name for name in PANELS if name != "padded_grad_output"
 
 
 def test_the_module_shows_the_state_of_its_model_and_moves_without_python(page, site):
-    """In a shadow root and without one. The address of the page around is read by nobody, also when it is a link."""
-    open_widgets(page, site, ({"state": STATE}, True), ({"state": STATE}, False))
+    """In shadow roots and without: a state, a link, a part of a state, which is filled in as Python does, and nothing.
+
+    The address of the page around is read by nobody, also when it is a link.
+    """
+    link = "v=1&size=7&stride=1&padding=0&weight=emboss&loss=sum"
+    part = {"spec": {"input_size": 5, "kernel_size": [2, 3], "padding": 1}, "loss": "mean"}
+    slip = "v=1&stride=zero&weight=box"
+    open_widgets(
+        page,
+        site,
+        ({"state": STATE}, False),
+        ({"state": link}, True),
+        ({"state": part, "controls": ["loss"]}, True),
+        ({"state": slip}, True),
+        ({}, True),
+    )
     page.evaluate("location.hash = 'v=1&size=5&weight=emboss'")
-    for number in range(2):
-        place = board(page, number)
-        for panel in PANELS:
-            assert numbers(place, panel) == expected(STATE, panel), panel
-    assert page.outside == []
+    whole = {**part, "spec": ConvSpec(5, kernel_size=(2, 3), padding=1).to_dict()}
+    states = (
+        STATE,
+        from_link(link)[0].to_dict(),
+        whole,
+        {"weight": {"kind": "box"}},
+        Settings.first_picture().to_dict(),
+    )
+    for number, state in enumerate(states):
+        as_stamps = state.get("input_view") == "stamps"  # made of grad_output itself
+        for panel in PANELS_OF_STAMPS if as_stamps else PANELS:
+            assert numbers(board(page, number), panel) == expected(state, panel), (number, panel)
+    assert page.locator(".cv-page").nth(2).locator("legend").all_text_contents() == ["Loss and grad_output"]
+    assert page.locator(".cv-notice").nth(3).text_content().startswith("stride is a whole number from 1")
     colors = "(plot) => getComputedStyle(plot.querySelector('.main-svg')).position"
-    assert place.locator(".cv-plot").first.evaluate(colors) == "absolute", "plotly draws where the numbers stand"
+    for number in (0, 4):
+        plot = page.locator(".cv-page").nth(number).locator(".cv-plot").first
+        assert plot.evaluate(colors) == "absolute", "plotly draws where the numbers stand"
     page.evaluate("navigator.clipboard.writeText = (text) => { window.taken = text; return Promise.resolve(); }")
     page.get_by_role("button", name="Copy link").first.click()
     page.locator(".cv-notice", has_text="Copied without an address").first.wait_for()
@@ -140,28 +176,13 @@ def test_the_module_shows_the_state_of_its_model_and_moves_without_python(page, 
     place = board(page, step=2)
     for panel in PANELS:
         assert numbers(place, panel) == expected(moved, panel), panel
-
-
-def test_two_widgets_of_one_module_are_two_boards(page, site):
-    """A link, a part of a state, which is filled in as Python does, and nothing: the app's first picture."""
-    link = "v=1&size=7&stride=1&padding=0&weight=emboss&loss=sum"
-    part = {"spec": {"input_size": 5, "kernel_size": [2, 3], "padding": 1}, "loss": "mean"}
-    open_widgets(page, site, ({"state": link}, True), ({"state": part, "controls": ["loss"]}, True), ({}, True))
-    linked = {
-        "spec": ConvSpec(7, kernel_size=3, stride=1).to_dict(),
-        "weight": {"kind": "emboss"},
-        "loss": "sum",
-    }
-    whole = {**part, "spec": ConvSpec(5, kernel_size=(2, 3), padding=1).to_dict()}
-    for number, state in enumerate((linked, whole, Settings.first_picture().to_dict())):
-        as_stamps = state.get("input_view") == "stamps"  # made of grad_output itself
-        for panel in (name for name in PANELS if not (as_stamps and name == "padded_grad_output")):
-            assert numbers(board(page, number), panel) == expected(state, panel), (number, panel)
-    groups = page.locator(".cv-page").nth(1).locator("legend").all_text_contents()
-    assert groups == ["Loss and grad_output"]
-    page.locator(".cv-set-preset select").first.select_option("box")
-    board(page, 0, step=2)
-    assert numbers(board(page, 0, step=1), "weight") == expected(whole, "weight"), "the others stay as they are"
+    assert numbers(board(page, 0, step=1), "weight") == expected(states[1], "weight"), "the others stay as they are"
+    assert page.outside == []
+    # The document knows only who holds the shadow root; the board must ask the root who has the focus.
+    place = page.locator(".cv-page").nth(4)
+    place.locator('[data-panel=grad_input] [data-cell="0,0"]').focus()
+    page.keyboard.press("ArrowRight")
+    assert place.locator(".cv-foot .cv-live").text_content().startswith("grad_input, row 0, column 1: ")
 
 
 REFUSED = (
@@ -176,39 +197,29 @@ REFUSED = (
 )
 
 
-def test_what_cannot_be_shown_is_said(page, site):
-    open_widgets(page, site, *((values, True) for values, _ in REFUSED))
+def test_what_cannot_be_shown_is_said_and_nothing_is_left_of_what_was(page, site):
+    """A module with a state of its own shows it where a place names none."""
+    folder, address = site
+    convviz.export_module(folder / "own.mjs", STATE)
+    host = HOST % json.dumps([(values, True) for values, _ in REFUSED])
+    (folder / "own.html").write_text(host.replace("convviz.mjs", "own.mjs"), encoding="utf-8")
+    page.goto(f"{address}/own.html")
+    page.wait_for_function("window.ready")
     for number, (values, sentence) in enumerate(REFUSED):
         said = page.locator(".cv-page").nth(number).text_content()
         assert re.fullmatch(f"The board could not start: {sentence}.*", said), (values, said)
-
-
-def test_a_module_with_a_state_shows_it_where_a_place_names_none(page, site):
-    folder, address = site
-    convviz.export_module(folder / "own.mjs", STATE)
-    (folder / "own.html").write_text(
-        (HOST % json.dumps([({}, True), ({"state": "v=1&digit=5"}, True)])).replace("convviz.mjs", "own.mjs"),
-        encoding="utf-8",
-    )
-    page.goto(f"{address}/own.html")
-    assert numbers(board(page, 0), "grad_input") == expected(STATE, "grad_input")
-    assert numbers(board(page, 1), "grad_input") == expected({"digit": 5}, "grad_input")
-
-
-def test_a_link_with_a_slip_opens_and_says_so(page, site):
-    open_widgets(page, site, ({"state": "v=1&stride=zero&weight=box"}, True))
-    assert numbers(board(page), "weight") == expected({"weight": {"kind": "box"}}, "weight")
-    assert page.locator(".cv-notice").first.text_content().startswith("stride is a whole number from 1")
-
-
-def test_it_leaves_the_page_as_it_was(page, site):
-    open_widgets(page, site)
-    look = "(({ margin, backgroundColor }) => [margin, backgroundColor])(getComputedStyle(document.body))"
+    look = """() => {
+      const { margin, backgroundColor } = getComputedStyle(document.body);
+      return [margin, backgroundColor, heard?.size];
+    }"""
+    page.evaluate(HEARD)
     before = page.evaluate(look)
-    page.evaluate("([values]) => show(values, false)", [{"state": STATE}])
-    board(page)
-    assert page.evaluate(look) == before
+    page.evaluate("show({}, false)")
+    assert numbers(board(page), "grad_input") == expected(STATE, "grad_input")
+    assert page.evaluate(look)[:2] == before[:2], "the page is as it was"
+    assert page.evaluate("heard.size") > 0
     page.evaluate("stop()")
+    assert page.evaluate(look) == before, "nothing listens any more"
     assert page.locator(":is(.cv-page, .cv-board, #place style)").count() == 0
 
 
@@ -291,25 +302,30 @@ def test_two_elements_live_under_a_strict_policy(strict, site):
         assert place.evaluate(bottom) == pytest.approx(place.evaluate(content), abs=1), name
 
 
-def test_an_element_follows_its_attributes(page, site):
-    open_elements(page, site, '<convviz-board id="one" state="v=2&stride=2"></convviz-board>')
-    board(page)
+def test_an_element_follows_its_attributes_and_speaks_the_languages_whose_modules_are_there(page, site):
+    folder, _ = site
+    convviz.export_module(folder / "convviz.zh-Hans.mjs", lang="zh-Hans")
+    boards = '<convviz-board id="one" state="v=2&stride=2"></convviz-board>'
+    boards += '<div lang="zh-Hans"><convviz-board></convviz-board></div>'
+    open_elements(page, site, boards, ("convviz.mjs", "convviz.zh-Hans.mjs"))
+    for number, reset in enumerate(("Reset", "重置")):
+        board(page, number)
+        assert page.locator("convviz-board").nth(number).get_by_role("button", name=reset, exact=True).count() == 1
+    page.evaluate("document.querySelector('[lang=zh-Hans]').remove()")
     put = "([name, value]) => document.querySelector('#one').setAttribute(name, value)"
     page.evaluate(put, ["state", "v=2&size=7&weight=box"])
     opened = from_link("v=2&size=7&weight=box")[0]
     assert numbers(board(page, step=2), "grad_input") == expected(opened.to_dict(), "grad_input")
+    notice = page.locator("#one .cv-notice").first
     page.evaluate(put, ["state", "nonsense"])
-    assert page.locator("#one .cv-notice").first.text_content() == (
-        "state is a link such as v=2&stride=2: got nonsense"
-    )
+    assert notice.text_content() == "state is a link such as v=2&stride=2: got nonsense"
     page.evaluate(put, ["state", TOO_LARGE])
-    assert "million" in page.locator("#one .cv-notice").first.text_content()
+    assert "million" in notice.text_content()
     assert numbers(board(page, step=2), "grad_input") == expected(opened.to_dict(), "grad_input"), "it is not lost"
     page.evaluate(put, ["controls", "loss, stride"])
     assert numbers(board(page), "grad_input") == expected(opened.to_dict(), "grad_input"), "nor when drawn anew"
     shown = page.locator("#one .cv-block .cv-control:visible").evaluate_all("all => all.map((each) => each.className)")
     assert shown == ["cv-control cv-set-stride"]
-    assert page.locator("#one legend").all_text_contents() == ["Loss and grad_output"]
     assert told(page) == [], "who sets an attribute knows it"
     page.evaluate(put, ["lesson", "stride"])
     page.locator("#one [aria-label^='Lesson: Stride']").wait_for()
@@ -345,33 +361,19 @@ def test_a_broken_element_says_so_in_its_place(page, site):
     assert numbers(board(page), "grad_input") == expected(from_link("v=2")[0].to_dict(), "grad_input"), "mended"
 
 
-def test_elements_speak_the_languages_whose_modules_are_there(page, site):
-    folder, _ = site
-    convviz.export_module(folder / "convviz.zh-Hans.mjs", lang="zh-Hans")
-    open_elements(
-        page,
-        site,
-        '<convviz-board></convviz-board><convviz-board lang="zh-CN"></convviz-board>'
-        '<div lang="zh-Hans"><convviz-board></convviz-board></div>',
-        ("convviz.mjs", "convviz.zh-Hans.mjs"),
-    )
-    for number, reset in enumerate(("Reset", "重置", "重置")):
-        place = page.locator("convviz-board").nth(number)
-        place.locator(".cv-board[data-painted='1']").wait_for(timeout=APPEARS_WITHIN_MS)
-        assert place.get_by_role("button", name=reset, exact=True).count() == 1, number
-    page.evaluate("document.querySelector('[lang=zh-CN]').lang = 'en'")
-    page.locator("[lang=en] .cv-board[data-painted='1']").nth(1).wait_for()
-    assert page.get_by_role("button", name="Reset", exact=True).count() == 2
-
-
 # The snippets of docs/embed.md.
 
 
-def test_the_frame_of_plain_html_grows_with_the_page(page, site):
+def snippet(site, words):
+    """Write the block of docs/embed.md that has some words as a page; return its address."""
     folder, address = site
-    (page_block,) = [code for code in blocks("html") if "<!doctype html>" in code and "iframe" in code]
-    (folder / "plain.html").write_text(page_block, encoding="utf-8")
-    page.goto(f"{address}/plain.html")
+    (block,) = [code for code in blocks("html") if words in code]
+    (folder / "snippet.html").write_text(block, encoding="utf-8")
+    return f"{address}/snippet.html"
+
+
+def test_the_frame_of_plain_html_grows_with_the_page(page, site):
+    page.goto(snippet(site, "Make every frame as high"))
     inside = page.frame_locator("iframe")
     inside.locator(".cv-board[data-painted]:not([data-painted=''])").wait_for(timeout=APPEARS_WITHIN_MS)
     high = "document.querySelector('iframe').getBoundingClientRect().height"
@@ -382,7 +384,6 @@ def test_the_frame_of_plain_html_grows_with_the_page(page, site):
     )
     page.wait_for_function(whole)
     before = page.evaluate(high)
-    inside.get_by_role("button", name="stamps", exact=True).click()
     inside.locator(".cv-set-input_size input[type=range]").first.fill("14")
     inside.locator("[data-panel=grad_input] .cv-shape", has_text="14, 14").wait_for(state="attached")
     assert page.evaluate(high) == before, "the bands share the room: no slider moves what stands below the frame"
@@ -391,13 +392,14 @@ def test_the_frame_of_plain_html_grows_with_the_page(page, site):
     page.wait_for_function(whole)
 
 
-def test_the_module_in_plain_html(page, site):
-    folder, address = site
-    (page_block,) = [code for code in blocks("html") if "import convviz" in code]
-    (folder / "module.html").write_text(page_block, encoding="utf-8")
-    page.goto(f"{address}/module.html")
+def test_the_snippets_with_the_module_and_with_the_event_work(page, site):
+    page.goto(snippet(site, "import convviz"))
     state = from_link("v=2&size=8&stride=3&padding=1")[0].to_dict()
     assert numbers(board(page), "grad_input") == expected(state, "grad_input")
+    page.goto(snippet(site, "convviz-change"))
+    board(page)
+    page.get_by_role("slider", name="stride", exact=True).press("ArrowLeft")
+    assert from_link(page.locator("output").text_content())[0].replace(dtype="float32") == Settings.first_picture()
 
 
 def test_the_first_snippet_shows_its_digits_at_740_pixels(page, site):
@@ -410,16 +412,6 @@ def test_the_first_snippet_shows_its_digits_at_740_pixels(page, site):
     assert numbers(place, "grad_input") == expected(state, "grad_input")
     printed = place.locator("[data-panel=grad_input]").first.locator("svg text").all_text_contents()
     assert printed == [f"{value:g}" for value in expected(state, "grad_input").expected]
-
-
-def test_the_snippet_with_the_event_tells_the_link(page, site):
-    folder, address = site
-    (page_block,) = [code for code in blocks("html") if "convviz-change" in code]
-    (folder / "told.html").write_text(f"<!doctype html><html lang=en>{page_block}", encoding="utf-8")
-    page.goto(f"{address}/told.html")
-    board(page)
-    page.get_by_role("slider", name="stride", exact=True).press("ArrowLeft")
-    assert from_link(page.locator("output").text_content())[0].replace(dtype="float32") == Settings.first_picture()
 
 
 # Sphinx.
@@ -460,18 +452,3 @@ def test_the_sphinx_course_is_alive(browser, course):
         page.wait_for_function("document.querySelector('iframe').getBoundingClientRect().height < 850")
         assert page.outside == []
         assert {Path(url).suffix for url in asked if url.startswith("http")} == set()
-
-
-def test_the_keyboard_is_followed_in_a_shadow_root(page, site):
-    """The document knows only who holds the shadow root; the board must ask the root who has the focus."""
-    open_widgets(page, site, ({"state": {}}, True))
-    place = board(page)
-    place.locator('[data-panel=grad_input] [data-cell="0,0"]').focus()
-    page.keyboard.press("ArrowRight")
-    spoken = place.locator(".cv-foot .cv-live")
-    assert spoken.text_content().startswith("grad_input, row 0, column 1: ")
-    place.locator("[data-equation=forward] .cv-symbols-open").click()
-    place.locator(".cv-sizes button", has_text="size 9").focus()
-    page.keyboard.press("Enter")
-    board(page, step=2)
-    assert page.evaluate("document.querySelector('#place > div').shadowRoot.activeElement?.dataset.size") is not None

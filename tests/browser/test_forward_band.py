@@ -12,7 +12,7 @@ from convviz.geometry.spec import ConvSpec
 from convviz.settings.link import from_link
 from convviz.settings.state import Settings
 from convviz.settings.tensors import weight_tensor
-from tests.browser.app_page import cell, read_panel, repaint
+from tests.browser.app_page import read_panel, repaint
 from tests.browser.test_stage import OUTSIDE_THE_WINDOW, OVERLAPS
 from tests.geometries import EDGE_CASES, random_specs, reals
 
@@ -24,7 +24,6 @@ WITH_TARGET = {
     "v=2&loss=half_squared_error&target=random": lambda output, target: (
         0.5 * F.mse_loss(output, target, reduction="sum")
     ),
-    "v=1&batch=2&loss=half_squared_error": lambda output, target: 0.5 * F.mse_loss(output, target, reduction="sum"),
     "v=2&transposed=1&loss=half_squared_error&target=ones": lambda output, target: (
         0.5 * F.mse_loss(output, target, reduction="sum")
     ),
@@ -63,22 +62,20 @@ def test_output_without_target_is_grad_output(opened):
             assert "output − target" in line.inner_text()
 
 
-def test_the_mean_over_the_samples_is_said(js):
-    settings = Settings(spec=ConvSpec(5, batch=2), loss="cross_entropy")
-    (seen,) = js.walk(settings.to_dict(), numbers=True)
-    ((forward, *_),) = js("picture/panels.js", "equationsOf", [(settings.to_dict(), seen["numbers"])])
-    notes = [item["note"] for item in forward["items"] if "symbol" in item]
-    assert notes[-2:] == ["after softmax", "loss, / 2"]
-
-
-def test_without_a_target_none_is_drawn(js):
-    for link in ("v=2", "v=2&grad=ones", "v=1&loss=sum", "v=1&loss=mean", "v=2&transposed=1"):
-        state = from_link(link)[0].to_dict()
+def test_without_a_target_none_is_drawn_and_the_mean_over_the_samples_is_said(js):
+    def items_of(state):
         (seen,) = js.walk(state, numbers=True)
         (equations,) = js("picture/panels.js", "equationsOf", [(state, seen["numbers"])])
-        items = [item for equation in equations for item in equation["items"]]
+        return [item for equation in equations for item in equation["items"]]
+
+    for link in ("v=2", "v=1&loss=mean", "v=2&transposed=1"):
+        items = items_of(from_link(link)[0].to_dict())
         assert "output" in [item.get("name") for item in items], link
         assert [item for item in items if item.get("name") == "target" or item.get("symbol") == "−"] == [], link
+    settings = Settings(spec=ConvSpec(5, batch=2), loss="cross_entropy")
+    notes = [item["note"] for item in items_of(settings.to_dict()) if "symbol" in item]
+    at = notes.index("after softmax")
+    assert notes[at + 1] == "loss, / 2"
 
 
 def test_a_number_typed_into_the_target_is_taken_from_output(opened):
@@ -185,22 +182,29 @@ def test_drawing_takes_one_step_of_undo_and_a_click_still_pins(opened):
     page = opened("v=2")
     before = read_panel(page, "padded_input", "forward")
     page.locator(".cv-more-controls > summary").click()
-    page.locator(".cv-set-draw input[type=text]").fill("9")
-    page.locator(".cv-set-draw input[type=checkbox]").press("Space")
-    grid = page.locator("[data-equation=forward] [data-panel=padded_input] svg.cv-grid")
-    box = grid.bounding_box()
+    number, box = page.locator(".cv-set-draw input[type=text]"), page.locator(".cv-set-draw input[type=checkbox]")
+    number.fill("x")
+    assert number.get_attribute("aria-invalid") == "true"
+    box.click()
+    assert not box.is_checked(), "without a number nothing is drawn"
+    number.fill("9")
+    box.press("Space")
+    area = page.locator("[data-equation=forward] [data-panel=padded_input] svg.cv-grid").bounding_box()
 
     def at(row, column):
-        return box["x"] + (column + 0.5) * box["width"] / 5, box["y"] + (row + 0.5) * box["height"] / 5
+        return area["x"] + (column + 0.5) * area["width"] / 5, area["y"] + (row + 0.5) * area["height"] / 5
 
     page.mouse.move(*at(0, 0))
     with repaint(page):
         page.mouse.down()
     with repaint(page):
         page.mouse.move(*at(3, 3))  # a quick hand: the cells between are drawn, too
-    page.mouse.move(box["x"] - 40, box["y"])  # outside nothing is drawn
+    page.mouse.move(area["x"] - 40, area["y"])  # outside nothing is drawn
     with repaint(page):
         page.mouse.move(*at(4, 0))
+    page.keyboard.press("Escape")  # in the middle of a stroke
+    assert not box.is_checked()
+    page.mouse.move(*at(4, 2))
     page.mouse.up()
     drawn = before.clone()
     for place in [(0, 0), (1, 1), (2, 2), (3, 3), (4, 0)]:
@@ -211,8 +215,6 @@ def test_drawing_takes_one_step_of_undo_and_a_click_still_pins(opened):
         page.locator(".cv-tools button").first.click()
     assert torch.equal(read_panel(page, "padded_input", "forward"), before)
     assert page.locator(".cv-tools button").first.get_attribute("aria-disabled") == "true"
-    page.keyboard.press("Escape")
-    assert not page.locator(".cv-set-draw input[type=checkbox]").is_checked()
     page.mouse.click(*at(2, 2))
     page.locator(".cv-sum", has_text="windows read this pixel").wait_for()
     assert torch.equal(read_panel(page, "padded_input", "forward"), before)
@@ -231,60 +233,26 @@ def test_a_stroke_is_one_step_however_long_it_takes(js):
     assert none["state"] == start.to_dict()
 
 
-def test_drawing_ends_in_the_middle_of_a_stroke_and_without_a_number(opened):
-    page = opened("v=2")
-    before = read_panel(page, "padded_input", "forward")
-    page.locator(".cv-more-controls > summary").click()
-    number, box = page.locator(".cv-set-draw input[type=text]"), page.locator(".cv-set-draw input[type=checkbox]")
-    number.fill("x")
-    assert number.get_attribute("aria-invalid") == "true"
-    box.click()
-    assert not box.is_checked(), "without a number nothing is drawn"
-    number.fill("9")
-    box.press("Space")
-    number.fill("x")
-    box.click()
-    assert not page.evaluate("document.querySelector('.cv-board').hasAttribute('data-brush')"), "it is switched off"
-    number.fill("9")
-    box.press("Space")
-    cells = [cell(page, "padded_input", 0, column) for column in range(3)]
-    cells[0].hover()
-    with repaint(page):
-        page.mouse.down()
-    page.keyboard.press("Escape")
-    cells[2].hover()
-    page.mouse.up()
-    drawn = before.clone()
-    drawn[0, 0] = 9
-    assert torch.equal(read_panel(page, "padded_input", "forward"), drawn), "after Esc nothing, no zeros either"
-
-
 def test_one_menu_says_what_is_sent_back(opened):
     page = opened("v=2")
     menu = page.locator("[data-equation=forward] .cv-sent-back select")
     assert menu.input_value() == "single"
-    for what in ("ones", "half_squared_error", "cross_entropy", "sum", "mean", "single"):
+    for what in ("half_squared_error", "cross_entropy", "mean", "sum", "ones"):
         with repaint(page):
             menu.select_option(what)
         assert menu.input_value() == what
         assert page.locator(".cv-notice").inner_text() == "", what
         shown, output = (read_panel(page, name, "forward") for name in ("grad_output", "output"))
-        single = torch.zeros_like(output)
-        single[1, 1] = 1
         sent = {
-            "ones": torch.ones_like(output),
             "half_squared_error": output,  # its target is zeros
-            "cross_entropy": output.flatten().softmax(0).reshape(output.shape),
-            "sum": torch.ones_like(output),
             "mean": torch.full_like(output, 1 / output.numel()),
-            "single": single,
-        }[what]
+        }.get(what, torch.ones_like(output))
         if what == "cross_entropy":
-            sent = sent - read_panel(page, "target", "forward")
+            sent = output.flatten().softmax(0).reshape(output.shape) - read_panel(page, "target", "forward")
         assert torch.allclose(shown, sent, atol=1e-6), what
     with repaint(page):
         page.get_by_role("button", name="Undo").click()
-    assert menu.input_value() == "mean", "one step"
+    assert menu.input_value() == "sum", "one step"
     with repaint(page):
         page.evaluate("location.hash = 'v=2&grad=random'")
     assert menu.evaluate("(menu) => menu.selectedOptions[0].text") == "set by hand"

@@ -67,9 +67,8 @@ def asked(server, query="", header=None):
     return page.partition('<html lang="')[2].partition('"')[0], answer.headers["Vary"]
 
 
-@pytest.mark.parametrize(
-    ("query", "header", "tag"),
-    [
+def test_the_address_comes_before_the_browser(server):
+    for query, header, tag in (
         ("", None, "en"),
         ("", "zh-TW,zh;q=0.9,en;q=0.8", "zh-Hant"),
         ("?v=2&size=8", "de,zh;q=0.9", "zh-Hans"),
@@ -80,12 +79,8 @@ def asked(server, query="", header=None):
         ("?lang=en&v=2&lang=zh_TW", None, "zh-Hant"),
         ("?lang=%22%3E%3Ci%3E", "zh-CN", "en"),
         ("?lang=" + "z" * 999, None, "en"),
-    ],
-)
-def test_the_address_comes_before_the_browser(server, query, header, tag):
-    found, varies = asked(server, query, header)
-    assert found == tag
-    assert varies == "Accept-Language, Accept-Encoding"
+    ):
+        assert asked(server, query, header) == (tag, "Accept-Language, Accept-Encoding"), (query, header)
 
 
 def test_what_the_server_was_told_comes_between_them():
@@ -96,30 +91,25 @@ def test_what_the_server_was_told_comes_between_them():
 # -- the menu
 
 
-def undo(page, tag):
-    with repaint(page):
-        page.get_by_role("button", name=with_words(tag, "board", "undo"), exact=True).click()
-    return [slider_value(page, name) for name in ("stride", "padding")]
-
-
 def test_another_language_keeps_settings_and_undo_and_the_kernel_speaks_it(browser, server):
     with fresh_page(browser, locale="zh-TW") as page:
         page.goto(f"{server.url}?v=2&size=7", wait_until="commit", timeout=APPEARS_WITHIN_MS)
         wait_painted(page, 0, APPEARS_WITHIN_MS)
         assert tongue(page) == "zh-Hant,zh-Hant"
         slide(page, "stride", 2)
-        slide(page, "padding", 1)
         choose(page, "简体中文")
         assert page.url == f"{server.url}?v=2&size=7&lang=zh-Hans"
         assert tongue(page) == "zh-Hans,zh-Hans"
-        assert [slider_value(page, name) for name in ("stride", "padding")] == [2, 1]
+        assert slider_value(page, "stride") == 2
         page.locator(".cv-board[data-from=torch]").wait_for(timeout=APPEARS_WITHIN_MS)
-        assert undo(page, "zh-Hans") == [2, 0]
-        assert undo(page, "zh-Hans") == [1, 0]
+        with repaint(page):
+            page.get_by_role("button", name=with_words("zh-Hans", "board", "undo"), exact=True).click()
+        assert slider_value(page, "stride") == 1
         open_tab(page, "pytorch")
         assert with_words("zh-Hans", "backend", "machine.threads", function="torch.get_num_threads") in (
             page.locator(".cv-pane-pytorch").text_content()
         ), "a sentence that the kernel makes"
+        slide(page, "stride", 3)
         page.reload(wait_until="commit", timeout=APPEARS_WITHIN_MS)
         wait_painted(page, 0, APPEARS_WITHIN_MS)
         assert slider_value(page, "stride") == 1, "a reload leads to where the address does"
@@ -148,16 +138,11 @@ def test_a_lesson_goes_on_at_its_step_and_those_that_are_done_stay_so(page, url)
 def test_a_site_goes_to_the_browser_s_language_unless_one_is_chosen(browser, url):  # noqa: F811
     with fresh_page(browser, locale="zh-HK") as page:
         for where, tag, told in (
-            ("", "zh-Hant", False),
             ("index.html#v=2&size=6", "zh-Hant", False),
-            ("?lang=en", "en", False),
-            ("?lang=zh-CN", "zh-Hans", False),
             ("zh-Hans.html", "zh-Hans", False),
             ("?lang=zh-Hant&v=2&lang=en", "en", False),
             ("?lang=en&lang=zh_TW", "zh-Hant", False),
-            ("?lang=%", "en", True),
             ("?lang=%ff", "en", True),
-            ("?lang=zh-", "en", True),
             ("?lang=xx", "en", True),
         ):
             page.goto(url + where)

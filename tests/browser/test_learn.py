@@ -82,7 +82,7 @@ def weight_after(steps, lr=0.05):
 
 def test_a_step_is_that_of_torch_optim_sgd(js):
     """Every geometry, loss and border; a transposed layer's weights, and the bias, as well."""
-    for index, state in enumerate(states(40)):
+    for index, state in enumerate(states(30)):
         lr = RATES[index % len(RATES)]
         settings, stages = numbers_of(js, state)
         [[made, notices]] = js("numbers/learn.js", "learned", [[settings, stages, lr]])
@@ -96,7 +96,7 @@ def test_a_step_is_that_of_torch_optim_sgd(js):
 
 
 def test_the_lowest_point_of_a_step_is_where_the_loss_turns(js):
-    for state in states(40, **PARABOLA):
+    for state in states(25, **PARABOLA):
         settings, stages = numbers_of(js, state)
         (lowest,) = js("numbers/learn.js", "lowestAlong", [[settings, stages]])
         start = compute(Settings.from_dict(state))
@@ -132,7 +132,7 @@ def most_curved(settings):
 
 def test_a_safe_rate_is_within_the_curvature_in_every_direction(js):
     for loss in ("half_squared_error", "cross_entropy"):
-        for state in states(25, loss=loss):
+        for state in states(15, loss=loss):
             settings, _ = numbers_of(js, state)
             (rate,) = js("numbers/learn.js", "safeRate", [[settings]])
             curved = most_curved(Settings.from_dict(state))
@@ -143,7 +143,7 @@ def test_with_the_rate_that_learn_opens_with_the_loss_never_rises(js):
     large = {f"v=2&loss=half_squared_error&{link}": rate for link, rate in LARGE.items()}
     pictures = [from_link(link)[0].replace(dtype="float64").to_dict() for link in large]
     rates = []
-    for state in (*pictures, *states(24, **PARABOLA), *states(12, loss="cross_entropy"), *states(6)):
+    for state in (*pictures, *states(12, **PARABOLA), *states(6, loss="cross_entropy"), *states(3)):
         settings, _ = numbers_of(js, state)
         rates += js("numbers/learn.js", "safeChoice", [[settings]])
         if rates[-1] is None:
@@ -153,12 +153,6 @@ def test_with_the_rate_that_learn_opens_with_the_loss_never_rises(js):
             assert after <= before + 1e-9 * max(1, abs(before)), (losses, state)
     assert rates[: len(large)] == list(large.values())
     assert None not in rates[len(large) :]
-
-
-def test_other_losses_have_no_lowest_point(js):
-    for loss in ("sum", "mean", "weighted_sum", "cross_entropy"):
-        for state in states(3, loss=loss):
-            assert js("numbers/learn.js", "lowestAlong", [list(numbers_of(js, state))]) == [None], state
 
 
 def test_weights_that_leave_all_numbers_are_refused(js):
@@ -212,6 +206,12 @@ def test_too_large_a_rate_rises_and_says_why(learner):
     assert told.text_content().startswith(f"The loss rose from {before:.3g} to {after:.3g}, because \u03b7 = 0.5 ")
     press(page, "back")
     assert told.get_attribute("data-rose") == "false"
+    press(page, "step")
+    page.get_by_text("More", exact=True).click()
+    with repaint(page):
+        page.locator(".cv-set-loss_kind select").select_option("weighted_sum")
+    assert len(page.locator(".cv-learn-path").get_attribute("points").split()) == 1, "another picture begins anew"
+    assert told.text_content() == say("endless")
 
 
 def test_where_no_rate_is_safe_learn_says_so(opened):
@@ -239,35 +239,10 @@ def test_it_plays_until_it_is_paused(learner):
     assert page.locator(".cv-set-preset select").input_value() == "sobel_x", "what was played is one step back"
 
 
-def test_another_picture_begins_anew_and_a_straight_loss_has_no_end(learner):
-    page = learner
-    press(page, "step")
-    page.get_by_text("More", exact=True).click()
-    with repaint(page):
-        page.locator(".cv-set-loss_kind select").select_option("weighted_sum")
-    assert len(page.locator(".cv-learn-path").get_attribute("points").split()) == 1
-    assert page.locator(".cv-learn-verdict").text_content() == say("endless")
-
-
-def test_closed_it_leaves_the_link_and_opened_it_takes_a_safe_rate(opened):
-    page = opened("v=1")
-    page.locator(".cv-learn summary").click()
-    page.locator(".cv-learn[open] .cv-learn-path[points]").wait_for(state="attached")
-    assert float(page.locator(".cv-set-lr .cv-number").text_content()) <= 0.05
-    steps = [page.locator(".cv-learn-loss").text_content()]
-    for _ in range(5):
-        press(page, "step")
-        assert page.locator(".cv-learn-verdict").get_attribute("data-rose") == "false", steps
-    page.locator(".cv-learn summary").click()
-    page.wait_for_function("() => !document.querySelector('.cv-learn').open")
-
-
 def test_opened_from_a_straight_loss_it_chooses_a_target_in_one_step_and_says_so(opened):
     """The single 1 that was sent back is where the 1 is wanted; a target that somebody chose stays."""
     given = {
         "v=2": {"kind": "one_hot", "values": [0, 0, 1, 1]},
-        "v=2&size=8&stride=2&loss=mean": {"kind": "one_hot", "values": [0, 0, 1, 1]},
-        "v=1&loss=sum&in_channels=2&out_channels=2&batch=2": {"kind": "one_hot", "values": [0, 0, 2, 2]},
         "v=1&loss=sum&target=random": {"kind": "random", "values": []},
     }
     for link, target in given.items():

@@ -4,7 +4,6 @@ import collections
 import contextlib
 import http.client
 import io
-import re
 import threading
 import urllib.error
 import urllib.parse
@@ -21,9 +20,11 @@ from convviz.facts.words import sentences
 from tests.browser.app_page import (
     APPEARS_WITHIN_MS,
     assert_page_equals_autograd,
+    cell,
     fresh_page,
     open_tab,
     press_tab,
+    repaint,
     wait_painted,
 )
 from tests.browser.axe import assert_accessible
@@ -95,6 +96,11 @@ def test_board_lives_before_torch_and_nothing_on_the_screen_moves_when_it_answer
     assert shape(page, "output") == "[1, 1, 4, 4]"
     assert move(page) == "3", "the slider"
     assert shape(page, "output") == "[1, 1, 3, 3]", "and the board, without torch"
+    press_tab(page, "code")
+    failure = page.locator(".cv-pane-code .cv-pane-failure")
+    failure.filter(has_text=say_pane("waits")).wait_for()
+    press_tab(page, "code")
+    page.locator(".cv-set-stride input").first.focus()
     page.evaluate("window.boards = [document.activeElement, document.querySelector('.cv-board')]")
     # The line of truth, and what only torch can do, are what changes.
     rest = ":is(.cv-truth, .cv-set-device, .cv-set-dtype, .cv-upload) { opacity: 0; }"
@@ -109,18 +115,6 @@ def test_board_lives_before_torch_and_nothing_on_the_screen_moves_when_it_answer
     assert len(page.frames) == 1
     assert_page_equals_autograd(page)
     assert page.outside == []
-
-
-def test_a_tab_without_torch_says_what_it_waits_for_and_is_drawn_when_it_comes(page, server):
-    let = hold_torch(page)
-    open_live(page, server.url)
-    press_tab(page, "code")
-    failure = page.locator(".cv-pane-code .cv-pane-failure")
-    failure.filter(has_text=say_pane("waits")).wait_for()
-    let()
-    page.locator('.cv-pane-code[data-shown]:not([data-shown=""])').wait_for(timeout=APPEARS_WITHIN_MS)
-    failure.filter(has_not_text=say_pane("waits")).wait_for(state="attached")
-    assert failure.text_content() == ""
 
 
 class Swallows(BaseHTTPRequestHandler):
@@ -152,7 +146,7 @@ def test_a_proxy_that_swallows_websockets_is_named_with_the_remedy(page, server)
         assert page.locator(".cv-truth").text_content() == say_picture("truth.alone")
         assert move(page) == "3", "the board lives all the same"
         assert_accessible(page, "torch is away", rules=["color-contrast"])
-        for size in ((1366, 768), (1366, 700), (360, 740)):
+        for size in ((1366, 700), (360, 740)):
             page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
             covered = page.evaluate("""() => {
                 const away = document.querySelector("#convviz-lost").getBoundingClientRect();
@@ -190,61 +184,6 @@ def test_server_that_is_killed_and_comes_back_finds_the_page_as_it_was_and_what_
         page.wait_for_function("document.querySelector('.cv-set-padding input').value === '1'")
 
 
-def test_connection_that_breaks_is_opened_again_by_itself(page, server):
-    sockets = []
-
-    def keep(socket):
-        sockets.append(socket)
-        socket.connect_to_server()
-
-    page.route_web_socket("**/live/numbers", keep)
-    open_live(page, server.url)
-    wait_torch(page, "ok")
-    for code in (1001, 1012):
-        sockets[-1].close(code=code)
-        wait_torch(page, "away")
-        wait_torch(page, "ok")
-    assert len(sockets) == 3
-    page.locator(TORCH).wait_for(timeout=APPEARS_WITHIN_MS)
-
-
-def test_a_page_that_is_put_aside_closes_its_connection_and_opens_another_when_it_is_back(page, server):
-    """As the browser's cache does, which headless Chromium has not: the page hears the same two events."""
-    opened = []
-    page.on("websocket", lambda socket: opened.append(socket))
-    open_live(page, server.url)
-    wait_torch(page, "ok")
-    page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
-    wait_until(lambda: page.wait_for_timeout(10) or opened[0].is_closed(), what="the connection of a page put aside")
-    page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
-    wait_until(lambda: page.wait_for_timeout(10) or len(opened) == 2, what="another connection")
-    assert move(page) == "3"
-    page.locator(TORCH).wait_for(timeout=APPEARS_WITHIN_MS)
-
-
-def test_page_of_another_version_than_the_server_s_says_so(page, server):
-    def age(socket):
-        answers = socket.connect_to_server()
-        answers.on_message(lambda frame: socket.send(re.sub(rb'("version": ?")\d', rb"\g<1>9", frame)))
-
-    page.route_web_socket("**/live/numbers", age)
-    open_live(page, server.url)
-    page.locator(AWAY, has_text="load the page again").wait_for(timeout=APPEARS_WITHIN_MS)
-    assert page.locator(TORCH).count() == 0
-    assert move(page) == "3"
-
-
-def test_torch_speaks_the_language_of_the_page(browser, server):
-    with fresh_page(browser, locale="zh-TW") as page:
-        open_live(page, server.url)
-        wait_torch(page, "ok")
-        said = []
-        page.on("websocket", lambda socket: socket.on("framesent", lambda data: said.append(data)))
-        page.reload(wait_until="commit")
-        page.locator(TORCH).wait_for(timeout=APPEARS_WITHIN_MS)
-        assert '"language":"zh-Hant"' in said[0]
-
-
 def test_all_tabs_closed_leave_nothing_but_the_workers(browser, server):
     def processes():
         return sorted(child.pid for child in psutil.Process(server.process.pid).children(recursive=True))
@@ -279,26 +218,14 @@ def test_the_page_has_its_landmarks_and_its_skip_link(page, server):
 # -- what the server answers -----------------------------------------------------------------------------------------
 
 
-def send(server, path, method="GET", **headers):
-    """Send a wish; return the connection on which the answer comes."""
-    connection = http.client.HTTPConnection(urllib.parse.urlsplit(server.url).netloc, timeout=60)
-    connection.request(method, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
-    return connection
-
-
-def ask(server, path, method="GET", **headers):
+def ask(server, path, **headers):
     """Return the answer to a wish, its body as it came."""
-    connection = send(server, path, method, **headers)
+    connection = http.client.HTTPConnection(urllib.parse.urlsplit(server.url).netloc, timeout=60)
+    connection.request("GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()})
     answer = connection.getresponse()
-    answer.body = answer.read() if answer.status != 101 else b""
+    answer.body = answer.read()
     connection.close()
     return answer
-
-
-def upgrade(origin):
-    """The headers with which a browser opens a websocket from a page of some origin."""
-    key = {"Sec_WebSocket_Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec_WebSocket_Version": "13"}
-    return {"Upgrade": "websocket", "Connection": "Upgrade", "Origin": origin, **key}
 
 
 def test_heatmaps_have_colours_before_plotly_is_there_and_plotly_takes_their_place(page, server):
@@ -369,3 +296,31 @@ def test_a_second_visit_fetches_next_to_nothing(browser, server):
         assert 500_000 < sum(first.values()) < 1_000_000
         again = {path: second[path] for path in first if second[path]}
         assert sum(again.values()) < 10_000, again
+
+
+def test_what_is_being_typed_a_pinned_cell_steps_and_undo_survive_torchs_coming(page, server):
+    let = hold_torch(page)
+    open_live(page, server.url)
+    assert move(page, key="ArrowLeft") == "1"
+    forward = page.locator("[data-equation=forward]")
+    forward.get_by_role("button", name="Step through").click()
+    forward.get_by_role("button", name="Step forward").click()
+    at = forward.locator(".cv-where").text_content()
+    cell(page, "weight", 1, 1).focus()
+    page.keyboard.press("Enter")
+    editor = page.locator(".cv-editor, .cv-area input").first
+    editor.fill("7.5")
+    let()
+    page.locator(TORCH).wait_for(timeout=APPEARS_WITHIN_MS)
+    assert editor.input_value() == "7.5"
+    assert page.evaluate("document.activeElement.tagName") == "INPUT"
+    assert forward.locator(".cv-where").text_content() == at
+    with repaint(page):
+        editor.press("Enter")
+    assert cell(page, "weight", 1, 1).get_attribute("data-value") == "7.5"
+    assert_page_equals_autograd(page)
+    for stride in ("1", "2"):
+        with repaint(page):
+            page.get_by_role("button", name="Undo").click()
+        assert page.locator(".cv-set-stride input").first.input_value() == stride
+    assert_page_equals_autograd(page)

@@ -71,7 +71,7 @@ def assert_numbers(found, settings, about):
             assert torch.allclose(ours, tensor.flatten(), rtol=1e-9, atol=1e-12 * max(end, 1)), (name, about)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_no_action_leaves_an_impossible_state_and_the_numbers_are_torchs(js, seed):
     refused = moved = undone = 0
     for start, actions, seen in walks(js, 2000 + seed):
@@ -100,13 +100,12 @@ def test_no_action_leaves_an_impossible_state_and_the_numbers_are_torchs(js, see
     assert undone > 5
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_undo_and_redo_return_to_equal_states(js, seed):
+def test_undo_and_redo_return_to_equal_states(js):
     """All the way back and forth again: each state comes by in turn, but for what is only looked at."""
-    draw = random.Random(seed)
+    draw = random.Random(0)
     steps = 40
     plays = []
-    for state in random_states(3000 + seed, 6):
+    for state in random_states(3000, 10):
         forth = [random_action(draw) for _ in range(steps)]
         forth = [action for action in forth if action[0] not in ("undo", "redo", "wait")]
         forth = [each for action in forth for each in (action, ["wait", 5000])]
@@ -117,13 +116,11 @@ def test_undo_and_redo_return_to_equal_states(js, seed):
         trail = [states[0]]
         for state in states[1 : forth + 1]:
             trail += [state] if state != trail[-1] else []
-        back = states[forth + 1 : forth + steps + 1]
-        expected = [*reversed(trail[:-1])]
-        assert back == expected + [trail[0]] * (steps - len(expected)), told(start, actions, forth)
-        again = states[forth + steps + 1 :]
-        assert again == trail[1:] + [trail[-1]] * (steps - len(expected)), told(start, actions, forth)
-        assert not seen[forth + steps]["undo"]
-        assert not seen[-1]["redo"]
+        rest = [None] * (steps - len(trail) + 1)
+        back = [*reversed(trail[:-1]), *(trail[0] for _ in rest)]
+        again = [*trail[1:], *(trail[-1] for _ in rest)]
+        assert states[forth + 1 :] == back + again, told(start, actions, forth)
+        assert (seen[forth + steps]["undo"], seen[-1]["redo"]) == (False, False)
 
 
 def test_a_question_to_the_kernel_is_small_and_python_reads_the_settings_of_the_page_in_it(js):
@@ -195,16 +192,6 @@ def test_panels_names_labels_shapes_roles_and_choices_are_those_of_the_stills(la
             for row in expected
         ]
         assert [row | {"items": [found_item(item) for item in row["items"]]} for row in found] == wanted, about
-
-
-def test_every_panel_holds_torchs_numbers(laid_out):
-    for settings, expected, found in laid_out:
-        for row, laid in zip(expected, found, strict=True):
-            panels = [item for item in laid["items"] if "tensor" in item]
-            for panel, there in zip(row.panels, panels, strict=True):
-                ours = torch.tensor(there["tensor"]["data"], dtype=torch.float64)
-                about = (panel.name, json.dumps(settings.to_dict()))
-                assert torch.allclose(ours, panel.tensor.flatten().double(), rtol=1e-6, atol=1e-9), about
 
 
 BOARD = """(states) => JSON.stringify(states.map((state) => {

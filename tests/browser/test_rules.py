@@ -16,14 +16,13 @@ from convviz.settings.compute import compute
 from convviz.settings.schema import FIELDS
 from convviz.settings.schema import PAIRS as PER_AXIS
 from convviz.settings.source import Source
-from convviz.settings.state import CHOICES, MAX_SIZES, PRESETS, Settings
+from convviz.settings.state import MAX_SIZES, PRESETS, Settings
 from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, weight_tensor
 from convviz.settings.transposed import layer_pair, layer_spec
 from convviz.views.panels import panel
 from tests.geometries import EDGE_CASES, random_specs
 from tests.ops.test_transposed import layers
 from tests.settings.test_settings import grouped_specs
-from tests.states import random_states
 
 LIMITS = {name: field.offered for name, field in FIELDS.items()}
 PLAIN = [name for name in PER_AXIS if not FIELDS[name].layer]
@@ -77,26 +76,22 @@ def moved_layer(spec, name, axis, value, linked):
 # -- how far a control goes ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("transposed", [False, True])
-@pytest.mark.parametrize("linked", [False, True])
+@pytest.mark.parametrize(("linked", "transposed"), [(False, False), (True, False), (False, True)])
 def test_every_value_between_the_ends_is_possible_and_the_next_is_not(js, linked, transposed):
-    drawn = [spec for spec, _ in layers(21, 40)] if transposed else [*random_specs(21, 120), *EDGE_CASES.values()]
+    drawn = [spec for spec, _ in layers(21, 40)] if transposed else [*random_specs(21, 80), *EDGE_CASES.values()]
     places = list(itertools.product(PER_AXIS if transposed else PLAIN, (0, 1)))
     asked = [(as_json(spec), name, axis, linked, transposed) for spec in drawn for name, axis in places]
     ranges = iter(js("rules/bounds.js", "rangeOf", asked))
     values = iter(js("rules/bounds.js", "valueOf", [(spec, *place, transposed) for spec, *place, _, _ in asked]))
     tries, wanted = [], []
-    for spec in drawn:
-        for name, axis in places:
-            (low, high), (bottom, top) = LIMITS[name], next(ranges)
-            current = next(values)
-            assert current == number_of(spec, name, axis, transposed), (spec, name)
-            assert bottom <= current <= top, (spec, name, axis)
-            beyond = [v for v, end in ((bottom - 1, bottom <= low), (top + 1, top >= high)) if not end]
-            for value in [*({*range(bottom, top + 1)} - {current}), *beyond]:
-                tries.append((as_json(spec), name, axis, value, linked, transposed))
-                wanted.append((moved_layer if transposed else moved)(spec, name, axis, value, linked))
-                assert (wanted[-1] is None) == (value in beyond), (spec, name, axis, value)
+    for spec, (name, axis) in itertools.product(drawn, places):
+        (low, high), (bottom, top), current = LIMITS[name], next(ranges), next(values)
+        assert bottom <= current == number_of(spec, name, axis, transposed) <= top, (spec, name, axis)
+        beyond = [v for v, end in ((bottom - 1, bottom <= low), (top + 1, top >= high)) if not end]
+        for value in [*({*range(bottom, top + 1)} - {current}), *beyond]:
+            tries.append((as_json(spec), name, axis, value, linked, transposed))
+            wanted.append((moved_layer if transposed else moved)(spec, name, axis, value, linked))
+            assert (wanted[-1] is None) == (value in beyond), (spec, name, axis, value)
     made = js("rules/bounds.js", "withValue", tries)
     for (before, name, axis, value, *_), after, expected in zip(tries, made, wanted, strict=True):
         assert after == (expected and expected.to_dict()), (before, name, axis, value)
@@ -150,11 +145,9 @@ def mended(js, spec, changes, transposed=False):
 
 def test_mend_says_what_it_moved_and_why(js):
     spec = ConvSpec((3, 8), 4, 4, kernel_size=3, padding=(4, 1), dilation=1, groups=4)
-    made, said = mended(js, spec, {"out_channels": 2})
-    assert made.groups == 2
+    _, said = mended(js, spec, {"out_channels": 2})
     assert said == ["groups moved from 4 to 2: it must divide both 4 and 2 channels."]
-    made, said = mended(js, spec, {"padding_mode": "reflect"})
-    assert made.padding == ((2, 2), (1, 1))
+    _, said = mended(js, spec, {"padding_mode": "reflect"})
     assert said == [
         "padding of the height moved from 4 to 2: padding_mode='reflect' copies cells of the input, and it has 3."
     ]
@@ -169,11 +162,10 @@ def test_mend_says_what_it_moved_and_why(js):
 
 def test_mend_moves_only_the_side_that_is_too_wide_and_nothing_without_need(js):
     made, said = mended(js, ConvSpec((3, 8), padding=((4, 1), (0, 2))), {"padding_mode": "reflect"})
-    assert made.padding == ((2, 1), (0, 2))
-    assert len(said) == 1
+    assert (made.padding, len(said)) == (((2, 1), (0, 2)), 1)
     drawn = [spec.to_dict() for spec in random_specs(23, 100)]
-    for spec, found in zip(drawn, js("rules/bounds.js", "mend", [(spec, {}, False) for spec in drawn]), strict=True):
-        assert found == {"spec": spec, "moves": []}
+    found = js("rules/bounds.js", "mend", [(spec, {}, False) for spec in drawn])
+    assert found == [{"spec": spec, "moves": []} for spec in drawn]
 
 
 def test_mending_a_layer_ends_in_a_layer_and_says_what_it_moved(js):
@@ -217,24 +209,6 @@ def test_linking_gives_the_width_the_heights_values(js):
     assert (unlinked.spec, unlinked.link_axes, notice) == (spec, False, "")
 
 
-def test_linking_ends_in_a_geometry_for_any_settings(js):
-    plain = {"link_axes": False, "transposed": False}
-    drawn = [Settings.from_dict(state | plain) for state in random_states(3, 200)]
-    changed = 0
-    for state, (_, seen) in zip(drawn, js.play([(s.to_dict(), [["linkAxes", True]]) for s in drawn]), strict=True):
-        if seen["failed"]:
-            assert "finite" in seen["notice"], state
-            continue
-        linked = Settings.from_dict(seen["state"])
-        assert linked.link_axes
-        assert seen["notice"] or linked.spec == state.spec, "what moved is said"
-        for name in ("input_size", "groups", "padding_mode", "batch"):
-            assert getattr(linked.spec, name) == getattr(state.spec, name)
-        assert linked.spec.stride[0] == linked.spec.stride[1], "nothing ever stands in the way of a stride"
-        changed += linked.spec != state.spec
-    assert changed > 100
-
-
 def test_a_kernel_is_chosen_for_the_plane_that_is_shown(js):
     cases = [
         (Settings(spec=spec, plane=Plane(0, out, into)), name)
@@ -249,12 +223,6 @@ def test_a_kernel_is_chosen_for_the_plane_that_is_shown(js):
         assert there["kernel"] == name
         assert torch.equal(weight_tensor(chosen)[place], make_kernel(name, state.spec.kernel_size))
         assert chosen.plane == state.plane
-
-
-def test_kernels_without_a_preset_keep_their_kind(js):
-    typed = {"type": "edit", "panel": "weight", "row": 0, "column": 0, "value": 1.5}
-    _, random_one, by_hand = js.walk(Settings().to_dict(), ["chooseKernel", "random"], ["send", typed])
-    assert (random_one["kernel"], by_hand["kernel"]) == ("random", "values")
 
 
 def test_where_some_kernels_were_typed_only_the_shown_one_is_chosen(js):
@@ -276,15 +244,6 @@ def test_bias_switched_on_differs_by_channel_and_off_is_none(js):
     assert bias_tensor(off) is None
 
 
-def test_set_axis_refuses_the_impossible_and_follows_the_link(js):
-    state = Settings(spec=ConvSpec((8, 4), stride=2))
-    assert after(js, state, ["setAxis", "stride", 1, 3])[0].spec.stride == (3, 3)
-    assert after(js, state.replace(link_axes=False), ["setAxis", "stride", 1, 3])[0].spec.stride == (2, 3)
-    _, seen = js.walk(state.to_dict(), ["setAxis", "kernel_size", 0, 5])
-    assert (seen["state"], seen["failed"]) == (state.to_dict(), True)
-    assert seen["notice"] == "kernel size can be 1 to 4 here: got 5"
-
-
 # -- typing into cells ---------------------------------------------------------------------------------------------
 
 
@@ -302,53 +261,21 @@ def changed_cells(old, new):
     return [tuple(index) for index in ((new - old).abs() > 1e-9).nonzero().tolist()]
 
 
-@pytest.mark.parametrize("mode", PADDING_MODES)
-def test_typing_into_every_cell_of_the_padded_input(js, mode):
-    spec = ConvSpec((3, 4), 2, 2, 2, padding=((1, 0), (2, 1)), groups=2, batch=2, padding_mode=mode)
-    state = Settings(spec=spec, plane=Plane(1, 1, 1))
+def test_typing_into_every_cell_of_the_padded_input(js):
     cells = list(itertools.product(range(4), range(7)))
-    for (row, column), seen in zip(
-        cells, each_alone(js, state, [edit("padded_input", *at) for at in cells]), strict=True
-    ):
-        if 1 <= row < 4 and 2 <= column < 6:
-            there = Settings.from_dict(seen["state"])
-            assert changed_cells(input_tensor(state), input_tensor(there)) == [(1, 1, row - 1, column - 2)]
-            assert float(input_tensor(there)[1, 1, row - 1, column - 2]) == 42.5
-            assert there.replace(input=state.input) == state
-        else:
-            assert "belongs to the border" in seen["notice"]
-            assert (seen["failed"], seen["state"]) == (True, state.to_dict())
-
-
-def test_cells_outside_the_panel_are_refused(js):
-    state = Settings(bias=Source.of(torch.ones(1)))
-    places = [(-1, 0), (0, -1), (99, 0), (0, 99)]
-    actions = [edit(name, *at, 1.0) for name in ("padded_input", "weight", "grad_output", "bias") for at in places]
-    for action, seen in zip(actions, each_alone(js, state, actions), strict=True):
-        assert (seen["failed"], seen["state"]) == (True, state.to_dict()), action
-        assert len(seen["notice"]) > 20, action
-
-
-def test_typing_into_the_weight_of_every_plane(js):
-    cases = [
-        Settings(spec=spec, plane=Plane(0, out, into))
-        for spec in grouped_specs(32, 15)
-        for out, into in itertools.product(range(spec.out_channels), range(spec.in_channels))
-    ]
-    for state, (_, seen) in zip(cases, js.play([(s.to_dict(), [edit("weight", 1, 2)]) for s in cases]), strict=True):
-        there, plane = Settings.from_dict(seen["state"]), state.plane
-        place = (plane.out_channel, plane.in_channel % state.spec.weight_shape[1], 1, 2)
-        assert changed_cells(weight_tensor(state), weight_tensor(there)) == [place]
-        assert there.replace(weight=state.weight) == state
-
-
-def test_typing_into_grad_output_ends_its_being_made_by_a_loss(js):
-    state = Settings(spec=ConvSpec(4, 1, 2, batch=2), plane=Plane(1, 1, 0), dtype="float64")
-    there, _ = after(js, state, edit("grad_output", 0, 1))
-    assert there.loss == "weighted_sum"
-    before, now = compute(state, compare=False).grad_output, grad_tensor(there)
-    now[1, 1, 0, 1] = before[1, 1, 0, 1]
-    torch.testing.assert_close(now, before, rtol=1e-12, atol=1e-12)
+    for mode in PADDING_MODES:
+        spec = ConvSpec((3, 4), 2, 2, 2, padding=((1, 0), (2, 1)), groups=2, batch=2, padding_mode=mode)
+        state = Settings(spec=spec, plane=Plane(1, 1, 1))
+        tries = each_alone(js, state, [edit("padded_input", *at) for at in cells])
+        for (row, column), seen in zip(cells, tries, strict=True):
+            if 1 <= row < 4 and 2 <= column < 6:
+                there = Settings.from_dict(seen["state"])
+                assert changed_cells(input_tensor(state), input_tensor(there)) == [(1, 1, row - 1, column - 2)]
+                assert float(input_tensor(there)[1, 1, row - 1, column - 2]) == 42.5
+                assert there.replace(input=state.input) == state
+            else:
+                assert "belongs to the border" in seen["notice"]
+                assert (seen["failed"], seen["state"]) == (True, state.to_dict())
 
 
 def test_typing_into_the_bias(js):
@@ -364,25 +291,6 @@ def test_typing_into_the_bias(js):
     assert "switch it on first" in refused["refused"]
 
 
-def test_a_target_that_the_loss_does_not_take_becomes_the_first_that_it_does(js):
-    numbers = {"kind": "values", "values": [1.0], "shape": [1, 1, 1, 1]}
-    targets = [{"kind": "zeros"}, {"kind": "random"}, numbers]
-    plays = [(Settings().to_dict() | {"target": each}, [["set", {"loss": "cross_entropy"}]]) for each in targets]
-    for before, after in js.play(plays):
-        expected = Settings.from_dict(before["state"]).replace(loss="cross_entropy")
-        assert after["state"] == expected.to_dict()
-        assert after["state"]["target"]["kind"] == "one_hot"
-
-
-def test_a_menu_offers_what_the_loss_takes_and_a_name_makes(js):
-    calls = [({"loss": loss}, given) for loss in CHOICES["loss"] for given in ("target", "grad")]
-    for (state, given), offered in zip(calls, js("rules/losses.js", "offeredKinds", calls), strict=True):
-        if state["loss"] == "cross_entropy" and given == "target":
-            assert offered == ["one_hot"]
-        else:
-            assert offered == FIELDS[given].named, (state, given)
-
-
 # -- what was typed stays ------------------------------------------------------------------------------------------
 
 
@@ -393,19 +301,12 @@ def test_typed_numbers_stay_where_they_were_typed_when_sizes_change(js):
     assert weight_tensor(grown).shape == (1, 1, 5, 5)
     assert torch.equal(weight_tensor(grown)[..., :3, :3], before)
     assert float(weight_tensor(grown).abs().sum()) == float(before.abs().sum()), "the new cells are 0"
-    shrunk, _ = after(js, typed, ["setAxis", "kernel_size", 0, 2])
-    assert torch.equal(weight_tensor(shrunk), before[..., :2, :2])
-    again, _ = after(js, shrunk, ["setAxis", "kernel_size", 0, 3])
+    again, _ = after(js, typed, ["setAxis", "kernel_size", 0, 2], ["setAxis", "kernel_size", 0, 3])
     assert torch.equal(weight_tensor(again), before), "nothing was lost"
-
-
-def test_typed_numbers_stay_when_channels_are_added(js):
     typed, _ = after(js, Settings(), edit("padded_input", 1, 1))
     more, notice = after(js, typed, ["setGeometry", {"in_channels": 3, "batch": 2}])
     assert notice == ""
     assert torch.equal(input_tensor(more)[:1, :1], input_tensor(typed))
-    fewer, _ = after(js, more, ["setGeometry", {"in_channels": 1, "batch": 1}])
-    assert torch.equal(input_tensor(fewer), input_tensor(typed))
 
 
 # -- the plane that is shown ---------------------------------------------------------------------------------------
@@ -417,31 +318,6 @@ def plain(plane):
 
 def planes_of(js, name, calls):
     return [Plane(**found) for found in js("rules/plane.js", name, calls)]
-
-
-def test_the_nearest_plane_is_pythons(js):
-    draw = random.Random(9)
-    drawn = [
-        (Plane(*(draw.randint(-3, 9) for _ in range(3))), spec) for spec in grouped_specs(41, 150)
-    ]  # many are planes of no tensor
-    found = planes_of(js, "planeWithin", [(plain(wild), spec.to_dict()) for wild, spec in drawn])
-    assert found == [wild.within(spec) for wild, spec in drawn]
-
-
-def test_choosing_an_axis_shows_just_that_index(js):
-    asked = [
-        (start, spec, axis, index)
-        for spec in grouped_specs(42, 100)
-        for axis, count in (("n", spec.batch), ("o", spec.out_channels), ("c", spec.in_channels))
-        for start in (Plane(), Plane(9, 9, 9).within(spec))
-        for index in range(count)
-    ]
-    found = planes_of(js, "choosePlane", [(plain(start), spec.to_dict(), *rest) for start, spec, *rest in asked])
-    for plane, (start, spec, axis, index) in zip(found, asked, strict=True):
-        assert plane.index(axis) == index
-        assert plane == plane.within(spec)
-        if axis == "n":
-            assert (plane.out_channel, plane.in_channel) == (start.out_channel, start.in_channel)
 
 
 def test_a_thumbnail_shows_the_very_plane_that_it_pictures(js):
@@ -464,39 +340,12 @@ def test_a_thumbnail_shows_the_very_plane_that_it_pictures(js):
 # -- a transposed convolution --------------------------------------------------------------------------------------
 
 
-def test_the_same_geometry_is_read_the_other_way(js):
-    start, there, back = js.walk(Settings().to_dict(), ["setTransposed", True], ["undo"], numbers=True)
-    settings = Settings.from_dict(there["state"])
-    assert settings.spec == Settings().spec
-    assert (settings.input_shape, settings.output_shape) == ((1, 1, 4, 4), (1, 1, 8, 8))
-    layer = torch.nn.ConvTranspose2d(1, 1, 3, stride=2, padding=1, output_padding=1, bias=False).double()
-    layer.weight.data = weight_tensor(settings)
-    output = layer(input_tensor(settings)).detach()
-    found = torch.tensor(there["numbers"]["grad_input"]["data"], dtype=torch.float64)
-    torch.testing.assert_close(found.reshape(output.shape), output)
-    assert back["state"] == start["state"]
-
-
 def test_a_padding_mode_moves_to_zeros_and_says_so(js):
     settings = Settings(spec=ConvSpec(8, padding=1, padding_mode="circular"))
     made, notice = after(js, settings, ["setTransposed", True])
     assert made.spec.padding_mode == "zeros"
     assert notice == "padding_mode moved from circular to zeros: a transposed convolution has no other, as in torch."
     assert after(js, made, ["setTransposed", False]) == (made.replace(transposed=False), "")
-
-
-def test_sliders_lead_from_any_layer_to_any_other(js):
-    draw = random.Random(3)
-    actions = []
-    for _ in range(200):
-        actions.append(["slide", draw.choice(PER_AXIS), draw.randrange(2), draw.random()])
-        actions.append(["linkAxes", draw.random() < 0.3])
-        actions.append(["setGeometry", {"groups": draw.randint(1, 3), "in_channels": draw.randint(1, 4)}])
-    for seen in js.walk(Settings(transposed=True, link_axes=False).to_dict(), *actions)[1:]:
-        settings = Settings.from_dict(seen["state"])
-        assert max(settings.spec.input_size) <= 64
-        assert settings.spec.padding_mode == "zeros"
-        assert not seen["failed"], seen["notice"]
 
 
 def test_a_smaller_stride_takes_the_output_padding_with_it_and_says_so(js):
@@ -555,13 +404,3 @@ def test_typing_into_the_other_panels_of_a_layer(js):
     (seen,) = each_alone(js, graded, [edit("grad_input", 0, 0, 1)])
     told = "output follows from other panels; type into padded_input, input, weight, grad_output, bias instead"
     assert told in seen["notice"]
-
-
-def test_a_one_hot_grad_output_follows_clicks_into_output_and_grad_output(js):
-    state = layer_of(ConvSpec(6, 3, 2), loss="weighted_sum", grad=Source("one_hot"), plane=Plane(0, 1, 2))
-    for name in ("grad_input", "input"):
-        click = {"type": "select", "panel": name, "row": 4, "column": 1}
-        elsewhere = {"type": "select", "panel": "padded_grad_output", "row": 0, "column": 0}
-        for seen in js.walk(state.to_dict(), ["send", click], ["send", elsewhere])[1:]:
-            grad = grad_tensor(Settings.from_dict(seen["state"]))
-            assert grad.nonzero().tolist() == [[0, 2, 4, 1]], "a click elsewhere moves nothing"

