@@ -11,7 +11,7 @@ function createChannel(name, _) {
     /** @param {HTMLElement} el @param {T} detail */
     tell: (el, detail) =>
       void el.dispatchEvent(new CustomEvent(name, { bubbles: true, composed: true, detail })),
-    /** @param {HTMLElement} el @param {(detail: T) => void} listener @returns {() => void} */
+    /** @param {HTMLElement} el @param {(detail: T) => void} listener */
     follow(el, listener) {
       /** @param {Event} event */
       const hear = (event) => listener(/** @type {CustomEvent<T>} */ (event).detail);

@@ -1,9 +1,6 @@
 // Copies text, even where the page may not use the clipboard (no https, a frame, an old browser).
-import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element } from "./dom.js";
-import { sentences } from "./words.js";
-
-const say = sentences(WORDS);
+import { say } from "./say.js";
 
 export const NOT_COPIED = say("copy.selected");
 

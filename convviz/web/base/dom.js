@@ -82,10 +82,7 @@ export function setLine(line, words) {
   setAttribute(line, "title", words);
 }
 
-/**
- * The focused element; inside a shadow root, the document knows only the host.
- * @param {Node} node @returns {Element | null}
- */
+/** The focused element; inside a shadow root, the document knows only the host. @param {Node} node */
 export function focusOf(node) {
   return /** @type {Document | ShadowRoot} */ (node.getRootNode()).activeElement ?? null;
 }

@@ -2,7 +2,7 @@
 
 const MINUS = "\u2212";
 
-/** Short, as in a cell. @param {number} value @returns {string} */
+/** Short, as in a cell. @param {number} value */
 export function formatNumber(value) {
   if (Number.isNaN(value)) return "nan";
   const sign = value < 0 ? MINUS : "";
@@ -17,7 +17,7 @@ export function formatNumber(value) {
   return sign + String(Number(size.toFixed(digits)));
 }
 
-/** With six significant digits at most. @param {number} value @returns {string} */
+/** With six significant digits at most. @param {number} value */
 export function formatLong(value) {
   if (!Number.isFinite(value) || value === 0) return formatNumber(value);
   const sign = value < 0 ? MINUS : "";
@@ -40,7 +40,7 @@ export function fullNumber(value, dtype) {
 
 /**
  * Read a typed number; a decimal comma and a true minus are welcome. null: no finite number.
- * @param {string} text @returns {number | null}
+ * @param {string} text
  */
 export function parseNumber(text) {
   const plain = text.trim().replaceAll(MINUS, "-").replace(",", ".");

@@ -20,7 +20,7 @@ export function explain(word, id, transposed = false) {
   else if (word.dataset.help !== found) word.dataset.help = found; // sliders ask at every step
 }
 
-/** @param {HTMLElement} app @returns {() => void} */
+/** @param {HTMLElement} app */
 export function followHelp(app) {
   const id = `cv-help-${Math.random().toString(36).slice(2, 8)}`;
   const tip = element("div", { class: "cv-help cv-look", role: "tooltip", id, hidden: "" });

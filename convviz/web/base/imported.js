@@ -6,7 +6,7 @@ export async function unpack(packed) {
   return new Response(stream).text();
 }
 
-/** @param {string} source @returns {Promise<any>} */
+/** @param {string} source */
 export async function importText(source) {
   const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
   try {

@@ -13,7 +13,7 @@ export const isBare = (event) =>
 /**
  * Keep a notebook from taking keys pressed inside an element. JupyterLab hears a key last; Notebook 7 first,
  * at the document: only the window is before it.
- * @param {HTMLElement} root @param {(event: KeyboardEvent) => boolean} [isOurs] @returns {() => void}
+ * @param {HTMLElement} root @param {(event: KeyboardEvent) => boolean} [isOurs]
  */
 export function keepKeys(root, isOurs = isBare) {
   /** @param {KeyboardEvent} event */

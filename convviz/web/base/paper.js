@@ -2,7 +2,7 @@
 
 /**
  * Hear when printing begins and ends; `act` must draw synchronously.
- * @param {(printing: boolean) => void} act @returns {() => void}
+ * @param {(printing: boolean) => void} act
  */
 export function followPaper(act) {
   const medium = matchMedia("print");

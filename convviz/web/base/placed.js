@@ -1,6 +1,6 @@
 // A widget is drawn before it is placed in the page.
 
-/** Act once an element is placed. @param {HTMLElement} el @param {() => void} act @returns {() => void} */
+/** Act once an element is placed. @param {HTMLElement} el @param {() => void} act */
 export function whenPlaced(el, act) {
   const watcher = new ResizeObserver(() => {
     if (!el.isConnected) return;
@@ -14,7 +14,7 @@ export function whenPlaced(el, act) {
 /**
  * Mark what holds an app, for the style sheet: `data-cv-holds` is "it" on its parent, "all" further out.
  * :has() would cost a sixth of a step.
- * @param {HTMLElement} el @returns {() => void}
+ * @param {HTMLElement} el
  */
 export function tellHolders(el) {
   /** @type {HTMLElement[]} */
@@ -49,10 +49,7 @@ export function tabIds(el, tab) {
   return { tab: `cv-tab-${view}-${tab}`, panel: `cv-panel-${view}-${tab}` };
 }
 
-/**
- * Make an element the panel of its tab, once placed.
- * @param {HTMLElement} root @param {string} tab @returns {() => void}
- */
+/** Make an element the panel of its tab, once placed. @param {HTMLElement} root @param {string} tab */
 export function nameAfterTab(root, tab) {
   return whenPlaced(root, () => {
     const ids = tabIds(root, tab);

@@ -14,7 +14,7 @@ export function pointAt(el, pointed = {}) {
   el.dispatchEvent(new CustomEvent(EVENT, { bubbles: true, composed: true, detail }));
 }
 
-/** @param {HTMLElement} el @param {(pointed: Pointed) => void} listener @returns {() => void} */
+/** @param {HTMLElement} el @param {(pointed: Pointed) => void} listener */
 export function followPointer(el, listener) {
   /** @param {Event} event */
   const hear = (event) => {

@@ -30,7 +30,7 @@ const IN_SIGHT = 0.6; // of the band
 /** All but looks and device. @param {Settings} settings */
 const keyOf = ({ theme, device, dtype, ...settings }) => JSON.stringify(settings);
 
-/** Long, and short for a narrow band. @param {Arrival | null} arrival @returns {string[]} */
+/** Long, and short for a narrow band. @param {Arrival | null} arrival */
 function wordsOf(arrival) {
   if (!arrival) return [];
   const all = arrival.steps.map(({ received }) => formatNumber(received));

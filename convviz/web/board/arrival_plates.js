@@ -74,7 +74,7 @@ export function groundOf(el) {
   return "Canvas";
 }
 
-/** @param {Element} el @param {Element} frame @returns {Box} */
+/** @param {Element} el @param {Element} frame */
 export function boxIn(el, frame) {
   const [own, around] = [el.getBoundingClientRect(), frame.getBoundingClientRect()];
   return {

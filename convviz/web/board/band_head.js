@@ -1,7 +1,6 @@
 // A band's title line: name, sentence, plane pickers, readings; on demand why, formula, steps.
-import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element, makeButton, setAttribute, setText } from "../base/dom.js";
-import { sentences } from "../base/words.js";
+import { say } from "../base/say.js";
 import { Because } from "./because.js";
 import { BreakIt } from "./break_it.js";
 import { createChoice, createSymbols } from "./equation_parts.js";
@@ -15,8 +14,6 @@ import { createViewSwitch } from "./viewswitch.js";
  * @import { Shared } from "./shared.js"
  * @import { BandSpec, Told } from "../numbers/view.js"
  */
-
-const say = sentences(WORDS);
 
 /** @param {() => void} onClick */
 function createTitle(onClick) {

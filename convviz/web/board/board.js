@@ -1,8 +1,7 @@
 // The board: linked heatmaps in rows. It knows panels and cells; the model knows what they mean.
-import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { ArrivalPlayer } from "./arrival.js";
-import { createChanges } from "./changes.js";
+import { Changes } from "./changes.js";
 import { followArrows } from "./drag_one.js";
 import { Foot } from "./foot.js";
 import { decode } from "../base/format.js";
@@ -10,7 +9,7 @@ import { followKeys } from "./app_keys.js";
 import { followKernel } from "../base/lost_kernel.js";
 import { followPaper } from "../base/paper.js";
 import { keepState } from "./keep_state.js";
-import { measureFace } from "./letters.js";
+import { measureFace } from "./digits.js";
 import { loadPlotly } from "./plotly.js";
 import { Readout } from "./readout.js";
 import { Rows } from "./rows.js";
@@ -18,14 +17,12 @@ import { samePlace } from "../base/cell_place.js";
 import { followLinks } from "./share_address.js";
 import { makeShared } from "./shared.js";
 import { followTheme } from "../base/theme.js";
-import { sentences } from "../base/words.js";
+import { say } from "../base/say.js";
 
 /**
  * @import { Structure, Told } from "../numbers/view.js"
  * @import { Place } from "../base/cell_place.js"
  */
-
-const say = sentences(WORDS);
 
 export class Board {
   arrival;
@@ -68,7 +65,7 @@ export class Board {
       schedule: () => this.#schedule(true),
     });
     this.#bands = this.#rows.bands;
-    this.#changes = createChanges(model, this.#panels);
+    this.#changes = new Changes(model, this.#panels);
     const library = loadPlotly(model);
     this.#shared = makeShared(library.ready, taught, this.#readout, {
       model,
@@ -247,7 +244,7 @@ export class Board {
   }
 
   /** Close what covers the captions. */
-  plain() {
+  closePopovers() {
     const opened = this.#rows.el.querySelectorAll(":is(.cv-symbols-open, .cv-why)[aria-expanded=true]");
     for (const button of /** @type {NodeListOf<HTMLElement>} */ (opened)) button.click();
   }
@@ -259,12 +256,12 @@ export class Board {
   }
 
   /** Bring a band into sight, where not all of them are. @param {string} name */
-  bring(name) {
+  scrollToBand(name) {
     if (this.#bands.bring(name)) this.#schedule(true);
   }
 
   /** A lecture begins or ends. */
-  present() {
+  relayout() {
     this.#bands.share();
     this.#schedule(true);
   }

@@ -1,12 +1,9 @@
 // "Break it": leave out a step of a band's equation, and read what comes of it.
 import BROKEN from "../../facts/broken.json" with { type: "json" };
-import WORDS from "../../facts/words/broken.json" with { type: "json" };
 import { element, makeButton, setHidden, setText } from "../base/dom.js";
 import { walkAlong } from "../base/roving.js";
-import { sentences } from "../base/words.js";
+import { sayBroken } from "../rules/say_broken.js";
 import { setTinted } from "./quantities.js";
-
-const say = sentences(WORDS);
 
 /**
  * @import { Broken } from "../numbers/broken_view.js"
@@ -23,7 +20,7 @@ export class BreakIt {
     this.#board.model.send({ type: "break", changes: { broken: id } });
   };
   #ids;
-  #opener = makeButton({ class: "cv-break-open" }, say("control"), () => {
+  #opener = makeButton({ class: "cv-break-open" }, sayBroken("control"), () => {
     this.#open = true;
     this.show(this.#latest.broken, this.#latest.panels);
     this.#steps.focus();
@@ -119,14 +116,14 @@ export class BreakIt {
 /** @param {string[]} ids @param {(id: string) => void} choose */
 function createSteps(ids, choose) {
   const buttons = ["", ...ids].map((id) => {
-    const words = id ? say(/** @type {"toggle.I01"} */ (`toggle.${id}`)) : say("right");
+    const words = id ? sayBroken(/** @type {"toggle.I01"} */ (`toggle.${id}`)) : sayBroken("right");
     const button = makeButton({ class: "cv-break-step" }, words, () => choose(id));
     button.dataset.broken = id;
     return button;
   });
   const el = element(
     "div",
-    { class: "cv-break-steps", role: "group", "aria-label": say("group") },
+    { class: "cv-break-steps", role: "group", "aria-label": sayBroken("group") },
     ...buttons,
   );
   walkAlong(el, () => buttons);
@@ -151,8 +148,8 @@ function createSteps(ids, choose) {
 function createSays({ fix, reveal, take }) {
   const words = element("span", {});
   const offers = element("span", { class: "cv-break-offers" });
-  const fixes = makeButton({ class: "cv-break-fix" }, say("fix"), fix);
-  const reveals = makeButton({ class: "cv-break-reveal" }, say("reveal"), reveal);
+  const fixes = makeButton({ class: "cv-break-fix" }, sayBroken("fix"), fix);
+  const reveals = makeButton({ class: "cv-break-reveal" }, sayBroken("reveal"), reveal);
   const el = element("p", { class: "cv-break-says" }, words, " ", offers, " ", fixes, reveals);
   let offered = "";
   return {
@@ -178,7 +175,7 @@ function createSays({ fix, reveal, take }) {
 
 /**
  * @param {Map<string, Panel>} panels @param {Broken | null} broken @param {boolean} isTold
- * @param {boolean} wasMarked @returns {boolean}
+ * @param {boolean} wasMarked
  */
 function mark(panels, broken, isTold, wasMarked) {
   if (!broken && !wasMarked) return false;

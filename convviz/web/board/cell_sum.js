@@ -1,6 +1,5 @@
 // What is written below the board of a cell: its sum, or its origin.
-import WORDS from "../../facts/words/board.json" with { type: "json" };
-import { sentences } from "../base/words.js";
+import { say } from "../base/say.js";
 import { backwardWords } from "../picture/cell_words.js";
 import { fromLoss } from "../picture/loss_words.js";
 import { inTurn } from "../picture/say.js";
@@ -13,7 +12,6 @@ import { inTurn } from "../picture/say.js";
  * @import { Sum } from "./sum.js"
  */
 
-const say = sentences(WORDS);
 const SUMS = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_bias"];
 
 /** @param {Sum} sum @param {Cells} cells @param {Place | null} cell */

@@ -17,12 +17,7 @@ const DEPTH = 0.45;
  * @import { Panel } from "./panel.js"
  */
 
-/** @param {Model} model @param {() => Iterable<Panel>} panels */
-export function createChanges(model, panels) {
-  return new Changes(model, panels);
-}
-
-class Changes {
+export class Changes {
   #model;
   #panels;
   #motion = new Motion();

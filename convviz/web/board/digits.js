@@ -1,5 +1,5 @@
 // The size of a number's letters in a cell: as large as fits, never too small to read.
-import { setStyle } from "../base/dom.js";
+import { setStyle, svgElement } from "../base/dom.js";
 import { CELL } from "./grid_marks.js";
 
 export const SMALLEST = 10; // below: colour alone
@@ -12,11 +12,8 @@ const AIR = 2;
 
 /** @typedef {{ digit: number, minus: number, point: number }} Face how wide its letters are, of their size */
 
-/** Until letters.js measures the page's. @type {Face} */
+/** Until the page's own is measured: system faces differ by a fifth. */
 const face = { digit: 0.6, minus: 0.7, point: 0.3 };
-
-/** @param {Face} widths */
-export const useFace = (widths) => void Object.assign(face, widths);
 
 /** In units of the letters' size. @param {string} short */
 export function widthOf(short) {
@@ -60,4 +57,24 @@ export function setDigits(area, pixels, { width, height }) {
   setStyle(area, "--cv-number", `${((pixels * CELL) / height).toFixed(1)}px`);
   area.classList.toggle("cv-widened", width !== height);
   setStyle(area, "--cv-narrowed", (height / width).toFixed(3)); // the layer is stretched with its cells
+}
+
+const MEASURED_AT = 100;
+let known = "";
+
+/** Once the board is placed. @param {HTMLElement} root */
+export function measureFace(root) {
+  const text = svgElement("text", {});
+  const probe = svgElement("svg", { class: "cv-printed", style: "display: none" }, text);
+  root.append(probe);
+  const { fontWeight, fontFamily } = getComputedStyle(text);
+  probe.remove();
+  const pen = document.createElement("canvas").getContext("2d");
+  const font = `${fontWeight} ${MEASURED_AT}px ${fontFamily}`;
+  if (!pen || font === known) return;
+  known = pen.font = font;
+  /** @param {string} letters */
+  const widest = (letters) =>
+    Math.max(...[...letters].map((letter) => pen.measureText(letter).width)) / MEASURED_AT;
+  Object.assign(face, { digit: widest("0123456789e"), minus: widest("\u2212"), point: widest(".") });
 }

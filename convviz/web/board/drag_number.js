@@ -74,7 +74,7 @@ export class NumberDrag {
 
   /**
    * Alt and an arrow key; false: another.
-   * @param {KeyboardEvent} event @param {{ row: number, column: number }} at @returns {boolean}
+   * @param {KeyboardEvent} event @param {{ row: number, column: number }} at
    */
   key(event, { row, column }) {
     const by = UP[event.key];

@@ -56,7 +56,7 @@ export class OneHandle {
     };
   }
 
-  /** @param {KeyboardEvent} event @param {Place} at @returns {boolean} */
+  /** @param {KeyboardEvent} event @param {Place} at */
   key(event, at) {
     const by = ARROWS[event.key];
     if (!by || !isBare(event)) return false;
@@ -106,7 +106,6 @@ export class OneHandle {
 /**
  * Arrows carry the 1 without focus, in a page of our own that does not scroll.
  * @param {HTMLElement} root @param {boolean} own @param {() => Iterable<import("./panel.js").Panel>} panels
- * @returns {() => void}
  */
 export function followArrows(root, own, panels) {
   /** @param {KeyboardEvent} event */

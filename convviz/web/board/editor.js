@@ -1,10 +1,7 @@
 // Typing into a cell: a field keeps what was typed until it is a number.
-import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { parseNumber } from "../base/format.js";
-import { sentences } from "../base/words.js";
-
-const say = sentences(WORDS);
+import { say } from "../base/say.js";
 
 /**
  * @param {HTMLElement} area @param {{ row: number, column: number, rows: number, columns: number }} cell

@@ -122,7 +122,6 @@ export class Equation {
     this.#head.setPressed(isFocused);
   }
 
-  /** @returns {import("./band_row.js").Asks} */
   #asks() {
     // Planes as pictures; elsewhere lists choose.
     const hasThumbs = this.el.hasAttribute("data-focus") && !this.el.closest('[data-stage="narrow"]');

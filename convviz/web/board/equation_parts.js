@@ -1,11 +1,8 @@
 // Parts of a band's header and row.
-import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element, makeButton, setText } from "../base/dom.js";
 import { explain } from "../base/help.js";
 import { closeWithEscape } from "../base/keys.js";
-import { sentences } from "../base/words.js";
-
-const say = sentences(WORDS);
+import { say } from "../base/say.js";
 
 /** Chinese letters are wider. @param {string} word */
 const widthOf = (word) =>

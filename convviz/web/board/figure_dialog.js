@@ -1,12 +1,11 @@
 // A panel as a plotly figure over the page: zoom, values, download.
-import BOARD from "../../facts/words/board.json" with { type: "json" };
 import WORDS from "../../facts/words/figure.json" with { type: "json" };
 import { element, makeButton, setText } from "../base/dom.js";
+import { say } from "../base/say.js";
 import { sentences } from "../base/words.js";
 import { figureWith, savePicture } from "./panel_picture.js";
 
-const say = sentences(WORDS);
-const sayOfPanel = sentences(BOARD);
+const sayOfFigure = sentences(WORDS);
 // Without plotly's upload button.
 const BUTTONS = [["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]];
 const CONFIG = { displaylogo: false, displayModeBar: true, modeBarButtons: BUTTONS, scrollZoom: true };
@@ -21,15 +20,15 @@ const CONFIG = { displaylogo: false, displayModeBar: true, modeBarButtons: BUTTO
  */
 export function openFigure(board, look, place, onClosed) {
   const title = element("h2", {});
-  const note = element("p", { role: "status" }, say("waits"));
+  const note = element("p", { role: "status" }, sayOfFigure("waits"));
   const chart = element("div", { class: "cv-figure-chart" });
   const buttons = /** @type {const} */ (["png", "svg"]).map((format) => {
-    const button = makeButton({ disabled: "" }, sayOfPanel(`panel.${format}`), () =>
+    const button = makeButton({ disabled: "" }, say(`panel.${format}`), () =>
       savePicture(board, look(), format, (text) => setText(note, text)),
     );
     return /** @type {HTMLButtonElement} */ (button);
   });
-  const shut = makeButton({}, say("close"), () => dialog.close());
+  const shut = makeButton({}, sayOfFigure("close"), () => dialog.close());
   const head = element("header", {}, title, ...buttons, shut);
   const dialog = element("dialog", { class: "cv-figure" }, head, chart, note);
   /** @type {import("./plotly.js").Plotly | null} */
@@ -66,7 +65,7 @@ export function openFigure(board, look, place, onClosed) {
       for (const button of buttons) button.disabled = false;
       watcher.observe(chart);
     },
-    (error) => setText(note, say("failed", { why: error.message })),
+    (error) => setText(note, sayOfFigure("failed", { why: error.message })),
   );
   return { draw, close: () => dialog.close() };
 }

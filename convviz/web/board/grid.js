@@ -1,6 +1,5 @@
 // The layer over a heatmap: numbers, hatching, focus, accessible grid. Cells have a fixed size in its units,
 // so that resizing costs nothing.
-import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { samePoint } from "../base/cell_place.js";
 import { focusOf, setAttribute, svgElement } from "../base/dom.js";
 import { formatNumber, fullNumber } from "../base/format.js";
@@ -19,9 +18,7 @@ import {
 import { GridNumbers, eachCell } from "./grid_numbers.js";
 import { isBeyond } from "../picture/scales.js";
 import { NUMBERED_UP_TO } from "./stage.js";
-import { sentences } from "../base/words.js";
-
-const say = sentences(WORDS);
+import { say } from "../base/say.js";
 
 /**
  * @import { Point } from "../base/cell_place.js"

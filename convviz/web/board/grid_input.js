@@ -49,7 +49,7 @@ export class GridInput {
     });
   }
 
-  /** @param {KeyboardEvent} event @returns {boolean} */
+  /** @param {KeyboardEvent} event */
   #act(event) {
     const { row, column } = this.#grid.focus;
     if (this.#events.onArrow?.(event, row, column)) return true;

@@ -1,10 +1,7 @@
 // Marks over cells: grey where not data, frames where lit; and their words.
-import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { setAttribute, svgElement } from "../base/dom.js";
 import { cellWords } from "../rules/names.js";
-import { sentences } from "../base/words.js";
-
-const say = sentences(WORDS);
+import { say } from "../base/say.js";
 
 export const CELL = 40;
 export const BANDS = { p: "padding", c: "copy", i: "inserted", r: "remainder" };

@@ -1,13 +1,11 @@
 // A heatmap in a pane: the board's grid over a canvas; without plotly, so that it is there at once.
-import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { paneDigitSize, setDigits } from "./digits.js";
 import { Grid } from "./grid.js";
 import { isGradient, quantityOf } from "../picture/scales.js";
 import { createPixels } from "./pixels.js";
-import { sentences } from "../base/words.js";
+import { say } from "../base/say.js";
 
-const say = sentences(WORDS);
 const NOTHING = () => {};
 let made = 0;
 

@@ -150,7 +150,7 @@ export class Highlighter {
     this.#tell();
   }
 
-  /** @param {HTMLElement} root @returns {() => void} */
+  /** @param {HTMLElement} root */
   listen(root) {
     return followPointer(root, (pointed) => {
       this.#elsewhere = pointed;

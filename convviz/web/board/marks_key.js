@@ -1,13 +1,11 @@
 // The key of marks, in the band where each occurs first.
-import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element, setHidden, setText } from "../base/dom.js";
 import { BANDS } from "./grid_marks.js";
 import { explain } from "../base/help.js";
-import { sentences } from "../base/words.js";
+import { say } from "../base/say.js";
 
 /** @import { RowItem } from "../picture/payload.js" */
 
-const say = sentences(WORDS);
 const KINDS = /** @type {const} */ (["padding", "copy", "inserted", "remainder", "unread", "beyond", "pair"]);
 
 /** @param {string} kind */

@@ -1,5 +1,4 @@
 // A panel: caption, menu, the grid over plotly's picture, its other planes.
-import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element, focusOf, setStyle, setText } from "../base/dom.js";
 import { followBrush } from "./brush.js";
 import { SMALLEST, digitSize, leastCell, setDigits } from "./digits.js";
@@ -19,9 +18,8 @@ import { Thumbnails } from "./thumbs.js";
 import { createTiles } from "./tiles.js";
 import { createVeil } from "./veil.js";
 import { createWhySame } from "./why_same.js";
-import { sentences } from "../base/words.js";
+import { say } from "../base/say.js";
 
-const say = sentences(WORDS);
 const [CAPTION, LINE] = [22, 16];
 const ON_PAPER = { width: CELL, height: CELL }; // of a printed cell
 

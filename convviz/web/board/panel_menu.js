@@ -1,14 +1,13 @@
 // A panel's menu: help, picture, numbers.
 import FIGURE from "../../facts/words/figure.json" with { type: "json" };
-import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element, makeButton } from "../base/dom.js";
 import { askToPredict } from "../base/ask.js";
 import { fullNumber } from "../base/format.js";
+import { say } from "../base/say.js";
 import { sentences } from "../base/words.js";
 import { openFigure } from "./figure_dialog.js";
 import { savePicture } from "./panel_picture.js";
 
-const say = sentences(WORDS);
 const sayOfFigure = sentences(FIGURE);
 // Computed panels.
 const SUMS = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_bias"];

@@ -1,10 +1,8 @@
 // The figure of Python's app.figure() with a panel's numbers.
-import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
-import { sentences } from "../base/words.js";
+import { say } from "../base/say.js";
 
-const say = sentences(WORDS);
 const NUMBERED_UP_TO = 12; // with numbers
 
 /**

@@ -1,17 +1,14 @@
 // The link in the page's address, read by the page: a preheated kernel was built before anyone asked. It
 // stays while controls move: a reload leads back to it.
-import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { isLink } from "../rules/link.js";
-import { sentences } from "../base/words.js";
-
-const say = sentences(WORDS);
+import { say } from "../base/say.js";
 
 /** A notebook's address says nothing. */
 const ownPage = () => document.getElementById("convviz-main");
 
 /**
  * The opening link once, and each later one after #.
- * @param {HTMLElement} board @param {(link: string) => void} open @returns {() => void}
+ * @param {HTMLElement} board @param {(link: string) => void} open
  */
 export function followLinks(board, open) {
   const page = ownPage();

@@ -1,12 +1,10 @@
 // Broken results over a heatmap: wrong cells are split, right above the diagonal, wrong bold below. Another
 // shape keeps its shape; a plane made with the mistake replaces the right one.
-import WORDS from "../../facts/words/broken.json" with { type: "json" };
 import { svgElement } from "../base/dom.js";
 import { colorOf, formatNumber, needsWhiteInk } from "../base/format.js";
-import { sentences } from "../base/words.js";
+import { sayBroken } from "../rules/say_broken.js";
 import { CELL } from "./grid_marks.js";
 
-const say = sentences(WORDS);
 const NONE = "–"; // no number
 
 /**
@@ -61,8 +59,8 @@ const isRight = ({ right, wrong }) =>
 function cellWords({ right, wrong }) {
   const told = right === null ? NONE : formatNumber(right);
   return wrong === null
-    ? say("cell.missing", { right: told })
-    : say("cell.wrong", { right: told, wrong: formatNumber(wrong) });
+    ? sayBroken("cell.missing", { right: told })
+    : sayBroken("cell.wrong", { right: told, wrong: formatNumber(wrong) });
 }
 
 export class Splits {
@@ -92,7 +90,7 @@ export class Splits {
   describe(name, row, column) {
     const cell = this.#cells.get(`${row},${column}`);
     return cell && !this.#svg.querySelector(".cv-asked")
-      ? say("cell", { name, row, column, split: cellWords(cell) })
+      ? sayBroken("cell", { name, row, column, split: cellWords(cell) })
       : "";
   }
 
@@ -100,7 +98,9 @@ export class Splits {
   after(row, column) {
     const cell = this.#cells.get(`${row},${column}`);
     if (!cell) return "";
-    return cell.wrong === null ? say("sum.missing") : say("sum.wrong", { wrong: formatNumber(cell.wrong) });
+    return cell.wrong === null
+      ? sayBroken("sum.missing")
+      : sayBroken("sum.wrong", { wrong: formatNumber(cell.wrong) });
   }
 
   /** @param {RightPlane} right @param {WrongPlane | null} wrong */

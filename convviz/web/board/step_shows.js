@@ -1,7 +1,6 @@
 // What a step shows: flights, the stamps' sum, words.
-import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { formatNumber } from "../base/format.js";
-import { sentences } from "../base/words.js";
+import { say } from "../base/say.js";
 import { stampedSoFar } from "../numbers/stamped.js";
 import { Links } from "../picture/links.js";
 import { allInTurn } from "../picture/say.js";
@@ -15,8 +14,6 @@ import { upTo } from "../rules/products.js";
  * @typedef {{ geometry: Geometry, walk: Walk, row: number, column: number, panelOf: (name: string) =>
  *   import("./panel.js").Panel }} Step
  */
-
-const say = sentences(WORDS);
 
 /** @param {Step} step */
 export function flightsOf({ geometry, walk, row, column, panelOf }) {

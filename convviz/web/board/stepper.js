@@ -1,14 +1,11 @@
 // Stepping through an equation: the window or stamp moves, the result fills in; all in the page.
-import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element, focusOf } from "../base/dom.js";
 import { stampLinks } from "../picture/stamps.js";
 import { completedAt, spanOf, walkOf } from "../picture/steps.js";
 import { LONGEST_MS } from "../base/motion.js";
 import { flightsOf, stampWords, sumOfStamps } from "./step_shows.js";
 import { Transport } from "./transport.js";
-import { sentences } from "../base/words.js";
-
-const say = sentences(WORDS);
+import { say } from "../base/say.js";
 
 const WHERE = /** @type {const} */ ({ cell: "step.cell", stamp: "step.stamp" });
 

@@ -1,11 +1,9 @@
 // A cell's sum: each product with its factors in their cells' colours.
-import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element, focusOf, makeButton } from "../base/dom.js";
 import { formatNumber, needsWhiteInk } from "../base/format.js";
 import { setTinted, tinted } from "./quantities.js";
-import { sentences } from "../base/words.js";
+import { say } from "../base/say.js";
 
-const say = sentences(WORDS);
 const FOLD_ABOVE = 10;
 const FOLDED = 6;
 

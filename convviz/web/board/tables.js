@@ -1,13 +1,10 @@
 // All numbers as tables, kept up only while open. export/tables.py writes them without scripts.
-import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { roleOf } from "./grid_marks.js";
-import { sentences } from "../base/words.js";
+import { say } from "../base/say.js";
 
 /** @import { Structure } from "../numbers/view.js" */
-
-const say = sentences(WORDS);
 
 export class Tables {
   // It scrolls: the keyboard must reach it.

@@ -1,10 +1,7 @@
 // A panel's other planes, each a small button.
-import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element, makeButton } from "../base/dom.js";
 import { colorOf } from "../base/format.js";
-import { sentences } from "../base/words.js";
-
-const say = sentences(WORDS);
+import { say } from "../base/say.js";
 
 /** @typedef {NonNullable<import("./panel.js").PanelSpec["thumbs"]>} Thumbs */
 

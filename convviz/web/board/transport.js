@@ -1,9 +1,7 @@
 // The bar that steps: back, play, forward, seek, speed, close. It knows positions only.
-import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element, focusOf, makeButton, setText, svgElement } from "../base/dom.js";
-import { sentences } from "../base/words.js";
+import { say } from "../base/say.js";
 
-const say = sentences(WORDS);
 const BEAT_MS = 900;
 const CALM_BEAT_MS = 1500; // with reduced motion
 const SPEEDS = [0.5, 1, 2, 4, 16];

@@ -1,10 +1,8 @@
 // The switch of readings: window, stamps or both.
-import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element, makeButton } from "../base/dom.js";
 import { explain } from "../base/help.js";
-import { sentences } from "../base/words.js";
+import { say } from "../base/say.js";
 
-const say = sentences(WORDS);
 const VIEWS = { both: say("view.both"), stamps: say("view.stamps"), window: say("view.window") };
 
 /** @param {(view: string) => void} onChoose */

@@ -1,5 +1,4 @@
 // The app's controls: native inputs with labels, made once and kept in step.
-import WORDS from "../../facts/words/board.json" with { type: "json" };
 import NAMES from "../../facts/names.json" with { type: "json" };
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { element, makeButton, setHidden, setText } from "../base/dom.js";
@@ -30,9 +29,7 @@ import { drawPart } from "./draw.js";
 import { createPopover } from "./popover.js";
 import { ROWS } from "../rules/schema.js";
 import { replaced } from "../rules/settings.js";
-import { sentences } from "../base/words.js";
-
-const say = sentences(WORDS);
+import { say } from "../base/say.js";
 
 /**
  * @import { Changed } from "../rules/change.js"

@@ -1,11 +1,8 @@
 // Copy a link, in a page without a kernel.
-import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { NOT_COPIED, createCopier } from "../base/clipboard.js";
 import { makeButton } from "../base/dom.js";
 import { toLink } from "../rules/link.js";
-import { sentences } from "../base/words.js";
-
-const say = sentences(WORDS);
+import { say } from "../base/say.js";
 
 /**
  * @param {ReturnType<typeof import("../numbers/model.js").createPageModel>} model

@@ -1,10 +1,7 @@
 // A list below its button; Esc closes it.
 import { element } from "../base/dom.js";
 
-/**
- * @param {string} className @param {string} words @param {...HTMLElement} children
- * @returns {HTMLDetailsElement}
- */
+/** @param {string} className @param {string} words @param {...HTMLElement} children */
 export function createPopover(className, words, ...children) {
   const summary = element("summary", {}, words);
   const body = element("div", { class: "cv-popover" }, ...children);

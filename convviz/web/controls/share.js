@@ -1,14 +1,11 @@
 // Share: a link; with a kernel Python or a page, too.
-import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { NOT_COPIED, createCopier } from "../base/clipboard.js";
 import { element, makeButton, setText } from "../base/dom.js";
 import { closeWithEscape } from "../base/keys.js";
 import { messageOf } from "../numbers/from_kernel.js";
 import { toLink } from "../rules/link.js";
 import { hasAddress, howToOpen, whatOpens } from "../board/share_address.js";
-import { sentences } from "../base/words.js";
-
-const say = sentences(WORDS);
+import { say } from "../base/say.js";
 
 /**
  * @import { Reply } from "../numbers/from_kernel.js"

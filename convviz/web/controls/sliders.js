@@ -1,18 +1,55 @@
-// A grid of sliders with fields, native: ipywidgets would round to steps and send back 1/9 as 0.1.
-import WORDS from "../../facts/words/board.json" with { type: "json" };
+// The shown kernel's numbers: a grid of sliders with fields. They are native: ipywidgets would round to steps and
+// send back 1/9 as 0.1.
 import { element } from "../base/dom.js";
 import { formatNumber, parseNumber } from "../base/format.js";
-import { sentences } from "../base/words.js";
+import { say } from "../base/say.js";
+import { shownKernel } from "../rules/change.js";
+import { editCell } from "../rules/edit.js";
 
-const say = sentences(WORDS);
+/** @import { Settings } from "../rules/settings.js" */
+
+const [REACH, STEP] = [3, 0.1];
+/** @type {Record<string, number[]>} */
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 const MOST_SLIDERS = 9; // more share one slider
 
+/** @param {Settings} settings */
+function kernelOf(settings) {
+  const { spec, plane } = settings;
+  const ins = spec.in_channels / spec.groups;
+  const index = ins * spec.out_channels > 1 ? `[${plane.out_channel}, ${plane.in_channel % ins}]` : "";
+  return { shape: spec.kernel_size, values: shownKernel(settings), label: `weight${index}` };
+}
+
 export class Sliders {
-  #update = () => {
-    const [rows, columns] = this.#model.get("shape");
-    // half an update
-    if (this.#model.get("values").length !== rows * columns) return;
+  #onSettings = () => {
+    const next = kernelOf(this.#model.settings());
+    if (JSON.stringify(next) === JSON.stringify(this.#kernel)) return; // most changes are elsewhere
+    this.#kernel = next;
+    this.#update();
+  };
+  #model;
+  #kernel;
+  #grid = element("div", { class: "cv-sliders", role: "group" });
+  /** @type {{ range: HTMLInputElement, field: HTMLInputElement }[]} */
+  #cells = [];
+  #reach = REACH; // common, to compare
+  #dragged = false; // by a slider
+  #chosen = 0; // has the shared slider
+  #byFinger = matchMedia("(pointer: coarse)");
+
+  /** @param {import("../numbers/model.js").Model} model @param {HTMLElement} el */
+  constructor(model, el) {
+    this.#model = model;
+    this.#kernel = kernelOf(model.settings());
+    el.append(this.#grid);
+    model.on("settings", this.#onSettings);
+    this.#update();
+  }
+
+  #update() {
+    const { shape, values, label } = this.#kernel;
+    const [rows, columns] = shape;
     if (this.#grid.dataset.shape !== `${rows},${columns}`) {
       this.#grid.dataset.shape = `${rows},${columns}`;
       this.#grid.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
@@ -30,56 +67,28 @@ export class Sliders {
       this.#choose(this.#chosen);
     }
     this.#fitReach();
-    this.#grid.setAttribute("aria-label", this.#model.get("label"));
-    const letters = this.#model
-      .get("values")
-      .map((/** @type {number} */ value) => formatNumber(value).length);
+    this.#grid.setAttribute("aria-label", label);
+    const letters = values.map((value) => formatNumber(value).length);
     // the width of fields
     this.#grid.style.setProperty("--cv-letters", String(Math.max(2, ...letters)));
     const typing = /** @type {Document | ShadowRoot} */ (this.#grid.getRootNode()).activeElement;
     this.#cells.forEach(({ range, field }, index) => {
-      const cell = {
-        name: this.#model.get("label"),
-        row: Math.floor(index / columns),
-        column: index % columns,
-      };
+      const cell = { name: label, row: Math.floor(index / columns), column: index % columns };
       range.setAttribute("aria-label", say("slider.range", cell));
       field.setAttribute("aria-label", say("slider.cell", cell));
       if (field === typing) this.#showSlider(index);
       else this.#show(index);
     });
-  };
-  #model;
-  #tell;
-  #grid = element("div", { class: "cv-sliders", role: "group" });
-  /** @type {{ range: HTMLInputElement, field: HTMLInputElement }[]} */
-  #cells = [];
-  #reach;
-  #dragged = false; // by a slider
-  #chosen = 0; // has the shared slider
-  #byFinger = matchMedia("(pointer: coarse)");
-
-  /**
-   * @param {{ model: any, el: HTMLElement, tell: (words: string) => void }} context tell: why a value was
-   *   refused
-   */
-  constructor({ model, el, tell }) {
-    [this.#model, this.#tell] = [model, tell];
-    this.#reach = model.get("reach"); // common, to compare
-    el.append(this.#grid);
-    for (const name of ["shape", "values", "label"]) model.on(`change:${name}`, this.#update);
-    this.#update();
   }
 
   /** @param {number} index @param {number} value */
   #change(index, value) {
-    const values = [...this.#model.get("values")];
+    const { shape, values } = this.#kernel;
     if (values[index] === value) return;
-    values[index] = value;
-    this.#model.set("values", values);
-    this.#model.set("of", this.#model.get("label"));
-    // messages coalesce; the last value arrives
-    this.#model.save_changes();
+    const cell = { panel: "weight", row: Math.floor(index / shape[1]), column: index % shape[1], value };
+    const { plane } = this.#model.settings();
+    this.#model.change((settings) => editCell(settings, cell), `weight ${index} ${JSON.stringify(plane)}`);
+    if (this.#model.get("failed")) this.#update(); // back to what holds
   }
 
   /** A finger types at its second tap: no keyboard at the first. @param {number} index */
@@ -95,10 +104,10 @@ export class Sliders {
 
   /** Only where an arrow passes no letter. @param {KeyboardEvent} event @param {number} index */
   #walk(event, index) {
-    const [down, right] = /** @type {Record<string, number[]>} */ (ARROWS)[event.key] ?? [0, 0];
+    const [down, right] = ARROWS[event.key] ?? [0, 0];
     const { value, selectionStart: start, selectionEnd: end } = this.#cells[index].field;
     const isWhole = start === 0 && end === value.length;
-    const columns = this.#model.get("shape")[1];
+    const columns = this.#kernel.shape[1];
     const column = (index % columns) + right;
     const to = this.#cells[index + down * columns + right];
     const atEdge = right < 0 ? end === 0 : right > 0 ? start === value.length : true;
@@ -109,7 +118,7 @@ export class Sliders {
 
   /** @param {number} index */
   #makeCell(index) {
-    const range = element("input", { type: "range", step: String(this.#model.get("step")) });
+    const range = element("input", { type: "range", step: String(STEP) });
     const field = element("input", { type: "text", inputmode: "decimal" });
     Object.assign(range, { min: -this.#reach, max: this.#reach });
     range.addEventListener("input", () => {
@@ -126,7 +135,7 @@ export class Sliders {
       if (field.value === field.dataset.shown) return;
       const value = parseNumber(field.value);
       field.setAttribute("aria-invalid", String(value === null));
-      if (value === null) return this.#tell(say("cell.no_number.touch", { typed: field.value }));
+      if (value === null) return this.#model.say(say("cell.no_number.touch", { typed: field.value }), true);
       field.dataset.shown = field.value;
       this.#change(index, value);
       this.#showSlider(index); // typed text stays until left
@@ -147,25 +156,22 @@ export class Sliders {
   /** @param {number} index */
   #showWhole(index) {
     const { field } = this.#cells[index];
-    field.value = field.dataset.shown = String(this.#model.get("values")[index]).replace("-", "\u2212");
+    field.value = field.dataset.shown = String(this.#kernel.values[index]).replace("-", "\u2212");
     field.removeAttribute("aria-invalid");
     field.select();
   }
 
   /** As far as needed; never narrowed while dragged. */
   #fitReach() {
-    const needed = this.#model
-      .get("values")
-      .map((/** @type {number} */ value) => Math.ceil(Math.abs(value)))
-      .filter(Number.isFinite);
-    this.#reach = Math.max(this.#dragged ? this.#reach : this.#model.get("reach"), ...needed);
+    const needed = this.#kernel.values.map((value) => Math.ceil(Math.abs(value))).filter(Number.isFinite);
+    this.#reach = Math.max(this.#dragged ? this.#reach : REACH, ...needed);
     for (const { range } of this.#cells)
       if (range.max !== String(this.#reach)) Object.assign(range, { min: -this.#reach, max: this.#reach });
   }
 
   /** @param {number} index */
   #showSlider(index) {
-    const value = this.#model.get("values")[index];
+    const value = this.#kernel.values[index];
     const { range, field } = this.#cells[index];
     if (Number(range.value) !== value) range.value = String(value);
     field.title = String(value);
@@ -175,12 +181,12 @@ export class Sliders {
   #show(index) {
     const { field } = this.#cells[index];
     this.#showSlider(index);
-    field.value = field.dataset.shown = formatNumber(this.#model.get("values")[index]);
+    field.value = field.dataset.shown = formatNumber(this.#kernel.values[index]);
     field.removeAttribute("aria-invalid");
   }
 
   close() {
-    for (const name of ["shape", "values", "label"]) this.#model.off(`change:${name}`, this.#update);
+    this.#model.off("settings", this.#onSettings);
     this.#grid.remove();
   }
 }

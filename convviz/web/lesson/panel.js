@@ -16,9 +16,9 @@ const ROOM = 8; // pixels around a control that is brought in sight
 /**
  * @import { Look, SeenTask } from "./look.js"
  * @import { Player } from "./player.js"
- * @typedef {{ focus: (band: string) => void, bring: (band: string) => void, hide: (place: Look["hidden"]) =>
+ * @typedef {{ focus: (band: string) => void, scrollToBand: (band: string) => void, hide: (place: Look["hidden"]) =>
  *   void,
- *   plain: () => void, tray: (full: boolean) => void }} Stage what a lesson does to a board
+ *   closePopovers: () => void, tray: (full: boolean) => void }} Stage what a lesson does to a board
  */
 
 export class LessonPanel {
@@ -133,14 +133,14 @@ export class LessonPanel {
   /** @param {Look} look */
   #begin(look) {
     // what was open would stand in the place of what the lesson speaks of
-    if (!this.#key) this.#stage.plain();
+    if (!this.#key) this.#stage.closePopovers();
     this.#key = look.key;
     this.#told = "";
     this.#pointed = "";
     this.#stage.tray(look.full);
     this.#text.scrollTop = 0;
     this.#stage.focus(look.focus);
-    this.#stage.bring(look.band);
+    this.#stage.scrollToBand(look.band);
   }
 
   /** Frame the control that is to be moved, and bring it where it can be. @param {string} control */

@@ -8,8 +8,7 @@ import W02 from "../../facts/mistakes/W02_stride_not_dilation.json" with { type:
 import W06 from "../../facts/mistakes/W06_input_not_padded.json" with { type: "json" };
 import W07 from "../../facts/mistakes/W07_remainder_not_cropped.json" with { type: "json" };
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import { unfolded } from "../rules/recipe_input.js";
-import { countProducts } from "../rules/spec.js";
+import { countProducts, perGroup, unfolded } from "../rules/spec.js";
 import { differing, gradientBy, gradientRight, isNear } from "./mistaken.js";
 
 /**
@@ -47,7 +46,7 @@ export const toggleOf = (id) => TOGGLES.find((toggle) => toggle.id === id) ?? nu
 
 /**
  * grad_padded_input, where a border of copies is yet to be folded back.
- * @param {Settings} settings @param {Toggle} toggle @returns {ResultName}
+ * @param {Settings} settings @param {Toggle} toggle
  */
 export const resultOf = ({ spec }, { of }) =>
   of === "grad_input" && spec.padding_mode !== "zeros" ? "grad_padded_input" : of;
@@ -111,6 +110,6 @@ const sizeOf = ({ shape }) => [shape[2], shape[3]];
 /** Counted over all. @param {Settings} settings @param {Toggle} toggle */
 function planeOf({ plane, spec }, { of }) {
   if (of === "grad_input") return plane.sample * spec.in_channels + plane.in_channel;
-  const ins = spec.in_channels / spec.groups;
+  const [ins] = perGroup(spec);
   return plane.out_channel * ins + (plane.in_channel % ins);
 }

@@ -1,7 +1,6 @@
 // Where a hidden mistake would show: the nearest such setting, by trying.
-import WORDS from "../../facts/words/broken.json" with { type: "json" };
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import { sentences } from "../base/words.js";
+import { sayBroken } from "../rules/say_broken.js";
 import { settingAt } from "../rules/link.js";
 import { lossWith } from "../rules/losses.js";
 import { showPlane } from "../rules/plane.js";
@@ -10,7 +9,6 @@ import { outcomeOf } from "./broken.js";
 import { computeStages } from "./compute.js";
 import { geometryMoves, textOf } from "./moves.js";
 
-const say = sentences(WORDS);
 const MOST_PRODUCTS = 10_000; // tried within a frame
 
 /**
@@ -44,18 +42,18 @@ const NUMBERS = {
 const WINDOW = SETTINGS.fields.input_view.words.includes("both") ? "both" : "window";
 
 /** @returns {Offer} */
-export const viewOffer = () => ({ words: say("offer.view"), changes: { input_view: WINDOW } });
+export const viewOffer = () => ({ words: sayBroken("offer.view"), changes: { input_view: WINDOW } });
 
 /** @param {Settings} settings @param {Toggle} toggle @param {Outcome} outcome @returns {Offer} */
 export const planeOffer = ({ plane, spec }, { of }, { other }) => ({
-  words: say("offer.plane"),
+  words: sayBroken("offer.plane"),
   changes: { plane: showPlane(plane, spec, of, other) },
 });
 
 // Cached.
 let known = { key: "", offer: /** @type {Offer} */ ({ words: "", changes: {} }) };
 
-/** @param {Settings} settings @param {Toggle} toggle @returns {Offer} */
+/** @param {Settings} settings @param {Toggle} toggle */
 export function settingOffer(settings, toggle) {
   const { spec, input, digit, weight, bias, loss, target, grad, seed, plane } = settings;
   const key = JSON.stringify([toggle.id, spec, input, digit, weight, bias, loss, target, grad, seed, plane]);
@@ -76,14 +74,14 @@ function found(settings, toggle) {
       : moves.filter((move) => move.control === control).map((move) => move.settings);
     const shows = tried.find((each) => isShown(each, toggle));
     if (!shows) continue;
-    const words = say(/** @type {"offer.stride"} */ (`offer.${control}`), {
+    const words = sayBroken(/** @type {"offer.stride"} */ (`offer.${control}`), {
       value: textOf(shows.spec, control),
     });
     return { words, changes: numbers ?? { spec: shows.spec, plane: shows.plane } };
   }
   const { broken, input_view, scale, link_axes } = settings;
   const there = { ...settingAt(settings, toggle.setting), broken, input_view, scale, link_axes };
-  return { words: say("offer.setting"), changes: there };
+  return { words: sayBroken("offer.setting"), changes: there };
 }
 
 /** @param {Settings} settings @param {Toggle} toggle */

@@ -1,8 +1,8 @@
 // The plane in which a mistake is made, as it is then: grad_output under the kernel or as kernel, the input,
 // the rotated kernel.
-import { slidOver, unfolded } from "../rules/recipe_input.js";
-import { complete, linesOf } from "../rules/recipes.js";
-import { bothAxes, outputSize } from "../rules/spec.js";
+import { slidOver } from "../rules/recipe_input.js";
+import { cellApart, complete, linesOf } from "../rules/recipes.js";
+import { bothAxes, outputSize, unfolded } from "../rules/spec.js";
 
 /**
  * @import { Panel } from "../picture/panels.js"
@@ -56,18 +56,10 @@ function spread({ shape, data }, [sample, channel], [down, across], right) {
   const [height, width] = shape.slice(2);
   const start = (sample * shape[1] + channel) * height * width;
   if (down.length <= 0 || across.length <= 0) return null;
-  const at = (
-    /** @type {Along} */ { pitch, first },
-    /** @type {number} */ place,
-    /** @type {number} */ count,
-  ) => {
-    const cell = (place - first) / pitch;
-    return Number.isInteger(cell) && cell >= 0 && cell < count ? cell : -1;
-  };
   const values = Array.from({ length: down.length * across.length }, (_, place) => {
-    const row = at(down, Math.floor(place / across.length), height);
-    const column = at(across, place % across.length, width);
-    return row < 0 || column < 0 ? 0 : data[start + row * width + column];
+    const row = cellApart(down, Math.floor(place / across.length), height);
+    const column = cellApart(across, place % across.length, width);
+    return row === null || column === null ? 0 : data[start + row * width + column];
   });
   const from = [down, across].map(({ first }, axis) => right[axis].first - first);
   const [rows, columns] = [down.length, across.length];

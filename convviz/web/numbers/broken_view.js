@@ -1,13 +1,10 @@
 // What the board is told of a broken step: band, panel, numbers, words.
-import WORDS from "../../facts/words/broken.json" with { type: "json" };
-import { sentences } from "../base/words.js";
+import { sayBroken } from "../rules/say_broken.js";
 import { isPanel, panelsOf } from "../picture/panels.js";
 import { NO_PLANE, outcomeOf, resultOf, toggleOf } from "./broken.js";
 import { guiltyPlane } from "./broken_plane.js";
 import { planeOffer, settingOffer, viewOffer } from "./broken_offers.js";
 import { hiddenWords, sameWords, wrongWords } from "./broken_words.js";
-
-const say = sentences(WORDS);
 
 /**
  * @import { Equation } from "../picture/panels.js"
@@ -44,12 +41,12 @@ export function brokenOf(settings, stages, equations) {
   const row = equations.find(({ name }) => name === toggle?.equation);
   if (!toggle || !row) return RIGHT;
   const { id, equation, guilty } = toggle;
-  const told = { ...RIGHT, id, equation, guilty, hidden: say("hidden.same") };
+  const told = { ...RIGHT, id, equation, guilty, hidden: sayBroken("hidden.same") };
   const names = panelsOf(row).map(({ name }) => name);
-  if (!names.includes(guilty)) return { ...told, sentence: say("same.view"), offers: [viewOffer()] };
+  if (!names.includes(guilty)) return { ...told, sentence: sayBroken("same.view"), offers: [viewOffer()] };
   const result = names.includes(resultOf(settings, toggle)) ? resultOf(settings, toggle) : toggle.of;
   const outcome = outcomeOf(settings, stages, toggle, result);
-  if (outcome.kind === "large") return { ...told, result, sentence: say("same.large") };
+  if (outcome.kind === "large") return { ...told, result, sentence: sayBroken("same.large") };
   if (outcome.kind === "same")
     return {
       ...told,
@@ -87,10 +84,9 @@ function equalsBefore({ items }, guilty, result) {
 
 /**
  * @param {Settings} settings @param {Stages} stages @param {Toggle} toggle @param {Outcome} outcome
- * @param {Equation} row @returns {Record<string, WrongPlane>}
+ * @param {Equation} row
  */
 function planesOf(settings, stages, toggle, outcome, row) {
-  /** @type {Record<string, WrongPlane>} */
   const planes = { [outcome.result]: outcome.plane };
   for (const panel of panelsOf(row)) {
     const guilty = panel.name === toggle.guilty ? guiltyPlane(settings, toggle, panel, stages) : null;

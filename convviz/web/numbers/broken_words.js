@@ -1,16 +1,13 @@
 // Words about a broken step: how many numbers are wrong, or why none.
-import WORDS from "../../facts/words/broken.json" with { type: "json" };
-import { sentences } from "../base/words.js";
+import { sayBroken } from "../rules/say_broken.js";
 import { backwardPadding, bothAxes, outputSize, remainderOf } from "../rules/spec.js";
 import { textOf } from "./moves.js";
-
-const say = sentences(WORDS);
 
 /**
  * @import { Settings, Stages, Tensor } from "../rules/settings.js"
  * @import { Spec } from "../rules/spec.js"
  * @import { BrokenId, Outcome, Toggle } from "./broken.js"
- * @typedef {Extract<keyof typeof WORDS, `same.${string}`>} Same
+ * @typedef {Extract<Parameters<typeof sayBroken>[0], `same.${string}`>} Same
  */
 
 /** 3×3. @param {ArrayLike<number>} size */
@@ -22,28 +19,37 @@ const pairText = ([rows, columns]) => (rows === columns ? String(rows) : `${rows
 export function wrongWords({ spec }, toggle, outcome) {
   const { kind, plane, right, count, here, all, planes, result } = outcome;
   const why = becauseOf(spec, toggle, result);
-  if (kind === "nothing") return say("nothing", { why });
+  if (kind === "nothing") return sayBroken("nothing", { why });
   if (kind === "shape")
-    return say("shape", { wrong: shapeText([plane.rows, plane.columns]), right: shapeText(right), why });
-  if (kind === "elsewhere") return say("elsewhere", { count, result, why });
+    return sayBroken("shape", {
+      wrong: shapeText([plane.rows, plane.columns]),
+      right: shapeText(right),
+      why,
+    });
+  if (kind === "elsewhere") return sayBroken("elsewhere", { count, result, why });
   return planes > 1
-    ? say("wrong.planes", { count, all, result, here, why })
-    : say("wrong", { count, all, why });
+    ? sayBroken("wrong.planes", { count, all, result, here, why })
+    : sayBroken("wrong", { count, all, why });
 }
 
 /** As a riddle. @param {Outcome} outcome */
 export function hiddenWords({ kind, plane, right, here, all, planes }) {
-  if (kind === "nothing") return say("hidden.nothing");
+  if (kind === "nothing") return sayBroken("hidden.nothing");
   if (kind === "shape")
-    return say("hidden.shape", { wrong: shapeText([plane.rows, plane.columns]), right: shapeText(right) });
-  return kind === "wrong" ? say("hidden.wrong", { count: here, all: all / planes }) : say("hidden.same");
+    return sayBroken("hidden.shape", {
+      wrong: shapeText([plane.rows, plane.columns]),
+      right: shapeText(right),
+    });
+  return kind === "wrong"
+    ? sayBroken("hidden.wrong", { count: here, all: all / planes })
+    : sayBroken("hidden.same");
 }
 
 /** @param {Spec} spec @param {Toggle} toggle @param {string} result */
 function becauseOf(spec, { id }, result) {
-  if (id === "I16") return say(`because.${aroundOf(spec)}`);
+  if (id === "I16") return sayBroken(`because.${aroundOf(spec)}`);
   const remainder = pairText(bothAxes((axis) => remainderOf(spec, axis)));
-  return say(`because.${id}`, { stride: textOf(spec, "stride"), remainder, result });
+  return sayBroken(`because.${id}`, { stride: textOf(spec, "stride"), remainder, result });
 }
 
 /** grad_output's border without the remainder; negative crops. @param {Spec} spec */
@@ -65,13 +71,14 @@ const onBoth = (test) => test(0) && test(1);
 
 /**
  * @param {Settings} settings @param {Pick<Stages, "grad_output" | "weight" | "input">} stages
- * @param {Toggle} toggle @returns {string}
+ * @param {Toggle} toggle
  */
 export function sameWords({ spec }, stages, { id }) {
   const reason = REASONS[id](spec, stages);
-  if (!reason) return say(stages.grad_output.data.every((value) => value === 0) ? "same.zero" : "same.sums");
+  if (!reason)
+    return sayBroken(stages.grad_output.data.every((value) => value === 0) ? "same.zero" : "same.sums");
   const remainder = pairText(bothAxes((axis) => remainderOf(spec, axis)));
-  return say(reason, { remainder, dilation: textOf(spec, "dilation") });
+  return sayBroken(reason, { remainder, dilation: textOf(spec, "dilation") });
 }
 
 /**
@@ -97,7 +104,7 @@ const REASONS = {
   },
 };
 
-/** No gap for zeros. @param {Spec} spec @param {Same} unstrided @returns {Same | ""} */
+/** No gap for zeros. @param {Spec} spec @param {Same} unstrided */
 function gapless(spec, unstrided) {
   if (onBoth((axis) => spec.stride[axis] === 1)) return unstrided;
   if (onBoth((axis) => outputSize(spec, axis) === 1)) return "same.one_cell";

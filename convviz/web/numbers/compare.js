@@ -42,7 +42,7 @@ const largestOf = (values) => values.reduce((largest, value) => Math.max(largest
 /** @param {Tensor} tensor */
 const unsigned = (tensor) => mapped(tensor, Math.abs);
 
-/** @param {Settings} settings @param {Stages} stages @returns {Expected[]} */
+/** @param {Settings} settings @param {Stages} stages */
 function expectedOf(settings, stages) {
   const { spec, transposed } = settings;
   const table = tableOf(spec);

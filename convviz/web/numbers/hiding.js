@@ -121,9 +121,7 @@ function firstMoves(settings) {
   return [randomMove(settings, "grad_output"), ...larger];
 }
 
-/**
- * @param {Settings} settings @param {Move} move @param {Gradient} of @param {Recipe} way @returns {Reason}
- */
+/** @param {Settings} settings @param {Move} move @param {Gradient} of @param {Recipe} way */
 function firstReason(settings, move, of, way) {
   const fact = FACTS.find((each) => ends(each, settings.spec, move.settings.spec));
   if (fact) return { fact, value: textOf(settings.spec, fact), move };

@@ -1,17 +1,19 @@
 // Between settings and their numbers. A maker answers at once or promises: one request is under way, only the
 // newest waits, stale numbers are dropped. Until a promise is kept, a second maker may preview.
-import { checkFinite } from "./checked.js";
+import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import { shownName } from "../rules/names.js";
+import { say } from "../rules/say.js";
 
 /**
- * @import { Settings, Stages } from "../rules/settings.js"
+ * @import { Settings, Stages, Tensor } from "../rules/settings.js"
  * @typedef {{ k: number, stages: Stages, dtype: string, truth: string, truth_ok: boolean | null, from:
  *   "page" | "torch" }} Numbers k: of their settings; truth: what they were compared with
  * @typedef {(settings: Settings, k: number) => Numbers | Promise<Numbers>} MakeNumbers throws, or rejects,
  *   with the sentence to show
  * @typedef {{ settings: Settings, k: number }} Request
  * @typedef {{ taken: (settings: Settings, numbers: Numbers) => void, shown: (settings: Settings, numbers:
- *   Numbers | null) => void, refused: (error: Error) => void, late: () => void }} Listener taken: of the
- *   newest settings; shown: meanwhile, or null; refused: there are none; late: still none
+ *   Numbers | null) => void, refused: (error: Error) => void, onTimeout: () => void }} Listener taken: of the
+ *   newest settings; shown: the preview, or null; refused: there are none; onTimeout: still none
  * @typedef {(act: () => void, milliseconds: number) => (() => void)} Later cancellable
  */
 
@@ -23,10 +25,10 @@ export const afterwards = (act, milliseconds) => {
   return () => clearTimeout(timer);
 };
 
-export class Asking {
+export class LatestRequest {
   #makeNumbers;
   /** @type {((settings: Settings, k: number) => Numbers) | null} */
-  #meanwhile = null;
+  #preview = null;
   #listener;
   #later;
   #k = 0; // of the newest settings
@@ -46,11 +48,11 @@ export class Asking {
   /**
    * Requests of the old maker are dropped.
    * @param {MakeNumbers} makeNumbers
-   * @param {((settings: Settings, k: number) => Numbers) | null} [meanwhile] shown until a promise is kept
+   * @param {((settings: Settings, k: number) => Numbers) | null} [preview] shown until a promise is kept
    */
-  turnTo(makeNumbers, meanwhile = null) {
-    [this.#makeNumbers, this.#meanwhile] = [makeNumbers, meanwhile];
-    this.skip();
+  setBackend(makeNumbers, preview = null) {
+    [this.#makeNumbers, this.#preview] = [makeNumbers, preview];
+    this.cancel();
     this.#underway = null;
   }
 
@@ -65,8 +67,7 @@ export class Asking {
     if (this.#underway) this.#waiting = request;
     else this.#start(request);
     // After sending, to compute in parallel.
-    if (this.#meanwhile && this.#pending)
-      this.#listener.shown(settings, this.#made(this.#meanwhile, request));
+    if (this.#preview && this.#pending) this.#listener.shown(settings, this.#made(this.#preview, request));
   }
 
   /** @param {Request} request */
@@ -80,7 +81,7 @@ export class Asking {
   }
 
   /** Other numbers are there. @returns {number} their id */
-  skip() {
+  cancel() {
     this.#k += 1;
     this.#pending = false;
     this.#waiting = null;
@@ -143,7 +144,7 @@ export class Asking {
 
   /** The newest takes its turn; a late answer counts while its settings hold. @param {Request} request */
   #giveUp(request) {
-    if (this.#pending) this.#listener.late();
+    if (this.#pending) this.#listener.onTimeout();
     this.#next(request);
   }
 
@@ -153,5 +154,21 @@ export class Asking {
     const waiting = this.#waiting;
     this.#underway = this.#waiting = null;
     if (waiting) this.#attempt(() => this.#send(waiting));
+  }
+}
+
+/**
+ * As settings/compute.py: non-finite numbers can be neither coloured nor handed on.
+ * @param {Numbers} numbers @param {boolean} transposed
+ */
+function checkFinite({ stages, dtype }, transposed) {
+  const byName = /** @type {Record<string, Tensor | number | null>} */ (stages);
+  for (const name of SETTINGS.computed) {
+    const made = byName[shownName(name, transposed)];
+    // No stage holds the target.
+    const value = (typeof made === "number" ? [made] : made?.data)?.find((each) => !Number.isFinite(each));
+    if (value === undefined) continue;
+    const word = Number.isNaN(value) ? "nan" : value < 0 ? "-inf" : "inf";
+    throw new Error(say("refused.finite", { dtype, value: word, name }));
   }
 }

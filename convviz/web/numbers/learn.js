@@ -37,7 +37,7 @@ export function learned(settings, stages, lr) {
 /**
  * With a loss that has a lowest point: ½ Σ (output − target)² and, unless chosen, a single 1 as target, where
  * one was sent back or in the middle.
- * @param {Settings} settings @returns {Settings}
+ * @param {Settings} settings
  */
 export function withLowestPoint(settings) {
   if (SETTINGS.losses_with_a_lowest_point.includes(settings.loss)) return settings;
@@ -58,7 +58,7 @@ function outputOf({ spec, transposed }, given) {
 export const steepness = ({ grad_weight, grad_bias }) =>
   [...grad_weight.data, ...(grad_bias?.data ?? [])].reduce((sum, value) => sum + value * value, 0);
 
-/** null: even the smallest may rise. @param {Settings} settings @returns {number | null} */
+/** null: even the smallest may rise. @param {Settings} settings */
 export const safeChoice = (settings) => RATES.findLast((rate) => rate <= safeRate(settings)) ?? null;
 
 /**

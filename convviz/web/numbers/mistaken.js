@@ -138,7 +138,7 @@ export function sameProducts(one, other) {
 export const isNear = (one, other, most) =>
   one === other || Math.abs(one - other) <= 1e-9 * Math.max(most, 1);
 
-/** @param {Tensor} right @param {Tensor} wrong @returns {boolean[]} */
+/** @param {Tensor} right @param {Tensor} wrong */
 export function differing(right, wrong) {
   const most = right.data.reduce((top, value) => Math.max(top, Math.abs(value)), 0);
   return Array.from(right.data, (value, index) => !isNear(value, wrong.data[index], most));

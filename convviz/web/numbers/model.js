@@ -7,7 +7,7 @@ import { briefly, fromLink } from "../rules/link.js";
 import { say } from "../rules/say.js";
 import { replaced } from "../rules/settings.js";
 import { act } from "./actions.js";
-import { Asking, afterwards } from "./latest_request.js";
+import { LatestRequest, afterwards } from "./latest_request.js";
 import { beforeKernel, besideKernel, fromPage, withoutKernel } from "./from_page.js";
 import { Timeline } from "./timeline.js";
 import { createView } from "./view.js";
@@ -65,7 +65,7 @@ class PageModel {
   });
   #timeline;
   #view;
-  #asking;
+  #requests;
   #later;
   #plotly;
   #ground;
@@ -94,11 +94,11 @@ class PageModel {
     this.#later = later;
     const listener = {
       taken: this.#take.bind(this),
-      shown: this.#showMeanwhile.bind(this),
+      shown: this.#showPreview.bind(this),
       refused: this.#refuse.bind(this),
-      late: () => this.say(say("late"), true),
+      onTimeout: () => this.say(say("late"), true),
     };
-    this.#asking = new Asking(live ? beforeKernel : (makeNumbers ?? fromPage), listener, later);
+    this.#requests = new LatestRequest(live ? beforeKernel : (makeNumbers ?? fromPage), listener, later);
     if (makeNumbers) this.#show();
   }
 
@@ -123,7 +123,7 @@ class PageModel {
   shown = () => this.#shown;
   canUndo = () => this.#timeline.canUndo();
   canRedo = () => this.#timeline.canRedo();
-  settled = () => !this.#asking.pending();
+  settled = () => !this.#requests.pending();
   kernel = () => this.#kernel;
 
   /** @param {string} notice @param {boolean} [failed] */
@@ -240,7 +240,7 @@ class PageModel {
     if (this.#kernel !== kernel) this.#kernel?.close();
     this.#kernel = kernel;
     this.#ground = {};
-    this.#asking.turnTo(kernel.ask, (settings, k) => this.#meanwhile(settings, k));
+    this.#requests.setBackend(kernel.ask, (settings, k) => this.#preview(settings, k));
     kernel.follow({
       moved: this.#follow.bind(this),
       told: (sentence, failed) => this.say(sentence, failed),
@@ -268,20 +268,20 @@ class PageModel {
     if (this.get("kernel") === as) return;
     if (as === "lost") this.#kernel?.close();
     this.#kernel = null;
-    this.#asking.turnTo(withoutKernel);
+    this.#requests.setBackend(withoutKernel);
     this.#attempt(() => this.#show());
     this.#values.put({ kernel: as });
   }
 
   /** The present ones, if only the view changes. @param {Settings} settings @param {number} k */
-  #meanwhile(settings, k) {
+  #preview(settings, k) {
     if (this.#shown && sameNumbers(this.#shown.settings, settings)) return { ...this.#shown.numbers, k };
     return besideKernel(settings, k);
   }
 
   /** In Python, or in another window. @param {Shown} there */
   #follow(there) {
-    if (this.#asking.pending()) {
+    if (this.#requests.pending()) {
       // the kernel gets ours next
       this.#held = there;
       this.#timeline.holdAt(there.settings);
@@ -293,7 +293,7 @@ class PageModel {
   /** @param {Shown} there @param {string} move */
   #adopt({ settings, numbers }, move) {
     if (!same(settings, this.settings())) this.#timeline.go(settings, move);
-    this.#take(settings, { ...numbers, k: this.#asking.skip() });
+    this.#take(settings, { ...numbers, k: this.#requests.cancel() });
     this.#tellSettings();
   }
 
@@ -303,15 +303,15 @@ class PageModel {
     this.#explain = explain;
     if (
       !this.#kernel &&
-      this.#asking.pending() &&
+      this.#requests.pending() &&
       this.#shown &&
       same(this.settings(), this.#shown.settings)
     ) {
-      this.#asking.skip(); // back to the board's
+      this.#requests.cancel(); // back to the board's
       this.#timeline.hold();
     } else {
       try {
-        this.#asking.ask(this.settings());
+        this.#requests.ask(this.settings());
       } catch (error) {
         this.#timeline.giveUp();
         throw explain(/** @type {Error} */ (error));
@@ -330,7 +330,7 @@ class PageModel {
   }
 
   /** @param {Settings} settings @param {Numbers | null} numbers */
-  #showMeanwhile(settings, numbers) {
+  #showPreview(settings, numbers) {
     if (numbers) this.#put({ settings, numbers });
     else this.#values.put({ values: { ...this.get("values"), truth: torchAloneWords(), truth_ok: null } });
   }
@@ -356,7 +356,7 @@ class PageModel {
   #refuse(error) {
     this.#timeline.giveUp();
     if (this.#held && this.#shown !== this.#held) {
-      this.#put({ ...this.#held, numbers: { ...this.#held.numbers, k: this.#asking.skip() } });
+      this.#put({ ...this.#held, numbers: { ...this.#held.numbers, k: this.#requests.cancel() } });
       this.#held = this.#shown;
     }
     this.#tellSettings();

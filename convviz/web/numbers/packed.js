@@ -7,7 +7,7 @@ const STEP = 8; // bytes of alignment
 /** @param {number} size */
 const padded = (size) => Math.ceil(size / STEP) * STEP;
 
-/** @param {any} message @param {ArrayBuffer[]} buffers @returns {ArrayBuffer} */
+/** @param {any} message @param {ArrayBuffer[]} buffers */
 export function pack(message, buffers) {
   const json = new TextEncoder().encode(
     JSON.stringify({ ...message, sizes: buffers.map(({ byteLength }) => byteLength) }),

@@ -5,7 +5,7 @@ import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { formatLong, formatNumber } from "../base/format.js";
 import { rightProducts, upTo } from "../rules/products.js";
 import { isKnown } from "../rules/recipes.js";
-import { bothAxes, paddedSize } from "../rules/spec.js";
+import { bothAxes, paddedSize, unfolded } from "../rules/spec.js";
 import { FACTOR, numberBy, productsBy, productsOf, sameProducts } from "./mistaken.js";
 
 /**
@@ -44,7 +44,7 @@ export const agrees = (typed, number) =>
   Math.abs(typed - number) <= CLOSE * Math.max(1, Math.abs(number)) ||
   (!Number.isInteger(number) && formatNumber(typed) === formatNumber(number));
 
-/** @param {Reason["why"]} why @param {Partial<Reason>} [known] @returns {Reason} */
+/** @param {Reason["why"]} why @param {Partial<Reason>} [known] */
 const reason = (why, known) => ({
   why,
   id: "",
@@ -146,14 +146,6 @@ function askedOf(panel, at, spec, transposed, stages) {
   const where = padded ? unfolded(spec) : spec;
   return { spec: where, of: /** @type {Result} */ (of), transposed, given: stages, right, at, index };
 }
-
-/** @param {Spec} spec @returns {Spec} */
-const unfolded = (spec) => ({
-  ...spec,
-  input_size: bothAxes((axis) => paddedSize(spec, axis)),
-  padding: bothAxes(() => /** @type {[number, number]} */ ([0, 0])),
-  padding_mode: "zeros",
-});
 
 /** null: no such cell. @param {Asked} asked @param {Products | null} products */
 function numberOf({ of, given, right, at }, products) {

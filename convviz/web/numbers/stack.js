@@ -25,7 +25,7 @@ export function layersOf(spec, most) {
   return layers;
 }
 
-/** @param {Spec} layer @returns {Pair} */
+/** @param {Spec} layer */
 export const sizeAfter = (layer) => bothAxes((axis) => outputSize(layer, axis));
 
 /**

@@ -1,56 +1,73 @@
-// Settings, Reset's target and undo; and where they were when numbers came last.
-import { createHistory } from "../rules/history.js";
+// Settings, Reset's target, undo and redo; and where they were when numbers came last.
+import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import { STROKE, seenAs } from "../rules/history.js";
 import { replaced } from "../rules/settings.js";
 
 /**
  * @import { Settings } from "../rules/settings.js"
+ * @typedef {{ past: Settings[], future: Settings[], move: string, when: number }} Steps replaced whole; move, when:
+ *   of the last control
  * @typedef {{ settings: Settings, initial: Settings, past: Settings[], future: Settings[] }} Kept
  */
 
+const MOST_STEPS = SETTINGS.limits.history.steps;
+/** Moves of one control this close are one. */
+const SAME_MOVE = 1000 * SETTINGS.limits.history.same_move_seconds;
+/** @type {Steps} */
+const NONE = { past: [], future: [], move: "", when: -Infinity };
+
 export class Timeline {
-  #history;
+  #clock;
   #settings;
   #initial;
+  #steps = NONE;
   #held;
-  canUndo;
-  canRedo;
 
-  /** @param {Settings} start @param {() => number} clock */
+  /** @param {Settings} start @param {() => number} clock milliseconds */
   constructor(start, clock) {
-    this.#history = createHistory(clock);
-    this.#settings = start;
-    this.#initial = start;
-    this.#held = { settings: this.#settings, initial: this.#initial, steps: this.#history.steps() };
-    this.canUndo = this.#history.canUndo;
-    this.canRedo = this.#history.canRedo;
+    this.#clock = clock;
+    this.#settings = this.#initial = start;
+    this.#held = this.#now();
   }
+
+  #now = () => ({ settings: this.#settings, initial: this.#initial, steps: this.#steps });
 
   settings = () => this.#settings;
-
   initial = () => this.#initial;
+  canUndo = () => this.#steps.past.length > 0;
+  canRedo = () => this.#steps.future.length > 0;
 
-  /** @param {Settings} next @param {string} move */
+  /** @param {Settings} next @param {string} move name of the control, or empty */
   go(next, move) {
-    this.#history.remember(this.#settings, next, move);
+    const old = this.#settings;
     this.#settings = next;
+    if (JSON.stringify(old) === JSON.stringify(seenAs(next, old))) return;
+    const when = this.#clock();
+    const { past, ...last } = this.#steps;
+    const goesOn = move.startsWith(STROKE) || when - last.when < SAME_MOVE;
+    const isSame = move && move === last.move && goesOn && past.length;
+    this.#steps = { past: isSame ? past : [...past, old].slice(-MOST_STEPS), future: [], move, when };
   }
 
-  /** @param {"undo" | "redo"} way @returns {boolean} */
+  /** @param {"undo" | "redo"} way @returns {boolean} whether there was a step */
   turn(way) {
-    const there = this.#history.take(way, this.#settings);
-    if (there) this.#settings = replaced(there, {}); // the plane may be gone
-    return there !== null;
+    const { past, future } = this.#steps;
+    const [from, to] = way === "undo" ? [past, future] : [future, past];
+    if (!from.length) return false;
+    const [left, right] = [from.slice(0, -1), [...to, this.#settings]];
+    this.#steps = { ...NONE, past: way === "undo" ? left : right, future: way === "undo" ? right : left };
+    this.#settings = replaced(seenAs(from[from.length - 1], this.#settings), {}); // the plane may be gone
+    return true;
   }
 
   /** Reset leads here. @param {Settings} next */
   restart(next) {
-    [this.#settings, this.#initial] = [next, next];
-    this.#history.restore();
+    [this.#settings, this.#initial, this.#steps] = [next, next, NONE];
   }
 
   /** Refusals lead back here. */
   hold() {
-    this.#held = { settings: this.#settings, initial: this.#initial, steps: this.#history.steps() };
+    this.#held = this.#now();
   }
 
   /** Set elsewhere: it holds now. @param {Settings} there */
@@ -58,25 +75,18 @@ export class Timeline {
     this.#held = { ...this.#held, settings: there };
   }
 
-  /** For another page. */
-  kept = () => ({
-    settings: this.#settings,
-    initial: this.#initial,
-    past: this.#history.steps().past,
-    future: this.#history.steps().future,
-  });
+  /** For another page. @returns {Kept} */
+  kept() {
+    const { past, future } = this.#steps;
+    return { settings: this.#settings, initial: this.#initial, past, future };
+  }
 
   /** As another page was. @param {Kept} kept @param {Partial<Settings>} ground */
   takeUp(kept, ground) {
     const whole = (/** @type {Settings} */ state) => replaced({ ...state, ...ground }, {});
-    const [now, start, past, future] = [
-      whole(kept.settings),
-      whole(kept.initial),
-      kept.past.map(whole),
-      kept.future.map(whole),
-    ];
+    const [now, start] = [whole(kept.settings), whole(kept.initial)];
+    this.#steps = { ...NONE, past: kept.past.map(whole), future: kept.future.map(whole) };
     [this.#settings, this.#initial] = [now, start];
-    this.#history.restore({ past, future, move: "", when: -Infinity });
   }
 
   /** No undo step: the device. @param {(settings: Settings) => Settings} change */
@@ -86,7 +96,6 @@ export class Timeline {
 
   /** Back to what holds. */
   giveUp() {
-    ({ settings: this.#settings, initial: this.#initial } = this.#held);
-    this.#history.restore(this.#held.steps);
+    ({ settings: this.#settings, initial: this.#initial, steps: this.#steps } = this.#held);
   }
 }

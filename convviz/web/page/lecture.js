@@ -130,7 +130,7 @@ export class Lecture {
     if (this.#on) this.#enter();
     else this.#end();
     this.#fit();
-    this.#board.present();
+    this.#board.relayout();
   }
 
   #enter() {

@@ -9,7 +9,6 @@ import { Board } from "../board/board.js";
 import { followRoom } from "../board/stage.js";
 import { createControls } from "../controls/controls.js";
 import { createLearn } from "../controls/learn.js";
-import { KernelModel } from "../controls/kernel.js";
 import { Sliders } from "../controls/sliders.js";
 import { LessonPanel } from "../lesson/panel.js";
 import { TAUGHT } from "../lesson/player.js";
@@ -48,9 +47,8 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   };
   const drawSliders = () => {
     const grid = element("div", { class: "cv-kernel" });
-    const kernel = new KernelModel(model);
-    const sliders = new Sliders({ model: kernel, el: grid, tell: (words) => model.say(words, true) });
-    closers.push(() => sliders.close(), kernel.close);
+    const sliders = new Sliders(model, grid);
+    closers.push(() => sliders.close());
     return grid;
   };
   const tools = chosen.length ? [createTools(model, follow, share.button), share.box] : [];
@@ -81,7 +79,7 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   if (drawer)
     follow(
       "settings",
-      bringTold(model, (band) => board.bring(band)),
+      bringTold(model, (band) => board.scrollToBand(band)),
     );
   const app = /** @type {HTMLElement} */ (el.closest(".cv-app") ?? el);
   const lesson = new LessonPanel(player, board);

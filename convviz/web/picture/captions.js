@@ -15,7 +15,7 @@ import {
  * @import { Spec } from "../rules/spec.js"
  */
 
-/** @param {Settings} settings @param {string} name @param {string} view @returns {string} */
+/** @param {Settings} settings @param {string} name @param {string} view */
 export function captionOf({ spec, transposed, loss, target }, name, view) {
   const back = name === (transposed ? "input" : "forward") ? lossCaption(loss, target.kind, spec.batch) : "";
   return inTurn(bandCaption(spec, transposed, name, view), back);

@@ -1,15 +1,8 @@
 // Letters for cells, as in views/cells.py: d data, p padding, c copies, i inserted zero, r remainder.
-import {
-  backwardPadding,
-  bothAxes,
-  outputSize,
-  paddedSize,
-  remainderOf,
-  unreadLines,
-} from "../rules/spec.js";
+import { backwardPadding, bothAxes, outputSize, remainderOf, unfolded, unreadLines } from "../rules/spec.js";
 
 /**
- * @import { Pair, Spec } from "../rules/spec.js"
+ * @import { Spec } from "../rules/spec.js"
  * @typedef {{ rows: string, columns: string, unread_rows: number[], unread_columns: number[] }} Roles
  */
 
@@ -32,16 +25,10 @@ function linesOf(spec, name, axis, size) {
     .join("i".repeat(spec.stride[axis] - 1));
   if (name === "padded_input" || name === "grad_padded_input") {
     const [before, after] = spec.padding[axis];
-    const bare = {
-      ...spec,
-      input_size: bothAxes((each) => paddedSize(spec, each)),
-      padding: bothAxes(() => /** @type {Pair} */ ([0, 0])),
-      padding_mode: "zeros",
-    };
     const border = spec.padding_mode === "zeros" ? "p" : "c";
     return [
       border.repeat(before) + "d".repeat(spec.input_size[axis]) + border.repeat(after),
-      unreadLines(bare, axis),
+      unreadLines(unfolded(spec), axis),
     ];
   }
   if (name === "padded_grad_output") return [padded(spec, axis, dilated), []];

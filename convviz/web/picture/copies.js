@@ -7,7 +7,7 @@ import { sourceOf } from "../rules/taps.js";
  * @import { Place, Point } from "../base/cell_place.js"
  */
 
-/** A border of copies folds back. @param {Geometry} geometry */
+/** A border of copies folds back. @param {{ padding_mode: string }} geometry */
 export const foldsBack = ({ padding_mode }) => padding_mode !== "zeros";
 
 /** @param {Geometry} geometry @param {Place} cell @returns {Place[]} */

@@ -26,10 +26,10 @@ import { panelAxes, planeIndex, planeWithin } from "../rules/plane.js";
 
 const EQUATIONS = /** @type {Record<"convolution" | "transposed", RowFacts[]>} */ (PICTURE.equations);
 
-/** @param {Item} item @returns {item is Panel} */
+/** @param {Item} item */
 export const isPanel = (item) => "tensor" in item;
 
-/** @param {Equation} equation @returns {Panel[]} */
+/** @param {Equation} equation */
 export const panelsOf = (equation) => equation.items.filter(isPanel);
 
 /** @param {Settings} settings @param {Stages} stages @returns {Equation[]} */

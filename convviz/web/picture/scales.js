@@ -14,7 +14,7 @@ const QUANTITIES = new Map(
   Object.entries(PICTURE.quantities).flatMap(([quantity, names]) => names.map((name) => [name, quantity])),
 );
 
-/** @param {string} called @returns {Quantity} */
+/** @param {string} called */
 export const quantityOf = (called) => /** @type {Quantity} */ (QUANTITIES.get(called));
 
 /** @param {string} called */

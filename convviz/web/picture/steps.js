@@ -1,6 +1,7 @@
 // An equation's steps: places of window or stamp, and when cells are complete.
 import PICTURE from "../../facts/picture.json" with { type: "json" };
 import { bothAxes, paddedSize, sourcesOf } from "../rules/spec.js";
+import { foldsBack } from "./copies.js";
 
 /** @import { Geometry } from "../rules/spec.js" */
 
@@ -9,9 +10,6 @@ import { bothAxes, paddedSize, sourcesOf } from "../rules/spec.js";
  * moves.
  * @typedef {{ unit: string, over: string, result: string, image: string, size: [number, number] }} Walk
  */
-
-/** @param {Geometry} geometry */
-const foldsBack = (geometry) => geometry.padding_mode !== "zeros";
 
 /** The input, with its border if that has a gradient. @param {Geometry} geometry @param {number} axis */
 const stampedSize = (geometry, axis) =>
@@ -22,7 +20,7 @@ const stampedSize = (geometry, axis) =>
 const factsOf = (name, view) =>
   PICTURE.walks[/** @type {"input"} */ (name === "input" && view !== "window" ? "stamps" : name)];
 
-/** @param {Geometry} geometry @param {string} name @param {string} view @returns {Walk} */
+/** @param {Geometry} geometry @param {string} name @param {string} view */
 export function walkOf(geometry, name, view) {
   const { unit, over, result, image, size } = factsOf(name, view);
   const [filled, from, on] = [over, result, image].map((panel) =>

@@ -12,7 +12,7 @@ import { remainderOf } from "../rules/spec.js";
 
 const say = sentences(WORDS);
 
-/** In order. @param {string} band @param {Shown[]} panels @param {Geometry} geometry @returns {Topic[]} */
+/** In order. @param {string} band @param {Shown[]} panels @param {Geometry} geometry */
 export function topicsOf(band, panels, geometry) {
   if (geometry.transposed) return []; // no gradient is rotated there
   /** @param {string} name */

@@ -1,6 +1,7 @@
 // Sentences about the numbers. views/captions.py writes formulas and losses for stills; a test compares.
 import { formatLong } from "../base/format.js";
 import { allInTurn, clausesOf, inTurn, linesOf, say, sayIfThere } from "./say.js";
+import { foldsBack } from "./copies.js";
 import { panelName, shownLetter, shownName } from "../rules/names.js";
 import { shapeOfOutput } from "../rules/settings.js";
 import { backwardPadding, bothAxes, outputSize, remainderOf, unreadLines } from "../rules/spec.js";
@@ -12,12 +13,12 @@ import { backwardPadding, bothAxes, outputSize, remainderOf, unreadLines } from 
 
 /**
  * In Python's words, for the shown plane.
- * @param {Settings} settings @param {string} name @param {string} view @returns {string}
+ * @param {Settings} settings @param {string} name @param {string} view
  */
 export function formulaOf(settings, name, view) {
   if (name === "bias") return say("formula.bias");
   const { spec, plane, transposed, bias } = settings;
-  const left = shownName(folds(spec) ? "grad_padded_input" : "grad_input", transposed);
+  const left = shownName(foldsBack(spec) ? "grad_padded_input" : "grad_input", transposed);
   const id = `formula.${transposed ? "layer." : ""}${formOf(spec, name, view)}`;
   const [[height, width], [down, across]] = [spec.kernel_size, bothAxes((axis) => stampAt(spec, axis))];
   const kernel = panelName("dilated_grad_output", settings);
@@ -62,7 +63,7 @@ function indicesOf(spec, { sample: n, out_channel: o, in_channel: c }) {
 
 /** Of grad_output[i, j]. @param {Spec} spec @param {number} axis */
 function stampAt(spec, axis) {
-  const before = folds(spec) ? 0 : spec.padding[axis][0];
+  const before = foldsBack(spec) ? 0 : spec.padding[axis][0];
   const back = before ? ` − ${before}` : "";
   return `${spec.stride[axis] > 1 ? spec.stride[axis] : ""}${"ij"[axis]}${back}`;
 }
@@ -98,9 +99,6 @@ export const torchAloneWords = () => say("truth.torch_alone");
 export const torchWords = (id, values) => say(/** @type {"truth.exact"} */ (id), values);
 
 /** @param {Spec} spec */
-const folds = (spec) => spec.padding_mode !== "zeros";
-
-/** @param {Spec} spec */
 function outputNote(spec) {
   const uneven = spec.padding.some(([before, after]) => before !== after);
   const [rows, columns] = bothAxes((axis) => {
@@ -130,7 +128,7 @@ function paddingNote(spec, transposed) {
   if (spec.stride.some((step, axis) => step > 1 && outputSize(spec, axis) > 1)) {
     parts.push(say("padding.zeros", { grad_output: shownName("grad_output", transposed) }));
   }
-  const values = { formula: folds(spec) ? "d(k−1)" : "d(k−1)−p", sides: sidesOf(spec) };
+  const values = { formula: foldsBack(spec) ? "d(k−1)" : "d(k−1)−p", sides: sidesOf(spec) };
   if (!remainderOf(spec, 0) && !remainderOf(spec, 1)) parts.push(say("padding.padded", values));
   else parts.push(say(transposed ? "padding.padded_output_padding" : "padding.padded_remainder", values));
   if (Math.min(...bothAxes((axis) => backwardPadding(spec, axis)).flat()) < 0)
@@ -151,7 +149,7 @@ function sidesOf(spec) {
 function stampsNote(spec, transposed) {
   const parts = [];
   const falls = spec.padding.some(([before, after], axis) => before || after > remainderOf(spec, axis));
-  if (!folds(spec) && falls) parts.push(say("stamps.dropped"));
+  if (!foldsBack(spec) && falls) parts.push(say("stamps.dropped"));
   if (!transposed && (remainderOf(spec, 0) || remainderOf(spec, 1))) parts.push(say("stamps.remainder"));
   return parts.length ? clausesOf(parts) : "";
 }

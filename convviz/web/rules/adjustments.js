@@ -18,7 +18,7 @@ export const moved = (why, axis, old, now, values = {}) => ({
 });
 
 /** @param {Moved[]} moves */
-export const saidOf = (moves) =>
+export const describeAdjustments = (moves) =>
   moves.map(({ why, axis, values }) =>
     say(why, axis === null ? values : { ...values, axis: axisName(axis) }),
   );

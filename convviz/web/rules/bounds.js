@@ -20,7 +20,7 @@ export const MOST_CELLS = LARGEST.input_size;
 const PER_AXIS = /** @type {AxisName[]} */ (PAIRS);
 const PER_AXIS_PLAIN = PER_AXIS.filter((name) => !OF_THE_LAYER.includes(name));
 
-/** @param {boolean} transposed @returns {AxisName[]} */
+/** @param {boolean} transposed */
 export const perAxis = (transposed) => (transposed ? PER_AXIS : PER_AXIS_PLAIN);
 
 /**

@@ -1,7 +1,7 @@
 // Actions on settings: [settings, notices]. An error's message is the sentence to show.
 import { layerPair, mend, outputPaddingMoved, perAxis, rangeOf, withValue } from "./bounds.js";
 import { GIVEN, kindsTaken, lossWith } from "./losses.js";
-import { moved, saidOf } from "./adjustments.js";
+import { moved, describeAdjustments } from "./adjustments.js";
 import { isPlain } from "./names.js";
 import { planeIndex } from "./plane.js";
 import { say } from "./say.js";
@@ -33,7 +33,10 @@ export function setAxis(settings, name, axis, value) {
   const uneven = name === "padding" ? evened(settings.spec, made) : [];
   return [
     after,
-    [...saidOf(uneven), ...movedAlong(settings, after, uneven.some((move) => move.axis === 1) ? [name] : [])],
+    [
+      ...describeAdjustments(uneven),
+      ...movedAlong(settings, after, uneven.some((move) => move.axis === 1) ? [name] : []),
+    ],
   ];
 }
 
@@ -48,7 +51,7 @@ function evened({ padding }, after) {
 /** What gives way is said. @param {Settings} settings @param {Changes} changes @returns {Changed} */
 export function setGeometry(settings, changes) {
   const { spec, moves } = mend(settings.spec, changes, settings.transposed);
-  return [replaced(settings, { spec }), saidOf(moves)];
+  return [replaced(settings, { spec }), describeAdjustments(moves)];
 }
 
 /** @param {Settings} settings @param {boolean} wanted @returns {Changed} */
@@ -85,7 +88,10 @@ export function linkAxes(settings, linked) {
   const { spec, moves } = mend(settings.spec, /** @type {Changes} */ (changes), settings.transposed);
   const made = replaced(settings, { spec, link_axes: true });
   // Linking itself says what moved along the width.
-  return [made, [...saidOf(moves.filter(({ axis }) => axis !== 1)), ...movedAlong(settings, made)]];
+  return [
+    made,
+    [...describeAdjustments(moves.filter(({ axis }) => axis !== 1)), ...movedAlong(settings, made)],
+  ];
 }
 
 /**
@@ -95,7 +101,7 @@ export function linkAxes(settings, linked) {
 function movedAlong(before, after, said = []) {
   const moves = after.transposed ? outputPaddingMoved(before.spec, after.spec) : [];
   const told = moves.length > 0;
-  if (!after.link_axes) return saidOf(moves);
+  if (!after.link_axes) return describeAdjustments(moves);
   for (const name of perAxis(before.transposed)) {
     if (said.includes(name) || (name === "output_padding" && told)) continue;
     const [height, old] = layerPair(before.spec, name, before.transposed);
@@ -106,7 +112,7 @@ function movedAlong(before, after, said = []) {
     );
     moves.push(moved("moved.linked", 1, words[0], words[1], { name }));
   }
-  return saidOf(moves);
+  return describeAdjustments(moves);
 }
 
 /**
@@ -185,7 +191,7 @@ export function setBias(settings, wanted) {
   ];
 }
 
-/** A click moves the 1 there. @param {Settings} settings @returns {string[]} */
+/** A click moves the 1 there. @param {Settings} settings */
 export function oneHotPanels(settings) {
   const field = oneHotField(settings);
   if (!field) return [];

@@ -67,12 +67,8 @@ export function paintCells(settings, { panel, cells, value }) {
  * @param {Settings} settings @param {string} panel @param {number} row @param {number} column
  */
 export function givenNumber(settings, panel, row, column) {
-  const field = editedPanels(settings)[panel];
-  const { shape, data } = editedTensor(settings, field, null);
-  const axes = field === "bias" ? [1, 1, 1, ...shape] : shape;
-  const index = placeOf(settings, panel, row, column);
-  const inside = index.every((at, axis) => at >= 0 && at < axes[axis]);
-  return inside ? data[index.reduce((at, place, axis) => at * axes[axis] + place, 0)] : NaN;
+  const { data, found } = cellsIn(settings, panel, [[row, column]], null);
+  return found.length ? data[found[0]] : NaN;
 }
 
 /**
@@ -96,17 +92,27 @@ export const isDrawnOn = (settings, panel) => editedPanels(settings)[panel] === 
  * @param {Tensor | null} gradOutput
  */
 function withCells(settings, panel, cells, value, gradOutput) {
+  const { field, shape, data, found } = cellsIn(settings, panel, cells, gradOutput);
+  if (!found.length) return null;
+  const changed = { shape, data: data.slice() };
+  for (const index of found) changed.data[index] = value;
+  const loss = field === "grad" ? lossWith("grad") : settings.loss;
+  return replaced(settings, { [field]: sourceWith(changed), loss });
+}
+
+/**
+ * The tensor that a panel edits, and where cells stand in its data, those that are data.
+ * @param {Settings} settings @param {string} panel @param {[number, number][]} cells
+ * @param {Tensor | null} gradOutput
+ */
+function cellsIn(settings, panel, cells, gradOutput) {
   const field = editedPanels(settings)[panel];
   const { shape, data } = editedTensor(settings, field, gradOutput);
   const axes = field === "bias" ? [1, 1, 1, ...shape] : shape;
   const places = cells.map(([row, column]) => placeOf(settings, panel, row, column));
   const inside = places.filter((index) => index.every((at, axis) => at >= 0 && at < axes[axis]));
-  if (!inside.length) return null;
-  const changed = { shape, data: data.slice() };
-  for (const index of inside)
-    changed.data[index.reduce((at, place, axis) => at * axes[axis] + place, 0)] = value;
-  const loss = field === "grad" ? lossWith("grad") : settings.loss;
-  return replaced(settings, { [field]: sourceWith(changed), loss });
+  const found = inside.map((index) => index.reduce((at, place, axis) => at * axes[axis] + place, 0));
+  return { field, shape, data, found };
 }
 
 /** @param {Settings} settings @param {EditedField} field @param {Tensor | null} gradOutput */

@@ -1,11 +1,10 @@
 // Settings as a link, to the letter as in settings/link.py.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import BROKEN_WORDS from "../../facts/words/broken.json" with { type: "json" };
-import { sentences } from "../base/words.js";
 import { isWhole, readValue, toldOf, writeValue } from "./link_values.js";
 import { notTaken, withKindsOfLoss } from "./losses.js";
 import { planeWithin } from "./plane.js";
 import { say } from "./say.js";
+import { sayBroken } from "./say_broken.js";
 import { LINK_KEYS } from "./schema.js";
 import { inPlaceOf } from "./settings.js";
 import { countProducts, isPossible } from "./spec.js";
@@ -16,7 +15,6 @@ import { countProducts, isPossible } from "./spec.js";
  * @import { SentenceId } from "./say.js"
  */
 
-const sayBroken = sentences(BROKEN_WORDS);
 const LINK_VERSION = SETTINGS.link_version;
 const LIMITS = SETTINGS.limits.link;
 
@@ -155,7 +153,7 @@ function pairsOf(link) {
   return found;
 }
 
-/** @param {string} text @returns {string[]} */
+/** @param {string} text */
 function aboutVersion(text) {
   if (Object.hasOwn(BASES, text)) return [];
   if (isWhole(text) && Number(text) > LINK_VERSION) {

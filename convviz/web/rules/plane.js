@@ -1,5 +1,6 @@
 // The shown plane, by the rules of plane.py.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import { perGroup } from "./spec.js";
 
 /**
  * @import { Spec } from "./spec.js"
@@ -16,12 +17,10 @@ export const panelAxes = (name, transposed) => PANEL_AXES[transposed && name ===
 
 /** @param {number} value @param {number} most */
 const clip = (value, most) => Math.min(Math.max(value, 0), most);
-/** @param {Spec} spec */
-const perGroup = (spec) => ({ ins: spec.in_channels / spec.groups, outs: spec.out_channels / spec.groups });
 
-/** The nearest. @param {Plane} plane @param {Spec} spec @returns {Plane} */
+/** The nearest. @param {Plane} plane @param {Spec} spec */
 export function planeWithin(plane, spec) {
-  const { ins, outs } = perGroup(spec);
+  const [ins, outs] = perGroup(spec);
   const out_channel = clip(plane.out_channel, spec.out_channels - 1);
   const in_channel =
     Math.floor(out_channel / outs) * ins + (clip(plane.in_channel, spec.in_channels - 1) % ins);
@@ -39,7 +38,7 @@ export const planeIndex = (plane, axis) =>
 export function choosePlane(plane, spec, axis, index) {
   if (axis === "n") return planeWithin({ ...plane, sample: index }, spec);
   if (axis === "o") return planeWithin({ ...plane, out_channel: index }, spec);
-  const { ins, outs } = perGroup(spec);
+  const [ins, outs] = perGroup(spec);
   const out_channel = Math.floor(index / ins) * outs + (plane.out_channel % outs);
   return planeWithin({ ...plane, out_channel, in_channel: index }, spec);
 }
@@ -51,7 +50,7 @@ export function choosePlane(plane, spec, axis, index) {
  */
 export function showPlane(plane, spec, name, at, transposed = false) {
   const [first, second] = panelAxes(name, transposed);
-  const { ins, outs } = perGroup(spec);
+  const [ins, outs] = perGroup(spec);
   const near = choosePlane(plane, spec, first, at[0]);
   /** @type {Record<string, number>} */
   const starts = {

@@ -1,6 +1,6 @@
 // The products of a result: right ones from the taps; recipe_*.js has those of recipes. A gradient's are
 // grad_output times weight or input, or alone; the output's are weight times input.
-import { bothAxes, inputShape, outputShape, outputSize, weightShape } from "./spec.js";
+import { bothAxes, inputShape, outputShape, outputSize, perGroup, weightShape } from "./spec.js";
 import { axisTaps } from "./taps.js";
 
 /**
@@ -59,9 +59,6 @@ export function rightProducts(of, spec) {
   const bias = of === "output" ? 1 : 0;
   return { shape, size: shape[2] * shape[3], planes, cells, factor: 1, bias };
 }
-
-/** In and out. @param {Spec} spec @returns {Pair} */
-export const perGroup = (spec) => [spec.in_channels / spec.groups, spec.out_channels / spec.groups];
 
 /**
  * @param {string[]} over of N, C, H and W @param {number[]} samples @param {number} factor @param {Spec}

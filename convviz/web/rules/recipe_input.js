@@ -1,13 +1,12 @@
 // grad_input by a recipe, as check/recipes/grad_input.py and overwritten.py compute it.
-import { crossed, perGroup, upTo } from "./products.js";
-import { behind, factorOf, linesOf, turnedFrom, turnedSize } from "./recipes.js";
-import { bothAxes, outputSize, paddedSize, sourcesOf } from "./spec.js";
+import { crossed, upTo } from "./products.js";
+import { behind, cellApart, factorOf, linesOf, slide, turnedFrom, turnedSize } from "./recipes.js";
+import { bothAxes, outputSize, paddedSize, perGroup, sourcesOf, unfolded } from "./spec.js";
 
 /**
  * @import { Products, Triple } from "./products.js"
- * @import { Line, Recipe } from "./recipes.js"
+ * @import { Line, Met, Recipe } from "./recipes.js"
  * @import { Pair, Spec } from "./spec.js"
- * @typedef {{ result: number, slot: number, o: number }} Slot kernel row `slot` meets output row o
  * @typedef {{ size: Pair, cells: Triple[] }} Plane
  */
 
@@ -28,14 +27,6 @@ export function inputProducts(chosen, spec) {
 
 /** Else the last one stays. @param {Recipe} chosen */
 const isSummed = ({ overlaps }) => overlaps === "add" || overlaps === "last channel";
-
-/** Its grad_input is grad_padded_input. @param {Spec} spec @returns {Spec} */
-export const unfolded = (spec) => ({
-  ...spec,
-  input_size: bothAxes((axis) => paddedSize(spec, axis)),
-  padding: bothAxes(() => /** @type {Pair} */ ([0, 0])),
-  padding_mode: "zeros",
-});
 
 /** A border of copies is folded back. @param {Recipe} chosen @param {Spec} spec @returns {Plane | null} */
 function foldedPlane(chosen, spec) {
@@ -65,7 +56,7 @@ function planeOf(chosen, spec) {
   const kernel = turnedSize(chosen.kernel, spec.kernel_size);
   const sizes = bothAxes((axis) => paddedTo(chosen, lines[axis], output[axis], kernel[axis]));
   if (sizes.some((size) => size <= 0)) return null; // cropped away
-  const slid = bothAxes((axis) => slide(chosen, lines[axis], output[axis], kernel[axis], sizes[axis]));
+  const slid = bothAxes((axis) => slideOver(chosen, lines[axis], output[axis], kernel[axis], sizes[axis]));
   if (slid.some(({ fits }) => !fits)) return null;
   const lengths = bothAxes((axis) => {
     const { length } = slid[axis];
@@ -79,14 +70,14 @@ function planeOf(chosen, spec) {
     return chosen.slice === "p:-p" && !lines[axis].p ? 0 : filled; // Python's -0
   });
   const [rows, columns] = bothAxes((axis) =>
-    slid[axis].slots.filter(({ result }) => result < lengths[axis] && size[axis]),
+    slid[axis].met.filter(({ result }) => result < lengths[axis] && size[axis]),
   );
   const from = turnedFrom(chosen.kernel, spec.kernel_size);
   const cells = crossed(rows, columns, (row, column) => {
     const [a, b] = from(row.slot, column.slot);
     return {
       result: (top[0] + row.result) * size[1] + top[1] + column.result,
-      grad: row.o * output[1] + column.o,
+      grad: row.at * output[1] + column.at,
       other: a * spec.kernel_size[1] + b,
     };
   });
@@ -135,27 +126,17 @@ function paddedTo(chosen, line, cells, kernel) {
 }
 
 /**
- * @param {Recipe} chosen @param {Line} line @param {number} cells @param {number} kernel @param {number}
- *   size
+ * @param {Recipe} chosen @param {Line} line @param {number} cells @param {number} kernel
+ * @param {number} size
  */
-function slide(chosen, line, cells, kernel, size) {
-  const [pitch, step, spacing, [before]] = [
-    line[chosen.inserted] + 1,
-    line[chosen.step],
-    line[chosen.spacing],
-    around(chosen, line, cells, kernel),
-  ];
+function slideOver(chosen, line, cells, kernel, size) {
+  const [step, spacing] = [line[chosen.step], line[chosen.spacing]];
+  const [first] = around(chosen, line, cells, kernel);
   const room = size - spacing * (kernel - 1) - 1;
   const length = Math.floor(room / step) + 1;
-  /** @type {Slot[]} */
-  const slots = [];
-  for (let result = 0; result < length; result++) {
-    for (let slot = 0; slot < kernel; slot++) {
-      const o = (result * step + slot * spacing - before) / pitch;
-      if (Number.isInteger(o) && o >= 0 && o < cells) slots.push({ result, slot, o });
-    }
-  }
-  return { fits: room >= 0, length, slots };
+  const apart = { pitch: line[chosen.inserted] + 1, first };
+  const met = slide({ step, spacing, cells: kernel, length }, (at) => cellApart(apart, at, cells));
+  return { fits: room >= 0, length, met };
 }
 
 /**
@@ -220,7 +201,7 @@ function overwrittenPlane(chosen, spec) {
     const [a, b] = from(height - 1 - row.slot, width - 1 - column.slot); // scattering rotates nothing
     return {
       result: row.result * size[1] + column.result,
-      grad: row.o * across + column.o,
+      grad: row.at * across + column.at,
       other: a * width + b,
     };
   });
@@ -229,18 +210,18 @@ function overwrittenPlane(chosen, spec) {
 
 /**
  * @param {Recipe} chosen @param {Spec} spec @param {number} axis @param {number} cut rows before the first
- * @param {number} size @returns {Slot[]}
+ * @param {number} size @returns {Met[]}
  */
 function lastOnes(chosen, spec, axis, cut, size) {
   const byTap = chosen.overlaps.startsWith("last tap");
-  /** @type {Map<number, Slot>} */
+  /** @type {Map<number, Met>} */
   const last = new Map();
   for (let o = 0; o < outputSize(spec, axis); o++) {
     for (let slot = 0; slot < spec.kernel_size[axis]; slot++) {
       const result = o * spec.stride[axis] + slot * spec.dilation[axis] - cut;
       const known = last.get(result);
       if (result >= 0 && result < size && (!known || !byTap || slot > known.slot))
-        last.set(result, { result, slot, o });
+        last.set(result, { result, slot, at: o });
     }
   }
   return [...last.values()];

@@ -1,6 +1,6 @@
 // The output by a recipe, as check/recipes/output.py computes it.
 import { crossed, upTo } from "./products.js";
-import { behind, factorOf, linesOf, turnedFrom, turnedSize } from "./recipes.js";
+import { behind, factorOf, linesOf, slide, turnedFrom, turnedSize } from "./recipes.js";
 import { bothAxes } from "./spec.js";
 import { sourceOf } from "./taps.js";
 
@@ -8,14 +8,13 @@ import { sourceOf } from "./taps.js";
  * @import { Products, Triple } from "./products.js"
  * @import { Line, Recipe } from "./recipes.js"
  * @import { Spec } from "./spec.js"
- * @typedef {{ result: number, slot: number, i: number }} Met kernel row `slot` meets input row i
  */
 
 /** null: impossible. @param {Recipe} chosen @param {Spec} spec @returns {Products | null} */
 export function outputProducts(chosen, spec) {
   const lines = linesOf(chosen, spec);
   const kernel = turnedSize(chosen.kernel, spec.kernel_size);
-  const slid = bothAxes((axis) => slide(chosen, spec, lines[axis], axis, kernel[axis]));
+  const slid = bothAxes((axis) => slideOver(chosen, spec, lines[axis], axis, kernel[axis]));
   const { planes, channels } = planesOf(chosen, spec);
   if (!channels || slid.some(({ length }) => length <= 0)) return null;
   const size = bothAxes((axis) => slid[axis].length);
@@ -25,7 +24,7 @@ export function outputProducts(chosen, spec) {
     return {
       result: row.result * size[1] + column.result,
       grad: a * spec.kernel_size[1] + b,
-      other: row.i * spec.input_size[1] + column.i,
+      other: row.at * spec.input_size[1] + column.at,
     };
   });
   return {
@@ -43,7 +42,7 @@ const biasOf = ({ bias }, { in_channels, groups }) =>
   ({ 0: 0, "once a channel": in_channels / groups })[bias] ?? 1;
 
 /** @param {Recipe} chosen @param {Spec} spec @param {Line} line @param {number} axis @param {number} cells */
-function slide(chosen, spec, line, axis, cells) {
+function slideOver(chosen, spec, line, axis, cells) {
   const size = spec.input_size[axis];
   const copied = chosen.border === "own" && spec.padding_mode !== "zeros";
   const sides = copied ? spec.padding[axis] : [line[chosen.lead], behind(line, chosen.trail)];
@@ -53,14 +52,7 @@ function slide(chosen, spec, line, axis, cells) {
     copied ? spec.padding_mode : "zeros",
   ];
   const length = Math.floor((size + sides[0] + sides[1] - spacing * (cells - 1) - 1) / step) + 1;
-  /** @type {Met[]} */
-  const met = [];
-  for (let result = 0; result < length; result++) {
-    for (let slot = 0; slot < cells; slot++) {
-      const i = sourceOf(result * step + slot * spacing - sides[0], size, mode);
-      if (i !== null) met.push({ result, slot, i });
-    }
-  }
+  const met = slide({ step, spacing, cells, length }, (at) => sourceOf(at - sides[0], size, mode));
   return { length, met };
 }
 

@@ -1,14 +1,13 @@
 // grad_weight and grad_bias by a recipe, as check/recipes/grad_weight.py computes them.
-import { biasProducts, crossed, perGroup, upTo } from "./products.js";
-import { behind, factorOf, linesOf, samplesOf, turnedFrom, turnedSize } from "./recipes.js";
-import { bothAxes, outputSize } from "./spec.js";
+import { biasProducts, crossed, upTo } from "./products.js";
+import { behind, factorOf, linesOf, samplesOf, slide, turnedFrom, turnedSize } from "./recipes.js";
+import { bothAxes, outputSize, perGroup } from "./spec.js";
 import { sourceOf } from "./taps.js";
 
 /**
  * @import { Products, Triple } from "./products.js"
  * @import { Line, Recipe } from "./recipes.js"
  * @import { Pair, Spec } from "./spec.js"
- * @typedef {{ result: number, o: number, i: number }} Met along one axis
  */
 
 /** @param {Recipe} chosen @param {Spec} spec */
@@ -25,7 +24,7 @@ export function biasBy(chosen, spec) {
 /** null: impossible. @param {Recipe} chosen @param {Spec} spec @returns {Products | null} */
 export function weightProducts(chosen, spec) {
   const lines = linesOf(chosen, spec);
-  const slid = bothAxes((axis) => slide(chosen, spec, lines[axis], axis));
+  const slid = bothAxes((axis) => slideOver(chosen, spec, lines[axis], axis));
   if (slid.some(({ fits }) => !fits)) return null;
   const size = bothAxes((axis) => slid[axis].length);
   const [turned, from] = [turnedSize(chosen.result, size), turnedFrom(chosen.result, size)];
@@ -37,11 +36,11 @@ export function weightProducts(chosen, spec) {
   // Turned by 180° at most.
   const gradAt = turnedFrom(chosen.gradient, [outputSize(spec, 0), across]);
   const cells = crossed(slid[0].met, slid[1].met, (row, column) => {
-    const [o, p] = gradAt(row.o, column.o);
+    const [o, p] = gradAt(row.slot, column.slot);
     return {
       result: place.get(`${row.result},${column.result}`),
       grad: o * across + p,
-      other: row.i * width + column.i,
+      other: row.at * width + column.at,
     };
   });
   const { planes, shape } = planesOf(chosen, spec);
@@ -58,27 +57,15 @@ export function weightProducts(chosen, spec) {
  * grad_output, its cells `gap` apart, over the input.
  * @param {Recipe} chosen @param {Spec} spec @param {Line} line @param {number} axis
  */
-function slide(chosen, spec, line, axis) {
+function slideOver(chosen, spec, line, axis) {
   const [cells, size] = [outputSize(spec, axis), spec.input_size[axis]];
-  const [step, gap, before, after] = [
-    line[chosen.step],
-    line[chosen.gap],
-    line[chosen.pad],
-    behind(line, chosen.pad),
-  ];
+  const [step, spacing, before] = [line[chosen.step], line[chosen.gap], line[chosen.pad]];
   const mode = chosen.pad === "p" && chosen.axes === "own" ? spec.padding_mode : "zeros";
-  const room = size + before + after - gap * (cells - 1) - 1;
+  const room = size + before + behind(line, chosen.pad) - spacing * (cells - 1) - 1;
   const whole = Math.floor(room / step) + 1;
   const length = chosen.start === "all" ? whole : Math.min(whole, line.K);
   const first = chosen.start === "last" ? whole - length : 0;
-  /** @type {Met[]} */
-  const met = [];
-  for (let result = 0; result < length; result++) {
-    for (let o = 0; o < cells; o++) {
-      const i = sourceOf((first + result) * step + o * gap - before, size, mode);
-      if (i !== null) met.push({ result, o, i });
-    }
-  }
+  const met = slide({ step, spacing, cells, length, first }, (at) => sourceOf(at - before, size, mode));
   return { fits: room >= 0, length, met };
 }
 

@@ -8,6 +8,7 @@ import { bothAxes, outputSize, remainderOf } from "./spec.js";
  * @typedef {"grad_input" | "grad_weight" | "grad_bias"} Gradient
  * @typedef {Gradient | "output"} Result
  * @typedef {Record<string, string>} Recipe step → choice
+ * @typedef {{ result: number, slot: number, at: number }} Met kernel cell `slot` meets cell `at`
  * @typedef {Record<string, number>} Line numbers by their names in recipes; p_after and 2 * p know an
  *   uneven padding
  */
@@ -66,14 +67,14 @@ export function linesOf(chosen, spec) {
   return chosen.axes === "own" ? [rows, columns] : [columns, rows];
 }
 
-/** @param {Recipe} chosen @param {Spec} spec @returns {number[]} */
+/** @param {Recipe} chosen @param {Spec} spec */
 export function samplesOf(chosen, { batch }) {
   const all = [...Array(batch).keys()];
   if (chosen.batch === "first") return all.slice(0, 1);
   return chosen.batch === "last" ? all.slice(-1) : all;
 }
 
-/** @param {Recipe} chosen @param {Spec} spec @returns {number} */
+/** @param {Recipe} chosen @param {Spec} spec */
 export function factorOf(chosen, spec) {
   const area = outputSize(spec, 0) * outputSize(spec, 1);
   return (
@@ -113,3 +114,29 @@ export const turnedFrom =
   (name, [height, width]) =>
   (/** @type {number} */ row, /** @type {number} */ column) =>
     ORIENTATIONS[name](row, column, height - 1, width - 1);
+
+/**
+ * Slide a kernel along an axis.
+ * @param {{ step: number, spacing: number, cells: number, length: number, first?: number }} way cells: of the
+ *   kernel; length: of the result
+ * @param {(position: number) => number | null} cellAt what is met there @returns {Met[]}
+ */
+export function slide({ step, spacing, cells, length, first = 0 }, cellAt) {
+  const met = [];
+  for (let result = 0; result < length; result++) {
+    for (let slot = 0; slot < cells; slot++) {
+      const at = cellAt((first + result) * step + slot * spacing);
+      if (at !== null) met.push({ result, slot, at });
+    }
+  }
+  return met;
+}
+
+/**
+ * Of cells that stand apart, which one a position has.
+ * @param {{ pitch: number, first: number }} apart @param {number} position @param {number} count
+ */
+export function cellApart({ pitch, first }, position, count) {
+  const cell = (position - first) / pitch;
+  return Number.isInteger(cell) && cell >= 0 && cell < count ? cell : null;
+}

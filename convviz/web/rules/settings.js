@@ -35,7 +35,7 @@ const countOf = (shape) => shape.reduce((product, size) => product * size, 1);
 /** @param {number[]} shape @param {ArrayLike<number>} values @returns {Tensor} */
 const tensorOf = (shape, values) => ({ shape, data: Float64Array.from(values) });
 
-/** @param {Tensor} tensor @returns {Required<Source>} */
+/** @param {Tensor} tensor */
 export const sourceWith = ({ shape, data }) => ({ kind: "values", values: [...data], shape: [...shape] });
 
 /**
@@ -58,9 +58,9 @@ export function replaced(settings, changes) {
 export const inPlaceOf = ({ device, dtype, theme, tab, mistake }, next) =>
   replaced(next, { device, dtype, theme, tab, mistake });
 
-/** @param {Settings} settings @returns {number[]} */
+/** @param {Settings} settings */
 const shapeOfInput = ({ spec, transposed }) => (transposed ? outputShape : inputShape)(spec);
-/** @param {Settings} settings @returns {number[]} */
+/** @param {Settings} settings */
 export const shapeOfOutput = ({ spec, transposed }) => (transposed ? inputShape : outputShape)(spec);
 
 /** @param {Settings} settings @returns {Given} */

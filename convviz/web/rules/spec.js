@@ -32,7 +32,7 @@ export const outputSize = (spec, axis) => Math.floor(slackOf(spec, axis) / spec.
 /** Lines that no window reaches. @param {Spec} spec @param {number} axis */
 export const remainderOf = (spec, axis) => slackOf(spec, axis) % spec.stride[axis];
 
-/** Lines that no window reads. @param {Spec} spec @param {number} axis @returns {number[]} */
+/** Lines that no window reads. @param {Spec} spec @param {number} axis */
 export function unreadLines(spec, axis) {
   const read = new Set(
     axisTaps({ ...spec, output_size: bothAxes((each) => outputSize(spec, each)) }, axis).map(({ i }) => i),
@@ -46,6 +46,17 @@ export function backwardPadding(spec, axis) {
   const reach = effectiveKernel(spec, axis) - 1;
   return [reach - before, reach - after + remainderOf(spec, axis)];
 }
+
+/** The geometry of the padded input: its grad_input is grad_padded_input. @param {Spec} spec @returns {Spec} */
+export const unfolded = (spec) => ({
+  ...spec,
+  input_size: bothAxes((axis) => paddedSize(spec, axis)),
+  padding: bothAxes(() => [0, 0]),
+  padding_mode: "zeros",
+});
+
+/** Channels of a group: in and out. @param {Spec} spec @returns {Pair} */
+export const perGroup = (spec) => [spec.in_channels / spec.groups, spec.out_channels / spec.groups];
 
 /** @param {Spec} spec */
 export const inputShape = (spec) => [spec.batch, spec.in_channels, ...spec.input_size];
