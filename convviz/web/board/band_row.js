@@ -22,13 +22,14 @@ export class BandRow {
   panels = new Map();
   el = element("div", { class: "cv-row" });
   #board;
+  #asks;
   /** @type {RowItem[]} */
   #items = [];
   #fitted = ""; // panels that were crowded when last fitted
 
-  /** @param {import("./shared.js").Shared} board */
-  constructor(board) {
-    this.#board = board;
+  /** @param {import("./shared.js").Shared} board @param {() => Asks} asks */
+  constructor(board, asks) {
+    [this.#board, this.#asks] = [board, asks];
   }
 
   /** @param {RowItem[]} items */
@@ -65,8 +66,9 @@ export class BandRow {
     return terms;
   }
 
-  /** @param {number} lines @param {Asks} asks @returns {Term[]} */
-  #terms(lines, { isStrip, thumbs, letters }) {
+  /** @param {number} lines @returns {Term[]} */
+  #terms(lines) {
+    const { isStrip, thumbs, letters } = this.#asks();
     const terms = [];
     let [before, turns] = [0, false];
     for (const item of this.#items) {
@@ -88,11 +90,12 @@ export class BandRow {
     return this.#crowding() !== this.#fitted;
   }
 
-  /** @param {Room} room @param {boolean} wraps @param {Asks} asks */
-  fit(room, wraps, asks) {
+  /** @param {Room} room @param {boolean} wraps */
+  fit(room, wraps) {
+    const { letters } = this.#asks();
     // Break names where numbers or cells gain.
     const tries = Array.from({ length: MOST_LINES }, (_, index) => {
-      const terms = this.#terms(index + 1, asks);
+      const terms = this.#terms(index + 1);
       const sizes = fitCells(terms, room, wraps);
       const isWhole = linesOf(terms, sizes, wraps ? room.width : Infinity).every(
         ({ width }) => width <= room.width,
@@ -104,9 +107,9 @@ export class BandRow {
     const [found] = [kept, whole, tries.slice(-1)].filter((list) => list.length);
     const best = found.reduce((one, other) => (smallest(other.sizes) > smallest(one.sizes) ? other : one));
     [...this.panels.values()].forEach((panel, index) =>
-      panel.setSize(best.sizes[index], best.lines, asks.letters),
+      panel.setSize(best.sizes[index], best.lines, letters),
     );
-    const terms = this.#terms(best.lines, asks);
+    const terms = this.#terms(best.lines);
     this.el.toggleAttribute("data-turns", wraps && linesOf(terms, best.sizes, room.width).length > 1);
     this.#fitted = this.#crowding();
   }
@@ -129,10 +132,10 @@ export class BandRow {
 
   /**
    * The least room for readable numbers, and the width for colours alone; 0 without numbers.
-   * @param {Asks} asks @returns {Room & { bare: number }}
+   * @returns {Room & { bare: number }}
    */
-  least(asks) {
-    const terms = this.#terms(NAME_LINES, asks);
+  least() {
+    const terms = this.#terms(NAME_LINES);
     const numbered = terms.filter(({ digits }) => digits);
     if (!numbered.length) return { width: 0, bare: 0, height: 0 };
     const heights = numbered.map(({ rows, around, digits }) => around + rows * (digits?.height ?? 0));

@@ -60,7 +60,7 @@ export class Bands {
   #gridWide() {
     const names = [...this.#equations.keys()];
     const small = names.filter((name) => name !== LARGE);
-    const needs = new Map([...this.#equations].map(([name, band]) => [name, band.least()]));
+    const needs = new Map([...this.#equations].map(([name, band]) => [name, band.row.least()]));
     const least = (/** @type {string} */ name) => needs.get(name) ?? { width: 0, bare: 0, height: 0 };
     const widths = small.map((name) => ({
       least: least(name).width,

@@ -281,11 +281,11 @@ export class Board {
 
   /** @param {number} by */
   step(by) {
-    this.#rows.inUse()?.step(by);
+    this.#rows.inUse()?.stepper.step(by);
   }
 
   play() {
-    this.#rows.inUse()?.play();
+    this.#rows.inUse()?.stepper.play();
   }
 
   /** Release what was taken last; false: nothing. */

@@ -4,6 +4,7 @@ import { BandHead } from "./band_head.js";
 import { BandRow } from "./band_row.js";
 import { Plot } from "./equation_plot.js";
 import { Film } from "./film.js";
+import { equal } from "./pixels.js";
 import { Stepper } from "./stepper.js";
 
 const LECTURE = 1.4; // scale of letters, as in lecture.css
@@ -22,12 +23,12 @@ export class Equation {
   stage;
   el;
   key;
+  row;
+  stepper;
   #board;
-  #row;
   #head;
   #plot;
   #film;
-  #stepper;
   /** @type {BandSpec | null} */
   #spec = null;
   /** @type {ArrayLike<number>[][]} */
@@ -42,27 +43,25 @@ export class Equation {
   constructor(board, name) {
     this.#board = board;
     this.name = name;
-    this.#row = new BandRow(board);
-    this.panels = this.#row.panels;
+    this.row = new BandRow(board, () => this.#asks());
+    this.panels = this.row.panels;
     this.#plot = new Plot(board, this.panels);
-    this.stage = element("div", { class: "cv-stage" }, this.#plot.el, this.#row.el);
+    this.stage = element("div", { class: "cv-stage" }, this.#plot.el, this.row.el);
     this.#film = new Film(this.stage, this.panels);
     const shared = { panels: this.panels, refresh: () => this.#refresh(), film: this.#film };
-    this.#stepper = new Stepper(board, name, shared);
-    this.#head = new BandHead(board, name, this.#stepper.button, () => this.#film.making());
+    this.stepper = new Stepper(board, name, shared);
+    this.#head = new BandHead(board, name, this.stepper.button, () => this.#film.making());
     this.key = this.#head.key;
     this.el = element(
       "section",
       { class: "cv-equation", "data-equation": name },
       this.#head.el,
       this.stage,
-      this.#stepper.bar,
+      this.stepper.bar,
       ...(name === "input" ? [board.tray.el] : []),
     );
   }
 
-  step = (/** @type {number} */ by) => this.#stepper.step(by);
-  play = () => this.#stepper.play();
   /** @param {string} text @param {boolean} paired */
   say(text, paired) {
     this.#head.say(text, paired);
@@ -81,8 +80,8 @@ export class Equation {
     if (next !== this.#spec) this.#film.finish();
     this.#unseen = this.#spec?.view === "stamps" && next.view !== "stamps";
     this.#spec = next;
-    this.#stepper.setSpec(next, geometry);
-    this.#row.set(next.items);
+    this.stepper.setSpec(next, geometry);
+    this.row.set(next.items);
     this.#head.setSpec(next, geometry, story);
   }
 
@@ -92,14 +91,14 @@ export class Equation {
    */
   setValues(values, dtype, texts) {
     this.#latest = [values, dtype, texts];
-    this.#stepper.setNumbers(values);
+    this.stepper.setNumbers(values);
     this.#head.setTexts(texts);
     const [planes, limits] = [this.#planes, this.#limits];
     const all = [...this.panels.values()];
     this.#limits = all.map((panel) => texts.limits[panel.spec().key]);
     this.#planes = all.map((panel, index) => {
       const { name, columns } = panel.spec();
-      const plane = this.#stepper.valuesOf(name) ?? values.planes[name];
+      const plane = this.stepper.valuesOf(name) ?? values.planes[name];
       panel.setValues(plane, dtype, this.#limits[index], values.thumbs[name] ?? null);
       return toRows(plane, columns.length);
     });
@@ -136,19 +135,6 @@ export class Equation {
     return { width: this.stage.clientWidth, height: this.stage.clientHeight };
   }
 
-  /** @param {import("./stage.js").Room} room @param {boolean} wraps */
-  fit(room, wraps) {
-    this.#row.fit(room, wraps, this.#asks());
-  }
-
-  outgrown = () => this.#row.outgrown();
-  least = () => this.#row.least(this.#asks());
-  measure = () => this.#row.measure();
-  /** @param {number} cell @param {number} width */
-  setSize(cell, width) {
-    this.#row.setSize(cell, width);
-  }
-
   /**
    * Panels colour at once, plotly once at rest.
    * @param {Plotly | null} plotly @param {number[] | null} changed null: all
@@ -161,7 +147,7 @@ export class Equation {
   /** @param {Plotly | null} plotly */
   destroy(plotly) {
     this.#film.finish();
-    this.#stepper.destroy();
+    this.stepper.destroy();
     this.#plot.destroy(plotly);
     this.el.remove();
   }
@@ -176,10 +162,4 @@ function toRows(plane, columns) {
 
 /** @param {ArrayLike<number>[]} rows @param {ArrayLike<number>[] | undefined} before */
 const isSame = (rows, before) =>
-  before?.length === rows.length && rows.every((row, index) => isSameRow(row, before[index]));
-
-/** @param {ArrayLike<number>} row @param {ArrayLike<number>} before */
-function isSameRow(row, before) {
-  for (let at = 0; at < row.length; at++) if (!Object.is(row[at], before[at])) return false;
-  return row.length === before.length;
-}
+  before?.length === rows.length && rows.every((row, index) => equal(row, before[index]));

@@ -25,10 +25,10 @@ import { say } from "../base/say.js";
  * @typedef {{ rows: string, columns: string, unread_rows: number[], unread_columns: number[], label:
  *   string, editable: boolean, words?: Record<string, string>, numbers?: boolean }} GridSpec numbers: whether
  *   they have room, if not by count
- * @typedef {{ onFocus: (row: number, column: number) => void, onSelect: (row: number, column: number) =>
- *   void, onEdit: (row: number, column: number, typed: string) => void, onMenu: () => void, onLeave: () =>
- *   void, onRelease: () => boolean | void, onArrow?: (event: KeyboardEvent, row: number, column: number) =>
- *   boolean }} GridEvents onArrow: asked first; true: handled
+ * @typedef {(row: number, column: number) => void} AtCell
+ * @typedef {{ onFocus?: AtCell, onSelect?: AtCell, onEdit?: (row: number, column: number, typed: string) => void,
+ *   onMenu?: () => void, onLeave?: () => void, onRelease?: () => boolean, onArrow?: (event: KeyboardEvent, row:
+ *   number, column: number) => boolean }} GridEvents onArrow: asked first; true: handled
  */
 
 export class Grid {
@@ -173,7 +173,7 @@ export class Grid {
     const cell = this.#focusedCell();
     cell.setAttribute("tabindex", "0");
     if (take) cell.focus({ preventScroll: seen });
-    this.#events.onFocus(this.focus.row, this.focus.column);
+    this.#events.onFocus?.(this.focus.row, this.focus.column);
   }
 
   /** @param {number} row @param {number} column */

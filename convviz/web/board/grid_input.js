@@ -34,17 +34,17 @@ export class GridInput {
     svg.addEventListener("pointerdown", (event) => (this.#pressed = grid.place(event)));
     svg.addEventListener("click", (event) => this.#click(/** @type {PointerEvent} */ (event)));
     svg.addEventListener("dblclick", (event) => {
-      if (grid.editable() && !this.#opened) events.onEdit(...grid.place(event), "");
+      if (grid.editable() && !this.#opened) events.onEdit?.(...grid.place(event), "");
     });
-    svg.addEventListener("pointermove", (event) => events.onFocus(...grid.place(event)));
-    svg.addEventListener("pointerleave", () => events.onLeave());
-    svg.addEventListener("focusout", () => events.onLeave());
+    svg.addEventListener("pointermove", (event) => events.onFocus?.(...grid.place(event)));
+    svg.addEventListener("pointerleave", () => events.onLeave?.());
+    svg.addEventListener("focusout", () => events.onLeave?.());
     // Screen readers focus any cell: the cursor follows.
     svg.addEventListener("focusin", (event) => {
       const { row, column } = grid.focus;
       const { cell } = /** @type {SVGElement} */ (event.target).dataset;
       const at = cell?.split(",").map(Number) ?? [row, column];
-      if (at[0] === row && at[1] === column) events.onFocus(row, column);
+      if (at[0] === row && at[1] === column) events.onFocus?.(row, column);
       else grid.focusCell(at[0], at[1], false);
     });
   }
@@ -54,7 +54,7 @@ export class GridInput {
     const { row, column } = this.#grid.focus;
     if (this.#events.onArrow?.(event, row, column)) return true;
     // else whoever is around may take it
-    if (event.key === "Escape") return this.#events.onRelease() !== false;
+    if (event.key === "Escape") return this.#events.onRelease?.() !== false;
     return this.#move(event) || this.#open(event, row, column);
   }
 
@@ -71,10 +71,10 @@ export class GridInput {
   /** @param {KeyboardEvent} event @param {number} row @param {number} column */
   #open({ key, ctrlKey, metaKey, shiftKey }, row, column) {
     const editable = this.#grid.editable();
-    if (key === "ContextMenu" || (key === "F10" && shiftKey)) this.#events.onMenu();
-    else if (editable && (key === "Enter" || key === "F2")) this.#events.onEdit(row, column, "");
-    else if (["Enter", "F2", " "].includes(key)) this.#events.onSelect(row, column);
-    else if (editable && TYPED.test(key) && !ctrlKey && !metaKey) this.#events.onEdit(row, column, key);
+    if (key === "ContextMenu" || (key === "F10" && shiftKey)) this.#events.onMenu?.();
+    else if (editable && (key === "Enter" || key === "F2")) this.#events.onEdit?.(row, column, "");
+    else if (["Enter", "F2", " "].includes(key)) this.#events.onSelect?.(row, column);
+    else if (editable && TYPED.test(key) && !ctrlKey && !metaKey) this.#events.onEdit?.(row, column, key);
     else return false;
     return true;
   }
@@ -88,7 +88,7 @@ export class GridInput {
     const isAgain =
       event.pointerType === "touch" && this.#grid.editable() && this.#tapped === `${row},${column}`;
     [this.#tapped, this.#opened] = [isAgain ? "" : `${row},${column}`, isAgain];
-    if (isAgain) this.#events.onEdit(row, column, "");
-    else this.#events.onSelect(row, column);
+    if (isAgain) this.#events.onEdit?.(row, column, "");
+    else this.#events.onSelect?.(row, column);
   }
 }

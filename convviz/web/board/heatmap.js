@@ -6,7 +6,6 @@ import { isGradient, quantityOf } from "../picture/scales.js";
 import { createPixels } from "./pixels.js";
 import { say } from "../base/say.js";
 
-const NOTHING = () => {};
 let made = 0;
 
 /**
@@ -34,18 +33,8 @@ export class Heatmap {
   /** @param {{ uid: string, scale: () => [number, string][] }} pane @param {HeatmapEvents} [events] */
   constructor(pane, events = {}) {
     this.#pane = pane;
-    this.grid = new Grid(
-      `cv${pane.uid}-${made++}`,
-      {
-        onFocus: events.onPoint ?? NOTHING,
-        onLeave: events.onLeave ?? NOTHING,
-        onSelect: events.onSelect ?? NOTHING,
-        onEdit: events.onEdit ?? NOTHING,
-        onMenu: NOTHING,
-        onRelease: NOTHING,
-      },
-      events.numbersUpTo,
-    );
+    const { onPoint: onFocus, numbersUpTo, ...others } = events;
+    this.grid = new Grid(`cv${pane.uid}-${made++}`, { onFocus, ...others }, numbersUpTo);
     this.#area = element("div", { class: "cv-area" }, this.#pixels.el, this.grid.svg);
     this.el = element(
       "figure",

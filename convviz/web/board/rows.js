@@ -126,7 +126,7 @@ export class Rows {
   write(numbers, values, isNew, known) {
     const equations = [...this.equations.values()];
     const changed = equations.map((equation) => equation.setValues(numbers, values.dtype, values));
-    if (isNew || (this.bands.stage() && equations.some((equation) => equation.outgrown()))) {
+    if (isNew || (this.bands.stage() && equations.some((equation) => equation.row.outgrown()))) {
       // new bands, or wider numbers
       const shifted = this.bands.share();
       this.#resize((shifted ? null : known) ?? this.#roomNow());
@@ -141,13 +141,13 @@ export class Rows {
     this.#fitted = bands ? JSON.stringify(bands) : "";
     const wraps = this.bands.stage() !== "wide";
     const equations = [...this.equations.values()];
-    if (bands) for (const { name, ...size } of bands) this.equations.get(name)?.fit(size, wraps);
+    if (bands) for (const { name, ...size } of bands) this.equations.get(name)?.row.fit(size, wraps);
     else {
       const cell = cellSize(
-        equations.map((equation) => equation.measure()),
+        equations.map((equation) => equation.row.measure()),
         width,
       );
-      for (const equation of equations) equation.setSize(cell, width);
+      for (const equation of equations) equation.row.setSize(cell, width);
     }
     for (const equation of equations) equation.draw(this.plotly, null);
   }

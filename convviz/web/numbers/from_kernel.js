@@ -22,10 +22,10 @@ import { copiesOf, padInput } from "./compute.js";
  * @typedef {{ message: any, buffers: DataView<ArrayBuffer>[] }} Reply
  * @typedef {{ settings: Settings, k: number, resolve: (numbers: Numbers) => void, reject: (error: Error) =>
  *   void }} Waiting
- * @typedef {{ ask: (settings: Settings, k: number) => Promise<Numbers>, now: () => Shown | null, follow:
+ * @typedef {{ ask: (settings: Settings, k: number) => Promise<Numbers>, now?: () => Shown | null, follow:
  *   (listener: Listener) => void, request: (message: any, buffers?: ArrayBuffer[]) => Promise<Reply>,
  *   differs: (settings: Settings, numbers: Numbers) => string, send: (message: any, buffers?: ArrayBuffer[])
- *   => void, facts: any, widgetManager: any, introduction: () => string, notice: () => [string, boolean],
+ *   => void, facts: any, widgetManager: any, introduction?: () => string, notice?: () => [string, boolean],
  *   close: () => void }} Kernel request: beside the numbers, rejects with a refusal; send: wants no answer;
  *   differs: how the page's own numbers differ, or empty
  */

@@ -174,19 +174,6 @@ export class Server {
     return this.#facts ?? {};
   }
 
-  now() {
-    return null;
-  }
-
-  introduction() {
-    return "";
-  }
-
-  /** @returns {[string, boolean]} */
-  notice() {
-    return ["", false];
-  }
-
   close() {
     this.shut();
   }

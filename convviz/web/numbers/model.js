@@ -106,8 +106,6 @@ class PageModel {
   get = this.#values.get;
   on = this.#values.on;
   off = this.#values.off;
-  set() {} // the board sends instead
-  save_changes() {}
   /** @param {any} message */
   send(message) {
     this.#attempt(() => act(this, message));
@@ -237,6 +235,7 @@ class PageModel {
    * @param {Kernel} kernel @param {boolean} [follow] take the kernel's settings; else it gets the page's
    */
   connect(kernel, follow = false) {
+    const introduction = () => kernel.introduction?.() ?? "";
     if (this.#kernel !== kernel) this.#kernel?.close();
     this.#kernel = kernel;
     this.#ground = {};
@@ -244,10 +243,10 @@ class PageModel {
     kernel.follow({
       moved: this.#follow.bind(this),
       told: (sentence, failed) => this.say(sentence, failed),
-      introduced: () => this.#values.put({ introduction: kernel.introduction() }),
+      introduced: () => this.#values.put({ introduction: introduction() }),
       replied: (message, buffers) => this.#values.tell("msg:custom", message, buffers),
     });
-    const now = kernel.now();
+    const now = kernel.now?.();
     if (follow && now) {
       this.#adopt(now, "");
     } else {
@@ -259,8 +258,9 @@ class PageModel {
       this.#attempt(() => this.#show());
     }
     this.#met = true;
-    this.#values.put({ kernel: "ok", introduction: kernel.introduction() });
-    if (kernel.notice()[0]) this.say(...kernel.notice());
+    this.#values.put({ kernel: "ok", introduction: introduction() });
+    const [notice, failed] = kernel.notice?.() ?? ["", false];
+    if (notice) this.say(notice, failed);
   }
 
   /** The page computes alone. @param {"away" | "lost"} [as] away: comes back; lost: does not */

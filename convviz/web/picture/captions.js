@@ -48,7 +48,7 @@ const groupsOf = ({ groups, in_channels }) =>
   groups > 1 ? say("caption.groups", { count: in_channels / groups, groups }) : "";
 
 /** Unread lines between windows, and inside them; without the remainder. @param {Spec} spec */
-export function innerGaps(spec) {
+function innerGaps(spec) {
   const places = bothAxes((axis) => {
     const [step, end] = [spec.stride[axis], paddedSize(spec, axis) - remainderOf(spec, axis)];
     const inner = unreadLines(spec, axis)

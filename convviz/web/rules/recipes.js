@@ -24,7 +24,7 @@ export const isKnown = (way) =>
 export const complete = (of, recipe) => ({ ...RECIPES[of], ...recipe });
 
 /** @param {Spec} spec @param {number} axis @returns {Line} */
-export function lineOf(spec, axis) {
+function lineOf(spec, axis) {
   const [N, K, s, d] = [
     spec.input_size[axis],
     spec.kernel_size[axis],
