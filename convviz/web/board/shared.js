@@ -31,7 +31,7 @@ export function makeShared(plotly, taught, { say, read, unread }, { model, rows,
     },
     scale,
     closeFigure() {},
-    /** The open one */
+    /** @type {import("./stepper.js").Stepper | null} the open one */
     stepping: null,
     /** @param {import("./equation.js").Equation} equation @param {number[]} changed */
     redraw: (equation, changed) => equation.draw(rows.plotly, changed),

@@ -19,7 +19,7 @@ const TAKES_ARROWS = ".cv-grid, input, select, [role=radiogroup], [role=tablist]
 /**
  * @import { Player } from "../lesson/player.js"
  * @typedef {{ name: string, title: string, shown: boolean }} Band
- * @typedef {{ present: () => void, bands: () => Band[], show: (name: string) => void, step: (by: number) =>
+ * @typedef {{ relayout: () => void, bands: () => Band[], show: (name: string) => void, step: (by: number) =>
  *   void, play: () => void, escape: () => boolean }} Board what a lecture does to a board
  * @typedef {{ get: (name: string) => any, on: (event: string, listener: () => void) => any, off: (event:
  *   string, listener: () => void) => any,
