@@ -11,7 +11,7 @@ export const helpOf = (id) => (id in WORDS ? say(/** @type {"help.stride"} */ (i
 
 /**
  * Give a word its meaning; a transposed layer's own where there is one.
- * @param {HTMLElement} word @param {string} id @param {boolean} [transposed]
+ * @param {HTMLElement} word @param {string} id
  */
 export function explain(word, id, transposed = false) {
   const ids = transposed ? [id.replace(".", ".layer."), id] : [id];

@@ -151,14 +151,14 @@ export class Scene {
 
   /**
    * A cell of what starts at a point; `by` 0.5: its middle.
-   * @param {Point} start @param {At} cell @param {number} [by] @returns {Point}
+   * @param {Point} start @param {At} cell @returns {Point}
    */
   #cellFrom({ left, top }, { row, column }, by = 0) {
     const { width, height } = this.#places.cell;
     return { left: left + (column + by) * width, top: top + (row + by) * height };
   }
 
-  /** @param {Element} node @param {Keyframe[]} frames @param {number} duration @param {number} [delay] */
+  /** @param {Element} node @param {Keyframe[]} frames @param {number} duration */
   #move(node, frames, duration, delay = 0) {
     const motion = node.animate(frames, { duration, delay, fill: "both", easing: "ease-in-out" });
     this.#motions.push(motion);

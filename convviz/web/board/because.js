@@ -1,12 +1,9 @@
 // "why?" beside what raises the question: a sentence with "Because", and a lesson if there is one.
-import WORDS from "../../facts/words/because.json" with { type: "json" };
 import { ask } from "../base/ask.js";
 import { element, makeButton, setText } from "../base/dom.js";
 import { closeWithEscape } from "../base/keys.js";
-import { sentences } from "../base/words.js";
+import { sayBecause } from "../picture/say_because.js";
 import { becauseWords, topicsOf } from "../picture/topics.js";
-
-const say = sentences(WORDS);
 
 /**
  * @import { Shown, Topic } from "../picture/topics.js"
@@ -14,9 +11,13 @@ const say = sentences(WORDS);
  */
 
 export class Because {
-  el = element("div", { class: "cv-whys", role: "group", "aria-label": say("why") });
+  el = element("div", { class: "cv-whys", role: "group", "aria-label": sayBecause("why") });
   #words = element("span", {});
-  #show = makeButton({ class: "cv-why-show" }, say("show"), () => this.#open && ask(this.el, this.#open));
+  #show = makeButton(
+    { class: "cv-why-show" },
+    sayBecause("show"),
+    () => this.#open && ask(this.el, this.#open),
+  );
   answer = element("p", { class: "cv-because", role: "status", hidden: "" }, this.#words, " ", this.#show);
   /** @type {(answered: boolean) => void} */
   #tellAnswer = () => {};
@@ -53,7 +54,7 @@ export class Because {
   /** @param {Topic} topic */
   #button(topic) {
     const attributes = { class: "cv-why", "data-why": topic, "aria-expanded": "false" };
-    return makeButton(attributes, say(`why.${topic}`), () =>
+    return makeButton(attributes, sayBecause(`why.${topic}`), () =>
       this.#turnTo(this.#open === topic ? null : topic),
     );
   }
@@ -68,7 +69,7 @@ export class Because {
     this.el.hidden = !found.length;
     if (found.join() !== this.#topics.join()) {
       const [first, ...others] = found.map((topic) => this.#button(topic));
-      const word = element("span", { "aria-hidden": "true" }, say("why"));
+      const word = element("span", { "aria-hidden": "true" }, sayBecause("why"));
       // The word goes with the first button.
       this.el.replaceChildren(element("span", { class: "cv-whys-first" }, word, first ?? ""), ...others);
     }

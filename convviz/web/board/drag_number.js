@@ -1,11 +1,9 @@
 // Given numbers are dragged up and down: by 1, with Shift by 0.1; Alt and arrow keys do the same.
-import WORDS from "../../facts/words/hands.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
-import { sentences } from "../base/words.js";
+import { sayHands } from "../picture/say_hands.js";
 import { givenNumber } from "../rules/edit.js";
 
-const say = sentences(WORDS);
 const CLICK = 4; // less is a click
 const PIXELS = 12; // of a step
 const FINE = 0.1;
@@ -26,27 +24,22 @@ export class NumberDrag {
   #bubble = element("output", { class: "cv-pulled", "aria-hidden": "true" });
   /** NaN: none. @param {number} row @param {number} column */
   #numberIn = (row, column) =>
-    this.#spec().dragged && !this.#grid.isAsked(row, column)
-      ? givenNumber(this.#board.model.settings(), this.#spec().name, row, column)
+    this.#panel.spec().dragged && !this.#panel.grid.isAsked(row, column)
+      ? givenNumber(this.#board.model.settings(), this.#panel.spec().name, row, column)
       : NaN;
   /** @param {number} row @param {number} column @param {number} value @param {string} move */
   #write = (row, column, value, move) =>
-    this.#board.model.send({ type: "edit", panel: this.#spec().name, row, column, value, move });
+    this.#board.model.send({ type: "edit", panel: this.#panel.spec().name, row, column, value, move });
   #board;
-  #grid;
-  #area;
-  #spec;
+  #panel;
 
-  /**
-   * @param {import("./shared.js").Shared} board @param {import("./grid.js").Grid} grid
-   * @param {HTMLElement} area @param {() => import("./panel.js").PanelSpec} spec
-   */
-  constructor(board, grid, area, spec) {
-    [this.#board, this.#grid, this.#area, this.#spec] = [board, grid, area, spec];
+  /** @param {import("./shared.js").Shared} board @param {import("./panel.js").Panel} panel */
+  constructor(board, panel) {
+    [this.#board, this.#panel] = [board, panel];
   }
 
   /** Not in a frame: it could no longer be scrolled. */
-  byTouch = () => this.#spec().dragged && !framed();
+  byTouch = () => this.#panel.spec().dragged && !framed();
 
   /** @param {number} row @param {number} column @param {PointerEvent} event */
   take(row, column, { clientY, pointerType }) {
@@ -60,9 +53,10 @@ export class NumberDrag {
         const steps = Math.round((from.y - event.clientY) / PIXELS);
         const value = steps ? stepped(from.value, steps, from.fine) : from.value;
         // A finger or small cells hide the number.
-        if (pointerType === "touch" || this.#area.matches(".cv-wordless")) this.#area.append(this.#bubble);
-        this.#bubble.style.left = `${(100 * (column + 0.5)) / this.#spec().columns.length}%`;
-        this.#bubble.style.top = `${(100 * row) / this.#spec().rows.length}%`;
+        if (pointerType === "touch" || this.#panel.area.matches(".cv-wordless"))
+          this.#panel.area.append(this.#bubble);
+        this.#bubble.style.left = `${(100 * (column + 0.5)) / this.#panel.spec().columns.length}%`;
+        this.#bubble.style.top = `${(100 * row) / this.#panel.spec().rows.length}%`;
         setText(this.#bubble, formatNumber(value));
         if (value === now) return;
         now = value;
@@ -82,8 +76,10 @@ export class NumberDrag {
     const from = this.#numberIn(row, column);
     if (Number.isNaN(from)) return false;
     const value = stepped(from, by, event.shiftKey);
-    this.#write(row, column, value, `number ${this.#spec().key} ${row} ${column}`);
-    this.#board.say(say("number.is", { name: this.#spec().label, row, column, value: formatNumber(value) }));
+    this.#write(row, column, value, `number ${this.#panel.spec().key} ${row} ${column}`);
+    this.#board.say(
+      sayHands("number.is", { name: this.#panel.spec().label, row, column, value: formatNumber(value) }),
+    );
     return true;
   }
 }

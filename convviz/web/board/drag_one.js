@@ -1,13 +1,11 @@
 // The handle of the 1 in grad_output: pointer, finger or keys drag it, and both gradients follow. Shift and
 // arrows carry it from anywhere in its panel, bare arrows where it is selected and focused; Esc releases it.
-import WORDS from "../../facts/words/hands.json" with { type: "json" };
 import { element, setAttribute, setHidden, svgElement } from "../base/dom.js";
 import { isBare } from "../base/keys.js";
-import { sentences } from "../base/words.js";
+import { sayHands } from "../picture/say_hands.js";
 import { shownOne } from "../rules/change.js";
 import { CELL } from "./grid_marks.js";
 
-const say = sentences(WORDS);
 const CLICK = 4; // less is a click
 /** @type {Record<string, [number, number]>} */
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
@@ -18,25 +16,21 @@ const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowR
 
 export class OneHandle {
   #ring = svgElement("circle", { class: "cv-handle", r: CELL / 2 - 3, visibility: "hidden" });
-  hint = element("span", { class: "cv-drag-hint", "aria-hidden": "true", hidden: "" }, say("one.hint"));
+  hint = element("span", { class: "cv-drag-hint", "aria-hidden": "true", hidden: "" }, sayHands("one.hint"));
   #place = () => shownOne(this.#board.model.settings());
   #board;
-  #grid;
-  #spec;
+  #panel;
 
-  /**
-   * @param {import("./shared.js").Shared} board @param {import("./grid.js").Grid} grid
-   * @param {() => import("./panel.js").PanelSpec} spec
-   */
-  constructor(board, grid, spec) {
-    [this.#board, this.#grid, this.#spec] = [board, grid, spec];
-    grid.svg.append(this.#ring);
+  /** @param {import("./shared.js").Shared} board @param {import("./panel.js").Panel} panel */
+  constructor(board, panel) {
+    [this.#board, this.#panel] = [board, panel];
+    panel.grid.svg.append(this.#ring);
   }
 
   /** @param {Place} to @param {string} move */
   #carry({ row, column }, move) {
     this.#board.draggedOne = true;
-    this.#board.model.send({ type: "select", panel: this.#spec().name, row, column, move });
+    this.#board.model.send({ type: "select", panel: this.#panel.spec().name, row, column, move });
   }
 
   /** The 1 jumps to the pointer. @param {(event: MouseEvent) => [number, number]} placeOf */
@@ -52,7 +46,7 @@ export class OneHandle {
         this.#board.unread();
         this.#carry(last, move);
       },
-      ended: () => last && this.#grid.focusCell(last.row, last.column, true, true),
+      ended: () => last && this.#panel.grid.focusCell(last.row, last.column, true, true),
     };
   }
 
@@ -64,7 +58,7 @@ export class OneHandle {
     const chosen = this.#board.model.get("selected");
     const isHere = from?.row === at.row && from.column === at.column;
     const isChosen =
-      chosen?.panel === this.#spec().name && chosen.row === at.row && chosen.column === at.column;
+      chosen?.panel === this.#panel.spec().name && chosen.row === at.row && chosen.column === at.column;
     if (!event.shiftKey && !(isHere && isChosen)) return false;
     this.step(by);
     return true;
@@ -73,25 +67,25 @@ export class OneHandle {
   /** @param {[number, number]} by */
   step([down, right]) {
     const { row, column } = this.#place() ?? { row: 0, column: 0 };
-    const most = [this.#spec().rows.length - 1, this.#spec().columns.length - 1];
+    const most = [this.#panel.spec().rows.length - 1, this.#panel.spec().columns.length - 1];
     const to = {
       row: Math.min(Math.max(row + down, 0), most[0]),
       column: Math.min(Math.max(column + right, 0), most[1]),
     };
     if (to.row !== row || to.column !== column) this.#carry(to, "one");
-    this.#grid.focusCell(to.row, to.column);
-    this.#board.say(say("one.moved", { ...to }));
+    this.#panel.grid.focusCell(to.row, to.column);
+    this.#board.say(sayHands("one.moved", { ...to }));
   }
 
   /** @param {number} row @param {number} column */
   words(row, column) {
-    const at = this.#spec().single ? this.#place() : null;
-    return at?.row === row && at.column === column ? say("one.how") : "";
+    const at = this.#panel.spec().single ? this.#place() : null;
+    return at?.row === row && at.column === column ? sayHands("one.how") : "";
   }
 
   /** @param {ArrayLike<number>} values */
   see(values) {
-    const { single, columns } = this.#spec();
+    const { single, columns } = this.#panel.spec();
     const index = single ? Array.prototype.indexOf.call(values, 1) : -1;
     const isLearnt = !single || Boolean(this.#board.draggedOne) || values.length === 1;
     setHidden(this.hint, isLearnt);

@@ -35,7 +35,7 @@ const sheet = (x, y, width, height) =>
 
 const createLayer = () => svgElement("g", { class: "cv-film", "aria-hidden": "true" });
 
-/** @param {string} from @param {string} [to] */
+/** @param {string} from */
 const moved = (from, to = "none") => [{ transform: from }, { transform: to }];
 
 /** @param {Motion} motion @param {FilmedPanel} panel */

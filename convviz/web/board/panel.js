@@ -73,8 +73,8 @@ export class Panel {
     svg.querySelector(".cv-dim")?.before(this.#splits.el);
     svg.append(this.veil.top); // what is not computed is not split
     this.area = element("div", { class: "cv-area" }, svg);
-    this.handle = new OneHandle(board, this.grid, this.spec);
-    this.#pull = new NumberDrag(board, this.grid, this.area, this.spec);
+    this.handle = new OneHandle(board, this);
+    this.#pull = new NumberDrag(board, this);
     followDrag(svg, board.model, (event) => {
       const [row, column] = this.grid.place(event);
       if (this.#isDrawn() || this.veil.covers(row, column)) return null;
@@ -250,10 +250,7 @@ export class Panel {
     return least > this.#cell.width || this.#cell.width > this.#cell.height ? least : 0;
   }
 
-  /**
-   * Room in a row: cells, name, height besides.
-   * @param {number} lines @param {number} [thumbs] @param {number} [letters]
-   */
+  /** Room in a row: cells, name, height besides. @param {number} lines */
   need(lines, thumbs = 0, letters = 1) {
     return {
       rows: this.#spec.rows.length,
@@ -264,7 +261,7 @@ export class Panel {
     };
   }
 
-  /** @param {{ width: number, height: number }} next @param {number} [lines] @param {number} [letters] */
+  /** @param {{ width: number, height: number }} next */
   setSize(next, lines = 1, letters = 1) {
     [this.#cell, this.#afar] = [next, letters > 1];
     const width = this.#cell.width * this.#spec.columns.length;

@@ -1,6 +1,7 @@
 // A panel's menu: help, picture, numbers.
 import FIGURE from "../../facts/words/figure.json" with { type: "json" };
 import { element, makeButton } from "../base/dom.js";
+import { closeWithEscape } from "../base/keys.js";
 import { askToPredict } from "../base/ask.js";
 import { fullNumber } from "../base/format.js";
 import { say } from "../base/say.js";
@@ -93,24 +94,17 @@ export function openMenu(menu) {
 function createMenu(entries) {
   const about = element("p", {});
   const list = element("div", { class: "cv-menu-list" }, about);
-  const menu = /** @type {HTMLDetailsElement} */ (
-    // No tab stop: Shift+F10 or the menu key opens it.
-    element("details", { class: "cv-menu" }, element("summary", { tabindex: "-1" }, "\u22ef"), list)
-  );
+  const summary = element("summary", { tabindex: "-1" }, "\u22ef"); // Shift+F10 or the menu key opens it
+  const menu = element("details", { class: "cv-menu" }, summary, list);
   for (const [label, action] of entries) {
     const button = makeButton({}, label, () => {
-      /** @type {HTMLElement} */ (menu.firstElementChild).focus(); // or the focus is lost
+      summary.focus(); // or the focus is lost
       menu.open = false;
       action();
     });
     list.append(button);
   }
-  menu.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || !menu.open) return;
-    menu.open = false;
-    /** @type {HTMLElement} */ (menu.firstElementChild).focus();
-    event.stopPropagation();
-  });
+  closeWithEscape(() => (menu.open ? summary : null), menu);
   menu.addEventListener("focusout", (event) => {
     if (!menu.contains(/** @type {Node | null} */ (event.relatedTarget))) menu.open = false;
   });

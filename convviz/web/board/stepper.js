@@ -1,5 +1,5 @@
 // Stepping through an equation: the window or stamp moves, the result fills in; all in the page.
-import { element, focusOf } from "../base/dom.js";
+import { focusOf, makeButton } from "../base/dom.js";
 import { stampLinks } from "../picture/stamps.js";
 import { completedAt, spanOf, walkOf } from "../picture/steps.js";
 import { LONGEST_MS } from "../base/motion.js";
@@ -18,7 +18,9 @@ const WHERE = /** @type {const} */ ({ cell: "step.cell", stamp: "step.stamp" });
  */
 
 export class Stepper {
-  button = element("button", { type: "button", class: "cv-step", "aria-expanded": "false" }, say("step"));
+  button = makeButton({ class: "cv-step", "aria-expanded": "false" }, say("step"), () =>
+    this.#transport.isOpen() ? this.close(true) : this.#open(),
+  );
   bar;
   #board;
   #name;
@@ -42,7 +44,6 @@ export class Stepper {
       onClose: () => this.close(true),
     });
     this.bar = this.#transport.el;
-    this.button.addEventListener("click", () => (this.#transport.isOpen() ? this.close(true) : this.#open()));
   }
 
   #panelOf = (/** @type {string} */ name) =>

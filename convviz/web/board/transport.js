@@ -75,7 +75,7 @@ export class Transport {
     return (this.#calm.matches ? CALM_BEAT_MS : BEAT_MS) / Number(this.#speed.value);
   }
 
-  /** @param {number} next @param {boolean} [byHand] */
+  /** @param {number} next */
   #go(next, byHand = true) {
     if (byHand) this.#pause();
     this.#position = Math.min(Math.max(next, 0), this.#count - 1);

@@ -1,11 +1,9 @@
 // The tray beside grad_input fills while the 1 walks.
-import WORDS from "../../facts/words/because.json" with { type: "json" };
 import { element, setHidden, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
-import { sentences } from "../base/words.js";
+import { sayBecause } from "../picture/say_because.js";
 import { createTrayMemory } from "../picture/tray.js";
 
-const say = sentences(WORDS);
 const GAP = "\u00b7"; // no window
 
 /**
@@ -27,7 +25,7 @@ export function createTray() {
 
   /** @param {Tray} tray */
   function draw({ at, rows, now }) {
-    setText(caption, say("tray", at));
+    setText(caption, sayBecause("tray", at));
     const lines = rows.map((row, r) =>
       element("tr", {}, ...row.map((value, c) => createCell(value, r === now.row && c === now.column))),
     );

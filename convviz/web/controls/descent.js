@@ -28,17 +28,7 @@ export class Descent {
   /** @param {{ settings: Settings, numbers: { stages: { loss: number } } }} shown */
   arrive({ settings, numbers: { stages } }) {
     const { spec, input, digit, loss, target, grad, seed, transposed, weight, bias } = settings;
-    const about = JSON.stringify({
-      spec,
-      input,
-      digit,
-      loss,
-      target,
-      grad,
-      seed,
-      transposed,
-      bias: bias !== null,
-    });
+    const about = JSON.stringify([spec, input, digit, loss, target, grad, seed, transposed, bias !== null]);
     /** @type {Place} */
     const place = { weights: { weight, bias }, about, loss: stages.loss, step: null };
     const last = this.#way[this.#way.length - 1];

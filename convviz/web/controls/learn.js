@@ -1,12 +1,9 @@
 // Learn: there while there is a learning rate.
-import WORDS from "../../facts/words/learn.json" with { type: "json" };
-import { sentences } from "../base/words.js";
+import { sayLearn } from "./say_learn.js";
 import { RATES, safeChoice, withLowestPoint } from "../numbers/learn.js";
 import { replaced } from "../rules/settings.js";
 import { LearnPanel } from "./learn_panel.js";
 import { createPopover } from "./popover.js";
-
-const say = sentences(WORDS);
 
 /**
  * @import { Changed } from "../rules/change.js"
@@ -17,7 +14,7 @@ const say = sentences(WORDS);
 function begun(settings) {
   const made = withLowestPoint(settings);
   const lr = safeChoice(made) ?? RATES[0];
-  return [replaced(made, { lr }), made === settings ? [] : [say("chosen")]];
+  return [replaced(made, { lr }), made === settings ? [] : [sayLearn("chosen")]];
 }
 
 /**
@@ -26,7 +23,7 @@ function begun(settings) {
  * @returns {{ el: HTMLElement, close: () => void }}
  */
 export function createLearn(model, follow) {
-  const el = createPopover("cv-learn", say("title"));
+  const el = createPopover("cv-learn", sayLearn("title"));
   const body = /** @type {HTMLElement} */ (el.lastElementChild);
   /** @type {LearnPanel | null} */
   let panel = null;

@@ -1,11 +1,10 @@
 // Learn's panel: the kernel steps down its gradient, every number readable; the board follows as with a
 // slider.
-import WORDS from "../../facts/words/learn.json" with { type: "json" };
 import { Heatmap } from "../board/heatmap.js";
 import { explain } from "../base/help.js";
 import { element, makeButton, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
-import { sentences } from "../base/words.js";
+import { sayLearn } from "./say_learn.js";
 import { RATES, learned, lowestAlong, safeRate } from "../numbers/learn.js";
 import { shownWeightPlane } from "../rules/change.js";
 import { replaced } from "../rules/settings.js";
@@ -13,7 +12,6 @@ import { Descent } from "./descent.js";
 import { createLossCurve } from "./loss_curve.js";
 import { judged } from "./verdict.js";
 
-const say = sentences(WORDS);
 const BEAT_MS = 450;
 const SIDE = 54;
 
@@ -67,7 +65,7 @@ export class LearnPanel {
   /** @param {Model} model */
   constructor(model) {
     this.#model = model;
-    const words = element("span", {}, say("lr"));
+    const words = element("span", {}, sayLearn("lr"));
     explain(words, "help.lr");
     const signs = ["\u2212 \u03b7 \u00b7", "="].map((sign) =>
       element("span", { class: "cv-learn-sign", "aria-hidden": "true" }, sign),
@@ -75,7 +73,7 @@ export class LearnPanel {
     this.el = element(
       "div",
       {},
-      element("p", {}, say("rule")),
+      element("p", {}, sayLearn("rule")),
       element(
         "div",
         { class: "cv-control cv-set-lr" },
@@ -100,9 +98,9 @@ export class LearnPanel {
     this.#rate.addEventListener("input", () => this.#setRate(RATES[Number(this.#rate.value)]));
   }
 
-  /** @param {keyof typeof WORDS & string} name @param {() => void} act */
+  /** @param {Parameters<typeof sayLearn>[0]} name @param {() => void} act */
   #button(name, act) {
-    return makeButton({}, say(name), act);
+    return makeButton({}, sayLearn(name), act);
   }
 
   /** @param {number} lr */
@@ -119,13 +117,13 @@ export class LearnPanel {
   #start() {
     this.#takeStep();
     this.#timer = window.setInterval(this.#takeStep, BEAT_MS);
-    setText(this.#play, say("pause"));
+    setText(this.#play, sayLearn("pause"));
   }
 
   close() {
     window.clearInterval(this.#timer);
     this.#timer = 0;
-    setText(this.#play, say("play"));
+    setText(this.#play, sayLearn("play"));
   }
 
   /** Of a cell, else of the steepest. @param {number} [row] @param {number} [column] */
@@ -143,7 +141,7 @@ export class LearnPanel {
     const cell = { name: "w", row: Math.floor(at / columns), column: at % columns };
     const [value, slope, next] = [weight[at], Math.abs(grad[at]), weight[at] - lr * grad[at]];
     const numbers = { value: formatNumber(value), lr, grad: formatNumber(slope), next: formatNumber(next) };
-    setText(this.#sum, say(grad[at] < 0 ? "sum.plus" : "sum", { ...cell, ...numbers }));
+    setText(this.#sum, sayLearn(grad[at] < 0 ? "sum.plus" : "sum", { ...cell, ...numbers }));
   }
 
   draw() {
@@ -166,7 +164,7 @@ export class LearnPanel {
   #drawMaps(planes, [height, width]) {
     const limit = Math.max(...[...planes[0], ...planes[2]].map(Math.abs)) || 1;
     const cell = Math.floor(SIDE / Math.max(height, width));
-    ["weight", "grad_weight", say("next")].forEach((label, index) => {
+    ["weight", "grad_weight", sayLearn("next")].forEach((label, index) => {
       const map = this.#maps[index];
       const values = Array.from({ length: height }, (_, row) => [
         ...planes[index].subarray(row * width, (row + 1) * width),
@@ -182,7 +180,10 @@ export class LearnPanel {
     const taken = this.#descent.losses();
     const [first, last] = [taken[0], taken[taken.length - 1]].map(formatNumber);
     const count = taken.length - 1;
-    setText(this.#losses, count ? say("fell", { first, last, count }) : say("start", { loss: last }));
+    setText(
+      this.#losses,
+      count ? sayLearn("fell", { first, last, count }) : sayLearn("start", { loss: last }),
+    );
     this.#curve.show(taken);
     this.#back.setAttribute("aria-disabled", String(!this.#descent.before()));
     const { text, rose, ends } = judged(shown, this.#descent, () => this.#ratesOf(shown));

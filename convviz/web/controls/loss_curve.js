@@ -1,10 +1,7 @@
 // The losses of the steps so far, as a curve of 240 by 56.
-import WORDS from "../../facts/words/learn.json" with { type: "json" };
 import { svgElement } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
-import { sentences } from "../base/words.js";
-
-const say = sentences(WORDS);
+import { sayLearn } from "./say_learn.js";
 
 export function createLossCurve() {
   const path = svgElement("polyline", { class: "cv-learn-path" });
@@ -21,9 +18,12 @@ export function createLossCurve() {
     el,
     /** @param {number[]} losses */
     show(losses) {
-      el.setAttribute("aria-label", say("curve", { losses: losses.slice(-10).map(formatNumber).join(", ") }));
+      el.setAttribute(
+        "aria-label",
+        sayLearn("curve", { losses: losses.slice(-10).map(formatNumber).join(", ") }),
+      );
       const wide = Math.min(...losses) > 0 && Math.max(...losses) > 20 * Math.min(...losses);
-      logs.textContent = wide ? say("logs") : "";
+      logs.textContent = wide ? sayLearn("logs") : "";
       const points = placed(wide ? losses.map(Math.log) : losses);
       path.setAttribute("points", points.map((point) => point.join()).join(" "));
       const [x, y] = points[points.length - 1];

@@ -26,8 +26,14 @@ export class Share {
   #model;
   #lessonLink;
   button;
-  #python = element("button", { type: "button" }, say("share.python"));
-  #page = element("button", { type: "button" }, say("share.page"));
+  #python = makeButton({}, say("share.python"), () =>
+    this.#ask("python", say("share.writing"), ({ message }) =>
+      this.#copy(message.text, say("copy.notebook")),
+    ),
+  );
+  #page = makeButton({}, say("share.page"), () =>
+    this.#ask("page", say("share.making"), ({ message, buffers }) => this.#save(message.name, buffers[0])),
+  );
   #outcome = element("p", { class: "cv-share-outcome", role: "status" });
   #copier = createCopier();
   box;
@@ -60,20 +66,12 @@ export class Share {
       this.#tell("");
     });
     closeWithEscape(() => (this.box.hidden ? null : this.button), this.button, this.box);
-    this.#python.addEventListener("click", () =>
-      this.#ask("python", say("share.writing"), ({ message }) =>
-        this.#copy(message.text, say("copy.notebook")),
-      ),
-    );
-    this.#page.addEventListener("click", () =>
-      this.#ask("page", say("share.making"), ({ message, buffers }) => this.#save(message.name, buffers[0])),
-    );
     model.on("settings", this.#onSettings);
     model.on("change:kernel", this.#refresh);
     this.#refresh();
   }
 
-  /** @param {string} words @param {boolean} [refused] */
+  /** @param {string} words */
   #tell(words, refused = false) {
     setText(this.#outcome, words);
     this.#outcome.classList.toggle("cv-refused", refused);

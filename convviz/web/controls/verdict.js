@@ -1,11 +1,8 @@
 // A verdict on the last step, or the next.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import WORDS from "../../facts/words/learn.json" with { type: "json" };
 import { formatNumber } from "../base/format.js";
-import { sentences } from "../base/words.js";
+import { sayLearn } from "./say_learn.js";
 import { RATES, steepness } from "../numbers/learn.js";
-
-const say = sentences(WORDS);
 
 /** @param {number} lowest */
 const valley = (lowest) => ({ lowest: formatNumber(lowest), twice: formatNumber(2 * lowest) });
@@ -22,12 +19,14 @@ export function judged({ settings, numbers: { stages } }, descent, rates) {
   if (last && after > before) {
     const values = { before: formatNumber(before), after: formatNumber(after), lr: last.lr };
     const text =
-      last.lowest === null ? say("rose.other", values) : say("rose", { ...values, ...valley(last.lowest) });
+      last.lowest === null
+        ? sayLearn("rose.other", values)
+        : sayLearn("rose", { ...values, ...valley(last.lowest) });
     return { text, rose: true, ends: false };
   }
-  if (!SETTINGS.losses_with_a_lowest_point.includes(settings.loss)) return calm(say("endless"));
-  if (steepness(stages) < 1e-20) return { text: say("flat"), rose: false, ends: true };
+  if (!SETTINGS.losses_with_a_lowest_point.includes(settings.loss)) return calm(sayLearn("endless"));
+  if (steepness(stages) < 1e-20) return { text: sayLearn("flat"), rose: false, ends: true };
   const { lowest, safe } = rates();
-  if (safe < RATES[0]) return calm(say("steep", { lr: RATES[0], safe: formatNumber(safe) }));
-  return calm(lowest === null ? "" : say("hint", valley(lowest)));
+  if (safe < RATES[0]) return calm(sayLearn("steep", { lr: RATES[0], safe: formatNumber(safe) }));
+  return calm(lowest === null ? "" : sayLearn("hint", valley(lowest)));
 }

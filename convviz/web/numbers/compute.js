@@ -28,7 +28,7 @@ export const zeros = (shape) => ({
  * Every stage of one forward and backward pass.
  * @param {Spec} spec @param {string} loss
  * @param {Given} given of the layer: a transposed one's input has the shape of the convolution's output
- * @param {boolean} [transposed] @returns {Stages}
+ * @returns {Stages}
  */
 export function computeStages(spec, loss, given, transposed = false) {
   const table = tableOf(spec);

@@ -124,7 +124,7 @@ class PageModel {
   settled = () => !this.#requests.pending();
   kernel = () => this.#kernel;
 
-  /** @param {string} notice @param {boolean} [failed] */
+  /** @param {string} notice */
   say(notice, failed = false) {
     this.#values.put({ notice, failed });
   }
@@ -137,7 +137,7 @@ class PageModel {
     this.#attempt(() => this.apply(change(this.settings()), move));
   }
 
-  /** What was adjusted is said. @param {Changed} changed @param {string} [move] */
+  /** What was adjusted is said. @param {Changed} changed */
   apply([next, notices], move = "") {
     if (!same(next, this.settings())) {
       this.#timeline.go(next, move);

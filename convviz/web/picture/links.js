@@ -24,14 +24,14 @@ class Found {
     this.#geometry = geometry;
   }
 
-  /** @param {Cell} cell @param {boolean} [real] @param {Cell | null} [kernel] */
+  /** @param {Cell} cell @param {Cell | null} [kernel] */
   add(cell, real = true, kernel = null) {
     const key = keyOf(cell);
     const known = this.#links.get(key);
     if (!known || (real && !known.real)) this.#links.set(key, { ...cell, real, kernel });
   }
 
-  /** @param {Cell} cell @param {boolean} [real] @param {Cell | null} [kernel] */
+  /** @param {Cell} cell @param {Cell | null} [kernel] */
   addWithCopies(cell, real = true, kernel = null) {
     this.add(cell, real, kernel);
     if (!real) return;

@@ -1,7 +1,6 @@
 // What results are made of (facts/picture.json), and why one stayed.
 import PICTURE from "../../facts/picture.json" with { type: "json" };
-import WORDS from "../../facts/words/hands.json" with { type: "json" };
-import { sentences } from "../base/words.js";
+import { sayHands } from "./say_hands.js";
 import { kindsTaken } from "../rules/losses.js";
 import { shownName } from "../rules/names.js";
 import { joined } from "./say.js";
@@ -12,7 +11,6 @@ import { joined } from "./say.js";
  *   changed; given; a constant derivative; unread; only zeros meet it; in the padding; equal by chance
  */
 
-const say = sentences(WORDS);
 /** @type {Record<"convolution" | "transposed", Record<string, string[]>>} */
 const MADE_OF = PICTURE.made_of;
 
@@ -46,13 +44,13 @@ export function sameTensor(one, other) {
 /** Without its border. @param {string} stage @param {boolean} transposed */
 const plainName = (stage, transposed) => shownName(stage, transposed).replace(/^padded_/, "");
 
-/** @param {string} stage @param {Settings} settings @param {Reason} reason @param {string} [changed] */
+/** @param {string} stage @param {Settings} settings @param {Reason} reason */
 export function unchangedWords(stage, settings, reason, changed = "") {
   const { transposed } = settings;
   const parts = madeOf(stage, settings);
   const other = parts.find((name) => name !== changed) ?? "";
   const names = parts.map((name) => plainName(name, transposed));
-  return say(`unchanged.${reason}`, {
+  return sayHands(`unchanged.${reason}`, {
     parts: joined("list.and", names),
     changed: plainName(changed, transposed),
     other: shownName(other, transposed), // with its border

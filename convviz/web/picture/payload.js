@@ -73,7 +73,7 @@ function itemOf(equation, panel, settings, colorscales) {
   };
 }
 
-/** @param {Equation[]} equations @param {Stages} stages @param {Settings} settings @param {string} [dtype] */
+/** @param {Equation[]} equations @param {Stages} stages @param {Settings} settings */
 export function valuesOf(equations, stages, settings, dtype = "float64") {
   // JavaScript has no bfloat16.
   const Kind = dtype === "float64" ? Float64Array : Float32Array;

@@ -1,6 +1,5 @@
 // What raises "why?": rotation, zeros, borders, remainders.
-import WORDS from "../../facts/words/because.json" with { type: "json" };
-import { sentences } from "../base/words.js";
+import { sayBecause } from "./say_because.js";
 import { remainderOf } from "../rules/spec.js";
 
 /**
@@ -9,8 +8,6 @@ import { remainderOf } from "../rules/spec.js";
  * @typedef {{ name: string, rows: string, columns: string, unread_rows: number[], unread_columns: number[]
  *   }} Shown a panel
  */
-
-const say = sentences(WORDS);
 
 /** In order. @param {string} band @param {Shown[]} panels @param {Geometry} geometry */
 export function topicsOf(band, panels, geometry) {
@@ -54,5 +51,5 @@ export function becauseWords(
     out_channels: out_channels / groups,
     in_channels: in_channels / groups,
   };
-  return say(`because.${topic}`, values);
+  return sayBecause(`because.${topic}`, values);
 }

@@ -46,7 +46,6 @@ export function choosePlane(plane, spec, axis, index) {
 /**
  * A weight's second axis counts within the group.
  * @param {Plane} plane @param {Spec} spec @param {PanelName} name @param {number[]} at
- * @param {boolean} [transposed]
  */
 export function showPlane(plane, spec, name, at, transposed = false) {
   const [first, second] = panelAxes(name, transposed);

@@ -1,0 +1,5 @@
+// The sentences about Learn.
+import WORDS from "../../facts/words/learn.json" with { type: "json" };
+import { sentences } from "../base/words.js";
+
+export const sayLearn = sentences(WORDS);
