@@ -58,14 +58,14 @@ export function createPanelMenu(board, look) {
  */
 function predict(board, menu, { name, label, rows, columns }) {
   if (!SUMS.includes(name)) return board.say(say("panel.predict.none", { name: label }));
-  const held = board.model.get("selected");
+  const pinned = board.model.get("selected");
   if (name === "grad_bias") {
     const { plane, transposed } = board.model.settings(); // the channel that is shown
     const column = transposed ? plane.in_channel : plane.out_channel;
     return askToPredict(menu, { panel: name, row: 0, column });
   }
   const middle = { panel: name, row: Math.floor(rows.length / 2), column: Math.floor(columns.length / 2) };
-  askToPredict(menu, held?.panel === name ? held : middle);
+  askToPredict(menu, pinned?.panel === name ? pinned : middle);
 }
 
 /** @param {Shared} board @param {Shown} shown */
