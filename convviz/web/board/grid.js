@@ -26,9 +26,10 @@ import { say } from "../base/say.js";
  *   string, editable: boolean, words?: Record<string, string>, numbers?: boolean }} GridSpec numbers: whether
  *   they have room, if not by count
  * @typedef {(row: number, column: number) => void} AtCell
- * @typedef {{ onFocus?: AtCell, onSelect?: AtCell, onEdit?: (row: number, column: number, typed: string) => void,
- *   onMenu?: () => void, onLeave?: () => void, onRelease?: () => boolean, onArrow?: (event: KeyboardEvent, row:
- *   number, column: number) => boolean }} GridEvents onArrow: asked first; true: handled
+ * @typedef {{ onFocus?: AtCell, onSelect?: AtCell, onMenu?: () => void, onLeave?: () => void,
+ *   onEdit?: (row: number, column: number, typed: string) => void, onRelease?: () => boolean,
+ *   onArrow?: (event: KeyboardEvent, row: number, column: number) => boolean }} GridEvents onArrow: asked
+ *   first; true: handled
  */
 
 export class Grid {

@@ -1,5 +1,5 @@
-// The shown kernel's numbers: a grid of sliders with fields. They are native: ipywidgets would round to steps and
-// send back 1/9 as 0.1.
+// The shown kernel's numbers: a grid of sliders with fields. They are native: ipywidgets would round to steps
+// and send back 1/9 as 0.1.
 import { element } from "../base/dom.js";
 import { formatNumber, parseNumber } from "../base/format.js";
 import { say } from "../base/say.js";

@@ -6,7 +6,7 @@ import { LOOKS } from "./schema.js";
 /** A stroke is one step however long it takes. */
 export const STROKE = "stroke ";
 
-/** The settings with the looks of others. @param {Settings} settings @param {Settings} view @returns {Settings} */
+/** With the looks of others. @param {Settings} settings @param {Settings} view @returns {Settings} */
 export const seenAs = (settings, view) => ({
   ...settings,
   ...Object.fromEntries(LOOKS.map((name) => [name, view[/** @type {keyof Settings} */ (name)]])),

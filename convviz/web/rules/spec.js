@@ -47,7 +47,7 @@ export function backwardPadding(spec, axis) {
   return [reach - before, reach - after + remainderOf(spec, axis)];
 }
 
-/** The geometry of the padded input: its grad_input is grad_padded_input. @param {Spec} spec @returns {Spec} */
+/** Of the padded input: its grad_input is grad_padded_input. @param {Spec} spec @returns {Spec} */
 export const unfolded = (spec) => ({
   ...spec,
   input_size: bothAxes((axis) => paddedSize(spec, axis)),
