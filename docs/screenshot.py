@@ -29,7 +29,7 @@ FIRST_SIGHT = {
     "More": ".cv-more-controls > summary",
     "Learn": ".cv-learn > summary",
     "Forward": "[data-equation=forward] .cv-title",
-    "Sent back": ".cv-sent-back select",
+    "Send back": ".cv-sent-back select",
     "The loss between": "[data-equation=forward] .cv-term:last-child .cv-sign",
     "Backward, to the weight": "[data-equation=weight] .cv-title",
     "Backward, to the input": "[data-equation=input] .cv-title",

@@ -3,7 +3,7 @@
 The files in ``words/`` hold them, one file for each part of the product. A text names its arguments in braces; a text
 that depends on a number of things has the forms of its language, chosen by the argument ``count``::
 
-    "groups.moved": "groups moved from {old} to {new}: it must divide both {into} and {out} channels."
+    "groups.moved": "groups changed from {old} to {new}: it must divide both {into} and {out} channels."
     "rows": {"one": "{count} row", "other": "{count} rows"}
 """
 

@@ -181,9 +181,9 @@ def test_what_nobody_foresaw_is_a_sentence_and_a_line_in_the_log(caplog):
         raise RuntimeError("no disk")
 
     refused = answered({"type": "page", "settings": {}, "id": 1}, page_maker=broken).message
-    assert refused["sentence"] == "That did not work (RuntimeError: no disk). Your settings are as before."
+    assert refused["sentence"] == "That did not work (RuntimeError: no disk). Your settings are unchanged."
     error = answered(tab("matrix"), stages=broken).message["data"]
-    assert error == {"error": "This tab could not be made (RuntimeError: no disk). The board is as before."}
+    assert error == {"error": "This tab could not be built (RuntimeError: no disk). The board is unchanged."}
     assert "a request failed" in caplog.text
     assert "the tab matrix failed" in caplog.text
 
@@ -254,7 +254,7 @@ def test_a_box_is_asked_about_with_the_settings_that_it_stands_in():
         assert places == list(range(len(buffers))), id
     with pytest.raises(ValueError, match="id is one of n0"):
         answer(tab("graph", state, ask={"type": "node", "id": "n99"}))
-    with pytest.raises(ValueError, match="only the tab graph"):
+    with pytest.raises(ValueError, match="only the graph tab"):
         answer(tab("code", ask={"type": "node", "id": "n0"}))
 
 

@@ -225,7 +225,7 @@ def test_shorter_and_other_dtypes_are_told(explain):
     layer = seeded(lambda: nn.Conv2d(1, 1, 3)).half()
     app = explain(layer, reals((1, 1, 5, 5), 0, torch.float16))
     assert app.session.settings.dtype == "float32"
-    assert "The layer computes in float16, which the board shows in float32." in story(app)
+    assert "The layer computes in float16; the board shows it in float32." in story(app)
     torch.testing.assert_close(app.session.result.weight, layer.weight.detach().float())
     app = explain(layer.bfloat16(), reals((1, 1, 5, 5), 0, torch.bfloat16))
     assert app.session.settings.dtype == "bfloat16"
@@ -505,7 +505,7 @@ def test_a_border_of_copies_is_shown_as_input_in_a_window(explain):
     app = explain(layer, x, window={"rows": slice(0, 4), "columns": slice(8, 12)})
     torch.testing.assert_close(app.session.result.output, layer(x).detach()[..., :4, 8:])
     assert torch.equal(shown(app, "input")[0, 0, 0, :5], x[0, 0, -1, 7:])
-    assert "input holds the border that padding_mode='circular' copies" in story(app)
+    assert "input includes the border that padding_mode='circular' copies" in story(app)
 
 
 # -- bad input -----------------------------------------------------------------------------------------------------

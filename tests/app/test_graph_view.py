@@ -42,11 +42,11 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 def test_the_sentences_of_a_chain():
     output, params, _ = chain()
     assert sentences(graph(output, params)) == (
-        "The backward pass starts at `output` with grad_output 1, and hands it to `MulBackward0` (step 2).",
-        "`MulBackward0` receives the gradient 1 and hands 5 to `MulBackward0` (step 4) and 27 to `y`.",
+        "The backward pass starts at `output` with grad_output 1, and passes it to `MulBackward0` (step 2).",
+        "`MulBackward0` receives the gradient 1 and passes 5 to `MulBackward0` (step 4) and 27 to `y`.",
         "`y` is a leaf: the gradient 27 stays here, as `y.grad`.",
-        "`MulBackward0` receives the gradient 5 and hands 15 to `PowBackward0`.",
-        "`PowBackward0` receives the gradient 15 and hands 90 to `x`.",
+        "`MulBackward0` receives the gradient 5 and passes 15 to `PowBackward0`.",
+        "`PowBackward0` receives the gradient 15 and passes 90 to `x`.",
         "`x` is a leaf: the gradient 90 stays here, as `x.grad`.",
     )
 
@@ -55,12 +55,12 @@ def test_the_sentence_of_a_convolution_and_of_a_sum():
     x, w, b = leaf(1, 1, 8, 8), leaf(2, 1, 3, 3, seed=1), leaf(2, seed=2)
     told = sentences(graph(F.conv2d(x, w, b, 2, 1).sum(), {"x": x, "w": w, "b": b}))
     assert (
-        "`ConvolutionBackward0` receives grad_output [1, 2, 4, 4] and hands grad_input [1, 1, 8, 8] to `x`, "
+        "`ConvolutionBackward0` receives grad_output [1, 2, 4, 4] and passes grad_input [1, 1, 8, 8] to `x`, "
         "grad_weight [2, 1, 3, 3] to `w` and grad_bias [2] to `b`."
     ) in told
     y = leaf(3)
     last = sentences(graph(y * y + y))[-1]
-    assert last == "`[3]` is a leaf: the gradient [3], the sum of what 3 arrows brought, stays here, as `.grad`."
+    assert last == "`[3]` is a leaf: the gradient [3], the sum over 3 arrows, stays here, as `.grad`."
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -176,7 +176,7 @@ def test_boxes_that_do_not_open_say_why():
     x, w = leaf(1, 1, 4, 4), leaf(1, 1, 3, 3, seed=1)
     found = graph(F.conv2d(x, w).relu().sum(), {"x": x})
     with pytest.raises(
-        ValueError, match="only a 2-D convolution that the backward pass came to opens: got SumBackward0"
+        ValueError, match="only a 2-D convolution that the backward pass reached can be opened: got SumBackward0"
     ):
         inside(found, "n1")
     large = leaf(1, 2, 200, 200)
@@ -184,7 +184,7 @@ def test_boxes_that_do_not_open_say_why():
     (id,) = [node.id for node in found.nodes if node.spec is not None]
     with pytest.raises(ValueError, match=f"up to {KEEP:,} numbers a tensor: got input with 80000; show a part of it"):
         inside(found, id)
-    assert inside_reply(found, id, None).content["error"].startswith("the stages are shown up to")
+    assert inside_reply(found, id, None).content["error"].startswith("stages have up to")
 
 
 def test_a_freed_convolution_does_not_open():

@@ -139,7 +139,7 @@ def test_height_and_width_apart_and_linked_again(app):
     at = assert_page_equals_autograd(app).geometry
     assert (at["stride"], at["kernel_size"], at["input_size"]) == ([2, 3], [2, 3], [8, 7])
     switch(app, "link height and width", True)
-    wait_notice(app, "stride of the width moved from 3 to 2")
+    wait_notice(app, "stride of the width changed from 3 to 2")
     at = assert_page_equals_autograd(app).geometry
     assert (at["stride"], at["kernel_size"]) == ([2, 2], [2, 2])
 
@@ -155,7 +155,7 @@ def test_channels_groups_bias_and_planes(app):
     assert seen.tensors["bias"].tolist() == [0.5, -0.5, 1, -1]
     assert "Σ" in app.locator("[data-equation=forward] .cv-row").text_content()
     slide(app, "out_channels", 3)
-    wait_notice(app, "groups moved from 2 to 1")
+    wait_notice(app, "groups changed from 2 to 1")
     switch(app, "bias", False)
     assert "grad_bias" not in assert_page_equals_autograd(app).tensors
 
@@ -240,12 +240,12 @@ def test_nonsense_the_border_and_results_are_refused_in_a_sentence(app):
     app.keyboard.press("Enter")
     assert editor.get_attribute("aria-invalid") == "true"
     assert editor.input_value() == "one half"
-    assert 'A cell holds a number such as \N{MINUS SIGN}1.5: got "one half"' in live.text_content()
+    assert 'A cell takes a number such as \N{MINUS SIGN}1.5: got "one half"' in live.text_content()
     app.keyboard.press("Escape")
     assert editor.count() == 0
     assert app.evaluate("document.activeElement.dataset.cell") == "3,3"
     cell(app, "padded_input", 0, 0).dblclick()
-    assert "belongs to the border" in live.text_content()
+    assert "is part of the border" in live.text_content()
     cell(app, "grad_input", 1, 1).dblclick()
     cell(app, "output", 1, 1).press("Enter")
     assert editor.count() == 0

@@ -16,7 +16,7 @@ PLAYS = "[data-arriving]"
 LAPTOP, PHONE = {"width": 1366, "height": 768}, {"width": 390, "height": 844}
 KERNEL = torch.arange(1.0, 10).reshape(1, 1, 3, 3)
 BECAUSE = re.compile(
-    r"As the 1 walks, pixel \[2,2\] receives 9 … 1: backwards(, because later windows meet it earlier in the kernel)?"
+    r"As the 1 moves, pixel \[2,2\] receives 9 … 1: backwards(, because later windows meet it earlier in the kernel)?"
     r"\. So the kernel that slides is rotated\."
 )
 
@@ -233,7 +233,7 @@ def test_watching_it_again_keeps_the_kernel_or_is_one_step_that_can_be_undone(br
         page.locator(".cv-watch").focus()
         page.keyboard.press("Enter")
         page.locator(PLAYS).wait_for()
-        assert "Undo leads back" in page.locator(".cv-notice").inner_text()
+        assert "Undo returns" in page.locator(".cv-notice").inner_text()
         walk(page)
         assert read_panel(page, "weight").flatten().tolist() == KERNEL.flatten().tolist()
         with repaint(page):

@@ -342,7 +342,7 @@ def test_what_did_not_change_says_why_and_covers_no_cell(opened):
         page.evaluate(FRAMES)
         told = dict(page.evaluate(NOTES))
         assert set(told.values()) <= {
-            "unchanged: what is sent back is your choice",
+            "unchanged: you choose what is sent back",
             "unchanged: made of input and grad_output",
         }, size
         assert size[0] < 1000 or "grad_weight" in told, size

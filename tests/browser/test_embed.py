@@ -348,7 +348,7 @@ UNSHOWN = (
     (f'state="{TOO_LARGE}"', ".* million .*"),
     ('controls="strides"', 'a control is one of .*: got "strides".'),
     ('lesson="nothing"', 'a lesson of this module is one of .*, stride, .*: got "nothing".'),
-    ('lang="zh-Hans"', "This page has no board in the language zh-Hans, only in en. Load the module .*"),
+    ('lang="zh-Hans"', "This page has no board in the language zh-Hans, only in en. Load that language's module .*"),
 )
 
 

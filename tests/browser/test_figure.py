@@ -76,7 +76,7 @@ def test_a_figure_waits_for_plotly_and_says_so_when_it_does_not_come(browser, se
             page.goto(server.url, wait_until="commit")
             page.locator(".cv-board[data-from=torch]").wait_for()
             dialog = open_figure(page, "weight")
-            expect(dialog.get_by_role("status")).to_contain_text("Plotly is not loaded yet")
+            expect(dialog.get_by_role("status")).to_contain_text("Plotly is still loading")
             expect(dialog.get_by_role("button", name="PNG")).to_be_disabled()
             for route in held:
                 route.fulfill(body="no bundle") if fails else route.continue_()

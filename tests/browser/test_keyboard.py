@@ -91,7 +91,7 @@ def test_linked_cells_and_the_sum(app):
     assert lit(app) == {panel: {place} for panel, place in term}
     tab_to(app, in_panel("weight", "grad_weight"), back=True)
     press(app, "Escape")
-    app.get_by_text("the sum behind it is written here").wait_for()
+    app.get_by_text("its sum appears here").wait_for()
 
 
 def test_what_a_button_opened_closes_with_escape_and_gives_the_focus_back(app):

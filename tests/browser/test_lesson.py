@@ -160,7 +160,7 @@ def test_an_edit_is_done_where_it_alone_is_there(page, exported):
         assert not page.locator(".cv-lesson-question").is_visible()
     type_into(0, "1")
     type_into(2, "1")
-    assert "row 1, column 0 is changed, too. Type 0 there" in hint.text_content()
+    assert "row 1, column 0 changed, too. Type 0 there" in hint.text_content()
     assert then(page) == []
     type_into(0, "0")
     assert len(then(page)) == 1
@@ -200,7 +200,7 @@ def test_a_slider_that_is_held_has_not_chosen_yet_and_stays_in_its_place(page, e
     assert slider.bounding_box() == box, "what the card says moves no slider"
     slider.press("ArrowRight")
     assert then(page) == []
-    assert page.locator(".cv-lesson-task p:last-child").text_content() == "The input size is 8 now: move it to 7."
+    assert page.locator(".cv-lesson-task p:last-child").text_content() == "The input size is now 8: move it to 7."
 
 
 def test_what_is_to_be_found_is_not_told_before_it_is(page, exported):
@@ -308,7 +308,7 @@ def test_an_address_opens_its_picture_and_its_lesson_or_says_what_is_not_right(p
     with repaint(page):
         page.get_by_role("button", name="Back to where I was").click()
     assert page.locator('[data-panel="grad_input"] [role=gridcell]').count() == 81, "the link's own picture"
-    no_step = "is no step of this lesson, which has steps 1 to 7: it starts at step"
+    no_step = "is not a step of this lesson, which has steps 1 to 7: it starts at step"
     for link, words, step in (
         ("lesson=other", "There is no lesson “other”. The lessons are: why_rotated.", None),
         ("lesson=__proto__&step=2", "There is no lesson “__proto__”. The lessons are: why_rotated.", None),

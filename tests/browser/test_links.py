@@ -249,7 +249,7 @@ def test_a_pin_survives_sliders_and_writes_its_sum(app):
     assert after["text"] == cell(app, "grad_weight", 1, 2).get_attribute("aria-label")
     app.locator(".cv-more").focus()
     app.keyboard.press("Escape")
-    app.get_by_text("the sum behind it is written here").wait_for()
+    app.get_by_text("its sum appears here").wait_for()
     assert app.evaluate("document.activeElement.matches('[data-panel=grad_weight] [data-cell=\"1,2\"]')")
     app.mouse.move(2, 2)
 
@@ -311,6 +311,6 @@ def test_a_pin_goes_with_its_cell(app):
     app.locator(".cv-product").first.wait_for()
     with repaint(app):
         slide(app, "stride", 4)  # output is 2 x 2 now
-    app.get_by_text("the sum behind it is written here").wait_for()
+    app.get_by_text("its sum appears here").wait_for()
     app.mouse.move(2, 2)
     assert lit(app) == {}

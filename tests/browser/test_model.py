@@ -258,7 +258,7 @@ def test_an_edit_of_a_cell_that_no_panel_shows_is_refused(js):
         before, after = js.walk(settings.to_dict(), edit(*place, 9.0))
         assert kept(after) == kept(before), place
         assert after["failed"], place
-        assert "only a cell that is shown" in after["notice"], place
+        assert "only a visible cell" in after["notice"], place
     (_, typed, _, stamped) = js.walk(
         settings.to_dict(),
         edit("padded_grad_output", 3, 3, 9.0),

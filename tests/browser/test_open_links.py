@@ -209,7 +209,7 @@ def test_a_copied_address_opens_the_same_numbers(browser, server):
         wait_for_settings(page, lesson)
         address = copied(page, "Copy link")
         assert address == f"{server.url}?{to_link(lesson)}"
-        assert "Copied: whoever opens this address" in page.locator(".cv-share-outcome").text_content()
+        assert "Copied: anyone who opens this address" in page.locator(".cv-share-outcome").text_content()
         shown = numbers_of(page)
         code = copied(page, "Copy as Python")
     with fresh_page(browser) as page:
@@ -326,7 +326,7 @@ def test_a_link_too_large_for_the_page_is_said_and_the_page_stays(shown, reader)
         put_after_hash(page, LARGE)
         notice = page.locator(".cv-notice")
         assert notice.text_content() == (
-            "The link is not opened: one step of the page may take up to 5 million products: use fewer channels or "
+            "The link was not opened: one step of the page may take up to 5 million products: use fewer channels or "
             "smaller sizes."
         )
         assert notice.get_attribute("data-failed") == "true"
@@ -363,7 +363,7 @@ def test_a_pages_link_opens_the_same_numbers(browser, exported):
             page.locator(".cv-editor").press("Enter")
         page.evaluate("navigator.clipboard.writeText('')")
         page.get_by_role("button", name="Copy link").click()
-        words = "Copied: whoever opens this address gets this picture."
+        words = "Copied: anyone who opens this address gets this picture."
         page.locator(".cv-notice", has_text=words).wait_for(timeout=FOLLOWS_WITHIN_MS)
         address = page.evaluate("navigator.clipboard.readText()")
         shown, state = numbers_of(page), page_state(page)

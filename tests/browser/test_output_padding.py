@@ -108,7 +108,8 @@ def test_every_button_makes_the_size_that_it_names_and_keeps_the_input(js, linke
 def test_the_sentence_for_the_first_transposed_picture(js):
     (_, first), (_, smallest) = told(js, [ConvSpec(8, stride=2, padding=1), ConvSpec(8, stride=2, kernel_size=2)])
     assert first == (
-        "conv2d makes 4 × 4 of every output of size 7 or 8, so the input alone does not tell which of them to make. "
+        "conv2d produces 4 × 4 from every output of size 7 or 8, so the input alone does not say which of them to "
+        "make. "
         "output_padding=1 chooses 8 × 8. It keeps 1 row and 1 column that the padding would cut off."
     )
     assert smallest.endswith("It adds nothing: this is the smallest of them.")
@@ -126,5 +127,5 @@ def test_a_size_that_cannot_be_is_refused_or_moved_with_a_sentence(js):
         assert there["failed"]
         assert "output_padding must be 0 or more and less than the stride: got -" in there["notice"]
         assert there["state"] == start.to_dict()
-    assert "output_padding of the height moved from 83 to 1" in moved["notice"]
+    assert "output_padding of the height changed from 83 to 1" in moved["notice"]
     assert Settings.from_dict(moved["state"]).spec.output_size == start.spec.output_size

@@ -91,7 +91,7 @@ def test_no_action_leaves_an_impossible_state_and_the_numbers_are_torchs(js, see
                 refused += 1
             if action[0] in ("undo", "redo") and after["state"] != before["state"]:
                 undone += 1
-            moved += "moved from" in after["notice"]
+            moved += "changed from" in after["notice"]
             if settings != known:
                 assert_numbers(numbers, settings, about)
             before, known = after, settings

@@ -37,7 +37,7 @@ def test_the_cell_that_is_held_is_hidden_checked_and_explained(board):
     answer(board, "seven")
     assert "An answer is a number" in board.locator(ASK).inner_text()
     answer(board, "7")
-    assert "7 is not it." in board.locator(ASK).inner_text()
+    assert "7 is not right." in board.locator(ASK).inner_text()
     answer(board, "123")
     assert "Right! It is 123" in board.locator(ASK).inner_text()
     board.locator(".cv-sum .cv-term, .cv-sum .cv-factor").first.wait_for()
@@ -87,7 +87,7 @@ def test_a_wrong_number_is_told_the_mistakes_that_give_it_and_shown_the_first(wi
         "28 is what you get if the kernel is not rotated. Show it",
         "Or if the kernel is transposed instead of rotated. Show it",
     ]
-    assert "28 is not it." in page.locator(ASK).inner_text()
+    assert "28 is not right." in page.locator(ASK).inner_text()
     assert "the kernel is not rotated" in page.locator(".cv-lesson-place > .cv-live").inner_text(), "it is spoken"
     reasons.nth(1).get_by_role("button", name="Show it: the kernel is transposed instead of rotated").press("Enter")
     page.locator(".cv-pane-mistakes [data-mistake=I05][aria-pressed=true]").wait_for()
@@ -107,7 +107,7 @@ def test_nonsense_is_met_kindly_and_the_question_stays(board):
         ("abc", "An answer is a number such as 7 or −1.5: got “abc”."),
         ("1e999", "got “1e999”"),
         ("1/2", "got “1/2”"),
-        ("−7", "−7 is not it."),
+        ("−7", "−7 is not right."),
     ):
         answer(board, typed)
         board.locator(ASK, has_text=told).wait_for()
@@ -121,6 +121,6 @@ def test_an_answer_is_forgotten_where_the_picture_becomes_another_one(with_mista
     page = with_mistakes
     ask(page, "grad_input")
     answer(page, "45.5")
-    page.locator(ASK, has_text="45.5 is not it.").wait_for()
+    page.locator(ASK, has_text="45.5 is not right.").wait_for()
     choose(page, "preset", "box")
-    page.locator(ASK, has_not_text="is not it").wait_for()
+    page.locator(ASK, has_not_text="is not right").wait_for()

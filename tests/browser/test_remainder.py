@@ -92,7 +92,7 @@ def eval_sum(found):
 def test_what_the_remainder_takes_of_the_input_has_a_gradient_of_zero_and_nothing_else_is_claimed(js):
     kinds = set()
     for spec, text in told(js, 12, count=600):
-        both = "Both lie in the" in text
+        both = "Both are in the" in text
         for axis in (0, 1):
             rest, after, size = spec.remainder[axis], spec.padding[axis][1], spec.input_size[axis]
             if not rest:
@@ -130,7 +130,7 @@ def output_shape(spec, size):
 def test_output_padding_leads_conv_transpose2d_back(js):
     ways = set()
     for spec, text in told(js, 15):
-        found = re.search(r"output_padding=([^ ]+|\(\d+, \d+\)) (with padding=0 )?leads conv_transpose2d back", text)
+        found = re.search(r"output_padding=([^ ]+|\(\d+, \d+\)) (with padding=0 )?makes conv_transpose2d produce", text)
         extra = [int(word) for word in re.findall(r"\d+", found[1])] * (2 // len(re.findall(r"\d+", found[1])))
         padding = (0, 0) if found[2] else tuple(before for before, _ in spec.padding)
         back = F.conv_transpose2d(
@@ -188,13 +188,13 @@ def test_the_story_of_the_first_picture(js):
     assert left_over == (
         "Remainder: (N + 2p − d(K−1) − 1) mod s = (8 + 2 − 2 − 1) mod 2 = 1. "
         "No window reaches the last row and the last column of padded_input (hatched). "
-        "Both lie in the padding, so the remainder takes nothing of the input. "
-        "The remainder takes the padding behind the input first, because that lies outermost: "
+        "Both are in the padding, so the remainder takes nothing of the input. "
+        "The remainder uses up the padding behind the input first, because that is outermost: "
         "only what goes beyond it leaves zeros at the end of grad_input."
     )
     assert way_back == (
-        "Inputs of size 7 or 8 share this output size: the output alone does not tell which of them it was. "
-        "output_padding=1 leads conv_transpose2d back to this one."
+        "Inputs of size 7 or 8 share this output size: the output alone does not say which it was. "
+        "output_padding=1 makes conv_transpose2d produce this size."
     )
 
 
@@ -212,5 +212,5 @@ def test_a_size_that_does_not_fit_moves_what_has_to_give_way_and_says_so(js):
     settings = Settings(spec=ConvSpec(5, kernel_size=5, stride=2, padding=2, padding_mode="reflect"))
     _, there = js.walk(settings.to_dict(), ["send", size([2, 2])])
     assert there["state"]["spec"]["input_size"] == [2, 2]
-    assert "padding of the height moved from 2 to 1" in there["notice"]
-    assert "kernel_size of the height moved from 5 to 4" in there["notice"]
+    assert "padding of the height changed from 2 to 1" in there["notice"]
+    assert "kernel_size of the height changed from 5 to 4" in there["notice"]

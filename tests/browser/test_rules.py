@@ -146,17 +146,17 @@ def mended(js, spec, changes, transposed=False):
 def test_mend_says_what_it_moved_and_why(js):
     spec = ConvSpec((3, 8), 4, 4, kernel_size=3, padding=(4, 1), dilation=1, groups=4)
     _, said = mended(js, spec, {"out_channels": 2})
-    assert said == ["groups moved from 4 to 2: it must divide both 4 and 2 channels."]
+    assert said == ["groups changed from 4 to 2: it must divide both 4 and 2 channels."]
     _, said = mended(js, spec, {"padding_mode": "reflect"})
     assert said == [
-        "padding of the height moved from 4 to 2: padding_mode='reflect' copies cells of the input, and it has 3."
+        "padding of the height changed from 4 to 2: padding_mode='reflect' copies cells of the input, which has 3."
     ]
     wide = ConvSpec((3, 8), kernel_size=3, dilation=(3, 1), padding=(4, 0))
     made, said = mended(js, wide, {"input_size": [1, 8], "padding": [[1, 0], [0, 0]]})
     assert (made.dilation, made.kernel_size) == ((1, 1), (2, 3))
     assert said == [
-        "dilation of the height moved from 3 to 1: the kernel must fit into 2 padded cells.",
-        "kernel_size of the height moved from 3 to 2: the kernel must fit into 2 padded cells.",
+        "dilation of the height changed from 3 to 1: the kernel must fit into 2 padded cells.",
+        "kernel_size of the height changed from 3 to 2: the kernel must fit into 2 padded cells.",
     ]
 
 
@@ -173,15 +173,15 @@ def test_mending_a_layer_ends_in_a_layer_and_says_what_it_moved(js):
     made, said = mended(js, start, {"stride": [1, 1], "padding": [[3, 3], [3, 3]]}, True)
     assert (made.output_size, made.remainder, made.padding) == ((3, 3), (0, 0), ((1, 1), (1, 1)))
     assert said == [
-        "output_padding of the height moved from 2 to 0: it must be less than the stride.",
-        "padding of the height moved from 3 to 1: it must leave a cell of the output.",
-        "output_padding of the width moved from 2 to 0: it must be less than the stride.",
-        "padding of the width moved from 3 to 1: it must leave a cell of the output.",
+        "output_padding of the height changed from 2 to 0: it must be less than the stride.",
+        "padding of the height changed from 3 to 1: it must leave a cell of the output.",
+        "output_padding of the width changed from 2 to 0: it must be less than the stride.",
+        "padding of the width changed from 3 to 1: it must leave a cell of the output.",
     ]
     large = layer_spec(ConvSpec(1, kernel_size=1), (60, 60), (0, 0))
     made, said = mended(js, large, {"stride": [4, 4]}, True)
     assert made.output_size == (16, 16)
-    assert said[0] == "input size of the height moved from 60 to 16: the output has up to 64 cells."
+    assert said[0] == "input size of the height changed from 60 to 16: the output has up to 64 cells."
 
 
 # -- actions -------------------------------------------------------------------------------------------------------
@@ -201,9 +201,9 @@ def test_linking_gives_the_width_the_heights_values(js):
     assert (spec.kernel_size, spec.stride, spec.padding) == ((3, 3), (2, 2), ((1, 1), (1, 1)))
     assert spec.input_size == (8, 7), "a picture's own size is nobody's to link"
     assert notice == (
-        "kernel_size of the width moved from 2 to 3: it is linked to the height. "
-        "stride of the width moved from 1 to 2: it is linked to the height. "
-        "padding of the width moved from 0 to 1: it is linked to the height."
+        "kernel_size of the width changed from 2 to 3: it is linked to the height. "
+        "stride of the width changed from 1 to 2: it is linked to the height. "
+        "padding of the width changed from 0 to 1: it is linked to the height."
     )
     unlinked, notice = after(js, linked, ["linkAxes", False])
     assert (unlinked.spec, unlinked.link_axes, notice) == (spec, False, "")
@@ -274,7 +274,7 @@ def test_typing_into_every_cell_of_the_padded_input(js):
                 assert float(input_tensor(there)[1, 1, row - 1, column - 2]) == 42.5
                 assert there.replace(input=state.input) == state
             else:
-                assert "belongs to the border" in seen["notice"]
+                assert "is part of the border" in seen["notice"]
                 assert (seen["failed"], seen["state"]) == (True, state.to_dict())
 
 
@@ -285,7 +285,7 @@ def test_typing_into_the_bias(js):
     assert bias_tensor(there).shape == (3,)
     (seen,) = each_alone(js, Settings(), [edit("bias", 0, 0)])
     assert seen["failed"]
-    assert "only a cell that is shown" in seen["notice"]
+    assert "only a visible cell" in seen["notice"]
     call = (Settings().to_dict(), {"panel": "bias", "row": 0, "column": 0, "value": 1})
     (refused,) = js.tried("rules/edit.js", "editCell", [call])
     assert "switch it on first" in refused["refused"]
@@ -344,7 +344,7 @@ def test_a_padding_mode_moves_to_zeros_and_says_so(js):
     settings = Settings(spec=ConvSpec(8, padding=1, padding_mode="circular"))
     made, notice = after(js, settings, ["setTransposed", True])
     assert made.spec.padding_mode == "zeros"
-    assert notice == "padding_mode moved from circular to zeros: a transposed convolution has no other, as in torch."
+    assert notice == "padding_mode changed from circular to zeros: a transposed convolution has no other, as in torch."
     assert after(js, made, ["setTransposed", False]) == (made.replace(transposed=False), "")
 
 
@@ -354,8 +354,8 @@ def test_a_smaller_stride_takes_the_output_padding_with_it_and_says_so(js):
     made, notice = after(js, settings, ["setAxis", "stride", 0, 1])
     assert (made.spec.output_size, made.spec.remainder) == ((4, 4), (0, 0))
     assert notice == (
-        "output_padding of the height moved from 1 to 0: it must be less than the stride. "
-        "output_padding of the width moved from 1 to 0: it must be less than the stride."
+        "output_padding of the height changed from 1 to 0: it must be less than the stride. "
+        "output_padding of the width changed from 1 to 0: it must be less than the stride."
     )
     _, seen = js.walk(settings.to_dict(), ["setAxis", "output_padding", 0, 2])
     assert (seen["failed"], seen["state"]) == (True, settings.to_dict())

@@ -143,7 +143,7 @@ def test_a_word_is_explained_to_pointer_keyboard_and_finger(browser, opened, exp
         show_link(phone, exported, size=(390, 844))
         phone.locator(".cv-set-padding [data-help]").first.tap()
         phone.locator(".cv-help").wait_for()
-        assert phone.locator(".cv-sum").inner_text() == "Tap a cell: the sum behind it is written here."
+        assert phone.locator(".cv-sum").inner_text() == "Tap a cell: its sum appears here."
 
 
 def test_on_a_phone_a_band_and_a_slider_are_on_one_screen(opened):

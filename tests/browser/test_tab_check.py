@@ -74,7 +74,7 @@ def test_shows_the_errors_of_both_dtypes(app):
     assert max(shown["grad_weight"]["float64"]) < 1e-6 < 0.1 < max(shown["grad_weight"]["float32"])
     words = app.locator(PANE).inner_text()
     assert "The loss adds up terms of size 19.7." in words
-    assert "lie 1.9e\u22126 apart in float32, so a slope over 2\u00b7eps comes in steps of about 0.95." in words
+    assert "are 1.9e\u22126 apart, so a slope over 2\u00b7eps comes in steps of about 0.95." in words
 
 
 def test_opens_in_float64_where_gradcheck_passes(app):

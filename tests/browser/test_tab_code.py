@@ -229,7 +229,7 @@ def test_a_panel_marks_its_lines(app):
     show_band(app, "input")
     cell(app, "rotated_weight", 1, 1).hover()
     assert marked(app) == []
-    assert "No line of this way" in app.locator(".cv-linktext").text_content()
+    assert "No line of this version" in app.locator(".cv-linktext").text_content()
     app.mouse.move(2, 2)
     show_band(app, "weight")
     cell(app, "grad_weight", 1, 1).click()

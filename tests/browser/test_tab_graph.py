@@ -168,8 +168,8 @@ def test_a_deep_graph_opens_at_its_output(page, show):
     assert rest.get_attribute("aria-label") == "1,503 nodes left out, further from the output"
     assert "Of the graph's 2,002 nodes these are the 499 nearest to the output" in page.inner_text(".cv-graph-note")
     rest.dispatch_event("click")
-    expect(page.locator(".cv-details")).to_contain_text("further from the output than those that are shown")
-    expect(page.locator(".cv-details")).not_to_contain_text("did not come here")
+    expect(page.locator(".cv-details")).to_contain_text("further from the output than those shown")
+    expect(page.locator(".cv-details")).not_to_contain_text("did not reach this")
 
 
 def test_it_is_exported_as_it_is_drawn_and_stepping_goes_the_way_of_the_engine(page, show):

@@ -179,7 +179,7 @@ def test_groups_samples_a_folded_border_and_dilation(app):
     assert_views_are_right(app, n=1, o=3, c=3)
     assert view(app, INPUT)["extra1"] == "grad_padded_input"
     text = pane(app).text_content()
-    assert "added to the cell that it is a copy of" in text
+    assert "added to the cell that it copies" in text
     view(app, FORWARD)
     formula = pane(app).text_content().replace(" ", "")  # typeset: its spaces are the signs' own
     assert "output=weight\u00b7columns+bias" in formula
@@ -350,7 +350,7 @@ def test_one_matrix_is_linked_both_ways(app):
     assert "3,5" in lit(app, ".cv-board")["padded_input"], "the cell itself, without the border"
     assert lit(app)["result"] == {"5,14"}
     entry(app, "result", 5, 0).hover()
-    wait_readout(app, "The one does not depend on the other.")
+    wait_readout(app, "Neither depends on the other.")
     assert lit(app, ".cv-board") == {}
     cell(app, "output", 1, 2).hover()
     reads = {1 * 5 + 3, 1 * 5 + 4, 2 * 5 + 3, 2 * 5 + 4}

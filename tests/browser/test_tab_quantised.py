@@ -86,9 +86,9 @@ def test_gradcheck_fails_with_its_numbers(app):
     assert_near(shown["backward"], shown["gradient"])
     words = app.locator(f"{PANE} .cv-verdict").inner_text()
     assert "torch.autograd.gradcheck fails" in words
-    assert "3 of the latent weights stand on a step (w = 0)" in words
+    assert "3 of the latent weights are on a step (w = 0)" in words
     assert "surrogate_check passes" in words
-    assert "Some latent weights stand on a kink" in words
+    assert "Some latent weights are on a kink" in words
     pane_follows(app, "quantised", app.locator(f"{PANE} [data-variant=tanh]").click)
     shown = planes(app)
     assert_near(shown["surrogate"], shown["backward"])
@@ -160,6 +160,6 @@ def test_follows_the_settings_and_says_what_it_does_not_show(app):
     settle_pane(app, "quantised")
     pane_follows(app, "quantised", lambda: switch(app, "transposed convolution", True))
     failure = app.locator(f"{PANE} .cv-pane-failure")
-    assert "there is no transposed one; switch 'transposed convolution' off" in failure.text_content()
+    assert "none is transposed; switch 'transposed convolution' off" in failure.text_content()
     pane_follows(app, "quantised", lambda: switch(app, "transposed convolution", False))
     assert failure.text_content() == ""

@@ -119,7 +119,7 @@ def check_a_mistake_on_the_board(page):
     found = page.locator(f"{PANE} .cv-mistake[data-layer=rotate]").first
     at = int(found.get_attribute("data-at"))
     found.click()
-    wait_notice(page, "conv1 of rotate when it took a")
+    wait_notice(page, "conv1 of rotate when it read a")
     wait_painted(page)
     page.locator(".cv-drawer-close").click()  # it folds the bands of the upper row, which draw again when they are seen
     page.locator("[data-equation=forward] .cv-stage").wait_for()

@@ -159,9 +159,9 @@ def test_another_output_asks_by_click_and_by_key_and_a_cell_is_read(own):
     own.keyboard.press("Enter")
     shows(own, 2, asked=(1, 1))
     last.locator("[data-cell='6,6']").hover()
-    assert own.locator(f"{PANE} .cv-readout").inner_text() == "input[6, 6]: 4 ways from here to the outputs that ask."
+    assert own.locator(f"{PANE} .cv-readout").inner_text() == "input[6, 6]: 4 paths from here to the chosen outputs."
     last.locator("[data-cell='10,10']").hover()
-    assert own.locator(f"{PANE} .cv-readout").inner_text() == "input[10, 10]: 1 way from here to the outputs that ask."
+    assert own.locator(f"{PANE} .cv-readout").inner_text() == "input[10, 10]: 1 path from here to the chosen outputs."
 
 
 def test_two_buttons_show_a_checkerboard_and_none(own):

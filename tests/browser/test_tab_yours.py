@@ -92,7 +92,7 @@ def test_a_pasted_function_is_checked_and_what_cannot_be_is_said(lab):
     pane = check(lab, "conv2d_weight", code=PASTED)
     hint(pane, "what").locator("summary").click()
     assert "divided by the batch size" in hint(pane, "what").inner_text()
-    for code, sentence in {"": "nothing to check yet", "x = 1": "defines no function", "def (": "SyntaxError"}.items():
+    for code, sentence in {"": "Nothing to check yet", "x = 1": "defines no function", "def (": "SyntaxError"}.items():
         pane = check(lab, "conv2d_weight", code=code)
         assert sentence in pane.locator(".cv-pane-failure").last.inner_text(), code
         assert pane.locator("textarea").input_value() == code, "what was typed stays"
@@ -126,7 +126,7 @@ def test_a_server_for_oneself_alone_checks_pasted_code_in_a_process_of_its_own(p
         hint(pane, "what").locator("summary").click()
         assert "divided by the batch size" in hint(pane, "what").inner_text()
         pane = check(page, "conv2d_weight", code="import os\nos._exit(3)")
-        assert "ended with the code 3" in pane.locator(".cv-pane-failure").last.inner_text()
+        assert "exited with code 3" in pane.locator(".cv-pane-failure").last.inner_text()
         pane = check(page, "conv2d_weight", code=PASTED.replace(" / input.shape[0]", ""))
         assert pane.locator(".cv-yours-right").inner_text().startswith("Right:")
         if folder := os.environ.get("CONVVIZ_LOOK"):

@@ -66,13 +66,13 @@ def test_keys_choose_open_and_close(app):
 def test_five_entries_their_parts_and_a_quiet_more(app):
     row = app.locator(".cv-tabbar [role=tablist]")
     assert row.get_attribute("aria-label") == "Other views"
-    assert row.locator("[role=tab]").all_inner_texts() == ["Mistakes", "Stack", "Matrix", "Code", "Check", "more"]
+    assert row.locator("[role=tab]").all_inner_texts() == ["Mistakes", "Stack", "Matrix", "Code", "Check", "Extras"]
     parts = {
         "matrix": ["Matrix", "Linear"],
         "code": ["Code", "Graph", "PyTorch"],
         "check": ["Check", "Double backward"],
     }
-    for entry, named in (parts | {"more": ["Quantised", "Race"]}).items():
+    for entry, named in (parts | {"Extras": ["Quantised", "Race"]}).items():
         app.locator(f"[data-entry={entry}]").click()
         strip = app.locator(".cv-parts [role=tablist]")
         assert strip.locator("[role=tab]").all_inner_texts() == named, entry

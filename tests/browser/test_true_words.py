@@ -176,7 +176,7 @@ def spans(spec, axis):
 
 
 def test_gaps_and_holes_are_where_the_note_says(js):
-    told = {"gaps between": 0, "holes inside": 0}
+    told = {"gaps between": 0, "gaps inside": 0}
     drawn = list(random_specs(42, COUNT))
     notes = js("picture/captions.js", "captionOf", [(seen(spec), "forward", "") for spec in drawn])
     for spec, note in zip(drawn, notes, strict=True):
@@ -189,7 +189,7 @@ def test_gaps_and_holes_are_where_the_note_says(js):
                 windows = spans(spec, axis)
                 inner = [i for i, never in enumerate(lines) if never and i <= windows[-1][1]]
                 covered = [i for i in inner if any(first <= i <= last for first, last in windows)]
-                expected = len(covered) if words == "holes inside" else len(inner) - len(covered)
+                expected = len(covered) if words == "gaps inside" else len(inner) - len(covered)
                 assert counts[axis] == expected, (spec, note)
             told[words] += bool(found)
     assert min(told.values()) > 25, told
@@ -201,7 +201,7 @@ def test_groups_are_named_with_the_channels_that_an_output_reads(js):
     for spec, words in zip(
         drawn, js("picture/captions.js", "captionOf", [(seen(each), "forward", "") for each in drawn]), strict=True
     ):
-        found = re.search(r"There are (\d+) groups: an output channel reads (one|the (\d+)) input", words)
+        found = re.search(r"There are (\d+) groups: an output channel reads only (one|the (\d+)) input", words)
         own = spec.in_channels // spec.groups
         expected = (str(spec.groups), "one" if own == 1 else f"the {own}") if spec.groups > 1 else None
         assert (found and found.groups()[:2]) == expected, (spec, words)
@@ -218,11 +218,11 @@ def test_captions_name_zeros_where_there_are_any_and_every_why_says_because(js):
     for spec in drawn:
         window, stamps, to_weight = (next(captions_of) for _ in range(3))
         made = stages(spec, *blank(spec), grad_output=torch.ones(spec.output_shape), compare=False)
-        assert ("Zeros stand" in window) == bool((made.padded_grad_output == 0).any()), (spec, window)
+        assert ("There are zeros" in window) == bool((made.padded_grad_output == 0).any()), (spec, window)
         assert ("padded cell" in window) == (made.grad_padded_input is not None), (spec, window)
         assert "because" in stamps, stamps
         assert "because" in to_weight, to_weight
-        zeros += "Zeros stand" in window
+        zeros += "There are zeros" in window
     assert 50 < zeros < len(drawn)
 
 
@@ -255,7 +255,7 @@ def test_the_story_names_exactly_the_inputs_that_share_the_output(js):
                 assert same == (size in sizes), (spec, size, text)
         assert found[1].startswith("Only") == (len(heights) == len(widths) == 1), text
         only += found[1].startswith("Only")
-        takes = "takes the" in text and "behind the input first" in text
+        takes = "uses up the" in text and "behind the input first" in text
         assert takes == any(rest and after for rest, (_, after) in zip(spec.remainder, spec.padding, strict=True)), text
     assert only > 5
 
@@ -283,10 +283,10 @@ def test_notes_say_what_is_special_about_this_geometry(js):
     ]
     assert remainder[0] == f"{size}⌊(8 + 2·1 − 1·(3 − 1) − 1) / 2⌋ + 1 = 4.", "the remainder has a story of its own"
     assert remainder[1] == (
-        "The stride's zeros stand between the cells of grad_output; "
+        "The stride's zeros are between the cells of grad_output; "
         "padded by d(k−1)−p: 1 before, 2 after, the remainder included."
     )
-    assert "change places" in remainder[2]
+    assert "swap places" in remainder[2]
     assert cropped[1].endswith(
         "padded by d(k−1)−p: (−2, −2) rows, (1, 3) columns, the remainder included; "
         "a negative padding crops: those windows lay wholly in the padding."
@@ -300,10 +300,10 @@ def test_a_layers_note_tells_how_the_sizes_follow_and_what_output_padding_is(js)
     biased = Settings(spec=bare, transposed=True, loss="sum", bias=Source.of(torch.ones(1)))
     (first,), (note,) = notes_of(js, Settings(transposed=True, loss="sum"), biased, names=("input",))
     assert first == (
-        "The stride's zeros stand between the cells of input; padded by d(k−1)−p: 1 before, 2 after, output_padding "
+        "The stride's zeros are between the cells of input; padded by d(k−1)−p: 1 before, 2 after, output_padding "
         "included. Output size: (4 − 1)·2 − 2·1 + 1·(3 − 1) + output_padding 1 + 1 = 8."
     )
-    assert "No input cell reaches 4 rows and 4 columns of output: they hold the bias alone." in note
+    assert "No input cell reaches 4 rows and 4 columns of output: they are equal to the bias." in note
     assert note.endswith("Output size: (2 − 1)·3 − 2·0 + 1·(1 − 1) + output_padding 2 + 1 = 6 rows; "
                          "(3 − 1)·3 − 2·0 + 1·(1 − 1) + output_padding 0 + 1 = 7 columns.")  # fmt: skip
 

@@ -201,8 +201,8 @@ def keeps(seen=[]):  # noqa: B006
         (numeric_check, "conv2d_backwards", "torch", "task is one of"),
         (numeric_check, "conv2d_backward", "cs231", "style is one of 'torch', 'cs231n': got 'cs231'"),
         (numeric_check, "conv2d_input", "cs231n", "the task conv2d_backward: got the task 'conv2d_input'"),
-        (None, "conv2d_input", "torch", "takes the function to be checked: got NoneType"),
-        (refuses, "conv2d_input", "torch", "right function.*RuntimeError: no such device. It was handed fn"),
+        (None, "conv2d_input", "torch", "takes the function to check: got NoneType"),
+        (refuses, "conv2d_input", "torch", "correct function.*RuntimeError: no such device. It received fn"),
         (lambda fn: False, "conv2d_input", "torch", "it returns False"),
         (lambda fn: None, "conv2d_input", "torch", "never calls the function"),
         (keeps(), "conv2d_bias", "torch", "after it has seen wrong ones.*seen enough"),
@@ -280,9 +280,9 @@ def test_at_a_terminal_an_audit_says_what_it_tries(capsys, monkeypatch):
         (None, "no.py", "there is no file"),
         ("x = 1", "tests.py", "has no function check"),
         ("def mine(fn): fn", "tests.py:other", "it has mine"),
-        ("1 / 0", "tests.py", "cannot be run: ZeroDivisionError"),
-        ("raise SystemExit(3)", "tests.py", "cannot be run: SystemExit"),
-        ("def check(fn): return False", "tests.py", "refuses a right function"),
+        ("1 / 0", "tests.py", "does not run: ZeroDivisionError"),
+        ("raise SystemExit(3)", "tests.py", "does not run: SystemExit"),
+        ("def check(fn): return False", "tests.py", "rejects a correct function"),
     ],
 )
 def test_the_command_says_in_one_sentence_what_it_cannot_read(text, given, told, capsys, tmp_path, monkeypatch):

@@ -81,10 +81,10 @@ class TestSignatures:
 
     def test_arguments_whose_names_say_nothing_go_by_their_place(self):
         student, count = asked(lambda a1, a2, a3, a4: gradients(a1, a2, a3, a4), "conv2d_backward")
-        assert (count, student.assumed[0]) == (2, "arguments by place: grad_output, input, weight, bias")
+        assert (count, student.assumed[0]) == (2, "positional arguments: grad_output, input, weight, bias")
         # Another order proves itself by its numbers.
         student, _ = asked(lambda a1, a2, a3: gradients(a3, a1, a2)[:2], "conv2d_backward")
-        assert student.assumed[0] == "arguments by place: input, weight, grad_output"
+        assert student.assumed[0] == "positional arguments: input, weight, grad_output"
         for fn, task in ((F.conv2d, "conv2d"), (F.conv_transpose2d, "conv_transpose2d"), (F.linear, "linear")):
             assert asked(fn, task)[1] == (5 if task == "linear" else 17)
 
@@ -312,7 +312,7 @@ class TestByAutograd:
         assert "grad_weight is None" in open_student(Cut, TASKS["conv2d_function"]).answer(CASES[0]).message
         cut = open_student(lambda x, w: F.conv2d(x, w).detach(), TASKS["conv2d_function"]).answer(CASES[0])
         assert (cut.kind, "detach" in cut.message, list(cut.results)) == ("wrong_type", True, ["output"])
-        assert "no torch.nn.Module" in open_student(lambda k: 3, TASKS["conv2d_module"]).answer(TINY).message
+        assert "not a torch.nn.Module" in open_student(lambda k: 3, TASKS["conv2d_module"]).answer(TINY).message
 
 
 def answer_of(fn, case=TINY, **given):
@@ -367,7 +367,7 @@ class TestFailures:
         for fn, kind, words in (
             (missing, "wrong_type", "It returned 2 results, the task has 3: grad_input, grad_weight, grad_bias."),
             (nothing, "wrong_type", "It returned 0 results"),
-            (word, "wrong_type", "grad_input is no array of numbers"),
+            (word, "wrong_type", "grad_input is not an array of numbers"),
             (fails, "raised", "ZeroDivisionError: integer division or modulo by zero (line"),
             (fails, "raised", "return 1 // 0"),
             (leaves, "raised", "exit()"),
@@ -379,7 +379,7 @@ class TestFailures:
             (hostile, "raised", "Unspeakable"),
             (None, "not_defined", "not defined"),
             (3, "wrong_type", "type int"),
-            (torch.nn.Identity(), "wrong_type", "Hand over the class itself"),
+            (torch.nn.Identity(), "wrong_type", "Pass the class itself"),
         ):
             answer = answer_of(fn)
             assert (answer.kind, words in answer.message) == (kind, True), f"{fn}: {answer.kind} {answer.message}"
@@ -577,7 +577,7 @@ class TestInAProcessOfItsOwn:
 
         monkeypatch.setattr("os.fork", refused)
         answer = answer_of(gradients, time_limit=30)
-        assert (answer.kind, "The system starts no further process (Resource" in answer.message) == ("crashed", True)
+        assert (answer.kind, "The system cannot start another process (Resource" in answer.message) == ("crashed", True)
 
     def test_an_end_without_a_word_is_said_to_be_one(self):
         def ends(dout, x, w, b, padding):

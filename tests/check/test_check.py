@@ -34,7 +34,7 @@ def test_a_wrong_one_is_refused_in_twelve_plain_lines():
     assert len(text.splitlines()) <= 12
     assert "\x1b" not in text
     assert "First failing case: stride 1, no padding." in text
-    assert re.search(r"Furthest off is grad_input\[\d, \d, \d, \d\]: \S+, it should be \S+\.", text)
+    assert re.search(r"Furthest off is grad_input\[\d, \d, \d, \d\]: \S+; it should be \S+\.", text)
     assert "Hint: The kernel is not rotated." in text
 
 
@@ -121,7 +121,7 @@ def test_a_report_is_plain_data_html_and_gradescopes_file():
     page = found._repr_html_()
     assert "The kernel is not rotated." in page
     assert "yours" in page
-    assert "what is wrong is marked" in page
+    assert "wrong cells are marked" in page
     assert WRONG_CELL in page
     tests = found.to_gradescope(points=10)["tests"]
     assert sum(test["max_score"] for test in tests) == pytest.approx(10)

@@ -234,7 +234,7 @@ def test_a_sheet_without_solutions_gives_nothing_away():
         (["I99"], 0, "such as I10: got 'I99'"),
         ("I10", 0, "such as I10: got 'I10'"),
         ([], 0, "at least one"),
-        (["Q01"], 0, "Q01 is not in the numbers of one convolution"),
+        (["Q01"], 0, "Q01 does not affect the numbers of one convolution"),
         (["G03"], 0, "leave it out"),
         (["I10"], -1, "seed is a whole number of 0 or more: got -1"),
         (["I10"], True, "got True"),

@@ -227,7 +227,7 @@ class TestClasses:
                 return conv_backward(d, self.cache)[0]
 
         assert "It returned 2 results" in report(Forgets, "conv2d_backward").text()
-        assert "backward gave no grad_weight, grad_bias" in report(Hides, "conv2d_backward").text()
+        assert "backward returned no grad_weight, grad_bias" in report(Hides, "conv2d_backward").text()
 
     def test_a_layer_without_a_bias_is_not_asked_for_its_gradient(self):
         class NoBias:

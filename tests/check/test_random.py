@@ -44,7 +44,7 @@ WRONG = {
         lambda result, input, given: result.abs() if given["groups"] > 3 else result,
         "weight [4, 1, 1, 1], kernel 1×1, stride 1, padding 0, groups 4",
     ),
-    "large numbers cut off": (lambda result, input, given: result.clamp(-100, 100), "Large numbers are cut off."),
+    "large numbers cut off": (lambda result, input, given: result.clamp(-100, 100), "Large numbers are clipped."),
     "whole numbers rounded": (
         lambda result, input, given: (result / 2).floor() * 2 if (result == result.round()).all() else result,
         "The result is not linear",
@@ -58,7 +58,7 @@ WRONG = {
     "every 97th call": (lambda result, input, given: result * (2 - (next(CALLS) % 97 > 0)), "after other calls"),
     "one axis dropped": (
         lambda result, input, given: result.squeeze(1) if result.shape[:2] == (1, 1) else result,
-        "grad_weight has the shape [1, 1, 1], it should be [1, 1, 1, 1]",
+        "grad_weight has the shape [1, 1, 1]; it should be [1, 1, 1, 1]",
     ),
     "raises": (
         lambda result, input, given: result[: 1 // (min(input.shape[2:]) - 1) + 99],

@@ -173,21 +173,21 @@ def test_what_no_catalogue_has_is_read_off_the_products():
 
     found = report(shifted, "conv2d_backward").diagnoses[0]
     assert (found.id, found.of) == ("?", "grad_input")
-    assert found.title == "Everything stands 1 column to the right of where it belongs."
+    assert found.title == "Everything is 1 column to the right of where it belongs."
 
     def first_row_twice(*given):
         dx, dw, db = in_backward({})(*given)
         return dx * torch.tensor([2.0, *[1.0] * (dx.shape[2] - 1)])[:, None], dw, db
 
     found = report(first_row_twice, "conv2d_backward").diagnoses[0]
-    assert found.title == "Of 144 products 12 count otherwise than once; all that is wrong is in row 0 of grad_input."
+    assert found.title == "Of 144 products 12 do not count exactly once; the errors are only in row 0 of grad_input."
 
     def first_output_row_twice(grad_output, *rest):
         twice = grad_output * torch.tensor([2.0, *[1.0] * (grad_output.shape[2] - 1)])[:, None]
         return in_backward({})(twice, *rest)[0], *in_backward({})(grad_output, *rest)[1:]
 
     found = report(first_output_row_twice, "conv2d_backward").diagnoses[0]
-    assert found.title.endswith("count otherwise than once; all that is wrong is in row 0 of grad_output.")
+    assert found.title.endswith("do not count exactly once; the errors are only in row 0 of grad_output.")
 
     def channels_summed(grad_output, *rest):
         summed = grad_output.sum(1, keepdim=True).expand_as(grad_output)
@@ -204,7 +204,7 @@ def test_what_no_catalogue_has_is_read_off_the_products():
         return dx, dw, db
 
     found = report(one_cell_at_stride_3, "conv2d_backward").diagnoses[0]
-    assert "grad_input[2,1] takes no part" in found.title, "not the channels: it is so with one"
+    assert "grad_input[2,1] is never used" in found.title, "not the channels: it is so with one"
     assert "stride 3" in found.evidence
 
     def without_a_row(*given):
@@ -212,7 +212,7 @@ def test_what_no_catalogue_has_is_read_off_the_products():
         return dx.index_fill(2, torch.tensor([0]), 0.0), dw, db
 
     found = report(without_a_row, "conv2d_backward").diagnoses[0]
-    assert found.title.startswith("Row 0 of grad_input takes no part: ")
+    assert found.title.startswith("Row 0 of grad_input is never used: ")
 
 
 def test_what_no_product_explains_is_said_as_what_it_is():
@@ -237,17 +237,17 @@ def test_what_no_product_explains_is_said_as_what_it_is():
         return kept.setdefault((input.shape, dw.shape, grad_output.shape), dw).clone()
 
     said = {
-        "no more digits than float16": lambda dw, *_: dw.half().double(),
+        "has only the digits of float16": lambda dw, *_: dw.half().double(),
         "Something is added": lambda dw, _, weight, __: dw + 0.01 * weight,
-        "Large numbers are cut off": lambda dw, *_: dw.clamp(-1, 1),
+        "Large numbers are clipped": lambda dw, *_: dw.clamp(-1, 1),
         "divided by its own size": lambda dw, *_: dw / dw.norm().clamp_min(1e-9),
         "Positive and negative numbers": relu,
         "a factor that depends on the setting": over_windows,
-        "comes as [C_out, C_in, kW, kH]": lambda dw, *_: dw.mT,
-        "in other places": lambda dw, *_: dw.permute(1, 2, 3, 0).reshape(dw.shape),
+        "axes: it is [C_out, C_in, kW, kH]": lambda dw, *_: dw.mT,
+        "in the wrong places": lambda dw, *_: dw.permute(1, 2, 3, 0).reshape(dw.shape),
         "only the first input channel is wrong": lambda dw, *_: dw * (torch.arange(dw.shape[1]) > 0)[:, None, None],
         "zeros among its numbers is wrong": lambda dw, _, weight, __: dw * weight / weight,
-        "has the sizes of an earlier one": kept_by_size,
+        "with the same sizes as an earlier one": kept_by_size,
     }
     for words, change in said.items():
         kept.clear()
@@ -293,8 +293,8 @@ def test_what_a_forward_pass_does_otherwise_is_read_off_its_products():
         return F.conv2d(x, w, b, (1, stride), padding)[:, :, : (x.shape[2] + 2 * padding - w.shape[2]) // stride + 1]
 
     for words, fn in {
-        "taken from the edge": padded_with("replicate"),
-        "come in on the other side": padded_with("circular"),
+        "read the edge": padded_with("replicate"),
+        "enter at the other side": padded_with("circular"),
         "Neighbouring windows are 1 row apart instead of 2": every_row,
     }.items():
         assert words in report(fn, "conv2d").text(), words

@@ -65,7 +65,7 @@ def test_each_device_that_is_not_here_has_its_row(monkeypatch):
     assert "one input channel" in cuda.why
     (cuda, *_) = elsewhere(TorchCall(TEACHING, dtype="bfloat16"))
     assert "compute capability 8.0" in cuda.why
-    for words in (CHOICE, f"around torch {READ_AT}", torch.__version__, "torch was not asked", "its own heuristics"):
+    for words in (CHOICE, f"as of torch {READ_AT}", torch.__version__, "torch did not run there", "its own heuristics"):
         assert words in note()
     pretend(monkeypatch, "mps", 1)
     assert [each.device for each in elsewhere(TorchCall(TEACHING))] == ["cuda", "xpu"], "torch is asked where it can be"

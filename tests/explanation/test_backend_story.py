@@ -107,7 +107,7 @@ def test_what_would_change_it_is_what_torch_says_when_it_is_changed(dtype, trans
     for other in set(DTYPES) - {dtype}:
         assert at.pop(other) == _truth(TEACHING, other, transposed)
     name = "conv2d" if transposed else "conv_transpose2d"
-    assert at.pop(f"{name}, the same the other way round") == _truth(TEACHING, dtype, not transposed)
+    assert at.pop(f"{name}, the same in reverse") == _truth(TEACHING, dtype, not transposed)
     with switched(mkldnn=False):
         assert at.pop("oneDNN switched off", None) == _truth(TEACHING, dtype, transposed)
     assert all("switched off" in what or what.startswith("on ") for what in at), at
@@ -198,10 +198,10 @@ def test_one_more_thread_leads_a_one_by_one_kernel_to_onednn():
 def test_reasons_follow_the_dtype_the_dilation_and_the_groups():
     dilated = story(TEACHING.replace(dilation=2), dtype="float64")
     assert dilated.backend.forward == "SlowDilated2d"
-    assert dilated.why[0].startswith("oneDNN has no convolution in float64")
+    assert dilated.why[0].startswith("oneDNN has no float64 convolution")
     assert "gaps" in dilated.why[1]
     grouped = story(ConvSpec(8, 4, 4, groups=2), dtype="float64")
-    assert grouped.why[-1] == "It knows no groups: it runs 2 times, and aten::cat joins the results."
+    assert grouped.why[-1] == "It does not support groups: it runs 2 times, and aten::cat joins the results."
     assert any(line.strip() == "aten::thnn_conv2d × 2" for line in grouped.backend.forward_tree)
     assert any(line.strip().startswith("aten::cat") for line in grouped.backend.forward_tree)
     transposed = story(TEACHING, dtype="float64", transposed=True)

@@ -171,5 +171,5 @@ def test_a_large_plane_is_checked_in_part():
 
 def test_too_long_a_run_is_refused():
     spec = ConvSpec((64, 64), in_channels=8, out_channels=8, kernel_size=5, padding=2)
-    with pytest.raises(ValueError, match=r"up to 1 million products: this one takes 6\.6 million; use a smaller input"):
+    with pytest.raises(ValueError, match=r"up to 1 million products: this one uses 6\.6 million; use a smaller input"):
         check_gradients(passed(spec, "sum", bias=False), Plane())

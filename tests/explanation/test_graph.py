@@ -627,7 +627,7 @@ def test_a_saved_tensor_that_was_changed_in_place():
     assert node.id == found.steps[-1]
     (leaf_x,) = [node for node in found.nodes if node.label == "x"]
     assert (
-        leaf_x.slots[0].gradient_note == "No gradient: the backward pass stopped at MulBackward0, before it came here."
+        leaf_x.slots[0].gradient_note == "No gradient: the backward pass stopped at MulBackward0, before it got here."
     )
 
 
@@ -671,7 +671,7 @@ def test_a_custom_backward_that_passes_nothing_on():
     assert by_label["NoGradientBackward"].gradient is not None
     for label in ("SinBackward0", "x"):
         assert by_label[label].gradient is None
-        assert by_label[label].slots[0].gradient_note.endswith("the functions that use this value pass none back.")
+        assert by_label[label].slots[0].gradient_note.endswith("the functions that use this value return none.")
     assert by_label["y"].gradient is not None
     assert sorted(found.steps) == sorted(node.id for node in found.nodes)
     assert found.to_svg().count("stroke-dasharray") == 2

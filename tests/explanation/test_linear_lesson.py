@@ -72,7 +72,7 @@ def test_the_random_state_stays():
         ({"batch": 0}, "batch is a whole number from 1 to 4 in this lesson: got 0"),
         ({"out_features": True}, "out_features is a whole number from 1 to 6 in this lesson: got True"),
         ({"loss": "cross_entropy"}, "loss is one of half_squared_error, sum, mean in this lesson: got 'cross_entropy'"),
-        ({"typed": (("output", 0, 0, 1.0),)}, "numbers are typed into input, weight, bias: got 'output'"),
+        ({"typed": (("output", 0, 0, 1.0),)}, "only input, weight, bias can be typed into: got 'output'"),
     ],
 )
 def test_bad_settings_are_refused(changes, message):

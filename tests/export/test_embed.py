@@ -137,7 +137,7 @@ def test_a_module_speaks_one_language_for_all_its_places(tmp_path, capsys):
     assert main(["export", "--module", "--lang", "xx", "-o", str(path)]) == 0
     assert '"tag":"en"' in path.read_text(encoding="utf-8")
     assert capsys.readouterr().err == (
-        "convviz: There is no language 'xx' here, so this is English; there are en (English), zh-Hans (简体中文), "
+        "convviz: The language 'xx' is not available, so this is English; available: en (English), zh-Hans (简体中文), "
         "zh-Hant (繁體中文).\n"
     )
 

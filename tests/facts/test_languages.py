@@ -140,7 +140,7 @@ def test_a_browser_gets_the_first_that_there_is(header, tag):
 
 def test_an_unknown_language_is_english_and_said_in_one_sentence(tmp_path):
     told = (
-        "There is no language 'xx' here, so this is English; there are en (English), zh-Hans (简体中文), "
+        "The language 'xx' is not available, so this is English; available: en (English), zh-Hans (简体中文), "
         "zh-Hant (繁體中文)."
     )
     assert chosen("xx") == ("en", told)

@@ -189,14 +189,14 @@ test("the sentences of the first states", () => {
     [
       "v=2&view=window&weight=box",
       "I01",
-      "This kernel looks the same when it is rotated by 180°.",
+      "This kernel looks the same rotated by 180°.",
       ["weights 1, 2, 3 …"],
     ],
     ["v=2&view=window", "I07", "At stride 1 there are no zeros to forget.", ["stride 2"]],
     [
       "v=2&view=window",
       "I16",
-      "The result is 1×1, not 5×5, because grad_output lacks its border of d(K − 1) − p zeros.",
+      "The result is 1×1, not 5×5, because grad_output has no border of d(K − 1) − p zeros.",
       [],
     ],
     ["v=2", "W06", "At padding 0 there is no border to forget.", ["padding 1"]],
@@ -222,7 +222,7 @@ test("with several planes the count is that of all, and of the one that is shown
   );
   assert.equal(told.hidden, "8 of 25 numbers are wrong.");
   const other = at("v=2&batch=2&view=window&broken=I01&plane=1,0,0"); // the single 1 is in the first sample
-  assert.match(other.sentence, /^This plane is right. In others 8 numbers of grad_input are wrong, because/);
+  assert.match(other.sentence, /^This plane is right. In others, 8 numbers of grad_input are wrong, because/);
   assert.deepEqual([other.differs, other.offers[0].changes.plane.sample], [false, 0]);
 });
 

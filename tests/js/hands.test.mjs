@@ -175,7 +175,7 @@ test("the sentences name what the page names", () => {
     editCell(settings, { panel, row, column, value })[0];
   const first = "v=2";
   assert.deepEqual(said(first, edit("padded_input", 0, 0, 7)), {
-    grad_output: "unchanged: what is sent back is your choice",
+    grad_output: "unchanged: you choose what is sent back",
     grad_input: "unchanged: made of grad_output and weight",
     grad_weight: "unchanged: what changed in input meets only zeros of grad_output",
   });

@@ -10,7 +10,7 @@ import { replaced } from "../../convviz/web/rules/settings.js";
 
 const colorscales = { light: [], dark: [] };
 const data = { state: BASE_STATE, colorscales, plotly: null };
-const LATE = "The numbers of these settings have not come yet: the board shows those before them.";
+const LATE = "These settings' numbers have not arrived yet: the board shows the previous ones.";
 
 /** A model whose numbers come when the test says so, and whose patience ends when it says so. */
 function byHand({ first = true } = {}) {
@@ -124,7 +124,7 @@ test("a refusal brings back settings, history, Reset and controls, and says its 
   assert.equal(model.get("state").spec, held.spec);
   assert.deepEqual(
     [model.get("notice"), model.get("failed")],
-    ["The link is not opened: no memory left.", true],
+    ["The link was not opened: no memory left.", true],
   );
   assert.equal(refreshed, 1);
   assertShows(model, held);
@@ -243,7 +243,7 @@ test("a typed number goes to the cell that is shown, whatever is pending", async
   model.send({ type: "edit", panel: "output", row: 0, column: 0, value: 1 });
   assert.match(model.get("notice"), /follows from other panels/);
   model.send({ type: "edit", panel: "grad_output", row: shape[2], column: 0, value: 5 });
-  assert.match(model.get("notice"), /only a cell that is shown/);
+  assert.match(model.get("notice"), /only a visible cell/);
   model.send({ type: "edit", panel: "grad_output", row: 1, column: 2, value: 5 });
   asked[1].answer();
   await settled();

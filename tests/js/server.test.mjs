@@ -187,7 +187,7 @@ test("why no connection comes about is said, and tried again in growing pauses o
   place.last().onopen();
   place.last().lose(1013);
   await settled();
-  assert.match(states.at(-1)[1], /no worker/);
+  assert.match(states.at(-1)[1], /cannot start a worker/);
   server.open();
   place.last().onopen();
   place.last().lose();
@@ -206,7 +206,7 @@ test("a page of another version says so, asks nothing, and tries again", (contex
   const place = around(context);
   const { states, model } = opened(place);
   place.last().tell({ ...FACTS, version: "2" });
-  assert.match(states.at(-1)[1], /load the page again/);
+  assert.match(states.at(-1)[1], /reload the page/);
   assert.deepEqual([place.last().sent, place.last().closed, model.get("kernel")], [[], true, "away"]);
   place.later(1500);
   place.last().tell(FACTS);

@@ -192,7 +192,7 @@ assert convviz.explain(layer, torch.ones(1, 1, 5, 5).to(NAME)).session.settings.
 FAILS = """
 from tests.ops.test_device import refusal
 app = convviz.App(state={"device": NAME})
-sentence = say("memory") + " Your settings are as before."
+sentence = say("memory") + " Your settings are unchanged."
 
 def seen(app):
     return app.state(), {**app._state, **app._sources}, app.stride, app.dtype, app.device, id(app.session.result)
@@ -234,7 +234,7 @@ attempt_without_backward({"device": NAME})
 assert app.session.settings.device == "cpu"
 app.device = NAME
 Standin.fails_in = 3
-assert drawn(app, "pytorch") == {"error": say("memory") + " The board is as before."}
+assert drawn(app, "pytorch") == {"error": say("memory") + " The board is unchanged."}
 assert "error" not in drawn(app, "pytorch")
 """
 

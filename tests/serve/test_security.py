@@ -131,7 +131,7 @@ def test_tab_your_code_runs_nobodys_code_on_a_server(served, visit, tmp_path):
 
     act = {"type": "act", "tab": "yours"}
     opened = send({**act, "message": {"type": "refresh"}})
-    assert "nobody's code is run" in str(opened)
+    assert "runs no visitor's code" in str(opened)
     code = f"open({str(made)!r}, 'w').close()\ndef f(x, w): return x"
     check = {"type": "check", "task": "conv2d_backward", "name": "", "code": code}
     answers = send({**act, "message": check})
@@ -145,7 +145,7 @@ def test_tab_your_code_runs_nobodys_code_on_a_server(served, visit, tmp_path):
     while not heard or heard[-1]["type"] != "numbers":
         heard.append(unpacked(page.recv())[0])
     page.close()
-    assert "nobody's code is run" in str(heard)
+    assert "runs no visitor's code" in str(heard)
     assert {each["data"].get("report") for each in heard if each["type"] == "tab"} <= {None}
     assert not made.exists()
 

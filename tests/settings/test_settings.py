@@ -99,7 +99,7 @@ def test_the_first_picture_can_be_checked_by_heart():
         ({"loss": "huber"}, "loss is one of half_squared_error, cross_entropy, sum, mean, weighted_sum: got 'huber'"),
         ({"digit": True}, r"digit is a whole number of up to 2\*\*53: got True"),
         ({"plane": {"sample": "a"}}, "plane.sample is a whole number"),
-        ({"plane": {"row": 1}}, "not of the form that App.state"),
+        ({"plane": {"row": 1}}, "not have the form that App.state"),
         ({"spec": None}, "spec is a dict as App.state"),
         ({"spec": {"input_size": 2, "kernel_size": 5}}, "the kernel must fit into the padded input"),
         ({"input": {"kind": "cat"}}, "input is one of digit"),

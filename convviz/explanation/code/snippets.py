@@ -23,8 +23,8 @@ Marks = tuple[tuple[int, tuple[str, ...]], ...]
 WAYS = {
     "definition": "The definition: every product, three sums",
     "unfold": "Unfold: windows as columns, a matrix product",
-    "einsum": "Einsum: the indices alone",
-    "rotate": "Rotate: both gradients are convolutions",
+    "einsum": "Einsum: only indices",
+    "rotate": "Rotate: conv2d computes both gradients",
     "aten": "aten: PyTorch's own operator",
     "function": "A complete autograd.Function, with gradcheck",
     "numpy": "NumPy: no torch at all",
@@ -32,8 +32,8 @@ WAYS = {
 WAYS_TRANSPOSED = {
     "definition": "The definition: every product, three sums",
     "unfold": "Unfold: a matrix product, its columns folded",
-    "einsum": "Einsum: the indices alone, its columns folded",
-    "rotate": "Rotate: the output, too, is a convolution",
+    "einsum": "Einsum: only indices, its columns folded",
+    "rotate": "Rotate: conv2d computes the output, too",
     "aten": "aten: PyTorch's own operator, transposed",
     "function": "A complete autograd.Function, with gradcheck",
     "numpy": "NumPy: no torch at all",
