@@ -44,13 +44,12 @@ def grad_input(grad_output: torch.Tensor, weight: torch.Tensor, spec: ConvSpec) 
     """
     if spec.stride != (1, 1):
         return _by_sub_kernels(grad_output, weight, spec)
-    dilated = dilate_grad_output(grad_output, spec.stride)
     rotated = rotate_weight(weight, spec.groups)
     rows, columns = backward_padding(spec)
     if rows[0] == rows[1] >= 0 and columns[0] == columns[1] >= 0:
         # The same on both sides is what conv2d pads by itself, without a copy of grad_output.
-        return narrow.correlate(dilated, rotated, None, 1, (rows[0], columns[0]), spec.dilation, spec.groups)
-    return correlate(pad_grad_output(dilated, spec), rotated, spec)
+        return narrow.correlate(grad_output, rotated, None, 1, (rows[0], columns[0]), spec.dilation, spec.groups)
+    return correlate(pad_grad_output(grad_output, spec), rotated, spec)
 
 
 def _by_sub_kernels(grad_output: torch.Tensor, weight: torch.Tensor, spec: ConvSpec) -> torch.Tensor:

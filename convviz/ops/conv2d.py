@@ -35,9 +35,10 @@ def conv2d(
         dilation: distance between neighbouring kernel cells.
         groups: number of independent channel groups.
         padding_mode: ``"zeros"``, ``"reflect"``, ``"replicate"`` or ``"circular"``.
-        method: ``"taps"`` (the definition), ``"unfold"`` (im2col and col2im), ``"rotate"`` (zero-insert, pad, rotated
-            kernel) or ``"aten"`` (PyTorch's own ``convolution_backward``). Where a weight is inf or nan, rotate has nan
-            in more cells of grad_input than the others: it multiplies the zeros that it inserts and pads.
+        method: ``"taps"`` (the definition), ``"unfold"`` (im2col and col2im), ``"rotate"`` (pad, rotated kernel; the
+            zeros that the stride inserts are left out) or ``"aten"`` (PyTorch's own ``convolution_backward``). Where a
+            weight is inf or nan, rotate has nan in more cells of grad_input than the others: it multiplies the zeros
+            that it pads.
 
     Returns:
         output ``[N, C_out, H_out, W_out]``; entry ``[n, o, i, j]`` is ``bias[o]`` plus the sum of
