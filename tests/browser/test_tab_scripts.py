@@ -40,7 +40,7 @@ TEXT = "document.querySelector('.cv-pane p').textContent"
 def stand_in(page):
     """Return a page with the opening of a tab in it, and nothing else; ``sent`` has what went to the kernel."""
     page.goto("about:blank")
-    expose(page, "page/tab_scripts.js", "tabs/opening.js", "base/events.js")
+    expose(page, "page/fetched.js", "tabs/opening.js", "base/events.js")
     page.clock.install()
     page.evaluate(STAND_IN)
     return page

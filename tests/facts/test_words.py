@@ -75,9 +75,9 @@ def in_script(path):
     source = path.read_text(encoding="utf-8")
     words = dict(re.findall(r'import (\w+) from "[./]*/facts/words/(\w+)\.json"', source))
     named = {name: words.get(of) for name, of in re.findall(r"const (\w+) = (?:sentences|pieces)\((\w+)\)", source)}
-    shared = re.findall(r'import \{[^}]*\bsay\b[^}]*\} from "(?:\.\./(\w+)|\.)/say\.js"', source)
-    if shared:
-        named["say"] = shared[0] or path.parent.name
+    for names, file in re.findall(r'import \{([^}]*)\} from "([./\w]+/say\.js)"', source):
+        shared, _, _ = in_script(path.parent / file)
+        named |= dict.fromkeys(re.findall(r"\w+", names), *shared)
     texts = {
         ".*".join(map(re.escape, re.split(r"\$\{(?:[^{}]|\{[^}]*\})*\}", text)))
         for form in JS_TEXTS

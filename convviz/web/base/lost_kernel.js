@@ -1,6 +1,7 @@
 // A notebook's kernel may end: then nobody answers the widgets.
 
-const DEAD = new Set(["dead", "restarting", "autorestarting", "terminating"]);
+/** After these the widgets have nobody to talk to, even if a new process starts. */
+export const DEAD = new Set(["dead", "restarting", "autorestarting", "terminating"]);
 
 /**
  * Only Jupyter's own front ends name the kernel behind a widget; a served page has words of its own.

@@ -13,6 +13,17 @@ export function setRich(node, text) {
   );
 }
 
+/**
+ * An element with such a sentence.
+ * @template {keyof HTMLElementTagNameMap} Tag @param {Tag} tag @param {string} text
+ * @param {Record<string, string>} [attributes]
+ */
+export function rich(tag, text, attributes) {
+  const node = element(tag, attributes);
+  setRich(node, text);
+  return node;
+}
+
 /** @param {string} text */
 export function plainText(text) {
   return text.replaceAll("`", "");

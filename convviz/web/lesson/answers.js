@@ -1,4 +1,3 @@
-// @ts-check
 // What is said of a number that was predicted.
 import PATH from "../../facts/words/path.json" with { type: "json" };
 import WORDS from "../../facts/words/player.json" with { type: "json" };
@@ -68,8 +67,7 @@ export function seenQuestion({ cell, words, hint, because }, { state, typed, rea
 }
 
 /**
- * A number of the board to predict: a lesson of one step that is made for its cell, and
- * leaves the picture as it is.
+ * A number of the board to predict: a lesson of one step that leaves the picture as it is.
  * @param {Place} cell @returns {import("./lessons.js").Lesson}
  */
 export const predicting = (cell) => ({

@@ -1,8 +1,6 @@
-// @ts-check
-// What a lesson looks for in the open tab: the part that it speaks of is brought in sight, and what it asks
-// for is seen in the tab's buttons and menus, however it came to be chosen.
+// What a lesson looks for in the open tab: the part that it speaks of comes in sight, and what it asks for is
+// seen in the tab's buttons and menus, however it was chosen.
 
-/** Attributes that say what a button chooses. */
 const BUTTONS = /** @type {const} */ (["mistake", "gradient", "variant"]);
 const MENUS = "select[data-set]";
 const CHOSEN = /** @type {const} */ (["aria-pressed", "aria-checked"]);
@@ -22,7 +20,6 @@ function bringWithin(slot, el) {
   }
 }
 
-/** What looks into the open tab of one app. */
 export class TabWatch {
   #look = () => {
     if (!this.#slot) return;
@@ -46,15 +43,11 @@ export class TabWatch {
   #slot = null;
   /** @returns {{ el: HTMLElement, id: string }[]} */
   #buttons = () =>
-    BUTTONS.flatMap((name) =>
-      [.../** @type {Iterable<HTMLElement>} */ (this.#slot?.querySelectorAll(`[data-${name}]`) ?? [])].map(
-        (el) => ({
-          el,
-          id: el.dataset[name] ?? "",
-        }),
-      ),
-    );
-  #menus = () => [.../** @type {Iterable<HTMLSelectElement>} */ (this.#slot?.querySelectorAll(MENUS) ?? [])];
+    BUTTONS.flatMap((name) => this.#all(`[data-${name}]`).map((el) => ({ el, id: el.dataset[name] ?? "" })));
+  #menus = () => /** @type {HTMLSelectElement[]} */ (this.#all(MENUS));
+  /** @param {string} selector @returns {HTMLElement[]} */
+  #all = (selector) =>
+    [...(this.#slot?.querySelectorAll(selector) ?? [])].map((el) => /** @type {any} */ (el));
   #isChosen = (/** @type {HTMLElement} */ el) => CHOSEN.some((name) => el.getAttribute(name) === "true");
   #leave = () => void (this.#part = "");
   #watcher = new MutationObserver(this.#look);
@@ -69,7 +62,7 @@ export class TabWatch {
     [this.#appOf, this.#onChosen] = [appOf, onChosen];
   }
 
-  /** Frame what is to be chosen, and bring it in sight. @param {HTMLElement | undefined} wanted */
+  /** @param {HTMLElement | undefined} wanted */
   #frame(wanted) {
     const old = this.#slot?.querySelector("[data-wanted]");
     if (wanted === old) return;
@@ -78,9 +71,7 @@ export class TabWatch {
     if (this.#slot && wanted) bringWithin(this.#slot, wanted);
   }
 
-  /**
-   * Scroll the tab, and nothing else, to its part: again when more of it is drawn, until somebody scrolls it.
-   */
+  /** Scroll the tab, and nothing else, to its part: when more of it is drawn, too, until somebody scrolls. */
   #bring() {
     const there =
       this.#part && this.#slot?.querySelector(`[data-part="${this.#part}"], [data-plot="${this.#part}"]`);

@@ -1,12 +1,19 @@
-// @ts-check
-// What stands there when a lesson was left: the way back; and when its end was reached, what was
-// found and what to try next.
-import WORDS from "../../facts/words/player.json" with { type: "json" };
+// What stands there when a lesson was left: the way back; at its end, what was found and what to try next.
 import { element, makeButton, setText } from "../base/dom.js";
-import { sentences } from "../base/words.js";
-import { createButton } from "./button.js";
+import { say } from "./say.js";
 
-const say = sentences(WORDS);
+/**
+ * @param {string} id of its words @param {() => void} onClick
+ * @param {string} [name] where the words are a sign
+ */
+export function createButton(id, onClick, name) {
+  const words = say(/** @type {"back"} */ (id));
+  return makeButton(
+    { class: `cv-lesson-${id}`, ...(name ? { "aria-label": words, title: words } : {}) },
+    name ?? words,
+    onClick,
+  );
+}
 
 /**
  * @import { Gone, Player } from "./player.js"

@@ -1,7 +1,5 @@
-// @ts-check
 // The lessons of a page: the one that the board's questions lead to rides in every page; the others come when
-// they are started, from the kernel or as a file beside the page, and a page that was
-// made for one carries it.
+// they are started, from the kernel or as a file, and a page that was made for one carries it.
 import PATH from "../../facts/words/path.json" with { type: "json" };
 import GUIDED from "../../facts/words/guided/why_rotated.json" with { type: "json" };
 import WHY_ROTATED from "../../lessons/why_rotated.json" with { type: "json" };
@@ -24,14 +22,14 @@ import WHY_ROTATED from "../../lessons/why_rotated.json" with { type: "json" };
  * @typedef {{ words: string[], next: { words: string, link: string }[], exercise?: string }} End what was
  *   found, what to try after it, and the task of convviz.check that asks for it in code
  * @typedef {{ title: string, base: string, steps: Step[], end: End }} Lesson
- * @typedef {{ lesson: Lesson, words: Record<string, any> }} Told a lesson with its sentences by their ids
- * @typedef {(name: string) => Promise<Told>} Bring
+ * @typedef {{ lesson: Lesson, words: Record<string, any> }} LessonBundle with its sentences by id
+ * @typedef {(name: string) => Promise<LessonBundle>} Bring
  * @typedef {ReturnType<typeof createShelf>} Shelf
  */
 
 /**
  * As data, a step has what it has: tests/test_lessons.py sees that it is what a step may have.
- * @type {Record<string, Told>}
+ * @type {Record<string, LessonBundle>}
  */
 export const ABOARD = { why_rotated: { lesson: /** @type {any} */ (WHY_ROTATED), words: GUIDED } };
 
@@ -41,7 +39,7 @@ export const TITLES = Object.fromEntries(
 );
 
 /**
- * @param {Record<string, Told>} [given] what the page was made with
+ * @param {Record<string, LessonBundle>} [given] what the page was made with
  * @param {Bring | null} [fetchLesson] brings any other, where somebody does
  */
 export function createShelf(given = {}, fetchLesson = null) {
@@ -53,9 +51,9 @@ export function createShelf(given = {}, fetchLesson = null) {
   };
   return {
     names,
-    /** A lesson, if it is here already. @param {string} name */
+    /** @param {string} name */
     now: (name) => there.get(name),
-    /** Bring one from elsewhere. @param {string} name @returns {Promise<Told> | null} null: nobody has it */
+    /** @param {string} name @returns {Promise<LessonBundle> | null} null: nobody has it */
     bring: (name) =>
       fetchLesson && Object.hasOwn(TITLES, name)
         ? fetchLesson(name).then((told) => {
@@ -63,7 +61,7 @@ export function createShelf(given = {}, fetchLesson = null) {
             return told;
           })
         : null,
-    /** Of a lesson that is on the list. @param {string} name @returns {string} */
+    /** @param {string} name @returns {string} */
     title: (name) => TITLES[name] ?? there.get(name)?.lesson.title ?? "",
   };
 }

@@ -1,13 +1,8 @@
-// @ts-check
-// What a step of a lesson looks like to the card: its sentences with their numbers, what is
-// done of it, what is hidden.
-import WORDS from "../../facts/words/player.json" with { type: "json" };
-import { sentences } from "../base/words.js";
+// What a step looks like to the card: its sentences with their numbers, what is done of it, what is hidden.
 import { panelName } from "../rules/names.js";
 import { seenQuestion } from "./answers.js";
 import { argumentsOf, astray, controlOf } from "./tasks.js";
-
-const say = sentences(WORDS);
+import { say } from "./say.js";
 
 /**
  * @import { Answer, SeenQuestion, Tell } from "./answers.js"
@@ -55,7 +50,7 @@ export function lookOf(step, stand) {
   };
 }
 
-/** What a step has more to read for. @param {Step} step @returns {"" | "code" | "question"} */
+/** @param {Step} step @returns {"" | "code" | "question"} */
 const longOf = ({ code, question }) => (code ? "code" : question ? "question" : "");
 
 /**

@@ -1,16 +1,12 @@
-// @ts-check
-// The card on which a lesson is read, beside the picture that it is about. It is built once and kept in step,
-// so that the focus stays where it is; what is new is spoken.
-import WORDS from "../../facts/words/player.json" with { type: "json" };
+// The card on which a lesson is read. It is built once and kept in step, so that the focus stays where it is;
+// what is new is spoken.
 import { element, focusOf, setText } from "../base/dom.js";
-import { sentences } from "../base/words.js";
 import { pointAt } from "../base/wire.js";
-import { createButton } from "./button.js";
 import { TabWatch } from "./in_tab.js";
-import { AfterLesson } from "./left.js";
+import { AfterLesson, createButton } from "./left.js";
 import { QuestionForm } from "./question.js";
+import { say } from "./say.js";
 
-const say = sentences(WORDS);
 const ROOM = 8; // pixels around a control that is brought in sight
 
 /**
@@ -115,7 +111,8 @@ export class LessonPanel {
     this.#question.show(look.question);
     const isHeld = focusOf(this.#act) === this.#act;
     this.#act.hidden = look.tasks.every(({ done }) => done);
-    if (isHeld && this.#act.hidden) this.#next.focus({ preventScroll: true }); // else the next key would go nowhere
+    // else the next key would go nowhere
+    if (isHeld && this.#act.hidden) this.#next.focus({ preventScroll: true });
     this.#back.setAttribute("aria-disabled", String(look.at === 1));
     setText(this.#next, say(look.at === look.of ? "finish" : "next"));
     this.#card.dataset.long = look.long;
@@ -169,7 +166,7 @@ export class LessonPanel {
     pointAt(this.el, { cells });
   }
 
-  /** Say what was not there before. @param {Look} look */
+  /** @param {Look} look */
   #speak(look) {
     const { at, of, heading: title } = look;
     const said = [say("told.step", { at, of, title, words: look.words })];
@@ -189,7 +186,6 @@ export class LessonPanel {
     return this.el.closest(".cv-app");
   }
 
-  /** Read from its beginning. */
   focus = () => this.#heading.focus();
 
   close = () => {
@@ -214,7 +210,7 @@ function bringInSight(card, part) {
   else if (above < 0) column.scrollTop += above;
 }
 
-/** What to do, and how many places of it are done. @param {SeenTask} task */
+/** @param {SeenTask} task */
 const withPlaces = ({ words, walked }) => (walked ? say("walked.task", { task: words, walked }) : words);
 
 /** @param {HTMLElement} list @param {SeenTask[]} tasks */

@@ -1,9 +1,6 @@
-// @ts-check
 // Plays a lesson: which step it is, what of it is done, what is asked. It knows no lesson by name and no
 // page: the panel shows what `look` says, and every view of one model shows the same.
-import WORDS from "../../facts/words/player.json" with { type: "json" };
 import { createValues } from "../base/events.js";
-import { sentences } from "../base/words.js";
 import { afterwards } from "../numbers/latest_request.js";
 import { fromLink } from "../rules/link.js";
 import { inPlaceOf, replaced } from "../rules/settings.js";
@@ -15,24 +12,21 @@ import { Progress } from "./progress.js";
 import { doIt, joinedLinks } from "./tasks.js";
 import { numberIn, valuesOf } from "./values.js";
 import { reasonsFor } from "./why_wrong.js";
+import { say } from "./say.js";
 
-const say = sentences(WORDS);
 const HEARD = ["settings", "change:values", "change:selected"];
 const PACE = 350; // milliseconds between two places of a walk that is done for somebody
 
 /**
  * @import { Model } from "../numbers/model.js"
  * @import { Settings } from "../rules/settings.js"
- * @import { Lesson, Place, Shelf, Told } from "./lessons.js"
+ * @import { Lesson, Place, Shelf, LessonBundle } from "./lessons.js"
  * @import { Look } from "./look.js"
- * @typedef {{ words: string[], next: string[], exercise: string, after: string }} Gone what is told when a
- *   lesson is
- * left, and offered; nothing of one that was not ended; exercise: the task of convviz.check that asks for it
- *   in
- *   code; after: the name of the lesson that follows
+ * @typedef {{ words: string[], next: string[], exercise: string, after: string }} Gone what is told and
+ *   offered when a lesson is left, nothing of one that was not ended; exercise: the task of convviz.check
+ *   that asks for it in code; after: the name of the lesson that follows
  */
 
-/** What of the board some step explains. */
 export const TAUGHT = Object.values(ABOARD).flatMap(({ lesson }) =>
   lesson.steps.flatMap(({ why }) => why ?? []),
 );
@@ -46,7 +40,6 @@ export function answerTo(topic) {
   return null;
 }
 
-/** The player of one model. */
 export class Player {
   shelf;
   #model;
@@ -120,7 +113,6 @@ export class Player {
     this.#follow();
   }
 
-  /** See what was done, and tell. */
   #follow = () => {
     if (!this.#lesson || this.#entering) return;
     this.#progress.follow(this.#held);
@@ -143,11 +135,11 @@ export class Player {
     };
   }
 
-  /** @param {Parameters<Progress["settle"]>} answer */
-  #settle(...answer) {
+  /** @type {Progress["settle"]} */
+  #settle = (...answer) => {
     this.#progress.settle(...answer);
     this.#follow();
-  }
+  };
 
   /**
    * @param {Lesson} lesson @param {string} name @param {Parameters<typeof tellerOf>} words @param {number} at
@@ -159,7 +151,7 @@ export class Player {
     this.#enter(lesson, at);
   }
 
-  /** @param {string} wanted @param {Told} told @param {string | number} step */
+  /** @param {string} wanted @param {LessonBundle} told @param {string | number} step */
   #begin(wanted, { lesson, words }, step) {
     const of = lesson.steps.length;
     const number = Number(step);
@@ -172,7 +164,6 @@ export class Player {
   }
 
   /**
-   * Start a lesson.
    * @param {string} wanted its name @param {string | number} [step] counted from 1
    * @returns {Promise<void> | undefined} what is waited for, where it has to be brought first
    */
@@ -206,7 +197,6 @@ export class Player {
     else this.#enter(this.#lesson, Math.max(this.#at + by, 0));
   }
 
-  /** Do what is to be done, or the next part of it. */
   act() {
     this.#stopWalking();
     const { tasks, done, walked } = this.#progress ?? {};
@@ -219,7 +209,7 @@ export class Player {
       this.#stopWalking = this.#later(() => goesOn() && this.act(), PACE);
   }
 
-  /** What is chosen in the open tab now. @param {string[]} ids */
+  /** @param {string[]} ids */
   choose(ids) {
     if (!this.#progress) return;
     this.#progress.chosen = ids;
@@ -233,7 +223,7 @@ export class Player {
     if (!now) this.#follow();
   }
 
-  /** Check an answer. @param {string} typed */
+  /** @param {string} typed */
   check(typed) {
     const question = this.#lesson && this.#progress.asked();
     if (!question) return;
@@ -245,7 +235,7 @@ export class Player {
     this.#settle("wrong", typed.trim().slice(0, 20), reasons);
   }
 
-  /** Show what a mistake makes of the cell that is asked for. @param {string} mistake its id */
+  /** @param {string} mistake its id */
   showMistake(mistake) {
     const question = this.#lesson && this.#progress.step.question;
     if (!question) return;
@@ -253,7 +243,6 @@ export class Player {
     this.#model.select(question.cell); // the tab writes out both sums
   }
 
-  /** Show the answer. */
   show() {
     if (this.#lesson && this.#progress.asked()) this.#settle("shown");
   }
@@ -288,7 +277,7 @@ export class Player {
     return (names.includes(one) && names[names.indexOf(one) + 1]) || "";
   }
 
-  /** Mark lessons as done. @param {string[]} names */
+  /** @param {string[]} names */
   finish(names) {
     const before = this.get("finished");
     const finished = this.shelf.names().filter((each) => names.includes(each) || before.includes(each));
@@ -314,7 +303,6 @@ export class Player {
     this.#values.put({ left: null });
   }
 
-  /** Listen no more. */
   end() {
     this.#stopWalking();
     for (const event of HEARD) this.#model.off(event, this.#follow);

@@ -1,4 +1,3 @@
-// @ts-check
 // How far one step of a lesson is: what of it is done, and what was answered.
 import { fromPage } from "../numbers/from_page.js";
 import { seenAs } from "../rules/history.js";
@@ -41,8 +40,8 @@ export class Progress {
   #press;
 
   /**
-   * @param {Model} model @param {Settings} settings that it starts from
-   * @param {Step} step @param {Task[]} tasks @param {string} link of the step
+   * @param {Model} model @param {Settings} settings that it starts from @param {Step} step
+   * @param {Task[]} tasks @param {string} link of the step
    * @param {() => void} press chooses in the open tab what is wanted
    */
   constructor(model, settings, step, tasks, link, press) {
@@ -79,7 +78,7 @@ export class Progress {
     return this.done >= this.tasks.length ? this.step.question : undefined;
   }
 
-  /** See what was done. @param {boolean} held a slider is held: nothing is done yet */
+  /** @param {boolean} held a slider is held: nothing is done yet */
   follow(held) {
     noteWalk(this.walked, this.#model.settings());
     if (this.answer.state === "wrong" && !asksTheSame(this.#answered, this.seen().settings))

@@ -1,10 +1,6 @@
-// @ts-check
 // A number to predict: typed, checked, explained.
-import WORDS from "../../facts/words/player.json" with { type: "json" };
 import { element, makeButton, setText } from "../base/dom.js";
-import { sentences } from "../base/words.js";
-
-const say = sentences(WORDS);
+import { say } from "./say.js";
 
 /**
  * @import { SeenQuestion } from "./answers.js"
@@ -63,7 +59,7 @@ export class QuestionForm {
   }
 }
 
-/** What gives the wrong number, each with the button that shows it. @param {Player} player */
+/** @param {Player} player */
 function createReasonsList(player) {
   const el = element("ul", { class: "cv-lesson-reasons", hidden: "" });
   let shown = "[]";

@@ -1,16 +1,12 @@
-// @ts-check
-// How a lesson is started and steered from outside of its card: buttons, keys, and the
-// word `lesson` in an address.
-import WORDS from "../../facts/words/player.json" with { type: "json" };
+// How a lesson is started and steered from outside of its card: buttons, keys, a link.
 import { followAsked, followPredictions } from "../base/ask.js";
-import { element, makeButton } from "../base/dom.js";
+import { element, makeButton, setText } from "../base/dom.js";
 import { isBare } from "../base/keys.js";
-import { sentences } from "../base/words.js";
+import { createMenu } from "../base/menu.js";
 import { ABOARD } from "./lessons.js";
-import { createPath } from "./path.js";
 import { answerTo } from "./player.js";
+import { say } from "./say.js";
 
-const say = sentences(WORDS);
 const isTouched = () => matchMedia("(pointer: coarse)").matches;
 
 /**
@@ -18,8 +14,7 @@ const isTouched = () => matchMedia("(pointer: coarse)").matches;
  */
 
 /**
- * The button of the lesson that every page has, and the list of all where there are more; they stay in their
- * place, and are away while one is played.
+ * The button of the lesson that every page has, and the list of all; they are away while one is played.
  * @param {Player} player @param {() => void} onStart
  */
 export function createLessonButtons(player, onStart) {
@@ -42,6 +37,36 @@ export function createLessonButtons(player, onStart) {
     player.off("change:look", update);
   };
   return { el, close };
+}
+
+/**
+ * Make the list; where the page has a single lesson there is nothing to list, and it is hidden.
+ * @param {Player} player @param {(name: string) => void} start
+ */
+function createPath(player, start) {
+  const summary = element("summary", { title: say("list.title") }, say("list"));
+  const items = player.shelf.names().map((name) => {
+    const mark = element("span", { class: "cv-path-done" });
+    const button = makeButton({}, player.shelf.title(name), () => {
+      el.open = false;
+      start(name);
+    });
+    return { name, mark, el: element("li", {}, button, mark) };
+  });
+  const el = createMenu(
+    "cv-path",
+    summary,
+    items.map((item) => item.el),
+    "ol",
+  );
+  el.hidden = items.length < 2;
+  const update = () => {
+    for (const { name, mark } of items)
+      setText(mark, player.get("finished").includes(name) ? ` ✓ ${say("list.done")}` : "");
+  };
+  player.on("change:finished", update);
+  update();
+  return { el, close: () => player.off("change:finished", update) };
 }
 
 /** By how many steps a key goes on. @param {KeyboardEvent} event @returns {number | undefined} */
@@ -106,11 +131,7 @@ export function steer(app, player, escape, own) {
   };
 }
 
-/**
- * The link to the step that is being read and the lessons that are done; empty while none is
- * read that a link could name.
- * @param {Player} player
- */
+/** The link to the step that is read; empty where no link could name it. @param {Player} player */
 export function stepLink(player) {
   const look = player.get("look");
   if (!look?.name) return "";

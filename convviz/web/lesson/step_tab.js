@@ -1,12 +1,8 @@
-// @ts-check
-// The tab that a step is shown in: it opens with the step and closes after it; what a
-// visitor has opened stays.
+// The tab that a step is shown in: it opens with the step and closes after it; a visitor's own stays.
 import NAMES from "../../facts/names.json" with { type: "json" };
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import WORDS from "../../facts/words/player.json" with { type: "json" };
-import { sentences } from "../base/words.js";
+import { say } from "./say.js";
 
-const say = sentences(WORDS);
 /** The tabs of a page that has them all. */
 export const ALL_TABS = SETTINGS.fields.tab.words.filter(Boolean);
 

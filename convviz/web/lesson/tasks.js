@@ -1,17 +1,15 @@
-// @ts-check
-// What a visitor is to do in a step: whether it is done follows from the settings alone, however they came
-// there; and how the page does it for somebody who cannot or would rather look.
+// What a visitor is to do in a step: whether it is done follows from the settings alone, however it was done;
+// and how the page does it for who cannot or would rather look.
 import NAMES from "../../facts/names.json" with { type: "json" };
-import WORDS from "../../facts/words/player.json" with { type: "json" };
 import { formatLong } from "../base/format.js";
 import { samePlace } from "../base/cell_place.js";
-import { sentences } from "../base/words.js";
 import { editCell, editedPanels } from "../rules/edit.js";
 import { fromLink } from "../rules/link.js";
 import { LINK_KEYS } from "../rules/schema.js";
 import { inPlaceOf, replaced, tensorsOf } from "../rules/settings.js";
 import { outputShape } from "../rules/spec.js";
 import { numberIn, placeOfOne } from "./values.js";
+import { say } from "./say.js";
 
 /**
  * @import { Model } from "../numbers/model.js"
@@ -23,19 +21,10 @@ import { numberIn, placeOfOne } from "./values.js";
  *   tab; press: chooses there what is wanted
  */
 
-const say = sentences(WORDS);
 /** What the numbers follow from: an edit is done where it alone is other. */
-const SOURCES = /** @type {const} */ ([
-  "spec",
-  "plane",
-  "transposed",
-  "loss",
-  "input",
-  "weight",
-  "grad",
-  "target",
-  "bias",
-]);
+const SOURCES = /** @type {(keyof Settings)[]} */ (
+  "spec plane transposed loss input weight grad target bias".split(" ")
+);
 
 /**
  * The values of a link's keys, in their order; a later one replaces an earlier one.
@@ -68,17 +57,14 @@ function partOf(settings, link) {
  */
 const wantedOf = (link, set) => partOf(fromLink(joinedLinks(link, set)).state, set);
 
-/** The tensor that a panel's cells are typed into. @param {Settings} settings @param {string} panel */
+/** @param {Settings} settings @param {string} panel */
 const typedInto = (settings, panel) => tensorsOf(settings)[editedPanels(settings)[panel]];
 
-/** Where a tensor's first cell stands in its panel. @param {Settings} settings @param {string} panel */
+/** @param {Settings} settings @param {string} panel */
 const originOf = ({ spec }, panel) =>
   panel === "padded_input" ? spec.padding.map(([before]) => before) : [0, 0];
 
-/**
- * The number in a cell that can be typed into, whatever is computed from it.
- * @param {Settings} settings @param {Place} place
- */
+/** @param {Settings} settings @param {Place} place */
 function typedNumber(settings, { panel, row, column }) {
   const tensor = typedInto(settings, panel);
   if (!tensor) return NaN;
@@ -100,10 +86,7 @@ function sameBeside(one, other, panel) {
   );
 }
 
-/**
- * The cells of a panel that were typed into since the step began.
- * @param {string} panel @param {Situation} at
- */
+/** @param {string} panel @param {Situation} at */
 function typedCells(panel, { settings, start }) {
   const [now, was] = [settings, start].map(
     (each) => /** @type {import("../rules/settings.js").Tensor} */ (typedInto(each, panel)),
@@ -205,13 +188,12 @@ const KINDS = {
     act: (_, { press }) => press(),
   },
 };
-/** What a task in a lesson's file may be. */
 export const KINDS_OF_TASK = Object.keys(KINDS);
 
 /** @param {Task} task */
 const kindOf = (task) => KINDS[/** @type {string} */ (KINDS_OF_TASK.find((kind) => kind in task))];
 
-/** Whether it is done. @param {Task} task @param {Situation} at */
+/** @param {Task} task @param {Situation} at */
 export const isDone = (task, at) => kindOf(task).done(task, at);
 
 /** Whether it is no longer done, because it was taken back. @param {Task} task @param {Situation} at */
@@ -220,10 +202,10 @@ export const isUndone = (task, at) => Boolean(kindOf(task).lasts) && !isDone(tas
 /** What was done instead of it, in a sentence, or nothing. @param {Task} task @param {Situation} at */
 export const astray = ({ edit, set }, at) => (edit ? insteadOf(edit, at) : set ? notYet(set, at) : "");
 
-/** Do it, or the next part of it. @param {Task} task @param {Situation} at @param {Model} model */
+/** @param {Task} task @param {Situation} at @param {Model} model */
 export const doIt = (task, at, model) => kindOf(task).act(task, at, model);
 
-/** Note where the 1 stands. @param {Set<string>} walked @param {Settings} settings */
+/** @param {Set<string>} walked @param {Settings} settings */
 export function noteWalk(walked, settings) {
   const place = placeOfOne(settings);
   if (place) walked.add(`${place.row},${place.column}`);

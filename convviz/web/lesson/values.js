@@ -1,6 +1,5 @@
-// @ts-check
-// What the sentences of a step are filled with: numbers that are looked up or counted in the state that is
-// there now, so that no sentence can stand beside a state of which it is not true.
+// What the sentences of a step are filled with: numbers that are looked up or counted in the present state,
+// so that no sentence stands beside a state of which it is not true.
 import { formatLong } from "../base/format.js";
 import { Links } from "../picture/links.js";
 import { isSingleOne } from "../rules/change.js";
@@ -60,7 +59,7 @@ const inPlane = ({ settings, stages }, plane) => ({
 const cellOf = ({ settings, stages }, [panel, row, column]) =>
   numberIn(settings, stages[panel], panel, row, column);
 
-/** How many windows read a pixel of the input. @param {Settings} settings @param {number[]} pixel */
+/** @param {Settings} settings @param {number[]} pixel */
 const windowsIn = ({ spec, plane, transposed }, pixel) =>
   windowsOn(geometryOf(spec, plane, transposed), pixel);
 
@@ -68,13 +67,10 @@ const windowsIn = ({ spec, plane, transposed }, pixel) =>
  * The products that add up to a cell, written out, as far as one plane has them.
  * @param {Seen} seen @param {[string, number, number]} cell
  */
-function sumOf({ settings, stages }, [panel, row, column]) {
-  const { spec, plane, transposed } = settings;
-  const terms = new Links(geometryOf(spec, plane, transposed)).terms({ panel, row, column });
-  const factors = terms.map((term) =>
-    [term.image, term.kernel].map((each) =>
-      numberIn(settings, stages[each.panel], each.panel, each.row, each.column),
-    ),
+function sumOf(seen, cell) {
+  const [panel] = cell;
+  const factors = termsOf(seen.settings, cell).map((term) =>
+    [term.image, term.kernel].map((each) => cellOf(seen, [each.panel, each.row, each.column])),
   );
   // Gradient first, as the board has it; what was not asked brings nothing.
   const inOrder = panel === "grad_weight" ? factors.map(([pixel, gradient]) => [gradient, pixel]) : factors;
@@ -82,13 +78,9 @@ function sumOf({ settings, stages }, [panel, row, column]) {
   return asked.map((pair) => pair.map(formatLong).join("·")).join(" + ") || "0";
 }
 
-/**
- * How many products add up to a cell, in one plane.
- * @param {Seen} seen @param {[string, number, number]} cell
- */
-function termsOf({ settings: { spec, plane, transposed } }, [panel, row, column]) {
-  return new Links(geometryOf(spec, plane, transposed)).terms({ panel, row, column }).length;
-}
+/** @param {Settings} settings @param {[string, number, number]} cell */
+const termsOf = ({ spec, plane, transposed }, [panel, row, column]) =>
+  new Links(geometryOf(spec, plane, transposed)).terms({ panel, row, column });
 
 /** @param {Settings} settings @param {string} key of a link */
 function settingOf(settings, key) {
@@ -97,16 +89,13 @@ function settingOf(settings, key) {
   return [value].flat(2).every((each, _, all) => each === all[0]) ? [value].flat(2)[0] : value.join(" × ");
 }
 
-/** How many rows, or columns, a window spans. @param {Settings["spec"]} spec @param {number} axis */
+/** @param {Settings["spec"]} spec @param {number} axis */
 const reachOf = ({ kernel_size, dilation }, axis) => (kernel_size[axis] - 1) * dilation[axis] + 1;
 
 /** @param {number[]} size */
 const count = (size) => size.reduce((product, each) => product * each, 1);
 
-/**
- * How each kind of value is found.
- * @type {Record<string, (moment: Moment, value: any) => string | number>}
- */
+/** @type {Record<string, (moment: Moment, value: any) => string | number>} */
 const FOUND = {
   cell: ({ now, start }, { cell, when, plus = 0, plane }) => {
     const [then, here] = [cellOf(inPlane(start, plane), cell), cellOf(inPlane(now, plane), cell)];
@@ -123,7 +112,7 @@ const FOUND = {
   setting: ({ now }, { setting }) => settingOf(now.settings, setting),
   remainder: ({ now }, { remainder }) => remainderOf(now.settings.spec, remainder),
   sum: ({ now }, { sum, plane }) => sumOf(inPlane(now, plane), sum),
-  terms: ({ now }, { terms }) => termsOf(now, terms),
+  terms: ({ now }, { terms }) => termsOf(now.settings, terms).length,
   extent: ({ now, start }, { extent: [panel, axis], when }) =>
     (when === "start" ? start : now).stages[panel].shape[2 + axis],
   numbers: ({ now }, { numbers }) => count(now.stages[numbers].shape),
@@ -134,11 +123,9 @@ const FOUND = {
     formatLong((when === "start" ? start : now).stages.loss - (when === "change" ? start.stages.loss : 0)),
   rate: ({ now, start }, { rate }) => formatLong((now.stages.loss - start.stages.loss) / rate),
 };
-/** What a value in a lesson's file may be found by. */
 export const KINDS_OF_VALUE = Object.keys(FOUND);
 
 /**
- * The arguments of a step's sentences, as they are now.
  * @param {Record<string, Record<string, any>>} values of the step @param {Moment} moment
  * @returns {Record<string, string | number>}
  */

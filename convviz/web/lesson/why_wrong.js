@@ -1,4 +1,3 @@
-// @ts-check
 // What is said of a wrong number: the mistakes that give it, in words, and which of them the page can show.
 import MISTAKES from "../../facts/mistakes.json" with { type: "json" };
 import WORDS from "../../facts/words/reasons.json" with { type: "json" };
@@ -23,8 +22,7 @@ const MOST_PLACES = 3; // of products or cells that are named where several woul
 /**
  * Every reason that a wrong number proves, the likeliest first, in words.
  * @param {Seen} seen @param {Place} cell @param {string} typed
- * @param {boolean} canShow whether the page has the tab Mistakes
- * @returns {SeenReason[]}
+ * @param {boolean} canShow whether the page has the tab Mistakes @returns {SeenReason[]}
  */
 export function reasonsFor({ settings, stages }, { panel, row, column }, typed, canShow) {
   const number = parseNumber(typed);

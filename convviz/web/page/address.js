@@ -1,7 +1,5 @@
-// @ts-check
 // The address of a page without a kernel: what stands after # or, when it is opened, after ? may be a link.
-// The address stays what it was while controls move. In a frame that was given its text, the page
-// has no address of its own.
+// The address stays what it was while controls move. A frame that was given its text has none.
 import { isLink } from "../rules/link.js";
 
 /**
@@ -9,16 +7,26 @@ import { isLink } from "../rules/link.js";
  *   the lessons that are done
  */
 
-const LANGUAGE = /^lang=/; // is read by languages.js
-const PRESENT = /([#?&])present=1(?:&|$)/;
+const OTHER = /^(?:lang=|present=1$)/; // lang is read by languages.js
+const OF_LESSON = /^(?:lesson|step|done)=/;
 
-/** What a part of the address says. @param {string} part with its # or ? */
+/** @param {string} part with its # or ? */
 function read(part) {
-  const words = part.slice(1).replaceAll("&amp;", "&").split("&");
-  const said = part.slice(0, 1) + words.filter((word) => !LANGUAGE.test(word)).join("&");
-  const [rest, present] = [said.replace(PRESENT, "$1").replace(/&$/, ""), PRESENT.test(part)];
-  const { rest: link, wanted } = takeLesson(rest);
-  return { link: isLink(link.slice(1)) ? link : "", wanted, present };
+  const pairs = part.slice(1).replaceAll("&amp;", "&").split("&");
+  const own = pairs.filter((pair) => !OTHER.test(pair));
+  const wanted = lessonOf(own);
+  const link = own.filter((pair) => !wanted || !OF_LESSON.test(pair)).join("&");
+  return { link: isLink(link) ? part[0] + link : "", wanted, present: pairs.includes("present=1") };
+}
+
+/** @param {string[]} pairs @returns {Wanted | null} */
+function lessonOf(pairs) {
+  const valueOf = (/** @type {string} */ key) =>
+    pairs.find((pair) => pair.startsWith(`${key}=`))?.slice(key.length + 1);
+  const name = valueOf("lesson");
+  if (name === undefined) return null;
+  const done = (valueOf("done") ?? "").split(",").map(decoded);
+  return { name: decoded(name), step: decoded(valueOf("step") ?? "1"), done };
 }
 
 /**
@@ -71,27 +79,6 @@ export function addressWith(link) {
   } catch {
     return "";
   }
-}
-
-/**
- * Take what names a lesson out of a part of an address.
- * @param {string} part with its # or ? @returns {{ rest: string, wanted: Wanted | null }}
- */
-function takeLesson(part) {
-  const pairs = part.slice(1).replaceAll("&amp;", "&").split("&");
-  /** @param {string} key */
-  const valueOf = (key) => pairs.find((pair) => pair.startsWith(`${key}=`))?.slice(key.length + 1);
-  const name = valueOf("lesson");
-  if (name === undefined) return { rest: part, wanted: null };
-  const rest = pairs.filter((pair) => !/^(?:lesson|step|done)=/.test(pair)).join("&");
-  return {
-    rest: rest && part[0] + rest,
-    wanted: {
-      name: decoded(name),
-      step: decoded(valueOf("step") ?? "1"),
-      done: (valueOf("done") ?? "").split(",").map(decoded),
-    },
-  };
 }
 
 /** @param {string} text */

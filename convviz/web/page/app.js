@@ -1,4 +1,3 @@
-// @ts-check
 // The app as a widget: its model lives here, for all its views; the kernel is where torch computes.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { element } from "../base/dom.js";
@@ -7,18 +6,16 @@ import { createShelf } from "../lesson/lessons.js";
 import { Player } from "../lesson/player.js";
 import { KernelClient } from "../numbers/from_kernel.js";
 import { createPageModel } from "../numbers/model.js";
-import { lessonFromKernel } from "./bring_lesson.js";
+import { lessonFromKernel } from "./fetched.js";
 import { createWidgetLanguages, goOnFrom, whereItIs } from "./languages.js";
 import { drawLive } from "./live.js";
 import { createPanes } from "./panes.js";
-import { hideStills } from "./still.js";
 
 /**
  * @import { Model } from "../numbers/model.js"
  * @import { DrawPane } from "../tabs/tabbar.js"
  */
 
-/** What anywidget calls once for each widget. */
 export function createApp() {
   /** @type {Model} */
   let model;
@@ -38,15 +35,11 @@ export function createApp() {
       model = createPageModel({ state: widget.get("_start"), colorscales, plotly: null, ground: {} }, null);
       model.connect(new KernelClient(widget), true);
       drawPane = createPanes(model, colorscales);
-      const opened = widget.get("_lesson");
-      player = new Player(
-        model,
-        createShelf(opened.name ? { [opened.name]: opened.told } : {}, (name) =>
-          lessonFromKernel(model, name),
-        ),
-      );
+      const { name: opened, told } = widget.get("_lesson");
+      const shelf = createShelf(opened ? { [opened]: told } : {}, (name) => lessonFromKernel(model, name));
+      player = new Player(model, shelf);
       if (kept) goOnFrom(kept, model, player);
-      else if (opened.name) player.play(opened.name);
+      else if (opened) player.play(opened);
       const stopFollowing = followKernel(widget, () => model.disconnect());
       return () => {
         stopFollowing();
@@ -57,17 +50,39 @@ export function createApp() {
     render({ model: widget, el }) {
       const root = element("div");
       el.append(root);
-      const choose = (/** @type {string} */ tag) => widget.send({ type: "language", language: tag });
-      const menu = createWidgetLanguages(widget.get("_facts").languages, choose);
-      const without = widget.get("_facts").served ? SETTINGS.tabs_of_a_notebook : [];
+      const { id, languages, served } = widget.get("_facts");
+      const choose = (/** @type {string} */ language) => widget.send({ type: "language", language });
+      const menu = createWidgetLanguages(languages, choose);
+      const without = served ? SETTINGS.tabs_of_a_notebook : [];
       const close = drawLive(root, model, drawPane, player, null, { menu, without });
-      const show = hideStills(root, widget.get("_facts").id);
+      const show = hideStills(root, id);
       return () => {
         show();
         close();
         root.remove();
       };
     },
+  };
+}
+
+/**
+ * What the still pictures stand in that a notebook keeps above the app, for who opens it without a kernel:
+ * Jupyter gives an output a row of its own.
+ * @param {string} id of the app @returns {HTMLElement[]}
+ */
+const stillsOf = (id) =>
+  [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(`[data-convviz-still="${id}"]`))].map(
+    (still) => /** @type {HTMLElement | null} */ (still.closest(".jp-OutputArea-child")) ?? still,
+  );
+
+/** @param {HTMLElement} view @param {string} id of the app @returns {() => void} this view goes */
+function hideStills(view, id) {
+  view.dataset.app = id;
+  for (const still of stillsOf(id)) still.style.display = "none";
+  return () => {
+    delete view.dataset.app;
+    if (document.querySelector(`[data-app="${id}"]`)) return;
+    for (const still of stillsOf(id)) still.style.display = "";
   };
 }
 

@@ -1,12 +1,10 @@
-// @ts-check
-// An app's own script: the few lines that ask for the app's, which another widget carries for all apps of the
-// kernel, in the language of the reader. In another language the kernel brings another script,
-// and the app goes on in it.
+// An app's own script: it asks for the app's, which another widget carries for all apps of the kernel, in the
+// reader's language. For another language the kernel brings another script, and the app goes on in it.
 import { placeOf } from "../base/shared_script.js";
 import { asked, understood } from "../base/tongues.js";
 
 const PREFIX = "IPY_MODEL_";
-// After two seconds anywidget gives a widget up for good; a script that is later, a view waits for.
+// After two seconds anywidget gives a widget up; a script that is later, a view waits for.
 const PATIENCE_MS = 1500;
 const LANGUAGE_MS = 2000; // for the reader's language; a later one is turned to all the same
 
@@ -19,7 +17,6 @@ function wantedOf({ languages, language, chosen }) {
   return wishes.map((/** @type {string} */ wish) => understood(wish, languages)).find(Boolean) ?? language;
 }
 
-/** What anywidget calls once for each widget. */
 function createAsking() {
   /** @type {any} */
   let app;
@@ -83,8 +80,7 @@ function createAsking() {
       const waiting = document.createElement("p");
       waiting.textContent = model.get("_facts").waiting;
       el.append(waiting);
-      // marimo starts a widget only where it is shown, in a shadow root that sees the
-      // sheets of such widgets alone.
+      // marimo starts a widget only where it is shown, in a shadow root that sees its sheets alone.
       if (host && el.getRootNode() instanceof ShadowRoot) {
         const carrier = await host.getWidget(model.get("_carrier").replace(PREFIX, "anywidget:"));
         const place = document.createElement("div");

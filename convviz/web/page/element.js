@@ -1,7 +1,5 @@
-// @ts-check
-// <convviz-board>: the board as an element of somebody else's page, in a shadow root of its own. The modules
-// of several languages meet in one place of the page, and each element takes the one whose
-// language it is to speak.
+// <convviz-board>: the board as an element of somebody else's page, in a shadow root. The modules of several
+// languages meet in one place of the page, and each element takes the one of its language.
 import WORDS from "../../facts/words/element.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { understood } from "../base/tongues.js";
@@ -43,7 +41,6 @@ function checkLink(text) {
   if (!isLink(own.trim())) throw new Error(say("no_link", { value: text.slice(0, 80) }));
 }
 
-/** What one element shows. */
 class View {
   #host;
   #root;
@@ -72,7 +69,7 @@ class View {
     this.#clear();
   }
 
-  /** An attribute is another. @param {string} name */
+  /** @param {string} name */
   changed(name) {
     const here = meeting().views.has(this);
     if (name === "state") {
@@ -84,15 +81,11 @@ class View {
     if (here) this.#draw();
   }
 
-  /** The module of another language is there. */
   arrived() {
     if (this.#choice() !== this.#tag || !this.#tag) this.#draw();
   }
 
-  /**
-   * The tag of the language to speak: the element's own, else that of the page around, else
-   * the first that is there.
-   */
+  /** The language to speak: the element's own, else that of the page around, else the first that is there. */
   #choice() {
     const tags = [...meeting().speakers.keys()];
     const own = this.#host.getAttribute("lang");
@@ -137,7 +130,7 @@ class View {
     throw new Error(say("language", { wanted: this.#host.getAttribute("lang") ?? "", there }));
   }
 
-  /** What it begins with: the attribute's link, but for a board that is drawn anew, which keeps its own. */
+  /** The attribute's link; a board that is drawn anew keeps its own. */
   #startLink() {
     return this.#kept ? this.#start : (this.#host.getAttribute("state") ?? "");
   }
@@ -182,7 +175,7 @@ class View {
   }
 }
 
-/** The link of what is shown; null where it has more typed numbers than a link holds. @param {Model} model */
+/** Null where there are more typed numbers than a link holds. @param {Model} model */
 function linkOf(model) {
   try {
     return toLink(model.settings());
@@ -191,7 +184,6 @@ function linkOf(model) {
   }
 }
 
-/** The element; made where there are elements. */
 function elementClass() {
   return class extends HTMLElement {
     static observedAttributes = ["state", "controls", "lesson", "lang"];

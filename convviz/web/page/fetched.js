@@ -1,7 +1,24 @@
-// @ts-check
-// A file beside the page.
+// What a page brings when it is wanted: a file beside it, or what the kernel sends.
+import PANE from "../../facts/words/pane.json" with { type: "json" };
+import WORDS from "../../facts/words/player.json" with { type: "json" };
+import { importText, unpack } from "../base/imported.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
+const sayPane = sentences(PANE);
+// The kernel answers once a second, all pages at once: one that came too late asks again.
+const AGAIN_MS = 2_000;
+const PATIENCE_MS = 10_000; // a kernel that computes something long answers after it
 
 /**
+ * @import { LessonBundle } from "../lesson/lessons.js"
+ * @import { Model } from "../numbers/model.js"
+ * @import { TabScript, TabScripts } from "../tabs/opening.js"
+ * @typedef {{ message: any, buffers: DataView<ArrayBuffer>[] }} Reply
+ */
+
+/**
+ * A file beside the page.
  * @template {"arrayBuffer" | "json" | "text"} Kind
  * @param {string} address @param {Kind} kind
  * @param {(why: string) => string} [sentence] says why it is not there
@@ -15,4 +32,89 @@ export async function fetchFile(address, kind, sentence = (why) => why) {
   } catch (error) {
     throw new Error(sentence(/** @type {Error} */ (error).message));
   }
+}
+
+/**
+ * Make what brings the scripts of one app's tabs, each when it is first opened, once for all views.
+ * @param {Model} model @param {Record<string, string>} [addresses] tab → its file, where the page has files
+ * @returns {TabScripts}
+ */
+export function createTabScripts(model, addresses) {
+  /** @type {Map<string, TabScript>} */
+  const loaded = new Map();
+  const words = { lost: sayPane("script.lost"), late: sayPane("script.late") };
+  return {
+    now: (name) => loaded.get(name),
+    ask(name, { there, failed }) {
+      let waits = true;
+      /** @param {Promise<string>} coming */
+      const take = async (coming) => {
+        try {
+          const script = loaded.get(name) ?? (await importText(await coming));
+          loaded.set(name, script);
+          if (waits) there(script);
+        } catch (error) {
+          if (waits) failed(/** @type {Error} */ (error).message);
+        }
+      };
+      const unpacked = (/** @type {Promise<Reply>} */ coming) =>
+        take(coming.then(({ buffers }) => unpack(buffers[0])));
+      let stop = () => {};
+      if (addresses) take(fetchFile(addresses[name], "text", (why) => sayPane("script.failed", { why })));
+      else stop = askKernel(model, { type: "script", tab: name }, unpacked, words);
+      return () => {
+        waits = false;
+        stop();
+      };
+    },
+  };
+}
+
+/** @param {Model} model @param {string} name @returns {Promise<LessonBundle>} */
+export const lessonFromKernel = (model, name) =>
+  new Promise((resolve, reject) => {
+    const take = (/** @type {Promise<Reply>} */ coming) =>
+      coming.then(({ message }) => resolve(message.told), reject);
+    const words = { lost: say("brought.lost"), late: say("brought.late") };
+    askKernel(model, { type: "lesson", lesson: name }, take, words);
+  });
+
+/**
+ * Ask the kernel, and again when another one is there: what comes late is taken all the same.
+ * @param {Model} model @param {Record<string, string>} question its answer repeats it
+ * @param {(coming: Promise<Reply>) => void} take
+ * @param {{ lost: string, late: string }} words for a kernel that is not there, and one that takes long
+ * @returns {() => void} stop waiting
+ */
+function askKernel(model, question, take, { lost, late }) {
+  /** @type {number[]} */
+  let timers = [];
+  const fail = (/** @type {string} */ sentence) => take(Promise.reject(new Error(sentence)));
+
+  /** @param {any} message @param {DataView<ArrayBuffer>[]} buffers */
+  function receive(message, buffers) {
+    if (Object.entries(question).some(([key, value]) => message[key] !== value)) return;
+    stop();
+    take(Promise.resolve({ message, buffers }));
+  }
+
+  function ask() {
+    timers.forEach(clearTimeout);
+    const kernel = model.kernel();
+    if (!kernel) return fail(lost);
+    const send = () => kernel.send(question);
+    timers = [window.setInterval(send, AGAIN_MS), window.setTimeout(() => fail(late), PATIENCE_MS)];
+    send();
+  }
+
+  function stop() {
+    timers.forEach(clearTimeout);
+    model.off("msg:custom", receive);
+    model.off("change:kernel", ask);
+  }
+
+  model.on("msg:custom", receive);
+  model.on("change:kernel", ask);
+  ask();
+  return stop;
 }

@@ -1,22 +1,77 @@
-// @ts-check
 // Follow one kernel: is it connected, does it answer, has it ended? Voilà's front end says nothing of it.
+import WORDS from "../../facts/words/served.json" with { type: "json" };
+import { DEAD } from "../base/lost_kernel.js";
 import { createPauses } from "../base/pauses.js";
+import { sentences } from "../base/words.js";
 
-/** @import { KernelState } from "./kernel_state.js" */
-
+const say = sentences(WORDS);
 const ANSWERS_WITHIN_MS = 5000;
-
-/** Kernel states after which the widgets have nobody to talk to, even if a new kernel process starts. */
-const DEAD = new Set(["dead", "restarting", "autorestarting", "terminating"]);
+const banner = () => document.getElementById("convviz-lost");
 
 /**
- * Follows one kernel connection. JupyterLab retries seven times at growing intervals (two minutes) without a
- * word, and does not tell a vanished kernel from a vanished server, so the page asks the server itself.
+ * "": nobody has connected yet; "ok": it answers; "reconnecting": it may come back; "lost": only a
+ * new page has another one.
+ * @typedef {"" | "ok" | "reconnecting" | "lost"} State
+ * @typedef {"reconnecting" | "silent" | "gone" | "failed"} Passing no connection, no answer, no server; or an
+ *   app that could not start
+ * @typedef {"ended" | "partial"} Fatal the kernel has ended, as after the server's restart; half a page came
+ */
+
+/** What a page of Voilà knows of its kernel: at the body for sheets and tests, in a banner in words. */
+export class KernelState {
+  /** @type {State} */
+  #state = "";
+  #onLost;
+
+  /** @param {() => void} onLost */
+  constructor(onLost) {
+    this.#onLost = onLost;
+  }
+
+  get now() {
+    return this.#state;
+  }
+
+  get over() {
+    return this.#state === "lost";
+  }
+
+  /** @param {State} next */
+  enter(next) {
+    if (this.over) return;
+    this.#state = next;
+    document.body.dataset.convvizKernel = next;
+  }
+
+  /** @param {Passing | Fatal} trouble */
+  show(trouble) {
+    const [box, text] = [banner(), document.getElementById("convviz-lost-text")];
+    if (!box || !text || this.over) return;
+    box.hidden = false;
+    // Filled after it is visible: screen readers announce a change inside an alert, not its appearance.
+    text.textContent = say(trouble);
+  }
+
+  hide() {
+    const box = banner();
+    if (box && !this.over) box.hidden = true;
+  }
+
+  /** @param {Fatal} trouble */
+  lose(trouble) {
+    if (this.over) return;
+    this.show(trouble);
+    this.enter("lost");
+    this.#onLost();
+  }
+}
+
+/**
+ * Follow one kernel connection. JupyterLab retries for two minutes without a word, and does not tell a
+ * vanished kernel from a vanished server, so the page asks the server itself.
  * @param {any} kernel JupyterLab's KernelConnection
- * @param {URL} address where the server tells whether it is there
- * @param {KernelState} state
- * @param {() => boolean} [isBuilding] whether what is sent now is no move of a person:
- *   widgets that are being made
+ * @param {URL} address where the server tells whether it is there @param {KernelState} state
+ * @param {() => boolean} [isBuilding] whether what is sent now makes widgets, and is no move of a person
  */
 export function watchKernel(kernel, address, state, isBuilding = () => false) {
   /** @param {string} status */
@@ -37,8 +92,7 @@ export function watchKernel(kernel, address, state, isBuilding = () => false) {
   kernel.connectionStatusChanged.connect((/** @type {any} */ _, /** @type {string} */ status) =>
     onConnection(status),
   );
-  // A kernel that is shut down in an orderly way (culled, or after the page's own unload call when a link
-  // turned out to be a download) changes neither status: its farewell message is the only sign.
+  // A kernel that is shut down in an orderly way changes neither status: its farewell is the only sign.
   kernel.iopubMessage.connect((/** @type {any} */ _, /** @type {any} */ message) => {
     if (message.header.msg_type === "shutdown_reply") state.lose("ended");
   });
@@ -70,13 +124,13 @@ async function probe(kernel, address, state, pauses) {
  */
 async function isThere(address, state) {
   const answer = await fetch(address, { cache: "no-store" });
-  if (answer.status === 404) state.lose("missing");
+  if (answer.status === 404) state.lose("ended");
   return answer.ok;
 }
 
 /**
- * Tells that a move has no answer, until the next answer comes. A kernel that hangs stays connected and
- * "busy". After a sleep its connection may look alive, and lead nowhere: the server is asked, too.
+ * Tell that a move has no answer, until the next answer comes: a kernel that hangs stays connected. After a
+ * sleep its connection may look alive, and lead nowhere: the server is asked, too.
  * @param {any} kernel @param {URL} address @param {KernelState} state @param {() => boolean} isBuilding
  */
 function watchAnswers(kernel, address, state, isBuilding) {

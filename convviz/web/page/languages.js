@@ -1,8 +1,8 @@
-// @ts-check
-// The languages of a page that comes in several: a quiet menu. The page is loaded anew in the language that
-// is chosen, a widget drawn anew, and goes on where it was: the settings with their way back, and the lesson.
+// The languages of a page that comes in several: the page is loaded anew in the language that is chosen, a
+// widget drawn anew, and goes on where it was: the settings with their way back, and the lesson.
 import WORDS from "../../facts/words/language.json" with { type: "json" };
 import { element, makeButton } from "../base/dom.js";
+import { createMenu } from "../base/menu.js";
 import { asked, understood } from "../base/tongues.js";
 import { language, sentences } from "../base/words.js";
 
@@ -18,7 +18,7 @@ const ASKS = /^lang(?:=|$)/;
  *   itself, and the address of the page that speaks it
  */
 
-/** This address in another language. @param {string} tag @param {Languages} languages */
+/** @param {string} tag @param {Languages} languages */
 function addressIn(tag, languages) {
   const rest = location.search
     .slice(1)
@@ -29,8 +29,8 @@ function addressIn(tag, languages) {
 }
 
 /**
- * Where no server sees to it: go to the page of the language that the address asks for; from the first page,
- * the English one, which nobody has chosen yet, to the browser's.
+ * Where no server does: go to the page of the language that the address asks for; from the first page, which
+ * nobody has chosen yet, to the browser's.
  * @param {Languages} languages @returns {boolean} whether it is gone to
  */
 export function goToAsked(languages) {
@@ -54,50 +54,43 @@ export function tellUnknown(languages, model) {
 
 /** @param {Languages} languages @param {Model} model @param {Player} player */
 export function createLanguages(languages, model, player) {
-  /** @param {[string, { name: string }]} of */
-  const item = ([tag, { name }]) => {
-    const link = element("a", { href: addressIn(tag, languages), lang: tag, hreflang: tag }, name);
-    if (tag === language()) link.setAttribute("aria-current", "true");
-    link.addEventListener("click", (event) => {
-      link.href = addressIn(tag, languages); // what stands after # may be another by now
-      // With one of these keys it opens elsewhere.
-      if (!(event.ctrlKey || event.metaKey || event.shiftKey)) keep(tag, model, player);
-    });
-    return element("li", {}, link);
-  };
-  return menuOf(languages[language()].name, Object.entries(languages).map(item));
+  return menuOf(
+    Object.keys(languages),
+    (tag) => languages[tag].name,
+    (tag, name) => {
+      const link = element("a", { href: addressIn(tag, languages), hreflang: tag }, name);
+      link.addEventListener("click", (event) => {
+        link.href = addressIn(tag, languages); // what stands after # may be another by now
+        // With one of these keys it opens elsewhere.
+        if (!(event.ctrlKey || event.metaKey || event.shiftKey)) keep(tag, model, player);
+      });
+      return link;
+    },
+  );
 }
+
+/** A widget is drawn anew in its place. @param {string[]} tags @param {(tag: string) => void} choose */
+export const createWidgetLanguages = (tags, choose) =>
+  menuOf(
+    tags,
+    (tag) => new Intl.DisplayNames([tag], { type: "language" }).of(tag) ?? tag, // as the tag says itself
+    (tag, name) => makeButton({}, name, () => choose(tag)),
+  );
 
 /**
- * Make the menu of a widget, which is drawn anew in its place.
- * @param {string[]} tags @param {(tag: string) => void} choose
+ * @param {string[]} tags @param {(tag: string) => string} nameOf
+ * @param {(tag: string, name: string) => HTMLElement} create what chooses a language
  */
-export function createWidgetLanguages(tags, choose) {
-  const nameOf = (/** @type {string} */ tag) =>
-    new Intl.DisplayNames([tag], { type: "language" }).of(tag) ?? tag; // as the tag says itself
-  const item = (/** @type {string} */ tag) => {
-    const button = makeButton({ lang: tag }, nameOf(tag), () => choose(tag));
-    if (tag === language()) button.setAttribute("aria-current", "true");
-    return element("li", {}, button);
-  };
-  return menuOf(nameOf(language()), tags.map(item));
-}
-
-/** @param {string} name of the language that is spoken @param {HTMLElement[]} items */
-function menuOf(name, items) {
+function menuOf(tags, nameOf, create) {
+  const name = nameOf(language());
   const summary = element("summary", { title: say("menu"), "aria-label": `${say("menu")}: ${name}` }, name);
-  const el = element("details", { class: "cv-languages" }, summary, element("ul", {}, ...items));
-  el.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || !el.open) return;
-    el.open = false;
-    summary.focus();
-    event.preventDefault();
-    event.stopPropagation();
+  const items = tags.map((tag) => {
+    const node = create(tag, nameOf(tag));
+    node.lang = tag;
+    if (tag === language()) node.setAttribute("aria-current", "true");
+    return element("li", {}, node);
   });
-  el.addEventListener("focusout", ({ relatedTarget }) => {
-    if (relatedTarget && !el.contains(/** @type {Node} */ (relatedTarget))) el.open = false;
-  });
-  return el;
+  return createMenu("cv-languages", summary, items);
 }
 
 /**
@@ -109,20 +102,14 @@ export function whereItIs(model, player) {
   return { ...model.kept(), finished: player.get("finished"), lesson: look?.name ?? "", step: look?.at ?? 0 };
 }
 
-/**
- * Go on from there.
- * @param {ReturnType<typeof whereItIs>} kept @param {Model} model @param {Player} player
- */
+/** @param {ReturnType<typeof whereItIs>} kept @param {Model} model @param {Player} player */
 export function goOnFrom(kept, model, player) {
   model.takeUp(kept);
   player.finish(kept.finished);
   if (kept.lesson) player.play(kept.lesson, kept.step);
 }
 
-/**
- * Keep where this page is, for the next one.
- * @param {string} tag of its language @param {Model} model @param {Player} player
- */
+/** @param {string} tag of its language @param {Model} model @param {Player} player */
 function keep(tag, model, player) {
   try {
     sessionStorage.setItem(STORE, JSON.stringify({ tag, ...whereItIs(model, player) }));

@@ -1,6 +1,5 @@
-// @ts-check
-// What a person reads first: a question, and below it what was just done, what the app was given to say, or
-// its own sentence. A lesson's card takes their place.
+// What a visitor reads first: a question, and below it what was just done, or what the app was given to say,
+// or its own sentence. A lesson's card takes their place.
 import ARRIVAL from "../../facts/words/arrival.json" with { type: "json" };
 import WORDS from "../../facts/words/lead.json" with { type: "json" };
 import { element, makeButton, setText } from "../base/dom.js";
@@ -15,7 +14,6 @@ const sayOfArrival = sentences(ARRIVAL);
 /** @import { Model } from "../numbers/model.js" */
 
 /**
- * Make it.
  * @param {Model} model
  * @param {(event: string, listener: () => void) => void} follow listens as long as the view is there
  * @param {HTMLElement} lesson the place of a lesson's card @param {() => void} watch plays the arrival again
@@ -67,7 +65,7 @@ function kindOf(settings, turns) {
   return turns ? "single" : "alike";
 }
 
-/** Plays the arrival again. @param {() => void} watch */
+/** @param {() => void} watch */
 function createWatch(watch) {
   return makeButton(
     { class: "cv-watch", title: sayOfArrival("watch.title") },

@@ -1,6 +1,5 @@
-// @ts-check
-// The lecture: one band fills the screen, with a thin bar of controls below it; a clicker's keys step. It is
-// the same page in other clothes: nothing is made for it but its bar, and what is set stays set when it ends.
+// The lecture: one band fills the screen, with a thin bar of controls below it; a clicker's keys step.
+// Nothing is made for it but its bar, and what is set stays set when it ends.
 import WORDS from "../../facts/words/lecture.json" with { type: "json" };
 import { element, focusOf, makeButton, setText, svgElement } from "../base/dom.js";
 import { isBare } from "../base/keys.js";
@@ -34,16 +33,16 @@ function createButton(className, words, onClick, ...children) {
   return makeButton({ class: className, title: words, "aria-label": words }, children, onClick);
 }
 
+/** @param {Event} event */
+const targetOf = (event) => /** @type {Element} */ (event.composedPath()[0] ?? event.target);
+
 export class Lecture {
-  /**
-   * The browser's own Esc is heard by nobody. What is heard before the screen is filled tells of the lecture
-   *   before.
-   */
+  /** The browser's own Esc is heard by nobody; before the screen is filled, the lecture before is meant. */
   #onScreen = () => void (this.#filled && !document.fullscreenElement && this.#turn(false));
   /** @param {Event} heard */
   #onKey = (heard) => {
     const event = /** @type {KeyboardEvent} */ (heard);
-    const target = /** @type {Element} */ (event.composedPath()[0] ?? event.target);
+    const target = targetOf(event);
     const isOurs = this.#app.contains(target) || (this.#own && target === document.body);
     if (!isOurs || !isBare(event) || target.closest(TYPING) || (!this.#on && target.closest("select")))
       return;
@@ -79,23 +78,13 @@ export class Lecture {
   /**
    * @param {HTMLElement} app what fills the screen @param {Board} board @param {Player} player
    * @param {{ own: boolean, wish: Wish | null, fit: () => void }} page own: whether the keys of the whole
-   *   page are ours;
-   *   wish: `present` is the address's wish for a lecture; fit: gives the stage the room that there is now
+   *   page are ours; wish: `present` is the address's wish for a lecture; fit: gives the stage its room
    */
   constructor(app, board, player, { own, wish, fit }) {
-    [this.#app, this.#board, this.#player, this.#own, this.#wish, this.#fit] = [
-      app,
-      board,
-      player,
-      own,
-      wish,
-      fit,
-    ];
-    const icon = svgElement(
-      "svg",
-      { viewBox: "0 0 16 16", "aria-hidden": "true" },
-      svgElement("path", { d: FRAME }),
-    );
+    [this.#app, this.#board, this.#player] = [app, board, player];
+    [this.#own, this.#wish, this.#fit] = [own, wish, fit];
+    const frame = svgElement("path", { d: FRAME });
+    const icon = svgElement("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, frame);
     this.button = createButton("cv-present", say("enter"), () => this.#turn(true), icon);
     const steps = [
       iconButton("back", say("back"), () => this.#step(-1)),
@@ -103,13 +92,8 @@ export class Lecture {
       iconButton("forward", say("forward"), () => this.#step(1)),
     ];
     const leave = iconButton("close", say("leave"), () => this.#turn(false));
-    this.bar = element(
-      "div",
-      { class: "cv-lecture-bar", role: "group", "aria-label": say("bar") },
-      ...steps,
-      this.#bands,
-      leave,
-    );
+    const attributes = { class: "cv-lecture-bar", role: "group", "aria-label": say("bar") };
+    this.bar = element("div", attributes, ...steps, this.#bands, leave);
     this.#keys = own ? document : app;
     this.#keys.addEventListener("keydown", this.#onKey, true);
     this.#keys.addEventListener("keydown", this.#onEscape);
@@ -194,7 +178,7 @@ export class Lecture {
     const key = event.key.toLowerCase();
     if (key === "f" && !event.repeat) return () => this.#turn(!this.#on);
     if (!this.#on) return null;
-    const target = /** @type {Element} */ (event.composedPath()[0] ?? event.target);
+    const target = targetOf(event);
     const by = STEPS[event.key] ?? (target.closest(TAKES_ARROWS) ? 0 : ARROWS[event.key]);
     if (by) return () => this.#step(by);
     const band = this.#board.bands()[Number(key) - 1];

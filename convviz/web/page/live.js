@@ -1,4 +1,3 @@
-// @ts-check
 // One view of the live app: its heading, tabs and buttons around controls and board. A widget draws it, the
 // served page, and the page on a static host.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
@@ -21,25 +20,13 @@ const OF_THE_KERNEL = Object.values(SETTINGS.controls_of_the_kernel).flat();
  * @import { DrawPane } from "../tabs/tabbar.js"
  */
 
-/** The line above all: what the page is, and what leads from it. @param {HTMLElement} el of the app */
-function createBar(el) {
-  const name = el.querySelector(":scope > h1");
-  return element(
-    "div",
-    { class: "cv-heading" },
-    name ?? element("p", { class: "cv-brand", title: say("brand") }, say("brand")),
-  );
-}
-
 /**
- * Draw a view.
  * @param {HTMLElement} el gets the app's class @param {Model} model @param {DrawPane} drawPane
  * @param {Player} player
  * @param {import("./lecture.js").Wish | null} [wish] of the address, where the whole page is ours
- * @param {{ menu?: HTMLElement, tabs?: string[], without?: string[],
- *   share?: { button: HTMLElement, box: HTMLElement } }} [own] of a page of our own: its menu of languages;
- *   tabs that do not work there; of one that no kernel will ever come to, and that has nothing which waits
- *   for one, its tabs, and what hands the settings on
+ * @param {{ menu?: HTMLElement, tabs?: string[], without?: string[], share?: { button: HTMLElement, box:
+ *   HTMLElement } }} [own] its menu of languages; without: tabs that do not work there; of a page that no
+ *   kernel will ever come to, its tabs, and what hands the settings on
  * @returns {() => void} close it
  */
 export function drawLive(
@@ -53,7 +40,9 @@ export function drawLive(
   el.querySelector(".cv-late")?.remove(); // the script has started
   el.classList.add("cv-app", "cv-page", "cv-full", "cv-look");
   el.lang = language(); // a notebook around it may speak another
-  const heading = createBar(el);
+  const name = el.querySelector(":scope > h1");
+  const brand = { class: "cv-brand", title: say("brand") };
+  const heading = element("div", { class: "cv-heading" }, name ?? element("p", brand, say("brand")));
   const share = ownShare ? { ...ownShare, close() {} } : new Share(model, () => stepLink(player));
   const tabs = new Tabs(model, drawPane, ownTabs, without);
   el.append(heading);

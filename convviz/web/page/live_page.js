@@ -1,21 +1,19 @@
-// @ts-check
 // The live page, of a server or of a static host: its board lives at once, before anything else is asked.
 import RACE from "../../facts/words/race.json" with { type: "json" };
 import WORDS from "../../facts/words/served.json" with { type: "json" };
 import { createValues } from "../base/events.js";
 import { sentences } from "../base/words.js";
+import { createCopyLink } from "../controls/copy_link.js";
 import { createShelf } from "../lesson/lessons.js";
 import { Player } from "../lesson/player.js";
+import { stepLink } from "../lesson/start.js";
 import { createPageModel } from "../numbers/model.js";
 import { FIRST_STATE } from "../rules/link.js";
-import { followAddress } from "./address.js";
-import { fetchLesson } from "./bring_lesson.js";
+import { addressWith, followAddress } from "./address.js";
 import { fetchFile } from "./fetched.js";
 import { createLanguages, goOn, tellUnknown } from "./languages.js";
 import { drawLive } from "./live.js";
 import { createPanes } from "./panes.js";
-
-/** @import { Model } from "../numbers/model.js" */
 
 const say = sentences(WORDS);
 const sayOfRace = sentences(RACE);
@@ -23,13 +21,13 @@ const sayOfRace = sentences(RACE);
 /** @param {string} id */
 export const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
-/** What the page carries. @returns {any} */
+/** @returns {any} */
 export const dataOfPage = () => JSON.parse(byId("convviz-data").textContent ?? "");
 
 /** @param {string} address of the gzipped bundle */
 const fetchPlotly = (address) => fetchFile(address, "arrayBuffer", (why) => say("live.plotly", { why }));
 
-/** What the tab Race shows without a kernel. @param {string} address of the file @returns {Promise<any>} */
+/** @param {string} address of the file @returns {Promise<any>} */
 const fetchRace = (address) =>
   fetchFile(address, "json", (why) => sayOfRace("recorded.failed", { why })).then(
     (race) => ({ state: "alone", recorded: true, race }),
@@ -37,13 +35,12 @@ const fetchRace = (address) =>
   );
 
 /**
- * Draw it.
  * @param {any} data what the page carries @param {boolean} live whether torch is asked later
- * @param {string[] | undefined} tabs those that the page has, where it is no server's
- * @param {(model: Model, player: Player) => Partial<Parameters<typeof drawLive>[5]>} around see drawLive
+ * @param {string[]} [without] tabs that do not work here
  */
-export function startPage(data, live, tabs, around) {
+export function startPage(data, live, without) {
   const { colorscales, lessons, languages, plotly, race } = data;
+  const tabs = live ? undefined : Object.keys(data.tabs);
   const model = createPageModel({
     ...data,
     state: FIRST_STATE,
@@ -51,13 +48,14 @@ export function startPage(data, live, tabs, around) {
     ground: {},
     live,
   });
-  const shelf = createShelf({}, (name) => fetchLesson(lessons[name]));
+  const shelf = createShelf({}, (name) => fetchFile(lessons[name], "json"));
   const player = new Player(model, shelf, tabs);
   const wish = createValues({ present: false });
   followAddress(model, player, wish, !goOn(model, player));
   tellUnknown(languages, model);
   const drawPane = createPanes(model, colorscales, { race: () => fetchRace(race) }, data.tabs);
   const menu = createLanguages(languages, model, player);
-  drawLive(byId("convviz-live"), model, drawPane, player, wish, { menu, tabs, ...around(model, player) });
+  const share = live ? undefined : createCopyLink(model, addressWith, () => stepLink(player));
+  drawLive(byId("convviz-live"), model, drawPane, player, wish, { menu, tabs, without, share });
   return model;
 }

@@ -1,4 +1,3 @@
-// @ts-check
 // A page that lives without a kernel: the app around a model whose numbers the page computes.
 import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { createCopyLink } from "../controls/copy_link.js";
@@ -9,19 +8,22 @@ import { createLessonButtons, stepLink } from "../lesson/start.js";
 import { fromPage } from "../numbers/from_page.js";
 import { createPageModel } from "../numbers/model.js";
 import { sentences } from "../base/words.js";
+import { openTab } from "../tabs/opening.js";
+import { Tabs } from "../tabs/tabbar.js";
 import { addressWith, followAddress } from "./address.js";
-import { tellHeight } from "./height.js";
-import { createOwnTabs } from "./own_tab.js";
+import { createTabContext } from "./tab_context.js";
 import { drawApp } from "./view.js";
 
 const say = sentences(WORDS);
+const SLACK = 4; // pixels that are no reason to tell it again, or two pages could chase each other
 
 /**
  * @import { MakeNumbers } from "../numbers/latest_request.js"
- * @import { PageData } from "../numbers/model.js"
+ * @import { Model, PageData } from "../numbers/model.js"
+ * @import { TabScript } from "../tabs/opening.js"
  * @param {{ el: HTMLElement, data: PageData & { controls: string[], height: number | null,
- *   lesson?: string | null, lessons?: Record<string, import("../lesson/lessons.js").Told>,
- *   tabs?: Record<string, import("../tabs/opening.js").TabScript["default"]>, race?: any }, own?: boolean,
+ *   lesson?: string | null, lessons?: Record<string, import("../lesson/lessons.js").LessonBundle>,
+ *   tabs?: Record<string, TabScript["default"]>, race?: any }, own?: boolean,
  *   makeNumbers?: MakeNumbers }} page data.tabs: what draws them, by name; data.race: the recorded one, where
  *   it is among them; own: whether the whole page, and so its address, is ours
  */
@@ -54,7 +56,53 @@ function render({ el, data, own = false, makeNumbers = fromPage }) {
   return { model, close };
 }
 
-/** Say that the page could not start. @param {unknown} error */
+/**
+ * @param {Model} model @param {any} colorscales
+ * @param {Record<string, TabScript["default"]>} tabs by name; the page has their sheets
+ * @param {any} race the recorded one, where its tab is among them
+ */
+function createOwnTabs(model, colorscales, tabs, race) {
+  /** @param {string} name */
+  const paneOf = (name) => {
+    const data = { state: "alone", ...(name === "race" && { recorded: true, race }) };
+    return createValues({ data, tab: name, theme: model.get("theme"), colorscales });
+  };
+  const panes = Object.fromEntries(Object.keys(tabs).map((name) => [name, paneOf(name)]));
+  model.on("change:theme", () =>
+    Object.values(panes).forEach((pane) => pane.put({ theme: model.get("theme") })),
+  );
+  const scripts = {
+    now: (/** @type {string} */ name) => ({ default: tabs[name], sheet: "" }),
+    ask: () => () => {},
+  };
+  const context = { send() {}, ...createTabContext(model) };
+  /** @type {import("../tabs/tabbar.js").DrawPane} */
+  const draw = (name, el) => openTab(name, el, scripts, { ...panes[name], ...context });
+  return new Tabs(model, draw, Object.keys(tabs));
+}
+
+/**
+ * Tell the page around an iframe how high this one is, and nothing else: anybody may read the message.
+ * @param {HTMLElement} el whose height it is
+ */
+function tellHeight(el) {
+  if (window.parent === window) return;
+  el.dataset.grows = ""; // nothing may then be high in parts of the window: it would chase its own height
+  let told = -SLACK;
+  let frame = 0;
+  const tell = () => {
+    frame = 0;
+    const height = Math.ceil(el.getBoundingClientRect().bottom + window.scrollY);
+    if (Math.abs(height - told) < SLACK) return;
+    told = height;
+    window.parent.postMessage({ type: "convviz:resize", height }, "*");
+    // What Canvas, Moodle and Sakai hear.
+    window.parent.postMessage(JSON.stringify({ subject: "lti.frameResize", height }), "*");
+  };
+  new ResizeObserver(() => (frame ||= requestAnimationFrame(tell))).observe(el);
+}
+
+/** @param {unknown} error */
 const failed = (error) => say("page.failed", { why: /** @type {Error} */ (error).message });
 
 export default { render, failed };

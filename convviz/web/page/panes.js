@@ -1,15 +1,12 @@
-// @ts-check
-// The panes in the tabs: each has a model of its own for all views of one app, and keeps what was chosen in
-// it.
+// The panes in the tabs: each has a model for all views of one app, and keeps what was chosen in it.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import WORDS from "../../facts/words/pane.json" with { type: "json" };
 import { createValues } from "../base/events.js";
 import { sentences } from "../base/words.js";
-import { loadPlotly } from "../board/plotly.js";
 import { openTab } from "../tabs/opening.js";
-import { goTo, pageSeen } from "./tab_context.js";
+import { createTabScripts } from "./fetched.js";
+import { createTabContext } from "./tab_context.js";
 import { TabData } from "./tab_data.js";
-import { createTabScripts } from "./tab_scripts.js";
 
 const say = sentences(WORDS);
 
@@ -31,33 +28,27 @@ class Panes {
   #colorscales;
   #alone;
   #scripts;
-  #page;
+  #context;
   /** @type {Map<string, { values: ReturnType<typeof createValues>, data: TabData }>} */
   #panes = new Map();
   #open = "";
 
   /**
    * @param {Model} model @param {any} colorscales
-   * @param {Record<string, () => Promise<any>>} [alone] tab → what its pane shows without torch, where that
-   *   is something
-   * @param {Record<string, string>} [addresses] tab → the file of its script; without them the kernel sends
-   *   it
+   * @param {Record<string, () => Promise<any>>} [alone] tab → what its pane shows without torch
+   * @param {Record<string, string>} [addresses] tab → the file of its script; else the kernel sends it
    */
   constructor(model, colorscales, alone = {}, addresses) {
-    this.#model = model;
-    this.#colorscales = colorscales;
-    this.#alone = alone;
-    this.#scripts = createTabScripts(this.#model, addresses);
-    this.#page = pageSeen(this.#model);
-    this.#model.on("msg:custom", ({ type, tab, data, reply, sentence }, buffers) =>
-      this.#receive({ type, tab, data, reply, sentence }, buffers),
+    [this.#model, this.#colorscales, this.#alone] = [model, colorscales, alone];
+    this.#scripts = createTabScripts(model, addresses);
+    this.#context = createTabContext(model);
+    model.on("msg:custom", this.#receive);
+    model.on("settings", this.#follow);
+    model.on("change:values", this.#follow);
+    model.on("change:theme", () =>
+      this.#panes.forEach(({ values }) => values.put({ theme: model.get("theme") })),
     );
-    this.#model.on("settings", this.#follow);
-    this.#model.on("change:values", this.#follow);
-    this.#model.on("change:theme", () =>
-      this.#panes.forEach(({ values }) => values.put({ theme: this.#model.get("theme") })),
-    );
-    this.#model.on("change:kernel", () => {
+    model.on("change:kernel", () => {
       if (!this.#answers()) this.#panes.forEach(({ data }) => data.leave());
       this.#refresh();
     });
@@ -94,7 +85,7 @@ class Panes {
     return this.#answers() && this.#model.kernel()?.send({ type: "act", tab, message });
   }
 
-  /** What a person does in a pane, beside choosing. @param {string} name @param {any} message */
+  /** @param {string} name @param {any} message */
   #send(name, message) {
     if (WITH_STATE.includes(name)) return this.#act(name, message);
     if (!this.#answers()) return; // the pane says that it waits
@@ -109,7 +100,7 @@ class Panes {
    * What no request asked for: a tab with a state goes on, or was asked what cannot be.
    * @param {any} message @param {DataView[]} buffers
    */
-  #receive({ type, tab, data, reply, sentence }, buffers) {
+  #receive = ({ type, tab, data, reply, sentence }, buffers) => {
     if (type === "refused") {
       this.#model.say(sentence, true);
       if (WITH_STATE.includes(this.#open)) this.#paneOf(this.#open).values.put({ busy: false });
@@ -120,7 +111,7 @@ class Panes {
       pane.data.show(data);
       pane.values.put({ busy: false });
     } else pane.values.tell("msg:custom", reply, buffers);
-  }
+  };
 
   /** Bring the open tab its data; without torch it says what it waits for. */
   #refresh() {
@@ -143,31 +134,24 @@ class Panes {
     else this.#alone[this.#open]().then((made) => this.#answers() || data.show(made));
   }
 
-  draw(name, el) {
+  /** @type {import("../tabs/tabbar.js").DrawPane} */
+  draw = (name, el) => {
     const { values, data } = this.#paneOf(name);
     if (this.#open !== name) {
       this.#follow(); // another one is left
       this.#open = name;
       this.#refresh();
     }
-    const seen = {
+    const model = {
       ...values,
+      ...this.#context,
       send: (/** @type {any} */ message) => this.#send(name, message),
       choose: (/** @type {any} */ changes) => data.choose(changes),
-      loadPlotly: () => loadPlotly(this.#model),
-      goTo: goTo(this.#model),
-      page: this.#page,
       widget_manager: this.#model.widget_manager,
     };
-    return openTab(name, el, this.#scripts, seen);
-  }
+    return openTab(name, el, this.#scripts, model);
+  };
 }
 
-/**
- * Make what draws the panes of one app.
- * @param {ConstructorParameters<typeof Panes>} around @returns {import("../tabs/tabbar.js").DrawPane}
- */
-export function createPanes(...around) {
-  const panes = new Panes(...around);
-  return (name, el) => panes.draw(name, el);
-}
+/** @param {ConstructorParameters<typeof Panes>} around */
+export const createPanes = (...around) => new Panes(...around).draw;

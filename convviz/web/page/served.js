@@ -1,6 +1,4 @@
-// @ts-check
-// The page that the app's address answers with: its board lives at once; after the first
-// paint it asks torch, too.
+// The page that the app's address answers with: its board lives at once; after the first paint it asks torch.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { language } from "../base/words.js";
 import { Server } from "../numbers/from_server.js";
@@ -10,18 +8,13 @@ const ANSWERS_WITHIN_MS = 10_000;
 
 /** @import { Model } from "../numbers/model.js" */
 
-/** Begin; called once, when the page's document is there. */
 function start() {
   const data = dataOfPage();
-  const without = data.own ? [] : SETTINGS.tabs_of_a_notebook;
-  const model = startPage(data, true, undefined, () => ({ without }));
+  const model = startPage(data, true, data.own ? [] : SETTINGS.tabs_of_a_notebook);
   afterPaint(() => askTorch(data, model));
 }
 
-/**
- * Ask torch as long as the page is there.
- * @param {{ numbers: string, version: string }} data numbers: where it is asked @param {Model} model
- */
+/** @param {{ numbers: string, version: string }} data numbers: where it is asked @param {Model} model */
 function askTorch({ numbers, version }, model) {
   const address = new URL(numbers, location.href.split(/[?#]/)[0]);
   const place = {

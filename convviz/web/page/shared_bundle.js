@@ -1,9 +1,7 @@
-// @ts-check
 // The widget that carries the app's script and sheet, once for all apps of a kernel. It is shown nowhere.
 import { placeOf } from "../base/shared_script.js";
 import { createApp } from "./app.js";
 
-/** What anywidget calls once for each widget. */
 const createCarrier = () => ({
   /** @param {{ model: any }} context */
   initialize({ model }) {

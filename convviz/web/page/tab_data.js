@@ -1,6 +1,4 @@
-// @ts-check
-// The data of one tab, which torch makes from the settings and from what was chosen in the tab: asked for
-// while it is open.
+// The data of one tab, which torch makes of the settings and of what was chosen: asked for while it is open.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { afterwards } from "../numbers/latest_request.js";
 import { messageOf } from "../numbers/from_kernel.js";
@@ -39,18 +37,15 @@ export class TabData {
   /** @type {any} */
   #data = {};
   #step = 0;
-  /**
-   * The one question under way: the newest is made of what is set when its answer comes.
-   * @type {Question | null}
-   */
+  /** Under way; the next is made of what is set when its answer comes. @type {Question | null} */
   #asked = null;
   #hurried = ""; // of the settings that wait for no rest
   #resting = ""; // of the settings that do
   #stopResting = () => {};
 
   /**
-   * @param {Pick<Model, "kernel" | "settings" | "settled" | "say" | "chosen" | "choose">} model @param
-   *   {string} name of the tab
+   * @param {Pick<Model, "kernel" | "settings" | "settled" | "say" | "chosen" | "choose">} model
+   * @param {string} name of the tab
    * @param {(changes: { data?: any, busy?: boolean, choices?: Choices }) => void} put gives the pane what it
    *   shows
    * @param {Later} [later]
@@ -140,7 +135,6 @@ export class TabData {
     this.#model.say(sentence, true);
   }
 
-  /** The tab was opened, or torch has come. */
   hurry() {
     this.#hurried = this.#question().key;
     this.follow();
@@ -156,7 +150,7 @@ export class TabData {
     if (this.#model.kernel()) this.hurry();
   }
 
-  /** Ask for something about the data that are shown. @param {any} message */
+  /** @param {any} message */
   ask(message) {
     const { settings, choices } = this.#shown;
     return this.#model.kernel()?.request({ type: "tab", tab: this.#name, settings, choices, ask: message });

@@ -1,4 +1,3 @@
-// @ts-check
 // One view of the app: controls and board around a model, in a page without a kernel and with one.
 import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element, makeButton, setAttribute } from "../base/dom.js";
@@ -25,41 +24,26 @@ const say = sentences(WORDS);
  */
 
 /**
- * Draw the app.
  * @param {HTMLElement} el @param {Model} model
  * @param {string[]} chosen names of groups and of controls; none: the board alone
- * @param {{ button: HTMLElement, box: HTMLElement }} share what hands the settings on
- * @param {Player} player
+ * @param {{ button: HTMLElement, box: HTMLElement }} share what hands the settings on @param {Player} player
  * @param {{ drawer?: HTMLElement, own?: boolean, wish?: import("./lecture.js").Wish | null }} [around] in
  *   which the panes of tabs open; whether the whole page is ours; what the address wishes
  * @returns {{ close: () => void, readLesson: () => void, lecture: HTMLElement }} readLesson: turn to the
- *   lesson that was started;
- *   lecture: the button that starts one
+ *   lesson that was started; lecture: the button that starts one
  */
 export function drawApp(el, model, chosen, share, player, { drawer, own = false, wish = null } = {}) {
   /** @type {(() => void)[]} */
   const closers = [];
-  /** @param {string} event @param {() => void} listener */
-  const follow = (event, listener) => {
-    model.on(event, listener);
-    closers.push(() => model.off(event, listener));
-    listener();
+  /** @param {Pick<Model, "on" | "off"> | Player} of @param {string} event @param {() => void} listener */
+  const hear = (of, event, listener) => {
+    of.on(event, listener);
+    closers.push(() => of.off(event, listener));
+    return listener;
   };
-  const drawSliders = () => {
-    const grid = element("div", { class: "cv-kernel" });
-    const sliders = new Sliders(model, grid);
-    closers.push(() => sliders.close());
-    return grid;
-  };
-  const tools = chosen.length ? [createTools(model, follow, share.button), share.box] : [];
-  const { primary, more } = createControls(model, chosen, drawSliders, follow);
-  const side = element("div", { class: "cv-side" }, ...tools, ...more);
-  if (chosen.includes("kernel")) {
-    const learn = createLearn(model, follow);
-    side.append(learn.el);
-    closers.push(learn.close);
-  }
-  const controls = element("div", { class: "cv-controls" }, ...primary, side);
+  /** @param {string} event @param {() => void} listener called at once, too */
+  const follow = (event, listener) => hear(model, event, listener)();
+  const controls = createColumn(model, chosen, share, follow, closers);
   const picture = element("div", { class: "cv-picture" });
   // The step whose numbers are the last word on all that was set, and who computed them;
   // empty while they are awaited.
@@ -76,29 +60,23 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   /** @type {Lecture} */
   let lecture; // right after the board that it shows
   const board = new Board({ model, el: picture, taught: TAUGHT, own, onBands: () => lecture?.refresh() });
-  if (drawer)
-    follow(
-      "settings",
-      bringTold(model, (band) => board.scrollToBand(band)),
-    );
+  if (drawer) follow("settings", bringTold(model, board));
   const app = /** @type {HTMLElement} */ (el.closest(".cv-app") ?? el);
   const lesson = new LessonPanel(player, board);
   controls.prepend(createLead(model, follow, lesson.el, board.arrival.watch));
   const hasLesson = () => Boolean(player.get("look") ?? player.get("left"));
-  const leaveArrival = () => hasLesson() && board.arrival.leave();
-  player.on("change:look", leaveArrival);
-  closers.push(() => player.off("change:look", leaveArrival));
+  hear(player, "change:look", () => hasLesson() && board.arrival.leave());
   if (["kernel", "geometry"].every((group) => chosen.includes(group)))
     board.arrival.arrive(app, () => !hasLesson() && !app.hasAttribute("data-present"));
   lesson.update(); // now that it is where the app around it can be found
-  // A page without controls is the board alone, until there is something to say. Asked of CSS, with :has(),
-  // it would be looked for again after every change of a number: a sixth of all that
-  // a step of a slider takes.
-  const tellBare = () =>
-    body.toggleAttribute("data-bare", !chosen.length && !player.get("look") && !model.get("notice"));
-  player.on("change:look", tellBare);
-  closers.push(() => player.off("change:look", tellBare));
-  follow("change:notice", tellBare);
+  // A page without controls is the board alone, until there is something to say. With :has() CSS would look
+  // for it after every change of a number: a sixth of all that a step of a slider takes.
+  follow(
+    "change:notice",
+    hear(player, "change:look", () =>
+      body.toggleAttribute("data-bare", !chosen.length && !player.get("look") && !model.get("notice")),
+    ),
+  );
   closers.push(followHelp(body), room.stop, board.close, lesson.close, steer(el, player, board.escape, own));
   lecture = new Lecture(app, board, player, { own, wish, fit: room.update });
   controls.append(lecture.bar);
@@ -112,42 +90,52 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
 }
 
 /**
- * See to it that the band stays in sight that an open tab speaks of.
- * @param {Model} model @param {(band: string) => void} bring
+ * @param {Model} model @param {string[]} chosen @param {{ button: HTMLElement, box: HTMLElement }} share
+ * @param {(event: string, listener: () => void) => void} follow @param {(() => void)[]} closers
  */
-function bringTold(model, bring) {
+function createColumn(model, chosen, share, follow, closers) {
+  const drawSliders = () => {
+    const grid = element("div", { class: "cv-kernel" });
+    const sliders = new Sliders(model, grid);
+    closers.push(() => sliders.close());
+    return grid;
+  };
+  const tools = chosen.length ? [createTools(model, follow, share.button), share.box] : [];
+  const { primary, more } = createControls(model, chosen, drawSliders, follow);
+  const side = element("div", { class: "cv-side" }, ...tools, ...more);
+  if (chosen.includes("kernel")) {
+    const learn = createLearn(model, follow);
+    side.append(learn.el);
+    closers.push(learn.close);
+  }
+  return element("div", { class: "cv-controls" }, ...primary, side);
+}
+
+/** @param {Model} model @param {Board} board */
+function bringTold(model, board) {
   let told = "";
   return () => {
     const band = bandOf(model.settings());
-    if (band !== told) bring(band);
+    if (band !== told) board.scrollToBand(band);
     told = band;
   };
 }
 
 /**
- * Undo, redo and reset.
  * @param {Model} model @param {(event: string, listener: () => void) => void} follow
  * @param {HTMLElement} more
  */
 function createTools(model, follow, more) {
-  /** @param {"undo" | "redo" | "reset"} type */
-  const button = (type) => {
-    return makeButton({ title: say(`${type}.title`) }, say(type), () => model.send({ type }));
-  };
-  const [undo, redo, reset] = [button("undo"), button("redo"), button("reset")];
+  const [undo, redo, reset] = /** @type {const} */ (["undo", "redo", "reset"]).map((type) =>
+    makeButton({ title: say(`${type}.title`) }, say(type), () => model.send({ type })),
+  );
   follow("settings", () => {
     // Not disabled, which would take the focus from a button that was just pressed.
     setAttribute(undo, "aria-disabled", String(!model.canUndo()));
     setAttribute(redo, "aria-disabled", String(!model.canRedo()));
   });
-  const el = element(
-    "div",
-    { class: "cv-tools", role: "toolbar", "aria-label": say("tools") },
-    undo,
-    redo,
-    reset,
-    more,
-  );
-  rove(el, [undo, redo, reset, more]);
+  const all = [undo, redo, reset, more];
+  const el = element("div", { class: "cv-tools", role: "toolbar", "aria-label": say("tools") }, ...all);
+  rove(el, all);
   return el;
 }

@@ -1,24 +1,15 @@
-// @ts-check
 // The page around a notebook that Voilà makes with our template: words while it loads, the theme of the
-// controls, and a message with a way out when the kernel or the server is gone. It becomes a classic script:
-// the page streams in, and its inline scripts call the functions below while later cells still run.
+// controls, and a way out when kernel or server is gone. It becomes a classic script: the page streams in,
+// and its inline scripts call the functions below while later cells still run.
 import WORDS from "../../facts/words/served.json" with { type: "json" };
 import { sentences } from "../base/words.js";
-import { KernelState } from "./kernel_state.js";
-import { watchKernel } from "./kernel_watch.js";
+import { KernelState, watchKernel } from "./kernel_watch.js";
 
 const SLOW_AFTER_MS = 20000;
 const WIDGETS_WITHOUT_APP_MS = 3000;
 const FRONT_END_EVERY_MS = 100;
 
 const say = sentences(WORDS);
-const SENTENCES = {
-  reconnecting: say("reconnecting"),
-  silent: say("silent"),
-  ended: say("ended"),
-  missing: say("ended"),
-  gone: say("gone"),
-};
 
 /** @param {string} id @returns {HTMLElement | null} */
 const byId = (id) => document.getElementById(id);
@@ -30,7 +21,7 @@ const endLoading = () => void byId("convviz-loading")?.remove();
 
 /** Begin, while the page still streams in. */
 function start() {
-  const state = new KernelState((trouble) => SENTENCES[trouble], endLoading);
+  const state = new KernelState(endLoading);
   let arrived = false;
   tellProgress(() => {
     arrived = true;
@@ -40,10 +31,9 @@ function start() {
     watchForApp(state);
     followTheme();
     if (arrived) waitForFrontEnd(state);
-    else state.end(say("partial"));
+    else state.lose("partial");
   });
-  // Voilà's own call at the page's end works once its front end runs; this one from the moment
-  // that the kernel is known.
+  // Voilà's own call works once its front end runs; this one from the moment that the kernel is known.
   window.addEventListener("pagehide", () => {
     const facts = byId("jupyter-config-data")?.textContent;
     const kernel = facts && JSON.parse(facts).kernelId;
@@ -53,13 +43,7 @@ function start() {
   window.addEventListener("pageshow", (event) => event.persisted && state.lose("ended"));
 }
 
-// ---- words while loading ----------------------------------------------------------------------------------
-
-/**
- * Voilà's template calls three functions; the names are its own. A cell's script arrives
- * after that cell has run.
- * @param {() => void} onArrived
- */
+/** Voilà's template calls three functions, a cell's after it has run. @param {() => void} onArrived */
 function tellProgress(onArrived) {
   const page = /** @type {any} */ (window);
   let slow = "";
@@ -76,7 +60,7 @@ function tellProgress(onArrived) {
   }, SLOW_AFTER_MS);
 }
 
-/** Removes the loading words once the app is really drawn. @param {KernelState} state */
+/** @param {KernelState} state */
 function watchForApp(state) {
   const main = byId("convviz-main");
   if (!main) return;
@@ -91,7 +75,7 @@ function watchForApp(state) {
       done();
     } else if (main.querySelector('[data-mime-type="application/vnd.jupyter.stderr"]')) {
       done();
-      state.showSentence(say("failed"));
+      state.show("failed");
     } else if (!timer && main.querySelector(".jupyter-widgets, .jupyter-widget")) {
       // Widgets alone are complete; our app brings a board, however long a busy machine takes.
       timer = setTimeout(() => main.querySelector(".cv-app") || done(), WIDGETS_WITHOUT_APP_MS);
@@ -101,8 +85,6 @@ function watchForApp(state) {
   observer.observe(main, { childList: true, subtree: true });
   look();
 }
-
-// ---- the kernel -------------------------------------------------------------------------------------------
 
 /** Voilà sets window.jupyterapp without an event, once its front end runs. @param {KernelState} state */
 function waitForFrontEnd(state) {
@@ -127,11 +109,7 @@ function wireButtons() {
   });
 }
 
-// ---- the theme of the controls ----------------------------------------------------------------------------
-
-/**
- * ipywidgets take their colours from JupyterLab's variables, so their dark sheet follows the page's theme.
- */
+/** ipywidgets have JupyterLab's colours: their dark sheet follows the page's theme. */
 function followTheme() {
   const root = document.documentElement;
   /** @type {Record<string, string>} */

@@ -1,12 +1,8 @@
-// @ts-check
-// Lines of code with their numbers: made once, changed in place, pointed at with the pointer or the arrow
-// keys.
-import WORDS from "../../facts/words/tabs.json" with { type: "json" };
+// Lines of code with their numbers: changed in place, pointed at with the pointer or the arrow keys.
 import { element, setText } from "../base/dom.js";
 import { pythonTokens } from "../base/python_tokens.js";
-import { sentences } from "../base/words.js";
+import { say } from "./say.js";
 
-const say = sentences(WORDS);
 const OPEN_UP_TO = 8; // lines of the tensors' part that stand there unfolded at first
 
 /**
@@ -33,10 +29,7 @@ export class CodeLines {
   /** @type {number | null} */
   #pointed = null;
 
-  /**
-   * @param {(number: number | null) => void} onPoint a line that belongs to panels is pointed at; null: none
-   *   is
-   */
+  /** @param {(number: number | null) => void} onPoint at a line that belongs to panels; null: at none */
   constructor(onPoint) {
     this.#onPoint = onPoint;
     [this.#before, this.#tensors, this.#after] = [0, 1, 2].map(() => element("div", { class: "cv-part" }));
@@ -137,11 +130,7 @@ export class CodeLines {
     });
   }
 
-  /**
-   * Show a file.
-   * @param {CodeFile} file @param {boolean} flashing whether lines that were not there before are to be seen
-   *   as new
-   */
+  /** @param {CodeFile} file @param {boolean} flashing whether new lines are to be seen as new */
   set(file, flashing) {
     const known = new Set(this.#text.split("\n"));
     const codes = file.text.replace(/\n$/, "").split("\n");

@@ -1,6 +1,4 @@
-// @ts-check
-// The few entries under which the tabs of a page are found: an entry has one part or several, and each part
-// is a tab.
+// The entries under which the tabs of a page are found: an entry has one part or several, each a tab.
 import NAMES from "../../facts/names.json" with { type: "json" };
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import WORDS from "../../facts/words/entries.json" with { type: "json" };
@@ -9,15 +7,14 @@ import { sentences } from "../base/words.js";
 const say = sentences(WORDS);
 
 /**
- * @typedef {{ name: string, id: string, label: string, quiet: boolean, parts: string[] }} Entry id: what its
- *   button is called
- *   after, the only tab that it opens or the entry; quiet: of what few look for
+ * @typedef {{ name: string, id: string, label: string, quiet: boolean, parts: string[] }} Entry id: the only
+ *   tab that it opens, or the entry; quiet: few look for it
  */
 
 /** @param {string} tab */
 export const tabName = (tab) => NAMES.tabs[/** @type {"code"} */ (tab)];
 
-/** The entries of a page that has these tabs. @param {(tab: string) => boolean} has @returns {Entry[]} */
+/** @param {(tab: string) => boolean} has @returns {Entry[]} */
 export const entriesOf = (has) =>
   Object.entries(SETTINGS.tab_entries).flatMap(([name, all]) => {
     const parts = all.filter(has);

@@ -1,6 +1,4 @@
-// @ts-check
-// What stands in a tab's place until its script is there, which comes when the tab is opened for the first
-// time.
+// What stands in a tab's place until its script is there, which comes when the tab is first opened.
 import WORDS from "../../facts/words/pane.json" with { type: "json" };
 import { element, makeButton, setText } from "../base/dom.js";
 import { nameAfterTab } from "../base/placed.js";
@@ -13,15 +11,13 @@ const say = sentences(WORDS);
  * @typedef {{ default: { render: (context: PaneContext) => () => void }, sheet: string }} TabScript
  * @typedef {{ there: (script: TabScript) => void, failed: (sentence: string) => void }} Waiting
  * @typedef {{ now: (name: string) => TabScript | undefined, ask: (name: string, waiting: Waiting) => () =>
- *   void }} TabScripts now: a script that is there already; ask: for one, until what is returned is called;
- *   it may come after it failed
+ *   void }} TabScripts now: one that is there; ask: until what is returned is called; it may come after it
+ *   failed
  */
 
 /**
- * Draw a tab once its script is there.
  * @param {string} name @param {HTMLElement} el @param {TabScripts} scripts
- * @param {PaneModel} model of its pane
- * @returns {() => void} close it
+ * @param {PaneModel} model of its pane @returns {() => void} close it
  */
 export function openTab(name, el, scripts, model) {
   const script = scripts.now(name);
@@ -64,10 +60,7 @@ export function openTab(name, el, scripts, model) {
   };
 }
 
-/**
- * Draw a pane with its sheet, which goes with it.
- * @param {TabScript} script @param {HTMLElement} el @param {PaneModel} model
- */
+/** @param {TabScript} script @param {HTMLElement} el @param {PaneModel} model */
 function draw({ default: tab, sheet }, el, model) {
   const style = element("style", {}, sheet);
   el.append(style);

@@ -1,4 +1,3 @@
-// @ts-check
 // What all panes share: a pane stands in a tab beside the board and draws plain data that Python made.
 import WORDS from "../../facts/words/pane.json" with { type: "json" };
 import TERMS from "../../facts/words/terms.json" with { type: "json" };
@@ -8,7 +7,7 @@ import { keepKeys } from "../base/keys.js";
 import { followKernel } from "../base/lost_kernel.js";
 import { nameAfterTab } from "../base/placed.js";
 import { followTheme } from "../base/theme.js";
-import { setRich } from "../base/rich_text.js";
+import { rich } from "../base/rich_text.js";
 import { followPointer, pointAt } from "../base/wire.js";
 import { sentences } from "../base/words.js";
 
@@ -16,72 +15,88 @@ const say = sentences(WORDS);
 const meaningOf = sentences(TERMS);
 
 /**
+ * @import { Place } from "../base/cell_place.js"
  * @import { Pointed } from "../base/wire.js"
  * @import { loadPlotly } from "../board/plotly.js"
- * @import { Settings } from "../rules/settings.js"
- * @typedef {Record<string, any>} Choices what was chosen in a tab; what is not there has its default in
- *   Python
- *
- * What a pane's own code gets. choose: other data are made of what was chosen; chosen: so far, in this page.
- * @typedef {{ root: HTMLElement, uid: string, send: (message: object) => void, choose: (changes: Choices) =>
- *   void, chosen: () => Choices, say: (text: string) => void, scale: () => [number, string][], point:
- *   (pointed?: Partial<Pointed>) => void, onPoint: (listener: (pointed: Pointed) => void) => void, onReply:
- *   (listener: (reply: any, buffers: DataView<ArrayBuffer>[]) => void) => void, onClose: (action: () => void)
- *   => void }} PaneTools
- * @typedef {Pick<ReturnType<typeof import("../base/events.js").createValues>, "get" | "on" | "off"> & {
- *   send: (message: object) => void, choose?: (changes: Choices) => void,
- *   goTo: (changes: Partial<Settings> | ((settings: Settings) => Partial<Settings>), words: string) => void,
- *   loadPlotly: () => ReturnType<typeof loadPlotly>, page: import("./mistakes/tab.js").Page }} PaneModel
- *   choose: where torch makes the data
+ * @import { Settings, Stages } from "../rules/settings.js"
+ * @typedef {Record<string, any>} Choices what was chosen in a tab; what is missing has its default in Python
+ * @typedef {{ shown: () => { settings: Settings, numbers: { stages: Stages } } | null,
+ *   selected: () => Place | null, follow: (listener: () => void) => () => void,
+ *   open: (link: string, words: string) => void }} Page the board's numbers; `open` goes to a setting, and
+ *   undo leads back
+ * @typedef {{ goTo: (changes: Partial<Settings> | ((settings: Settings) => Partial<Settings>), words: string)
+ *   => void, loadPlotly: () => ReturnType<typeof loadPlotly>, page: Page }} Around what a pane reaches beside
+ *   its data
+ * @typedef {Pick<ReturnType<typeof import("../base/events.js").createValues>, "get" | "on" | "off"> & Around
+ *   & { send: (message: object) => void, choose?: (changes: Choices) => void }} PaneModel choose: where torch
+ *   makes the data
  * @typedef {{ model: PaneModel, el: HTMLElement }} PaneContext the model has the page
+ * @typedef {ReturnType<typeof createTools>} PaneTools what a pane's own code gets
+ * @typedef {(pane: PaneTools, body: HTMLElement) => (data: any) => void} Build makes everything once, and
+ *   returns what shows new data; called with the same data again when the theme has changed
  */
 
+/** @param {string} name names its class, cv-pane-<name> @param {Build} build */
+export const tab = (name, build) => ({
+  render: (/** @type {PaneContext} */ context) => openPane(context, name, build),
+});
+
 /**
- * Open a pane.
- * @param {PaneContext} context
- * @param {string} name names its class, cv-pane-<name>
- * @param {(pane: PaneTools, body: HTMLElement) => (data: any) => void} build makes everything once, and
- *   returns what shows new data; called with the same data again when the theme has changed
- * @returns {() => void} close it
+ * @param {PaneModel} model @param {HTMLElement} root @param {(() => void)[]} closers
+ * @param {HTMLElement} live speaks
  */
-export function openPane({ model, el }, name, build) {
-  const failure = element("p", { class: "cv-pane-failure", role: "alert" });
-  const body = element("div", { class: "cv-pane-body" });
-  const live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });
-  const root = element(
-    "section",
-    { class: `cv-pane cv-pane-${name} cv-look` },
-    failure,
-    body,
-    createTerms(name),
-    live,
-  );
-  el.append(root);
-  let theme = "light";
-  let lost = ""; // that nobody answers any more
+function createTools(model, root, closers, live) {
   /** @type {HTMLElement | null} */
-  let app = null; // the app that the pane stands in
-  /** @type {(() => void)[]} */
-  const closers = model.get("tab") ? [nameAfterTab(root, model.get("tab"))] : standAlone();
-  const pane = {
+  let app = null; // that the pane stands in
+  const say = (/** @type {string} */ text) => setText(live, text);
+  return {
     root,
     uid: Math.random().toString(36).slice(2, 8),
-    send: (message) => model.send(message),
-    choose: (changes) => /** @type {Required<PaneModel>} */ (model).choose(changes),
+    page: model.page,
+    goTo: model.goTo,
+    loadPlotly: model.loadPlotly,
+    send: (/** @type {object} */ message) => model.send(message),
+    /** Have other data made of what was chosen. @param {Choices} changes */
+    choose: (changes) => model.choose?.(changes),
+    /** @returns {Choices} */
     chosen: () => model.get("choices"),
-    say: (text) => setText(live, text),
-    scale: () => model.get("colorscales")[theme],
+    say,
+    /** Write what is pointed at; who came by keys hears it. @param {Element} node @param {string} text */
+    read(node, text) {
+      setText(node, text);
+      if (document.activeElement?.closest(".cv-pane") === root) say(text);
+    },
+    /** @returns {[number, string][]} */
+    scale: () => model.get("colorscales")[root.dataset.theme ?? "light"],
+    /** @param {Partial<Pointed>} [pointed] */
     point(pointed) {
       app = root.closest(".cv-app") ?? app;
       pointAt(root.isConnected ? root : (app ?? root), pointed); // a closing pane has left the page already
     },
-    onPoint: (listener) => closers.push(followPointer(root, listener)),
-    onReply: (listener) => {
+    /** @param {(pointed: Pointed) => void} listener */
+    onPoint: (listener) => void closers.push(followPointer(root, listener)),
+    /** @param {(reply: any, buffers: DataView<ArrayBuffer>[]) => void} listener */
+    onReply(listener) {
       model.on("msg:custom", listener);
       closers.push(() => model.off("msg:custom", listener));
     },
-    onClose: (action) => closers.push(action),
+    /** @param {() => void} action */
+    onClose: (action) => void closers.push(action),
   };
+}
+
+/** @param {PaneContext} context @param {string} name @param {Build} build @returns {() => void} close it */
+function openPane({ model, el }, name, build) {
+  const failure = element("p", { class: "cv-pane-failure", role: "alert" });
+  const body = element("div", { class: "cv-pane-body" });
+  const live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });
+  const attributes = { class: `cv-pane cv-pane-${name} cv-look`, "data-theme": "light" };
+  const root = element("section", attributes, failure, body, createTerms(name), live);
+  el.append(root);
+  let lost = ""; // that nobody answers any more
+  /** @type {(() => void)[]} */
+  const closers = model.get("tab") ? [nameAfterTab(root, model.get("tab"))] : standAlone();
+  const pane = createTools(model, root, closers, live);
   const show = build(pane, body);
 
   /** In an app, the board does this for all of it. */
@@ -101,27 +116,22 @@ export function openPane({ model, el }, name, build) {
     root.dataset.shown = String(data.step ?? "");
   }
 
-  /** Whether other data were asked for. */
   const tellBusy = () => root.setAttribute("aria-busy", String(Boolean(model.get("busy"))));
 
   const follower = followTheme(
     () => model.get("theme"),
     (next) => {
-      const changed = theme !== next;
-      theme = next;
+      const changed = root.dataset.theme !== next;
       root.dataset.theme = next;
       if (changed) update();
     },
   );
-  model.on("change:data", update);
-  model.on("change:busy", tellBusy);
-  model.on("change:theme", follower.refresh);
+  const heard = { "change:data": update, "change:busy": tellBusy, "change:theme": follower.refresh };
+  for (const [event, listener] of Object.entries(heard)) model.on(event, listener);
   update();
   tellBusy();
   return () => {
-    model.off("change:data", update);
-    model.off("change:busy", tellBusy);
-    model.off("change:theme", follower.refresh);
+    for (const [event, listener] of Object.entries(heard)) model.off(event, listener);
     follower.stop();
     pane.point();
     for (const close of closers) close();
@@ -143,15 +153,8 @@ function createTerms(name) {
     /** @type {Record<string, (keyof typeof TERMS)[]>} */ (/** @type {unknown} */ (SETTINGS.tab_terms))[
       name
     ] ?? [];
-  const lines = terms.map((term) => {
-    const line = element("li", {});
-    setRich(line, meaningOf(term));
-    return line;
-  });
-  return element(
-    "details",
-    { class: "cv-terms", ...(terms.length ? {} : { hidden: "" }) },
-    element("summary", {}, say("terms")),
-    element("ul", {}, ...lines),
-  );
+  const list = element("ul", {}, ...terms.map((term) => rich("li", meaningOf(term))));
+  const el = element("details", { class: "cv-terms" }, element("summary", {}, say("terms")), list);
+  el.hidden = !terms.length;
+  return el;
 }

@@ -1,4 +1,3 @@
-// @ts-check
 // A row of tabs with one stop for the keyboard: arrows walk along it, Enter and Space open.
 import { element, makeButton, setAttribute } from "../base/dom.js";
 import { tabIds } from "../base/placed.js";
@@ -24,7 +23,6 @@ export function createStrip(label, tabs, choose) {
     /** @param {string} name */
     focus: (name) => buttons[tabs.findIndex((tab) => tab.name === name)]?.focus({ preventScroll: true }),
     /**
-     * Say which one is open; none: nothing is.
      * @param {string} open @param {boolean} placed whether the row stands in an app, whose ids can be given
      */
     set(open, placed) {

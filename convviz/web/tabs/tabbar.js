@@ -1,12 +1,10 @@
-// @ts-check
-// The row of entries, and the drawer in which the pane of the open tab stands: it is drawn when its tab is
-// opened.
+// The row of entries, and the drawer: the pane of a tab is drawn when the tab is opened.
 import WORDS from "../../facts/words/entries.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { whenPlaced } from "../base/placed.js";
 import { sentences } from "../base/words.js";
 import { replaced } from "../rules/settings.js";
-import { Drawer } from "./drawer.js";
+import { createDrawer } from "./drawer.js";
 import { entriesOf } from "./entries.js";
 import { createStrip } from "./strip.js";
 
@@ -19,36 +17,73 @@ const say = sentences(WORDS);
  *   closes it
  */
 
-/**
- * The row of entries and the drawer. Each may stand anywhere in the app; `el` holds both where nobody places
- * them.
- */
+/** The row of entries and the drawer; each may stand anywhere, `el` holds both where nobody places them. */
 export class Tabs {
+  #all;
+  #row;
+  #drawer = createDrawer(
+    (tab) => this.#openTab(tab),
+    () => this.#close(),
+  );
+  drawer = this.#drawer.el;
+  entries;
+  el;
+  /** The part that was last open in an entry. @type {Map<Entry, string>} */
+  #last = new Map();
+  #placed = false;
+  #open = "";
+  #closePane = () => {};
+  #stopWaiting;
+  #model;
+  #drawPane;
+  #without;
+
+  /**
+   * @param {Model} model @param {DrawPane} drawPane
+   * @param {string[]} [only] the tabs that the page has; else all
+   * @param {string[]} [without] those that do not work here: they are shown only to who opens a link with one
+   */
+  constructor(model, drawPane, only, without = []) {
+    [this.#model, this.#drawPane, this.#without] = [model, drawPane, without];
+    this.#all = entriesOf((tab) => !only || only.includes(tab));
+    this.#row = createRow(this.#all, (entry) => this.#toggle(entry));
+    this.entries = element("div", { class: "cv-tabbar" }, this.#row.el);
+    this.el = element("div", { class: "cv-drawer" }, this.entries, this.drawer);
+    for (const each of [this.entries, this.drawer]) each.addEventListener("keydown", this.#onEscape);
+    model.on("settings", this.#update);
+    this.#update();
+    this.#stopWaiting = whenPlaced(this.entries, () => {
+      this.#placed = true;
+      this.#update();
+    });
+  }
+
   /** @param {string} tab or nothing, which closes the open one */
-  #openTab = (tab) => {
+  #openTab(tab) {
     if (tab !== this.#open) this.#model.change((settings) => [replaced(settings, { tab }), []]);
-  };
+  }
+
   /** Open an entry at the part that was last seen in it, or close it again. @param {Entry} entry */
-  #toggle = (entry) => {
-    this.#openTab(
-      entry === this.#entryOf(this.#open)
-        ? ""
-        : (this.#last.get(entry) ?? this.#shownIn(entry)[0] ?? entry.parts[0]),
-    );
-  };
+  #toggle(entry) {
+    const first = this.#last.get(entry) ?? this.#shownIn(entry)[0] ?? entry.parts[0];
+    this.#openTab(entry === this.#entryOf(this.#open) ? "" : first);
+  }
+
   /** Close the drawer; the keyboard goes back to where it was opened. */
-  #closeOpen = () => {
+  #close() {
     const entry = this.#entryOf(this.#open);
     this.#openTab("");
     if (entry) this.#row.focus(entry.id);
-  };
+  }
+
   /** @param {KeyboardEvent} event */
   #onEscape = (event) => {
     if (event.key !== "Escape" || !this.#open || event.defaultPrevented) return;
-    this.#closeOpen();
+    this.#close();
     event.preventDefault();
     event.stopPropagation();
   };
+
   #update = () => {
     const { tab } = this.#model.settings();
     const entry = this.#entryOf(tab); // a link may name one that is not here
@@ -59,49 +94,15 @@ export class Tabs {
     this.#row.set(entry?.id ?? "", this.#placed);
     if (before !== this.#open) this.#show(this.#open);
   };
-  #entries;
-  #row;
-  #drawer = new Drawer(this.#openTab, this.#closeOpen);
-  drawer = this.#drawer.el;
-  entries;
-  el;
-  /** The part that was last open in an entry. @type {Map<Entry, string>} */
-  #last = new Map();
-  #placed = false;
-  #open = "";
-  #closePane = () => {};
-  /** @param {string} tab */
-  #entryOf = (tab) => this.#entries.find(({ parts }) => parts.includes(tab));
-  /** @param {Entry} entry */
-  #shownIn = ({ parts }) => parts.filter((tab) => tab === this.#open || !this.#without.includes(tab));
-  close;
-  #model;
-  #drawPane;
-  #without;
 
-  /**
-   * @param {Model} model @param {DrawPane} drawPane @param {string[]} [only] the tabs that the page has; else
-   *   all
-   * @param {string[]} [without] those that do not work here: they are shown only to who opens a link with one
-   */
-  constructor(model, drawPane, only, without = []) {
-    [this.#model, this.#drawPane, this.#without] = [model, drawPane, without];
-    this.#entries = entriesOf((tab) => !only || only.includes(tab));
-    this.#row = createRow(this.#entries, this.#toggle);
-    this.entries = element("div", { class: "cv-tabbar" }, this.#row.el);
-    this.el = element("div", { class: "cv-drawer" }, this.entries, this.drawer);
-    for (const each of [this.entries, this.drawer]) each.addEventListener("keydown", this.#onEscape);
-    model.on("settings", this.#update);
-    this.#update();
-    const stopWaiting = whenPlaced(this.entries, () => {
-      this.#placed = true;
-      this.#update();
-    });
-    this.close = () => {
-      stopWaiting();
-      model.off("settings", this.#update);
-      this.#show("");
-    };
+  /** @param {string} tab */
+  #entryOf(tab) {
+    return this.#all.find(({ parts }) => parts.includes(tab));
+  }
+
+  /** @param {Entry} entry */
+  #shownIn({ parts }) {
+    return parts.filter((tab) => tab === this.#open || !this.#without.includes(tab));
   }
 
   /** @param {string} tab */
@@ -111,6 +112,12 @@ export class Tabs {
     this.#open = tab;
     if (tab) this.#closePane = this.#drawPane(tab, this.#drawer.slot);
   }
+
+  close = () => {
+    this.#stopWaiting();
+    this.#model.off("settings", this.#update);
+    this.#show("");
+  };
 }
 
 /** @param {Entry[]} entries @param {(entry: Entry) => void} toggle */

@@ -1,14 +1,10 @@
-// @ts-check
 // One tensor in a pane: its heatmap, with a choice of the plane where it has several, or its one number.
-import WORDS from "../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { decode } from "../base/format.js";
+import { plainText, setRich } from "../base/rich_text.js";
 import { Heatmap } from "../board/heatmap.js";
-import { setRich } from "../base/rich_text.js";
-import { pieces, sentences } from "../base/words.js";
+import { say, sayPieces } from "./say.js";
 
-const say = sentences(WORDS);
-const sayPieces = pieces(WORDS);
 const SIDE = 300; // pixels of the longer side of a heatmap, at most
 
 /**
@@ -21,19 +17,13 @@ const SIDE = 300; // pixels of the longer side of a heatmap, at most
  *   number[], at?: number[] }} Tensor a plane only where it is drawn
  */
 
-/**
- * The rows of a plane.
- * @param {Plane} plane @param {DataView<ArrayBuffer>[]} buffers @returns {number[][]}
- */
+/** @param {Plane} plane @param {DataView<ArrayBuffer>[]} buffers @returns {number[][]} */
 function rowsOf({ buffer, dtype, size }, buffers) {
   const numbers = Array.from(decode(buffers[buffer], dtype));
   return [...Array(size[0]).keys()].map((row) => numbers.slice(row * size[1], (row + 1) * size[1]));
 }
 
-/**
- * A heatmap that tells the board which of its panels and cells it shows, and hears what the board points
- * at.
- */
+/** A heatmap that tells the board which of its cells it shows, and hears what the board points at. */
 export class LinkedMap {
   /** @type {Plane | null} */
   #shown = null;
@@ -88,49 +78,76 @@ export class LinkedMap {
   }
 }
 
+/** Fields for the numbers of a plane's leading indices; those that are there stay. */
+export class PlaneFields {
+  el = element("div", { class: "cv-planes" });
+  #choose;
+
+  /** @param {(at: number[]) => void} choose another plane is wanted */
+  constructor(choose) {
+    this.#choose = choose;
+  }
+
+  #inputs = () => [...this.el.querySelectorAll("input")];
+
+  /**
+   * @param {number[]} counts @param {number[]} at
+   * @param {(input: HTMLInputElement, axis: number) => (Node | string)[]} named a new field with its name
+   */
+  set(counts, at, named) {
+    if (this.el.childElementCount !== counts.length)
+      this.el.replaceChildren(
+        ...counts.map((_, axis) => element("label", {}, ...named(this.#createField(), axis))),
+      );
+    this.#inputs().forEach((input, axis) => {
+      input.max = String(counts[axis] - 1);
+      if (Number(input.value) !== at[axis] || !input.value) input.value = String(at[axis]);
+    });
+    return this.#inputs();
+  }
+
+  #createField() {
+    const input = element("input", { type: "number", min: "0", step: "1" });
+    input.addEventListener("change", () =>
+      this.#choose(this.#inputs().map(({ value }) => Number(value) || 0)),
+    );
+    return input;
+  }
+}
+
 export class TensorView {
   #title = element("h5", {});
   #text = element("p", { class: "cv-tensor-text" });
-  #planes = element("div", { class: "cv-planes" });
+  #fields;
   #room = element("div", {});
   #note = element("p", { class: "cv-muted" });
-  el = element("div", { class: "cv-tensor" }, this.#title, this.#planes, this.#room, this.#text, this.#note);
+  el;
   /** @type {LinkedMap | null} */
   #map = null;
   #pane;
   #read;
-  #choose;
 
   /**
    * @param {import("./pane.js").PaneTools} pane @param {(text: string) => void} read
    * @param {(at: number[]) => void} choose another plane is wanted
    */
   constructor(pane, read, choose) {
-    [this.#pane, this.#read, this.#choose] = [pane, read, choose];
+    [this.#pane, this.#read] = [pane, read];
+    this.#fields = new PlaneFields(choose);
+    const parts = [this.#title, this.#fields.el, this.#room, this.#text, this.#note];
+    this.el = element("div", { class: "cv-tensor" }, ...parts);
   }
 
   /** @param {number[]} counts @param {number[]} at */
   #setPlanes(counts, at) {
-    const several = counts.some((count) => count > 1);
-    this.#planes.hidden = !several;
-    if (!several) return this.#planes.replaceChildren();
-    if (this.#planes.childElementCount !== counts.length)
-      this.#planes.replaceChildren(...counts.map((_, axis) => this.#field(axis)));
-    this.#planes.querySelectorAll("input").forEach((input, axis) => {
-      input.max = String(counts[axis] - 1);
+    this.#fields.el.hidden = !counts.some((count) => count > 1);
+    if (this.#fields.el.hidden) return this.#fields.el.replaceChildren();
+    const named = (/** @type {HTMLInputElement} */ field, /** @type {number} */ axis) =>
+      axis ? [", ", field] : sayPieces("tensor.plane", { field });
+    this.#fields.set(counts, at, named).forEach((input, axis) => {
       input.disabled = counts[axis] === 1;
       input.setAttribute("aria-label", say("tensor.axis", { axis, last: counts[axis] - 1 }));
-      if (Number(input.value) !== at[axis] || !input.value) input.value = String(at[axis]);
     });
-  }
-
-  /** @param {number} axis */
-  #field(axis) {
-    const input = element("input", { type: "number", min: "0", step: "1" });
-    input.addEventListener("change", () =>
-      this.#choose([...this.#planes.querySelectorAll("input")].map(({ value }) => Number(value) || 0)),
-    );
-    return element("label", {}, ...(axis ? [", ", input] : sayPieces("tensor.plane", { field: input })));
   }
 
   /** @param {Tensor} tensor @param {DataView<ArrayBuffer>[]} buffers */
@@ -146,23 +163,14 @@ export class TensorView {
     }
     this.#room.hidden = !drawn;
     const place = tensor.at?.length ? `[${tensor.at.join(", ")}]` : "";
-    const label = `${plainName(tensor.title)}${place}`;
+    const label = plainText(tensor.title) + place;
     if (drawn) this.#map?.set({ ...tensor, label }, buffers);
-    setText(
-      this.#text,
-      drawn ? tensor.text : [tensor.shape, tensor.text || say("tensor.unknown")].filter(Boolean).join(": "),
-    );
-    setRich(
-      this.#note,
-      [tensor.part && say("tensor.shown", { part: tensor.part }), tensor.note].filter(Boolean).join(" "),
-    );
+    const text = [tensor.shape, tensor.text || say("tensor.unknown")].filter(Boolean).join(": ");
+    setText(this.#text, drawn ? tensor.text : text);
+    const part = tensor.part && say("tensor.shown", { part: tensor.part });
+    setRich(this.#note, [part, tensor.note].filter(Boolean).join(" "));
   }
 
   /** @param {Pointed} pointed */
   hear = (pointed) => this.#map?.hear(pointed);
-}
-
-/** @param {string} title */
-function plainName(title) {
-  return title.replaceAll("`", "");
 }

@@ -1,4 +1,3 @@
-// @ts-check
 // How the error of a finite difference depends on the step: one line a dtype, both axes in powers of ten.
 import { element, svgElement } from "../../base/dom.js";
 
@@ -27,76 +26,62 @@ export class ErrorCurve {
   /** @param {{ eps: number[], lines: CurveLine[], chosen: number, label: string }} data */
   set({ eps, lines, chosen, label }) {
     this.#count = eps.length;
-    const drawn = lines
-      .flatMap((line) => [...line.values, ...line.expected])
-      .filter((value) => value > 0 && Number.isFinite(value));
-    const [low, high] = [
-      Math.floor(Math.log10(Math.min(...drawn, 1))),
-      Math.ceil(Math.log10(Math.max(...drawn, 1e-12))),
-    ];
-    const x = (index) => LEFT + (index / Math.max(1, this.#count - 1)) * (WIDTH - LEFT - RIGHT);
-    const y = (value) => {
+    const last = this.#count - 1;
+    const drawn = lines.flatMap((line) => [...line.values, ...line.expected]);
+    const shown = drawn.filter((value) => value > 0 && Number.isFinite(value));
+    const low = Math.floor(Math.log10(Math.min(...shown, 1)));
+    const high = Math.ceil(Math.log10(Math.max(...shown, 1e-12)));
+    const x = (/** @type {number} */ index) => LEFT + (index / Math.max(1, last)) * (WIDTH - LEFT - RIGHT);
+    const y = (/** @type {number} */ value) => {
       // zero has no logarithm
       const power = value > 0 ? Math.min(high, Math.max(low, Math.log10(value))) : low;
       return TOP + ((high - power) / Math.max(1, high - low)) * (HEIGHT - TOP - BOTTOM);
     };
-    const path = (values) =>
-      values
-        .map((value, index) => `${index ? "L" : "M"}${x(index).toFixed(1)} ${y(value).toFixed(1)}`)
-        .join("");
     const powers = [...Array(high - low + 1).keys()]
       .map((step) => low + step)
       .filter((power) => (power - high) % Math.ceil((high - low) / 5) === 0);
-    const last = this.#count - 1;
+    const under = HEIGHT - BOTTOM + 18;
     this.#svg.setAttribute("aria-label", label);
     this.#svg.replaceChildren(
-      ...powers.map((power) =>
-        svgElement("line", {
-          class: "cv-curve-grid",
-          x1: LEFT,
-          x2: x(last),
-          y1: y(10 ** power),
-          y2: y(10 ** power),
-        }),
-      ),
+      ...powers.map((power) => lineAt("grid", [LEFT, x(last)], [y(10 ** power), y(10 ** power)])),
       ...powers.map((power) => tenTo(power, { x: LEFT - 6, y: y(10 ** power) + 4, "text-anchor": "end" })),
-      ...eps.map((step, index) =>
-        tenTo(Math.log10(step), { x: x(index), y: HEIGHT - BOTTOM + 18, "text-anchor": "middle" }),
-      ),
-      textAt("eps", { x: x(last) + 22, y: HEIGHT - BOTTOM + 18 }),
-      svgElement("line", {
-        class: "cv-curve-chosen",
-        x1: x(chosen),
-        x2: x(chosen),
-        y1: TOP,
-        y2: HEIGHT - BOTTOM,
-      }),
-      ...lines.flatMap(({ name, values, expected }) => [
-        svgElement("path", { class: "cv-curve-expected", d: path(expected) }),
-        svgElement("path", { class: `cv-curve-line cv-curve-${name}`, d: path(values), "data-line": name }),
-        ...values.map((value, index) =>
-          svgElement("circle", {
-            class: `cv-curve-dot cv-curve-${name}`,
-            cx: x(index),
-            cy: y(value),
-            r: index === chosen ? 4.5 : 2.5,
-          }),
-        ),
-        textAt(name, { x: x(last) + 8, y: y(values[last]) + 4, class: `cv-curve-name cv-curve-${name}` }),
-      ]),
+      ...eps.map((step, at) => tenTo(Math.log10(step), { x: x(at), y: under, "text-anchor": "middle" })),
+      svgElement("text", { x: x(last) + 22, y: under }, "eps"),
+      lineAt("chosen", [x(chosen), x(chosen)], [TOP, HEIGHT - BOTTOM]),
+      ...lines.flatMap((line) => drawLine(line, x, y, chosen)),
     );
   }
 }
 
-/** @param {string} text @param {Record<string, string | number>} attributes */
-function textAt(text, attributes) {
-  return svgElement("text", attributes, text);
-}
+/** @param {string} kind @param {[number, number]} x from and to @param {[number, number]} y */
+const lineAt = (kind, [x1, x2], [y1, y2]) =>
+  svgElement("line", { class: `cv-curve-${kind}`, x1, x2, y1, y2 });
 
 /**
- * A power of ten, written with a raised exponent. @param {number} power
- * @param {Record<string, string | number>} attributes
+ * @param {CurveLine} line @param {(index: number) => number} x @param {(value: number) => number} y
+ * @param {number} chosen
  */
+function drawLine({ name, values, expected }, x, y, chosen) {
+  const path = (/** @type {number[]} */ heights) =>
+    heights.map((value, at) => `${at ? "L" : "M"}${x(at).toFixed(1)} ${y(value).toFixed(1)}`).join("");
+  const own = `cv-curve-${name}`;
+  const last = values.length - 1;
+  return [
+    svgElement("path", { class: "cv-curve-expected", d: path(expected) }),
+    svgElement("path", { class: `cv-curve-line ${own}`, d: path(values), "data-line": name }),
+    ...values.map((value, at) =>
+      svgElement("circle", {
+        class: `cv-curve-dot ${own}`,
+        cx: x(at),
+        cy: y(value),
+        r: at === chosen ? 4.5 : 2.5,
+      }),
+    ),
+    svgElement("text", { x: x(last) + 8, y: y(values[last]) + 4, class: `cv-curve-name ${own}` }, name),
+  ];
+}
+
+/** @param {number} power @param {Record<string, string | number>} attributes */
 function tenTo(power, attributes) {
   const exponent = svgElement(
     "tspan",

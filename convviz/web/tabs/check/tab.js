@@ -1,31 +1,26 @@
-// @ts-check
-// The tab Check: every gradient of the shown plane held against finite differences, in float32 beside
-// float64.
-import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
-import { element, setText } from "../../base/dom.js";
-import { ErrorCurve } from "./error_curve.js";
+// The tab Check: every gradient of the shown plane against finite differences, in float32 beside float64.
+import { element, makeButton, setText } from "../../base/dom.js";
 import { colorOf, formatNumber, fullNumber } from "../../base/format.js";
 import { Heatmap } from "../../board/heatmap.js";
-import { openPane, split } from "../pane.js";
-import { pieces, sentences } from "../../base/words.js";
+import { split, tab } from "../pane.js";
+import { code, tableHead, tableRow } from "../parts.js";
+import { say, sayPieces } from "../say.js";
+import { ErrorCurve } from "./error_curve.js";
 
-const say = sentences(WORDS);
-const sayPieces = pieces(WORDS);
 const DTYPES = ["float64", "float32"]; // the other one comes beside it when it is asked for
 const DECADES = 12; // from the strongest colour down to the faintest
 const CELL_SIDE = 52; // pixels, as in tab.css
 const READ_COLUMNS = 5; // a wider plane has no room for numbers such as 2.1e-9 beside another
 
 /**
+ * @import { PaneTools } from "../pane.js"
  * @typedef {{ analytic: number[][], difference: number[][][], largest: number[], passes: boolean, warning:
  *   string }} Slopes
- */
-
-/**
  * @typedef {{ panel: string, label: string, size: [number, number], slopes: Record<string, Slopes> }}
  *   Gradient
  * @typedef {{ eps: number[], gradcheck: { eps: number, atol: number, rtol: number }, bend: string, size:
  *   number, spacing: Record<string, number>, gradients: Gradient[] }} CheckData as app/tabs/check.py sends it
+ * @typedef {(gradient: Gradient | null, dtype: string, row: number, column: number) => void} Read
  */
 
 class CheckPane {
@@ -45,9 +40,12 @@ class CheckPane {
   #key = element("div", { class: "cv-logscale", role: "img" });
   #curve = new ErrorCurve((index) => this.#choose(index));
   #shape = element("p");
-  #both = element("button", { type: "button", class: "cv-button cv-check-both" }, say("check.both"));
+  #both = makeButton({ class: "cv-button cv-check-both" }, say("check.both"), () => {
+    this.#dtypes = this.#dtypes.length > 1 ? DTYPES.slice(0, 1) : DTYPES;
+    this.#draw();
+  });
 
-  /** @param {import("../pane.js").PaneTools} pane @param {HTMLElement} body */
+  /** @param {PaneTools} pane @param {HTMLElement} body */
   constructor(pane, body) {
     [this.#pane, this.#body] = [pane, body];
     this.#slider = element("input", { type: "range", min: "0", step: "1", id: `${pane.uid}-eps` });
@@ -60,13 +58,9 @@ class CheckPane {
       this.#verdicts,
       this.#why,
     ];
+    const label = element("span", {}, ...sayPieces("check.step", { eps: this.#eps }));
     const picture = [
-      element(
-        "label",
-        { class: "cv-eps", for: this.#slider.id },
-        element("span", {}, ...sayPieces("check.step", { eps: this.#eps })),
-        this.#slider,
-      ),
+      element("label", { class: "cv-eps", for: this.#slider.id }, label, this.#slider),
       this.#list,
       this.#key,
       this.#readout,
@@ -75,10 +69,6 @@ class CheckPane {
       this.#shape,
     ];
     body.append(split(words, picture));
-    this.#both.addEventListener("click", () => {
-      this.#dtypes = this.#dtypes.length > 1 ? DTYPES.slice(0, 1) : DTYPES;
-      this.#draw();
-    });
     this.#slider.addEventListener("input", () => this.#choose(Number(this.#slider.value)));
     pane.onPoint(({ cell }) => {
       for (const row of this.#rows) row.light(cell);
@@ -92,72 +82,48 @@ class CheckPane {
     this.#draw();
   }
 
-  /** @param {Gradient | null} gradient @param {string} dtype @param {number} row @param {number} column */
-  #read(gradient, dtype, row, column) {
+  /** @type {Read} */
+  #read = (gradient, dtype, row, column) => {
     if (!gradient) return setText(this.#readout, say("check.hint"));
     const { analytic, difference } = gradient.slopes[dtype];
     const [exact, apart] = [analytic[row][column] ?? NaN, difference[this.#chosen][row][column] ?? NaN];
-    const numbers = [exact, exact - apart].map((value) =>
+    const [right, numeric] = [exact, exact - apart].map((value) =>
       fullNumber(Number(value.toPrecision(7)), "float64"),
     );
     const cell = `${gradient.label}[${row},${column}]`;
-    setText(
-      this.#readout,
-      say("check.read", {
-        cell,
-        dtype,
-        analytic: numbers[0],
-        numeric: numbers[1],
-        apart: formatNumber(Math.abs(apart)),
-      }),
-    );
+    const values = { cell, dtype, analytic: right, numeric, apart: formatNumber(Math.abs(apart)) };
+    setText(this.#readout, say("check.read", values));
     this.#pane.point({ cell: { panel: gradient.panel, row, column } });
-  }
+  };
 
   #draw() {
-    this.#both.setAttribute("aria-pressed", String(this.#dtypes.length > 1));
-    const limits = topOf(this.#data.gradients);
-    this.#slider.max = String(this.#data.eps.length - 1);
-    this.#slider.value = String(this.#chosen);
-    this.#slider.setAttribute("aria-valuetext", formatNumber(this.#data.eps[this.#chosen]));
-    setText(
-      this.#eps,
-      say(this.#data.eps[this.#chosen] === this.#data.gradcheck.eps ? "check.eps_gradcheck" : "check.eps", {
-        eps: formatNumber(this.#data.eps[this.#chosen]),
-      }),
-    );
-    while (this.#rows.length < this.#data.gradients.length)
-      this.#rows.push(
-        new Row(this.#pane, (gradient, dtype, row, column) => this.#read(gradient, dtype, row, column)),
-      );
-    this.#rows.length = this.#data.gradients.length;
+    const [data, dtypes, chosen] = [this.#data, this.#dtypes, this.#chosen];
+    this.#both.setAttribute("aria-pressed", String(dtypes.length > 1));
+    const [limit, step] = [topOf(data.gradients), data.eps[chosen]];
+    Object.assign(this.#slider, { max: data.eps.length - 1, value: chosen });
+    const eps = formatNumber(step);
+    this.#slider.setAttribute("aria-valuetext", eps);
+    setText(this.#eps, say(step === data.gradcheck.eps ? "check.eps_gradcheck" : "check.eps", { eps }));
+    while (this.#rows.length < data.gradients.length) this.#rows.push(new Row(this.#pane, this.#read));
+    this.#rows.length = data.gradients.length;
     this.#list.replaceChildren(...this.#rows.map((row) => row.el));
     const colors = logScale(this.#pane.scale(), DECADES);
-    this.#rows.forEach((row, index) =>
-      row.set(this.#data.gradients[index], this.#dtypes, this.#chosen, limits, colors),
-    );
-    drawKey(this.#key, limits, this.#pane.scale());
-    this.#curve.set(curveOf(this.#data, this.#dtypes, this.#chosen));
-    setText(this.#shape, shapeOf(this.#data, this.#dtypes));
-    this.#verdicts.replaceChildren(...verdictRows(this.#data, this.#dtypes));
-    setText(this.#why, reason(this.#data, this.#dtypes));
+    this.#rows.forEach((row, index) => row.set(data.gradients[index], dtypes, chosen, limit, colors));
+    drawKey(this.#key, limit, this.#pane.scale());
+    this.#curve.set(curveOf(data, dtypes, chosen));
+    setText(this.#shape, shapeOf(data, dtypes));
+    this.#verdicts.replaceChildren(...verdictRows(data, dtypes));
+    setText(this.#why, reason(data, dtypes));
   }
 
-  set(next) {
+  /** @param {CheckData} next */
+  set = (next) => {
     this.#data = next;
     this.#body.hidden = false;
-    if (this.#chosen < 0) this.#chosen = this.#data.eps.indexOf(this.#data.gradcheck.eps);
+    if (this.#chosen < 0) this.#chosen = next.eps.indexOf(next.gradcheck.eps);
     this.#draw();
     setText(this.#readout, say("check.hint"));
-  }
-}
-
-/** @param {import("../pane.js").PaneContext} context */
-function renderCheck(context) {
-  return openPane(context, "check", (pane, body) => {
-    const made = new CheckPane(pane, body);
-    return (next) => made.set(next);
-  });
+  };
 }
 
 /** One gradient: its errors in the dtypes that are shown, side by side. */
@@ -168,32 +134,21 @@ class Row {
   #part = element("p", { class: "cv-muted" });
   #maps;
   el;
-  #pane;
-  #read;
 
-  /**
-   * @param {import("../pane.js").PaneTools} pane
-   * @param {(gradient: Gradient | null, dtype: string, row: number, column: number) => void} read
-   */
+  /** @param {PaneTools} pane @param {Read} read */
   constructor(pane, read) {
-    [this.#pane, this.#read] = [pane, read];
     this.#maps = DTYPES.map(
       (dtype) =>
         new Heatmap(pane, {
-          onPoint: (row, column) => this.#read(this.#gradient, dtype, row, column),
+          onPoint: (row, column) => read(this.#gradient, dtype, row, column),
           onLeave: () => {
-            this.#read(null, dtype, 0, 0);
-            this.#pane.point();
+            read(null, dtype, 0, 0);
+            pane.point();
           },
         }),
     );
-    this.el = element(
-      "section",
-      { class: "cv-check-row" },
-      this.#heading,
-      this.#part,
-      element("div", { class: "cv-pair" }, ...this.#maps.map((map) => map.el)),
-    );
+    const pair = element("div", { class: "cv-pair" }, ...this.#maps.map((map) => map.el));
+    this.el = element("section", { class: "cv-check-row" }, this.#heading, this.#part, pair);
   }
 
   /**
@@ -203,13 +158,13 @@ class Row {
   set(next, dtypes, step, limit, colors) {
     this.#gradient = next;
     const [height, width] = next.size;
+    const { analytic } = next.slopes.float32;
+    const [rows, columns] = [analytic.length, analytic[0].length];
     setText(this.#heading, next.label);
     this.el.dataset.gradient = next.panel;
-    this.el.classList.toggle("cv-check-wide", next.slopes.float32.analytic[0].length > READ_COLUMNS);
-    const [rows, columns] = [next.slopes.float32.analytic.length, next.slopes.float32.analytic[0].length];
-    const whole = rows === height && columns === width;
-    setText(this.#part, whole ? "" : say("check.part", { rows, columns, height, width }));
-    this.#part.hidden = whole;
+    this.el.classList.toggle("cv-check-wide", columns > READ_COLUMNS);
+    this.#part.hidden = rows === height && columns === width;
+    setText(this.#part, this.#part.hidden ? "" : say("check.part", { rows, columns, height, width }));
     this.#maps.forEach((map, index) => {
       map.el.hidden = !dtypes.includes(DTYPES[index]);
       const { difference, largest } = next.slopes[DTYPES[index]];
@@ -235,90 +190,70 @@ class Row {
 
 /** The power of ten at the top of the colour scale, the same for all steps. @param {Gradient[]} gradients */
 function topOf(gradients) {
-  const all = gradients
-    .flatMap(({ slopes }) => DTYPES.flatMap((dtype) => slopes[dtype].largest))
-    .filter((value) => value !== null);
-  return 10 ** Math.ceil(Math.log10(Math.max(...all, 1e-12)));
+  const all = gradients.flatMap(({ slopes }) => DTYPES.flatMap((dtype) => slopes[dtype].largest));
+  return 10 ** Math.ceil(Math.log10(Math.max(...all.filter((value) => value !== null), 1e-12)));
 }
 
 /**
  * A colour scale that is logarithmic: its stops stand at the powers of ten, from zero to the largest number.
- * @param {[number, string][]} scale @param {number} decades
- * @returns {[number, string][]}
+ * @param {[number, string][]} scale @param {number} decades @returns {[number, string][]}
  */
 function logScale(scale, decades) {
-  const shares = [...Array(2 * decades + 1).keys()].map((step) => step / (2 * decades));
-  const hex = (share) =>
+  const hex = (/** @type {number} */ share) =>
     `#${colorOf(scale, share, 1)
       .map((part) => Math.round(part).toString(16).padStart(2, "0"))
       .join("")}`;
-  return [
-    [0, hex(0)],
-    ...shares.map(
-      (share) => /** @type {[number, string]} */ ([(1 + 10 ** (decades * (share - 1))) / 2, hex(share)]),
-    ),
-  ];
+  const shares = [...Array(2 * decades + 1).keys()].map((step) => step / (2 * decades));
+  return [[0, hex(0)], ...shares.map((share) => stopAt((1 + 10 ** (decades * (share - 1))) / 2, hex(share)))];
 }
+
+/** @param {number} place @param {string} color @returns {[number, string]} */
+const stopAt = (place, color) => [place, color];
 
 /** @param {HTMLElement} key @param {number} top @param {[number, string][]} scale */
 function drawKey(key, top, scale) {
   const stops = [0, 0.25, 0.5, 0.75, 1].map(
     (share) => `rgb(${colorOf(scale, share, 1).map(Math.round).join()})`,
   );
-  const ends = [top * 10 ** -DECADES, top].map(formatNumber);
-  key.replaceChildren(
-    element("span", {}, `\u2264 ${ends[0]}`),
-    element("i", { style: `background: linear-gradient(to right, ${stops.join()})` }),
-    element("span", {}, ends[1]),
-  );
-  key.setAttribute("aria-label", say("check.colours", { low: ends[0], high: ends[1] }));
+  const [low, high] = [top * 10 ** -DECADES, top].map(formatNumber);
+  const ramp = element("i", { style: `background: linear-gradient(to right, ${stops.join()})` });
+  key.replaceChildren(element("span", {}, `\u2264 ${low}`), ramp, element("span", {}, high));
+  key.setAttribute("aria-label", say("check.colours", { low, high }));
 }
 
 /**
  * The largest error of all gradients, a line a dtype.
  * @param {CheckData} data @param {string[]} dtypes @param {number} chosen
  */
-function curveOf(data, dtypes, chosen) {
+function curveOf({ eps, gradients, spacing }, dtypes, chosen) {
   const lines = dtypes.map((name) => ({
     name,
-    values: data.eps.map((_, step) =>
-      Math.max(...data.gradients.map(({ slopes }) => slopes[name].largest[step] ?? Infinity)),
+    values: eps.map((_, step) =>
+      Math.max(...gradients.map(({ slopes }) => slopes[name].largest[step] ?? Infinity)),
     ),
-    expected: data.eps.map((eps) => data.spacing[name] / (2 * eps)),
+    expected: eps.map((each) => spacing[name] / (2 * each)),
   }));
   const errors = lines.map(({ name, values }) => `${name} ${formatNumber(values[chosen])}`).join(", ");
-  return {
-    eps: data.eps,
-    lines,
-    chosen,
-    label: say("check.curve_read", { eps: formatNumber(data.eps[chosen]), errors }),
-  };
+  return { eps, lines, chosen, label: say("check.curve_read", { eps: formatNumber(eps[chosen]), errors }) };
 }
 
 /** @param {CheckData} data @param {string[]} dtypes */
-function verdictRows(data, dtypes) {
-  const head = element(
-    "tr",
-    {},
-    element("th", { scope: "col" }, say("check.gradient")),
-    ...dtypes.map((name) => element("th", { scope: "col" }, name)),
-  );
-  const step = data.eps.indexOf(data.gradcheck.eps);
-  const cellOf = ({ passes, largest }) =>
-    element(
-      "td",
-      { "data-passes": String(passes) },
-      say(passes ? "check.passes" : "check.fails", { error: formatNumber(largest[step] ?? NaN) }),
-    );
-  const rows = data.gradients.map(({ label, slopes }) =>
-    element(
-      "tr",
-      {},
-      element("th", { scope: "row" }, element("code", {}, label)),
-      ...dtypes.map((name) => cellOf(slopes[name])),
-    ),
-  );
-  return [element("thead", {}, head), element("tbody", {}, ...rows)];
+function verdictRows({ eps, gradcheck, gradients }, dtypes) {
+  const step = eps.indexOf(gradcheck.eps);
+  const rows = gradients.map(({ label, slopes }) => {
+    const row = tableRow([
+      code(label),
+      ...dtypes.map((name) => {
+        const error = formatNumber(slopes[name].largest[step] ?? NaN);
+        return say(slopes[name].passes ? "check.passes" : "check.fails", { error });
+      }),
+    ]);
+    row.querySelectorAll("td").forEach((cell, index) => {
+      cell.dataset.passes = String(slopes[dtypes[index]].passes);
+    });
+    return row;
+  });
+  return [tableHead([say("check.gradient"), ...dtypes]), element("tbody", {}, ...rows)];
 }
 
 /**
@@ -326,38 +261,34 @@ function verdictRows(data, dtypes) {
  * @param {CheckData} data @param {string[]} dtypes
  */
 function reason({ gradcheck, gradients, size, spacing }, dtypes) {
-  const { eps, atol, rtol } = gradcheck;
-  const passes = gradients.every(({ slopes }) => slopes.float32.passes);
-  const step = formatNumber(spacing.float32 / (2 * eps));
-  const allowed = say("check.allowed", {
-    eps: formatNumber(eps),
-    atol: formatNumber(atol),
-    rtol: formatNumber(rtol),
-  });
+  const [eps, atol, rtol] = [gradcheck.eps, gradcheck.atol, gradcheck.rtol].map(formatNumber);
+  const allowed = say("check.allowed", { eps, atol, rtol });
   if (!dtypes.includes("float32")) return allowed;
+  const passes = gradients.every(({ slopes }) => slopes.float32.passes);
+  const stepOf = (/** @type {string} */ dtype) => formatNumber(spacing[dtype] / (2 * gradcheck.eps));
+  const grain = { size: formatNumber(size), apart: formatNumber(spacing.float32), step: stepOf("float32") };
   return [
     allowed,
-    say("check.grain", { size: formatNumber(size), apart: formatNumber(spacing.float32), step }),
+    say("check.grain", grain),
     say(passes ? "check.fine" : "check.coarse"),
-    say("check.doubles", { step: formatNumber(spacing.float64 / (2 * eps)) }),
+    say("check.doubles", { step: stepOf("float64") }),
   ].join(" ");
 }
 
+/** Whether a float32 difference shows no error at the largest step. @param {Gradient} gradient */
+const isStill = ({ slopes: { float32 } }) =>
+  float32.analytic.every((line, row) =>
+    line.every((value, column) => {
+      const apart = float32.difference[0][row][column];
+      return value === apart || Math.abs(value - apart) <= 1e-3 * Math.abs(value);
+    }),
+  );
+
 /** Why the lines run as they do. @param {CheckData} data @param {string[]} dtypes */
 function shapeOf({ bend, gradients }, dtypes) {
-  const still =
-    dtypes.includes("float32") &&
-    gradients.every(({ slopes: { float32 } }) =>
-      float32.analytic.every((line, row) =>
-        line.every(
-          (value, column) =>
-            value === float32.difference[0][row][column] ||
-            Math.abs(value - float32.difference[0][row][column]) <= 1e-3 * Math.abs(value),
-        ),
-      ),
-    );
   const told = [say(/** @type {"check.linear"} */ (`check.${bend}`)), say("check.dotted")];
-  return [...told, ...(still ? [say("check.still")] : [])].join(" ");
+  if (dtypes.includes("float32") && gradients.every(isStill)) told.push(say("check.still"));
+  return told.join(" ");
 }
 
-export default { render: renderCheck };
+export default tab("check", (pane, body) => new CheckPane(pane, body).set);

@@ -1,12 +1,10 @@
-// @ts-check
 // The code tab: one setting as Python, seven ways. A line lights its panels, a panel its lines.
-import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { NOT_COPIED, createCopier } from "../../base/clipboard.js";
-import { checkOne, walkAlong } from "../../base/roving.js";
-import { CodeLines } from "../code_lines.js";
 import { element, makeButton, setText } from "../../base/dom.js";
-import { openPane, split } from "../pane.js";
-import { pieces, sentences } from "../../base/words.js";
+import { CodeLines } from "../code_lines.js";
+import { split, tab } from "../pane.js";
+import { code, createRadios } from "../parts.js";
+import { say, sayPieces } from "../say.js";
 
 /**
  * @typedef {import("../code_lines.js").CodeFile & { name: string, label: string, title: string }} Way
@@ -14,19 +12,16 @@ import { pieces, sentences } from "../../base/words.js";
  *   inside: Record<string, string> }} CodeData as app/tabs/code.py sends it
  */
 
-const say = sentences(WORDS);
-const sayPieces = pieces(WORDS);
 const FIRST = "rotate"; // always among them, and its lines make every panel of the board
 
 class CodePane {
   #pane;
   #data = /** @type {CodeData} */ (/** @type {unknown} */ (null));
   #chosen = FIRST;
-  /** @type {string | null} */
-  #shown = null; // the way whose lines stand there now
+  #shown = ""; // the way whose lines stand there now
   /** @type {string[]} */
   #onBoard = []; // the panels that the board points at
-  #ways = element("div", { class: "cv-buttons", role: "radiogroup", "aria-label": say("code.ways") });
+  #ways = createRadios(say("code.ways"), "way", (name) => this.#choose(name));
   #title = element("h4");
   #copier = createCopier();
   #outcome = element("span", { class: "cv-copied cv-muted" });
@@ -48,7 +43,7 @@ class CodePane {
     const numbers = element("label", { class: "cv-numbers" }, this.#box, say("code.numbers"));
     const words = [
       element("h3", {}, say("code")),
-      this.#ways,
+      this.#ways.el,
       this.#title,
       element("div", { class: "cv-flow" }, copy, numbers, this.#outcome),
       this.#reason,
@@ -57,11 +52,6 @@ class CodePane {
     ];
     body.append(split(words, [this.#code.el]));
     this.#box.addEventListener("change", () => pane.choose({ numbers: this.#box.checked }));
-    walkAlong(
-      this.#ways,
-      () => this.#buttons(),
-      ({ dataset }) => this.#choose(String(dataset.way)),
-    );
     pane.onPoint(({ cell, panels }) => {
       this.#onBoard = [...new Set([...panels, ...(cell ? [cell.panel] : [])])];
       if (this.#data) this.#markBoard();
@@ -72,16 +62,9 @@ class CodePane {
     return /** @type {Way} */ (this.#data.ways.find((each) => each.name === this.#chosen));
   }
 
-  #buttons() {
-    return /** @type {HTMLElement[]} */ ([...this.#ways.children]);
-  }
-
   /** @param {number[]} lines that make or read panels; none where no line does @param {string[]} names */
   #tell(lines, names) {
-    const panels = names.flatMap((name, place) => [
-      place ? ", " : "",
-      element("code", {}, this.#data.called[name] ?? name),
-    ]);
+    const panels = names.flatMap((name, place) => [place ? ", " : "", code(this.#data.called[name] ?? name)]);
     const values = { panels, lines: lines.join(", "), count: lines.length };
     this.#readout.replaceChildren(...sayPieces(lines.length ? "code.lines" : "code.no_line", values));
   }
@@ -98,66 +81,44 @@ class CodePane {
     this.#tell([number], names);
   }
 
-  /** Mark the lines of what the board points at. */
   #markBoard() {
-    const within = Object.keys(this.#data.inside).filter((name) =>
-      this.#onBoard.includes(this.#data.inside[name]),
-    );
-    const names = [...this.#onBoard, ...within];
-    const found = this.#code.mark(names);
+    const { inside } = this.#data;
+    const within = Object.keys(inside).filter((name) => this.#onBoard.includes(inside[name]));
+    const found = this.#code.mark([...this.#onBoard, ...within]);
     if (!this.#onBoard.length) setText(this.#readout, say("code.hint"));
     else this.#tell(found, this.#onBoard);
   }
 
   #show() {
     const found = this.#way();
-    checkOne(this.#buttons(), ({ dataset }) => dataset.way === this.#chosen);
+    this.#ways.set(
+      this.#chosen,
+      this.#data.ways.map(({ name, label }) => [name, label]),
+    );
     setText(this.#title, found.title);
     this.#code.set(found, this.#shown === this.#chosen);
     this.#shown = this.#chosen;
     this.#markBoard();
+    setText(this.#outcome, "");
+    this.#copier.close(); // what stood there selected is no longer what the code says
   }
 
   /** @param {string} name */
   #choose(name) {
     this.#chosen = name;
-    setText(this.#outcome, "");
-    this.#copier.close();
     this.#show();
   }
 
-  #makeButtons() {
-    this.#ways.replaceChildren(
-      ...this.#data.ways.map(({ name, label }) => {
-        return makeButton({ class: "cv-button", role: "radio", "data-way": name }, label, () =>
-          this.#choose(name),
-        );
-      }),
-    );
-  }
-
-  set(next) {
-    const sameWays =
-      this.#data &&
-      this.#data.ways.map((each) => each.name).join() === next.ways.map((each) => each.name).join();
+  /** @param {CodeData} next */
+  set = (next) => {
     this.#data = next;
-    if (!sameWays) this.#makeButtons();
     if (!this.#way()) this.#chosen = FIRST; // a transposed convolution is written in fewer ways
-    this.#box.checked = this.#data.numbers.on && !this.#data.numbers.reason;
-    this.#box.disabled = Boolean(this.#data.numbers.reason);
-    setText(this.#reason, this.#data.numbers.reason);
-    setText(this.#outcome, "");
-    this.#copier.close(); // what stood there selected is no longer what the code says
+    const { on, reason } = next.numbers;
+    this.#box.checked = on && !reason;
+    this.#box.disabled = Boolean(reason);
+    setText(this.#reason, reason);
     this.#show();
-  }
+  };
 }
 
-/** @param {import("../pane.js").PaneContext} context */
-function renderCode(context) {
-  return openPane(context, "code", (pane, body) => {
-    const made = new CodePane(pane, body);
-    return (next) => made.set(next);
-  });
-}
-
-export default { render: renderCode };
+export default tab("code", (pane, body) => new CodePane(pane, body).set);

@@ -1,137 +1,130 @@
-// @ts-check
 // The tab Double backward: a number made of a gradient, and its slopes, each as the call that computes it.
 import WORDS from "../../../facts/words/double.json" with { type: "json" };
 import { element, setText } from "../../base/dom.js";
 import { formatLong, formatNumber } from "../../base/format.js";
-import { setRich } from "../../base/rich_text.js";
+import { rich, setRich } from "../../base/rich_text.js";
 import { sentences } from "../../base/words.js";
 import { Heatmap } from "../../board/heatmap.js";
-import { createChoice } from "../choice.js";
-import { openPane, split } from "../pane.js";
+import { split, tab } from "../pane.js";
+import { code, createChoice } from "../parts.js";
 
 const say = sentences(WORDS);
 
 /**
- * @import { PaneContext, PaneTools } from "../pane.js"
+ * @import { PaneTools } from "../pane.js"
  * @typedef {{ label: string, at: number[], shape: number[], values: number[][], panel: string }} Plane
  * @typedef {{ to: string, function: string, arguments: Plane[], value: Plane }} Slope
  * @typedef {{ of: string, number: string, at: number[], s: number, gradient: Plane, slopes: Slope[], absent:
  *   string, node: string, deviation: number, agrees: boolean, several: boolean, code: string }} Data
  */
 
-/** @param {PaneContext} context */
-function renderDouble(context) {
-  return openPane(context, "double", (pane, body) => {
-    /** @type {Data | null} */
-    let data = null;
-    const gradients = createChoice(
-      say("gradient"),
-      ["grad_input", "grad_weight"].map((of) => [of, of]),
-      (of) => of !== data?.of && pane.choose({ of, cell: [] }),
-    );
-    const numbers = createChoice(
-      say("number"),
-      [
-        ["one", say("number.one")],
-        ["squares", say("number.squares")],
-      ],
-      (number) => pane.choose({ number }),
-    );
-    const gradient = createPlane(
-      pane,
-      () => {},
-      (row, column) => data?.number === "one" && pane.choose({ cell: [row, column] }),
-    );
-    const s = element("p", { class: "cv-double-s" });
-    const how = element("p", { class: "cv-muted" });
-    const slopes = [0, 1].map(() => createSlope(pane, read));
-    const readout = element("p", { class: "cv-double-read" }, say("hint"));
-    const [absent, truth, node, several] = [
-      element("p"),
-      element("p", { class: "cv-double-truth" }),
-      element("p"),
-      element("p", { class: "cv-muted" }),
-    ];
-    const code = element("code");
-    const block = element("pre", {}, code);
-    const about = element("p", {});
-    const sizes = element("p", { class: "cv-muted" });
-    const codeTitle = element("h4", {}, say("code"));
-    setRich(about, say("about"));
-    setRich(sizes, say("sizes"));
-    const chosen = element("div", {}, gradient.el, s, how);
-    const equations = element("div", { class: "cv-double-slopes" }, ...slopes.map(({ el }) => el), readout);
-    const facts = element("div", {}, truth, absent, node, several);
-    const words = [
-      element("h3", {}, say("title")),
-      about,
-      element("div", { class: "cv-double-choices" }, gradients.el, numbers.el),
-      ...[chosen, facts],
-    ];
-    body.append(split(words, [equations, codeTitle, block, sizes]));
-
-    /** @param {string} slope @param {number} value */
-    function read(slope, value) {
-      const words = say("read", { slope, value: formatNumber(value) });
-      setText(readout, words);
-      if (document.activeElement?.closest(".cv-pane") === pane.root) pane.say(words);
-    }
-
-    return (/** @type {Data} */ next) => {
-      data = next;
-      const { of, number, at } = data;
-      gradients.set(of);
-      numbers.set(number);
-      gradient.set(data.gradient);
-      gradient.light(number === "one" ? [{ row: at[2], column: at[3] }] : []);
-      const values = { of, s: formatLong(data.s), cell: `${of}[${at.join(", ")}]` };
-      setText(s, number === "one" ? say("s.one", values) : say("s.squares", values));
-      setText(how, number === "one" ? say("choose", { of }) : "");
-      slopes.forEach((slope, index) => slope.set(next.slopes[index], next.absent));
-      setText(readout, say("hint"));
-      setText(absent, say("absent", { absent: data.absent, of }));
-      setText(truth, say(data.agrees ? "agrees" : "differs", { apart: formatNumber(data.deviation) }));
-      truth.dataset.ok = String(data.agrees);
-      setRich(node, say("node", { of, node: data.node }));
-      setText(several, data.several ? say("several") : "");
-      setText(code, data.code);
-      block.hidden = codeTitle.hidden = !data.code;
-    };
+/** @type {import("../pane.js").Build} */
+function buildDouble(pane, body) {
+  /** @type {Data | null} */
+  let data = null;
+  const gradients = createChoice(
+    say("gradient"),
+    ["grad_input", "grad_weight"].map((of) => [of, of]),
+    (of) => of !== data?.of && pane.choose({ of, cell: [] }),
+  );
+  const numbers = createChoice(
+    say("number"),
+    [
+      ["one", say("number.one")],
+      ["squares", say("number.squares")],
+    ],
+    (number) => pane.choose({ number }),
+  );
+  const gradient = createPlane(pane, {
+    select: (row, column) => data?.number === "one" && pane.choose({ cell: [row, column] }),
   });
+  const readout = element("p", { class: "cv-double-read" }, say("hint"));
+  const slopes = [0, 1].map(() =>
+    createSlope(pane, (slope, value) =>
+      pane.read(readout, say("read", { slope, value: formatNumber(value) })),
+    ),
+  );
+  const chosen = createNumber(gradient.el);
+  const facts = createFacts();
+  const program = element("code");
+  const block = element("pre", {}, program);
+  const title = element("h4", {}, say("code"));
+  const equations = element("div", { class: "cv-double-slopes" }, ...slopes.map(({ el }) => el), readout);
+  const choices = element("div", { class: "cv-double-choices" }, gradients.el, numbers.el);
+  const words = [element("h3", {}, say("title")), rich("p", say("about")), choices, chosen.el, facts.el];
+  body.append(split(words, [equations, title, block, rich("p", say("sizes"), { class: "cv-muted" })]));
+
+  return (/** @type {Data} */ next) => {
+    data = next;
+    gradients.set(next.of);
+    numbers.set(next.number);
+    gradient.set(next.gradient);
+    gradient.light(next.number === "one" ? [{ row: next.at[2], column: next.at[3] }] : []);
+    chosen.set(next);
+    slopes.forEach((slope, index) => slope.set(next.slopes[index], next.absent));
+    setText(readout, say("hint"));
+    facts.set(next);
+    setText(program, next.code);
+    block.hidden = title.hidden = !next.code;
+  };
 }
 
-/**
- * One slope: the call that computes it, its tensors drawn.
- * @param {PaneTools} pane @param {(slope: string, value: number) => void} onRead
- */
+/** @param {HTMLElement} gradient */
+function createNumber(gradient) {
+  const [s, how] = [element("p", { class: "cv-double-s" }), element("p", { class: "cv-muted" })];
+  return {
+    el: element("div", {}, gradient, s, how),
+    /** @param {Data} data */
+    set({ of, number, at, s: value }) {
+      const one = number === "one";
+      const values = { of, s: formatLong(value), cell: `${of}[${at.join(", ")}]` };
+      setText(s, say(one ? "s.one" : "s.squares", values));
+      setText(how, one ? say("choose", { of }) : "");
+    },
+  };
+}
+
+function createFacts() {
+  const truth = element("p", { class: "cv-double-truth" });
+  const [none, node, several] = [element("p"), element("p"), element("p", { class: "cv-muted" })];
+  return {
+    el: element("div", {}, truth, none, node, several),
+    /** @param {Data} data */
+    set({ absent, of, agrees, deviation, node: name, several: isSeveral }) {
+      setText(none, say("absent", { absent, of }));
+      setText(truth, say(agrees ? "agrees" : "differs", { apart: formatNumber(deviation) }));
+      truth.dataset.ok = String(agrees);
+      setRich(node, say("node", { of, node: name }));
+      setText(several, isSeveral ? say("several") : "");
+    },
+  };
+}
+
+/** @param {PaneTools} pane @param {(slope: string, value: number) => void} onRead */
 function createSlope(pane, onRead) {
-  const title = element("h4", {});
+  const [title, call] = [element("h4"), element("code")];
   /** @type {Plane | null} */
   let shown = null;
-  const maps = [0, 1].map(() => createPlane(pane, () => {}));
-  const value = createPlane(
-    pane,
-    (row, column) =>
+  const maps = [0, 1].map(() => createPlane(pane));
+  const value = createPlane(pane, {
+    point: (row, column) =>
       shown && onRead(`${shown.label}[${[...shown.at, row, column].join(", ")}]`, shown.values[row][column]),
+  });
+  const terms = [[call, maps[0].el, code(",")], [maps[1].el, code(") =")], [value.el]];
+  const flow = terms.map((parts) => element("div", { class: "cv-double-term" }, ...parts));
+  const el = element(
+    "section",
+    { class: "cv-double-slope" },
+    title,
+    element("div", { class: "cv-flow" }, ...flow),
   );
-  const call = element("code", {});
-  const sign = (/** @type {string} */ text) => element("code", {}, text);
-  const flow = element(
-    "div",
-    { class: "cv-flow" },
-    element("div", { class: "cv-double-term" }, call, maps[0].el, sign(",")),
-    element("div", { class: "cv-double-term" }, maps[1].el, sign(") =")),
-    element("div", { class: "cv-double-term" }, value.el),
-  );
-  const el = element("section", { class: "cv-double-slope" }, title, flow);
   return {
     el,
     /** @param {Slope} slope @param {string} absent */
     set(slope, absent) {
-      const { to } = slope;
       shown = slope.value;
-      el.dataset.to = to;
-      setText(title, say(/** @type {"to.input"} */ (`to.${to}`), { absent }));
+      el.dataset.to = slope.to;
+      setText(title, say(/** @type {"to.input"} */ (`to.${slope.to}`), { absent }));
       setText(call, `${slope.function}(`);
       slope.arguments.forEach((plane, index) => maps[index].set(plane));
       value.set(slope.value);
@@ -141,31 +134,35 @@ function createSlope(pane, onRead) {
 
 /**
  * A plane, whose cells the board lights where it shows the same.
- * @param {PaneTools} pane @param {(row: number, column: number) => void} onPoint
- * @param {(row: number, column: number) => void} [onSelect]
+ * @param {PaneTools} pane
+ * @param {Partial<Record<"point" | "select", (row: number, column: number) => void>>} [events]
  */
-function createPlane(pane, onPoint, onSelect) {
+function createPlane(pane, { point, select } = {}) {
   let panel = "";
   const map = new Heatmap(pane, {
     onPoint: (row, column) => {
-      onPoint(row, column);
+      point?.(row, column);
       if (panel) pane.point({ panels: [panel], cell: { panel, row, column } });
     },
     onLeave: () => pane.point(),
-    onSelect,
+    onSelect: select,
   });
   return {
     el: map.el,
     light: map.light,
     /** @param {Plane} plane */
-    set(plane) {
-      panel = plane.panel;
-      const label = `${plane.label}[${plane.at.join(", ")}]`;
-      const shape = `[${plane.shape.join(", ")}]`;
-      map.el.dataset.of = plane.label;
-      map.set({ values: plane.values, label, shape, within: [190, 4, 30], dtype: "float64" });
+    set({ label, at, shape, values, panel: shown }) {
+      panel = shown;
+      map.el.dataset.of = label;
+      map.set({
+        values,
+        label: `${label}[${at.join(", ")}]`,
+        shape: `[${shape.join(", ")}]`,
+        within: [190, 4, 30],
+        dtype: "float64",
+      });
     },
   };
 }
 
-export default { render: renderDouble };
+export default tab("double", buildDouble);

@@ -1,14 +1,10 @@
-// @ts-check
-// What a box of the graph holds: value and gradient, what it has saved, its settings, and what stands inside
-// it.
-import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
+// What a box of the graph holds: value and gradient, what it saved, its settings, its inside.
 import { element, makeButton, setText } from "../../base/dom.js";
-import { Inside } from "./inside.js";
 import { setRich } from "../../base/rich_text.js";
+import { code, tableRow } from "../parts.js";
+import { say } from "../say.js";
 import { TensorView } from "../tensor_view.js";
-import { sentences } from "../../base/words.js";
-
-const say = sentences(WORDS);
+import { Inside } from "./inside.js";
 
 /**
  * @typedef {{ label: string, text: string, note: string, opens: boolean, tensors:
@@ -21,7 +17,7 @@ export class Details {
   #title = element("h4", { tabindex: "-1" });
   #text = element("p", {});
   #note = element("p", { class: "cv-note" });
-  #open = element("button", { type: "button", class: "cv-button", "aria-expanded": "false" });
+  #open = makeButton({ class: "cv-button", "aria-expanded": "false" }, [], () => this.#toggle());
   #tensors = element("div", { class: "cv-flow cv-tensors" });
   #readout = element("p", { class: "cv-muted cv-details-readout" });
   #settings = element("table", {});
@@ -47,27 +43,13 @@ export class Details {
       (text) => setText(this.#readout, text),
       (plane) => {
         this.#chosenPlane = plane;
-        pane.send({ type: "inside", id: this.#id, plane });
+        this.#askInside();
       },
     );
-    const head = element(
-      "div",
-      { class: "cv-details-head" },
-      this.#title,
-      element("div", { class: "cv-buttons" }, this.#open, close),
-    );
-    this.el = element(
-      "section",
-      { class: "cv-details", hidden: "" },
-      head,
-      this.#text,
-      this.#note,
-      this.#inside.el,
-      this.#tensors,
-      this.#readout,
-      this.#saved,
-    );
-    this.#open.addEventListener("click", () => this.#toggle());
+    const buttons = element("div", { class: "cv-buttons" }, this.#open, close);
+    const head = element("div", { class: "cv-details-head" }, this.#title, buttons);
+    const parts = [this.#text, this.#note, this.#inside.el, this.#tensors, this.#readout, this.#saved];
+    this.el = element("section", { class: "cv-details", hidden: "" }, head, ...parts);
     pane.onReply((reply, buffers) => {
       if (reply.id !== this.#wanted) return;
       if (reply.type === "node") this.#show(reply, buffers);
@@ -82,7 +64,11 @@ export class Details {
   #ask() {
     this.#wanted = this.#id;
     this.#pane.send({ type: "node", id: this.#id, planes: this.#planes });
-    if (this.#isOpen) this.#pane.send({ type: "inside", id: this.#id, plane: this.#chosenPlane });
+    if (this.#isOpen) this.#askInside();
+  }
+
+  #askInside() {
+    this.#pane.send({ type: "inside", id: this.#id, plane: this.#chosenPlane });
   }
 
   /** @param {boolean} next */
@@ -95,7 +81,7 @@ export class Details {
 
   #toggle() {
     this.#setOpen(!this.#isOpen);
-    if (this.#isOpen) this.#pane.send({ type: "inside", id: this.#id, plane: this.#chosenPlane });
+    if (this.#isOpen) this.#askInside();
   }
 
   /** @param {BoxReply} reply @param {DataView<ArrayBuffer>[]} buffers */
@@ -105,28 +91,11 @@ export class Details {
     setText(this.#note, reply.note);
     this.#open.hidden = !reply.opens;
     if (!reply.opens && this.#isOpen) this.#setOpen(false);
-    const keys = reply.tensors.map(({ key }) => key);
-    if (keys.join() !== [...this.#views.keys()].join()) {
-      this.#pane.point(); // a heatmap that is replaced never tells that the pointer has left it
-      const make = (key) =>
-        new TensorView(
-          this.#pane,
-          (line) => setText(this.#readout, line),
-          (at) => this.#choose(key, at),
-        );
-      this.#views = new Map(keys.map((key) => [key, this.#views.get(key) ?? make(key)]));
-      this.#tensors.replaceChildren(...[...this.#views.values()].map((view) => view.el));
-    }
-    for (const tensor of reply.tensors) this.#views.get(tensor.key)?.set(tensor, buffers);
+    this.#showTensors(reply.tensors, buffers);
     this.#saved.hidden = !reply.settings.length;
     this.#settings.replaceChildren(
-      ...reply.settings.map((each) =>
-        element(
-          "tr",
-          {},
-          element("th", { scope: "row" }, element("code", {}, each.name)),
-          element("td", {}, [each.value, each.note].filter(Boolean).join(" ")),
-        ),
+      ...reply.settings.map(({ name, value, note }) =>
+        tableRow([code(name), [value, note].filter(Boolean).join(" ")]),
       ),
     );
     this.el.hidden = false;
@@ -135,10 +104,24 @@ export class Details {
     this.el.dataset.shown = this.#id;
   }
 
-  /** @param {string} key @param {number[]} at */
-  #choose(key, at) {
-    this.#planes = { ...this.#planes, [key]: at };
-    this.#ask();
+  /** @param {BoxReply["tensors"]} tensors @param {DataView<ArrayBuffer>[]} buffers */
+  #showTensors(tensors, buffers) {
+    const keys = tensors.map(({ key }) => key);
+    if (keys.join() !== [...this.#views.keys()].join()) {
+      this.#pane.point(); // a heatmap that is replaced never tells that the pointer has left it
+      this.#views = new Map(keys.map((key) => [key, this.#views.get(key) ?? this.#createView(key)]));
+      this.#tensors.replaceChildren(...[...this.#views.values()].map((view) => view.el));
+    }
+    for (const tensor of tensors) this.#views.get(tensor.key)?.set(tensor, buffers);
+  }
+
+  /** @param {string} key */
+  #createView(key) {
+    const choose = (/** @type {number[]} */ at) => {
+      this.#planes = { ...this.#planes, [key]: at };
+      this.#ask();
+    };
+    return new TensorView(this.#pane, (line) => setText(this.#readout, line), choose);
   }
 
   /** Show a box; the same one again closes or opens it. @param {string} next */

@@ -1,9 +1,5 @@
-// @ts-check
 // The drawing of a graph, made by Python, brought to life: its boxes can be reached, pressed and marked.
-import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
-import { sentences } from "../../base/words.js";
-
-const say = sentences(WORDS);
+import { say } from "../say.js";
 
 const ARROWS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
 
@@ -14,9 +10,7 @@ const ARROWS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
  */
 
 /**
- * Read the drawing in the colours of a theme.
- * @param {{ svg: string, dark: Record<string, string> }} data @param {string} theme
- * @returns {SVGSVGElement}
+ * @param {{ svg: string, dark: Record<string, string> }} data @param {string} theme @returns {SVGSVGElement}
  */
 export function readDrawing({ svg, dark }, theme) {
   const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
@@ -31,11 +25,7 @@ export function readDrawing({ svg, dark }, theme) {
   return drawing;
 }
 
-/**
- * Make the part that keeps the boxes; `open` hears of a box that was pressed, `point` of one under the
- *   pointer or the
- * focus, or null.
- */
+/** The boxes; `open` hears of one that was pressed, `point` of one under pointer or focus, or null. */
 export class Drawing {
   #uid;
   #events;
@@ -63,11 +53,7 @@ export class Drawing {
   /** @param {Event} event */
   #boxAt(event) {
     const group = /** @type {Element} */ (event.target).closest("[data-node]");
-    return group
-      ? /** @type {Box} */ (
-          this.#boxes.get(/** @type {string} */ (/** @type {SVGElement} */ (group).dataset.node))
-        )
-      : null;
+    return this.#boxes.get(group?.getAttribute("data-node") ?? "") ?? null;
   }
 
   #readEdges() {
@@ -155,8 +141,7 @@ export class Drawing {
 
   /**
    * Put in a new drawing; the focus and the selection stay where the box is still there.
-   * @param {SVGSVGElement} next @param {Record<string, string>} sums id of a box → its gradient as a sum over
-   *   paths
+   * @param {SVGSVGElement} next @param {Record<string, string>} sums box → its gradient as a sum over paths
    */
   set(next, sums) {
     this.#paths = sums;
@@ -190,7 +175,7 @@ export class Drawing {
     return [id, ...(this.#boxes.get(id)?.above ?? [])].flatMap((each) => this.#boxes.get(each)?.el ?? []);
   }
 
-  /** Mark the box whose numbers are shown. @param {string} id */
+  /** @param {string} id */
   select(id) {
     this.#selected = id;
     if (id) this.#setCursor(id);
@@ -200,7 +185,7 @@ export class Drawing {
     }
   }
 
-  /** Frame boxes that the board points at. @param {Set<string>} ids */
+  /** @param {Set<string>} ids */
   frame(ids) {
     for (const box of this.#boxes.values()) box.el.classList.toggle("cv-framed", ids.has(box.id));
   }
@@ -228,8 +213,7 @@ export class Drawing {
 
 /**
  * A box, and all boxes on its paths to the output.
- * @param {Map<string, Pick<Box, "below">>} boxes @param {string} id
- * @returns {Set<string>}
+ * @param {Map<string, Pick<Box, "below">>} boxes @param {string} id @returns {Set<string>}
  */
 export function behind(boxes, id) {
   const found = new Set([id]);
@@ -240,8 +224,8 @@ export function behind(boxes, id) {
 
 /**
  * The box that another drawing calls the same: with a bias more, the numbers of the others have moved.
- * @param {Map<string, Box>} boxes @param {Box | undefined} before @returns {string} its id; empty where there
- *   is none
+ * @param {Map<string, Box>} boxes @param {Box | undefined} before
+ * @returns {string} its id; empty where there is none
  */
 function sameBox(boxes, before) {
   if (!before) return "";
@@ -249,7 +233,7 @@ function sameBox(boxes, before) {
   return [...boxes.values()].find(({ label }) => label === before.label)?.id ?? "";
 }
 
-/** What a box says, for those who do not see it. @param {SVGGElement} el */
+/** @param {SVGGElement} el */
 function labelOf(el) {
   const lines = [...el.querySelectorAll("text")].map((text) => text.textContent);
   if (el.dataset.kind === "rest") return lines.join(", ");
@@ -258,9 +242,8 @@ function labelOf(el) {
 }
 
 /**
- * The box that an arrow key leads to: up to what the values come from, down to what uses them, sideways in
- *   the layer.
- * Up and down take the nearest layer first, so that every box can be reached.
+ * The box that an arrow key leads to: up to what the values come from, down to what uses them, the nearest
+ * layer first, so that every box can be reached; sideways in the layer.
  * @param {Map<string, Box>} boxes @param {Box} from @param {string} key @returns {Box | null}
  */
 export function neighbour(boxes, from, key) {

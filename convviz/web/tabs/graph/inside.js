@@ -1,13 +1,9 @@
-// @ts-check
-// The inside of a convolution's box: its backward pass as a row of small heatmaps with what is done between
-// them.
-import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
+// The inside of a convolution's box: its backward pass as small heatmaps with what is done between them.
 import { element, setText } from "../../base/dom.js";
-import { setRich } from "../../base/rich_text.js";
-import { LinkedMap } from "../tensor_view.js";
-import { sentences } from "../../base/words.js";
+import { rich, setRich } from "../../base/rich_text.js";
+import { say } from "../say.js";
+import { LinkedMap, PlaneFields } from "../tensor_view.js";
 
-const say = sentences(WORDS);
 const CELL_SIDE = 26; // pixels: two stages and what is done between them stand side by side
 
 /**
@@ -15,20 +11,20 @@ const CELL_SIDE = 26; // pixels: two stages and what is done between them stand 
  *   note: string }} Stage words: what is done between two stages, where it is no stage
  */
 
-/** The inside, hidden at first. */
 export class Inside {
   #failure = element("p", { class: "cv-pane-failure", role: "alert" });
-  #choices = element("div", { class: "cv-planes" });
+  #fields;
   #branches = element("div", {});
-  el = element("div", { class: "cv-inside", hidden: "" }, this.#failure, this.#choices, this.#branches);
+  el;
   /** @type {{ map: LinkedMap, note: HTMLElement }[]} */
   #maps = [];
   /** @type {HTMLElement[]} */
   #truths = [];
+  /** @type {string[]} */
+  #axes = []; // of the fields
   #built = ""; // the names and notes that stand here
   #pane;
   #read;
-  #choose;
 
   /**
    * @param {import("../pane.js").PaneTools} pane
@@ -36,7 +32,12 @@ export class Inside {
    * @param {(plane: Record<string, number>) => void} choose another sample or channel is wanted
    */
   constructor(pane, read, choose) {
-    [this.#pane, this.#read, this.#choose] = [pane, read, choose];
+    [this.#pane, this.#read] = [pane, read];
+    this.#fields = new PlaneFields((values) =>
+      choose(Object.fromEntries(values.map((value, index) => [this.#axes[index], value]))),
+    );
+    const parts = [this.#failure, this.#fields.el, this.#branches];
+    this.el = element("div", { class: "cv-inside", hidden: "" }, ...parts);
   }
 
   /** @param {any} reply @param {DataView<ArrayBuffer>[]} buffers */
@@ -44,7 +45,7 @@ export class Inside {
     this.el.hidden = false;
     this.el.dataset.of = reply.id;
     setText(this.#failure, reply.error ?? "");
-    this.#branches.hidden = this.#choices.hidden = Boolean(reply.error);
+    this.#branches.hidden = this.#fields.el.hidden = Boolean(reply.error);
     if (reply.error) return;
     this.#setChoices(reply.choices, reply.fixed);
     this.#build(reply.branches);
@@ -69,27 +70,15 @@ export class Inside {
   /** @param {{ axis: string, word: string, count: number, value: number }[]} wanted @param {boolean} fixed */
   #setChoices(wanted, fixed) {
     const plane = wanted.map(({ word, value }) => `${word} = ${value}`).join(", ");
-    this.#choices.hidden = !wanted.length;
-    if (fixed) return setText(this.#choices, plane && say("graph.board", { plane }));
-    if (this.#choices.childElementCount !== wanted.length)
-      this.#choices.replaceChildren(...wanted.map(({ word }) => this.#choice(word)));
-    this.#inputs().forEach((input, index) => {
-      const { axis, count, value } = wanted[index];
-      Object.assign(input, { max: String(count - 1), value: String(value) });
-      input.dataset.axis = axis;
-    });
-  }
-
-  #inputs = () => [...this.#choices.querySelectorAll("input")];
-
-  /** @param {string} word */
-  #choice(word) {
-    const input = element("input", { type: "number", min: "0", step: "1" });
-    input.addEventListener("change", () => {
-      const all = this.#inputs().map(({ dataset, value }) => [dataset.axis, Number(value) || 0]);
-      this.#choose(Object.fromEntries(all));
-    });
-    return element("label", {}, `${word} `, input);
+    this.#fields.el.hidden = !wanted.length;
+    if (fixed) return setText(this.#fields.el, plane && say("graph.board", { plane }));
+    this.#axes = wanted.map(({ axis }) => axis);
+    const inputs = this.#fields.set(
+      wanted.map(({ count }) => count),
+      wanted.map(({ value }) => value),
+      (input, index) => [`${wanted[index].word} `, input],
+    );
+    inputs.forEach((input, index) => Object.assign(input.dataset, { axis: this.#axes[index] }));
   }
 
   /**
@@ -127,10 +116,9 @@ export class Inside {
   }
 }
 
-/** What is done between two stages. @param {string} words @param {string} note */
+/** @param {string} words @param {string} note */
 function operation(words, note) {
-  const line = element("span", { class: "cv-operation-note" });
-  setRich(line, note);
+  const line = rich("span", note, { class: "cv-operation-note" });
   const arrow = element("span", { "aria-hidden": "true" }, "\u2192");
   return element("div", { class: "cv-operation" }, element("strong", {}, words), line, arrow);
 }

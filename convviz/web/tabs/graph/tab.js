@@ -1,14 +1,12 @@
-// @ts-check
 // The graph: the drawing in its window, the walk backwards through it, and the box that was chosen.
-import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, makeButton, setText } from "../../base/dom.js";
+import { plainText, setRich } from "../../base/rich_text.js";
+import { Transport } from "../../board/transport.js";
+import { split, tab } from "../pane.js";
+import { say } from "../say.js";
 import { Details } from "./details.js";
 import { Drawing, readDrawing } from "./drawing.js";
 import { Viewport } from "./viewport.js";
-import { openPane, split } from "../pane.js";
-import { plainText, setRich } from "../../base/rich_text.js";
-import { Transport } from "../../board/transport.js";
-import { sentences } from "../../base/words.js";
 
 /**
  * @typedef {{ step: number, svg: string, dark: Record<string, string>, note: string, panels: Record<string,
@@ -16,7 +14,6 @@ import { sentences } from "../../base/words.js";
  *   app/tabs/graph.py sends it
  */
 
-const say = sentences(WORDS);
 const FILE = "graph.svg";
 
 class GraphPane {
@@ -153,7 +150,8 @@ class GraphPane {
     this.#pane.say(say("graph.saved", { file: FILE }));
   }
 
-  set(next) {
+  /** @param {GraphData} next */
+  set = (next) => {
     const isNew = this.#data?.step !== next.step;
     const sameWalk = this.#data && next.steps.length === this.#data.steps.length;
     this.#data = next;
@@ -167,15 +165,7 @@ class GraphPane {
     else this.#tell();
     if (!this.#drawing.selected()) this.#details.close();
     else if (isNew) this.#details.refresh(this.#drawing.selected());
-  }
-}
-
-/** @param {import("../pane.js").PaneContext} context */
-function renderGraph(context) {
-  return openPane(context, "graph", (pane, body) => {
-    const made = new GraphPane(pane, body);
-    return (next) => made.set(next);
-  });
+  };
 }
 
 /** @param {string} words @param {() => void} action @param {string} [label] */
@@ -185,4 +175,4 @@ function button(words, action, label = words) {
   return made;
 }
 
-export default { render: renderGraph };
+export default tab("graph", (pane, body) => new GraphPane(pane, body).set);

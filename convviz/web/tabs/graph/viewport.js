@@ -1,6 +1,4 @@
-// @ts-check
-// A window on a drawing: dragged, scrolled and zoomed. It scrolls as any box does, so touch and keys work by
-// themselves.
+// A window on a drawing: dragged, scrolled as any box is, with touch and keys, and zoomed.
 import { element } from "../../base/dom.js";
 
 const [LEAST, MOST_ZOOM, STEP] = [0.05, 3, 1.25];
@@ -125,14 +123,9 @@ export class Viewport {
   /** @param {number} direction 1 larger, -1 smaller */
   zoom = (direction) => this.#setScale(this.#scale * STEP ** direction);
 
-  /** Show all of it. */
   fit = () => this.#setScale(this.#fitting());
 
-  /**
-   * Scroll, inside the window only, until parts of the drawing are seen; where there is no room for all,
-   *   the first is.
-   * @param {Element[]} parts
-   */
+  /** Scroll, in the window only, to parts of the drawing; to the first at least. @param {Element[]} parts */
   reveal(parts) {
     for (const part of [...parts].reverse()) scrollTo(this.el, part);
   }

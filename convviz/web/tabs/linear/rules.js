@@ -1,6 +1,4 @@
-// @ts-check
-// The rules of a linear layer as index triples: output[n, o] += input[n, i] * weight[o, i], and what follows
-// from it.
+// The rules of a linear layer as index triples: output[n, o] += input[n, i] * weight[o, i], and what follows.
 
 /**
  * A cell of a tensor; a vector has the row 0.
@@ -9,6 +7,7 @@
  */
 
 // How each tensor is indexed: the names of its two axes, of one where it is a vector.
+/** @type {Record<string, string[]>} */
 const AXES_OF = {
   input: ["n", "i"],
   weight: ["o", "i"],
@@ -20,7 +19,10 @@ const AXES_OF = {
   grad_bias: ["", "o"],
 };
 
-/** Each result with the factors of its products, and the axis that it sums over. */
+/**
+ * Each result with the factors of its products, and the axis that it sums over.
+ * @type {Record<string, { factors: string[], over: "n" | "o" | "i" }>}
+ */
 export const LINEAR_RULES = {
   output: { factors: ["input", "weight"], over: "i" },
   grad_input: { factors: ["grad_output", "weight"], over: "o" },

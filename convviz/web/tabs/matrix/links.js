@@ -1,13 +1,9 @@
-// @ts-check
-// Which entries of the matrices belong together, and with which cells of the board. All of it follows from
-// the taps.
+// Which entries of the matrices belong together, and with which cells of the board: all from the taps.
 import { axisTaps } from "../../rules/taps.js";
 
 /**
- *
  * One tap: the numbers of a window, of a kernel cell, of a cell of the padded input and of a cell of the
- *   input (null on a
- * padding zero), each counted row by row.
+ * input (null on a padding zero), each counted row by row.
  * @typedef {{ window: number, kernel: number, padded: number, input: number | null }} Tap
  * @typedef {Partial<Tap> & { out?: number, in?: number }} Meaning what an entry says of its taps and channels
  * What is pointed at: taps, in these output and input channels, counted as the rows of the matrices count
@@ -21,8 +17,13 @@ import { axisTaps } from "../../rules/taps.js";
  */
 
 const PARTS = { window: "o", kernel: "k", padded: "at", input: "i" };
-const WINDOWS = ["output", "grad_output"];
-const KERNELS = ["weight", "grad_weight"];
+/** The panels of the board whose cells are counted so. */
+const PANELS = {
+  window: ["output", "grad_output"],
+  kernel: ["weight", "grad_weight", "rotated_weight"],
+  padded: ["padded_input", "grad_padded_input"],
+  input: ["input", "grad_input"],
+};
 
 /** @param {number} count */
 const first = (count) => [...Array(count).keys()];
@@ -38,32 +39,27 @@ export class MatrixLinks {
 
   /** @param {import("./views.js").MatrixData} data */
   constructor(data) {
-    this.#geometry = data.geometry;
-    this.#windows = data.windows;
-    this.#axes = [axisTaps(this.#geometry, 0), axisTaps(this.#geometry, 1)];
-    const padded = this.#geometry.input_size.map(
-      (size, axis) => size + this.#geometry.padding[axis][0] + this.#geometry.padding[axis][1],
-    );
+    const { geometry, windows, out_channels, in_channels } = data;
+    const { input_size, output_size, kernel_size, padding, plane } = geometry;
+    [this.#geometry, this.#windows] = [geometry, windows];
+    this.#axes = [axisTaps(geometry, 0), axisTaps(geometry, 1)];
     this.#widths = {
-      window: this.#geometry.output_size[1],
-      kernel: this.#geometry.kernel_size[1],
-      padded: padded[1],
-      input: this.#geometry.input_size[1],
+      window: output_size[1],
+      kernel: kernel_size[1],
+      padded: input_size[1] + padding[1][0] + padding[1][1],
+      input: input_size[1],
     };
-    this.#cells = this.#geometry.kernel_size[0] * this.#geometry.kernel_size[1];
-    this.#shown = {
-      out: data.out_channels.indexOf(this.#geometry.plane.o),
-      in: data.in_channels.indexOf(this.#geometry.plane.c),
-    };
-    this.#all = { outs: first(data.out_channels.length), ins: first(data.in_channels.length) };
+    this.#cells = kernel_size[0] * kernel_size[1];
+    this.#shown = { out: out_channels.indexOf(plane.o), in: in_channels.indexOf(plane.c) };
+    this.#all = { outs: first(out_channels.length), ins: first(in_channels.length) };
   }
 
-  /** The row and the column of a cell. @param {string} part @param {number} flat */
+  /** @param {string} part @param {number} flat */
   place(part, flat) {
     return [Math.floor(flat / this.#widths[part]), flat % this.#widths[part]];
   }
 
-  /** All taps with these numbers. @param {Partial<Tap>} wanted @returns {Tap[]} */
+  /** @param {Partial<Tap>} wanted @returns {Tap[]} */
   find(wanted) {
     const parts = Object.entries(wanted).map(([part, flat]) => [
       PARTS[part],
@@ -82,10 +78,7 @@ export class MatrixLinks {
     );
   }
 
-  /**
-   * What an entry says about the taps behind it.
-   * @param {Shape} shape @param {number} row @param {number} column @returns {Meaning}
-   */
+  /** @param {Shape} shape @param {number} row @param {number} column @returns {Meaning} */
   meaning(shape, row, column) {
     if (shape.image) return { [shape.image]: row * shape.size[1] + column };
     const found = /** @type {Meaning} */ ({});
@@ -101,10 +94,7 @@ export class MatrixLinks {
     return found;
   }
 
-  /**
-   * Everything that goes with an entry.
-   * @param {Shape} shape @param {number} row @param {number} column @returns {Selection}
-   */
+  /** @param {Shape} shape @param {number} row @param {number} column @returns {Selection} */
   ofEntry(shape, row, column) {
     const { out, in: channel, ...wanted } = this.meaning(shape, row, column);
     return {
@@ -129,27 +119,18 @@ export class MatrixLinks {
       );
       return data ? this.ofCell({ panel: "grad_output", row: at[0], column: at[1] }) : null;
     }
-    if (WINDOWS.includes(panel))
-      return { taps: this.find({ window: flat("window") }), outs: [this.#shown.out], ins: this.#all.ins };
-    if (KERNELS.includes(panel))
-      return { taps: this.find({ kernel: flat("kernel") }), outs: [this.#shown.out], ins: [this.#shown.in] };
-    if (panel === "rotated_weight")
-      return {
-        taps: this.find({ kernel: this.#cells - 1 - flat("kernel") }),
-        outs: [this.#shown.out],
-        ins: [this.#shown.in],
-      };
-    if (panel === "padded_input" || panel === "grad_padded_input")
-      return { taps: this.find({ padded: flat("padded") }), outs: this.#all.outs, ins: [this.#shown.in] };
-    if (panel === "grad_input" || panel === "input")
-      return { taps: this.find({ input: flat("input") }), outs: this.#all.outs, ins: [this.#shown.in] };
-    return null;
+    const [part] = Object.entries(PANELS).find(([, panels]) => panels.includes(panel)) ?? [];
+    if (!part) return null;
+    const at = panel === "rotated_weight" ? this.#cells - 1 - flat(part) : flat(part);
+    const isKernel = part === "kernel";
+    return {
+      taps: this.find({ [part]: at }),
+      outs: isKernel || part === "window" ? [this.#shown.out] : this.#all.outs,
+      ins: part === "window" ? this.#all.ins : [this.#shown.in],
+    };
   }
 
-  /**
-   * The entries of a matrix that belong to what is pointed at.
-   * @param {Shape} shape @param {Selection} selection
-   */
+  /** @param {Shape} shape @param {Selection} selection */
   entries(shape, { taps, outs, ins }) {
     const isIn = ins.includes(this.#shown.in);
     if (shape.pair && !outs.includes(this.#shown.out)) return [];
@@ -173,10 +154,7 @@ export class MatrixLinks {
     return [...found].map((flat) => ({ row: Math.floor(flat / width), column: flat % width }));
   }
 
-  /**
-   * Where a tap stands on an axis.
-   * @param {Axis | undefined} axis @param {Tap} tap @param {number[]} outs @param {number[]} ins
-   */
+  /** @param {Axis | undefined} axis @param {Tap} tap @param {number[]} outs @param {number[]} ins */
   #indices(axis, tap, outs, ins) {
     if (axis === "out") return outs;
     if (axis === "kernel") return ins.map((channel) => channel * this.#cells + tap.kernel);
@@ -185,16 +163,12 @@ export class MatrixLinks {
 
   /**
    * The board's cells behind an entry, those of the shown planes only.
-   * @param {Selection} selection @param {{ window?: string, kernel?: string, padded?: string, input?: string
-   *   }} panels
+   * @param {Selection} selection
+   * @param {{ window?: string, kernel?: string, padded?: string, input?: string }} panels
    */
   boardCells({ taps, outs, ins }, panels) {
-    const visible = {
-      window: outs.includes(this.#shown.out),
-      kernel: outs.includes(this.#shown.out) && ins.includes(this.#shown.in),
-      padded: ins.includes(this.#shown.in),
-      input: ins.includes(this.#shown.in),
-    };
+    const [isOut, isIn] = [outs.includes(this.#shown.out), ins.includes(this.#shown.in)];
+    const visible = { window: isOut, kernel: isOut && isIn, padded: isIn, input: isIn };
     const found = new Map();
     for (const [part, panel] of Object.entries(panels)) {
       for (const tap of visible[part] ? taps : []) {
@@ -208,24 +182,19 @@ export class MatrixLinks {
 
   /**
    * The one cell of the board that shows an entry's own number; null where the board shows another plane.
-   * @param {Shape} shape @param {{ part: string, panel: string }} own @param {number} row @param {number}
-   *   column
+   * @param {Shape} shape @param {{ part: string, panel: string }} own @param {number} row
+   * @param {number} column
    */
   boardCell(shape, own, row, column) {
     const meant = this.meaning(shape, row, column);
     const other = (channel, of) => channel !== undefined && channel !== of;
     if (other(meant.out, this.#shown.out) || other(meant.in, this.#shown.in)) return null;
-    const at = this.place(own.part, meant[own.part]);
-    const offset =
-      { input: own.panel === "padded_input" ? 1 : 0, padded: own.panel === "grad_input" ? -1 : 0 }[
-        own.part
-      ] ?? 0;
-    const [r, c] = at.map((index, axis) => index + offset * this.#geometry.padding[axis][0]);
-    if (
-      own.panel === "grad_input" &&
-      !(r >= 0 && r < this.#geometry.input_size[0] && c >= 0 && c < this.#geometry.input_size[1])
-    )
-      return null;
-    return { panel: own.panel, row: r, column: c };
+    const { part, panel } = own;
+    const { padding, input_size } = this.#geometry;
+    const into = part === "input" && panel === "padded_input" ? 1 : 0;
+    const offset = part === "padded" && panel === "grad_input" ? -1 : into;
+    const at = this.place(part, meant[part]).map((index, axis) => index + offset * padding[axis][0]);
+    const isInside = at.every((index, axis) => index >= 0 && index < input_size[axis]);
+    return panel !== "grad_input" || isInside ? { panel, row: at[0], column: at[1] } : null;
   }
 }

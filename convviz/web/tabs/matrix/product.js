@@ -1,11 +1,12 @@
-// @ts-check
 // Three matrices as one product, left · top = result: in one row where the width allows it; else the result
-// stands under the top one, so that their columns meet, and beside the left one where there is room. Made
-// once and updated in place.
+// stands under the top one, so that their columns meet, and beside the left one where there is room.
 import { element } from "../../base/dom.js";
 import { Heatmap } from "../../board/heatmap.js";
 
-/** @typedef {import("./views.js").MatrixMap} MatrixMap */
+/**
+ * @typedef {import("./views.js").MatrixMap} MatrixMap
+ * @typedef {{ onPoint: (map: MatrixMap, row: number, column: number) => void, onLeave: () => void }} Events
+ */
 
 const MOST_NUMBERED = 27; // rows or columns: three channels of a 3 × 3 kernel
 const NUMBERED = [26, 32]; // least and most pixels of a cell with a number
@@ -24,38 +25,19 @@ export class MatrixProduct {
   #extras;
   els;
 
-  /**
-   * @param {import("../pane.js").PaneTools} pane
-   * @param {{ onPoint: (map: MatrixMap, row: number, column: number) => void, onLeave: () => void }} events
-   */
+  /** @param {import("../pane.js").PaneTools} pane @param {Events} events */
   constructor(pane, events) {
     this.#slots = Object.fromEntries(SLOTS.map((name) => [name, new Slot(pane, name, events)]));
-    const left = element(
-      "div",
-      { class: "cv-matrix-left" },
-      element("div", { class: "cv-scroll" }, this.#slots.left.el),
-      this.#signs[0],
+    const { left, top, result, extra0, extra1, extra2 } = this.#slots;
+    const box = (/** @type {string} */ kind, /** @type {HTMLElement[]} */ ...children) =>
+      element("div", { class: kind }, ...children);
+    this.#scroll = box("cv-scroll", top.el, this.#signs[1], result.el);
+    this.#product = box(
+      "cv-matrix-product",
+      box("cv-matrix-left", box("cv-scroll", left.el), this.#signs[0]),
+      box("cv-matrix-right", this.#scroll),
     );
-    this.#scroll = element(
-      "div",
-      { class: "cv-scroll" },
-      this.#slots.top.el,
-      this.#signs[1],
-      this.#slots.result.el,
-    );
-    this.#product = element(
-      "div",
-      { class: "cv-matrix-product" },
-      left,
-      element("div", { class: "cv-matrix-right" }, this.#scroll),
-    );
-    this.#extras = element(
-      "div",
-      { class: "cv-flow" },
-      this.#slots.extra0.el,
-      this.#slots.extra1.el,
-      this.#slots.extra2.el,
-    );
+    this.#extras = box("cv-flow", extra0.el, extra1.el, extra2.el);
     this.els = [this.#product, this.#extras];
   }
 
@@ -76,10 +58,7 @@ export class MatrixProduct {
     }
   }
 
-  /**
-   * Light up the entries that belong together.
-   * @param {(map: MatrixMap) => { row: number, column: number }[]} entries
-   */
+  /** @param {(map: MatrixMap) => { row: number, column: number }[]} entries */
   light(entries) {
     for (const slot of Object.values(this.#slots)) slot.light(entries);
   }
@@ -96,7 +75,6 @@ export class MatrixProduct {
   }
 }
 
-/** One heatmap, and the map that it shows now. */
 class Slot {
   /** @type {MatrixMap | null} */
   #shown = null;
@@ -105,12 +83,11 @@ class Slot {
   #columns = [];
   #heatmap;
   el;
-  #events;
 
+  /** @param {import("../pane.js").PaneTools} pane @param {string} name @param {Events} events */
   constructor(pane, name, events) {
-    this.#events = events;
     this.#heatmap = new Heatmap(pane, {
-      onPoint: (row, column) => this.#shown && this.#events.onPoint(this.#shown, row, column),
+      onPoint: (row, column) => this.#shown && events.onPoint(this.#shown, row, column),
       onLeave: events.onLeave,
     });
     this.#heatmap.el.dataset.slot = name;
@@ -170,11 +147,7 @@ function layInARow({ left, top, result, one }, { width, height }) {
   return new Map(maps.map((map) => [map, { cell, height: cell, numbers: true }]));
 }
 
-/**
- * The images beside the product.
- * @param {Map<MatrixMap, Size>} sizes @param {import("./views.js").View} view
- * @param {number} width
- */
+/** @param {Map<MatrixMap, Size>} sizes @param {import("./views.js").View} view @param {number} width */
 function addImages(sizes, view, width) {
   for (const map of view.extras) {
     const result = /** @type {MatrixMap} */ (view.result);
@@ -214,8 +187,7 @@ function layOutProduct({ left, top, result, one }, width) {
 }
 
 /**
- * Whether the left matrix stands beside the others: a high and narrow one above them would push them out of
- * sight.
+ * Whether the left matrix stands beside the others: above them a high one would push them out of sight.
  * @param {number} need @param {number} width @param {MatrixMap} left
  * @param {number} numbered pixels of the result with numbers; 0 where it has none
  */

@@ -1,17 +1,14 @@
-// @ts-check
 // The tab Matrix: the convolution and its gradients as matrix products, linked with the board.
-import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, makeButton, setText } from "../../base/dom.js";
 import { createFormula, setFormula } from "../../board/quantities.js";
+import { rich, setRich } from "../../base/rich_text.js";
+import { split, tab } from "../pane.js";
+import { createRadios } from "../parts.js";
+import { say } from "../say.js";
 import { MatrixLinks } from "./links.js";
 import { MatrixProduct } from "./product.js";
 import { viewsOf } from "./views.js";
 import { entryInWords } from "./words.js";
-import { openPane, split } from "../pane.js";
-import { checkOne, walkAlong } from "../../base/roving.js";
-import { sentences } from "../../base/words.js";
-
-const say = sentences(WORDS);
 
 /**
  * @import { Selection } from "./links.js"
@@ -30,8 +27,8 @@ class MatrixPane {
   #elsewhere = null; // the selection of the cell that the board points at
   #room = { width: 0, height: Infinity };
   #product;
-  #chooser = createChooser((index) => {
-    this.#chosen = index;
+  #chooser = createRadios(say("matrix.which"), "view", (index) => {
+    this.#chosen = Number(index);
     this.#leave();
     this.#draw();
   });
@@ -83,14 +80,12 @@ class MatrixPane {
   #draw() {
     const view = this.#views[this.#chosen];
     this.#chooser.set(
-      this.#views.map(({ title }) => title),
-      this.#chosen,
+      String(this.#chosen),
+      this.#views.map(({ title }, index) => [String(index), title]),
     );
-    this.#sentence.replaceChildren(...prose(view.sentence));
+    setRich(this.#sentence, view.sentence);
     setFormula(this.#formula, view.formula);
-    this.#notes.replaceChildren(
-      ...view.notes.map((note) => element("p", { class: "cv-muted" }, ...prose(note))),
-    );
+    this.#notes.replaceChildren(...view.notes.map((note) => rich("p", note, { class: "cv-muted" })));
     this.#pager.set(this.#data.windows, !view.one);
     this.#product.set(view, this.#data.dtype, this.#room.width ? this.#room : { ...this.#room, width: 420 });
     this.#light();
@@ -106,9 +101,8 @@ class MatrixPane {
     const hovered = this.#links.ofEntry(map, row, column);
     this.#hovered = hovered;
     this.#light();
-    const text = entryInWords(this.#data, this.#links, map, row, column);
-    setText(this.#readout, text);
-    if (document.activeElement?.closest(".cv-pane") === this.#pane.root) this.#pane.say(text);
+    const entry = { data: this.#data, links: this.#links, map, row, column };
+    this.#pane.read(this.#readout, entryInWords(entry));
     const cell = map.own && this.#links.boardCell(map, map.own, row, column);
     if (cell) this.#pane.point({ cell });
     else this.#pane.point({ cells: map.panels ? this.#links.boardCells(hovered, map.panels) : [] });
@@ -121,48 +115,14 @@ class MatrixPane {
     if (this.#links) this.#light();
   }
 
-  set(next) {
+  /** @param {import("./views.js").MatrixData} next */
+  set = (next) => {
     this.#data = next;
     this.#links = new MatrixLinks(next);
     this.#views = viewsOf(next);
     this.#hovered = null;
     this.#elsewhere = null; // the board says anew what it points at, when it has drawn the new numbers
     this.#draw();
-  }
-}
-
-/** @param {import("../pane.js").PaneContext} context */
-function renderMatrix(context) {
-  return openPane(context, "matrix", (pane, body) => {
-    const made = new MatrixPane(pane, body);
-    return (next) => made.set(next);
-  });
-}
-
-/** Text with names of tensors between backticks. @param {string} text @returns {(Node | string)[]} */
-function prose(text) {
-  return text.split("`").map((part, index) => (index % 2 ? element("code", {}, part) : part));
-}
-
-/** The switch between the views. @param {(index: number) => void} choose */
-function createChooser(choose) {
-  const el = element("div", { class: "cv-buttons", role: "radiogroup", "aria-label": say("matrix.which") });
-  const buttons = [0, 1, 2, 3, 4].map((index) => {
-    return makeButton({ class: "cv-button", role: "radio" }, [], () => choose(index));
-  });
-  el.append(...buttons);
-  walkAlong(
-    el,
-    () => buttons,
-    (next) => choose(buttons.indexOf(/** @type {HTMLButtonElement} */ (next))),
-  );
-  return {
-    el,
-    /** @param {string[]} titles @param {number} chosen */
-    set(titles, chosen) {
-      buttons.forEach((button, index) => setText(button, titles[index]));
-      checkOne(buttons, (_, index) => index === chosen);
-    },
   };
 }
 
@@ -191,4 +151,4 @@ function createPager(go) {
   };
 }
 
-export default { render: renderMatrix };
+export default tab("matrix", (pane, body) => new MatrixPane(pane, body).set);

@@ -1,4 +1,3 @@
-// @ts-check
 // What is said of a mistake: its ways, what to do instead, where it was met.
 import WORDS from "../../../facts/words/mistakes.json" with { type: "json" };
 import { element, makeButton, setText } from "../../base/dom.js";
@@ -11,11 +10,8 @@ const say = sentences(WORDS);
 
 /** @param {(index: number) => void} choose a way @param {() => void} expose */
 export function createAbout(choose, expose) {
-  const [fix, choices, met] = [
-    element("p"),
-    element("p", { class: "cv-muted" }),
-    element("p", { class: "cv-muted" }),
-  ];
+  const fix = element("p");
+  const [choices, met] = [0, 1].map(() => element("p", { class: "cv-muted" }));
   const ways = element("div", { class: "cv-buttons", role: "group", "aria-label": say("ways") });
   const go = makeButton({ class: "cv-button cv-mistake-go" }, say("expose"), expose);
   const el = element("div", { class: "cv-mistake-about" }, ways, fix, choices, met, element("p", {}, go));
@@ -26,29 +22,29 @@ export function createAbout(choose, expose) {
     set(mistake, way) {
       el.hidden = !mistake;
       if (!mistake) return;
-      if (drawn !== mistake.id) {
+      if (drawn !== mistake.id)
         ways.replaceChildren(
-          ...mistake.ways.map((_, index) => {
-            return makeButton({ class: "cv-button" }, say("way", { number: index + 1 }), () => choose(index));
-          }),
+          ...mistake.ways.map((_, index) =>
+            makeButton({ class: "cv-button" }, say("way", { number: index + 1 }), () => choose(index)),
+          ),
         );
-      }
       drawn = mistake.id;
       ways.hidden = mistake.ways.length < 2;
       [...ways.children].forEach((button, index) =>
         button.setAttribute("aria-pressed", String(index === way)),
       );
       setText(fix, say("fix", { fix: mistake.fix }));
-      const right = complete(mistake.of, {});
-      const code = (/** @type {string} */ text) => `\u201c${text}\u201d`;
-      const steps = Object.entries(mistake.ways[way]).map(([step, wrong]) =>
-        say("choice", { step, wrong: code(wrong), right: code(right[step]) }),
-      );
-      setText(
-        choices,
-        say("choices", { choices: steps.reduce((these, last) => say("and", { these, last })) }),
-      );
+      setText(choices, say("choices", { choices: stepsOf(mistake, way) }));
       setText(met, mistake.met.length ? say("met", { places: mistake.met.join(", ") }) : "");
     },
   };
+}
+
+/** The steps that differ in one way of a mistake, in words. @param {Mistake} mistake @param {number} way */
+function stepsOf({ of, ways }, way) {
+  const right = complete(of, {});
+  const code = (/** @type {string} */ text) => `\u201c${text}\u201d`;
+  return Object.entries(ways[way])
+    .map(([step, wrong]) => say("choice", { step, wrong: code(wrong), right: code(right[step]) }))
+    .reduce((these, last) => say("and", { these, last }));
 }

@@ -1,16 +1,39 @@
-// @ts-check
 // Which planes of the tensors of a mistake are shown, and where a cell stands in them.
-import { sizeOf } from "./products.js";
 
 /**
  * @import { Gradient } from "../../rules/recipes.js"
- * @import { Settings } from "../../rules/settings.js"
+ * @import { Settings, Tensor } from "../../rules/settings.js"
  */
 
+/** @param {Tensor} tensor @param {number} plane */
+export function planeRows({ shape, data }, plane) {
+  const [height, width] = sizeOf(shape);
+  return Array.from({ length: height }, (_, row) =>
+    Array.from(data.slice((plane * height + row) * width, (plane * height + row + 1) * width)),
+  );
+}
+
 /**
- * The plane of a gradient that is shown, by its leading indices.
- * @param {Gradient} of @param {Settings} settings @returns {number[]}
+ * Rows and columns of a plane; of what has fewer axes, a row.
+ * @param {number[]} shape @returns {[number, number]}
  */
+export const sizeOf = (shape) => [shape.at(-2) ?? 1, shape.at(-1) ?? 1];
+
+/** @param {number[]} shape @param {number} index */
+export function indicesOf(shape, index) {
+  const found = shape.map(() => 0);
+  for (let axis = shape.length - 1, rest = index; axis >= 0; axis--) {
+    found[axis] = rest % shape[axis];
+    rest = Math.floor(rest / shape[axis]);
+  }
+  return found;
+}
+
+/** @param {Tensor} tensor */
+export const mostOf = ({ data }) =>
+  data.reduce((most, value) => (Math.abs(value) > most ? Math.abs(value) : most), 0);
+
+/** @param {Gradient} of @param {Settings} settings @returns {number[]} */
 export function planesOf(of, { plane, spec }) {
   if (of === "grad_input") return [plane.sample, plane.in_channel];
   return of === "grad_weight"

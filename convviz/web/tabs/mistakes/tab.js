@@ -1,6 +1,5 @@
-// @ts-check
-// The tab Mistakes: the gradient with one step forgotten, beside the right one, for the numbers that stand on
-// the board. The page computes all of it: it needs no kernel.
+// The tab Mistakes: the gradient with one step forgotten, beside the right one, for the board's numbers. The
+// page computes all of it.
 import MISTAKES from "../../../facts/mistakes.json" with { type: "json" };
 import WORDS from "../../../facts/words/mistakes.json" with { type: "json" };
 import { element, setText } from "../../base/dom.js";
@@ -10,11 +9,11 @@ import { Gallery } from "../../numbers/gallery.js";
 import { isKnown } from "../../rules/recipes.js";
 import { countProducts } from "../../rules/spec.js";
 import { MistakesList, GRADIENTS } from "./list.js";
-import { Products, indicesOf, planeRows } from "./products.js";
+import { Products } from "./products.js";
 import { createWhy } from "./words.js";
 import { createAbout } from "./about.js";
-import { factorPlanes, indexIn, planeIn, planesOf } from "./planes.js";
-import { openPane, split } from "../pane.js";
+import { factorPlanes, indexIn, indicesOf, mostOf, planeIn, planeRows, planesOf } from "./planes.js";
+import { split, tab } from "../pane.js";
 import { sentences } from "../../base/words.js";
 
 const say = sentences(WORDS);
@@ -25,39 +24,27 @@ const SHOWN = /** @type {Mistake[]} */ (MISTAKES)
   .map((mistake) => ({ ...mistake, ways: mistake.ways.filter(isKnown) }));
 
 /**
- * @import { PaneContext } from "../pane.js"
+ * @import { PaneTools } from "../pane.js"
  * @import { Gradient } from "../../rules/recipes.js"
- * @import { Settings, Stages, Tensor } from "../../rules/settings.js"
+ * @import { Settings, Tensor } from "../../rules/settings.js"
  * @import { Mistake } from "./list.js"
- * @typedef {{ shown: () => { settings: Settings, numbers: { stages: Stages } } | null, selected: () =>
- *   import("../../base/cell_place.js").Place | null,
- * follow: (listener: () => void) => () => void, open: (link: string, words: string) => void }} Page the
- *   board's numbers, which
- *   this tab is about; `open` goes to a setting, and undo leads back
  */
 
 class MistakesPane {
-  /** Take the numbers that stand on the board. */
   take = () => {
-    const there = this.#page.shown();
+    const there = this.#pane.page.shown();
     if (!there) return;
-    const {
-      settings,
-      numbers: { stages },
-    } = there;
-    const given = { grad_output: stages.grad_output, weight: stages.weight, input: stages.input };
+    const { settings, numbers } = there;
+    const { grad_output, weight, input } = numbers.stages;
+    const given = { grad_output, weight, input };
     this.#now = settings.transposed ? null : { settings, given, gallery: new Gallery(settings.spec, given) };
     if (settings.mistake !== this.#chosen) [this.#chosen, this.#way] = [settings.mistake, 0];
     this.#of = this.#current()?.of ?? this.#of;
     this.#draw();
   };
-  #context;
   #pane;
-  /** @type {Page} */
-  #page;
   /**
-   * @type {{ settings: Settings, gallery: Gallery, given:
-   *   import("../../numbers/mistaken.js").Given } | null}
+   * @type {{ settings: Settings, gallery: Gallery, given: import("../../numbers/mistaken.js").Given } | null}
    */
   #now = null;
   /** @type {Gradient} */
@@ -86,10 +73,9 @@ class MistakesPane {
   #transposed = element("p", { class: "cv-pane-failure" });
   #picture;
 
-  /** @param {PaneContext} context @param {import("../pane.js").PaneTools} pane @param {HTMLElement} body */
-  constructor(context, pane, body) {
-    [this.#context, this.#pane] = [context, pane];
-    this.#page = context.model.page;
+  /** @param {PaneTools} pane @param {HTMLElement} body */
+  constructor(pane, body) {
+    this.#pane = pane;
     this.#maps = ["right", "wrong"].map((which) => {
       const map = new Heatmap(this.#pane, {
         onPoint: (row, column) => this.#point({ row, column }, true),
@@ -99,27 +85,18 @@ class MistakesPane {
       return map;
     });
     this.#products = new Products(pane);
-    this.#picture = element(
-      "div",
-      {},
-      element("div", { class: "cv-flow cv-mistake-maps" }, ...this.#maps.map((map) => map.el), this.#nothing),
-      this.#products.el,
-    );
-    const shown = element(
-      "div",
-      { class: "cv-mistake-shown", "data-part": "shown" },
-      this.#verdict,
-      this.#about.el,
-      this.#transposed,
-      this.#picture,
-    );
+    const maps = this.#maps.map((map) => map.el);
+    const flow = element("div", { class: "cv-flow cv-mistake-maps" }, ...maps, this.#nothing);
+    this.#picture = element("div", {}, flow, this.#products.el);
+    const shown = [this.#verdict, this.#about.el, this.#transposed, this.#picture];
+    const words = [element("h3", {}, say("title")), element("p", {}, say("about")), this.#list.el];
     body.append(
-      split([element("h3", {}, say("title")), element("p", {}, say("about")), this.#list.el], [shown]),
+      split(words, [element("div", { class: "cv-mistake-shown", "data-part": "shown" }, ...shown)]),
     );
     pane.onPoint(({ cell }) =>
       this.#point(cell?.panel === this.#of ? { row: cell.row, column: cell.column } : null, false),
     );
-    pane.onClose(this.#page.follow(this.take));
+    pane.onClose(pane.page.follow(this.take));
     pane.onClose(this.#why.stop);
   }
 
@@ -138,12 +115,12 @@ class MistakesPane {
 
   /** @param {string} id of a mistake, or nothing */
   #choose(id) {
-    this.#context.model.goTo({ mistake: id }, "");
+    this.#pane.goTo({ mistake: id }, "");
   }
 
   #expose() {
     const mistake = this.#current();
-    if (mistake) this.#page.open(mistake.setting, say("exposed", { title: mistake.title }));
+    if (mistake) this.#pane.page.open(mistake.setting, say("exposed", { title: mistake.title }));
   }
 
   #draw() {
@@ -190,8 +167,8 @@ class MistakesPane {
   }
 
   /**
-   * @param {{ set: (data: import("../../board/heatmap.js").HeatmapData) => void }} heatmap @param {"right" |
-   *   "wrong"} which @param {Tensor} tensor @param {number[]} at leading indices
+   * @param {{ set: (data: import("../../board/heatmap.js").HeatmapData) => void }} heatmap
+   * @param {"right" | "wrong"} which @param {Tensor} tensor @param {number[]} at leading indices
    * @param {number} limit
    */
   #show(heatmap, which, tensor, at, limit) {
@@ -211,7 +188,7 @@ class MistakesPane {
   #light() {
     if (!this.#now) return;
     const { gallery, settings } = this.#now;
-    const held = this.#page.selected();
+    const held = this.#pane.page.selected();
     const place = this.#pointed ?? (held?.panel === this.#of ? held : null);
     const right = gallery.right(this.#of);
     const wrong = this.#current() ? gallery.wrong(this.#of, this.#wayNow()) : right;
@@ -271,19 +248,10 @@ class MistakesPane {
   }
 }
 
-/** @param {PaneContext} context */
-function renderMistakes(context) {
-  return openPane(context, "mistakes", (pane, body) => new MistakesPane(context, pane, body).take);
-}
-
 /** @param {Tensor | undefined} tensor @param {number} index */
 const numberAt = (tensor, index) => (index < 0 || !tensor ? null : tensor.data[index]);
 
 /** @param {number[]} shape */
 const shapeText = (shape) => `[${shape.join(", ")}]`;
 
-/** @param {Tensor} tensor */
-const mostOf = ({ data }) =>
-  data.reduce((most, value) => (Math.abs(value) > most ? Math.abs(value) : most), 0);
-
-export default { render: renderMistakes };
+export default tab("mistakes", (pane, body) => new MistakesPane(pane, body).take);

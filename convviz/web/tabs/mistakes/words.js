@@ -1,4 +1,3 @@
-// @ts-check
 // What the tab Mistakes says of a mistake that nobody would notice: what hides it, and what would show it.
 import WORDS from "../../../facts/words/mistakes.json" with { type: "json" };
 import { sentences } from "../../base/words.js";
@@ -18,8 +17,7 @@ const REST_MS = 150; // as a pane's
 
 /**
  * Make what says why nobody would notice. What hides a mistake is searched by trying, which takes longer than
- * a frame:
- * once for each picture, and only when the sliders rest.
+ * a frame: once for each picture, when the sliders rest.
  * @param {(words: string) => void} show the reason, when it is found
  * @param {import("../../numbers/latest_request.js").Later} later
  */
@@ -46,7 +44,7 @@ export function createWhy(show, later = afterwards) {
   };
 }
 
-/** Why nobody would notice, and where one would. @param {Hiding} hiding */
+/** @param {Hiding} hiding */
 export function hidingWords({ reasons, together }) {
   if (!reasons.length) return say("verdict.same");
   const facts = reasons.map(({ fact, value }) => {

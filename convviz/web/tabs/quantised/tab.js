@@ -1,147 +1,96 @@
-// @ts-check
 // The tab Quantised: forward with the quantised weight, backward past it, and why gradcheck fails on purpose.
-import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, makeButton, setText } from "../../base/dom.js";
 import { formatNumber, fullNumber } from "../../base/format.js";
 import { Heatmap } from "../../board/heatmap.js";
-import { openPane, split } from "../pane.js";
-import { pieces, sentences } from "../../base/words.js";
+import { split, tab } from "../pane.js";
+import { fillMenu, limitOf, numbersOf, signOf } from "../parts.js";
+import { say, sayPieces } from "../say.js";
 
-const say = sentences(WORDS);
-const sayPieces = pieces(WORDS);
 /** @type {[number, number, number]} */
 const WITHIN = [102, 3, 34]; // pixels: several planes stand beside each other
+const ON_BOARD = ["output", "grad_output", "padded_input"]; // panels whose cells a plane may show
 
 /**
- * @typedef {{ name: string, parameter: string, sentence: string, mask: number[][], gradient: number[][] }}
- *   QuantisedVariant
- * @typedef {{ label: string, shape: string, values: number[][], map: Heatmap }}
- *   Drawn
+ * @typedef {(number | null)[][]} Rows
+ * @typedef {{ name: string, parameter: string, sentence: string, mask: Rows, gradient: Rows }} Variant
+ * @typedef {{ kind: string, kinds: { name: string, title: string }[], sentence: string, at: string,
+ *   latents: Record<string, Rows>, quantized_weight: Rows, signs?: Rows, scale?: Rows, output: Rows,
+ *   grad_output: Rows, grad_quantized_weight: Rows, variants: Variant[], variant: string, stairs: Rows,
+ *   surrogate: Rows, surrogate_complaint: string, gradcheck_passes: boolean, at_kink: boolean }}
+ *   QuantisedData as app/tabs/quantised.py sends it
+ * @typedef {{ name: string, label: string, values: Rows, of?: string, said?: string, limit?: number,
+ *   signs?: [string, string?][] }} Item a plane and the signs before it; of: whose cells these are, the
+ *   kernel's where it is left out; said: below the label
  */
 
-function renderQuantised(context) {
-  return openPane(context, "quantised", (pane, body) => {
-    let data = null;
-    const readout = element("p", { class: "cv-readout cv-said" }, say("quantised.hint"));
-    const planes = new Planes(pane, read, leave);
-    const chooser = createLayerMenu((kind) => pane.choose({ kind }));
-    const sentence = element("p");
-    const forward = element("div", { class: "cv-flow" });
-    const backward = element("div", { class: "cv-flow" });
-    const variants = element("div", {
-      class: "cv-variants",
-      role: "group",
-      "aria-label": say("quantised.variants"),
-    });
-    const check = element("div", { class: "cv-flow" });
-    const [aside, heading] = [
-      element("h4", { "data-part": "variants" }),
-      element("h4", { "data-part": "check" }),
-    ];
-    const verdict = element("ul", { class: "cv-verdict" });
-    const columns = new Columns(planes, variants, (variant) => pane.choose({ variant }));
-    const words = [
-      element("h3", {}, say("quantised")),
-      element("p", {}, say("quantised.about")),
-      chooser.el,
-      sentence,
-      readout,
-    ];
-    const picture = [
-      element("h4", { "data-part": "forward" }, say("quantised.forward")),
-      forward,
-      element("h4", {}, say("quantised.backward")),
-      backward,
-      aside,
-      variants,
-      heading,
-      check,
-      verdict,
-    ];
-    body.append(split(words, picture));
-    pane.onPoint(({ cell }) =>
-      planes.light(cell?.panel === "weight" || cell?.panel === "grad_weight" ? cell : null),
-    );
-
-    /**
-     * @param {string} label @param {string} shape "kernel" where its cells are the weight's
-     * @param {number} value
-     */
-    function read(label, shape, row, column, value) {
-      setText(readout, `${label}[${row},${column}] = ${fullNumber(value, "float64")}`);
-      if (shape === "kernel") {
-        planes.light({ row, column });
-        pane.point({ cell: { panel: "weight", row, column } });
-      } else if (shape === "output" || shape === "grad_output" || shape === "padded_input") {
-        pane.point({ cell: { panel: shape, row, column } });
-      }
-    }
-
-    function leave() {
-      setText(readout, say("quantised.hint"));
-      planes.light(null);
-      pane.point();
-    }
-
-    // until there is something to see: this geometry may be one that the layers do not take
-    body.hidden = true;
-    return (next) => {
-      data = next;
-      body.hidden = false;
-      chooser.set(data);
-      setText(sentence, data.sentence);
-      planes.begin();
-      drawForward(planes, forward, data);
-      drawBackward(planes, backward, data);
-      columns.set(data);
-      drawCheck(planes, check, data);
-      planes.end();
-      setText(aside, say(data.kind === "shift_ps" ? "quantised.parameters" : "quantised.side_by_side"));
-      setText(heading, say(data.gradcheck_passes ? "quantised.check_passes" : "quantised.check_fails"));
-      verdict.replaceChildren(
-        ...verdictOf(data).map((line) => element("li", { "data-ok": String(line.ok) }, line.text)),
-      );
-      setText(readout, say("quantised.hint"));
-    };
-  });
-}
-
-/** The menu of layers. @param {(kind: string) => void} onChoose */
-function createLayerMenu(onChoose) {
+/** @type {import("../pane.js").Build} */
+function buildQuantised(pane, body) {
+  const readout = element("p", { class: "cv-readout cv-said" }, say("quantised.hint"));
+  const planes = new Planes(pane, readout);
   const menu = element("select", { "data-set": "kind" });
-  const el = element(
-    "p",
-    { class: "cv-layer" },
-    element("label", {}, ...sayPieces("quantised.layer", { menu })),
-  );
-  menu.addEventListener("change", () => onChoose(menu.value));
-  return {
-    el,
-    /** @param {{ kinds: { name: string, title: string }[], kind: string }} data */
-    set({ kinds, kind }) {
-      if (!menu.options.length)
-        menu.append(...kinds.map(({ name, title }) => element("option", { value: name }, title)));
-      menu.value = kind;
-    },
+  menu.addEventListener("change", () => pane.choose({ kind: menu.value }));
+  const layer = element("label", {}, ...sayPieces("quantised.layer", { menu }));
+  const sentence = element("p");
+  const [forward, backward, check] = [0, 1, 2].map(() => element("div", { class: "cv-flow" }));
+  const attributes = { class: "cv-variants", role: "group", "aria-label": say("quantised.variants") };
+  const variants = element("div", attributes);
+  const [aside, heading] = ["variants", "check"].map((part) => element("h4", { "data-part": part }));
+  const verdict = element("ul", { class: "cv-verdict" });
+  const columns = new Columns(planes, variants, (variant) => pane.choose({ variant }));
+  const words = [
+    element("h3", {}, say("quantised")),
+    element("p", {}, say("quantised.about")),
+    element("p", { class: "cv-layer" }, layer),
+    sentence,
+    readout,
+  ];
+  const picture = [
+    element("h4", { "data-part": "forward" }, say("quantised.forward")),
+    forward,
+    element("h4", {}, say("quantised.backward")),
+    backward,
+    ...[aside, variants, heading, check, verdict],
+  ];
+  body.append(split(words, picture));
+  body.hidden = true; // until there is something to see: the layers may not take this geometry
+
+  return (/** @type {QuantisedData} */ data) => {
+    body.hidden = false;
+    fillMenu(
+      menu,
+      data.kinds.map(({ name, title }) => [name, title]),
+      data.kind,
+    );
+    setText(sentence, data.sentence);
+    planes.begin();
+    planes.fill(forward, forwardItems(data));
+    planes.fill(backward, backwardItems(data));
+    columns.set(data);
+    planes.fill(check, checkItems(data));
+    planes.end();
+    setText(aside, say(data.kind === "shift_ps" ? "quantised.parameters" : "quantised.side_by_side"));
+    setText(heading, say(data.gradcheck_passes ? "quantised.check_passes" : "quantised.check_fails"));
+    verdict.replaceChildren(
+      ...verdictOf(data).map(({ ok, text }) => element("li", { "data-ok": String(ok) }, text)),
+    );
+    setText(readout, say("quantised.hint"));
   };
 }
 
 /** All heatmaps of the pane by name, each made once; those that a layer does not have are taken out. */
 class Planes {
-  /** @type {Map<string, Drawn>} */
+  /** @type {Map<string, { map: Heatmap, label: string, of: string, values: number[][] }>} */
   #made = new Map();
   #drawn = new Set();
   #pane;
-  #read;
-  #leave;
+  #readout;
 
-  /**
-   * @param {import("../pane.js").PaneTools} pane
-   * @param {(label: string, shape: string, row: number, column: number, value: number) => void} read
-   * @param {() => void} leave
-   */
-  constructor(pane, read, leave) {
-    [this.#pane, this.#read, this.#leave] = [pane, read, leave];
+  /** @param {import("../pane.js").PaneTools} pane @param {HTMLElement} readout */
+  constructor(pane, readout) {
+    [this.#pane, this.#readout] = [pane, readout];
+    pane.onPoint(({ cell }) =>
+      this.#light(cell?.panel === "weight" || cell?.panel === "grad_weight" ? cell : null),
+    );
   }
 
   begin = () => this.#drawn.clear();
@@ -150,55 +99,60 @@ class Planes {
     for (const [name, plane] of this.#made) if (!this.#drawn.has(name)) plane.map.el.remove();
   }
 
-  /**
-   * @param {string} name @param {string} label @param {(number | null)[][]} values
-   * @param {string} shape whose cells these are
-   * @param {{ limit?: number, said?: string }} [more] `said`: below the label, in the shape's place
-   */
-  draw(name, label, values, shape, more = {}) {
-    if (!this.#made.has(name)) {
-      const plane = {
-        label: "",
-        shape: "",
-        values: [[0]],
-        map: /** @type {any} */ (null),
-      };
-      plane.map = new Heatmap(this.#pane, {
-        onPoint: (row, column) =>
-          this.#read(plane.label, plane.shape, row, column, plane.values[row][column]),
-        onLeave: this.#leave,
-      });
-      plane.map.el.dataset.plane = name;
-      this.#made.set(name, plane);
-    }
-    const plane = /** @type {Drawn} */ (this.#made.get(name));
+  /** @param {string} name @param {number} row @param {number} column */
+  #read(name, row, column) {
+    const { label, of, values } = this.#planeOf(name);
+    setText(this.#readout, `${label}[${row},${column}] = ${fullNumber(values[row][column], "float64")}`);
+    if (of === "kernel") this.#light({ row, column });
+    const panel = of === "kernel" ? "weight" : ON_BOARD.find((each) => each === of);
+    if (panel) this.#pane.point({ cell: { panel, row, column } });
+  }
+
+  #leave = () => {
+    setText(this.#readout, say("quantised.hint"));
+    this.#light(null);
+    this.#pane.point();
+  };
+
+  /** @param {string} name */
+  #planeOf(name) {
+    const found = this.#made.get(name);
+    if (found) return found;
+    const map = new Heatmap(this.#pane, {
+      onPoint: (row, column) => this.#read(name, row, column),
+      onLeave: this.#leave,
+    });
+    map.el.dataset.plane = name;
+    const made = { map, label: "", of: "", values: [[0]] };
+    this.#made.set(name, made);
+    return made;
+  }
+
+  /** @param {Item} item */
+  #draw({ name, label, values, of = "kernel", said, limit }) {
+    const plane = this.#planeOf(name);
     this.#drawn.add(name);
-    Object.assign(plane, { label, shape, values: values.map((line) => line.map((value) => value ?? NaN)) });
-    const { said, limit } = more;
+    Object.assign(plane, { label, of, values: numbersOf(values) });
     plane.map.set({ values: plane.values, label, shape: said, limit, dtype: "float64", within: WITHIN });
     return plane.map.el;
   }
 
-  /** Light a cell of the kernel wherever it stands. @param {{ row: number, column: number } | null} cell */
-  light(cell) {
-    for (const [name, { map, shape }] of this.#made)
-      if (this.#drawn.has(name)) map.light(cell && shape === "kernel" ? [cell] : []);
+  /** @param {HTMLElement} row @param {Item[]} items */
+  fill(row, items) {
+    const terms = items.map((item) => {
+      const plane = this.#draw(item);
+      if (!item.signs) return plane;
+      const signs = item.signs.map(([symbol, note]) => signOf(symbol, note));
+      return element("div", { class: "cv-quantised-term" }, ...signs, plane);
+    });
+    fill(row, terms);
   }
-}
 
-/** A sign between two planes. @param {string} symbol @param {string} [note] */
-function signOf(symbol, note = "") {
-  return element(
-    "span",
-    { class: "cv-sign" },
-    element("span", { class: "cv-symbol" }, symbol),
-    ...(note ? [element("span", { class: "cv-sign-note" }, note)] : []),
-  );
-}
-
-/** A sign and the plane after it, which stay on one line. @param {HTMLElement[]} nodes */
-function termOf(...nodes) {
-  return element("div", { class: "cv-quantised-term" }, ...nodes);
+  /** @param {{ row: number, column: number } | null} cell */
+  #light(cell) {
+    for (const [name, { map, of }] of this.#made)
+      if (this.#drawn.has(name)) map.light(cell && of === "kernel" ? [cell] : []);
+  }
 }
 
 /**
@@ -206,82 +160,121 @@ function termOf(...nodes) {
  * @param {HTMLElement} row @param {HTMLElement[]} nodes
  */
 function fill(row, nodes) {
-  const held = /** @type {HTMLElement | null} */ (
-    row.contains(document.activeElement) ? document.activeElement : null
-  );
+  const held = row.contains(document.activeElement) ? document.activeElement : null;
   row.replaceChildren(...nodes);
-  held?.focus?.({ preventScroll: true });
+  if (held instanceof HTMLElement || held instanceof SVGElement) held.focus({ preventScroll: true });
 }
 
-function drawForward(planes, row, data) {
-  const nodes = Object.entries(data.latents).map(([name, values], index) =>
-    termOf(
-      ...(index ? [signOf(say("quantised.and"))] : []),
-      planes.draw(`latent ${name}`, `${name}${data.at}`, values, "kernel", { said: say("quantised.latent") }),
-    ),
-  );
-  nodes.push(
-    termOf(
-      signOf("\u2192", say("quantised.quantise")),
-      planes.draw("quantized_weight", `quantized_weight${data.at}`, data.quantized_weight, "kernel", {
-        said: say("quantised.used"),
-      }),
-    ),
-  );
-  if (data.signs)
-    nodes.push(
-      termOf(
-        signOf("\u229b"),
-        planes.draw("signs", "sign(padded_input)", data.signs, "padded_input", {
-          said: say(data.signs.flat().includes(-1) ? "quantised.sign_zero" : "quantised.all_positive"),
-        }),
-      ),
-    );
-  if (data.scale)
-    nodes.push(
-      termOf(
-        signOf("\u00d7"),
-        planes.draw("scale", "K", data.scale, "output", { said: say("quantised.mean") }),
-      ),
-    );
-  const convolved = data.signs
-    ? [signOf("=")]
-    : [signOf("\u229b", say("quantised.with", { name: "padded_input" })), signOf("=")];
-  nodes.push(
-    termOf(
-      ...convolved,
-      planes.draw("output", "output", data.output, "output", { said: say("quantised.output") }),
-    ),
-  );
-  fill(row, nodes);
+/** @param {QuantisedData} data */
+const chosenOf = ({ variants, variant }) =>
+  /** @type {Variant} */ (variants.find(({ name }) => name === variant));
+
+/** @param {QuantisedData} data @returns {Item[]} */
+function forwardItems({ at, latents, quantized_weight, signs, scale, output }) {
+  /** @type {Item[]} */
+  const items = Object.entries(latents).map(([name, values], index) => ({
+    name: `latent ${name}`,
+    label: `${name}${at}`,
+    values,
+    said: say("quantised.latent"),
+    signs: index ? [[say("quantised.and")]] : [],
+  }));
+  items.push({
+    name: "quantized_weight",
+    label: `quantized_weight${at}`,
+    values: quantized_weight,
+    said: say("quantised.used"),
+    signs: [["\u2192", say("quantised.quantise")]],
+  });
+  if (signs)
+    items.push({
+      name: "signs",
+      label: "sign(padded_input)",
+      values: signs,
+      of: "padded_input",
+      said: say(signs.flat().includes(-1) ? "quantised.sign_zero" : "quantised.all_positive"),
+      signs: [["\u229b"]],
+    });
+  if (scale)
+    items.push({
+      name: "scale",
+      label: "K",
+      values: scale,
+      of: "output",
+      said: say("quantised.mean"),
+      signs: [["\u00d7"]],
+    });
+  items.push({
+    name: "output",
+    label: "output",
+    values: output,
+    of: "output",
+    said: say("quantised.output"),
+    signs: signs ? [["="]] : [["\u229b", say("quantised.with", { name: "padded_input" })], ["="]],
+  });
+  return items;
 }
 
-function drawBackward(planes, row, data) {
-  const chosen = data.variants.find(({ name }) => name === data.variant);
-  const through = data.variant === "scaled_sign" ? say("quantised.plus_alpha") : "";
-  fill(row, [
-    planes.draw("grad_output", "grad_output", data.grad_output, "grad_output", {
+/** @param {QuantisedData} data @returns {Item[]} */
+function backwardItems(data) {
+  const { name, parameter, mask, gradient } = chosenOf(data);
+  return [
+    {
+      name: "grad_output",
+      label: "grad_output",
+      values: data.grad_output,
+      of: "grad_output",
       said: say("quantised.on_board"),
-    }),
-    termOf(
-      signOf("\u2192", say("quantised.as", { name: "grad_weight" })),
-      planes.draw("grad_quantized_weight", "grad_quantized_weight", data.grad_quantized_weight, "kernel", {
-        said: say("quantised.exact"),
-      }),
-    ),
-    termOf(
-      signOf("\u00d7", say("quantised.cell_by_cell")),
-      planes.draw("mask", "mask", chosen.mask, "kernel", {
-        said: say("quantised.of", { variant: chosen.name }),
-      }),
-    ),
-    termOf(
-      signOf("=", through),
-      planes.draw("gradient", `grad_${chosen.parameter}`, chosen.gradient, "kernel", {
-        said: say("quantised.learned"),
-      }),
-    ),
-  ]);
+    },
+    {
+      name: "grad_quantized_weight",
+      label: "grad_quantized_weight",
+      values: data.grad_quantized_weight,
+      said: say("quantised.exact"),
+      signs: [["\u2192", say("quantised.as", { name: "grad_weight" })]],
+    },
+    {
+      name: "mask",
+      label: "mask",
+      values: mask,
+      said: say("quantised.of", { variant: name }),
+      signs: [["\u00d7", say("quantised.cell_by_cell")]],
+    },
+    {
+      name: "gradient",
+      label: `grad_${parameter}`,
+      values: gradient,
+      said: say("quantised.learned"),
+      signs: [["=", data.variant === "scaled_sign" ? say("quantised.plus_alpha") : ""]],
+    },
+  ];
+}
+
+/** @param {QuantisedData} data @returns {Item[]} */
+function checkItems(data) {
+  const { parameter, gradient } = chosenOf(data);
+  const { stairs, surrogate, gradcheck_passes, at_kink } = data;
+  const limit = limitOf([...gradient, ...surrogate].flat());
+  const said = say("quantised.difference");
+  return [
+    { name: "stairs", label: say("quantised.itself"), values: stairs, said },
+    {
+      name: "backward",
+      label: `grad_${parameter}`,
+      values: gradient,
+      limit,
+      said: say("quantised.returned"),
+      signs: [[gradcheck_passes ? "=" : "\u2260"]],
+    },
+    {
+      name: "surrogate",
+      label: say("quantised.surrogate"),
+      values: surrogate,
+      limit,
+      said,
+      signs: [[at_kink ? "\u2248" : "="]],
+    },
+  ];
 }
 
 /** @param {string} name of a variant @param {() => void} choose */
@@ -305,35 +298,29 @@ class Columns {
   #el;
   #onChoose;
 
+  /** @param {Planes} planes @param {HTMLElement} el @param {(name: string) => void} onChoose */
   constructor(planes, el, onChoose) {
     [this.#planes, this.#el, this.#onChoose] = [planes, el, onChoose];
   }
 
-  /** @param {string} name */
-  #columnOf(name) {
-    const column = this.#made.get(name) ?? createColumn(name, () => this.#onChoose(name));
-    this.#made.set(name, column);
-    return column;
-  }
-
-  /** @param {{ variants: QuantisedVariant[], variant: string }} data */
+  /** @param {QuantisedData} data */
   set({ variants, variant }) {
     // One scale for all gradients: the columns are there to be compared.
-    const limit =
-      Math.max(...variants.flatMap(({ gradient }) => gradient.flat().map((value) => Math.abs(value ?? 0)))) ||
-      1;
-    const shown = variants.map((each) => {
-      const column = this.#columnOf(each.name);
-      column.button.setAttribute("aria-pressed", String(each.name === variant));
-      setText(column.sentence, each.sentence);
-      fill(column.maps, [
-        this.#planes.draw(`${each.name} mask`, "mask", each.mask, "kernel", {
-          said: say("quantised.factor"),
-        }),
-        this.#planes.draw(`${each.name} gradient`, `grad_${each.parameter}`, each.gradient, "kernel", {
+    const limit = limitOf(variants.flatMap(({ gradient }) => gradient.flat()));
+    const shown = variants.map(({ name, parameter, sentence, mask, gradient }) => {
+      const column = this.#made.get(name) ?? createColumn(name, () => this.#onChoose(name));
+      this.#made.set(name, column);
+      column.button.setAttribute("aria-pressed", String(name === variant));
+      setText(column.sentence, sentence);
+      this.#planes.fill(column.maps, [
+        { name: `${name} mask`, label: "mask", values: mask, said: say("quantised.factor") },
+        {
+          name: `${name} gradient`,
+          label: `grad_${parameter}`,
+          values: gradient,
           limit,
           said: say("quantised.gradient"),
-        }),
+        },
       ]);
       return column.root;
     });
@@ -341,60 +328,30 @@ class Columns {
   }
 }
 
-function drawCheck(planes, row, data) {
-  const chosen = data.variants.find(({ name }) => name === data.variant);
-  const limit =
-    Math.max(...[...chosen.gradient, ...data.surrogate].flat().map((value) => Math.abs(value ?? 0))) || 1;
-  fill(row, [
-    planes.draw("stairs", say("quantised.itself"), data.stairs, "kernel", {
-      said: say("quantised.difference"),
-    }),
-    termOf(
-      signOf(data.gradcheck_passes ? "=" : "\u2260"),
-      planes.draw("backward", `grad_${chosen.parameter}`, chosen.gradient, "kernel", {
-        limit,
-        said: say("quantised.returned"),
-      }),
-    ),
-    termOf(
-      signOf(data.at_kink ? "\u2248" : "="),
-      planes.draw("surrogate", say("quantised.surrogate"), data.surrogate, "kernel", {
-        limit,
-        said: say("quantised.difference"),
-      }),
-    ),
-  ]);
-}
-
-/** What the three planes of the check mean. @param {any} data @returns {{ ok: boolean, text: string }[]} */
+/** @param {QuantisedData} data */
 function verdictOf(data) {
-  const chosen = data.variants.find(({ name }) => name === data.variant);
-  const pairs = chosen.gradient.flatMap((line, row) =>
-    line.map((value, column) => [
-      value ?? NaN,
-      data.stairs[row][column] ?? NaN,
-      data.surrogate[row][column] ?? NaN,
-    ]),
-  );
-  const apart = Math.max(...pairs.map(([gradient, stairs]) => Math.abs(gradient - stairs)));
-  const jumps = pairs.filter(([, stairs]) => Math.abs(stairs) > 1e3).length;
+  const { name, gradient } = chosenOf(data);
+  const [ours, stairs] = [gradient, data.stairs].map((rows) => numbersOf(rows).flat());
+  const apart = Math.max(...ours.map((value, index) => Math.abs(value - stairs[index])));
+  const jumps = stairs.filter((value) => Math.abs(value) > 1e3).length;
   const throughAlpha = data.kind === "binary" || data.kind === "xnor";
   const fails = [
     say("quantised.fails", { apart: formatNumber(apart) }),
     say(throughAlpha ? "quantised.flat_alpha" : "quantised.flat"),
     ...(jumps ? [say("quantised.jumps", { count: jumps })] : []),
   ];
+  const complaint = data.surrogate_complaint;
   const lines = [
     { ok: data.gradcheck_passes, text: data.gradcheck_passes ? say("quantised.passes") : fails.join(" ") },
     {
-      ok: !data.surrogate_complaint,
-      text: data.surrogate_complaint
-        ? say("quantised.surrogate_fails", { complaint: data.surrogate_complaint })
-        : say("quantised.surrogate_passes", { variant: chosen.name }),
+      ok: !complaint,
+      text: complaint
+        ? say("quantised.surrogate_fails", { complaint })
+        : say("quantised.surrogate_passes", { variant: name }),
     },
   ];
   if (data.at_kink) lines.push({ ok: true, text: say("quantised.kink") });
   return lines;
 }
 
-export default { render: renderQuantised };
+export default tab("quantised", buildQuantised);

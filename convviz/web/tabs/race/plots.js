@@ -1,11 +1,8 @@
-// @ts-check
 // The curves of a race in its tab: drawn one after the other, and only where they have changed.
-import WORDS from "../../../facts/words/race.json" with { type: "json" };
 import { element, setText } from "../../base/dom.js";
 import { drawCurves, purgeCurves } from "../../base/race_curves.js";
-import { sentences } from "../../base/words.js";
+import { say } from "./say.js";
 
-const say = sentences(WORDS);
 const AT_LATEST_MS = 500;
 
 /** @import { Plot } from "../../base/race_curves.js" */
@@ -23,7 +20,6 @@ const wordsOf = (key) => ({
   x: say("plot.x"),
 });
 
-/** The plots, drawn one after the other. */
 export class RacePlots {
   #drawNext = () => {
     const plot = this.#waiting.shift();
@@ -57,11 +53,11 @@ export class RacePlots {
   #closed = false;
   #pane;
 
-  /** @param {import("../pane.js").PaneContext} context @param {import("../pane.js").PaneTools} pane */
-  constructor({ model }, pane) {
+  /** @param {import("../pane.js").PaneTools} pane */
+  constructor(pane) {
     this.#pane = pane;
     const failed = element("p", { class: "cv-muted" });
-    const { ready, cancel } = model.loadPlotly();
+    const { ready, cancel } = pane.loadPlotly();
     ready.then(
       (loaded) => {
         this.#Plotly = loaded;

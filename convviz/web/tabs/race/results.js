@@ -1,20 +1,15 @@
-// @ts-check
 // What a race comes to: the article's table, and the digits that somebody misclassified, each a button.
-import WORDS from "../../../facts/words/race.json" with { type: "json" };
 import { element, makeButton, setText } from "../../base/dom.js";
-import { sentences } from "../../base/words.js";
+import { tableHead, tableRow } from "../parts.js";
+import { say } from "./say.js";
 
-const say = sentences(WORDS);
 const SIDE = 28;
 
 /**
- * @typedef {{ headings: string[], rows: string[][], theirs: number, note: string }} Table as lab/shown.py
- * makes it
- */
-/** @typedef {{ at: number, label: string, found: string }} Digit */
-/**
+ * @typedef {{ headings: string[], rows: string[][], theirs: number, note: string }} Table
+ * @typedef {{ at: number, label: string, found: string }} Digit
  * @typedef {{ seed: number, of: number, images: Record<string, string>, layers: { name: string, count:
- * number, digits: Digit[] }[] }} Mistakes
+ *   number, digits: Digit[] }[] }} Mistakes all as lab/shown.py makes them
  */
 
 /**
@@ -22,51 +17,29 @@ const SIDE = 28;
  * English: they are said anew.
  */
 export function createTable() {
-  const head = element("tr");
-  const rows = element("tbody");
-  const note = element("p", { class: "cv-muted" });
-  const table = element("table", {}, element("thead", {}, head), rows);
-  const el = element(
-    "section",
-    { "data-part": "table" },
-    element("h4", {}, say("table")),
-    element(
-      "div",
-      { class: "cv-race-wide", tabindex: "0", role: "group", "aria-label": say("table") },
-      table,
-    ),
-    note,
-  );
+  const table = element("table");
+  const note = element("p", { class: "cv-muted" }, say("table.note"));
+  const attributes = { class: "cv-race-wide", tabindex: "0", role: "group", "aria-label": say("table") };
+  const wide = element("div", attributes, table);
   return {
-    el,
+    el: element("section", { "data-part": "table" }, element("h4", {}, say("table")), wide, note),
     /** @param {Table} data */
-    set(data) {
-      head.replaceChildren(
-        ...data.headings.map((_, at) =>
-          element("th", { scope: "col" }, say(/** @type {"table.heading.0"} */ (`table.heading.${at}`))),
-        ),
+    set({ headings, rows, theirs }) {
+      const own = rows.length - theirs;
+      const head = headings.map((_, at) => say(/** @type {"table.heading.0"} */ (`table.heading.${at}`)));
+      const made = rows.map(([first, ...rest], at) =>
+        at < own
+          ? tableRow([first, ...rest])
+          : tableRow([say(/** @type {"table.theirs.0"} */ (`table.theirs.${at - own}`)), ...rest], {
+              class: "cv-theirs",
+            }),
       );
-      const own = data.rows.length - data.theirs;
-      rows.replaceChildren(
-        ...data.rows.map(([first, ...rest], at) =>
-          element(
-            "tr",
-            at < own ? {} : { class: "cv-theirs" },
-            element(
-              "th",
-              { scope: "row" },
-              at < own ? first : say(/** @type {"table.theirs.0"} */ (`table.theirs.${at - own}`)),
-            ),
-            ...rest.map((cell) => element("td", {}, cell)),
-          ),
-        ),
-      );
-      setText(note, say("table.note"));
+      table.replaceChildren(tableHead(head), element("tbody", {}, ...made));
     },
   };
 }
 
-/** The bytes of a text in base64. @param {string} text */
+/** @param {string} text */
 export const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
 /** @param {(layer: string, digit: Digit) => void} onOpen called with the one that was chosen */
@@ -85,21 +58,17 @@ export function createMistakes(onOpen) {
       if (!data || now === shown) return; // a button that is about to be pressed stays
       shown = now;
       setText(title, say("mistakes", { seed: data.seed }));
-      setText(
-        about,
-        data.layers.some(({ count }) => count)
-          ? say("mistakes.about")
-          : say("mistakes.none", { of: data.of }),
-      );
+      const { layers, images, of } = data;
+      const any = layers.some(({ count }) => count);
+      setText(about, any ? say("mistakes.about") : say("mistakes.none", { of }));
       list.replaceChildren(
-        ...data.layers.flatMap(({ name, count, digits }) => [
-          element("h5", {}, say("mistakes.of", { layer: name, count, of: data.of })),
-          element(
-            "div",
-            { class: "cv-buttons" },
-            ...digits.map((digit) => createDigit(name, digit, data.images[digit.at], onOpen)),
-          ),
-        ]),
+        ...layers.flatMap(({ name, count, digits }) => {
+          const buttons = digits.map((digit) => createDigit(name, digit, images[digit.at], onOpen));
+          return [
+            element("h5", {}, say("mistakes.of", { layer: name, count, of })),
+            element("div", { class: "cv-buttons" }, ...buttons),
+          ];
+        }),
       );
     },
   };
@@ -117,15 +86,7 @@ function createDigit(layer, digit, pixels, onOpen) {
   bytesOf(pixels).forEach((ink, cell) => image?.data.set([255 - ink, 255 - ink, 255 - ink, 255], 4 * cell));
   if (image) context?.putImageData(image, 0, 0);
   const words = say("mistake.read", { layer, label, found });
-  return makeButton(
-    {
-      class: "cv-button cv-mistake",
-      "data-layer": layer,
-      "data-at": String(at),
-      "aria-label": words,
-      title: words,
-    },
-    [canvas, element("span", { "aria-hidden": "true" }, say("mistake", { label, found }))],
-    () => onOpen(layer, digit),
-  );
+  const names = { "data-layer": layer, "data-at": String(at), "aria-label": words, title: words };
+  const seen = element("span", { "aria-hidden": "true" }, say("mistake", { label, found }));
+  return makeButton({ class: "cv-button cv-mistake", ...names }, [canvas, seen], () => onOpen(layer, digit));
 }

@@ -1,10 +1,8 @@
-// @ts-check
 // What a race is to be, and its buttons: start, pause, go on, stop; and how far it is.
-import WORDS from "../../../facts/words/race.json" with { type: "json" };
-import { element, setText } from "../../base/dom.js";
-import { sentences } from "../../base/words.js";
+import { element, makeButton, setText } from "../../base/dom.js";
+import { fillMenu } from "../parts.js";
+import { say } from "./say.js";
 
-const say = sentences(WORDS);
 const RUNNING = ["starting", "running", "pausing", "paused"];
 
 /**
@@ -15,83 +13,80 @@ const RUNNING = ["starting", "running", "pausing", "paused"];
  *   number, total: number, left: number | null } }} RaceData as app/tabs/race.py sends it
  */
 
-/** Make the form, in which a person chooses what is raced. */
+const NUMBERS = /** @type {const} */ (["epochs", "train", "seeds"]);
+
 function createChoices() {
   const layers = element("div", { class: "cv-race-layers" });
   const own = element("input", { type: "text", autocomplete: "off", spellcheck: "false" });
   const ownLabel = element("label", {}, say("own"), own);
-  const numbers = Object.fromEntries(
-    ["epochs", "train", "seeds"].map((name) => [name, createNumber(say(/** @type {"epochs"} */ (name)))]),
-  );
+  const numbers = NUMBERS.map((name) => ({ name, input: element("input", { type: "number", step: "1" }) }));
   const dtype = element("select");
   const counts = element(
     "div",
     { class: "cv-flow" },
-    ...Object.values(numbers).map(({ el }) => el),
+    ...numbers.map(({ name, input }) => element("label", {}, say(name), input)),
     element("label", {}, say("dtype"), dtype),
   );
   const el = element("fieldset", {}, element("legend", {}, say("layers")), layers, ownLabel, counts);
   return {
     el,
-    /** @returns {Chosen} */
     chosen() {
       const boxes = /** @type {HTMLInputElement[]} */ ([...layers.querySelectorAll("input:checked")]);
-      const typed = Object.fromEntries(
-        Object.entries(numbers).map(([name, { input }]) => [name, input.valueAsNumber]),
-      );
-      return /** @type {Chosen} */ ({
+      return {
         layers: boxes.map(({ value }) => value),
         own: own.value,
-        ...typed,
+        ...Object.fromEntries(numbers.map(({ name, input }) => [name, input.valueAsNumber])),
         dtype: dtype.value,
-      });
+      };
     },
     /** The choices that the kernel has; what a person is about to choose stays. @param {RaceData} data */
-    fill(data) {
+    fill({ names, chosen, limits, dtypes, own: hasOwn }) {
       if (layers.children.length) return;
-      layers.replaceChildren(...data.names.map((name) => createBox(name, data.chosen.layers.includes(name))));
-      for (const [name, { input }] of Object.entries(numbers)) {
-        const [min, max] = data.limits[name];
-        Object.assign(input, { min, max, value: data.chosen[name] });
+      layers.replaceChildren(...names.map((name) => createBox(name, chosen.layers.includes(name))));
+      for (const { name, input } of numbers) {
+        const [min, max] = limits[name];
+        Object.assign(input, { min, max, value: chosen[name] });
       }
-      dtype.replaceChildren(...data.dtypes.map((name) => element("option", { value: name }, name)));
-      dtype.value = data.chosen.dtype;
-      own.value = data.chosen.own;
-      ownLabel.hidden = !data.own;
+      fillMenu(
+        dtype,
+        dtypes.map((name) => [name]),
+        chosen.dtype,
+      );
+      own.value = chosen.own;
+      ownLabel.hidden = !hasOwn;
     },
   };
 }
 
 export class RaceSetup {
   #choices = createChoices();
-  #start;
-  #pause;
-  #stop;
   #bar = element("progress", { "aria-label": say("race") });
   #line = element("span", { class: "cv-race-line" });
   refused = element("p", { class: "cv-pane-failure cv-race-failed", role: "alert" });
   #closing = element("p", { class: "cv-muted" }, say("closing"));
-  el;
   #paused = false;
   #said = "";
   #pane;
+  #start = this.#button("start", () => ({ type: "start", chosen: this.#choices.chosen() }));
+  #pause = this.#button("pause", () => ({ type: this.#paused ? "go" : "pause" }));
+  #stop = this.#button("stop", () => ({ type: "stop" }));
+  el = element(
+    "div",
+    { class: "cv-race-setup" },
+    this.#choices.el,
+    element("div", { class: "cv-flow" }, this.#start, this.#pause, this.#stop, this.#bar, this.#line),
+    this.#closing,
+  );
 
   /** @param {Pick<import("../pane.js").PaneTools, "send" | "say">} pane */
   constructor(pane) {
     this.#pane = pane;
-    [this.#start, this.#pause, this.#stop] = ["start", "pause", "stop"].map((name) =>
-      button(/** @type {"start"} */ (name)),
-    );
-    this.el = element(
-      "div",
-      { class: "cv-race-setup" },
-      this.#choices.el,
-      element("div", { class: "cv-flow" }, this.#start, this.#pause, this.#stop, this.#bar, this.#line),
-      this.#closing,
-    );
-    this.#start.addEventListener("click", () => pane.send({ type: "start", chosen: this.#choices.chosen() }));
-    this.#pause.addEventListener("click", () => pane.send({ type: this.#paused ? "go" : "pause" }));
-    this.#stop.addEventListener("click", () => pane.send({ type: "stop" }));
+  }
+
+  /** @param {"start" | "pause" | "stop"} name @param {() => object} message what it sends */
+  #button(name, message) {
+    const send = () => this.#pane.send(message());
+    return makeButton({ class: "cv-button", "data-race": name }, say(name), send);
   }
 
   /** @param {RaceData} data */
@@ -123,7 +118,7 @@ function fillBar(bar, { done, total }) {
   else bar.removeAttribute("value");
 }
 
-/** How far the race is. @param {RaceData} data */
+/** @param {RaceData} data */
 function lineOf({ state, progress: { done, total, left } }) {
   if (state === "ready" || (state === "failed" && !total)) return "";
   if (state !== "running") return say(/** @type {"state.paused"} */ (`state.${state}`), { done, total });
@@ -139,16 +134,6 @@ function duration(left) {
   return seconds < 60
     ? say("seconds", { seconds })
     : say("minutes", { minutes: Math.floor(seconds / 60), seconds: seconds % 60 });
-}
-
-/** @param {"start" | "pause" | "stop"} name */
-const button = (name) =>
-  element("button", { type: "button", class: "cv-button", "data-race": name }, say(name));
-
-/** @param {string} label */
-function createNumber(label) {
-  const input = element("input", { type: "number", step: "1" });
-  return { input, el: element("label", {}, label, input) };
 }
 
 /** @param {string} name @param {boolean} checked */

@@ -1,65 +1,55 @@
-// @ts-check
 // The tab Stack: several layers like the board's, what one output sees of the input, and the gradient on its
-// way back. The page computes all of it: it needs no kernel.
+// way back. The page computes all of it.
 import WORDS from "../../../facts/words/stack.json" with { type: "json" };
 import { element, makeButton, setText } from "../../base/dom.js";
 import { formatNumber } from "../../base/format.js";
-import { setRich } from "../../base/rich_text.js";
+import { rich } from "../../base/rich_text.js";
 import { sentences } from "../../base/words.js";
 import { Heatmap } from "../../board/heatmap.js";
 import { MOST_LAYERS, gradientThrough, layersOf, sizeAfter } from "../../numbers/stack.js";
-import { createChoice } from "../choice.js";
-import { planeRows } from "../mistakes/products.js";
-import { openPane, split } from "../pane.js";
+import { planeRows } from "../mistakes/planes.js";
+import { split, tab } from "../pane.js";
+import { createChoice } from "../parts.js";
 import { checkerboardWords, endWords, fieldWords, waysWords } from "./words.js";
 
 const say = sentences(WORDS);
 const EXAMPLES = { uneven: "v=2&size=11&stride=2", even: "v=2&size=10&kernel=4&stride=2" };
 
 /**
- * @import { PaneContext } from "../pane.js"
+ * @import { PaneTools } from "../pane.js"
  * @import { Tensor } from "../../rules/settings.js"
  * @import { Pair } from "../../rules/spec.js"
- * @import { Page } from "../mistakes/tab.js"
  * @typedef {{ layers: number, asks: string, weights: string }} Choice
  */
 
 class StackPane {
   draw = () => {
-    const there = this.#page.shown();
+    const there = this.#pane.page.shown();
     if (!there) return;
-    const {
-      settings: { spec, plane, transposed: turned },
-      numbers: { stages },
-    } = there;
+    const { spec, plane, transposed } = there.settings;
+    const { layers, asks, weights } = this.#choice;
     const all = layersOf(spec, MOST_LAYERS);
-    const stack = all.slice(0, this.#choice.layers);
+    const stack = all.slice(0, layers);
     this.#used = stack.length;
     const size = sizeAfter(stack[this.#used - 1]);
-    const asking = this.#choice.asks === "one" ? within(this.#asked, size) : null;
-    const weight =
-      this.#choice.weights === "ones"
-        ? null
-        : planeOf(stages.weight, plane.out_channel, plane.in_channel % (spec.in_channels / spec.groups));
+    const asking = asks === "one" ? within(this.#asked, size) : null;
+    const into = plane.in_channel % (spec.in_channels / spec.groups);
+    const weight = weights === "ones" ? null : planeOf(there.numbers.stages.weight, plane.out_channel, into);
     const gradients = gradientThrough(stack, weight, asking);
     this.#layers.set(String(this.#used), all.length);
-    this.#asks.set(this.#choice.asks);
-    this.#weights.set(this.#choice.weights);
-    this.#transposed.hidden = !turned;
-    this.#how.hidden = this.#choice.asks !== "one" || size[0] * size[1] === 1;
+    this.#asks.set(asks);
+    this.#weights.set(weights);
+    this.#transposed.hidden = !transposed;
+    this.#how.hidden = asks !== "one" || size[0] * size[1] === 1;
     setText(this.#ends, all.length < MOST_LAYERS ? endWords(all) : "");
     this.#show(gradients, asking);
     const input = gradients[gradients.length - 1];
-    this.#tell([
-      ...fieldWords(spec, this.#used),
-      ...waysWords(input, weight === null),
-      ...checkerboardWords(spec),
-    ]);
+    const ways = waysWords(input, weight === null);
+    const lines = [...fieldWords(spec, this.#used), ...ways, ...checkerboardWords(spec)];
+    this.#told.replaceChildren(...lines.map((line) => rich("p", line)));
     setText(this.#readout, say("hint"));
   };
   #pane;
-  /** @type {Page} */
-  #page;
   /** @type {Choice} */
   #choice = { layers: 2, asks: "one", weights: "ones" };
   /** @type {Pair | null} */
@@ -72,19 +62,13 @@ class StackPane {
   );
   #asks = createChoice(
     say("asks"),
-    [
-      ["one", say("asks.one")],
-      ["all", say("asks.all")],
-    ],
-    (value) => this.#choose({ asks: value }),
+    /** @type {const} */ (["one", "all"]).map((asks) => [asks, say(`asks.${asks}`)]),
+    (asks) => this.#choose({ asks }),
   );
   #weights = createChoice(
     say("weights"),
-    [
-      ["ones", say("weights.ones")],
-      ["board", say("weights.board")],
-    ],
-    (value) => this.#choose({ weights: value }),
+    /** @type {const} */ (["ones", "board"]).map((weights) => [weights, say(`weights.${weights}`)]),
+    (weights) => this.#choose({ weights }),
   );
   #transposed = element("p", {}, say("about.transposed"));
   #ends = element("p", { class: "cv-note" });
@@ -94,36 +78,27 @@ class StackPane {
   #told = element("div", { class: "cv-stack-told" });
   #planes;
 
-  /** @param {PaneContext} context @param {import("../pane.js").PaneTools} pane @param {HTMLElement} body */
-  constructor(context, pane, body) {
+  /** @param {PaneTools} pane @param {HTMLElement} body */
+  constructor(pane, body) {
     this.#pane = pane;
-    this.#page = context.model.page;
     this.#planes = range(MOST_LAYERS + 1).map((index) =>
       createPlane(
-        this.#pane,
+        pane,
         (row, column) => this.#read(index, row, column),
         (row, column) => this.#ask(index, row, column),
       ),
     );
-    const about = element("p", {});
-    setRich(about, say("about"));
+    const choices = [this.#layers, this.#asks, this.#weights].map(({ el }) => el);
     const words = [
       element("h3", {}, say("title")),
-      about,
+      rich("p", say("about")),
       this.#transposed,
-      element("div", { class: "cv-stack-choices" }, this.#layers.el, this.#asks.el, this.#weights.el),
+      element("div", { class: "cv-stack-choices" }, ...choices),
       this.#ends,
     ];
-    body.append(
-      split(words, [
-        this.#flow,
-        this.#readout,
-        this.#how,
-        this.#told,
-        createExamples((name) => this.#open(name)),
-      ]),
-    );
-    pane.onClose(this.#page.follow(this.draw));
+    const examples = createExamples((name) => this.#open(name));
+    body.append(split(words, [this.#flow, this.#readout, this.#how, this.#told, examples]));
+    pane.onClose(pane.page.follow(this.draw));
   }
 
   /** @param {Partial<Choice>} changes */
@@ -137,7 +112,7 @@ class StackPane {
   #open(name) {
     Object.assign(this.#choice, { layers: 2, asks: "all", weights: "ones" });
     this.#asked = null;
-    this.#page.open(EXAMPLES[name], say("opened", { what: say(`example.${name}`) }));
+    this.#pane.page.open(EXAMPLES[name], say("opened", { what: say(`example.${name}`) }));
     this.draw();
   }
 
@@ -164,17 +139,6 @@ class StackPane {
     shown[0].light(asking ? [{ row: asking[0], column: asking[1] }] : []);
   }
 
-  /** @param {string[]} lines */
-  #tell(lines) {
-    this.#told.replaceChildren(
-      ...lines.map((line) => {
-        const words = element("p", {});
-        setRich(words, line);
-        return words;
-      }),
-    );
-  }
-
   /** @param {number} index of a plane @param {number} row @param {number} column */
   #read(index, row, column) {
     const value = this.#planes[index].valueAt(row, column);
@@ -184,14 +148,8 @@ class StackPane {
       this.#choice.weights === "ones"
         ? say("read.ways", { cell, count: value })
         : say("read.slope", { cell, value: formatNumber(value) });
-    setText(this.#readout, words);
-    if (document.activeElement?.closest(".cv-pane") === this.#pane.root) this.#pane.say(words);
+    this.#pane.read(this.#readout, words);
   }
-}
-
-/** @param {PaneContext} context */
-function renderStack(context) {
-  return openPane(context, "stack", (pane, body) => new StackPane(context, pane, body).draw);
 }
 
 /**
@@ -213,19 +171,14 @@ function planeOf({ shape: [, inputs, height, width], data }, out, into) {
 }
 
 /**
- * A plane with what leads to the next one.
- * @param {import("../pane.js").PaneTools} pane @param {(row: number, column: number) => void} onPoint
+ * @param {PaneTools} pane @param {(row: number, column: number) => void} onPoint
  * @param {(row: number, column: number) => void} onSelect
  */
 function createPlane(pane, onPoint, onSelect) {
   const map = new Heatmap(pane, { onPoint, onSelect });
   const words = element("span", { class: "cv-sign-note" });
-  const sign = element(
-    "span",
-    { class: "cv-sign" },
-    element("span", { class: "cv-symbol", "aria-hidden": "true" }, "\u2192"),
-    words,
-  );
+  const arrow = element("span", { class: "cv-symbol", "aria-hidden": "true" }, "\u2192");
+  const sign = element("span", { class: "cv-sign" }, arrow, words);
   /** @type {number[][]} */
   let values = [];
   return {
@@ -248,18 +201,14 @@ function createPlane(pane, onPoint, onSelect) {
 
 /** @param {(name: keyof typeof EXAMPLES) => void} open */
 function createExamples(open) {
-  const buttons = /** @type {(keyof typeof EXAMPLES)[]} */ (Object.keys(EXAMPLES)).map((name) => {
-    return makeButton({ class: "cv-button", "data-example": name }, say(`example.${name}`), () => open(name));
-  });
-  return element(
-    "p",
-    { class: "cv-buttons" },
-    element("span", { class: "cv-muted" }, say("examples")),
-    ...buttons,
+  const buttons = /** @type {(keyof typeof EXAMPLES)[]} */ (Object.keys(EXAMPLES)).map((name) =>
+    makeButton({ class: "cv-button", "data-example": name }, say(`example.${name}`), () => open(name)),
   );
+  const title = element("span", { class: "cv-muted" }, say("examples"));
+  return element("p", { class: "cv-buttons" }, title, ...buttons);
 }
 
 /** @param {number} count */
 const range = (count) => [...Array(count).keys()];
 
-export default { render: renderStack };
+export default tab("stack", (pane, body) => new StackPane(pane, body).draw);

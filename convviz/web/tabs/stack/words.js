@@ -1,6 +1,4 @@
-// @ts-check
-// What the tab Stack says about its numbers, made from the geometry: the receptive field, the ways, the
-// checkerboard.
+// What the tab Stack says about its geometry: the receptive field, the ways, the checkerboard.
 import WORDS from "../../../facts/words/stack.json" with { type: "json" };
 import { formatNumber } from "../../base/format.js";
 import { sentences } from "../../base/words.js";
@@ -27,7 +25,7 @@ function axesOf(of) {
   ];
 }
 
-/** Why there are no more layers. @param {Spec[]} layers all that fit */
+/** @param {Spec[]} layers all that fit */
 export function endWords(layers) {
   const input_size = sizeAfter(layers[layers.length - 1]);
   const next = { ...layers[0], input_size };

@@ -1,12 +1,11 @@
-// @ts-check
-// The tab Your code: what is to be checked, and what came of it, in three steps: where, what kind, what to
-// change.
+// The tab Your code: what is to be checked, and what came of it: where, what kind, what to change.
 import WORDS from "../../../facts/words/yours.json" with { type: "json" };
 import { element, makeButton, setText } from "../../base/dom.js";
 import { sentences } from "../../base/words.js";
 import { Heatmap } from "../../board/heatmap.js";
 import { fromLink } from "../../rules/link.js";
-import { openPane, split } from "../pane.js";
+import { split, tab } from "../pane.js";
+import { fillMenu, limitOf, numbersOf, tableHead, tableRow } from "../parts.js";
 
 const say = sentences(WORDS);
 const CELL = 34; // pixels: room for a number
@@ -26,33 +25,30 @@ const CELL = 34; // pixels: room for a number
  *   chosen: { task: string, name: string, code: string } }} YoursData
  */
 
-/** @param {import("../pane.js").PaneContext} context */
-function renderYours(context) {
-  return openPane(context, "yours", (pane, body) => {
-    const form = new Form(pane);
-    const refused = element("p", { class: "cv-pane-failure", role: "alert" });
-    const result = createResult(pane, (setting, title) => {
-      const { tab, mistake, theme, dtype, ...state } = fromLink(setting).state; // these stay as they are
-      context.model.goTo(state, say("board.told", { title }));
-      pane.root.closest(".cv-app")?.scrollIntoView();
-    });
-    const told = element("p", {});
-    const words = [element("h3", {}, say("yours")), element("p", {}, say("about")), told, form.el, refused];
-    body.append(split(words, [result.el]));
-    return (data) => {
-      setText(told, data.why_not);
-      form.el.hidden = Boolean(data.why_not);
-      form.set(data);
-      setText(refused, data.failed);
-      result.set(data.report);
-      if (data.report) result.el.scrollIntoView({ block: "start", behavior: "instant" });
-      // a refusal is an alert by itself, and takes the old verdict's place
-      pane.say(data.report?.summary ?? "");
-    };
+/** @type {import("../pane.js").Build} */
+function buildYours(pane, body) {
+  const form = new Form(pane);
+  const refused = element("p", { class: "cv-pane-failure", role: "alert" });
+  const result = createResult(pane, (setting, title) => {
+    const { tab: _, mistake, theme, dtype, ...state } = fromLink(setting).state; // these stay as they are
+    pane.goTo(state, say("board.told", { title }));
+    pane.root.closest(".cv-app")?.scrollIntoView();
   });
+  const told = element("p", {});
+  const words = [element("h3", {}, say("yours")), element("p", {}, say("about")), told, form.el, refused];
+  body.append(split(words, [result.el]));
+  return (data) => {
+    setText(told, data.why_not);
+    form.el.hidden = Boolean(data.why_not);
+    form.set(data);
+    setText(refused, data.failed);
+    result.set(data.report);
+    if (data.report) result.el.scrollIntoView({ block: "start", behavior: "instant" });
+    // a refusal is an alert by itself, and takes the old verdict's place
+    pane.say(data.report?.summary ?? "");
+  };
 }
 
-/** The form. */
 class Form {
   #task = element("select");
   #name = element("select");
@@ -66,12 +62,8 @@ class Form {
   #check = makeButton({ class: "cv-button", "data-yours": "check" }, say("check"), () => {
     setText(this.#line, say("checking"));
     this.#check.toggleAttribute("disabled", true);
-    this.#pane.send({
-      type: "check",
-      task: this.#task.value,
-      name: this.#name.value,
-      code: this.#code.value,
-    });
+    const [task, name, code] = [this.#task, this.#name, this.#code].map(({ value }) => value);
+    this.#pane.send({ type: "check", task, name, code });
   });
   #line = element("span", { role: "status" });
   #named;
@@ -83,15 +75,9 @@ class Form {
   /** @param {import("../pane.js").PaneTools} pane */
   constructor(pane) {
     this.#pane = pane;
-    const look = makeButton({ class: "cv-button" }, say("refresh"), () =>
-      this.#pane.send({ type: "refresh" }),
-    );
-    this.#named = element(
-      "div",
-      { class: "cv-flow", hidden: "" },
-      element("label", {}, say("name"), this.#name),
-      look,
-    );
+    const look = makeButton({ class: "cv-button" }, say("refresh"), () => pane.send({ type: "refresh" }));
+    const name = element("label", {}, say("name"), this.#name);
+    this.#named = element("div", { class: "cv-flow", hidden: "" }, name, look);
     this.el = element(
       "div",
       { class: "cv-yours-form" },
@@ -108,28 +94,19 @@ class Form {
     setText(this.#line, data.failed || data.report?.summary || ""); // beside the button that was pressed
     this.#check.toggleAttribute("disabled", false);
     if (!data.tasks) return;
-    const [chosenTask, chosenName] = this.#filled
-      ? [this.#task.value, this.#name.value]
-      : [data.chosen.task, data.chosen.name];
-    fill(this.#task, data.tasks, chosenTask);
+    const first = this.#filled ? { task: this.#task.value, name: this.#name.value } : data.chosen;
+    const choices = (/** @type {string[]} */ values) =>
+      values.map((each) => [each, each || say("name.none")]);
+    fillMenu(this.#task, choices(data.tasks), first.task);
     this.#named.hidden = !data.names; // no notebook is behind a served page
     setText(this.#pasted, say(data.names ? "code" : "code.alone"));
-    fill(this.#name, ["", ...(data.names ?? [])], chosenName);
+    fillMenu(this.#name, choices(["", ...(data.names ?? [])]), first.name);
     if (!this.#filled) this.#code.value = data.chosen.code;
     this.#filled = true;
   }
 }
 
-/** @param {HTMLSelectElement} select @param {string[]} values @param {string} chosen */
-function fill(select, values, chosen) {
-  select.replaceChildren(...values.map((value) => element("option", { value }, value || say("name.none"))));
-  if (values.includes(chosen)) select.value = chosen;
-}
-
-/**
- * What came of it.
- * @param {import("../pane.js").PaneTools} pane @param {(setting: string, title: string) => void} open
- */
+/** @param {import("../pane.js").PaneTools} pane @param {(setting: string, title: string) => void} open */
 function createResult(pane, open) {
   const el = element("div", { class: "cv-yours-result", hidden: "" });
   const maps = ["right", "received", "off"].map(() => new Heatmap(pane));
@@ -139,21 +116,14 @@ function createResult(pane, open) {
     set(report) {
       el.hidden = !report;
       if (!report) return;
-      const summary = element(
-        "p",
-        { class: report.passed ? "cv-yours-right" : "cv-yours-wrong" },
-        report.summary,
-      );
+      const kind = report.passed ? "cv-yours-right" : "cv-yours-wrong";
+      const summary = element("p", { class: kind }, report.summary);
       el.replaceChildren(summary, ...hints(report, maps, open), cases(report));
     },
   };
 }
 
-/**
- * Three hints, each opened only when it is wanted.
- * @param {Report} report @param {Heatmap[]} maps
- * @param {(setting: string, title: string) => void} open
- */
+/** @param {Report} report @param {Heatmap[]} maps @param {(setting: string, title: string) => void} open */
 function hints({ passed, first, map, diagnoses }, maps, open) {
   if (passed || !first) return [];
   /** @type {HTMLElement[]} */
@@ -188,40 +158,32 @@ function boardButton({ setting, title }, open) {
   return [button];
 }
 
-/**
- * The wrong plane beside the right one.
- * @param {ErrorMap} map @param {Heatmap[]} maps
- */
+/** @param {ErrorMap} map @param {Heatmap[]} maps */
 function mapped({ label, case: name, right, received, wrong, products }, maps) {
-  const planes = [right, received];
-  const fits = wrong.length > 0; // where the shapes differ no cell is wrong by itself
+  const planes = [right, received].map(numbersOf);
   const isWrong = (/** @type {number} */ i, /** @type {number} */ j) =>
     wrong.some(([row, column]) => row === i && column === j);
-  // What rounding does is no difference: 2e-16 beside 8 would look like one.
-  if (fits)
+  // Where the shapes differ no cell is wrong by itself. What rounding does is no difference: 2e-16 beside 8
+  // would look like one.
+  if (wrong.length)
     planes.push(
-      received.map((row, i) =>
-        row.map((value, j) => (isWrong(i, j) ? (value ?? NaN) - (right[i][j] ?? NaN) : 0)),
-      ),
+      planes[1].map((row, i) => row.map((value, j) => (isWrong(i, j) ? value - planes[0][i][j] : 0))),
     );
-  const sizes = [right, received].flat(2).map((value) => Math.abs(value ?? 0));
-  const limit = Math.max(...sizes); // one scale for both: the same number has the same colour
+  const limit = limitOf([right, received].flat(2)); // the same number has the same colour in both
   const names = /** @type {const} */ (["right", "received", "off"]);
-  planes.forEach((values, index) => {
-    const rows = values.map((row) => row.map((value) => value ?? NaN));
+  planes.forEach((values, index) =>
     maps[index].set({
-      values: rows,
+      values,
       label: say(names[index]),
       limit: index < 2 ? limit : undefined,
       dtype: "float64",
       cell: CELL,
       numbers: true,
-    });
-  });
-  const row = element("div", { class: "cv-flow" }, ...planes.map((_, index) => maps[index].el));
+    }),
+  );
   return [
     element("p", {}, say("plane", { plane: label, case: name })),
-    row,
+    element("div", { class: "cv-flow" }, ...planes.map((_, index) => maps[index].el)),
     ...(products ? productsOf(products) : []),
   ];
 }
@@ -231,47 +193,29 @@ function productsOf({ of, setting, total, missing, extra, shown }) {
   if (!missing && !extra) return [];
   const one = of === "output" ? "input" : "grad_output";
   const other = of === "grad_weight" ? "input" : "weight";
-  const lines = /** @type {const} */ (["missing", "extra"]).flatMap((kind) => [
-    ...shown[kind].map(([o, k, cell]) => {
-      const places = { cell: cell.join(","), o: o.join(","), k: k.join(",") };
-      const product = say("product", { result: of, one, other, ...places });
+  const counts = { missing, extra };
+  const lines = /** @type {const} */ (["missing", "extra"]).flatMap((kind) => {
+    const written = shown[kind].map((places) => {
+      const [o, k, cell] = places.map((place) => place.join(","));
+      const product = say("product", { result: of, one, other, cell, o, k });
       return element("li", { class: `cv-yours-${kind}` }, `${product} (${say(kind)})`);
-    }),
-    ...({ missing, extra }[kind] > shown[kind].length
-      ? [
-          element(
-            "li",
-            { class: "cv-muted" },
-            say("more", { count: { missing, extra }[kind] - shown[kind].length }),
-          ),
-        ]
-      : []),
-  ]);
+    });
+    const count = counts[kind] - shown[kind].length;
+    return count > 0 ? [...written, element("li", { class: "cv-muted" }, say("more", { count }))] : written;
+  });
   return [element("p", {}, say("products", { total, setting, missing, extra })), element("ul", {}, ...lines)];
 }
 
 /** @param {Report} report */
 function cases({ cases: tried, not_asked: left, assumed }) {
   const rows = tried.map(([name, passed, message]) =>
-    element(
-      "tr",
-      {},
-      element("th", { scope: "row" }, name),
-      element("td", {}, passed ? `✓ ${say("right")}` : `✗ ${message}`),
-    ),
+    tableRow([name, passed ? `✓ ${say("right")}` : `✗ ${message}`]),
   );
-  const others = left.map(([name, reason]) =>
-    element("tr", { class: "cv-muted" }, element("th", { scope: "row" }, name), element("td", {}, reason)),
-  );
-  const head = element(
-    "tr",
-    {},
-    element("th", { scope: "col" }, say("case")),
-    element("th", { scope: "col" }, say("verdict")),
-  );
-  const table = element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows, ...others));
+  const others = left.map((each) => tableRow(each, { class: "cv-muted" }));
+  const head = tableHead([say("case"), say("verdict")]);
+  const table = element("table", {}, head, element("tbody", {}, ...rows, ...others));
   const how = assumed ? [element("p", { class: "cv-muted" }, say("assumed", { what: assumed }))] : [];
   return element("details", { "data-hint": "cases" }, element("summary", {}, say("cases")), ...how, table);
 }
 
-export default { render: renderYours };
+export default tab("yours", buildYours);

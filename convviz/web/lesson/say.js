@@ -1,0 +1,5 @@
+// The sentences of what plays a lesson.
+import WORDS from "../../facts/words/player.json" with { type: "json" };
+import { sentences } from "../base/words.js";
+
+export const say = sentences(WORDS);
