@@ -75,7 +75,7 @@ def in_script(path):
     source = path.read_text(encoding="utf-8")
     words = dict(re.findall(r'import (\w+) from "[./]*/facts/words/(\w+)\.json"', source))
     named = {name: words.get(of) for name, of in re.findall(r"const (\w+) = (?:sentences|pieces)\((\w+)\)", source)}
-    for names, file in re.findall(r'import \{([^}]*)\} from "([./\w]+/say\.js)"', source):
+    for names, file in re.findall(r'import \{([^}]*)\} from "([./\w]+/say(?:_\w+)?\.js)"', source):
         shared, _, _ = in_script(path.parent / file)
         named |= dict.fromkeys(re.findall(r"\w+", names), *shared)
     texts = {
