@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from convviz.check.api import check, grade, report
 from convviz.check.backend import BackendReport, backend
-from convviz.check.case_result import CaseResult
-from convviz.check.report import CheckFailed, Report
+from convviz.check.report import CaseResult, CheckFailed, Report
 from convviz.check.tasks import TASKS
 
 __all__ = ["TASKS", "BackendReport", "CaseResult", "CheckFailed", "Report", "backend", "check", "grade", "report"]

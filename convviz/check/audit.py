@@ -9,7 +9,7 @@ import mmap
 import random
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -152,24 +152,18 @@ def _findings(shown: Slips, passed: Slips) -> list[Finding]:
 
 def _additions(task: Task, style: str, passed: Slips) -> tuple[Addition, ...]:
     """Return the fewest cases that expose what passed, and of as few the smallest: there are 13, so all are tried."""
-    cases = [(case, truth(task, case)) for case in _cases(task, style)]
-    exposed = {
-        case.name: frozenset(i for i, (_, slip) in enumerate(passed) if differs(task, case, slip, right))
-        for case, right in cases
-    }
-    wanted = frozenset(range(len(passed)))
-    by_size = sorted((case for case, _ in cases), key=lambda case: case.spec.products)
-    for count in range(len(by_size) + 1):
+    exposed: dict[Case, frozenset[int]] = {}
+    for case in sorted(_cases(task, style), key=lambda case: case.spec.products):
+        right = truth(task, case)
+        exposed[case] = frozenset(i for i, (_, slip) in enumerate(passed) if differs(task, case, slip, right))
+    for count in range(len(exposed) + 1):
         fitting = [
             chosen
-            for chosen in itertools.combinations(by_size, count)
-            if frozenset[int]().union(*(exposed[case.name] for case in chosen)) == wanted
+            for chosen in itertools.combinations(exposed, count)
+            if len(frozenset[int]().union(*map(exposed.__getitem__, chosen))) == len(passed)
         ]
         if fitting:
             best = min(fitting, key=lambda chosen: sum(case.spec.products for case in chosen))
-            return tuple(_addition(case, [passed[i][0] for i in sorted(exposed[case.name])]) for case in best)
+            ids = {case: tuple(dict.fromkeys(passed[i][0].id for i in sorted(exposed[case]))) for case in best}
+            return tuple(Addition(case.name, case.spec, ids[case]) for case in best)
     return ()  # not reached: what passed shows in a case, or it would not have been tried
-
-
-def _addition(case: Case, mistakes: Sequence[Mistake]) -> Addition:
-    return Addition(case.name, case.spec, tuple(dict.fromkeys(mistake.id for mistake in mistakes)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any
@@ -69,14 +68,21 @@ class Audit:
 
     def text(self) -> str:
         """Return what passes, and what to add, as plain lines."""
-        lines = [_summary(self)]
+        caught, missed = len(self.caught), len(self.missed)
+        lines = [say("summary", task=self.task, caught=caught, total=caught + missed, missed=missed)]
         if self.missed:
-            lines += ["", say("pass"), *(f"  {_mistake(one)}" for one in self.missed)]
+            lines += ["", say("pass")]
+            for found in self.missed:
+                told = asdict(found) | {"of": ", ".join(found.of)}
+                lines.append(f"  {say('mistake' if found.passed == found.ways else 'mistake.some', **told)}")
             lines += ["", say("add", count=len(self.add))]
             for one in self.add:
-                lines += [f"  {_case(one)}", f"    {_exposes(one)}"]
+                shapes = {"input": one.spec.input_shape, "weight": one.spec.weight_shape}
+                sizes = {name: " × ".join(map(str, shape)) for name, shape in shapes.items()}
+                lines.append(f"  {say('case', name=one.name, geometry=geometry(one.spec), **sizes)}")
+                lines.append(f"    {say('exposes', ids=', '.join(one.exposes))}")
         if self.beyond:
-            lines += ["", _beyond(self.beyond)]
+            lines += ["", say("beyond", ids=", ".join(found.id for found in self.beyond))]
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -89,50 +95,10 @@ class Audit:
         return f"<pre style='white-space:pre-wrap'>{escape(self.text())}</pre>"
 
 
-def _summary(audit: Audit) -> str:
-    """Return how many mistakes are caught, in a sentence."""
-    caught, missed = len(audit.caught), len(audit.missed)
-    return say("summary", task=audit.task, caught=caught, total=caught + missed, missed=missed)
-
-
-def _mistake(one: Finding) -> str:
-    """Return a mistake that passes, in a line."""
-    of = ", ".join(one.of)
-    if one.passed == one.ways:
-        return say("mistake", id=one.id, title=one.title, of=of)
-    return say("mistake.some", id=one.id, title=one.title, of=of, passed=one.passed, ways=one.ways)
-
-
-def _case(one: Addition) -> str:
-    """Return a case to add, in a line that can be typed from."""
-    spec = one.spec
-    return say(
-        "case", name=one.name, input=_by(spec.input_shape), weight=_by(spec.weight_shape), geometry=geometry(spec)
-    )
-
-
-def _exposes(one: Addition) -> str:
-    """Return what a case would catch."""
-    return say("exposes", ids=", ".join(one.exposes))
-
-
-def _beyond(findings: Sequence[Finding]) -> str:
-    """Return which mistakes are out of a style's reach."""
-    return say("beyond", ids=", ".join(one.id for one in findings))
-
-
 def geometry(spec: ConvSpec) -> str:
     """Return stride and padding, and what else is not torch's default, as arguments."""
-    said = {"stride": _one(spec.stride), "padding": _one((spec.padding[0][0], spec.padding[1][0]))}
-    said |= {"dilation": _one(spec.dilation)} if spec.dilation != (1, 1) else {}
-    said |= {"groups": str(spec.groups)} if spec.groups != 1 else {}
-    said |= {"padding_mode": repr(spec.padding_mode)} if spec.padding_mode != "zeros" else {}
-    return ", ".join(f"{name}={value}" for name, value in said.items())
-
-
-def _one(pair: tuple[int, int]) -> str:
-    return str(pair[0]) if pair[0] == pair[1] else str(pair)
-
-
-def _by(shape: Sequence[int]) -> str:
-    return " × ".join(map(str, shape))
+    pairs = {"stride": spec.stride, "padding": (spec.padding[0][0], spec.padding[1][0]), "dilation": spec.dilation}
+    said = {name: str(pair[0] if pair[0] == pair[1] else pair) for name, pair in pairs.items()}
+    said |= {"groups": str(spec.groups), "padding_mode": repr(spec.padding_mode)}
+    plain = {"dilation": "1", "groups": "1", "padding_mode": "'zeros'"}
+    return ", ".join(f"{name}={value}" for name, value in said.items() if plain.get(name) != value)

@@ -14,9 +14,8 @@ import numpy as np
 import torch
 
 from convviz.check.api import report
-from convviz.check.case_result import CaseResult
 from convviz.check.compare import tolerance
-from convviz.check.report import Report
+from convviz.check.report import CaseResult, Report
 from convviz.facts.words import sentences
 
 say = sentences("audit")
@@ -49,32 +48,25 @@ class BackendReport:
     def text(self) -> str:
         """Return the table as plain lines, and below it what was not asked, and why, and what is wrong."""
         table = self.table()
-        widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         lines = [
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table
         ]
+        reasons: dict[str, tuple[dict[str, None], dict[str, None]]] = {}  # each with its operators and cases
+        for operator, one in self.reports.items():
+            for case, reason in one.not_asked.items():
+                names, cases = reasons.setdefault(reason, ({}, {}))
+                names[operator] = cases[case] = None
+        left = [
+            say("not_asked", reason=reason, cases=", ".join(cases), names=", ".join(names))
+            for reason, (names, cases) in reasons.items()
+        ]
         wrong = [one.text() for one in self.reports.values() if not one.passed]
-        return "\n\n".join(["\n".join(lines), *filter(None, ["\n".join(self._not_asked())]), *wrong])
+        return "\n\n".join(filter(None, ["\n".join(lines), "\n".join(left), *wrong]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data, for JSON."""
         return {"passed": self.passed, "reports": {name: one.to_dict() for name, one in self.reports.items()}}
-
-    def _not_asked(self) -> list[str]:
-        """Return a sentence for each reason why cases were not asked."""
-        found: dict[str, dict[str, list[str]]] = {}
-        for operator, one in self.reports.items():
-            for case, reason in one.not_asked.items():
-                found.setdefault(reason, {}).setdefault(case, []).append(operator)
-        return [
-            say(
-                "not_asked",
-                reason=reason,
-                cases=", ".join(cases),
-                names=", ".join(dict.fromkeys(operator for names in cases.values() for operator in names)),
-            )
-            for reason, cases in found.items()
-        ]
 
     def _repr_html_(self) -> str:
         return f"<pre style='white-space:pre-wrap'>{escape(self.text())}</pre>"

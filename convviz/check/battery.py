@@ -124,8 +124,8 @@ def make_case(name: str, spec: ConvSpec, seed: int, quantised: str = "") -> Case
         return torch.randn(shape, generator=generator, dtype=torch.float64)
 
     input, weight = draw(*spec.input_shape), draw(*spec.weight_shape)
-    if name == ZEROS:  # among them weights whose sign is a question in a binary layer
-        input, weight = input * (input > -0.7), weight * (weight > 0)
+    if name == ZEROS:  # not among binary weights: the sign of 0 is a convention
+        input, weight = input * (input > -0.7), weight if quantised else weight * (weight > 0)
     bias, grad_output, transposed_bias = draw(spec.out_channels), draw(*spec.output_shape), draw(spec.in_channels)
     if name in (ZEROS, NOTHING):
         grad_output = grad_output * (grad_output > 0) * (name == ZEROS)

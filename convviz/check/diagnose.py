@@ -1,15 +1,19 @@
-"""What is wrong with a gradient: which mistake of the catalogue gives these very numbers, or which two of them."""
+"""What is wrong with a result: which mistakes of the catalogue, alone or two at once, give the very numbers seen."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
-from convviz.check.mistakes import Mistake, catalogue
-from convviz.check.search import Found, Search, Seen
-from convviz.facts.words import sentences
+import torch
 
-__all__ = ["Diagnosis", "Seen", "diagnose", "diagnosis"]
+from convviz.check.battery import Case
+from convviz.check.compare import same
+from convviz.check.mistakes import Mistake, catalogue, compute
+from convviz.check.recipes.choices import Recipe, axes, complete
+from convviz.facts.words import sentences
+from convviz.geometry.spec import ConvSpec
 
 say = sentences("check")
 
@@ -36,55 +40,159 @@ class Diagnosis:
     is_partial: bool = False  # whether it explains only some of what is wrong
 
 
-def diagnose(of: str, seen: Sequence[Seen]) -> list[Diagnosis]:
-    """Return what explains the wrong results, best first; nothing where all are right.
-
-    A mistake is named only if it gives the student's numbers in every case, those that are right included: a right
-    implementation is never diagnosed. Several that cannot be told apart are all named, and said to be so.
-
-    Args:
-        of: which result this is, such as ``"grad_input"``.
-        seen: all cases that were tried.
-    """
-    search = Search(of, seen)
-    compared = sum(one.got is not None for one in seen)
-    if not search.wrong or (len(search.wrong) == 1 and 2 * compared < len(seen)):
-        return []  # one wrong result among calls that mostly fail is no evidence of anything else
-    known = [mistake for mistake in catalogue().values() if of in mistake.of and mistake.ways]
-    if not seen[0].case.quantised:
-        known = [mistake for mistake in known if mistake.id[0] != "Q"]
-    # What two mistakes at once give in a single case, some other two give as well.
-    found = search.singles(known) or (search.pairs(known) if len(search.wrong) > 1 else [])
-    if found:
-        return _named(of, found, len(search.wrong), len(seen))
-    return _partly(of, search, known)
-
-
-def _named(of: str, found: Sequence[Found], wrong: int, tried: int) -> list[Diagnosis]:
-    explained = found[0].explained
-    evidence = say("evidence.two" if len(found[0].mistakes) > 1 else "evidence.one", count=wrong, of=tried)
-    if explained < wrong:
-        evidence = say("evidence.fails", count=explained, of=wrong)
-    if len(found) > 1:
-        evidence += " " + say("ambiguous", count=len(found))
-    named = dict.fromkeys(mistake for group in found for mistake in group.mistakes)
-    return [diagnosis(mistake, evidence, of) for mistake in named]
-
-
-def _partly(of: str, search: Search, known: Sequence[Mistake]) -> list[Diagnosis]:
-    """Return the mistakes that explain the first wrong case and most others, and are refuted by no right one."""
-    fitting = {
-        mistake.id: max((search.explained(way) for way in mistake.ways if search.is_part(way)), default=0)
-        for mistake in known
-    }
-    best = max(fitting.values(), default=0)
-    evidence = say("evidence.some", count=best, of=len(search.wrong))
-    best_ones = [mistake for mistake in known if 2 * best > len(search.wrong) and fitting[mistake.id] == best]
-    return [diagnosis(mistake, evidence, of, is_partial=True) for mistake in best_ones]
-
-
 def diagnosis(mistake: Mistake, evidence: str, of: str = "", is_partial: bool = False) -> Diagnosis:
     """Return a mistake of the catalogue as a diagnosis of one result, or of all that it spoils."""
     return Diagnosis(
         mistake.id, of or ", ".join(mistake.of), mistake.title, evidence, mistake.fix, mistake.setting, is_partial
     )
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a student's function gave for one case, beside what is right; None where it gave nothing to compare."""
+
+    case: Case
+    got: torch.Tensor | None
+    right: torch.Tensor
+
+    @property
+    def is_right(self) -> bool:
+        """Whether both are the same."""
+        return self.got is not None and same(self.got, self.right)
+
+
+def diagnose(of: str, seen: Sequence[Seen]) -> list[Diagnosis]:
+    """Return what explains the wrong results, best first; nothing where all are right.
+
+    A mistake is named only if it gives the student's numbers in every case, those that are right included: a right
+    implementation is never diagnosed. Several that cannot be told apart are all named, and said to be so. What gives
+    only those of the first wrong case and of most others is partial.
+
+    Args:
+        of: which result this is, such as ``"grad_input"``.
+        seen: all cases that were tried.
+    """
+    search = _Search(of, seen)
+    wrong = len(search.wrong)
+    if not wrong or (wrong == 1 and 2 * sum(one.got is not None for one in seen) < len(seen)):
+        return []  # one wrong result among calls that mostly fail is no evidence of anything else
+    quantised = bool(seen[0].case.quantised)
+    known = [each for each in catalogue().values() if of in each.of and each.ways and (quantised or each.id[0] != "Q")]
+    singles = [((mistake,), max(map(search.fit, mistake.ways))) for mistake in known]
+    found, best = _best(singles)
+    if not found and wrong > 1:  # what two mistakes at once give in a single case, some other two give as well
+        pairs = itertools.combinations(known, 2)
+        found, best = _best([(pair, max(map(search.fit, _together(*pair)), default=0)) for pair in pairs])
+    if found:
+        evidence = say("evidence.two" if len(found[0]) > 1 else "evidence.one", count=wrong, of=len(seen))
+        if best < wrong:
+            evidence = say("evidence.fails", count=best, of=wrong)
+        evidence += " " + say("ambiguous", count=len(found)) if len(found) > 1 else ""
+        named = (mistake for group in found for mistake in sorted(group, key=search.shows, reverse=True))
+        return [diagnosis(mistake, evidence, of) for mistake in dict.fromkeys(named)]
+    partly = [((mistake,), max(map(search.fit_partly, mistake.ways))) for mistake in known]
+    found, best = _best([(group, count) for group, count in partly if 2 * count > wrong])
+    evidence = say("evidence.some", count=best, of=wrong)
+    return [diagnosis(mistake, evidence, of, is_partial=True) for (mistake,) in found]
+
+
+def _best(found: Sequence[tuple[tuple[Mistake, ...], int]]) -> tuple[list[tuple[Mistake, ...]], int]:
+    """Return the groups that explain the most, and how much that is; none that explains nothing."""
+    best = max((count for _, count in found), default=0)
+    return [group for group, count in found if count == best > 0], best
+
+
+class _Search:
+    """Recipes held against what was seen for one result; each is computed once for each case."""
+
+    def __init__(self, of: str, seen: Sequence[Seen]) -> None:
+        self._of = of
+        given = [one for one in seen if one.got is not None]
+        self._first = next((one for one in given if not one.is_right), None)
+        given.sort(key=lambda one: _plainness(one.case.spec))
+        self.wrong = [one for one in given if not one.is_right]
+        # Wrong ones first: a recipe that does not explain them is put aside soon.
+        self._ordered = [*self.wrong, *(one for one in given if one.is_right)]
+        self._known: dict[tuple[str, Hashable], bool | None] = {}
+
+    def fit(self, recipe: Recipe) -> int:
+        """Return how many of the wrong cases have the very numbers that a recipe gives; 0 if it contradicts a case.
+
+        Where it cannot be computed at all, a student's code does as it likes; only being right would contradict it.
+        """
+        explained = 0
+        for one in self._ordered:
+            gives = self._gives(recipe, one)
+            if gives is False or (gives is None and one.is_right):
+                return 0
+            explained += gives is True and not one.is_right
+        return explained
+
+    def fit_partly(self, recipe: Recipe) -> int:
+        """Return the same; 0 only if it is not what the first wrong case has, or spoils one that is right."""
+        if self._first is None or not self._gives(recipe, self._first):
+            return 0
+        if any(one.is_right and not self._gives(recipe, one) for one in self._ordered):
+            return 0
+        return sum(self._gives(recipe, one) is True for one in self.wrong)
+
+    def _gives(self, recipe: Recipe, one: Seen) -> bool | None:
+        """Return whether a recipe gives what was seen in a case; None if it cannot be computed there."""
+        key = (one.case.name, resolved(self._of, recipe, one.case))
+        if key not in self._known:
+            found = compute(self._of, recipe, one.case)
+            self._known[key] = None if found is None else one.got is not None and same(one.got, found)
+        return self._known[key]
+
+    def shows(self, mistake: Mistake) -> int:
+        """Return in how many of the wrong cases a mistake changes anything."""
+        right = [resolved(self._of, {}, one.case) for one in self.wrong]
+        return max(
+            sum(resolved(self._of, way, one.case) != own for one, own in zip(self.wrong, right, strict=True))
+            for way in mistake.ways
+        )
+
+
+def _plainness(spec: ConvSpec) -> tuple[int, int]:
+    """Return how many numbers are others than the plainest: in a plain case most recipes are one and the same."""
+    above = (max(spec.stride) > 1, any(map(any, spec.padding)), max(spec.dilation) > 1, spec.groups > 1)
+    return sum(above) + any(spec.remainder) + (spec.padding_mode != "zeros"), spec.products
+
+
+def _together(one: Mistake, other: Mistake) -> Iterator[Recipe]:
+    """Yield the ways to make both mistakes at once; none where both choose in the same step."""
+    for ours, theirs in itertools.product(one.ways, other.ways):
+        both = ours.keys() & theirs.keys()
+        if not both:
+            yield {**ours, **theirs}
+        elif both == {"times"}:
+            yield {**ours, **theirs, "times": f"{ours['times']} * {theirs['times']}"}
+
+
+def resolved(of: str, recipe: Recipe, case: Case) -> Hashable:
+    """Return a recipe with the numbers that its names stand for in a case: many recipes are one and the same there."""
+    chosen = complete(of, recipe)
+    if of == "grad_bias":
+        return tuple(sorted({**chosen, **recipe}.items()))
+    chosen = {**chosen, **_without_choice(chosen, case.spec)}
+    lines = axes(chosen, case.spec)
+    named = tuple(
+        (step, *(line.get(choice, choice) for line in lines))
+        for step, choice in chosen.items()
+        if step != "axes" or choice == "border"  # the others are in the numbers
+    )
+    return named, tuple(line[name] for line in lines for name in ("N", "p", "d"))
+
+
+def _without_choice(chosen: Recipe, spec: ConvSpec) -> Recipe:
+    """Return the steps in which every choice comes to the same in a geometry, with one of the choices."""
+    same: dict[str, str] = {}
+    if spec.groups == 1:
+        same["groups"] = "own"
+        if chosen.get("reversed") == "channels of each group":
+            same["reversed"] = "all channels"
+    if spec.padding_mode == "zeros":
+        same["border"] = "own"
+    if spec.kernel_size[0] == spec.kernel_size[1] and chosen.get("reach") == "d * (K turned - 1)":
+        same["reach"] = "d * (K - 1)"
+    return {step: choice for step, choice in same.items() if step in chosen}

@@ -59,35 +59,18 @@ class ErrorMap:
 
 
 def error_map(case: Case, answer: Answer, right: Mapping[str, torch.Tensor]) -> ErrorMap | None:
-    """Return the plane in which the first wrong result of a case is furthest off; None where there is no plane.
-
-    Args:
-        case: what was asked.
-        answer: what came.
-        right: what should have come.
-    """
+    """Return the plane in which the first wrong result of a case is furthest off; None where there is no plane."""
     for name, value in right.items():
         got = answer.results.get(name)
         if got is None or got.dim() != value.dim() or got.dim() < 1 or not got.numel():
             continue
-        fits = got.shape == value.shape
-        off = errors(got, value) if fits else None
-        if off is not None and bool((off <= allowed(got, value, None, 0.0)).all()):
-            continue
-        worst = 0 if off is None else int(off.argmax())
-        at = tuple(int(axis) for axis in torch.unravel_index(torch.tensor(worst), value.shape))[
-            : max(value.dim() - 2, 0)
-        ]
+        off = errors(got, value) if got.shape == value.shape else torch.zeros_like(value)
         limit = allowed(got, value, None, 0.0)
-        wrong = [] if off is None else _plane(off, at).gt(limit).nonzero().tolist()
-        return ErrorMap(
-            case.name,
-            name,
-            at,
-            _rows(_plane(value, at)),
-            _rows(_plane(got, at)),
-            tuple((row, column) for row, column in wrong),
-        )
+        if got.shape == value.shape and bool((off <= limit).all()):
+            continue
+        at = tuple(int(axis) for axis in torch.unravel_index(off.argmax(), value.shape))[: max(value.dim() - 2, 0)]
+        wrong = tuple((row, column) for row, column in _plane(off, at).gt(limit).nonzero().tolist())
+        return ErrorMap(case.name, name, at, _rows(_plane(value, at)), _rows(_plane(got, at)), wrong)
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 
@@ -11,13 +12,12 @@ from convviz import __version__
 from convviz.check.answer import Answer
 from convviz.check.battery import NOTHING, Case
 from convviz.check.calling.student import Student
-from convviz.check.case_result import CaseResult
 from convviz.check.compare import allowed, errors, same
 from convviz.check.error_map import ErrorMap, differing, error_map
 from convviz.check.explain import explain
 from convviz.check.one_hot_probes import OneHotProbes
 from convviz.check.random_trial import Judge, RandomTrial
-from convviz.check.report import Report
+from convviz.check.report import CaseResult, Report
 from convviz.check.tasks import Task, truth
 from convviz.facts.words import sentences
 
@@ -34,13 +34,8 @@ def examine(
 ) -> Report:
     """Return the report on a student's function.
 
-    Args:
-        task: what it is to do.
-        student: the function, with how it is called.
-        cases: what it is asked.
-        rtol: how far a number may be off as a part of the largest right one; by default what the dtype allows.
-        atol: how far it may be off besides.
-        random: seed of the random geometries that follow where all is right; None for none.
+    ``rtol``, ``atol`` are those of ``report``; ``random`` is the seed of the random geometries that follow where all is
+    right, None for none.
     """
     not_asked = {case.name: reason for case in cases if (reason := student.takes(case))}
     asked = [case for case in cases if case.name not in not_asked]
@@ -92,28 +87,16 @@ def judged(case: Case, answer: Answer, right: dict[str, torch.Tensor], rtol: flo
         name: (tuple(value.shape), tuple(answer.results[name].shape) if name in answer.results else None)
         for name, value in right.items()
     }
+    given: dict[str, Any] = {"shapes": shapes, "seconds": answer.seconds}
     if answer.kind != "ok":
-        return CaseResult(case.name, False, answer.kind, answer.message, shapes, seconds=answer.seconds)
-    for name, value in right.items():
-        got = answer.results[name]
-        if got.shape != value.shape:
-            message = say("shape", result=name, got=list(got.shape), right=list(value.shape))
-            return CaseResult(case.name, False, "wrong_shape", message, shapes, name, seconds=answer.seconds)
+        return CaseResult(case.name, False, answer.kind, answer.message, **given)
+    for name, (wanted, came) in shapes.items():
+        if came != wanted:
+            message = say("shape", result=name, got=list(came or ()), right=list(wanted))
+            return CaseResult(case.name, False, "wrong_shape", message, worst_result=name, **given)
     wrong = [name for name, value in right.items() if not same(answer.results[name], value, rtol, atol)]
     if not wrong:
-        return CaseResult(case.name, True, "ok", shapes=shapes, seconds=answer.seconds)
-    return _wrong(case, answer, right, wrong, shapes, rtol, atol)
-
-
-def _wrong(
-    case: Case,
-    answer: Answer,
-    right: dict[str, torch.Tensor],
-    wrong: list[str],
-    shapes: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]],
-    rtol: float | None,
-    atol: float,
-) -> CaseResult:
+        return CaseResult(case.name, True, "ok", **given)
     name = wrong[0]
     got, value = answer.results[name], right[name]
     off = errors(got, value)
@@ -123,20 +106,7 @@ def _wrong(
     lines = [
         say("wrong", result=name, shape=list(value.shape), count=count, of=off.numel()),
         say("worst", result=name, at=list(index), received=f"{received:.6g}", expected=f"{expected:.6g}"),
+        *([say("also", results=", ".join(wrong[1:]))] if wrong[1:] else []),
     ]
-    if len(wrong) > 1:
-        lines.append(say("also", results=", ".join(wrong[1:])))
-    worst = float(off.max())
-    return CaseResult(
-        case.name,
-        False,
-        "wrong_value",
-        "\n".join(lines),
-        shapes,
-        name,
-        index,
-        expected,
-        received,
-        worst,
-        answer.seconds,
-    )
+    given |= {"worst_result": name, "worst_index": index, "max_abs_err": float(off.max())}
+    return CaseResult(case.name, False, "wrong_value", "\n".join(lines), expected=expected, received=received, **given)

@@ -48,13 +48,14 @@ def exercise(expose: Sequence[str], *, seed: int = 0) -> Exercise:
     for shown in (every, first):
         for tried, spec in enumerate(settings, 1):
             rough = make_case("any numbers", spec, 0)
-            if not _shows(shown, rough, {name: _computed(name, {}, rough) for name in results}):
+            if not _shows(shown, rough, {name: compute(name, {}, rough) for name in results}):
                 continue
             for draw in range(DRAWS):
                 case = _whole_numbers(spec, seed * DRAWS + draw)
                 right = {name: value for name, value in truth(ALL, case).items() if name in results}
                 if _shows(shown, case, right):
-                    wrong = tuple(Wrong(mistake, result, _must(mistake, result, case)) for mistake, result, _ in shown)
+                    made = [(mistake, result, compute(result, mistake.ways[0], case)) for mistake, result, _ in shown]
+                    wrong = tuple(Wrong(mistake, result, got) for mistake, result, got in made if got is not None)
                     return Exercise(case, results, right, wrong, seed, tried, shown is every)
     raise ValueError(say("not_found", tried=len(settings), ids=", ".join(mistake.id for mistake in chosen)))
 
@@ -85,23 +86,10 @@ def _shows(shown: Sequence[tuple[Mistake, str, int]], case: Case, right: Mapping
     """Return whether each mistake gives something else in so many of its ways, and numbers in the first of them."""
     for mistake, result, ways in shown:
         for number, way in enumerate(mistake.ways[:ways]):
-            got, wanted = _computed(result, way, case), right[result]
+            got, wanted = compute(result, way, case), right[result]
             if (got is None and number == 0) or (got is not None and wanted is not None and same(got, wanted)):
                 return False
     return True
-
-
-def _computed(result: str, way: Any, case: Case) -> torch.Tensor | None:
-    try:
-        return compute(result, way, case)
-    except RuntimeError:  # what torch refuses comes to nothing, too
-        return None
-
-
-def _must(mistake: Mistake, result: str, case: Case) -> torch.Tensor:
-    found = _computed(result, mistake.ways[0], case)
-    assert found is not None  # _shows has seen it
-    return found
 
 
 def _whole_numbers(spec: ConvSpec, seed: int) -> Case:

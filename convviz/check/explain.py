@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
 import torch
@@ -17,12 +18,13 @@ from convviz.check.premises import broken_premise
 from convviz.check.probe_analysis import counts, readings
 from convviz.check.provenance import setting_in_words
 from convviz.check.random_trial import Failure
-from convviz.check.side_effects import slips
 from convviz.check.tasks import Task
-from convviz.check.where import ONLY, alike, factors, is_moved, mark_of, order_of, places
+from convviz.check.where import ONLY, alike, is_moved, mark_of, order_of, places
+from convviz.facts.lists import comma
 from convviz.facts.words import sentences
 
 say = sentences("check")
+say_call = sentences("calling")
 
 Results = Mapping[str, torch.Tensor]
 
@@ -37,33 +39,31 @@ def explain(
 ) -> Iterator[Diagnosis]:
     """Yield what explains the wrong results of a task, result by result, best first.
 
-    Args:
-        task: what was asked.
-        ones: asks for more.
-        cases: all that were asked.
-        answers: what came.
-        rights: what is right.
-        failure: what random geometries say besides, where only one of them is wrong.
+    ``ones`` asks for more; ``failure`` is what random geometries say besides, where only one of the cases is wrong.
     """
     results = ", ".join(rights[0]) if rights else ""
     if name := ones.unzeroed:
         yield diagnosis(catalogue()["G09"], say("unzeroed", name=name), results)
         return
-    if found := slips(task, answers, rights):
+    if found := _slips(task, answers, rights):
         yield from found
+        return
+    pairs = zip(cases, answers, rights, strict=False)
+    first = next(
+        ((case, right) for case, answer, right in pairs if answer.kind == "ok" and not _fits(answer, right, *right)),
+        None,
+    )
+    if first and not failure and ones.is_right_alone(*first):
+        yield diagnosis(catalogue()["I28"], say_call("after_others", names=results), results)
         return
     if raised := _raised(cases, answers, rights, failure):
         yield raised
-    names = list(rights[0]) if rights else []
-    if task.quantised:  # the sign of 0 spoils one case: what fails before that comes before it
-        names.sort(key=lambda name: _first_wrong(name, answers, rights))
-    for result in names:
+    for result in rights[0] if rights else ():
         of = recipe_of(task, result)
         seen = [
-            Seen(
-                case, as_convolution(task, result, case, answer.results.get(result)), _right(task, result, case, right)
-            )
-            for case, answer, right in zip(cases, answers, rights, strict=False)
+            Seen(case, as_convolution(task, result, case, answer.results.get(result)), right)
+            for case, answer, every in zip(cases, answers, rights, strict=False)
+            if (right := as_convolution(task, result, case, every[result])) is not None
         ]
         if all(one.got is None or one.is_right for one in seen):
             continue
@@ -77,35 +77,47 @@ def explain(
         yield from found
 
 
-def _first_wrong(name: str, answers: Sequence[Answer], rights: Sequence[Results]) -> int:
-    """Return the number of the first case in which a result is wrong."""
-    pairs = enumerate(zip(answers, rights, strict=False))
-    wrong = (
-        at for at, (answer, right) in pairs if name in answer.results and not same(answer.results[name], right[name])
-    )
-    return next(wrong, len(answers))
+def _fits(answer: Answer, right: Results, *names: str) -> bool:
+    return all(name in answer.results and same(answer.results[name], right[name]) for name in names)
 
 
 def _raised(
     cases: Sequence[Case], answers: Sequence[Answer], rights: Sequence[Results], failure: Failure | None
 ) -> Diagnosis | None:
     """Return what the cases that end in an exception have in common, where no other has it and all others are right."""
+    pairs = list(zip(cases, answers, rights, strict=False))
     raised = [answer for answer in answers if answer.kind == "raised"]
-    wrong = [case for case, answer in zip(cases, answers, strict=False) if answer.kind == "raised"]
-    others = [
-        (case, all(name in answer.results and same(answer.results[name], value) for name, value in right.items()))
-        for case, answer, right in zip(cases, answers, rights, strict=False)
-        if answer.kind != "raised"
-    ]
+    wrong = [case for case, answer, _ in pairs if answer.kind == "raised"]
+    others = [(case, _fits(answer, right, *right)) for case, answer, right in pairs if answer.kind != "raised"]
     right = [case for case, _ in others] if all(is_right for _, is_right in others) else []
     mark = mark_of(failure.wrong, failure.others) if failure and raised else mark_of(wrong, right)
     return Diagnosis("?", ", ".join(rights[0]), mark, raised[0].message, "") if mark else None
 
 
-def _right(task: Task, result: str, case: Case, right: Mapping[str, torch.Tensor]) -> torch.Tensor:
-    made = as_convolution(task, result, case, right[result])
-    assert made is not None  # what is right is there
-    return made
+def _slips(task: Task, answers: Sequence[Answer], rights: Sequence[Results]) -> list[Diagnosis]:
+    """Return what the way of calling and answering says by itself; nothing where it says nothing."""
+    kinds = {answer.kind: answer for answer in answers if answer.kind != "ok"}
+    if answer := kinds.get("changed_input"):
+        return [diagnosis(catalogue()["Q04" if task.quantised else "I28"], answer.message)]
+    if answer := kinds.get("keeps_state"):
+        return [diagnosis(catalogue()["I28"], answer.message)]
+    if any("incorrect number of gradients" in answer.message for answer in kinds.values()):
+        return [diagnosis(catalogue()["G04"], say("refused"))]
+    order = _other_order(list(zip(answers, rights, strict=False)))
+    if order:
+        return [diagnosis(catalogue()["G03"], say("order", places=", ".join(rights[0]), names=", ".join(order)))]
+    return []
+
+
+def _other_order(pairs: Sequence[tuple[Answer, Results]]) -> tuple[str, ...]:
+    """Return the names of the results in the order in which they came, if that is another one and all fit."""
+    complete = [(answer.results, right) for answer, right in pairs if answer.results.keys() == right.keys()]
+    names = tuple(complete[0][1]) if complete else ()
+    for order in itertools.permutations(names):
+        renamed = list(zip(names, order, strict=True))
+        if order != names and all(same(got[place], right[name]) for got, right in complete for place, name in renamed):
+            return order
+    return ()
 
 
 def _unnamed(
@@ -137,11 +149,25 @@ def _unnamed(
     said = _by_ratio(of, wrong)
     if said is None and not order_of(of, pairs):
         said = _by_products(of, ones, result, smallest.case, only_lines=is_moved(pairs) or alike(of, pairs) != "")
-    if said is None and (partly or not also):
+    if said is None and partly:
         return partly
-    if said is None:
-        return [Diagnosis("?", result, where[0], " ".join(where[1:]), "")]
+    if said is None and (part := _part(ones, result, smallest.case, names)):
+        said = Diagnosis("?", result, part, "", "")
+    elif said is None:
+        return [Diagnosis("?", result, where[0], " ".join(where[1:]), "")] if where else []
     return [*partly, dataclasses.replace(said, of=result, evidence=f"{said.evidence} {also}".strip())]
+
+
+def _part(ones: OneHotProbes, result: str, case: Case, names: Mapping[str, str]) -> str:
+    """Return in a sentence which part of what is sent goes in wrongly, where the others do not; empty otherwise."""
+    found = ones.parts(result, case)
+    if found is None:
+        return ""
+    sent, axis, which, ratios = found
+    words = {"axis": say(f"axis.{axis}"), "which": comma(list(map(str, which))), "sent": names.get(sent, sent)}
+    if len(ratios) == 1 and None not in ratios:
+        return say("part.factor", factor=f"{ratios.pop():g}", **words)
+    return say("part", result=result, **words)
 
 
 def _by_ratio(of: str, wrong: Sequence[Seen]) -> Diagnosis | None:
@@ -153,8 +179,11 @@ def _by_ratio(of: str, wrong: Sequence[Seen]) -> Diagnosis | None:
     if max(found) - min(found) <= 1e-6 * abs(found[0]):
         evidence = say("ratio.evidence", result=of, ratio=f"{found[0]:.6g}")
         return Diagnosis("?", of, say("ratio"), evidence, say("ratio.fix"))
-    each = factors([(one.case, ratio) for one, ratio in zip(wrong, found, strict=True)])
-    return Diagnosis("?", of, say("ratios"), say("ratios.evidence", result=of, ratios=each), say("ratios.fix"))
+    if any(one.right.numel() < 2 for one in wrong):
+        return None  # one number is always some factor off
+    each = dict.fromkeys(f"{ratio:.6g} ({one.case.name})" for one, ratio in zip(wrong, found, strict=True))
+    evidence = say("ratios.evidence", result=of, ratios=", ".join(each))
+    return Diagnosis("?", of, say("ratios"), evidence, say("ratios.fix"))
 
 
 def _by_products(of: str, ones: OneHotProbes, result: str, smallest: Case, only_lines: bool) -> Diagnosis | None:

@@ -6,6 +6,7 @@ result raises ValueError, as the code that it stands for would crash.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -65,12 +66,26 @@ def make(task: Task, style: str, slip: Slip | None = None, told: Told = lambda: 
         told: called at every call of it.
     """
     if style == "cs231n":
-        return _cs231n(task, slip, told)
+        inner = _function(task, slip, told)
+
+        def conv_backward(dout: Any, cache: Any) -> Any:
+            x, w, b, conv_param = cache
+            return inner(dout, x, w, b, stride=conv_param["stride"], padding=conv_param["pad"])
+
+        return conv_backward
     if task.kind == "function":
         return _function(task, slip, told)
     if task.kind == "Function":
         return _autograd(task, slip, told)
-    return _layer(_autograd(TASKS["conv2d_function"], slip, told))
+    function = _autograd(TASKS["conv2d_function"], slip, told)
+
+    class Layer(torch.nn.Conv2d):
+        def forward(self, input: torch.Tensor) -> torch.Tensor:
+            geometry = (self.stride, self.padding, self.dilation, self.groups, self.padding_mode)
+            found: torch.Tensor = function.apply(input, self.weight, self.bias, *geometry)
+            return found
+
+    return Layer
 
 
 def signature_of(task: Task, style: str) -> str:
@@ -105,16 +120,6 @@ def _function(task: Task, slip: Slip | None, told: Told) -> Callable[..., Any]:
     return fn
 
 
-def _cs231n(task: Task, slip: Slip | None, told: Told) -> Callable[..., Any]:
-    inner = _function(task, slip, told)
-
-    def conv_backward(dout: Any, cache: Any) -> Any:
-        x, w, b, conv_param = cache
-        return inner(dout, x, w, b, stride=conv_param["stride"], padding=conv_param["pad"])
-
-    return conv_backward
-
-
 def _autograd(task: Task, slip: Slip | None, told: Told) -> type[torch.autograd.Function]:
     """Return an autograd function; ``apply`` takes the task's arguments by place."""
     signature = _signature(task)
@@ -144,30 +149,15 @@ def _autograd(task: Task, slip: Slip | None, told: Told) -> type[torch.autograd.
     return Handed
 
 
-def _layer(function: type[torch.autograd.Function]) -> type[torch.nn.Module]:
-    class Layer(torch.nn.Conv2d):
-        def forward(self, input: torch.Tensor) -> torch.Tensor:
-            geometry = (self.stride, self.padding, self.dilation, self.groups, self.padding_mode)
-            found: torch.Tensor = function.apply(input, self.weight, self.bias, *geometry)
-            return found
-
-    return Layer
-
-
 def differs(task: Task, case: Case, slip: Slip, right: Mapping[str, torch.Tensor]) -> bool:
     """Return whether a slip shows in a case."""
     try:
-        found = answers(task, case, slip)
-    except (ValueError, RuntimeError):
+        got = answers(task, case, slip)[slip.result]
+    except ValueError:
         return True
-    got, wanted = found[slip.result], right[slip.result]
-    return not same(got if task.kind == "function" else _summed(got, wanted.shape), wanted)
-
-
-def _summed(gradient: torch.Tensor, shape: torch.Size) -> torch.Tensor:
-    """Return a gradient as autograd takes it: one of a shape that the argument's broadcasts to is summed."""
-    try:
-        fits = torch.broadcast_shapes(gradient.shape, shape) == gradient.shape
-    except RuntimeError:
-        return gradient
-    return gradient.sum_to_size(shape) if fits else gradient
+    wanted = right[slip.result]
+    if task.kind != "function":  # autograd sums a gradient of a shape that the argument's broadcasts to
+        with contextlib.suppress(RuntimeError):
+            fits = torch.broadcast_shapes(got.shape, wanted.shape) == got.shape
+            got = got.sum_to_size(wanted.shape) if fits else got
+    return not same(got, wanted)

@@ -10,9 +10,14 @@ import torch
 from convviz.check.battery import Case
 from convviz.check.recipes.choices import Recipe
 from convviz.check.recipes.grad_input import grad_input
-from convviz.check.recipes.grad_weight import grad_bias, grad_weight
-from convviz.check.recipes.output import output
-from convviz.check.recipes.quantised import to_kept_weight, weight_behind, weight_in_use
+from convviz.check.recipes.grad_weight import (
+    grad_bias,
+    grad_weight,
+    output,
+    to_kept_weight,
+    weight_behind,
+    weight_in_use,
+)
 from convviz.facts import facts
 from convviz.facts.locale import each_language
 
@@ -55,6 +60,13 @@ def catalogue() -> Mapping[str, Mistake]:
 
 def compute(of: str, recipe: Recipe, case: Case) -> torch.Tensor | None:
     """Return the result named ``of`` by a recipe, for the tensors of a case; None where it cannot be computed."""
+    try:
+        return _computed(of, recipe, case)
+    except RuntimeError:  # what torch refuses comes to nothing, too
+        return None
+
+
+def _computed(of: str, recipe: Recipe, case: Case) -> torch.Tensor | None:
     weight = case.weight
     if case.quantised:
         weight = weight_in_use(recipe, case.quantised, weight)

@@ -8,8 +8,8 @@ import torch
 
 from convviz.check.battery import Case, make_case
 from convviz.check.calling.student import Student
-from convviz.check.compare import same
-from convviz.check.provenance import Provenance, bias_provenance, provenance
+from convviz.check.compare import ratio_of, same
+from convviz.check.provenance import Provenance, provenance
 from convviz.check.tasks import Task, truth
 from convviz.geometry.spec import ConvSpec
 
@@ -52,6 +52,39 @@ class OneHotProbes:
         """Return a result for any numbers; None where the student gives none."""
         return as_convolution(self._task, result, case, self._student.answer(case).results.get(result))
 
+    def is_right_alone(self, case: Case, right: Mapping[str, torch.Tensor]) -> bool:
+        """Return whether what went wrong after other calls is right in a fresh process: then something is kept."""
+        self._student.restart()
+        answer = self._student.answer(case)
+        return answer.kind == "ok" and all(same(answer.results[name], value) for name, value in right.items())
+
+    def parts(self, result: str, case: Case) -> tuple[str, str, list[int], set[float | None]] | None:
+        """Return which samples, channels, rows or columns of what is sent give a wrong result, each alone.
+
+        Returns:
+            What is sent, the axis, the indices, and the factors by which each is off; None where no axis parts them.
+        """
+        sent = "input" if result == "output" and self._task.name != "conv_transpose2d" else "grad_output"
+        case = case.with_tensor("bias", torch.zeros_like(case.bias))
+        tensor = case.tensor(sent)
+        for axis, name in enumerate(("sample", "channel", "row", "column")):
+            wrong: dict[int, float | None] = {}
+            for at in range(tensor.shape[axis]):
+                alone = torch.zeros_like(tensor)
+                alone.select(axis, at).copy_(tensor.select(axis, at))
+                asked = case.with_tensor(sent, alone)
+                got, right = (
+                    self.ask(result, asked),
+                    as_convolution(self._task, result, asked, truth(self._task, asked)[result]),
+                )
+                if got is None or right is None or got.shape != right.shape:
+                    return None
+                if not same(got, right):
+                    wrong[at] = ratio_of(got, right)
+            if 0 < len(wrong) < tensor.shape[axis]:
+                return sent, name, list(wrong), {None if ratio is None else round(ratio, 6) for ratio in wrong.values()}
+        return None
+
     def mixed(self, result: str, wrong: Case) -> str:
         """Return which sums go wrong where one channel of one sample is right, the first of those below; else nothing.
 
@@ -80,10 +113,7 @@ class OneHotProbes:
         case = make_case("single ones", spec, 77, self._task.quantised)
         if self._student.takes(case):
             return None
-        of = recipe_of(self._task, result)
-        if of == "grad_bias":
-            return bias_provenance(spec, case, lambda changed: self.ask(result, changed))
-        return provenance(of, spec, case, lambda changed: self.ask(result, changed))
+        return provenance(recipe_of(self._task, result), spec, case, lambda changed: self.ask(result, changed))
 
 
 def single(spec: ConvSpec) -> ConvSpec:

@@ -24,9 +24,8 @@ class Numbers:
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         self.given = given
-        arrays = [given[name] for name in ("grad_output", "input", "weight") if name in given]
-        self.first = arrays[0]
         images = [given[name] for name in ("grad_output", "input") if name in given]
+        self.like = [*images, *(given[name] for name in ("weight",) if name in given)][0]
         self.is_alone = bool(images) and len(np.shape(images[0])) == 3
 
     def tensor(self, name: str) -> torch.Tensor | None:
@@ -43,6 +42,19 @@ class Numbers:
         sizes = [int(cells) for cells in self.given[name]]
         return [1, *sizes] if len(sizes) == 3 and name == "input_size" else sizes
 
+    def plain(self, name: str) -> Any:
+        """Return a part of the geometry as torch takes it; a list or tuple of one stands for both axes."""
+        value = self.given.get(name, int(name in ("stride", "dilation", "groups")))
+        if isinstance(value, (list, tuple)):
+            cells = tuple(int(part) for part in value)
+            return cells[0] if len(cells) == 1 else cells
+        return value if isinstance(value, str) else int(value)
+
+    def pair(self, name: str) -> tuple[int, int]:
+        """Return the same as two numbers."""
+        value = self.plain(name)
+        return (value, value) if isinstance(value, int) else value
+
 
 def case_of(task: Task, numbers: Numbers) -> Case:
     """Return the case that somebody's call asks for.
@@ -50,29 +62,19 @@ def case_of(task: Task, numbers: Numbers) -> Case:
     Raises:
         ValueError: its shapes are those of no convolution.
     """
-    sent, input, weight = (numbers.tensor(name) for name in ("grad_output", "input", "weight"))
+    given = {name: numbers.tensor(name) for name in ("grad_output", "input", "weight", "bias")}
     if task.name.startswith("linear"):
-        sent, input, weight = (_as_cells(tensor) for tensor in (sent, input, weight))
+        given |= {name: None if (it := given[name]) is None else it[..., None, None] for name in list(given)[:3]}
     if task.name == "conv_transpose2d":
-        sent, input = input, None
-    spec = _spec(task, numbers, sent, input, weight)
-    bias = numbers.tensor("bias")
-    one = torch.zeros((), dtype=torch.float64)
-
-    def or_zeros(tensor: torch.Tensor | None, *shape: int) -> torch.Tensor:
-        return one.expand(shape) if tensor is None else tensor
-
-    is_transposed = task.name == "conv_transpose2d"
-    return Case(
-        "asked",
-        spec,
-        or_zeros(input, *spec.input_shape),
-        or_zeros(weight, *spec.weight_shape),
-        or_zeros(None if is_transposed else bias, spec.out_channels),
-        or_zeros(sent, *spec.output_shape),
-        or_zeros(bias if is_transposed else None, spec.in_channels),
-        task.quantised,
-    )
+        given = {"grad_output": given["input"], "weight": given["weight"], "transposed_bias": given["bias"]}
+    spec = _spec(task, numbers, given)
+    shapes = {
+        "input": spec.input_shape, "weight": spec.weight_shape, "bias": (spec.out_channels,),
+        "grad_output": spec.output_shape, "transposed_bias": (spec.in_channels,),
+    }  # fmt: skip
+    none = torch.zeros((), dtype=torch.float64)
+    tensors = {name: none.expand(shape) if (it := given.get(name)) is None else it for name, shape in shapes.items()}
+    return Case("asked", spec, quantised=task.quantised, **tensors)
 
 
 def given_back(result: torch.Tensor, name: str, numbers: Numbers) -> Any:
@@ -81,68 +83,30 @@ def given_back(result: torch.Tensor, name: str, numbers: Numbers) -> Any:
         return None
     if numbers.is_alone and name in IMAGES and result.dim() == 4:
         result = result[0]
-    like = numbers.first
+    like = numbers.like
     if isinstance(like, torch.Tensor):
         return result.to(like.device, like.dtype if like.is_floating_point() else result.dtype, copy=True)
     array = result.numpy().copy()
     return array.astype(like.dtype) if isinstance(like, np.ndarray) and like.dtype.kind == "f" else array
 
 
-def _as_cells(tensor: torch.Tensor | None) -> torch.Tensor | None:
-    return None if tensor is None else tensor[..., None, None]
-
-
-def _spec(
-    task: Task,
-    numbers: Numbers,
-    sent: torch.Tensor | None,
-    input: torch.Tensor | None,
-    weight: torch.Tensor | None,
-) -> ConvSpec:
-    given = numbers.given
+def _spec(task: Task, numbers: Numbers, given: Mapping[str, torch.Tensor | None]) -> ConvSpec:
+    sent, input, weight = (given.get(name) for name in ("grad_output", "input", "weight"))
     if task.name == "conv2d_bias":
         assert sent is not None  # the task has no other argument
         return ConvSpec(tuple(sent.shape[-2:]), 1, sent.shape[1], 1, batch=sent.shape[0])
     kernel = list(weight.shape) if weight is not None else numbers.size("weight_size")
-    stride, dilation = given.get("stride", 1), given.get("dilation", 1)
-    padding, groups = given.get("padding", 0), given.get("groups", 1)
+    groups = numbers.plain("groups")
     if task.name == "conv_transpose2d":
         assert sent is not None  # it is the argument named input
+        axes = map(numbers.pair, ("stride", "padding", "dilation", "output_padding"))
         size = [
             (cells - 1) * step - 2 * around + gap * (taps - 1) + 1 + more
-            for cells, step, around, gap, taps, more in zip(
-                sent.shape[-2:],
-                *(_pair(value) for value in (stride, padding, dilation)),
-                kernel[-2:],
-                _pair(given["output_padding"]),
-                strict=True,
-            )
+            for cells, taps, step, around, gap, more in zip(sent.shape[-2:], kernel[-2:], *axes, strict=True)
         ]
         images = [sent.shape[0], kernel[1] * groups, *size]
     else:
         images = list(input.shape) if input is not None else list(numbers.size("input_size"))
-    return ConvSpec(
-        tuple(images[-2:]),
-        images[1],
-        kernel[0],
-        tuple(kernel[-2:]),
-        _plain(stride),
-        padding if isinstance(padding, str) else _plain(padding),
-        _plain(dilation),
-        groups,
-        given.get("padding_mode", "zeros"),
-        images[0],
-    )
-
-
-def _pair(value: Any) -> tuple[int, int]:
-    pair = _plain(value)
-    return (pair, pair) if isinstance(pair, int) else pair
-
-
-def _plain(value: Any) -> Any:
-    """Return an int or a pair of ints, as torch takes them; a list or tuple of one stands for both."""
-    if isinstance(value, (list, tuple)):
-        cells = tuple(int(part) for part in value)
-        return cells[0] if len(cells) == 1 else cells
-    return int(value)
+    geometry = {name: numbers.plain(name) for name in ("stride", "padding", "dilation")}
+    geometry |= {"groups": groups, "padding_mode": numbers.given.get("padding_mode", "zeros"), "batch": images[0]}
+    return ConvSpec(tuple(images[-2:]), images[1], kernel[0], tuple(kernel[-2:]), **geometry)

@@ -21,6 +21,7 @@ from convviz.facts.words import sentences
 say = sentences("check")
 
 Ask = Callable[[Case], torch.Tensor | None]
+SINGLE = 2e-6  # of the largest number: what is no further off has the digits of float32
 FEW = 3  # numbers with one and the same size are no chance any more
 
 
@@ -44,7 +45,7 @@ def broken_premise(
         right = right - case.bias.reshape(1, -1, *[1] * (right.dim() - 2))
         case = case.with_tensor("bias", torch.zeros_like(case.bias))
     got = ask(case)
-    if got is None or not got.numel():
+    if got is None or not got.numel() or (names and got.shape != right.shape):
         return None
     if result == "output" and got.shape == right.shape and same(got, right):
         return Diagnosis("?", result, say("premise.bias"), say("premise.bias.seen"), "")
@@ -73,6 +74,8 @@ def _coarse(result: str, got: torch.Tensor, right: torch.Tensor) -> tuple[str, d
     largest = float(right.abs().max())
     if same(got.half().to(got.dtype), got, 1e-12) and float(errors(got, right).max()) < 0.01 * largest:
         return "half", {"result": result}
+    if largest and float(errors(got, right).max()) < SINGLE * largest:
+        return "single", {"result": result, "part": f"{float(errors(got, right).max()) / largest:.0e}"}
     return None
 
 

@@ -7,13 +7,13 @@ numbers in that formula, and each number has a name that says what went wrong.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
 
-from convviz.check.patterns import left_out, permuted
 from convviz.check.provenance import Cell, Product, Provenance
+from convviz.facts.lists import comma
 from convviz.facts.words import sentences
 
 say = sentences("check")
@@ -24,6 +24,16 @@ BEYOND: Mapping[str, Reach] = {
     "wrapped": lambda at, size: at % size,
     "edge": lambda at, size: min(max(at, 0), size - 1),
 }
+
+
+# What the three cells of a product are cells of.
+MEMBERS: Mapping[str, tuple[str, str, str]] = {
+    "grad_input": ("grad_output", "weight", "grad_input"),
+    "grad_weight": ("grad_output", "input", "grad_weight"),
+    "output": ("input", "weight", "output"),
+    "grad_bias": ("grad_output", "bias", "grad_bias"),
+}
+FEW = 6  # cells that are named one by one
 
 
 @dataclass(frozen=True)
@@ -42,16 +52,24 @@ class Line:
 def readings(found: Provenance) -> list[str]:
     """Return in sentences how a gradient's products lie otherwise than they should; nothing where none is wrong."""
     said: list[str] = []
-    for axis, line_name in enumerate(LINES if found.of != "grad_bias" else ()):
-        got = line(list(found.found), axis, found.of)
-        if got is not None:
-            said += _apart(got, _right(found, axis), line_name, found.of)
+    for axis, name in enumerate(LINES if found.of != "grad_bias" else ()):
+        got = None if found.unknown else line(list(found.found), axis, found.of)
+        said += _apart(got, _right(found, axis), name, found.of) if got is not None else ()
     factors = [factor for factor in found.factors if factor != 1]
-    if factors and len(found.factors) == 1:
+    if factors and _is_mean(found):
+        said.append(say("read.mean"))
+    elif factors and len(found.factors) == 1:
         said.append(say("read.factor", factor=f"{factors[0]:g}"))
     elif factors:
         said.append(_otherwise(found))
     return said or list(_most_moved(found))
+
+
+def _is_mean(found: Provenance) -> bool:
+    """Return whether each number is divided by how many products it is the sum of."""
+    counted = Counter(product[2] for product in found.right)
+    means = all(abs(factor * counted[product[2]] - 1) < 1e-6 for product, factor in found.found.items())
+    return means and found.found.keys() == found.right and len(set(counted.values())) > 1
 
 
 def line(products: list[Product], axis: int, of: str) -> Line | None:
@@ -104,11 +122,8 @@ def _apart(got: Line, right: Line, line: str, of: str) -> Iterator[str]:
 
 def _moved(by: int, line: str, of: str) -> str:
     """Return how far off everything stands in grad_input; in the other results it is the windows that are off."""
-    ways = ("above", "below") if line == "row" else ("left", "right")
-    way = ways[by > 0]
-    if of == "grad_input":
-        return say(f"read.{way}", count=abs(by))
-    return say(f"read.window.{way}", count=abs(by))
+    way = {"row": ("above", "below"), "column": ("left", "right")}[line][by > 0]
+    return say(f"read.{way}" if of == "grad_input" else f"read.window.{way}", count=abs(by))
 
 
 def _most_moved(found: Provenance) -> Iterator[str]:
@@ -169,7 +184,7 @@ def counts(found: Provenance) -> str:
         beyond = [product for product in found.extra if _reaches(found, product, reached)]
         if len(beyond) * 5 >= len(found.extra) * 4 and beyond:
             return say(f"read.{name}", count=len(beyond))
-    if pattern := left_out(found) or permuted(found):
+    if pattern := _left_out(found) or _permuted(found):
         return pattern
     missing, extra = len(found.missing), len(found.extra)
     total = len(found.right)
@@ -180,3 +195,46 @@ def counts(found: Provenance) -> str:
     else:
         counted = say("read.missing", total=total, count=missing) if missing else say("read.extra", count=extra)
     return _where(counted, [product[2] for product in (*found.missing, *found.extra)], found.of) or counted
+
+
+def _left_out(found: Provenance) -> str:
+    """Return in a sentence which rows, columns or cells have lost all their products; empty if it is not just these."""
+    missing = set(found.missing)
+    if found.extra or found.unknown or not missing or missing == found.right:
+        return ""
+    for at, name in enumerate(MEMBERS[found.of]):
+        kept = found.right & found.found.keys()
+        rows, columns = ({each[at][axis] for each in missing} - {each[at][axis] for each in kept} for axis in (0, 1))
+        if missing == {each for each in found.right if each[at][0] in rows or each[at][1] in columns}:
+            kind = "both" if rows and columns else "row" if rows else "column"
+            row_numbers, column_numbers = (comma([str(line) for line in sorted(lines)]) for lines in (rows, columns))
+            return say(f"read.left_out.{kind}", what=name, rows=row_numbers, columns=column_numbers)
+        cells = {product[at] for product in missing}
+        if len(cells) <= FEW and missing == {each for each in found.right if each[at] in cells}:
+            return say("read.left_out.cells", what=name, cells=" ".join(_index(cell) for cell in sorted(cells)))
+    return ""
+
+
+def _permuted(found: Provenance) -> str:
+    """Return in a sentence that all cells of a tensor act, each in the place of another; empty if they do not."""
+    if found.unknown:
+        return ""
+    for at, name in enumerate(MEMBERS[found.of]):
+        right, got = (_partners(products, at) for products in (found.right, found.found))
+        places = {partners: cell for cell, partners in right.items()}
+        moved = {cell: places.get(partners) for cell, partners in got.items()}
+        if got.keys() == right.keys() and set(moved.values()) == right.keys():
+            here, there = next((cell, place) for cell, place in sorted(moved.items()) if place and place != cell)
+            return say("read.permuted", what=name, here=_index(here), there=_index(there))
+    return ""
+
+
+def _partners(products: Collection[Product], at: int) -> dict[Cell, frozenset[tuple[Cell, ...]]]:
+    found: dict[Cell, set[tuple[Cell, ...]]] = {}
+    for product in products:
+        found.setdefault(product[at], set()).add(product[:at] + product[at + 1 :])
+    return {cell: frozenset(partners) for cell, partners in found.items()}
+
+
+def _index(cell: Cell) -> str:
+    return f"[{cell[0]},{cell[1]}]"

@@ -37,7 +37,6 @@ class Provenance:
         found: product → how often it counts: 1 in a right gradient.
         right: the products of the taps.
         unknown: cells of the result whose number is no product, nor two of them.
-        shape: of the student's plane.
     """
 
     of: str
@@ -45,7 +44,6 @@ class Provenance:
     found: Mapping[Product, float]
     right: frozenset[Product]
     unknown: frozenset[Cell]
-    shape: Cell
 
     @property
     def missing(self) -> list[Product]:
@@ -68,48 +66,47 @@ def provenance(of: str, spec: ConvSpec, case: Case, ask: Ask) -> Provenance | No
     """Ask for what a single 1 in each cell of grad_output or input gives; None where the student gives no plane.
 
     Args:
-        of: ``"output"``, ``"grad_input"`` or ``"grad_weight"``.
+        of: ``"output"``, ``"grad_input"``, ``"grad_weight"`` or ``"grad_bias"``.
         spec: the geometry; one channel and one sample.
         case: numbers of that geometry, which serve as the labels.
-        ask: calls the student for a case, and returns the gradient ``[1, 1, H, W]``.
+        ask: calls the student for a case, and returns the gradient ``[1, 1, H, W]``, or ``[1]`` of a bias.
     """
-    labels = (case.input if of == "grad_weight" else case.weight)[0, 0]
+    tensor = {"grad_weight": case.input, "grad_bias": torch.ones(1, 1, 1, 1)}.get(of, case.weight)
+    labels = {divmod(at, tensor.shape[3]): label for at, label in enumerate(tensor[0, 0].flatten().tolist())}
     sent = "input" if of == "output" else "grad_output"
     case = dataclasses.replace(case, bias=torch.zeros_like(case.bias))
+    right = _right(of, spec)
+    own = {(o, cell): label for o, label, cell in right}
     found: dict[Product, float] = {}
+    strange: dict[Product, float] = {}  # with the factor by which the right product is off
     unknown: set[Cell] = set()
-    shape: Cell = (0, 0)
     height, width = spec.input_size if of == "output" else spec.output_size
     for o in itertools.product(range(height), range(width)):
         one = torch.zeros_like(case.tensor(sent))
         one[0, 0, o[0], o[1]] = 1
         got = ask(case.with_tensor(sent, one))
+        if got is not None and of == "grad_bias" and got.numel() == 1:
+            got = got.reshape(1, 1, 1, 1)
         if got is None or got.dim() != 4 or got.shape[:2] != (1, 1):
             return None
         plane = got[0, 0].double()
-        shape = (plane.shape[0], plane.shape[1])
-        for row, column in plane.nonzero().tolist():
-            cell = (row, column)
-            read = _read(float(plane[cell]), labels)
-            unknown |= {cell} if not read else set()
-            found |= {(o, label, cell): factor for label, factor in read.items()}
-    return Provenance(of, spec, found, _right(of, spec), frozenset(unknown), shape)
-
-
-def bias_provenance(spec: ConvSpec, case: Case, ask: Ask) -> Provenance | None:
-    """Ask for what a single 1 in each cell of grad_output gives in grad_bias; None where that is not one number."""
-    found: dict[Product, float] = {}
-    height, width = spec.output_size
-    cells = list(itertools.product(range(height), range(width)))
-    for o in cells:
-        one = torch.zeros_like(case.grad_output)
-        one[0, 0, o[0], o[1]] = 1
-        got = ask(case.with_tensor("grad_output", one))
-        if got is None or got.numel() != 1:
-            return None
-        if float(got):
-            found[o, (0, 0), (0, 0)] = float(got)
-    return Provenance("grad_bias", spec, found, frozenset((o, (0, 0), (0, 0)) for o in cells), frozenset(), (1, 1))
+        for row, column in (plane.abs() > 1e-9).nonzero().tolist():  # an FFT leaves noise
+            cell, value = (row, column), float(plane[row, column])
+            if read := _read(value, labels):
+                found |= {(o, label, cell): factor for label, factor in read.items()}
+            elif label := own.get((o, cell)):
+                strange[o, label, cell] = value / labels[label]
+            else:
+                unknown |= {cell}
+    # One factor that comes again and again, or one over a number of products, is no chance.
+    factors = {round(factor, 6) for factor in strange.values()}
+    if len(strange) > 2 * len(factors) == 2 or all(
+        abs(1 / factor - round(1 / factor)) < 1e-6 for factor in strange.values()
+    ):
+        found |= strange
+    else:
+        unknown |= {cell for _, _, cell in strange}
+    return Provenance(of, spec, found, right, frozenset(unknown))
 
 
 def setting_in_words(spec: ConvSpec) -> str:
@@ -128,22 +125,26 @@ def _written(pair: Cell) -> str:
     return str(pair[0]) if pair[0] == pair[1] else f"{pair[0]}×{pair[1]}"
 
 
-def _read(value: float, labels: torch.Tensor) -> dict[Cell, float]:
-    """Return which labels a number is made of: one of them, one times a simple factor, or two."""
-    flat = labels.flatten().tolist()
-    cell = [(index // labels.shape[1], index % labels.shape[1]) for index in range(len(flat))]
+def _read(value: float, labels: Mapping[Cell, float]) -> dict[Cell, float]:
+    """Return which labels a number is made of: the only one, one times a simple factor, or two."""
+    if len(labels) == 1:
+        return {cell: value / label for cell, label in labels.items()}
     for factor in (1.0, -1.0, 2.0, 0.5, 3.0, 1 / 3):
-        for index, label in enumerate(flat):
+        for cell, label in labels.items():
             if abs(value - factor * label) < 1e-6:
-                return {cell[index]: factor}
-    for (i, a), (j, b) in itertools.combinations(enumerate(flat), 2):
-        if abs(value - a - b) < 1e-6:
-            return {cell[i]: 1.0, cell[j]: 1.0}
+                return {cell: factor}
+    for (cell, label), (other, more) in itertools.combinations(labels.items(), 2):
+        if abs(value - label - more) < 1e-6:
+            return {cell: 1.0, other: 1.0}
     return {}
 
 
 def _right(of: str, spec: ConvSpec) -> frozenset[Product]:
+    if of == "grad_bias":
+        height, width = spec.output_size
+        return frozenset((cell, (0, 0), (0, 0)) for cell in itertools.product(range(height), range(width)))
     pairs = itertools.product(spec.axis_taps(0), spec.axis_taps(1))
     products = (((o, p), (k, m), (i, j)) for (o, k, i), (p, m, j) in pairs)
     orders = {"grad_input": (0, 1, 2), "grad_weight": (0, 2, 1), "output": (2, 1, 0)}
-    return frozenset((each[a], each[b], each[c]) for each in products for a, b, c in (orders[of],))
+    first, second, third = orders[of]
+    return frozenset((each[first], each[second], each[third]) for each in products)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 
@@ -46,11 +46,7 @@ class Draws:
 def random_cases(task: Task, seed: int, count: int, fit: Fit) -> Iterator[Case]:
     """Yield cases of so many geometries, some of them more than once, with other numbers.
 
-    Args:
-        task: what is asked.
-        seed: of geometries and numbers.
-        count: of the geometries.
-        fit: returns the nearest geometry that a function can be asked, None where there is none.
+    ``fit`` returns the nearest geometry that a function can be asked, None where there is none.
     """
     draws = Draws(seed)
     for number in range(count):
@@ -72,32 +68,30 @@ def with_numbers(kind: str, task: Task, spec: ConvSpec, seed: int) -> Case:
     case = make_case(kind, spec, seed, task.quantised)
     if kind == "any":
         return case
-    changes: dict[str, Callable[[int, torch.Tensor], torch.Tensor]] = {
-        "whole": lambda at, numbers: (2 * numbers).round(),
-        "positive": lambda at, numbers: numbers.abs(),
-        "large and small": lambda at, numbers: numbers * 1000.0 ** ((seed + at) % 3 - 1),
-    }
-    tensors = {name: changes[kind](at, case.tensor(name)) for at, name in enumerate(TENSORS)}
+    if kind == "large and small":
+        return each_tensor(case, lambda numbers, at: numbers * 1000.0 ** ((seed + at) % 3 - 1))
+    return each_tensor(case, lambda numbers, _: (2 * numbers).round() if kind == "whole" else numbers.abs())
+
+
+def each_tensor(case: Case, changed: Callable[[torch.Tensor, int], torch.Tensor]) -> Case:
+    """Return a case with other numbers in all its tensors, which are counted."""
+    tensors = {name: changed(case.tensor(name), at) for at, name in enumerate(TENSORS)}
     return dataclasses.replace(case, **tensors)  # type: ignore[arg-type]  # the names are those of tensors
 
 
 def absolute(case: Case) -> Case:
     """Return a case with the size of each number, in whose results nothing cancels."""
-    tensors = {name: case.tensor(name).abs() for name in TENSORS}
-    return dataclasses.replace(case, **tensors)  # type: ignore[arg-type]  # the names are those of tensors
+    return each_tensor(case, lambda numbers, _: numbers.abs())
 
 
 def named(task: Task, case: Case) -> Case:
     """Return a case with a name that says what it is, for a report."""
     spec = case.spec
-    shapes: dict[str, tuple[int, ...]]
-    if task.name.startswith("linear"):
-        shapes = {"input": (spec.batch, spec.in_channels), "weight": (spec.out_channels, spec.in_channels)}
-    else:
-        sent = spec.output_shape if task.name == "conv_transpose2d" else spec.input_shape
-        shapes = {"input": sent, "weight": spec.weight_shape}
+    is_linear = task.name.startswith("linear")
+    input = spec.output_shape if task.name == "conv_transpose2d" else spec.input_shape
+    shapes = {"input": input[: 2 if is_linear else 4], "weight": spec.weight_shape[: 2 if is_linear else 4]}
     said = [f"{name} {list(shape)}" for name, shape in shapes.items()]
-    said += [] if len(shapes["weight"]) == 2 else [setting_in_words(spec)]
+    said += [] if is_linear else [setting_in_words(spec)]
     said += [f"groups {spec.groups}"] * (spec.groups > 1)
     return dataclasses.replace(case, name=say("random", shapes=", ".join(said)))
 
@@ -127,8 +121,7 @@ def simpler(spec: ConvSpec) -> Iterator[ConvSpec]:
 
 def _turned_round(case: Case) -> Case:
     """Return the same numbers in another order: sum, mean and largest are the same, and so are the shapes."""
-    tensors = {name: case.tensor(name).flatten().flip(0).reshape(case.tensor(name).shape) for name in TENSORS}
-    return dataclasses.replace(case, **tensors)  # type: ignore[arg-type]  # the names are those of tensors
+    return each_tensor(case, lambda numbers, _: numbers.flatten().flip(0).reshape(numbers.shape))
 
 
 def _linear(draws: Draws) -> ConvSpec:
@@ -144,11 +137,10 @@ def _geometry(draws: Draws) -> ConvSpec:
     channels, out_channels = groups * draws.one(per_group), groups * draws.one(per_group)
     batch = draws.one((1, 1, 2, 2, 3, 4, 7))
     mode = draws.one(("zeros",) * 6 + PADDING_MODES)
+    padding: Any
     size, kernel, stride, padding, dilation = zip(rows, columns, strict=True)
     if stride == (1, 1) and not draws.below(8):  # for who takes a padding in words
-        return ConvSpec(
-            size, channels, out_channels, kernel, padding="same", dilation=dilation, groups=groups, batch=batch
-        )
+        padding, mode = "same", "zeros"
     try:
         return ConvSpec(size, channels, out_channels, kernel, stride, padding, dilation, groups, mode, batch)
     except ValueError:  # a border that is wider than the input

@@ -41,29 +41,16 @@ class Tried:
 
 @dataclass(frozen=True)
 class Failure:
-    """What a function fails in at random.
+    """What a function fails in at random."""
 
-    Attributes:
-        smallest: the smallest case that was found.
-        first: the one from which that was found: it has more numbers, from which more can be read.
-        wrong: all failing cases.
-        others: those that are right.
-    """
-
-    smallest: Tried
-    first: Tried
-    wrong: tuple[Case, ...]
-    others: tuple[Case, ...]
+    smallest: Tried  # that was found
+    first: Tried  # the one from which that was found: it has more numbers, from which more can be read
+    wrong: tuple[Case, ...]  # all failing cases
+    others: tuple[Case, ...]  # those that are right
 
 
 class RandomTrial:
-    """One function's trial.
-
-    Args:
-        task: what it is to do.
-        student: the function.
-        judge: says whether an answer is right.
-    """
+    """One function's trial; the judge says whether an answer is right."""
 
     def __init__(self, task: Task, student: Student, judge: Judge) -> None:
         self._task, self._student, self._judge = task, student, judge
@@ -84,12 +71,9 @@ class RandomTrial:
         wrong: list[Tried] = []
         others = []
         for case, answer in zip(cases, self._student.try_all(cases, at_once), strict=False):
-            right = self._right(case)
-            if answer is None:
-                continue
-            if self._is_right(case, answer, right):
+            if answer is not None and self._is_right(case, answer, right := self._right(case)):
                 others.append(case)
-            else:
+            elif answer is not None:
                 wrong.append(Tried(case, answer, right))
         if not wrong:
             return None
@@ -142,14 +126,9 @@ class RandomTrial:
     def _smallest(self, found: Tried, numbers: str) -> Tried:
         """Return a smaller case that fails as well: one from which nothing can be taken away."""
         met = {found.case.spec}
-        while found.answer.kind not in ENDED:
-            for spec in simpler(found.case.spec):
-                if spec in met or len(met) > SHRUNK:
-                    continue
-                met.add(spec)
-                if (failed := self._failed(with_numbers(numbers, self._task, spec, 79))) is not None:
-                    found = failed
-                    break
-            else:
-                break
+        smaller = simpler(found.case.spec)
+        while found.answer.kind not in ENDED and len(met) <= SHRUNK and (spec := next(smaller, None)) is not None:
+            if spec not in met and (failed := self._failed(with_numbers(numbers, self._task, spec, 79))) is not None:
+                found, smaller = failed, simpler(spec)
+            met.add(spec)
         return found

@@ -60,7 +60,7 @@ def _made(result: str, case: Case, right: torch.Tensor) -> Iterator[tuple[str, t
     for id in facts("reasons")["likeliest"]:
         mistake = catalogue()[id]
         for way in mistake.ways if result in mistake.of else ():
-            tensor = _computed(result, way, case)
+            tensor = compute(result, way, case)
             if tensor is not None and _is_whole(result, way, other):
                 yield say(f"if.{id}"), tensor
     if not any(result in catalogue()[id].of for id in ("I26", "G07")):
@@ -69,19 +69,12 @@ def _made(result: str, case: Case, right: torch.Tensor) -> Iterator[tuple[str, t
 
 def _is_whole(result: str, way: Recipe, case: Case) -> bool:
     """Return whether each choice of a way matters in a geometry: where one does nothing, it is another mistake."""
-    whole = _computed(result, way, case)
+    whole = compute(result, way, case)
     for step in way:
-        less = _computed(result, {name: choice for name, choice in way.items() if name != step}, case)
+        less = compute(result, {name: choice for name, choice in way.items() if name != step}, case)
         if whole is not None and less is not None and whole.shape == less.shape and torch.allclose(whole, less):
             return False
     return True
-
-
-def _computed(result: str, way: Recipe, case: Case) -> torch.Tensor | None:
-    try:
-        return compute(result, way, case)
-    except RuntimeError:  # what torch refuses comes to nothing, too
-        return None
 
 
 def _at(tensor: torch.Tensor, shape: torch.Size, cell: Cell) -> float | None:

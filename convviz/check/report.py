@@ -3,17 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from html import escape
 from typing import Any
 
-from convviz.check.case_result import CaseResult
 from convviz.check.diagnose import Diagnosis
-from convviz.check.error_map import ErrorMap
-from convviz.check.html import as_html
+from convviz.check.error_map import ErrorMap, Rows
 from convviz.facts.words import sentences
 
 say = sentences("check")
+WRONG = "background:rgba(208,60,40,0.35)"  # readable on light and on dark paper
+CELL = "padding:1px 6px;text-align:right;font-variant-numeric:tabular-nums"
+MOST = 16  # rows and columns of a plane that are shown
 LINES = 12  # of a message at most: it stands in a grader's narrow box
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """One case of a check.
+
+    Attributes:
+        name: of the case, such as ``"stride 2, padding 1"``.
+        passed: whether all results are right.
+        kind: ``"ok"``, ``"wrong_shape"``, ``"wrong_dtype"``, ``"wrong_value"``, or one of ``answer.KINDS``.
+        message: what is wrong, in a sentence; empty if nothing is.
+        shapes: result → (expected shape, received shape); the latter None where nothing came.
+        worst_result: the result that is furthest off; empty if none is.
+        worst_index: the cell of it that is furthest off, in torch's order; None if shapes differ.
+        expected, received: the two numbers there.
+        max_abs_err: how far that one is off; None where nothing could be compared.
+        seconds: that the student's own code took.
+    """
+
+    name: str
+    passed: bool
+    kind: str
+    message: str = ""
+    shapes: Mapping[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = field(default_factory=dict)
+    worst_result: str = ""
+    worst_index: tuple[int, ...] | None = None
+    expected: float | None = None
+    received: float | None = None
+    max_abs_err: float | None = None
+    seconds: float = 0.0
 
 
 class CheckFailed(AssertionError):
@@ -110,4 +142,45 @@ class Report:
         }
 
     def _repr_html_(self) -> str:
-        return as_html(self.task, self.cases, self.diagnoses, self.error_map, self.assumed, self.not_asked)
+        right = sum(case.passed for case in self.cases)
+        parts = [_p(say("summary", task=self.task, right=right, count=len(self.cases)))]
+        for found in self.diagnoses:
+            lines = "<br>".join(map(escape, filter(None, (found.evidence, found.fix))))
+            parts.append(f"<p><b>{escape(found.title)}</b> ({escape(found.of)}, {escape(found.id)})<br>{lines}</p>")
+        parts += [_map(self.error_map)] if self.error_map else []
+        rows = (
+            f'<tr><td style="text-align:left">{escape(case.name)}</td>'
+            f"<td>{escape(say('right') if case.passed else case.kind.replace('_', ' '))}</td>"
+            f'<td style="text-align:left;white-space:pre-line">{escape(case.message)}</td></tr>'
+            for case in self.cases
+        )
+        parts.append(f"<table><tr><th>{escape(say('case'))}</th></tr>{''.join(rows)}</table>")
+        parts += [_p(say("assumed", what="; ".join(self.assumed)))] if self.assumed else []
+        left = [say("not_tried.case", case=name, reason=reason) for name, reason in self.not_asked.items()]
+        parts += [_p(say("not_tried", what="; ".join(left)))] if left else []
+        return f'<div style="max-width:60em">{"".join(parts)}</div>'
+
+
+def _p(text: str) -> str:
+    return f"<p>{escape(text)}</p>"
+
+
+def _map(shown: ErrorMap) -> str:
+    name = f"{shown.result}[{', '.join(map(str, shown.at))}]" if shown.at else shown.result
+    right, received = _plane(say("right"), shown.right, ()), _plane(say("yours"), shown.received, shown.wrong)
+    text = _p(say("plane" if shown.wrong else "plane.shapes", plane=name, case=shown.case))
+    text += f'<div style="display:flex;gap:2em;flex-wrap:wrap">{right}{received}</div>'
+    products = shown.products
+    if products and (products.missing or products.extra):
+        counts = {"missing": len(products.missing), "extra": len(products.extra)}
+        text += _p(say("products", total=products.total, result=products.of, setting=products.setting, **counts))
+    return text
+
+
+def _plane(title: str, rows: Rows, wrong: tuple[tuple[int, int], ...]) -> str:
+    body = ""
+    for i, row in enumerate(rows[:MOST]):
+        styles = [CELL + ";" + WRONG * ((i, j) in wrong) for j in range(len(row[:MOST]))]
+        cells = (f'<td style="{style}">{value:.4g}</td>' for style, value in zip(styles, row, strict=False))
+        body += f"<tr>{''.join(cells)}</tr>"
+    return f"<table><caption>{title}</caption>{body}</table>"

@@ -12,18 +12,7 @@ from convviz.check.audited import geometry
 from convviz.check.battery import Case
 from convviz.check.mistakes import Mistake
 from convviz.check.reasons import reasons
-from convviz.check.sheet_forms import (
-    Block,
-    Code,
-    Heading,
-    Lines,
-    Listing,
-    Table,
-    Words,
-    as_html,
-    as_markdown,
-    as_notebook,
-)
+from convviz.check.sheet_forms import Block, as_html, as_markdown, as_notebook
 from convviz.check.worked_sums import cell_name, number_text, worked
 from convviz.facts.lists import semicolon
 from convviz.facts.words import sentences
@@ -94,38 +83,38 @@ def blocks(exercise: Exercise, solutions: bool = True) -> Iterator[Block]:
     """Yield what stands on a sheet, from top to bottom."""
     case = exercise.case
     spec = case.spec
-    yield Heading(1, say("title"))
-    yield Heading(2, say("given"))
-    yield Words(say("geometry", geometry=geometry(spec), output=list(spec.output_shape)))
+    yield Block("h1", say("title"))
+    yield Block("h2", say("given"))
+    yield Block("p", say("geometry", geometry=geometry(spec), output=list(spec.output_shape)))
     for name in _given(exercise):
         yield from tables(name, case.tensor(name))
     if "output" in exercise.asked:
-        yield Words(say("forward", bias=", ".join(number_text(float(one)) for one in case.bias)))
+        yield Block("p", say("forward", bias=", ".join(number_text(float(one)) for one in case.bias)))
     if exercise.asked != ("output",):
-        yield Words(say("sent"))
-    yield Heading(2, say("asked"))
+        yield Block("p", say("sent"))
+    yield Block("h2", say("asked"))
     for name in exercise.asked:
-        yield Words(say("compute", result=name, shape=list(exercise.right[name].shape)))
-    yield Heading(2, say("code"))
-    yield Code(_code(exercise))
+        yield Block("p", say("compute", result=name, shape=list(exercise.right[name].shape)))
+    yield Block("h2", say("code"))
+    yield Block("code", _code(exercise))
     if not solutions:
         return
-    yield Heading(2, say("solutions"))
+    yield Block("h2", say("solutions"))
     for name in exercise.asked:
         yield from tables(name, exercise.right[name])
-        yield Lines(tuple(worked(name, case, exercise.right[name])))
-    yield Heading(2, say("wrong"))
+        yield Block("lines", rows=tuple((line,) for line in worked(name, case, exercise.right[name])))
+    yield Block("h2", say("wrong"))
     for wrong in exercise.wrong:
         yield from _wrong(exercise, wrong)
-    yield Heading(2, say_reasons("sheet"))
-    yield Words(say_reasons("sheet.about"))
+    yield Block("h2", say_reasons("sheet"))
+    yield Block("p", say_reasons("sheet.about"))
     for name in exercise.asked:
         yield _answers(name, case, exercise.right[name])
     proof = "proof" if exercise.in_every_way else "proof.first"
-    yield Words(say(proof, seed=exercise.seed, tried=exercise.tried))
+    yield Block("p", say(proof, seed=exercise.seed, tried=exercise.tried))
 
 
-def tables(name: str, tensor: torch.Tensor, right: torch.Tensor | None = None) -> Iterator[Table]:
+def tables(name: str, tensor: torch.Tensor, right: torch.Tensor | None = None) -> Iterator[Block]:
     """Yield a tensor plane by plane; cells that are other than the right ones are marked."""
     if tensor.dim() < 2:
         tensor = tensor.reshape(1, -1)
@@ -139,7 +128,7 @@ def tables(name: str, tensor: torch.Tensor, right: torch.Tensor | None = None) -
         plane, marks = tensor[place], off[place]
         rows = tuple(tuple(number_text(float(cell)) for cell in row) for row in plane)
         marked = frozenset((i, j) for i in range(height) for j in range(width) if marks[i, j])
-        yield Table(title, rows, marked)
+        yield Block("plane", title, rows, marked)
 
 
 def _given(exercise: Exercise) -> list[str]:
@@ -164,27 +153,27 @@ def _code(exercise: Exercise) -> str:
     return "\n".join(lines)
 
 
-def _answers(name: str, case: Case, right: torch.Tensor) -> Listing:
+def _answers(name: str, case: Case, right: torch.Tensor) -> Block:
     """Return which wrong number in which cell comes from which mistake."""
     head = tuple(say_reasons(f"sheet.{column}") for column in ("cell", "number", "if"))
     rows = [
         (cell_name(name, one.cell, right.shape), one.number, semicolon(one.clauses))
         for one in reasons(name, case, right)
     ]
-    return Listing(head, tuple(rows))
+    return Block("words", rows=(head, *rows))
 
 
 def _wrong(exercise: Exercise, wrong: Wrong) -> Iterator[Block]:
     right = exercise.right[wrong.result]
-    yield Heading(3, say("wrong.title", id=wrong.mistake.id, title=wrong.mistake.title))
+    yield Block("h3", say("wrong.title", id=wrong.mistake.id, title=wrong.mistake.title))
     shapes = {"result": wrong.result, "got": list(wrong.got.shape), "right": list(right.shape)}
     if not wrong.got.numel():
-        yield Words(say("wrong.empty", **shapes))
+        yield Block("p", say("wrong.empty", **shapes))
     elif wrong.got.shape != right.shape:
-        yield Words(say("wrong.shape", **shapes))
+        yield Block("p", say("wrong.shape", **shapes))
     else:
         count = int(((wrong.got - right).abs() > 1e-9).sum())
-        yield Words(say("wrong.values", result=wrong.result, count=count, total=right.numel()))
+        yield Block("p", say("wrong.values", result=wrong.result, count=count, total=right.numel()))
     if wrong.got.numel():
         yield from tables(wrong.result, wrong.got, right)
-    yield Words(say("wrong.fix", fix=wrong.mistake.fix))
+    yield Block("p", say("wrong.fix", fix=wrong.mistake.fix))

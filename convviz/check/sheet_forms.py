@@ -3,77 +3,38 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
-
-# That of the project's other pages; nothing is asked from anywhere.
-STYLE = """body { margin: 0; background: #fff; color: #16191d; font: 16px/1.45 system-ui, sans-serif; }
-main { max-width: 900px; margin: 0 auto; padding: 16px; }
-h1 { font-size: 24px; line-height: 1.25; }
-h2 { margin: 28px 0 8px; font-size: 19px; }
-h3 { margin: 20px 0 4px; font-size: 16px; }
-p { margin: 0 0 8px; overflow-wrap: anywhere; }
-table { display: inline-table; margin: 4px 24px 12px 0; border-collapse: collapse; font-variant-numeric: tabular-nums; }
-caption { text-align: left; font-weight: 600; }
-td { min-width: 32px; padding: 4px 8px; border: 1px solid #d5d9e0; text-align: center; }
-th { padding: 2px 8px; color: #5a626d; font-weight: 400; font-size: 13px; }
-.list td, .list th { text-align: left; }
-.bad { color: #b3261e; font-weight: 700; }
-ul { margin: 0 0 8px; padding-left: 0; list-style: none; font-variant-numeric: tabular-nums; }
-li { overflow-wrap: anywhere; }
-pre { padding: 8px; background: #f4f5f7; white-space: pre-wrap; overflow-wrap: anywhere; }
-@media print { table, h3 { break-inside: avoid; } h3 { break-after: avoid; } }
-"""
+from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Heading:
-    """A title; level 1 is the sheet's own."""
+class Block:
+    """A part of a sheet.
 
-    level: int
-    text: str
+    Attributes:
+        kind: ``"h1"`` to ``"h3"``, ``"p"``, ``"code"`` (Python to run), ``"lines"``, ``"words"`` (a table whose first
+            row is its head) or ``"plane"`` (a table of numbers).
+        text: of all but lines and words; the name of a plane.
+        rows: of a table; of lines each has one cell.
+        marked: (row, column) of the cells of a plane that are wrong ones.
+    """
 
-
-@dataclass(frozen=True)
-class Words:
-    """A paragraph."""
-
-    text: str
-
-
-@dataclass(frozen=True)
-class Table:
-    """A plane of numbers with a name; the cells in ``marked`` are wrong ones."""
-
-    name: str
-    rows: tuple[tuple[str, ...], ...]
+    kind: str
+    text: str = ""
+    rows: tuple[tuple[str, ...], ...] = ()
     marked: frozenset[tuple[int, int]] = frozenset()
 
-
-@dataclass(frozen=True)
-class Lines:
-    """Lines that belong together, such as the sums of a result."""
-
-    lines: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Code:
-    """Python that can be run."""
-
-    text: str
-
-
-@dataclass(frozen=True)
-class Listing:
-    """A table of words, with a heading for each column."""
-
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-Block = Heading | Words | Table | Lines | Code | Listing
+    def table(self, written: Callable[[str], str], wrong: str) -> list[list[str]]:
+        """Return head and rows with each cell as it is written; a plane is counted, and its wrong cells are wrapped."""
+        if self.kind == "words":
+            return [list(map(written, row)) for row in self.rows]
+        found = [["", *map(str, range(len(self.rows[0])))]]
+        for i, row in enumerate(self.rows):
+            cells = enumerate(map(written, row))
+            found.append([str(i), *(wrong.format(cell) if (i, j) in self.marked else cell for j, cell in cells)])
+        return found
 
 
 def as_markdown(sheet: Sequence[Block]) -> str:
@@ -85,18 +46,16 @@ def as_notebook(sheet: Sequence[Block]) -> str:
     """Return a sheet as a notebook: words in text cells, Python in cells to run."""
     cells: list[tuple[str, str]] = []
     for block in sheet:
-        if isinstance(block, Code):
+        if block.kind == "code":
             cells.append(("code", block.text))
-        elif cells and cells[-1][0] == "markdown" and not (isinstance(block, Heading) and block.level < 3):
+        elif cells and cells[-1][0] == "markdown" and block.kind not in ("h1", "h2"):
             cells[-1] = ("markdown", f"{cells[-1][1]}\n\n{_markdown(block)}")
         else:
             cells.append(("markdown", _markdown(block)))
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     notebook = {
         "cells": [_cell(number, kind, text) for number, (kind, text) in enumerate(cells)],
-        "metadata": {
-            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-            "language_info": {"name": "python"},
-        },
+        "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}},
         "nbformat": 4,
         "nbformat_minor": 5,
     }
@@ -105,7 +64,7 @@ def as_notebook(sheet: Sequence[Block]) -> str:
 
 def as_html(sheet: Sequence[Block]) -> str:
     """Return a sheet as one page, without scripts."""
-    title = next(block.text for block in sheet if isinstance(block, Heading))
+    title = next(block.text for block in sheet if block.kind == "h1")
     body = "\n".join(map(_html, sheet))
     return f"""<!doctype html>
 <html lang="en">
@@ -114,7 +73,7 @@ def as_html(sheet: Sequence[Block]) -> str:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title)}</title>
 <style>
-{STYLE}</style>
+{Path(__file__).with_name("sheet.css").read_text(encoding="utf-8")}</style>
 </head>
 <body>
 <main>
@@ -133,23 +92,16 @@ def _cell(number: int, kind: str, text: str) -> dict[str, object]:
 
 
 def _markdown(block: Block) -> str:
-    if isinstance(block, Heading):
-        return f"{'#' * block.level} {_plain(block.text)}"
-    if isinstance(block, Words):
-        return _plain(block.text)
-    if isinstance(block, Code):
+    if block.kind == "code":
         return f"```python\n{block.text}\n```"
-    if isinstance(block, Lines):
-        return "\n".join(f"- `{line}`" for line in block.lines)
-    if isinstance(block, Listing):
-        rows = [block.head, ("---",) * len(block.head), *block.rows]
-        return "\n".join(f"| {' | '.join(map(_plain, row))} |" for row in rows)
-    width = len(block.rows[0])
-    lines = [f"`{block.name}`", "", f"| |{'|'.join(map(str, range(width)))}|", f"|---{'|---:' * width}|"]
-    for i, row in enumerate(block.rows):
-        cells = (f"**{cell}**" if (i, j) in block.marked else cell for j, cell in enumerate(row))
-        lines.append(f"|{i}|{'|'.join(cells)}|")
-    return "\n".join(lines)
+    if block.kind == "lines":
+        return "\n".join(f"- `{line}`" for (line,) in block.rows)
+    if not block.rows:
+        return "#" * int(block.kind[1:] or 0) + " " * (block.kind != "p") + _plain(block.text)
+    head, *rows = block.table(_plain, "**{}**")
+    lines = [f"`{block.text}`", ""] if block.text else []
+    rule = ["---", *["---:" if block.kind == "plane" else "---"] * (len(head) - 1)]
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in (head, rule, *rows))])
 
 
 def _plain(text: str) -> str:
@@ -158,28 +110,14 @@ def _plain(text: str) -> str:
 
 
 def _html(block: Block) -> str:
-    if isinstance(block, Heading):
-        return f"<h{block.level}>{escape(block.text)}</h{block.level}>"
-    if isinstance(block, Words):
-        return f"<p>{escape(block.text)}</p>"
-    if isinstance(block, Code):
+    if block.kind == "code":
         return f"<pre><code>{escape(block.text)}</code></pre>"
-    if isinstance(block, Lines):
-        return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in block.lines)}</ul>"
-    if isinstance(block, Listing):
-        head = "".join(f'<th scope="col">{escape(word)}</th>' for word in block.head)
-        rows = ("".join(f"<td>{escape(word)}</td>" for word in row) for row in block.rows)
-        return f'<table class="list"><tr>{head}</tr>{"".join(f"<tr>{row}</tr>" for row in rows)}</table>'
-    return _html_table(block)
-
-
-def _html_table(table: Table) -> str:
-    head = "".join(f'<th scope="col">{j}</th>' for j in range(len(table.rows[0])))
-    rows = []
-    for i, row in enumerate(table.rows):
-        cells = (
-            f'<td class="bad">{cell}</td>' if (i, j) in table.marked else f"<td>{cell}</td>"
-            for j, cell in enumerate(map(escape, row))
-        )
-        rows.append(f'<tr><th scope="row">{i}</th>{"".join(cells)}</tr>')
-    return f"<table><caption>{escape(table.name)}</caption><tr><th></th>{head}</tr>{''.join(rows)}</table>"
+    if block.kind == "lines":
+        return f"<ul>{''.join(f'<li>{escape(line)}</li>' for (line,) in block.rows)}</ul>"
+    if not block.rows:
+        return f"<{block.kind}>{escape(block.text)}</{block.kind}>"
+    head, *rows = block.table(escape, '<b class="bad">{}</b>')
+    cells = "".join(f'<th scope="col">{cell}</th>' for cell in head)
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    caption = f"<caption>{escape(block.text)}</caption>" if block.text else ""
+    return f'<table class="{block.kind}">{caption}<tr>{cells}</tr>{body}</table>'

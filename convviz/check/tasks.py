@@ -25,7 +25,7 @@ class Task:
         results: names of what it gives, in the order of torch; the tensors of ``truth`` have these names.
         kind: ``"function"``, ``"Function"`` (a subclass of ``torch.autograd.Function``) or ``"Module"`` (a class, or a
             function that makes a layer). The latter two are called forward, and autograd asks them for the gradients.
-        quantised: the rule of binary weights, ``"signs"`` or ``"scaled signs"`` (``recipes/quantised.py`` states them).
+        quantised: the rule of binary weights, ``"signs"`` or ``"scaled signs"`` (``recipes/grad_weight.py`` has them).
     """
 
     name: str

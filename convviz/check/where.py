@@ -62,7 +62,8 @@ def mark_of(wrong: Sequence[Case], right: Sequence[Case]) -> str:
         return ""
     if len(wrong) == 1 and wrong[0].name in ONLY:
         return say(f"only.{ONLY[wrong[0].name]}")
-    shared = {name: [has(case.spec) for case in right] for name, has in MARKS.items() if _all_have(has, wrong)}
+    fitting = {name: has for name, has in MARKS.items() if all(has(case.spec) for case in wrong)}
+    shared = {name: [has(case.spec) for case in right] for name, has in fitting.items()}
     exact = next((name for name, among_right in shared.items() if not any(among_right)), "")
     if exact or len(wrong) < FEW or len(right) < MANY:
         return say("only", which=say(f"mark.{exact}")) if exact else ""
@@ -76,10 +77,6 @@ def mark_of(wrong: Sequence[Case], right: Sequence[Case]) -> str:
     names = [say(f"mark.{name}") for name in found]
     which = names[0] if len(names) == 1 else say("mark.and", one=names[0], other=names[1])
     return say("most" if counts[found] else "only", which=which)
-
-
-def _all_have(has: Callable[[ConvSpec], bool], cases: Sequence[Case]) -> bool:
-    return all(has(case.spec) for case in cases)
 
 
 def places(result: str, pairs: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> list[str]:
@@ -109,19 +106,16 @@ def places(result: str, pairs: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> l
 
 def alike(result: str, pairs: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> str:
     """Return the axis along which a result is the same everywhere, and should not be; empty where there is none."""
-    least = min((got.dim() for got, right in pairs if got.shape == right.shape), default=0)
     pairs = [(got, right) for got, right in pairs if got.shape == right.shape]
-    return next((name for axis, name in enumerate(AXES[result][:least]) if _is_alike(axis, pairs)), "")
-
-
-def _is_alike(axis: int, pairs: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> bool:
-    """Return whether all slices along an axis are one and the same, where the right ones are not."""
-    several = [(got, right) for got, right in pairs if got.shape[axis] > 1]
-    first = [tuple(each.narrow(axis, 0, 1).expand_as(each) for each in pair) for pair in several]
-    return bool(several) and all(
-        bool(got.any()) and same(got, one) and not same(right, other)
-        for (got, right), (one, other) in zip(several, first, strict=True)
-    )
+    for axis, name in enumerate(AXES[result][: min((got.dim() for got, _ in pairs), default=0)]):
+        several = [(got, right) for got, right in pairs if got.shape[axis] > 1]
+        firsts = [[each.narrow(axis, 0, 1).expand_as(each) for each in pair] for pair in several]
+        if several and all(
+            bool(got.any()) and same(got, first) and not same(right, right_first)
+            for (got, right), (first, right_first) in zip(several, firsts, strict=True)
+        ):
+            return name
+    return ""
 
 
 def order_of(result: str, pairs: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> str:
@@ -159,8 +153,3 @@ def _along(axis: int, name: str, wrongs: Sequence[torch.Tensor], result: str) ->
         if all(holds(line) for line in lines):
             yield say(f"place.{end}", axis=say(f"axis.{name}"), result=result)
             return
-
-
-def factors(pairs: Sequence[tuple[Case, float]]) -> str:
-    """Return in words by which factor each case is off."""
-    return ", ".join(dict.fromkeys(f"{factor:.6g} ({case.name})" for case, factor in pairs))

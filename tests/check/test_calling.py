@@ -82,9 +82,6 @@ class TestSignatures:
     def test_arguments_whose_names_say_nothing_go_by_their_place(self):
         student, count = asked(lambda a1, a2, a3, a4: gradients(a1, a2, a3, a4), "conv2d_backward")
         assert (count, student.assumed[0]) == (2, "positional arguments: grad_output, input, weight, bias")
-        # Another order proves itself by its numbers.
-        student, _ = asked(lambda a1, a2, a3: gradients(a3, a1, a2)[:2], "conv2d_backward")
-        assert student.assumed[0] == "positional arguments: input, weight, grad_output"
         for fn, task in ((F.conv2d, "conv2d"), (F.conv_transpose2d, "conv_transpose2d"), (F.linear, "linear")):
             assert asked(fn, task)[1] == (5 if task == "linear" else 17)
 

@@ -12,9 +12,8 @@ import torch
 from convviz.check import report
 from convviz.check.battery import battery, make_case
 from convviz.check.compare import same
-from convviz.check.diagnose import diagnose
+from convviz.check.diagnose import Seen, diagnose, resolved
 from convviz.check.mistakes import catalogue, compute
-from convviz.check.search import Seen, resolved
 from convviz.check.tasks import TASKS, truth
 from tests.check import students
 from tests.check.students import IDS, in_backward, mistaken, part_of

@@ -10,8 +10,8 @@ import convviz
 from convviz import CheckFailed, conv2d_weight
 from convviz.check import TASKS, grade, report
 from convviz.check.battery import battery
-from convviz.check.html import WRONG as WRONG_CELL
 from convviz.check.mistakes import catalogue, compute
+from convviz.check.report import WRONG as WRONG_CELL
 from convviz.check.tasks import truth
 from convviz.settings.link import from_link
 from tests.check.students import in_backward, mistaken

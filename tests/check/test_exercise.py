@@ -209,7 +209,7 @@ def test_each_form_has_the_tables_the_sums_and_the_mistakes():
             assert said in text, f"{form} lacks {said}"
     assert "<script" not in page
     assert "http" not in page
-    assert '<td class="bad">0</td>' in page, "what is filled with zeros is wrong there"
+    assert '<b class="bad">0</b>' in page, "what is filled with zeros is wrong there"
     assert "**0**" in texts["md"]
     (code,) = (cell.source for cell in notebook.cells if cell.cell_type == "code")
     names = {}

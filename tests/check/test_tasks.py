@@ -143,7 +143,8 @@ def binary(mask=True, through=True, kept=False, zero=1.0):
 
 def test_mistakes_of_binary_weights():
     assert report(binary(), "binary_conv2d").passed
-    wrong = {"Q01": binary(through=False), "Q02": binary(mask=False), "Q05": binary(kept=True), "Q06": binary(zero=0.0)}
+    assert report(binary(zero=0.0), "binary_conv2d").passed, "the sign of 0 is a convention"
+    wrong = {"Q01": binary(through=False), "Q02": binary(mask=False), "Q05": binary(kept=True)}
     for id, fn in wrong.items():
         assert ids(fn, "binary_conv2d")[:1] == [id], id
 
@@ -247,15 +248,46 @@ def test_what_no_product_explains_is_said_as_what_it_is():
         "in the wrong places": lambda dw, *_: dw.permute(1, 2, 3, 0).reshape(dw.shape),
         "only the first input channel is wrong": lambda dw, *_: dw * (torch.arange(dw.shape[1]) > 0)[:, None, None],
         "zeros among its numbers is wrong": lambda dw, _, weight, __: dw * weight / weight,
-        "with the same sizes as an earlier one": kept_by_size,
     }
+    kept_one = report(weight_by(kept_by_size), "conv2d_backward").diagnoses[0]
+    assert (kept_one.id, "after other calls it does not" in kept_one.evidence) == ("I28", True)
     for words, change in said.items():
-        kept.clear()
         found = report(weight_by(change), "conv2d_backward")
         titles = [each.title for each in found.diagnoses]
         assert [each.id for each in found.diagnoses] == ["?"], (words, titles)
         assert words in titles[0], titles
         assert titles[0] in found.text()
+
+
+def test_what_goes_in_wrongly_is_said_with_its_factor():
+    """A sample that is left out, a mean for a sum, float32 on the way, and a forward pass without a gradient."""
+
+    def backward(grad_output, input, weight, bias, stride, padding):
+        return in_backward({})(grad_output, input, weight, bias, stride, padding, (1, 1), 1, "zeros")
+
+    def without_the_odd_one(dout, x, w, b, stride, padding):
+        dx, _, db = backward(dout, x, w, b, stride, padding)
+        even = len(x) - len(x) % 2 or 1
+        return dx, backward(dout[:even], x[:even], w, b, stride, padding)[1], db
+
+    def averaged(dout, x, w, b, stride, padding):
+        dx, dw, db = backward(dout, x, w, b, stride, padding)
+        ones = [torch.ones_like(each) for each in (dout[:, :1], w[:1, :1])]
+        return (
+            dx / torch.nn.grad.conv2d_input((len(x), 1, *x.shape[2:]), ones[1], ones[0], stride, padding).clamp(1),
+            dw,
+            db,
+        )
+
+    def rounded(dout, x, w, b, stride, padding):
+        return (*backward(dout.float().double(), x, w, b, stride, padding)[:2], dout.sum((0, 2, 3)))
+
+    for fn, words in (
+        (without_the_odd_one, "sample 2 of grad_output counts 0 times"),
+        (averaged, "a mean is used instead of a sum"),
+        (rounded, "right but for its last digits"),
+    ):
+        assert words in report(fn, "conv2d_backward").text(), words
 
 
 def test_whole_numbers_a_reshape_and_a_buffer_that_is_not_zeroed_have_names():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,11 +23,11 @@ class NotNumbers(TypeError):
 
 def hand_over(tensor: torch.Tensor, kind: str, dtype: torch.dtype, turned: bool = False) -> Any:
     """Return a copy of a tensor as the kind of array asked for; turned: the last axis first in memory."""
-    copy = tensor.detach().to(dtype, copy=True).contiguous()
+    made = tensor.detach().to(dtype, copy=True).contiguous()
     if turned:
-        backwards = range(copy.dim() - 1, -1, -1)
-        copy = copy.permute(*backwards).contiguous().permute(*backwards)
-    return copy if kind == "torch" else copy.numpy() if kind == "numpy" else copy.tolist()
+        backwards = range(made.dim() - 1, -1, -1)
+        made = made.permute(*backwards).contiguous().permute(*backwards)
+    return made if kind == "torch" else made.numpy() if kind == "numpy" else made.tolist()
 
 
 def take_back(value: Any) -> torch.Tensor:
@@ -80,45 +81,35 @@ class Kept:
 
     def __init__(self) -> None:
         self._result: Any = None
-        self._was: Any = None
+        self._was: dict[tuple[Any, ...], Any] = {}
 
     def is_changed_by(self, returned: Any, is_whole: bool) -> bool:
         """Return whether a call changed the result of the one before; keep what it returned, if that is whole."""
-        changed = _is_other(self._was, self._result)
-        self._result, self._was = returned, _snapshot(returned) if is_whole else None
-        return changed
+        now = _parts(self._result)
+        found = any(way not in now or changed(was, now[way]) for way, was in self._was.items())
+        self._result, self._was = returned, copy.deepcopy(_parts(returned)) if is_whole else {}
+        return found
 
 
-def _snapshot(value: Any) -> Any:
-    """Return a copy of all arrays and numbers in a result, None for what is no such."""
+def _parts(value: Any, way: tuple[Any, ...] = ()) -> dict[tuple[Any, ...], Any]:
+    """Return the arrays and numbers within a result by the way to each."""
     if isinstance(value, torch.Tensor):
-        return value.detach().clone() if value.layout == torch.strided else None
-    if isinstance(value, np.ndarray):
-        return value.copy()
-    if isinstance(value, Mapping):
-        return {key: _snapshot(each) for key, each in value.items() if not isinstance(each, int | float)}
-    if isinstance(value, list | tuple):
-        return [_snapshot(each) for each in value]
-    return value if isinstance(value, int | float) else None
-
-
-def _is_other(was: Any, value: Any) -> bool:
-    """Return whether a result differs from its snapshot."""
-    if was is None:
-        return False
-    if isinstance(was, dict):
-        return any(key not in value or _is_other(each, value[key]) for key, each in was.items())
-    if isinstance(was, list):
-        return len(was) != len(value) or any(map(_is_other, was, value))
-    return changed(was, value)
+        return {way: value.detach()} if value.layout == torch.strided else {}
+    if isinstance(value, np.ndarray | int | float):
+        return {way: value}
+    keyed = isinstance(value, Mapping)  # of whose numbers some may count calls
+    each = value.items() if keyed else enumerate(value) if isinstance(value, list | tuple) else ()
+    inner = ((key, part) for key, part in each if not (keyed and isinstance(part, int | float)))
+    return {at: part for key, within in inner for at, part in _parts(within, (*way, key)).items()}
 
 
 def shares_memory(one: Any, other: Any) -> bool:
     """Return whether two results hold numbers in the same place: then the later one overwrote the earlier."""
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return any(shares_memory(one[key], other[key]) for key in one if key in other)
-    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return any(map(shares_memory, one, other))
+    later = _parts(other)
+    return any(_overlap(part, later.get(way)) for way, part in _parts(one).items())
+
+
+def _overlap(one: Any, other: Any) -> bool:
     if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
         return one.numel() > 0 and one.untyped_storage().data_ptr() == other.untyped_storage().data_ptr()
     return isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and np.may_share_memory(one, other)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import pickle
-import struct
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,7 +21,6 @@ from convviz.check.calling.subject import Subject
 from convviz.facts.words import sentences
 
 say = sentences("calling")
-_LENGTH = struct.Struct("<Q")
 
 
 class _Quick(pickle.Pickler):
@@ -33,9 +31,9 @@ class _Quick(pickle.Pickler):
         return (torch.from_numpy, (value.numpy(),)) if type(value) is torch.Tensor else NotImplemented
 
 
-def _question(number: int, parts: tuple[Any, ...]) -> bytes:
+def _question(*parts: Any) -> bytes:
     file = io.BytesIO()
-    _Quick(file, pickle.HIGHEST_PROTOCOL).dump((number, *parts))
+    _Quick(file, pickle.HIGHEST_PROTOCOL).dump(parts)
     return file.getvalue()
 
 
@@ -51,55 +49,53 @@ class Asker:
     """Asks what a student wrote.
 
     Args:
-        subjects: it, with each way to bind its arguments.
+        subject: it.
         bounds: of its process; None asks it in this one.
     """
 
-    def __init__(self, subjects: Sequence[Subject], bounds: Bounds | None) -> None:
-        self._subjects = subjects
+    def __init__(self, subject: Subject, bounds: Bounds | None) -> None:
+        self._subject = subject
         self._kept = kept = Kept()
 
         def work(question: bytes) -> bytes:
-            number, plan, cases, twice = pickle.loads(question)
-            return _pack([_answer(subjects[number], plan, case, twice, kept) for case in cases])
+            plan, cases, twice = pickle.loads(question)
+            return _pack([_answer(subject, plan, case, twice, kept) for case in cases])
 
         self._child = None if bounds is None else Child(work, bounds)
 
-    def ask(self, subject: Subject, plan: Plan, case: Case, twice: bool = True) -> Answer:
+    def ask(self, plan: Plan, case: Case, twice: bool = True) -> Answer:
         """Return what comes of one case; ``"timeout"`` or ``"crashed"`` if the process does not answer.
 
         Args:
-            subject: one of those.
             plan: how it is called.
             case: what it is asked.
             twice: whether it is called a second time, to see that nothing is kept.
         """
-        if self._child is None:
-            return ask(subject, plan, case, twice, self._kept)
-        return self._asked(self._child, (subject, plan, [case], twice))[0]
+        return self._asked(plan, [case], twice)[0]
 
-    def ask_all(self, subject: Subject, plan: Plan, cases: Sequence[Case], at_once: int) -> list[Answer]:
+    def ask_all(self, plan: Plan, cases: Sequence[Case], at_once: int) -> list[Answer]:
         """Return what comes of one call for each case, with one question for many, up to one that ends it."""
-        if self._child is None:
-            return [self.ask(subject, plan, case, False) for case in cases]
         found: list[Answer] = []
         for at in range(0, len(cases), at_once):
             several = cases[at : at + at_once]
-            answers = self._asked(self._child, (subject, plan, several, False)) if at_once > 1 else []
-            if len(answers) == len(several) > 1:
-                found += answers
-                continue
-            for case in several:  # one of them ended the process
-                found.append(self.ask(subject, plan, case, False))
-                if found[-1].kind in ("timeout", "crashed"):
-                    return found
+            answers = self._asked(plan, several, False)
+            if len(answers) < len(several):  # one of them ended the process
+                answers = []
+                for case in several:
+                    answers.append(self.ask(plan, case, False))
+                    if answers[-1].kind in ("timeout", "crashed"):
+                        return found + answers
+            found += answers
+            if found[-1].kind in ("timeout", "crashed"):
+                return found
         return found
 
-    def _asked(self, child: Child, question: tuple[Subject, Plan, Sequence[Case], bool]) -> list[Answer]:
+    def _asked(self, plan: Plan, cases: Sequence[Case], twice: bool) -> list[Answer]:
         """Return an answer for each case, or the one of a process that ended instead of answering."""
-        number = next(at for at, each in enumerate(self._subjects) if each is question[0])
+        if self._child is None:
+            return [ask(self._subject, plan, case, twice, self._kept) for case in cases]
         try:
-            return _unpack(child.ask(_question(number, question[1:])))
+            return _unpack(self._child.ask(_question(plan, cases, twice)))
         except Ended as ended:
             return [Answer(ended.kind, message=str(ended), seconds=ended.seconds)]
         except ValueError:  # the student's code wrote to the pipe itself
@@ -112,20 +108,16 @@ class Asker:
 
 
 def _pack(answers: Sequence[Answer]) -> bytes:
-    """Return answers as bytes: JSON and raw numbers, nothing that could run when it is read."""
-    body = b""
+    """Return answers as JSON, nothing that could run when it is read."""
     plain = []
     for answer in answers:
-        shapes = []
+        results = {}
         for name, value in answer.results.items():
             flat = torch.empty(value.numel(), dtype=value.dtype)  # one number of a strided view has a stride of its own
             raw = flat.copy_(value.reshape(-1)).view(torch.uint8).numpy().tobytes() if value.numel() else b""
-            shapes.append([name, str(value.dtype).removeprefix("torch."), list(value.shape), len(raw)])
-            body += raw
-        said = {"kind": answer.kind, "message": answer.message, "seconds": answer.seconds, "remarks": answer.remarks}
-        plain.append({**said, "results": shapes, "read": sorted(answer.read)})
-    text = json.dumps(plain).encode()
-    return _LENGTH.pack(len(text)) + text + body
+            results[name] = [str(value.dtype).removeprefix("torch."), list(value.shape), raw.hex()]
+        plain.append({**vars(answer), "results": results, "read": sorted(answer.read)})
+    return json.dumps(plain).encode()
 
 
 def _unpack(data: bytes) -> list[Answer]:
@@ -136,18 +128,15 @@ def _unpack(data: bytes) -> list[Answer]:
     """
     found = []
     try:
-        end = _LENGTH.size + _LENGTH.unpack(data[: _LENGTH.size])[0]
-        for plain in json.loads(data[_LENGTH.size : end]):
+        for plain in json.loads(data):
             results = {}
-            for name, dtype, shape, size in plain.pop("results"):
+            for name, (dtype, shape, raw) in plain.pop("results").items():
                 kind = getattr(torch, dtype)
-                raw = bytearray(data[end : end + size])
-                flat = torch.frombuffer(raw, dtype=kind) if size else torch.zeros(0, dtype=kind)
-                results[str(name)] = flat.reshape(shape)
-                end += size
+                flat = torch.frombuffer(bytearray.fromhex(raw), dtype=kind) if raw else torch.zeros(0, dtype=kind)
+                results[name] = flat.reshape(shape)
             remarks, read = tuple(map(str, plain.pop("remarks"))), frozenset(map(str, plain.pop("read")))
             found.append(Answer(results=results, remarks=remarks, read=read, **plain))
-    except (KeyError, TypeError, AttributeError, RuntimeError, struct.error) as error:
+    except (KeyError, TypeError, AttributeError, RuntimeError) as error:
         raise ValueError("this is no answer of a child process") from error
     for answer in found:
         if answer.kind not in KINDS:

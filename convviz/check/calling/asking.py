@@ -6,6 +6,7 @@ import contextlib
 import random
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,10 @@ from convviz.check.answer import Answer
 from convviz.check.battery import Case, make_case
 from convviz.check.calling.arrays import Kept, NotNumbers, hand_over, shares_memory
 from convviz.check.calling.failures import failure
-from convviz.check.calling.layer import make_layer
-from convviz.check.calling.layouts import DATA, to_layout
-from convviz.check.calling.passes import run_passes
-from convviz.check.calling.pieces import Piece, pieces, together
+from convviz.check.calling.names import DATA, to_layout
+from convviz.check.calling.passes import fill, run_passes
 from convviz.check.calling.plan import Given, Plan
-from convviz.check.calling.results import take_apart
+from convviz.check.calling.results import Piece, pieces, take_apart, together
 from convviz.check.calling.source import is_function
 from convviz.check.calling.subject import Subject
 from convviz.check.compare import same
@@ -40,8 +39,12 @@ def ask(subject: Subject, plan: Plan, case: Case, twice: bool, kept: Kept) -> An
     """Return what comes of one case; whatever the code throws, it ends here."""
     first = _Call(subject, plan, case)
     kind, message = _run(first)
-    if kind == "ok":
-        kind, message = _looked_at(first)
+    broken = next((name for name, value in first.found.items() if not bool(value.isfinite().all())), None)
+    if kind == "ok" and broken is not None:
+        what = "nan" if bool(first.found[broken].isnan().any()) else "inf"
+        kind, message = "not_finite", say("not_finite", name=broken, what=what)
+    elif kind == "ok" and first.changed:
+        kind, message = "changed_input", say("changed_input", names=", ".join(sorted(first.changed)))
     if kept.is_changed_by(first.returned, kind == "ok") and kind == "ok":
         kind, message = "keeps_state", say("shared_buffer")
     if kind == "ok" and twice and case.spec.products <= ONCE_BEYOND:
@@ -57,9 +60,8 @@ def _run(call: _Call) -> tuple[str, str]:
     """
     with _random(), torch.enable_grad():
         try:
-            if call.draws:
-                for draw in DRAWS:
-                    draw(1)
+            for draw in DRAWS if call.draws else ():
+                draw(1)
             call.run()
         except KeyboardInterrupt:  # of whoever waits; in a process of its own nobody can press it
             raise
@@ -77,16 +79,6 @@ def _random() -> Iterator[None]:
         random.setstate(python)
         np.random.set_state(numpy)
         torch.set_rng_state(torchs)
-
-
-def _looked_at(call: _Call) -> tuple[str, str]:
-    broken = [name for name, value in call.found.items() if not bool(torch.isfinite(value.double()).all())]
-    if broken:
-        value = call.found[broken[0]]
-        return "not_finite", say("not_finite", name=broken[0], what="nan" if bool(value.isnan().any()) else "inf")
-    if call.changed:
-        return "changed_input", say("changed_input", names=", ".join(sorted(call.changed)))
-    return "ok", ""
 
 
 def _again(first: _Call) -> tuple[str, str]:
@@ -129,44 +121,40 @@ def _alone(first: _Call) -> tuple[str, str]:
     return "ok", ""
 
 
+@dataclass(eq=False)
 class _Call:
     """One run of the function over a case, piece by piece if it has to be."""
 
-    def __init__(
-        self,
-        subject: Subject,
-        plan: Plan,
-        case: Case,
-        again: bool = False,
-        turned: bool = False,
-        only: str = "",
-        draws: bool = False,
-    ) -> None:
-        self.subject, self.plan, self.case = subject, plan, case
-        self.again, self.turned, self.only, self.draws = again, turned, only, draws
-        self.remarks: set[str] = set()
-        self.found: dict[str, torch.Tensor] = {}
-        self.changed: set[str] = set()
-        self.read: set[str] = set()
-        self.seconds = 0.0
-        self.returned: Any = None  # as it came
+    subject: Subject
+    plan: Plan
+    case: Case
+    again: bool = False
+    turned: bool = False
+    only: str = ""
+    draws: bool = False
+    remarks: set[str] = field(default_factory=set)
+    found: dict[str, torch.Tensor] = field(default_factory=dict)
+    changed: set[str] = field(default_factory=set)
+    read: set[str] = field(default_factory=set)
+    seconds: float = 0.0
+    returned: Any = None  # as it came
 
     def run(self) -> None:
         """Fill in what was found, as far as it goes."""
         parts: list[tuple[Piece, dict[str, torch.Tensor]]] = []
         task = self.subject.task
         try:
-            for piece in pieces(self.case, self.plan.data):
+            for piece in pieces(self.case, self.plan.data, task.name == "conv_transpose2d"):
                 found: dict[str, torch.Tensor] = {}
                 parts.append((piece, found))
                 self._piece(piece.case, found)
         finally:
             if parts and parts[0][1]:
-                self.found = together(parts, self.plan.data, task.name == "conv_transpose2d")
+                self.found = together(parts)
 
     def _piece(self, case: Case, found: dict[str, torch.Tensor]) -> None:
         given = Given(self.subject.task, self.plan, case, self.again, self.turned)
-        biased = self.subject.has_bias(self.plan)
+        biased = self.subject.has_bias(self.plan) if self.subject.passes is None else None
         try:
             if self.subject.passes is not None:
                 biased, self.returned = run_passes(self.subject, given, case, self._timed, found)
@@ -174,8 +162,9 @@ class _Call:
                 self._function(given, found)
             else:
                 self._differentiated(given, case, found)
-            self._add_bias(case, found, biased)
         finally:
+            if biased is not None:
+                self._add_bias(case, found, biased)
             self.remarks |= given.remarks
             self.read |= given.read
             self.changed |= set(given.changed)
@@ -199,9 +188,11 @@ class _Call:
         subject, plan = self.subject, self.plan
         placed, named = given.arguments(subject.binding)
         if subject.task.kind == "Module":
-            layer, wanted = make_layer(self._timed(subject.fn, *placed, **named), case, plan)
+            layer = self._timed(subject.fn, *placed, **named)
+            if not isinstance(layer, torch.nn.Module):
+                raise NotNumbers(say("no_layer", what=type(layer).__name__))
             asked = Given(_FORWARD, plan, case)
-            wanted = {"input": asked.value("input").requires_grad_(), **wanted}
+            wanted = {"input": asked.value("input").requires_grad_(), **fill(layer, case, plan)}
             if self.again:  # what is kept of an image before it shows
                 self._timed(layer, 1 - wanted["input"].detach().flip(2, 3) / 2)
             output = self._timed(layer, wanted["input"])
@@ -228,15 +219,13 @@ class _Call:
             name = f"grad_{role}"
             if value is None:
                 raise NotNumbers(say("no_gradient", name=name))
-            found.update(take_apart({name: value}, _one(subject.task, name), plan))
+            found.update(take_apart({name: value}, Task(subject.task.name, (), (name,)), plan))
 
     def _between(self, call: Callable[..., Any], case: Case) -> None:
         """Go forward with another setting before going back: what is kept on the class is then another."""
-        stride = 1 if max(case.spec.stride) > 1 else 2
-        spec = case.spec.replace(stride=stride) if "stride" in self.subject.binding.roles else case.spec
-        placed, named = Given(self.subject.task, self.plan, make_case("between", spec, 3)).arguments(
-            self.subject.binding
-        )
+        binding, spec = self.subject.binding, case.spec
+        spec = spec.replace(stride=1 if max(spec.stride) > 1 else 2) if "stride" in binding.roles else spec
+        placed, named = Given(self.subject.task, self.plan, make_case("between", spec, 3)).arguments(binding)
         with contextlib.suppress(Exception):  # whatever it thinks of that setting is not asked here
             self._timed(call, *placed, **named)
 
@@ -251,10 +240,6 @@ class _Call:
         output = found["output"]
         if output.dim() > 1 and output.shape[1] == bias.numel():
             found["output"] = output + bias.to(output.dtype).reshape(1, -1, *[1] * (output.dim() - 2))
-
-
-def _one(task: Task, name: str) -> Task:
-    return Task(task.name, (), (name,))
 
 
 _FORWARD = Task("conv2d", (), ("output",))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
+import ast
 import inspect
-import itertools
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,17 +30,11 @@ class Argument:
 
 @dataclass(frozen=True)
 class Binding:
-    """What a function is called with.
-
-    Attributes:
-        arguments: in the order of the signature.
-        placed: roles that were given by place, because a name says nothing.
-        open: whether it takes any further name (``**kwargs``).
-    """
+    """What a function is called with, in the order of its signature."""
 
     arguments: tuple[Argument, ...]
-    placed: tuple[str, ...] = ()
-    open: bool = False
+    placed: tuple[str, ...] = ()  # roles that were given by place, because a name says nothing
+    counted: bool = True  # whether the signature says how many it takes
 
     @property
     def roles(self) -> frozenset[str]:
@@ -49,40 +43,13 @@ class Binding:
         return frozenset(found | {role.split(".")[0] for role in found})
 
 
-def bindings(fn: Any, task: Task) -> list[Binding]:
-    """Return in how many ways a function may be called for a task, the likeliest first."""
-    target, skip = _signed(fn)
-    try:
-        parameters = list(inspect.signature(target).parameters.values())[skip:]
-    except (TypeError, ValueError):
-        parameters = []
+def binding_of(fn: Any, task: Task) -> Binding:
+    """Return how a function is called for a task: by the names that say what they are, else in the task's order."""
+    parameters = _parameters(fn)
     plain = [each for each in parameters if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
     is_open = any(each.kind == each.VAR_KEYWORD for each in parameters)
-    if not plain and not is_open:  # a built-in function, or *args alone: nothing says how many it takes
-        counts = range(len(task.arguments), 0, -1)
-        return [_in_order(task.arguments[:count]) for count in counts]
-    takes_rest = any(each.kind == each.VAR_POSITIONAL for each in parameters)
-    first = _bind(plain, is_open, takes_rest, task)
-    tensors = [role for role in first.placed if role in TENSORS]
-    orders = itertools.permutations(tensors) if 1 < len(tensors) < 4 else iter([tensors])
-    return [_exchanged(first, dict(zip(tensors, order, strict=True))) for order in orders]
-
-
-def _in_order(roles: tuple[str, ...]) -> Binding:
-    return Binding(tuple(Argument(role, role) for role in roles), roles)
-
-
-def _exchanged(binding: Binding, roles: dict[str, str]) -> Binding:
-    def other(role: str | None) -> str | None:
-        return roles.get(role, role) if role in binding.placed else role
-
-    arguments = tuple(dataclasses.replace(each, role=other(each.role)) for each in binding.arguments)
-    return dataclasses.replace(
-        binding, arguments=arguments, placed=tuple(roles.get(role, role) for role in binding.placed)
-    )
-
-
-def _bind(plain: list[inspect.Parameter], is_open: bool, takes_rest: bool, task: Task) -> Binding:
+    if not plain and not is_open:  # *args alone, or nothing that says how many it takes
+        return Binding(tuple(Argument(role, role) for role in task.arguments), task.arguments, counted=False)
     roles = _by_name(plain, task)
     placed = _by_place(plain, roles, task)
     arguments = [
@@ -90,20 +57,32 @@ def _bind(plain: list[inspect.Parameter], is_open: bool, takes_rest: bool, task:
         for each, role in zip(plain, roles, strict=True)
         if role is not None or each.default is not inspect.Parameter.empty
     ]
+    takes_rest = any(each.kind == each.VAR_POSITIONAL for each in parameters)
     if takes_rest and not {"cache", "params"} & set(roles):  # (dout, x, w, b, *geometry)
         arguments += [Argument(role, role) for role in task.arguments if role not in roles]
     elif is_open:
         held = {argument.role for argument in arguments}
         arguments += [Argument(role, role, True) for role in task.arguments if role in GEOMETRY and role not in held]
-    return Binding(tuple(arguments), placed, is_open)
+    return Binding(tuple(arguments), placed)
 
 
-def _signed(fn: Any) -> tuple[Any, int]:
-    """Return what has the signature, and how many of its parameters are not given by the caller."""
-    if not is_function(fn):
-        return fn, 0
-    new_style = fn.setup_context is not torch.autograd.Function.setup_context
-    return fn.forward, 0 if new_style else 1
+def _parameters(fn: Any) -> list[inspect.Parameter]:
+    """Return what a function takes from its caller; of a built-in one what its documentation begins with."""
+    target, skip = (fn, 0)
+    if is_function(fn):
+        new_style = fn.setup_context is not torch.autograd.Function.setup_context
+        target, skip = fn.forward, 0 if new_style else 1
+    try:
+        return list(inspect.signature(target).parameters.values())[skip:]
+    except (TypeError, ValueError):
+        told = re.match(r"\s*\w+\(([\w\s,=]*)\)", getattr(target, "__doc__", None) or "")
+        named = [each.partition("=") for each in told[1].split(",")] if told else []
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        defaults = [ast.literal_eval(default) if default else inspect.Parameter.empty for _, _, default in named]
+        return [
+            inspect.Parameter(name.strip(), kind, default=default)
+            for (name, _, _), default in zip(named, defaults, strict=True)
+        ]
 
 
 def _by_name(parameters: list[inspect.Parameter], task: Task) -> list[str | None]:

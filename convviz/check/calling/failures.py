@@ -24,16 +24,13 @@ def failure(error: BaseException, fn: Any) -> tuple[str, str]:
     """Return the kind and the sentence of what was thrown."""
     if isinstance(error, NotNumbers):
         return "wrong_type", str(error)
-    text = _text(error)
+    text, where = _text(error), line_of(error.__traceback__, fn)
     if isinstance(error, MemoryError) or "t allocate memory" in text or "not enough memory" in text:
-        return "crashed", say("memory", where=line_of(error.__traceback__, fn))
-    where = line_of(error.__traceback__, fn)
-    if isinstance(error, SystemExit):
-        return "raised", say("exit", where=where)
-    if isinstance(error, KeyboardInterrupt):
-        return "raised", say("interrupt", where=where)
-    if isinstance(error, RecursionError):
-        return "raised", say("recursion", where=where)
+        return "crashed", say("memory", where=where)
+    plain = {SystemExit: "exit", KeyboardInterrupt: "interrupt", RecursionError: "recursion"}
+    for type_, id in plain.items():
+        if isinstance(error, type_):
+            return "raised", say(id, where=where)
     said = say("raised", type=type(error).__name__, text=f": {text}" if text else "", where=where)
     return "refused" if _is_refusal(error) else "raised", said
 

@@ -1,51 +1,70 @@
-"""What students call things: names of arguments, of keys in a dict and of results, each with what it stands for."""
+"""What students call things, and the orders of axes in which they keep tensors; the way there and back from torch's."""
 
 from __future__ import annotations
 
-SYNONYMS: dict[str, str] = {
-    "input": """
-        input x xs inp inputs image images img imgs a a_prev aprev data xin x_in in_data activation_prev a_in""",
-    "weight": "weight weights w ws kernel kernels k kern filter filters filt flt theta",
-    "bias": "bias biases b bs beta",
-    "grad_output": """
-        grad_output grad_outputs grad_out gradoutput dout dz dy gy g gz grad upstream outputs_gradient
-        output_gradient delta deltas d_out doutput d_output dl_dout dldout dl_dy dldy dl_dz dldz grad_y
-        gradout grad_z upstream_grad upstream_gradient output_grad out_grad gout d_l_d_out dl_doutput error
-        dloss_dout dldo dl_do dldz""",
-    "stride": "stride strides s step steps",
-    "padding": "padding pad pads p pad_width padding_size",
-    "dilation": "dilation dilations d dil dilate dilation_rate rate",
-    "groups": "groups group g num_groups n_groups feature_group_count",
-    "padding_mode": "padding_mode pad_mode mode border_mode border",
-    "output_padding": "output_padding out_padding outpad op extra remainder output_pad",
-    "input_size": """
-        input_size input_shape x_shape xshape in_shape in_size insize x_size shape_x image_shape output_size""",
-    "weight_size": """
-        weight_size weight_shape w_shape wshape kernel_shape filter_shape kernel_size filter_size f k ksize
-        k_size""",
-    "in_channels": """
-        in_channels in_channel c_in cin in_planes inplanes n_c_prev in_features input_channels n_in in_dim input_dim
-        input_size in_size fan_in""",
-    "out_channels": """
-        out_channels out_channel c_out cout out_planes outplanes n_c out_features output_channels
-        num_filters n_filters n_out out_dim output_dim output_size out_size fan_out""",
-    "kernel_size": "kernel_size k ksize kernel filter_size f size",
-    "cache": "cache caches saved memory cached",
-    "params": """
-        conv_param conv_params hparameters hparams hp hyper opts params param parameters config options hyperparameters
-        hparam""",
-    "output": "output out y z result res outputs conv",
-    "grad_input": """
-        grad_input dx da_prev da dinput gx grad_x din d_input dl_dx dldx dinputs grad_inputs input_grad
-        dx_out dimg""",
-    "grad_weight": """
-        grad_weight dw dkernel gw grad_w dk dfilter dfilters d_weight dl_dw dldw dweight dweights dkernels
-        grad_kernel weight_grad grad_weights w_grad k_grad kernel_grad weights_grad weight_gradient weights_gradient
-        kernel_gradient kernels_gradient filters_gradient grad_k d_kernel d_filters dl_dk dl_dfilters""",
-    "grad_bias": """
-        grad_bias db gb grad_b dbias d_bias dl_db dldb bias_grad dbiases b_grad biases_grad bias_gradient
-        biases_gradient grad_biases""",
-}  # fmt: skip
+from collections.abc import Mapping, Sequence
+
+import torch
+
+from convviz.facts.english import english
+
+# Of torch's axes [N, C, H, W] those that a layout has, in its order; what is left out has one entry.
+DATA = {name: tuple(map("NCHW".index, name)) for name in ["NCHW", "NHWC", "CHW", "HWC", "HW", "NC", "CN", "C"]}
+# Of a kernel's [C_out, C_in / groups, kH, kW].
+KERNEL = {name: tuple(map("OIHW".index, name)) for name in ["OIHW", "HWIO", "OHWI", "HWOI", "IOHW", "HW", "OI", "IO"]}
+
+
+def _known(layouts: str) -> tuple[tuple[str, str, str], ...]:
+    split = (each.split() for each in layouts.split(","))
+    return tuple((data, kernel, bias) for data, kernel, bias in split)
+
+
+# Tried in this order, so that what is torch's comes first. Of a bias: its shape, C standing for its channels.
+CONV = _known(
+    "NCHW OIHW C, NHWC HWIO C, NHWC HWIO 111C, CHW OIHW C, HW HW C, NHWC OHWI C, NHWC OIHW C, HWC HWIO C, HWC OHWI C, "
+    "HWC OIHW C, NCHW HWIO C, NCHW OIHW C1, CHW OIHW C1"
+)
+# Only if they are stated: a kernel with its channels exchanged is a mistake that people make, and no layout of theirs.
+STATED = _known("NHWC HWOI C, NCHW IOHW C")
+LINEAR = _known("NC OI C, NC IO C, CN OI C1, CN OI C, NC IO 1C, C OI C, C IO C")
+# A function that runs under one of the others, and gives wrong shapes, does not have that layout for it.
+COMMON = (
+    *((data, kernel) for data, kernel, _ in CONV[:5]),
+    ("HWC", "HWIO"),
+    *((data, kernel) for data, kernel, _ in LINEAR),
+)
+
+
+def to_layout(tensor: torch.Tensor, order: Sequence[int]) -> torch.Tensor:
+    """Return a tensor of torch's four axes in another order; axes that the order lacks have one entry."""
+    for axis in sorted(set(range(4)) - set(order), reverse=True):
+        tensor = tensor.select(axis, 0)
+    kept = sorted(order)
+    return tensor.permute([kept.index(axis) for axis in order])
+
+
+def from_layout(tensor: torch.Tensor, order: Sequence[int], axes: int = 4) -> torch.Tensor:
+    """Return what has the axes of an order in torch's; unchanged if it has another number of axes."""
+    if tensor.dim() != len(order):
+        return tensor
+    tensor = tensor.permute([order.index(axis) for axis in sorted(order)])
+    for axis in range(axes):
+        if axis not in order:
+            tensor = tensor.unsqueeze(axis)
+    return tensor.contiguous()
+
+
+def sizes_in(shape: Sequence[int], order: Sequence[int]) -> tuple[int, ...]:
+    """Return a shape of torch's four axes in another order."""
+    return tuple(shape[axis] for axis in order)
+
+
+def bias_shape(kind: str, channels: int) -> tuple[int, ...]:
+    """Return the shape of a bias: ``"111C"`` is [1, 1, 1, channels]."""
+    return tuple(channels if letter == "C" else 1 for letter in kind)
+
+
+SYNONYMS: Mapping[str, str] = english("calls")
 # The last part of a name says which axis it is of: stride_h, pad_w, kernel_height.
 AXES = {"h": 0, "height": 0, "y": 0, "w": 1, "width": 1, "x": 1}
 

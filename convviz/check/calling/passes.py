@@ -7,19 +7,99 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
 import torch
 
 from convviz.check.battery import Case
-from convviz.check.calling.arrays import NotNumbers
-from convviz.check.calling.layer import fill, is_within
-from convviz.check.calling.names import role_of
-from convviz.check.calling.plan import Given
+from convviz.check.calling.arrays import NotNumbers, hand_over
+from convviz.check.calling.names import KERNEL, bias_shape, role_of, sizes_in, to_layout
+from convviz.check.calling.plan import Given, Plan
 from convviz.check.calling.results import as_keys, is_array, take_apart
 from convviz.check.calling.subject import Passes, Subject
 from convviz.check.tasks import GRADIENTS, Task
 from convviz.facts.words import sentences
 
 say = sentences("calling")
+
+_Place = tuple[Any, str, Any]  # who holds it, under which name, what stands there
+
+
+def fill(made: Any, case: Case, plan: Plan) -> dict[str, Any]:
+    """Put a case's weight and bias among a layer's parameters or attributes; return them, the bias if it has one.
+
+    Raises:
+        NotNumbers: nothing there is called like a weight or has its shape.
+    """
+    is_module = isinstance(made, torch.nn.Module)
+    made = made.to(getattr(torch, plan.dtype)) if is_module else made
+    # One order of axes at a time: with equal sizes a shape fits several, and the search tells which it is.
+    shape = sizes_in(case.spec.weight_shape, KERNEL[plan.kernel])
+    places = list(_places(made))
+    weight = _fitting("weight", [each for each in places if _shape(each[2]) in (shape, None)])
+    if weight is None:
+        raise NotNumbers(say("no_parameter" if is_module else "no_weight", shape=list(shape)))
+    late = (None,) if weight[2] is None else ()  # filled at the first forward pass
+    count = case.bias.numel()
+    bias = _fitting("bias", [each for each in places if each is not weight and _length(each[2]) in (count, *late)])
+    found = {"weight": _put(weight, to_layout(case.weight, KERNEL[plan.kernel]), plan)}
+    if bias is not None:
+        found["bias"] = _put(bias, case.bias.reshape(_shape(bias[2]) or bias_shape(plan.bias, count)), plan)
+    return found
+
+
+def _places(made: Any) -> Iterator[_Place]:
+    """Yield each array among an object's attributes and in the dicts among them, and what is None."""
+    if isinstance(made, torch.nn.Module):
+        yield from ((made, name.rpartition(".")[2], value) for name, value in made.named_parameters())
+        return
+    for name, value in vars(made).items():
+        if isinstance(value, dict) and role_of(name, ("params",)):
+            yield from ((value, str(key), inner) for key, inner in value.items() if isinstance(key, str))
+        elif value is None or isinstance(value, np.ndarray | torch.Tensor | list):
+            yield made, name, value
+        elif is_within(value, made):
+            yield from _places(value)
+
+
+def is_within(value: Any, made: Any) -> bool:
+    """Return whether an attribute is an object of the student's own, such as a layer within a layer."""
+    return type(value).__module__ == type(made).__module__ and hasattr(value, "__dict__") and value is not made
+
+
+def _fitting(role: str, places: list[_Place]) -> _Place | None:
+    """Return the place whose name says what it is for, else the first array that fits and is no gradient."""
+    named = [each for each in places if role_of(each[1], (role,))]
+    others = [each for each in places if each[2] is not None and not role_of(each[1], GRADIENTS)]
+    return next(iter(named or others), None)
+
+
+def _put(place: _Place, tensor: torch.Tensor, plan: Plan) -> Any:
+    owner, name, was = place
+    if isinstance(owner, torch.nn.Module):
+        with torch.no_grad():
+            return was.copy_(tensor)
+    value = hand_over(tensor, plan.arrays, getattr(torch, plan.dtype))
+    if isinstance(was, torch.nn.Parameter):
+        value = torch.nn.Parameter(torch.as_tensor(value))
+    if isinstance(owner, dict):
+        owner[name] = value
+    else:
+        setattr(owner, name, value)
+    return value
+
+
+def _shape(value: Any) -> tuple[int, ...] | None:
+    """Return the shape of an array, None of None, and that of nothing for rows of several lengths."""
+    try:
+        return None if value is None else tuple(np.shape(value))
+    except ValueError:
+        return (-1,)
+
+
+def _length(value: Any) -> int | None:
+    shape = _shape(value)
+    return None if shape is None else int(np.prod(shape))
+
 
 Timed = Callable[..., Any]
 
@@ -37,8 +117,9 @@ def run_passes(
     found.update(take_apart(output, _only(subject.task, "output"), plan))
     if passes.backward is None:
         return biased, output
-    if given.again and layer is None:
-        _between(passes, given, case, timed)
+    if given.again and layer is None:  # what is kept elsewhere than in the cache is then another image's
+        with contextlib.suppress(Exception):  # whatever it thinks of that image is not asked here
+            _other_image(passes.forward, passes, given, case, timed)
     if kept is None and "cache" in passes.returns.roles:
         raise NotNumbers(say("no_cache"))
     given.hold("cache", kept)
@@ -70,20 +151,16 @@ def _made(passes: Passes, given: Given, case: Case, timed: Timed) -> tuple[Any, 
     making = Given(passes.layer, given.plan, case) if passes.layer.kind == "Module" else given
     placed, named = making.arguments(passes.makes)
     layer = timed(passes.maker, *placed, **named)
-    biased = fill(layer, case, given.plan) if passes.is_filled else False
+    biased = passes.is_filled and "bias" in fill(layer, case, given.plan)
     if given.again:
-        other = Given(given.task, given.plan, dataclasses.replace(case, input=1 - case.input.flip(2, 3) / 2))
-        placed, named = other.arguments(passes.goes)
-        timed(_of(layer, passes.forward), *placed, **named)
+        _other_image(_of(layer, passes.forward), passes, given, case, timed)
     return layer, biased
 
 
-def _between(passes: Passes, given: Given, case: Case, timed: Timed) -> None:
-    """Go forward with another image before going back: what is kept elsewhere than in the cache is then another."""
+def _other_image(forward: Any, passes: Passes, given: Given, case: Case, timed: Timed) -> None:
     other = Given(given.task, given.plan, dataclasses.replace(case, input=1 - case.input.flip(2, 3) / 2))
     placed, named = other.arguments(passes.goes)
-    with contextlib.suppress(Exception):  # whatever it thinks of that image is not asked here
-        timed(passes.forward, *placed, **named)
+    timed(forward, *placed, **named)
 
 
 def _apart(returned: Any) -> tuple[Any, Any]:

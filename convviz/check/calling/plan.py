@@ -11,8 +11,7 @@ import torch
 from convviz.check.battery import Case
 from convviz.check.calling.arrays import changed, hand_over
 from convviz.check.calling.binding import TENSORS, Binding
-from convviz.check.calling.layouts import DATA, KERNEL, bias_shape, sizes_in, to_layout
-from convviz.check.calling.names import keys_of
+from convviz.check.calling.names import DATA, KERNEL, bias_shape, keys_of, sizes_in, to_layout
 from convviz.check.tasks import GEOMETRY, Task
 from convviz.geometry.spec import ConvSpec
 
@@ -21,29 +20,17 @@ PAIRS = ("stride", "padding", "dilation", "output_padding", "kernel_size")
 
 @dataclass(frozen=True)
 class Plan:
-    """What was found out by trial; plain data.
+    """What was found out by trial; plain data."""
 
-    Attributes:
-        arrays: ``"torch"``, ``"numpy"`` or ``"lists"``.
-        data: order of axes of input, output and their gradients, a key of ``DATA``.
-        kernel: that of the weight, a key of ``KERNEL``.
-        bias: shape of the bias: ``"C"``, ``"111C"``, ``"C1"``.
-        form: what a cache holds, in its order; ``("dict",)`` for one with keys; empty without a cache.
-        pairs: ``"any"`` (a number where both axes have the same), ``"pair"`` (always two) or ``"int"`` (only numbers).
-        sizes: ``"full"`` (a size argument has all axes) or ``"plane"`` (height and width).
-        dtype: ``"float64"`` or ``"float32"``.
-        words: whether the padding is said as ``"same"`` or ``"valid"``.
-    """
-
-    arrays: str = "torch"
-    data: str = "NCHW"
-    kernel: str = "OIHW"
-    bias: str = "C"
-    form: tuple[str, ...] = ()
-    pairs: str = "any"
-    sizes: str = "full"
-    dtype: str = "float64"
-    words: bool = False
+    arrays: str = "torch"  # or "numpy", "lists"
+    data: str = "NCHW"  # order of axes of input, output and their gradients, a key of DATA
+    kernel: str = "OIHW"  # that of the weight, a key of KERNEL
+    bias: str = "C"  # its shape: "111C", "C1"
+    form: tuple[str, ...] = ()  # what a cache holds, in its order; ("dict",) for one with keys
+    pairs: str = "any"  # a number where both axes have the same; "pair": always two; "int": only numbers
+    sizes: str = "full"  # a size argument has all axes; "plane": height and width
+    dtype: str = "float64"  # or "float32"
+    words: bool = False  # whether the padding is said as "same" or "valid"
 
 
 class Params(dict[str, Any]):
@@ -54,20 +41,18 @@ class Params(dict[str, Any]):
         self.read: set[str] = set()
 
 
-def _noting(name: str, every: bool) -> Callable[..., Any]:
-    """Return a dict's method that notes the key which it is asked for, or all of them."""
+def _noting(name: str) -> Callable[..., Any]:
+    """Return a dict's method that notes the key which it is asked for; without one, all of them."""
 
     def method(self: Params, *given: Any) -> Any:
-        self.read.update(dict.keys(self) if every else given[:1])
+        self.read.update(given[:1] or dict.keys(self))
         return getattr(super(Params, self), name)(*given)
 
     return method
 
 
-for _name in ("__getitem__", "get", "pop"):
-    setattr(Params, _name, _noting(_name, every=False))
-for _name in ("__iter__", "keys", "values", "items"):
-    setattr(Params, _name, _noting(_name, every=True))
+for _name in ("__getitem__", "get", "pop", "__iter__", "keys", "values", "items"):
+    setattr(Params, _name, _noting(_name))
 
 
 class Given:
@@ -124,44 +109,31 @@ class Given:
     def _make(self, role: str) -> Any:
         if role in TENSORS:
             return self._array(role)
-        if role == "cache":
-            return self._cache()
         if role == "params":
             return self._dict(())
+        if role == "cache" and self.plan.form == ("dict",):
+            return self._dict(("input", "weight", "bias"))
+        if role == "cache":
+            return tuple(map(self.value, self.plan.form))
         return plain_value(role, self._case, self.plan, self.task)
 
     def _array(self, role: str) -> Any:
         if self.task.kind == "Module":
             return True  # of a layer's arguments "bias" alone is called like a tensor
         plan, dtype = self.plan, getattr(torch, self.plan.dtype)
-        tensor = tensor_of(role, self._case, self.task)
+        of = {"input": "grad_output", "bias": "transposed_bias"} if self.task.name == "conv_transpose2d" else {}
+        tensor = self._case.tensor(of.get(role, role))  # what a transposed convolution takes is another's output
         if role == "bias":
-            tensor = tensor.reshape(bias_shape(plan.bias, tensor.numel()))
-            single = plan.data == "HW"
-            tensor = tensor.reshape(()) if single else tensor
+            tensor = tensor.reshape(() if plan.data == "HW" else bias_shape(plan.bias, tensor.numel()))
         else:
             tensor = to_layout(tensor, KERNEL[plan.kernel] if role == "weight" else DATA[plan.data])
         self._was[role] = hand_over(tensor, plan.arrays, dtype)
         return hand_over(tensor, plan.arrays, dtype, self.turned)
 
-    def _cache(self) -> Any:
-        if self.plan.form == ("dict",):
-            return self._dict(("input", "weight", "bias"))
-        return tuple(self.value(role) for role in self.plan.form)
-
     def _dict(self, tensors: tuple[str, ...]) -> Params:
-        roles = (*tensors, *GEOMETRY, "kernel_size")
-        if self.task.name.startswith("linear"):
-            roles = tensors
+        roles = tensors if self.task.name.startswith("linear") else (*tensors, *GEOMETRY, "kernel_size")
         self._dicts.append(Params({key: self.value(role) for role in reversed(roles) for key in keys_of(role)}))
         return self._dicts[-1]
-
-
-def tensor_of(role: str, case: Case, task: Task) -> torch.Tensor:
-    """Return a case's tensor with four axes; of a transposed convolution, whose input is a convolution's output."""
-    if task.name == "conv_transpose2d":
-        role = {"input": "grad_output", "bias": "transposed_bias"}.get(role, role)
-    return case.tensor(role)
 
 
 def plain_value(role: str, case: Case, plan: Plan, task: Task) -> Any:
@@ -171,13 +143,8 @@ def plain_value(role: str, case: Case, plan: Plan, task: Task) -> Any:
     if name == "padding" and plan.words:
         return padding_word(spec) or "same"
     if name in PAIRS:
-        pair: tuple[int, int] = (
-            (spec.padding[0][0], spec.padding[1][0])
-            if name == "padding"
-            else spec.remainder
-            if name == "output_padding"
-            else getattr(spec, name)
-        )
+        special = {"padding": (spec.padding[0][0], spec.padding[1][0]), "output_padding": spec.remainder}
+        pair: tuple[int, int] = special[name] if name in special else getattr(spec, name)
         if axis:
             return pair[int(axis)]
         return pair[0] if pair[0] == pair[1] and plan.pairs != "pair" else pair

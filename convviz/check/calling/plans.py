@@ -6,8 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from convviz.check.calling.binding import KNOWN
-from convviz.check.calling.layouts import CONV, LINEAR, STATED
-from convviz.check.calling.names import role_of
+from convviz.check.calling.names import CONV, LINEAR, STATED, role_of
 from convviz.check.calling.plan import Plan
 from convviz.check.calling.source import knows_words, libraries, unpacked
 from convviz.check.calling.subject import Subject
@@ -70,4 +69,5 @@ def _unpacked(subject: Subject) -> list[tuple[str, ...]]:
             found.append(filled)
         elif None not in roles:
             found.append(tuple(role for role in roles if role))
-    return found
+    # The p that a stride is read from is no padding.
+    return found + [(*form[:-1], "params") for form in found if form[-1] == "padding" and "stride" not in form]

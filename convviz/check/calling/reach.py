@@ -23,20 +23,12 @@ PLAIN: dict[str, Any] = {
 
 @dataclass(frozen=True, eq=False)
 class Reach:
-    """What a function has arguments for.
-
-    Attributes:
-        task: what it is for.
-        subject: the function.
-        found: how it is called.
-        square: whether it reads one size for both axes of a kernel.
-        scope: the geometries that it is meant for.
-    """
+    """What a function has arguments for."""
 
     task: Task
     subject: Subject
     found: Found
-    square: bool
+    square: bool  # whether it reads one size for both axes of a kernel
     scope: Scope
 
     @property

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
+from convviz.check.battery import Case
 from convviz.check.calling.arrays import NotNumbers, take_back
-from convviz.check.calling.layouts import DATA, KERNEL, bias_shape, from_layout
-from convviz.check.calling.names import role_of
+from convviz.check.calling.names import DATA, KERNEL, bias_shape, from_layout, role_of
 from convviz.check.calling.plan import Plan
 from convviz.check.tasks import Task
 from convviz.facts.words import sentences
@@ -17,17 +19,76 @@ from convviz.facts.words import sentences
 say = sentences("calling")
 
 
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A part of a case, and of each result the leading indices where it is added; None where it is not."""
+
+    case: Case
+    at: Mapping[str, tuple[int, ...] | None] = field(default_factory=dict)
+
+
+def pieces(case: Case, layout: str, transposed: bool) -> Iterator[Piece]:
+    """Yield the cases that a function of this layout can be asked; transposed: its output has the input's channels."""
+    spec = case.spec
+    if layout not in ("CHW", "HWC", "C", "HW"):
+        yield Piece(case)
+        return
+    for n in range(spec.batch):
+        one = slice(n, n + 1)
+        single = dataclasses.replace(
+            case, spec=spec.replace(batch=1), input=case.input[one], grad_output=case.grad_output[one]
+        )
+        if layout == "HW":
+            yield from _planes(single, n, transposed)
+        else:
+            yield Piece(single, {"output": (n,), "grad_input": (n,), "grad_weight": (), "grad_bias": ()})
+
+
+def _planes(case: Case, n: int, transposed: bool) -> Iterator[Piece]:
+    spec = case.spec
+    inputs, outputs = spec.in_channels // spec.groups, spec.out_channels // spec.groups
+    plain = spec.replace(in_channels=1, out_channels=1, groups=1)
+    for out in range(spec.out_channels):
+        for within in range(inputs):
+            into = out // outputs * inputs + within
+            part = Case(
+                case.name,
+                plain,
+                case.input[:, into : into + 1],
+                case.weight[out : out + 1, within : within + 1],
+                case.bias[out : out + 1] * (within == 0),  # it is added once, not for each plane of the sum
+                case.grad_output[:, out : out + 1],
+                case.transposed_bias[into : into + 1] * (out % outputs == 0),
+            )
+            at = {"output": (n, into if transposed else out), "grad_input": (n, into), "grad_weight": (out, within)}
+            yield Piece(part, {**at, "grad_bias": None if within else (out,)})
+
+
+def together(parts: Sequence[tuple[Piece, Mapping[str, torch.Tensor]]]) -> dict[str, torch.Tensor]:
+    """Return the results of the whole case from those of its pieces; the first one's where they do not fit."""
+    return {name: _together(name, parts) if parts[0][0].at else first for name, first in parts[0][1].items()}
+
+
+def _together(name: str, parts: Sequence[tuple[Piece, Mapping[str, torch.Tensor]]]) -> torch.Tensor:
+    placed = [(at, got[name]) for piece, got in parts if (at := piece.at[name]) is not None and name in got]
+    first = placed[0][1]
+    axes = len(placed[0][0])
+    if first.shape[:axes] != (1,) * axes or any(got.shape != first.shape for _, got in placed):
+        return first
+    sizes = [max(at[axis] for at, _ in placed) + 1 for axis in range(axes)]
+    whole = first.new_zeros((*sizes, *first.shape[axes:]))
+    for at, got in placed:
+        whole[at] += got[(0,) * axes]
+    return whole
+
+
 def take_apart(
     returned: Any, task: Task, plan: Plan, optional: Sequence[str] = (), remarks: set[str] | None = None
 ) -> dict[str, torch.Tensor]:
-    """Return the results by name.
+    """Return the results of a task by name, in the order of axes of torch.
 
-    Args:
-        returned: what came back.
-        task: whose results it should be.
-        plan: says the order of axes.
-        optional: results that may be missing at the end, such as the gradient of a bias that it never got.
-        remarks: what is added to if something was taken in another form than torch's.
+    Those that are optional may be missing at the end, such as the gradient of a bias that it never got; ``remarks`` is
+    added to if something was taken in another form than torch's.
 
     Raises:
         NotNumbers: it is something else.
@@ -82,17 +143,15 @@ def is_array(value: Any) -> bool:
 
 
 def _in_order(returned: Any, names: Sequence[str], optional: Sequence[str]) -> dict[str, Any]:
-    if not isinstance(returned, tuple | list):
-        count = 1 if returned is not None else 0
-        raise NotNumbers(say("count", count=count, wanted=len(names), names=", ".join(names)))
-    parts = list(returned)
+    is_row = isinstance(returned, tuple | list)
+    parts = list(returned) if is_row else [returned] * (returned is not None)
     # None, as a Function's backward gives it for stride and padding; a dict of what else was computed; a norm.
-    while len(parts) > len(names) and isinstance(parts[-1], Mapping | str | int | float | None):
+    while is_row and len(parts) > len(names) and isinstance(parts[-1], Mapping | str | int | float | None):
         parts.pop()
     least = len(names) - len(optional)
     while len(parts) > least and parts[-1] is None:
         parts.pop()
-    if not least <= len(parts) <= len(names):
+    if not is_row or not least <= len(parts) <= len(names):
         raise NotNumbers(say("count", count=len(parts), wanted=len(names), names=", ".join(names)))
     return dict(zip(names, parts, strict=False))
 

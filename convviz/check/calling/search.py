@@ -11,8 +11,8 @@ import torch
 from convviz.check.answer import Answer
 from convviz.check.battery import Case, make_case
 from convviz.check.calling.asker import Asker
-from convviz.check.calling.layouts import COMMON
-from convviz.check.calling.plan import Plan
+from convviz.check.calling.names import COMMON
+from convviz.check.calling.plan import PAIRS, Plan
 from convviz.check.calling.plans import plans
 from convviz.check.calling.source import is_function
 from convviz.check.calling.subject import Subject
@@ -48,23 +48,12 @@ class Found:
     calls: int = 0
     spec: ConvSpec | None = None
     names: tuple[str, ...] = ()
-    binding: int = 0
     seconds: float = 0.0
     over: bool = False
     refused: bool = False
     ended: Answer | None = None
     unsure_of_pairs: bool = False  # whether it refused what would tell if it takes two numbers
     uneven_kernel: bool = False  # whether a layer takes two numbers for its kernel, and one for all else
-
-    @classmethod
-    def first(cls, subject: Subject, layout: str | None) -> Found:
-        """Return the likeliest plan, nothing tried."""
-        return cls(next(plans(subject, layout)))
-
-    @property
-    def complete(self) -> bool:
-        """Whether every number of a result that depends on the layout was right."""
-        return self.score[0] >= 2
 
     def note(self, answer: Answer) -> None:
         """Count a call; slow code, and code that takes all there is, is not asked for ever."""
@@ -78,47 +67,24 @@ class Found:
 
 
 def search(
-    asker: Asker, subjects: Sequence[Subject], probes: Sequence[Case], layout: str | None, scope: Scope = EVERYTHING
+    asker: Asker, subject: Subject, probes: Sequence[Case], layout: str | None, scope: Scope = EVERYTHING
 ) -> Found:
     """Return how to call a function: the plan that gives what is right, else the right shapes, else fewest wrong ones.
 
     Args:
         asker: puts a case to it.
-        subjects: the function with each way to bind its arguments.
+        subject: the function.
         probes: the caller's cases.
         layout: that of the data, if it is stated.
         scope: the geometries that it is meant for.
     """
-    number, calls = _way(asker, subjects, layout, scope) if len(subjects) > 1 else (0, 0)
-    found = Found.first(subjects[number], layout)
-    found.binding, found.calls = number, calls
-    for case in _cases(subjects[number], probes, scope, found):
-        _try_plans(asker, subjects[number], case, layout, found)
+    found = Found(next(plans(subject, layout)))
+    for case in _cases(subject, probes, scope, found):
+        _try_plans(asker, subject, case, layout, found)
         if found.score[0] > 0 or found.over:  # numbers of the right shapes: how it is called is known
             break
-    _try_pairs(asker, subjects[number], found, scope)
+    _try_pairs(asker, subject, found, scope)
     return found
-
-
-def _way(asker: Asker, subjects: Sequence[Subject], layout: str | None, scope: Scope) -> tuple[int, int]:
-    """Return which way of binding the arguments works under one of the likeliest plans, and the calls that it took.
-
-    Another order of them than the task's has to prove itself by its numbers, another number of them by its shapes.
-    """
-    calls, accepted = 0, 0
-    for number, subject in enumerate(subjects):
-        linear = subject.task.name.startswith("linear")
-        spec = LINEAR_PROBE if linear else PROBES["padding" not in subject.binding.roles]
-        case = make_case("probe", scope.nearest(spec), 0)
-        for plan in list(plans(subject, layout))[:2]:
-            answer = asker.ask(subject, plan, case, twice=False)
-            calls += 1
-            level = _score(answer, truth(subject.task, case))[0] if answer.results else -1
-            if level >= 2:
-                return number, calls
-            if level == 1 and len(subject.binding.arguments) < len(subjects[0].binding.arguments):
-                accepted = accepted or number
-    return accepted, calls
 
 
 def _cases(subject: Subject, probes: Sequence[Case], scope: Scope, found: Found) -> Iterator[Case]:
@@ -138,36 +104,37 @@ def _cases(subject: Subject, probes: Sequence[Case], scope: Scope, found: Found)
 
 def _try_plans(asker: Asker, subject: Subject, case: Case, layout: str | None, found: Found) -> None:
     right = truth(subject.task, case)
-    # What ran at one case is how it is called at the next.
-    fixed = (found.plan.arrays, found.plan.form) if found.score[0] >= 0 else None
-    hopeless: set[tuple[object, ...]] = set()
     queue = list(plans(subject, layout))
-    while queue:
+    if found.score[0] >= 0:  # what ran at one case is how it is called at the next
+        queue = _alike(queue, found.plan, "arrays", "form")
+    while queue and not found.over:
         plan = queue.pop(0)
-        if fixed is not None and fixed != (plan.arrays, plan.form):
-            continue
-        if (plan.arrays, plan.form, plan.pairs, plan.dtype, plan.sizes, plan.words) in hopeless:
-            continue
-        answer = asker.ask(subject, plan, case, twice=False)
+        answer = asker.ask(plan, case, twice=False)
         found.note(answer)
         score = _score(answer, right)
         if score > found.score and (score[0] > 0 or (plan.data, plan.kernel) in COMMON):
             found.plan, found.score, found.read, found.spec = plan, score, set(answer.read), case.spec
             found.names = tuple(answer.results)
-        if found.score[0] == 3 or found.over:
+        if score[0] == 3:
             return
-        if score[0] > 0 and score[1] == len(answer.results):
-            # A bias of another shape is no way to other numbers.
-            queue = [each for each in queue if (each.data, each.kernel) != (plan.data, plan.kernel)]
+        same_axes = _alike(queue, plan, "data", "kernel")
         if score[0] == 2:  # what is left open is the shape of a bias
-            queue = [each for each in queue if (each.data, each.kernel) == (plan.data, plan.kernel)]
+            queue = same_axes
+        elif score[0] > 0 and score[1] == len(answer.results):  # a bias of another shape is no way to other numbers
+            queue = [each for each in queue if each not in same_axes]
         if score[0] > 0:
-            fixed = (plan.arrays, plan.form)
+            queue = _alike(queue, plan, "arrays", "form")
         if answer.kind == "refused":  # for what the case is, whatever kind of array it comes in
-            queue = [each for each in queue if each.arrays == plan.arrays]
-        queue = [*cure(plan, answer), *queue]
+            queue = _alike(queue, plan, "arrays")
         if _is_of_kind(answer):
-            hopeless.add((plan.arrays, plan.form, plan.pairs, plan.dtype, plan.sizes, plan.words))
+            hopeless = _alike(queue, plan, "arrays", "form", "pairs", "dtype", "sizes", "words")
+            queue = [each for each in queue if each not in hopeless]
+        queue = [*cure(plan, answer), *queue]
+
+
+def _alike(queue: Sequence[Plan], plan: Plan, *names: str) -> list[Plan]:
+    """Return the plans that are like one in some respects."""
+    return [each for each in queue if all(getattr(each, name) == getattr(plan, name) for name in names)]
 
 
 def _score(answer: Answer, right: Mapping[str, torch.Tensor]) -> Score:
@@ -176,25 +143,21 @@ def _score(answer: Answer, right: Mapping[str, torch.Tensor]) -> Score:
     3: all is right; 2: a gradient is that depends on every order of axes, so that these are known; 1: all shapes are
     right; 0: it runs; -1: it does not.
     """
-    shaped = [name for name, value in answer.results.items() if value.shape == right[name].shape]
-    good = 0.0
-    for name in shaped:
-        largest = float(right[name].abs().max())
-        good += float((errors(answer.results[name], right[name]) <= 1e-4 * largest).double().mean())
+    shaped = {name: value for name, value in answer.results.items() if value.shape == right[name].shape}
+    close = (errors(value, right[name]) <= 1e-4 * right[name].abs().max() for name, value in shaped.items())
+    good = sum(float(each.double().mean()) for each in close)
     ran = answer.kind in ("ok", "changed_input", "keeps_state", "not_finite")
     whole = ran and len(shaped) == len(answer.results) > 0
-    exact = [name for name in shaped if same(answer.results[name], right[name])]
+    exact = {name for name, value in shaped.items() if same(value, right[name])}
     if whole and len(exact) == len(answer.results):
         level = 3
-    elif {*exact} - {"grad_bias"}:
-        level = 2
     else:
-        level = 1 if whole else 0 if ran else -1
+        level = 2 if exact - {"grad_bias"} else 1 if whole else 0 if ran else -1
     return (level, len(shaped), good)
 
 
 def cure(plan: Plan, answer: Answer) -> list[Plan]:
-    """Return what to try next where the failure says it: two numbers for a stride, float32, a size of the plane."""
+    """Return what to try next where the failure says it: two numbers for a stride, or float32."""
     text = answer.message
     if answer.kind != "raised":
         return []
@@ -207,35 +170,26 @@ def cure(plan: Plan, answer: Answer) -> list[Plan]:
 
 def _is_of_kind(answer: Answer) -> bool:
     """Return whether a failure comes of the kind of array, so that another order of axes changes nothing."""
-    return answer.kind == "raised" and (
-        "AttributeError" in answer.message
-        or ("TypeError" in answer.message and ("argument" in answer.message or "list indices" in answer.message))
-        or "NameError" in answer.message
-    )
+    text = answer.message
+    typed = "TypeError" in text and ("argument" in text or "list indices" in text)
+    return answer.kind == "raised" and (typed or "AttributeError" in text or "NameError" in text)
 
 
 def _try_pairs(asker: Asker, subject: Subject, found: Found, scope: Scope) -> None:
     """Find out whether two numbers may be given for a stride or a padding; an exception says that they may not."""
-    roles = subject.binding.roles | set(found.plan.form)
+    roles = {*subject.binding.roles, *found.plan.form}
     found.unsure_of_pairs = found.refused and found.score[0] < 1
     slow = found.ended or (found.over and found.score[0] < 3)  # a first call may load what it needs for seconds
-    if found.score[0] < 1 or slow or subject.task.name.startswith("linear") or found.plan.pairs != "any":
-        return
-    if not roles & {"stride", "padding", "dilation", "params", "kernel_size"} and found.plan.form != ("dict",):
-        return
-    if is_function(subject.fn) and not roles & {"stride", "padding"}:
+    settings = {"stride", "padding"} if is_function(subject.fn) else {*PAIRS, "params", "dict"}
+    if found.score[0] < 1 or slow or found.plan.pairs != "any" or scope.square or not roles & settings:
         return
 
     def asked(plan: Plan, spec: ConvSpec) -> Answer:
         found.calls += 1
-        return asker.ask(subject, plan, make_case("pairs", spec, 2), twice=False)
+        return asker.ask(plan, make_case("pairs", scope.nearest(spec), 2), twice=False)
 
     uneven = UNEQUAL.replace(kernel_size=(3, 2)) if subject.makes_layers else UNEQUAL
-    if found.plan.words:
-        uneven = uneven.replace(padding=0)
-    uneven, even = scope.nearest(uneven), scope.nearest(EQUAL)
-    if scope.square:
-        return
+    uneven = uneven.replace(padding=0) if found.plan.words else uneven
     answer = asked(found.plan, uneven)
     found.unsure_of_pairs = answer.kind == "refused"
     for plan in cure(found.plan, answer):  # a dilation that came as one number, beside a stride of two
@@ -248,8 +202,7 @@ def _try_pairs(asker: Asker, subject: Subject, found: Found, scope: Scope) -> No
     by_twos = dataclasses.replace(found.plan, pairs="pair")
     words = ("TypeError", "sequence", "inhomogeneous")
     if any(word in answer.message for word in words) or (
-        asked(by_twos, even).failed and not asked(found.plan, even).failed
+        asked(by_twos, EQUAL).failed and not asked(found.plan, EQUAL).failed
     ):
         found.plan = dataclasses.replace(found.plan, pairs="int")
-        tall = scope.nearest(EQUAL.replace(kernel_size=(3, 2)))
-        found.uneven_kernel = subject.makes_layers and not asked(found.plan, tall).failed
+        found.uneven_kernel = subject.makes_layers and not asked(found.plan, EQUAL.replace(kernel_size=(3, 2))).failed

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import inspect
+import itertools
 import textwrap
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import torch
 
-from convviz.check.calling.layouts import KERNEL
-from convviz.check.calling.names import role_of
+from convviz.check.calling.names import KERNEL, role_of
 
 
 def is_function(fn: Any) -> bool:
@@ -89,37 +90,25 @@ def unzeroed(codes: Sequence[Any]) -> str:
         filled: set[str] = set()
         for node in ast.walk(source_of(code) or ast.Pass()):
             if isinstance(node, ast.Assign):
-                for name, value in _named(node.targets[0], node.value):
-                    (made if "empty" in _called(value) else filled).add(name)
+                targets, values = (
+                    each.elts if isinstance(each, ast.Tuple) else [each] for each in (node.targets[0], node.value)
+                )
+                for target, value in itertools.zip_longest(targets, values, fillvalue=values[-1]):
+                    named = ast.unparse(value.func) if isinstance(value, ast.Call) else ""
+                    (made if "empty" in named.split(".")[-1] else filled).add(_base(target))
             elif isinstance(node, ast.AugAssign):
                 added.add(_base(node.target))
             elif isinstance(node, ast.Call):  # dx.fill(0), np.copyto(dx, 0), f(dx)
-                parts = [*node.args, *(each.value for each in node.keywords), node.func]
-                filled |= {_base(each) for each in parts}
+                filled.update(map(_base, (*node.args, *(each.value for each in node.keywords), node.func)))
         if left := sorted(made & added - filled):
             return left[0]
     return ""
-
-
-def _named(target: ast.AST, value: ast.AST) -> list[tuple[str, ast.AST]]:
-    """Return the names that are assigned to, each with its value."""
-    if isinstance(target, ast.Tuple):
-        values = value.elts if isinstance(value, ast.Tuple) else [value] * len(target.elts)
-        return [(_base(each), value) for each, value in zip(target.elts, values, strict=False)]
-    return [(_base(target), value)]
 
 
 def _base(node: ast.AST) -> str:
     while isinstance(node, ast.Subscript | ast.Attribute):
         node = node.value
     return node.id if isinstance(node, ast.Name) else ""
-
-
-def _called(node: ast.AST) -> str:
-    """Return the name of the function that a value comes from."""
-    if not isinstance(node, ast.Call):
-        return ""
-    return node.func.attr if isinstance(node.func, ast.Attribute) else _base(node.func)
 
 
 def _walked(tree: ast.AST) -> set[str]:
@@ -147,41 +136,36 @@ def _number(node: ast.AST) -> int | None:
 
 def libraries(fn: Any) -> list[str]:
     """Return the kinds of arrays that a function may want, the likeliest first, by what its code names."""
-    code = code_of(fn)
-    if not hasattr(code, "__code__"):  # a built-in function
-        return ["torch", "numpy", "lists"]
-    names, modules = _names(code, 3, set())
+    names, modules = _names(code_of(fn), 3, set())
     uses: list[str] = [kind for kind in ("torch", "numpy") if kind in modules]
-    if "torch" in uses and "numpy" in uses:
+    if not names:  # a built-in function
         uses = ["torch", "numpy"]
-    if not uses:
+    elif not uses:
         uses = ["torch", "numpy"] if names & {"shape", "reshape", "sum", "T", "ndim", "size", "dim"} else ["lists"]
     return uses + [kind for kind in ("torch", "numpy", "lists") if kind not in uses]
 
 
 def _names(fn: Any, depth: int, seen: set[int]) -> tuple[set[str], set[str]]:
-    code, scope = getattr(fn, "__code__", None), getattr(fn, "__globals__", {})
+    """Return the names in a function's code and the libraries behind them, those of functions that it calls as well."""
+    code = getattr(fn, "__code__", None)
     if code is None or id(code) in seen or depth < 0:
         return set(), set()
     seen.add(id(code))
-    names, modules, inner = set(), set(), [code]
-    while inner:
-        one = inner.pop()
-        names |= set(one.co_names) | set(one.co_freevars)
+    names, inner = set(), [code]
+    for one in inner:
+        names |= {*one.co_names, *one.co_freevars}
         inner += [each for each in one.co_consts if inspect.iscode(each)]
-    cells = dict(zip(code.co_freevars, getattr(fn, "__closure__", None) or (), strict=False))
-    for name in sorted(names):
-        try:
-            value = cells[name].cell_contents if name in cells else scope.get(name)
-        except ValueError:  # a cell that nothing was put in
-            continue
-        owner = value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None)
-        modules |= {str(owner).split(".")[0]} & {"torch", "numpy", "scipy"}
+    modules = names & {"torch", "numpy"}
+    known = dict(fn.__globals__)
+    for name, cell in zip(code.co_freevars, fn.__closure__ or (), strict=False):
+        with contextlib.suppress(ValueError):  # a cell that nothing was put in
+            known[name] = cell.cell_contents
+    for value in [known[name] for name in sorted(names) if name in known]:
+        owner = str(value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None)).split(".")[0]
+        modules |= {"numpy" if owner == "scipy" else owner} & {"torch", "numpy"}
         if inspect.isfunction(value):
             further = _names(value, depth - 1, seen)
             names, modules = names | further[0], modules | further[1]
-    modules |= {"numpy"} if "scipy" in modules else set()
-    modules |= {name for name in ("torch", "numpy") if name in names}
     return names, modules
 
 

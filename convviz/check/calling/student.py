@@ -11,17 +11,17 @@ import torch
 from convviz.check.answer import Answer
 from convviz.check.battery import Case
 from convviz.check.calling.asker import Asker
-from convviz.check.calling.assumed import assumed
 from convviz.check.calling.child import bounds_of
-from convviz.check.calling.layouts import CONV, LINEAR, STATED
+from convviz.check.calling.names import CONV, LINEAR, STATED
 from convviz.check.calling.plan import Plan
 from convviz.check.calling.reach import Reach
 from convviz.check.calling.search import Found, cure, search
-from convviz.check.calling.source import takes_square_kernels, unzeroed
-from convviz.check.calling.subject import Subject, subjects_of
+from convviz.check.calling.source import is_function, takes_square_kernels, unzeroed
+from convviz.check.calling.subject import Subject, subject_of
 from convviz.check.compare import same
 from convviz.check.scope import EVERYTHING, Scope
 from convviz.check.tasks import Task, truth
+from convviz.facts.lists import comma
 from convviz.facts.words import sentences
 
 say = sentences("calling")
@@ -29,19 +29,11 @@ say = sentences("calling")
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Student:
-    """A student's function, with what was found out about how to call it.
-
-    Attributes:
-        task: what it is for.
-        calls: how many calls finding out took.
-        results: names of the results that it gives; without ``grad_bias`` if it knows no bias.
-        plan: how it is called.
-        reach: which geometries it can be asked.
-    """
+    """A student's function, with what was found out about how to call it."""
 
     task: Task
-    calls: int
-    results: tuple[str, ...]
+    calls: int  # that finding out took
+    results: tuple[str, ...]  # names of those that it gives; without grad_bias if it knows no bias
     plan: Plan
     reach: Reach
     _subject: Subject
@@ -79,7 +71,7 @@ class Student:
 
     def try_all(self, cases: Sequence[Case], at_once: int) -> list[Answer | None]:
         """Return what one call for each case gives, up to one that ends the process; None where it refuses."""
-        answers = self._asker.ask_all(self._subject, self.plan, cases, at_once)
+        answers = self._asker.ask_all(self.plan, cases, at_once)
         answers = [self._cured(case, answer) for case, answer in zip(cases, answers, strict=False)]
         return [None if each.kind == "refused" and not self._scope.strict else each for each in answers]
 
@@ -131,7 +123,7 @@ class Student:
     def _asked(self, plan: Plan, case: Case) -> Answer:
         if any(before != after for before, after in case.spec.padding):
             plan = dataclasses.replace(plan, words=True)
-        return self._asker.ask(self._subject, plan, case)
+        return self._asker.ask(plan, case)
 
 
 def open_student(
@@ -158,14 +150,24 @@ def open_student(
         ValueError: there is no such layout, or the time limit is no positive number.
     """
     linear = task.name.startswith("linear")
-    _check_layout(layout, linear)
-    subjects = subjects_of(fn, task)
+    layouts = LINEAR if linear else CONV + STATED
+    known, exact = dict.fromkeys(each[0] for each in layouts), [f"{each[0]} {each[1]}" for each in layouts]
+    if layout is not None and layout not in known and layout not in exact:
+        raise ValueError(f"layout is one of {', '.join(known)}, or two words such as {exact[1]!r}: got {layout!r}")
+    subject = subject_of(fn, task)
     is_code = fn is not None and not _no_code(fn, task)
-    asker = Asker(subjects, bounds_of(time_limit))
-    found = search(asker, subjects, probes, layout, scope) if is_code else Found(Plan())
-    subject = subjects[found.binding]
+    asker = Asker(subject, bounds_of(time_limit))
+    found = search(asker, subject, probes, layout, scope) if is_code else Found(Plan())
+    while is_code and found.score[0] < 0 and not subject.binding.counted and len(subject.binding.arguments) > 1:
+        asker.close()  # it may take fewer
+        fewer = dataclasses.replace(
+            subject.binding, arguments=subject.binding.arguments[:-1], placed=subject.binding.placed[:-1]
+        )
+        subject = dataclasses.replace(subject, binding=fewer)
+        asker = Asker(subject, bounds_of(time_limit))
+        found = search(asker, subject, probes, layout, scope)
     square = is_code and not linear and takes_square_kernels(subject.codes, found.plan.kernel)
-    said = assumed(subject, found, layout, square) if is_code else ()
+    said = _assumed(subject, found, layout, square) if is_code else ()
     results = _results(task.results, subject, found)
     reach = Reach(task, subject, found, square, scope)
     return Student(task, found.calls, results, found.plan, reach, subject, found, asker, scope, probes, said)
@@ -184,14 +186,6 @@ def _no_code(fn: Any, task: Task) -> str:
     return "" if callable(fn) or pair else say("not_callable", what=made)
 
 
-def _check_layout(layout: str | None, linear: bool) -> None:
-    layouts = LINEAR if linear else CONV + STATED
-    known = dict.fromkeys(each[0] for each in layouts)
-    exact = [f"{each[0]} {each[1]}" for each in layouts]
-    if layout is not None and layout not in known and layout not in exact:
-        raise ValueError(f"layout is one of {', '.join(known)}, or two words such as {exact[1]!r}: got {layout!r}")
-
-
 def _results(whole: tuple[str, ...], subject: Subject, found: Found) -> tuple[str, ...]:
     """Return what it gives: a function that knows no bias has no gradient of one."""
     if len(whole) == 1 or not callable(subject.fn):
@@ -199,3 +193,38 @@ def _results(whole: tuple[str, ...], subject: Subject, found: Found) -> tuple[st
     if found.score[0] > 0:
         return tuple(name for name in whole if name in found.names)
     return whole if subject.has_bias(found.plan) else whole[:-1]
+
+
+def _assumed(subject: Subject, found: Found, layout: str | None, square: bool) -> tuple[str, ...]:
+    """Return a sentence for each thing that was assumed about how a function is called."""
+    binding, task, plan, passes = subject.binding, subject.task, found.plan, subject.passes
+    others = [each for each in binding.arguments if each.role not in (None, each.name, *binding.placed)]
+    layouts = {"data": plan.data, "kernel": plan.kernel}
+    kinds = {"Function": "apply" if is_function(subject.fn) else "autograd", "Module": "layer"}
+    shaped = "layout" if layout is None else "stated"
+    if task.name.startswith("linear"):
+        shaped = "linear"
+    elif task.name == "conv2d_bias" and layout is None:
+        shaped = "channels"
+    no_bias = "bias" in task.arguments and not (passes and passes.is_filled) and not subject.has_bias(plan)
+    said: dict[str, Any] = {  # sentence → whether it holds, or its arguments
+        "placed": {"names": comma(binding.placed)} if binding.placed else False,
+        "named": {"names": comma([f"{each.name} = {each.role}" for each in others])} if others else False,
+        "dict": plan.form == ("dict",),
+        "cache": {"names": comma(plan.form)} if plan.form not in ((), ("dict",)) else False,
+        "passes": passes is not None and passes.maker is None,
+        "class": passes is not None and passes.maker is not None,
+        kinds.get(task.kind, plan.arrays): True,
+        shaped: layouts,
+        "bias": {"shape": comma(["C" if letter == "C" else "1" for letter in plan.bias])}
+        if plan.bias != "C"
+        else False,
+        "float32": plan.dtype == "float32",
+        plan.pairs: plan.pairs != "any",
+        "square": square,
+        "plane": plan.sizes == "plane",
+        "words": plan.words,
+        "no_bias": no_bias,
+        "unknown": found.score[0] < 0,
+    }
+    return tuple(say(f"assumed.{id}", **({} if holds is True else holds)) for id, holds in said.items() if holds)

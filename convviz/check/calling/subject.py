@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from convviz.check.calling.binding import Binding, bindings
+from convviz.check.calling.binding import Binding, binding_of
 from convviz.check.calling.plan import Plan
 from convviz.check.calling.source import is_function
 from convviz.check.tasks import GEOMETRY, TASKS, Task
@@ -27,25 +27,15 @@ _WEIGHTS = Task("conv2d", ("weight", "bias", *GEOMETRY), ())
 
 @dataclass(frozen=True)
 class Passes:
-    """A student's own forward and backward pass.
+    """A student's own forward and backward pass."""
 
-    Attributes:
-        forward: a function, or the name of a method.
-        backward: the same; None where a class has none.
-        maker: the class; None for a pair of functions.
-        makes: how the class is called; None for a pair.
-        goes: how the forward pass is called.
-        returns: how the backward pass is called.
-        layer: the task by which the class is called, ``LAYER``, ``LINEAR_LAYER`` or one with weights.
-    """
-
-    forward: Any
-    backward: Any
-    goes: Binding
-    returns: Binding = NOTHING
-    maker: type | None = None
-    makes: Binding = NOTHING
-    layer: Task = _WEIGHTS
+    forward: Any  # a function, or the name of a method
+    backward: Any  # the same; None where a class has none
+    goes: Binding  # how the forward pass is called
+    returns: Binding = NOTHING  # how the backward pass is called
+    maker: type | None = None  # the class; None for a pair of functions
+    makes: Binding = NOTHING  # how the class is called
+    layer: Task = _WEIGHTS  # the task by which it is called: that one, LAYER or LINEAR_LAYER
 
     @property
     def is_filled(self) -> bool:
@@ -87,15 +77,14 @@ class Subject:
         return "bias" in held or plan.form == ("dict",)
 
 
-def subjects_of(fn: Any, task: Task) -> list[Subject]:
-    """Return in how many ways something may be called for a task, the likeliest first."""
+def subject_of(fn: Any, task: Task) -> Subject:
+    """Return what is asked, with how its arguments are bound."""
     if isinstance(fn, tuple | list) and len(fn) == 2 and all(map(callable, fn)) and "output" not in task.results:
         forward, backward = fn
-        ways = [Passes(forward, backward, _forward(forward, task), each) for each in bindings(backward, task)]
-        return [_with_passes(backward, task, each) for each in ways]
+        return _with_passes(backward, task, Passes(forward, backward, _forward(forward, task), binding_of(fn[1], task)))
     if _has_passes(fn, task):
-        return [_with_passes(fn, task, _methods(fn, task))]
-    return [Subject(fn, task, binding) for binding in bindings(fn, task)]
+        return _with_passes(fn, task, _methods(fn, task))
+    return Subject(fn, task, binding_of(fn, task))
 
 
 def _with_passes(fn: Any, task: Task, passes: Passes) -> Subject:
@@ -163,4 +152,4 @@ def _stage(fn: Any, task: Task) -> Binding:
             return NOTHING
     except (TypeError, ValueError):
         pass
-    return bindings(fn, task)[0]
+    return binding_of(fn, task)
