@@ -50,7 +50,7 @@ check: lint test-js ## two minutes for what catches most; `make test` before you
 # across, sums, pins; stepping; lessons with their marks, tray and whys; hands, broken steps, predictions, the arrival;
 # keys, tables, print, lecture, menus; losses, pickers, the remainder, Learn; undo and what controls may do; entries.
 BOARD := $(addprefix tests/browser/test_,$(addsuffix .py,first_sight stage links grid true_words steps lesson lesson_path \
-	open_links drag break_it predict reasons mistaken arrival keyboard tables paper lecture figure forward_band transposed \
+	open_links drag break_it predict mistaken arrival keyboard tables paper lecture figure forward_band transposed \
 	remainder output_padding learn model page_model rules tabs colours))
 board: $(STAMP)-test ## what the board can do, in a real browser: run it when you change what the screen looks like
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(BOARD) $(PYTEST_FLAGS)

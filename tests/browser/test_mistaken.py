@@ -13,10 +13,11 @@ from tests.truth import truth
 pytestmark = pytest.mark.browser
 
 GRADIENTS = ("grad_input", "grad_weight", "grad_bias")
+RESULTS = (*GRADIENTS, "output")
 # For each geometry: what each recipe makes of its numbers, and what the taps do.
 RUN = """(text) => {
   const { cases, recipes } = JSON.parse(text);
-  const { gradientBy, gradientRight, productsBy, comparedAt, sameProducts } = js["numbers/mistaken.js"];
+  const { gradientBy, gradientRight, numberBy, productsBy, comparedAt, sameProducts } = js["numbers/mistaken.js"];
   const { rightProducts } = js["rules/products.js"];
   const tensor = ({ shape, data }) => ({ shape, data: Float64Array.from(data) });
   const plain = (tensor) => tensor && { shape: tensor.shape, data: [...tensor.data] };
@@ -24,8 +25,16 @@ RUN = """(text) => {
     const given = Object.fromEntries(Object.entries(tensors).map(([name, each]) => [name, tensor(each)]));
     const gradients = ["grad_input", "grad_weight", "grad_bias"];
     const right = Object.fromEntries(gradients.map((of) => [of, plain(gradientRight(of, spec, given))]));
-    const ways = recipes.map(([of, recipe]) => plain(gradientBy(of, recipe, spec, given)));
+    const outputBy = (recipe) => {
+      const products = productsBy("output", recipe, spec);
+      const count = products?.shape.reduce((total, size) => total * size, 1);
+      const numberAt = (_, index) => numberBy("output", products, given, index);
+      return products && { shape: products.shape, data: Array.from({ length: count }, numberAt) };
+    };
+    const ways = recipes.map(([of, recipe]) =>
+      of === "output" ? outputBy(recipe) : plain(gradientBy(of, recipe, spec, given)));
     const told = recipes.map(([of, recipe]) => {
+      if (of === "output") return null;
       const [ours, theirs] = [rightProducts(of, spec), productsBy(of, recipe, spec)];
       if (!theirs || String(ours.shape) !== String(theirs.shape)) return null;
       const index = Math.floor(right[of].data.length / 2);
@@ -49,15 +58,15 @@ def known(way):
 
 
 def recipes():
-    """Return (id, gradient, recipe) of every way of every mistake, and of the right ones."""
+    """Return (id, result, recipe) of every way of every mistake, and of the right ones."""
     ways = [
         (mistake.id, of, way)
         for mistake in catalogue().values()
         for of in mistake.of
         for way in mistake.ways
-        if of in GRADIENTS and not mistake.id.startswith("Q") and known(way)
+        if of in RESULTS and not mistake.id.startswith("Q") and known(way)
     ]
-    return ways + [("right", of, {}) for of in GRADIENTS]
+    return ways + [("right", of, {}) for of in RESULTS]
 
 
 def cases():
@@ -78,7 +87,7 @@ def fits(spec):
 def computed(js):
     """(case, what the page says of it) for each geometry."""
     made, tried = cases(), recipes()
-    tensors = ("grad_output", "weight", "input")
+    tensors = ("grad_output", "weight", "input", "bias")
     sent = [{"spec": case.spec.to_dict(), **{name: plain(case.tensor(name)) for name in tensors}} for case in made]
     text = json.dumps({"cases": sent, "recipes": [[of, way] for _, of, way in tried]})
     return list(zip(made, json.loads(js.page.evaluate(RUN, text)), strict=True))

@@ -1,9 +1,9 @@
-"""The notebook of the app as Voilà's page: as a route of `convviz serve`, and from `voila app.ipynb` alone."""
+"""The notebook of the app as Voilà's page, a route of `convviz serve`; test_dashboard.py runs `voila` alone."""
 
 import pytest
 
-from tests.browser.app_page import assert_page_equals_autograd, fresh_page, open_app, slide, slider
-from tests.browser.server import APP, IMPATIENT, voila_server, wait_until
+from tests.browser.app_page import assert_page_equals_autograd, fresh_page, kernel_id, open_app, slide, slider
+from tests.browser.server import IMPATIENT, voila_server, wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -13,11 +13,6 @@ ALERT = "#convviz-lost-text"
 LOADING = "#convviz-loading"
 # A first start reads torch from a cold disk.
 APPEARS_WITHIN_MS = 120_000
-
-
-def kernel_id(page):
-    """Return the id of the kernel behind the page."""
-    return page.evaluate("window.jupyterapp.widgetManagerPromise.promise.then(({kernel}) => kernel.id)")
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +78,7 @@ def test_short_loss_of_the_connection_is_told_and_taken_back(opened):
         window.jupyterapp.widgetManager.kernel.reconnect();
     """)
     opened.wait_for_function("window.told.at(-1) === 'hidden'", timeout=20_000)
-    assert any("reconnect" in words for words in opened.evaluate("window.told"))
+    assert any("Reconnecting" in words for words in opened.evaluate("window.told"))
 
 
 def test_kernel_that_hangs_is_told_and_taken_back(opened, served):
@@ -186,13 +181,3 @@ def test_home_that_cannot_be_written_to_serves_the_page_all_the_same_until_the_s
         assert server.interrupt() == 0
     assert folders() == set()
     page.page_errors.clear()
-
-
-def test_voila_alone_shows_the_notebook(page):
-    """As on Binder and on JupyterHub: without our configuration, and with our template."""
-    with voila_server(APP) as server:
-        open_app(page, server.url)
-        slide(page, "stride", 3)
-        assert_page_equals_autograd(page)
-        assert page.locator("main .cv-board").count() == 1
-        assert page.outside == [], "the template asks nobody outside"

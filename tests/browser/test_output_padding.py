@@ -105,7 +105,8 @@ def test_every_button_makes_the_size_that_it_names_and_keeps_the_input(js, linke
         assert [side - less for side, less in zip(whole.shape, cut, strict=True)] == near["size"]
 
 
-def test_the_sentence_for_the_first_transposed_picture(js):
+def test_the_sentence_for_the_first_transposed_picture_and_none_at_stride_1(js):
+    assert stories(js, [ConvSpec(8)]) == [None]
     (_, first), (_, smallest) = told(js, [ConvSpec(8, stride=2, padding=1), ConvSpec(8, stride=2, kernel_size=2)])
     assert first == (
         "conv2d produces 4 × 4 from every output of size 7 or 8, so the input alone does not say which of them to "
@@ -113,10 +114,6 @@ def test_the_sentence_for_the_first_transposed_picture(js):
         "output_padding=1 chooses 8 × 8. It keeps 1 row and 1 column that the padding would cut off."
     )
     assert smallest.endswith("It adds nothing: this is the smallest of them.")
-
-
-def test_stride_one_has_no_story(js):
-    assert stories(js, [ConvSpec(8)]) == [None]
 
 
 def test_a_size_that_cannot_be_is_refused_or_moved_with_a_sentence(js):

@@ -1,11 +1,14 @@
-// Why a number is wrong, in settings that the checker's recipes do not know: the definition alone says what is true.
-// tests/browser/test_reasons.py holds the mistakes of the catalogue against Python's recipes.
+// Why a number is wrong: the definition says what is true, and the recipes what a mistake makes of it;
+// tests/browser/test_mistaken.py holds these against Python's.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { readFileSync, readdirSync } from "node:fs";
 
 import { computeStages } from "../../convviz/web/numbers/compute.js";
+import { formatLong } from "../../convviz/web/base/format.js";
+import { gradientBy, numberBy, productsBy } from "../../convviz/web/numbers/mistaken.js";
 import { agrees, createReasons } from "../../convviz/web/numbers/reasons.js";
+import { isKnown } from "../../convviz/web/rules/recipes.js";
 import { tensorsOf } from "../../convviz/web/rules/settings.js";
 import { drawer, randomState, same, truthOf } from "./definition.mjs";
 
@@ -62,6 +65,211 @@ test("a kernel that is not rotated is named in every geometry, with any border, 
     }
   }
   for (const [name, count] of Object.entries(met)) assert.ok(count > 10, `${name}: ${count}`);
+});
+
+const RESULTS = ["output", "grad_input", "grad_weight", "grad_bias"];
+
+/** Pictures of a convolution with a bias, and of each result one cell: its indices, and its number. */
+function* asked(seed, rounds) {
+  const draw = drawer(seed);
+  for (let round = 0; round < rounds; round++) {
+    const drawn = { ...randomState(draw), transposed: false };
+    const bias = { kind: "values", values: [1, -2, 3], shape: [3] };
+    const settings = { ...drawn, bias };
+    const stages = computeStages(settings.spec, settings.loss, tensorsOf(settings), false);
+    const find = createReasons(MISTAKES, settings, stages);
+    const truth = truthOf(settings, stages);
+    for (const panel of RESULTS) {
+      const at = stages[panel].shape.map((size) => draw([...Array(size).keys()]));
+      yield {
+        draw,
+        settings,
+        stages,
+        truth,
+        panel,
+        at,
+        right: read(stages[panel], at),
+        find: find.bind(null, panel, at),
+      };
+    }
+  }
+}
+
+/** What a way makes of some numbers, whole; null where it cannot be computed. */
+function made(of, way, spec, given) {
+  if (of !== "output") return gradientBy(of, way, spec, given);
+  const products = productsBy(of, way, spec);
+  const count = products ? products.shape.reduce((total, size) => total * size, 1) : 0;
+  const data = Array.from({ length: count }, (_, index) => numberBy(of, products, given, index));
+  return products && { shape: products.shape, data };
+}
+
+/** A number of a tensor that may have come out in another shape; null where it has none. */
+function numberAt(tensor, shape, at) {
+  if (!tensor) return null;
+  if (shape.length === 1) {
+    if (tensor.data.length === 1) return tensor.data[0];
+    return String(tensor.shape) === String(shape) ? tensor.data[at[0]] : null;
+  }
+  const there = tensor.shape.length === 4 && at.every((each, axis) => each < tensor.shape[axis]);
+  return there && tensor.shape[0] === shape[0] && tensor.shape[1] === shape[1] ? read(tensor, at) : null;
+}
+
+/** Whether each choice of a way does something in this geometry, seen in numbers that hide nothing. */
+function isWhole(of, way, spec, given) {
+  const whole = made(of, way, spec, given);
+  return Object.keys(way).every((step) => {
+    const less = made(
+      of,
+      Object.fromEntries(Object.entries(way).filter(([name]) => name !== step)),
+      spec,
+      given,
+    );
+    if (!whole || !less || String(whole.shape) !== String(less.shape)) return true;
+    return whole.data.some((each, index) => Math.abs(each - less.data[index]) > 1e-9);
+  });
+}
+
+test("a number is answered with every mistake that gives it and with no other", () => {
+  const met = new Set();
+  for (const { settings, stages, panel, at, right, find } of asked(21, 150)) {
+    const { spec } = settings;
+    const hidesNothing = (tensor, seed) =>
+      tensor && { ...tensor, data: tensor.data.map((_, index) => Math.sin((index + 1) * seed) * 7) };
+    const names = ["input", "weight", "bias", "grad_output"];
+    const reals = Object.fromEntries(
+      names.map((name, seed) => [name, hidesNothing(stages[name], seed + 1.3)]),
+    );
+    const numbers = MISTAKES.filter(
+      ({ id, of }) => ORDER.includes(id) && of.split(", ").includes(panel),
+    ).flatMap(({ id, ways }) =>
+      ways
+        .filter((way) => isKnown(way))
+        .map((way) => ({
+          id,
+          way,
+          number: numberAt(made(panel, way, spec, stages), stages[panel].shape, at),
+        }))
+        .filter(({ number }) => number !== null && !agrees(number, right))
+        .filter(({ way }) => isWhole(panel, way, spec, reals)),
+    );
+    for (const number of new Set(numbers.map((each) => each.number))) {
+      const said = find(number)
+        .filter(({ why }) => why === "mistake")
+        .map(({ id }) => id);
+      const fits = new Set(numbers.filter((each) => agrees(number, each.number)).map(({ id }) => id));
+      const about = `${JSON.stringify(spec)} ${panel} ${at} ${number}`;
+      assert.deepEqual(
+        said,
+        ORDER.filter((id) => fits.has(id)),
+        about,
+      );
+      for (const id of said) met.add(id);
+    }
+  }
+  assert.deepEqual(
+    ORDER.filter((id) => !met.has(id)),
+    [],
+    "are met in no cell",
+  );
+});
+
+/** The factors of every product of a number, by the definition; the bias is one without a second. */
+function termsOf({ truth, settings, stages, panel, at }) {
+  const { taps, spec, value, ins, outs } = truth;
+  const [first, second, ...place] = at;
+  const upTo = (count) => [...Array(count).keys()];
+  const groupOf = (channel, own, others) => upTo(others).map((j) => Math.floor(channel / own) * others + j);
+  const real = (part, cell) => taps.filter((tap) => tap.i && same(tap[part], cell));
+  const number = (name, cell, plane) => value(name, cell, plane);
+  if (panel === "grad_bias")
+    return upTo(spec.batch).flatMap((n) =>
+      cellsOf(truth.windows).map((o) => [number("grad_output", o, [n, first])]),
+    );
+  if (panel === "output") {
+    const sums = groupOf(second, outs, ins).flatMap((c) =>
+      real("o", place).map(({ k, i }) => [
+        number("weight", k, [second, c % ins]),
+        number("input", i, [first, c]),
+      ]),
+    );
+    return [...sums, [stages.bias.data[second]]];
+  }
+  if (panel === "grad_input")
+    return groupOf(second, ins, outs).flatMap((o) =>
+      real("i", place).map((tap) => [
+        number("grad_output", tap.o, [first, o]),
+        number("weight", tap.k, [o, second % ins]),
+      ]),
+    );
+  const channel = Math.floor(first / outs) * ins + second;
+  return upTo(settings.spec.batch).flatMap((n) =>
+    real("k", place).map(({ o, i }) => [
+      number("grad_output", o, [n, first]),
+      number("input", i, [n, channel]),
+    ]),
+  );
+}
+const cellsOf = ([rows, columns]) =>
+  Array.from({ length: rows * columns }, (_, at) => [Math.floor(at / columns), at % columns]);
+
+const STEPS = { right: [0, 1], left: [0, -1], below: [1, 0], above: [-1, 0] };
+const total = (terms) =>
+  terms.reduce((sum, term) => sum + term.reduce((product, each) => product * each, 1), 0);
+const textOf = (term) =>
+  term
+    .map((each, place) => (place && each < 0 ? `(${formatLong(each)})` : formatLong(each)))
+    .join(" \u00b7 ");
+
+/** Whether a number is what a reason says. */
+function isTrue(question, terms, typed, { why, places, products, added }) {
+  const { stages, panel, at, right } = question;
+  const pairs = terms.filter((term) => term.length === (panel === "grad_bias" ? 1 : 2));
+  if (why === "sign") return agrees(typed, -right);
+  if (why.startsWith("count")) return typed === pairs.length;
+  if (why === "unweighted") {
+    const names = { output: ["weight", "input"], grad_input: ["grad_output", "weight"] };
+    const kept = (names[panel] ?? ["grad_output", "input"]).indexOf(added);
+    return agrees(typed, total(terms.map((term) => (term.length === 2 ? [term[kept]] : term))));
+  }
+  if (why === "neighbour")
+    return places.every((where) => {
+      const moves = where.split("_").map((name) => STEPS[name]);
+      const there = at.map(
+        (each, axis) => each + moves.reduce((sum, move) => sum + (move[axis - 2] ?? 0), 0),
+      );
+      return agrees(typed, read(stages[panel], there));
+    });
+  const times = { missing: -1, twice: 1, flipped: -2 }[why];
+  const numbers = new Map(terms.map((term) => [textOf(term), total([term])]));
+  return products.length > 0 && products.every((text) => agrees(typed, right + times * numbers.get(text)));
+}
+
+test("no reason is given that is not true", () => {
+  const kinds = new Set();
+  for (const question of asked(22, 150)) {
+    const { draw, right, find, settings, panel, at } = question;
+    const terms = termsOf(question);
+    const near = right + draw([-3, -2, -1, 1, 2, 3]);
+    const term = terms.length ? total([draw(terms)]) : 1;
+    for (const typed of [
+      near,
+      -right,
+      2 * right,
+      draw([-7, 0, 1, 4, 9]),
+      right - term,
+      right + term,
+      right - 2 * term,
+    ]) {
+      for (const reason of find(typed).filter(({ why }) => why !== "mistake")) {
+        kinds.add(reason.why);
+        const about = `${JSON.stringify(settings.spec)} ${panel} ${at} ${typed} ${JSON.stringify(reason)}`;
+        assert.ok(isTrue(question, terms, typed, reason), about);
+      }
+    }
+  }
+  for (const why of ["unweighted", "count", "sign", "neighbour", "missing", "twice", "flipped"])
+    assert.ok(kinds.has(why), why);
 });
 
 test("the right number, a cell that is gone and a tensor that is given have no reasons", () => {
