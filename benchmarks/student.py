@@ -16,7 +16,7 @@ import torch
 from tornado.httpclient import HTTPRequest
 from tornado.websocket import WebSocketClosedError, websocket_connect
 
-from convviz.app.wire import TENSORS
+from convviz.app.step_numbers import TENSORS
 from convviz.settings.state import Settings
 from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, target_tensor, weight_tensor
 from tests.states import random_states

@@ -72,8 +72,8 @@ def write_pages(folder):
 
 def app_texts():
     """Return what the kernel of an app says to strange messages of a page."""
-    from convviz.app.answers import answered
     from convviz.app.app import App
+    from convviz.app.page_requests import answered
     from convviz.facts.locale import use_locale
 
     app, texts = App(lang=TAG), []
@@ -114,7 +114,7 @@ made.render({ model, el: place });"""
 
 def panes():
     """Return a page with every tab's pane, each drawing what Python makes of the first picture."""
-    from convviz.app.answers import answer
+    from convviz.app.page_requests import answer
     from convviz.settings.state import Settings
     from convviz.views.theme import COLORSCALES
     from convviz.web.bundle import bundle_several

@@ -26,7 +26,7 @@ STRANGERS = {("app", "export"), ("export", "app"), ("ops", "samples"), ("ops", "
 UI_PACKAGES = {"ipywidgets", "anywidget", "traitlets", "voila"}
 FIRST_UI_LAYER = LAYERS["web"]
 WIDGETS = {"ipywidgets", "anywidget"}
-WIDGET_FREE = {"convviz.app.session", "convviz.app.answers"}  # driven without a browser
+WIDGET_FREE = {"convviz.app.session", "convviz.app.page_requests"}  # driven without a browser
 
 
 @functools.cache
@@ -263,7 +263,7 @@ repr(convviz.graph(torch.ones(1, requires_grad=True) ** 2))
 """
     # Every tab but those that show what torch's own `backward(gradient)` and `gradcheck` do: both load sympy.
     worker = """
-from convviz.app.answers import answer
+from convviz.app.page_requests import answer
 from convviz.settings.state import Settings
 first = Settings.first_picture().to_dict()
 for tab in ("matrix", "graph", "code", "linear"):
@@ -299,7 +299,7 @@ from convviz.cli import main
 assert main(["export", "--module", "--state", "v=2&size=6", "-o", {str(tmp_path / "board.mjs")!r}]) == 0
 assert main(["export", "--state", "nowhere.json", "-o", "page.html"]) == 2
 """
-    live = "from convviz.serve.live import live_page; live_page()"
+    live = "from convviz.serve.first_page import live_page; live_page()"
     page = "import convviz.export.page as page; page.page_bytes(None)"
     without = PACKERS | {"babel"}
     check_loaded((live, without), (module, without), (page, without | TORCH))

@@ -15,16 +15,16 @@ import traitlets
 
 from convviz import __version__
 from convviz.app import limits
-from convviz.app.linked import linked_widget
+from convviz.app.linked_widgets import linked_widget
 from convviz.app.messages import Messages
 from convviz.app.named import ON_PAGE, value_of, with_named
 from convviz.app.permissions import is_served
 from convviz.app.session import Session
-from convviz.app.start import start_settings
+from convviz.app.start_settings import start_settings
+from convviz.app.step_numbers import numbers
 from convviz.app.traits import SettingTraits
-from convviz.app.wire import numbers
-from convviz.explanation.own_lesson import readable
-from convviz.facts.choosing import chosen
+from convviz.explanation.load_lesson import readable
+from convviz.facts.choose_language import chosen
 from convviz.facts.locale import languages, use_locale
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec

@@ -9,7 +9,7 @@ import torch
 
 from convviz.app.app import App
 from convviz.explanation.layer.record import record_layer
-from convviz.explanation.layer.story import layer_story
+from convviz.explanation.layer.sentences_of_a_layer import layer_story
 from convviz.explanation.layer.window import choose_window, cut
 from convviz.ops.device import DTYPES, available_devices, device_name
 

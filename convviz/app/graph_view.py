@@ -7,7 +7,7 @@ from typing import Any
 
 from convviz.app.graph_page import inside_reply, node_reply, page
 from convviz.explanation.graph.data import Graph
-from convviz.web.pane import Pane
+from convviz.web.tab_pane import Pane
 
 
 class GraphView(Pane):

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from importlib.resources import files
 from typing import Any, ClassVar, Protocol
 
-from convviz.app.answers import Answer, PageMaker, answered
 from convviz.app.asking import asked, one_of, page_name, shown, whole
+from convviz.app.page_requests import Answer, PageMaker, answered
 from convviz.app.session import Session
 from convviz.app.tabs.base import Tab
 from convviz.facts import facts

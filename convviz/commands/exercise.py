@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
         return 2
     from convviz.atomic import utf8
     from convviz.check.exercise import exercise
-    from convviz.export.file import write
+    from convviz.export.output_file import write
 
     try:
         sheet = exercise([id.strip() for id in options.expose.split(",") if id.strip()], seed=options.seed)

@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
     if given := _given(options, PICTURE_OPTIONS):
         print(f"convviz: {', '.join(given)} belong to a picture: add --svg, --png or --gif", file=sys.stderr)
         return 1
-    from convviz.export.parts import DEFAULT_CONTROLS
+    from convviz.export.page_assets import DEFAULT_CONTROLS
 
     controls = DEFAULT_CONTROLS if options.controls is None else tuple(filter(None, options.controls.split(",")))
     title = {} if options.title is None else {"title": options.title}
@@ -93,7 +93,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _language(options: argparse.Namespace) -> str:
     """Return the language that is written; one that is not there is told of."""
-    from convviz.facts.choosing import chosen
+    from convviz.facts.choose_language import chosen
 
     tag, unknown = chosen(options.lang)
     if unknown:
@@ -120,8 +120,8 @@ def _load_torch() -> None:
 
 def _written(options: argparse.Namespace, what: str, make: Callable[[Any], bytes]) -> int:
     """Write the state that was given; what its link could not say, or why nothing is written, goes to stderr."""
-    from convviz.export.file import write
     from convviz.export.given import read_state
+    from convviz.export.output_file import write
 
     try:
         state, notices = (None, []) if options.state is None else read_state(options.state)

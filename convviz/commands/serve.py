@@ -107,7 +107,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve until it is stopped; return the exit code."""
-    from convviz.facts.choosing import chosen
+    from convviz.facts.choose_language import chosen
     from convviz.serve import serve
 
     lang, unknown = chosen(options.lang)

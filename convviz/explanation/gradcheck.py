@@ -12,7 +12,7 @@ import torch
 from torch.autograd.gradcheck import GradcheckError
 
 from convviz.facts.words import sentences
-from convviz.geometry.plane import PANEL_AXES, Plane
+from convviz.geometry.shown_plane import PANEL_AXES, Plane
 from convviz.ops.functions import convolve, gradients
 from convviz.ops.losses import loss_size, loss_value
 from convviz.ops.stages import Stages

@@ -10,7 +10,7 @@ import torch
 from convviz.check.tasks import TASKS
 from convviz.explanation.lesson_file import EDITED, END, LESSON, keys, listed, what_is_misshapen
 from convviz.facts.words import ARGUMENT
-from convviz.geometry.plane import PANEL_AXES
+from convviz.geometry.shown_plane import PANEL_AXES
 from convviz.settings.compute import compute
 from convviz.settings.link import from_link
 from convviz.settings.source import Source

@@ -19,7 +19,7 @@ import torch
 import torch.nn.functional as F
 
 from convviz.facts.words import sentences
-from convviz.geometry.plane import Plane
+from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.geometry.taps import taps
 from convviz.ops.stages import Stages

@@ -1,6 +1,7 @@
 """The live page, which computes in the page itself: what it is made of, whoever hands it out.
 
-A server gives it a kernel later (``serve/live.py``), a static host none (``export/site.py``). No part needs torch.
+A server gives it a kernel later (``serve/first_page.py``), a static host none (``export/site.py``). Nothing in it needs
+torch.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from typing import Any
 
 from convviz import __version__
 from convviz.export.intro import intro_html
-from convviz.export.parts import BOARD, packed_plotly, page_facts, to_json
-from convviz.facts.choosing import own_names
+from convviz.export.page_assets import BOARD, packed_plotly, page_facts, to_json
+from convviz.facts.choose_language import own_names
 from convviz.facts.locale import language
 from convviz.facts.words import sentences
 from convviz.lessons import names as lesson_names

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from convviz.atomic import utf8
-from convviz.export.file import write
 from convviz.export.given import State, given_settings, page_settings
-from convviz.export.parts import (
+from convviz.export.output_file import write
+from convviz.export.page_assets import (
     CONTROLS,
     DEFAULT_CONTROLS,
     element_bundles,
@@ -21,7 +21,7 @@ from convviz.export.parts import (
     plotly_code,
     to_json,
 )
-from convviz.facts.choosing import told_language
+from convviz.facts.choose_language import told_language
 from convviz.facts.locale import use_locale
 from convviz.geometry.spec import ConvSpec
 from convviz.lessons import names, told

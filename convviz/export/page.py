@@ -11,11 +11,11 @@ from typing import Any
 
 from convviz import __version__
 from convviz.atomic import utf8
-from convviz.explanation.own_lesson import readable
-from convviz.export.file import write
+from convviz.explanation.load_lesson import readable
 from convviz.export.given import State, given_settings, page_settings
 from convviz.export.intro import intro_html
-from convviz.export.parts import (
+from convviz.export.output_file import write
+from convviz.export.page_assets import (
     CONTROLS,
     DEFAULT_CONTROLS,
     bundles,
@@ -26,7 +26,7 @@ from convviz.export.parts import (
     to_json,
 )
 from convviz.export.still import still_figures
-from convviz.facts.choosing import told_language
+from convviz.facts.choose_language import told_language
 from convviz.facts.locale import language, use_locale
 from convviz.facts.words import sentences
 from convviz.lab.recorded import recorded

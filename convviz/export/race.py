@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from convviz.atomic import utf8
-from convviz.export.file import write
-from convviz.export.parts import BOARD, plotly_text, to_json
+from convviz.export.output_file import write
+from convviz.export.page_assets import BOARD, plotly_text, to_json
 from convviz.export.svg import png_source
 from convviz.lab.result import FINISHED, Result
 from convviz.lab.shown import shown
@@ -41,7 +41,7 @@ def race_page(result: Result) -> str:
     """Return the page that ``export_race`` writes."""
     told = shown(result)
     curves = bundle_several(BOARD, {"curves": "base/race_curves.js"})
-    script = HERE.joinpath("race.js").read_text(encoding="utf-8")
+    script = HERE.joinpath("race_curves.js").read_text(encoding="utf-8")
     styles = joined([HERE.joinpath("race.css")])
     about = "\n".join(f"<p>{escape(line)}</p>" for line in told["about"])
     state = "" if result["state"] == FINISHED else f'<p class="bad">The race ended early: {escape(result["state"])}</p>'

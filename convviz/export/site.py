@@ -8,9 +8,9 @@ import os
 import re
 from pathlib import Path
 
-from convviz.export.file import write
 from convviz.export.live import FOLDER, live_html, live_parts, tag_of
-from convviz.export.parts import SHOWN
+from convviz.export.output_file import write
+from convviz.export.page_assets import SHOWN
 from convviz.facts.locale import ENGLISH, languages, use_locale
 
 INDEX = "index.html"

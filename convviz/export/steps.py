@@ -9,7 +9,7 @@ import torch
 
 from convviz.facts import facts
 from convviz.facts.numbers import format_number
-from convviz.geometry.plane import Plane
+from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.conv2d_input import conv2d_input
 from convviz.ops.padding import pad_input

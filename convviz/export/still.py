@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from html import escape
 
-from convviz.export.layout import draw_equation, scene
-from convviz.export.scene import LOOKS
+from convviz.export.draw_equations import draw_equation, scene
+from convviz.export.shapes import LOOKS
 from convviz.export.svg import svg
 from convviz.export.tables import tables
-from convviz.geometry.plane import Plane
+from convviz.geometry.shown_plane import Plane
 from convviz.ops.stages import Stages
 from convviz.views import captions
 from convviz.views.panels import Equation, equations

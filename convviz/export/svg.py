@@ -7,7 +7,7 @@ import struct
 import zlib
 from html import escape
 
-from convviz.export.scene import Box, Mosaic, Scene, Shape, Strokes, Words
+from convviz.export.shapes import Box, Mosaic, Scene, Shape, Strokes, Words
 
 
 def svg(scene: Scene, *, alone: bool = True) -> str:

@@ -14,7 +14,7 @@ from convviz.lab.entrants import REFERENCE
 from convviz.lab.errors import FAILURES
 from convviz.lab.lane import LOSS, Lane, timed, told
 from convviz.lab.network import LAYERS, Network
-from convviz.ops.backends import BACKENDS
+from convviz.ops.backend_notes import BACKENDS
 from convviz.ops.device import full_precision
 from convviz.ops.watched import watch
 

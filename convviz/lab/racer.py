@@ -21,9 +21,9 @@ import torch
 from convviz.facts.locale import ENGLISH, use_locale
 from convviz.facts.words import sentences
 from convviz.lab.errors import RaceError
-from convviz.lab.picture import openings, picture
 from convviz.lab.racing import Race, Step
 from convviz.lab.slots import take_slot
+from convviz.lab.tab_data import openings, picture
 
 say = sentences("race")
 Tell = Callable[[dict[str, Any]], None]

@@ -8,9 +8,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from convviz.lab.picture import openings, picture
 from convviz.lab.racing import Race
 from convviz.lab.store import write_file
+from convviz.lab.tab_data import openings, picture
 
 FILE = "recorded.json"
 POINTS = 50  # of a curve

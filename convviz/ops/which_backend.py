@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import torch
 import torch.nn.functional as F
 
-from convviz.ops.backends import BACKENDS, BACKWARD_OF, NOTES, described
+from convviz.ops.backend_notes import BACKENDS, BACKWARD_OF, NOTES, described
 from convviz.ops.watched import watch
 
 SELECT, PROFILER = "torch._C._select_conv_backend", "profiler"

@@ -26,7 +26,7 @@ from convviz.serve.live_handlers import Nothing, Route, live_routes
 from convviz.serve.log import Log
 from convviz.serve.metrics import Health, Metrics, MetricsPage
 from convviz.serve.notebook_page import NOTEBOOK, NotebookPage
-from convviz.serve.numbers import numbers_routes
+from convviz.serve.numbers_socket import numbers_routes
 from convviz.serve.options import ServeOptions, is_loopback
 from convviz.serve.restart import all_answered, has_terminal
 from convviz.serve.workers import Workers

@@ -21,7 +21,7 @@ from convviz.serve.processes import Stem, Worker, spawn
 from convviz.serve.turns import Turns, Wish
 from convviz.serve.worker import RACE, SINGLE, WORKER
 
-ANSWERS = "convviz.app.answers:answered"
+ANSWERS = "convviz.app.page_requests:answered"
 TIMES = 2  # a request is tried
 
 log = logging.getLogger("tornado.application")

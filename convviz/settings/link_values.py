@@ -11,7 +11,7 @@ import re
 from decimal import Decimal
 from typing import Any
 
-from convviz.geometry.plane import Plane
+from convviz.geometry.shown_plane import Plane
 from convviz.settings.parse import is_number, source
 from convviz.settings.schema import FACTS, Field
 from convviz.settings.source import Source

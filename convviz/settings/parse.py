@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from convviz.facts.words import sentences
-from convviz.geometry.plane import Plane
+from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.settings.schema import FACTS, FIELDS
 from convviz.settings.source import Source

@@ -9,7 +9,7 @@ from typing import Any
 
 from convviz.facts.losses import GIVEN, kinds_taken
 from convviz.facts.words import sentences
-from convviz.geometry.plane import Plane
+from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.settings.parse import setting
 from convviz.settings.schema import FACTS, FIELDS, PAIRS, SPEC, TENSORS

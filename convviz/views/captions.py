@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from convviz.facts.numbers import MINUS, format_long
 from convviz.facts.words import sentences
-from convviz.geometry.plane import Plane
+from convviz.geometry.shown_plane import Plane
 from convviz.ops.stages import Stages
 from convviz.settings.names import panel_name, shown_name
 

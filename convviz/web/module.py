@@ -17,7 +17,7 @@ HERE = files("convviz.web")
 COLOUR = re.compile(r"colour\((?P<theme>light|dark) (?P<name>[\w-]+)\)")
 # The sheets around the board's own, in the order in which their rules win.
 AROUND = (
-    *(f"board/{name}" for name in ("stage", "figure", "break", "arrival")),
+    *(f"board/{name}" for name in ("stage", "figure_dialog", "break", "arrival")),
     *("lesson/lesson", "controls/learn", "page/page", "tabs/tabs", "page/app", "page/looks", "page/lecture"),
 )
 

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from convviz.app import answers
-from convviz.app.answers import KEYS, TABS, answer, answered, computed
+from convviz.app import page_requests as answers
 from convviz.app.asking import DEEPEST, asked, brief
 from convviz.app.messages import STATEFUL
-from convviz.app.wire import TENSORS
+from convviz.app.page_requests import KEYS, TABS, answer, answered, computed
+from convviz.app.step_numbers import TENSORS
 from convviz.facts import facts
 from convviz.facts.locale import use_locale
 from convviz.settings.as_python import as_python
@@ -75,7 +75,7 @@ def requests():
 ASK_ALL = """
 import sys
 sys.modules["ipywidgets"] = sys.modules["anywidget"] = None  # a worker has none
-from convviz.app.answers import answered
+from convviz.app.page_requests import answered
 import hashlib, json, torch
 for request in json.load(sys.stdin):
     made = answered(request, page_maker=lambda state: json.dumps(state).encode())

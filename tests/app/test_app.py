@@ -24,8 +24,8 @@ from ipywidgets.embed import dependency_state
 from PIL import Image
 
 import convviz
-from convviz.app.answers import TABS, answer
 from convviz.app.messages import BETWEEN_BUNDLES
+from convviz.app.page_requests import TABS, answer
 from convviz.app.upload import MAX_PICTURE_BYTES, read_picture
 from convviz.facts import facts
 from convviz.facts.locale import languages

@@ -10,7 +10,7 @@ from torch import nn
 
 import convviz
 from convviz.explanation.layer.record import record_layer
-from convviz.explanation.layer.story import own_rows
+from convviz.explanation.layer.sentences_of_a_layer import own_rows
 from convviz.explanation.layer.window import MAX_SHOWN_CELLS, choose_window, cut
 from convviz.ops.stages import stages
 from convviz.ops.stages_transposed import stages_transposed

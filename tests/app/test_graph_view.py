@@ -13,18 +13,18 @@ import torch
 import torch.nn.functional as F
 
 import convviz
-from convviz.app.answers import computed
 from convviz.app.graph_page import MAX_HEATMAP_SIDE, inside_reply, node_reply, page
 from convviz.app.graph_view import GraphView
+from convviz.app.page_requests import computed
 from convviz.app.tabs.graph import data, reply
 from convviz.explanation.graph import backward as graph_backward
 from convviz.explanation.graph.computation import graph_of_stages
 from convviz.explanation.graph.inside import Operation, inside
 from convviz.explanation.graph.read import graph
 from convviz.explanation.graph.snapshot import KEEP
-from convviz.explanation.graph.steps import sentences
+from convviz.explanation.graph.step_sentences import sentences
 from convviz.facts.numbers import format_number
-from convviz.geometry.plane import Plane
+from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.settings.compute import compute
 from convviz.settings.source import Source
@@ -360,7 +360,7 @@ def test_the_inside_on_the_wire():
 def sent(monkeypatch):
     """What a graph in a cell of its own sends."""
     messages = []
-    monkeypatch.setattr("convviz.web.pane.Pane.send", lambda _, content, buffers=None: messages.append(content))
+    monkeypatch.setattr("convviz.web.tab_pane.Pane.send", lambda _, content, buffers=None: messages.append(content))
     return messages
 
 

@@ -9,7 +9,7 @@ import torch
 
 import convviz.app.session as session_module
 from convviz.app.session import Session
-from convviz.geometry.plane import Plane
+from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.settings.compute import compute
 from convviz.settings.link import from_link, to_link

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from convviz import ConvSpec, stages
-from convviz.app import wire
+from convviz.app import step_numbers as wire
 from convviz.facts.words import sentences
 from convviz.ops.stages import Deviation
 from tests.geometries import integers, reals

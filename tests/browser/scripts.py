@@ -3,7 +3,7 @@
 import dataclasses
 from importlib.resources import files
 
-from convviz.geometry.plane import Plane
+from convviz.geometry.shown_plane import Plane
 from convviz.web.bundle import bundle_several
 
 JS = files("convviz.web")

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from convviz.check.mistakes import catalogue, compute
 from convviz.facts import facts
-from convviz.geometry.plane import Plane
+from convviz.geometry.shown_plane import Plane
 from convviz.settings.compute import compute as stages_of
 from convviz.settings.link import from_link
 from tests.browser.test_mistaken import cases, plain

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import TimeoutError as TooSlow
 
 from convviz.export.page import export_html
-from convviz.export.parts import SHOWN, to_json
+from convviz.export.page_assets import SHOWN, to_json
 from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.lessons import lesson, names, told

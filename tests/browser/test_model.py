@@ -5,7 +5,7 @@ import random
 import torch
 
 from convviz.facts import facts
-from convviz.geometry.plane import Plane
+from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.settings.compute import compute
 from convviz.settings.link import from_link, to_link

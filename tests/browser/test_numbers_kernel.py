@@ -5,7 +5,7 @@ import random
 import pytest
 import torch
 
-from convviz.app.wire import numbers
+from convviz.app.step_numbers import numbers
 from convviz.settings.compute import compute
 from convviz.settings.state import Settings
 from tests.browser.scripts import expose

@@ -11,7 +11,7 @@ import torch
 
 from convviz.facts import facts
 from convviz.facts.losses import kinds_taken
-from convviz.geometry.plane import PANEL_AXES
+from convviz.geometry.shown_plane import PANEL_AXES
 from convviz.geometry.spec import ConvSpec
 from convviz.settings.compute import compute
 from convviz.settings.names import shown_letter

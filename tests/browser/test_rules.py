@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from convviz.geometry.axis_taps import PADDING_MODES
-from convviz.geometry.plane import PANEL_AXES, Plane
+from convviz.geometry.shown_plane import PANEL_AXES, Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.samples.kernels import make_kernel

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from convviz.export.live import FOLDER
-from convviz.export.parts import SHOWN
+from convviz.export.page_assets import SHOWN
 from convviz.export.site import INDEX, site_files, write_site
 from convviz.facts.words import sentences
 from convviz.lessons import lesson

@@ -300,7 +300,7 @@ def assert_every_box_is_reached(page, case):
 
 def test_arrow_keys_lead_to_the_nearest_layer_first(page):
     page.goto("about:blank")
-    expose(page, "tabs/graph/drawing.js")
+    expose(page, "tabs/graph/interactive_drawing.js")
     found = page.evaluate("""() => {
       const box = (id, x, y, above, below) => [id, { id, x, y, above, below }];
       const boxes = new Map([

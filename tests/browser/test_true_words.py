@@ -8,7 +8,7 @@ import re
 import torch
 import torch.nn.functional as F
 
-from convviz.geometry.plane import Plane
+from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.stages import stages
 from convviz.ops.stages_transposed import stages_transposed

@@ -13,7 +13,7 @@ from convviz.explanation.backend.story import backend_story
 from convviz.explanation.backend.torch_call import TorchCall
 from convviz.explanation.backend.torch_sources import CHOICE, NATIVE, READ_AT, file_of_backend, file_of_op
 from convviz.geometry.spec import ConvSpec
-from convviz.ops.backends import BACKENDS
+from convviz.ops.backend_notes import BACKENDS
 from convviz.ops.device import DTYPES
 from tests.explanation.test_backend_story import SPECS, TEACHING, is_transposable
 from tests.ops.test_which_backend import switched

@@ -5,11 +5,11 @@ import torch
 import torch.nn.functional as F
 
 import convviz
-from convviz.app.answers import computed
+from convviz.app.page_requests import computed
 from convviz.app.tabs.double import data
 from convviz.explanation import double_backward as module
 from convviz.explanation.double_backward import NUMBERS, OF, double_backward
-from convviz.geometry.plane import Plane
+from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.stages import stages
 from convviz.ops.stages_transposed import stages_transposed

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from convviz.explanation.gradcheck import EPS, GRADCHECK, check_gradients
-from convviz.geometry.plane import Plane
+from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.losses import LOSSES
 from convviz.ops.stages import stages

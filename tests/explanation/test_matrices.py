@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from convviz.explanation.matrices import MAX_COLUMN_ROWS, MAX_MATRIX_ENTRIES, im2col, matrices, one_matrix, toeplitz
-from convviz.geometry.plane import Plane
+from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.stages import stages
 from convviz.ops.stages_transposed import stages_transposed

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 
 from convviz.explanation.quantised.kinds import KINDS
 from convviz.explanation.quantised.quantised import quantised
-from convviz.geometry.plane import Plane
+from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.nn import BinaryConv2d
 from convviz.ops.stages import stages

@@ -20,7 +20,7 @@ from convviz.explanation.code import template
 from convviz.explanation.code.setting import Setting
 from convviz.explanation.code.snippets import WAYS, WAYS_TRANSPOSED, Snippet, snippets
 from convviz.explanation.code.template import PANELS, Writer
-from convviz.explanation.code.values import values
+from convviz.explanation.code.template_values import values
 from convviz.ops.by_rotate import backward_padding
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.settings.names import shown_name

@@ -9,7 +9,7 @@ import pytest
 
 import convviz
 from convviz.cli import main
-from convviz.export.parts import plotly_code
+from convviz.export.page_assets import plotly_code
 from convviz.lessons import lesson, names
 
 ROOT = Path(__file__).parents[2]

@@ -12,8 +12,8 @@ import pytest
 
 from convviz import atomic
 from convviz.cli import main
-from convviz.export.file import write
 from convviz.export.module import export_module
+from convviz.export.output_file import write
 from convviz.export.page import export_html
 from convviz.export.picture import export_picture
 

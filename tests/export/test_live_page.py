@@ -12,7 +12,7 @@ from convviz.export.live import FOLDER
 from convviz.facts.locale import language, languages, use_locale
 from convviz.facts.words import sentences
 from convviz.serve.files import takes_gzip
-from convviz.serve.live import LivePages, live_page
+from convviz.serve.first_page import LivePages, live_page
 from convviz.serve.template import made_files
 
 say = sentences("served")
@@ -51,7 +51,7 @@ def test_what_is_packed_is_the_same_unpacked(tag):
 
 def test_a_page_of_another_language_is_made_when_it_is_asked_for_and_shares_what_says_nothing(monkeypatch):
     made = []
-    monkeypatch.setattr("convviz.serve.live.live_page", lambda: made.append(language()) or live_page())
+    monkeypatch.setattr("convviz.serve.first_page.live_page", lambda: made.append(language()) or live_page())
     pages = LivePages()
     assert made == ["en"]
     files = {tag: named_in(pages.page(tag)) for tag in ("en", "zh-Hant")}

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from convviz.cli import main
-from convviz.export.parts import SHOWN
+from convviz.export.page_assets import SHOWN
 from convviz.export.site import INDEX, site_files, write_site
 from convviz.lessons import names
 

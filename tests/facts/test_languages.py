@@ -11,7 +11,7 @@ from convviz.app.script import Script
 from convviz.export.page import export_html, page_bytes
 from convviz.facts import locale
 from convviz.facts.catalogue import faults, renewed
-from convviz.facts.choosing import chosen, own_names
+from convviz.facts.choose_language import chosen, own_names
 from convviz.facts.locale import language, languages, match_locale, negotiate_locale, use_locale
 from convviz.facts.po import plural_forms
 from convviz.facts.texts import all_texts

@@ -5,10 +5,10 @@ import test from "node:test";
 
 import { changedCells } from "../../convviz/web/board/changes.js";
 import { stepped } from "../../convviz/web/board/drag_number.js";
-import { placeFor } from "../../convviz/web/board/why_same.js";
+import { placeFor } from "../../convviz/web/board/why_unchanged.js";
 import { computeStages } from "../../convviz/web/numbers/compute.js";
 import { createPageModel } from "../../convviz/web/numbers/model.js";
-import { isMove, reasonOf, unchanged } from "../../convviz/web/numbers/unchanged.js";
+import { isMove, reasonOf, unchanged } from "../../convviz/web/numbers/reason_unchanged.js";
 import { madeOf, resultsOf, sentBack, unchangedWords } from "../../convviz/web/picture/made_of.js";
 import { oneHot, setAxis, shownOne, singleOne } from "../../convviz/web/rules/change.js";
 import { editCell, editedPanels, givenNumber, isDragged } from "../../convviz/web/rules/edit.js";

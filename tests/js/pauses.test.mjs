@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { createPauses } from "../../convviz/web/base/pauses.js";
+import { createPauses } from "../../convviz/web/base/retry_pauses.js";
 
 const several = (count, make) => Array.from({ length: count }, make);
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import convviz
-from convviz.app.answers import answer
+from convviz.app.page_requests import answer
 from convviz.app.session import say
 from convviz.explanation.graph.snapshot import snapshot
 from convviz.ops.device import available_devices, check_device, check_dtype, device_name, is_out_of_memory

@@ -9,8 +9,8 @@ import torch
 import torch.nn.functional as F
 
 import convviz
-from convviz.app.wire import truth
-from convviz.geometry.plane import Plane
+from convviz.app.step_numbers import truth
+from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.settings.compute import compute

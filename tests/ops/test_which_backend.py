@@ -11,7 +11,7 @@ import torch
 
 from convviz.ops import watched
 from convviz.ops import which_backend as module
-from convviz.ops.backends import described
+from convviz.ops.backend_notes import described
 from convviz.ops.which_backend import BACKENDS, PROFILER, SELECT, Backend, which_backend
 
 CONV, CONV_BACKWARD = (

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from benchmarks.student import Move, moves, unpacked, wrong
-from convviz.app import wire
+from convviz.app import step_numbers as wire
 from convviz.settings.compute import compute
 from convviz.settings.state import Settings
 

@@ -15,7 +15,7 @@ import convviz
 from convviz.app.session import Session
 from convviz.cli import main
 from convviz.facts.words import sentences
-from convviz.geometry.plane import Plane
+from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.settings.as_python import as_python
 from convviz.settings.link import KEYS, LIMITS, briefly, from_link, is_link, to_link

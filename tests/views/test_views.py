@@ -15,7 +15,7 @@ import torch
 
 from convviz import ConvSpec, stages
 from convviz.facts.numbers import MINUS, format_number
-from convviz.geometry.plane import Plane
+from convviz.geometry.shown_plane import Plane
 from convviz.ops.padding import pad_input
 from convviz.views import captions
 from convviz.views.cells import roles

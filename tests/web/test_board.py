@@ -13,7 +13,7 @@ from convviz.app.script import Script
 from convviz.facts import facts
 from convviz.web.bundle import bundle, bundle_several
 from convviz.web.module import app_styles, asking_script, carrier_script, joined, tab_script
-from convviz.web.pane import Pane
+from convviz.web.tab_pane import Pane
 
 BOARD = files("convviz.web")
 JS = BOARD
@@ -25,7 +25,7 @@ ENTRIES = [
     "page/shared_bundle.js",
     "page/bundle_client.js",
     *TABS.values(),
-    "page/page.js",
+    "page/standalone_page.js",
     "page/element.js",
     "page/served.js",
     "page/site.js",
@@ -102,7 +102,7 @@ def test_what_draws_a_tab_comes_with_its_sheet_and_not_with_the_boards_script(na
     assert sheet == joined([BOARD.joinpath(f"tabs/{name}/tab.css")])
     assert f".cv-pane-{name}" in sheet
     assert sheet not in app_styles()
-    for entry in ("page/shared_bundle.js", "page/served.js", "page/site.js", "page/page.js"):
+    for entry in ("page/shared_bundle.js", "page/served.js", "page/site.js", "page/standalone_page.js"):
         assert TABS[name] not in reached(entry), entry
 
 

@@ -13,7 +13,7 @@ from convviz.explanation.backend.torch_call import TorchCall
 from convviz.explanation.code.border import padded_apart
 from convviz.explanation.double_backward import NUMBERS, OF, DoubleBackward, Slope, double_backward, stage_of
 from convviz.facts.words import sentences
-from convviz.geometry.plane import PANEL_AXES
+from convviz.geometry.shown_plane import PANEL_AXES
 from convviz.ops.stages import Stages
 from convviz.settings.compute import check_finite
 from convviz.settings.names import shown_name

@@ -10,7 +10,7 @@ import torch
 from convviz.app.asking import check_dict, check_keys, one_of
 from convviz.app.graph_page import inside_reply, node_reply, page
 from convviz.explanation.graph.computation import graph_of_stages
-from convviz.explanation.graph.parts import Node
+from convviz.explanation.graph.nodes_and_edges import Node
 from convviz.ops.stages import Stages
 from convviz.settings.state import Settings
 from convviz.views.panels import Panel, equations

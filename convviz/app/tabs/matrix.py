@@ -10,7 +10,7 @@ import torch
 
 from convviz.app.asking import check_keys, whole
 from convviz.explanation.matrices import MAX_MATRIX_ENTRIES, Matrices, matrices, one_matrix
-from convviz.geometry.plane import Plane
+from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.by_rotate import backward_padding
 from convviz.ops.stages import Stages

@@ -13,7 +13,7 @@ import torch
 
 from convviz.explanation.code.setting import Setting
 from convviz.explanation.code.template import PANELS, Line, Value, write
-from convviz.explanation.code.values import values
+from convviz.explanation.code.template_values import values
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.device import check_dtype
 from convviz.settings.names import shown_name

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from convviz.explanation.graph.layout import Arrangement, arrange
-from convviz.explanation.graph.parts import Node, Parts
+from convviz.explanation.graph.nodes_and_edges import Node, Parts
 from convviz.explanation.graph.paths import path_sentences
 from convviz.explanation.graph.svg import draw
 from convviz.facts.lists import comma

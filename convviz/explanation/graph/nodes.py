@@ -12,7 +12,7 @@ import torch
 from convviz.explanation.graph.backward import Pass
 from convviz.explanation.graph.geometry import geometry, is_transposed
 from convviz.explanation.graph.names import Names
-from convviz.explanation.graph.parts import Edge, Node, Saved, Slot
+from convviz.explanation.graph.nodes_and_edges import Edge, Node, Saved, Slot
 from convviz.explanation.graph.saved import Kept
 from convviz.explanation.graph.snapshot import Snapshot, snapshot
 from convviz.explanation.graph.values import Values

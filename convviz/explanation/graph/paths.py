@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import torch
 
-from convviz.explanation.graph.parts import Edge, Node, Parts
+from convviz.explanation.graph.nodes_and_edges import Edge, Node, Parts
 from convviz.explanation.graph.snapshot import Snapshot
 from convviz.explanation.graph.text import factor, is_rounded, numbers
 from convviz.facts.numbers import format_number

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
 from convviz.explanation.graph.layout import Arrangement
-from convviz.explanation.graph.parts import Edge, Node, Parts
+from convviz.explanation.graph.nodes_and_edges import Edge, Node, Parts
 from convviz.explanation.graph.text import box_lines, columns, derivative, details, factor, gradient_numbers, shortened
 from convviz.facts import facts
 from convviz.facts.lists import semicolon

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import unicodedata
 
-from convviz.explanation.graph.parts import Edge, Node, Slot
+from convviz.explanation.graph.nodes_and_edges import Edge, Node, Slot
 from convviz.explanation.graph.snapshot import Snapshot
 from convviz.facts.lists import comma
 from convviz.facts.numbers import MINUS, format_number

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from convviz.explanation.graph.replay import replay
+from convviz.explanation.graph.recompute import replay
 from convviz.explanation.graph.saved import Kept
 from convviz.explanation.graph.walk import Function, leaf_of, name_of
 from convviz.facts.words import sentences

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 
 from convviz.facts.words import sentences
-from convviz.geometry.plane import Plane
+from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.stages import Stages
 

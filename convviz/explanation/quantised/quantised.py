@@ -14,7 +14,7 @@ from torch.autograd.gradcheck import GradcheckError
 
 from convviz.explanation.quantised.filter import ShownFilter, shown_filter
 from convviz.explanation.quantised.kinds import KINDS, Kind
-from convviz.geometry.plane import Plane
+from convviz.geometry.shown_plane import Plane
 from convviz.nn import surrogate_check
 from convviz.nn.conv2d import PaddingMode
 from convviz.nn.quantized_conv2d import QuantizedConv2d

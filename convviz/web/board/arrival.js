@@ -21,7 +21,7 @@ const IN_SIGHT = 0.6; // of the band
  * @import { Arrival } from "../picture/arrival.js"
  * @import { Settings } from "../rules/settings.js"
  * @import { Model } from "../numbers/model.js"
- * @import { Band } from "./bands.js"
+ * @import { Band } from "./band_layout.js"
  * @typedef {{ model: Model, stepping: object | null, scale: () => [number, string][] }} Board
  * @typedef {{ may: () => boolean, forget: () => void, watcher: IntersectionObserver | null }} Waiting
  * @typedef {{ band: () => Band | undefined, stage: () => string, bring: () => void }} Around

@@ -26,7 +26,7 @@ const FADE = [{ opacity: 1 }, { opacity: 0 }];
  * @import { Panel } from "./panel.js"
  * @import { Arrival, At, Step } from "../picture/arrival.js"
  * @import { Plate } from "./arrival_plates.js"
- * @import { Band } from "./bands.js"
+ * @import { Band } from "./band_layout.js"
  * @typedef {{ scale: [number, string][], limits: Record<string, number> }} Look
  * @typedef {{ left: number, top: number }} Point
  */

@@ -1,6 +1,6 @@
 // A band's title line: name, sentence, plane pickers, readings; on demand why, formula, steps.
 import { element, makeButton, setAttribute, setText } from "../base/dom.js";
-import { say } from "../base/say.js";
+import { say } from "../base/board_sentences.js";
 import { Because } from "./because.js";
 import { BreakIt } from "./break_it.js";
 import { createChoice, createSymbols } from "./equation_parts.js";
@@ -99,7 +99,7 @@ export class BandHead {
 
   /**
    * @param {BandSpec} spec @param {import("../rules/spec.js").Geometry} geometry
-   * @param {import("../picture/remainder.js").RemainderStory | null} story
+   * @param {import("../picture/remainder_sentences.js").RemainderStory | null} story
    */
   setSpec(spec, geometry, story) {
     setText(this.#heading, spec.title);

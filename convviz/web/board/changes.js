@@ -2,7 +2,7 @@
 // numbers of one maker: torch rounds differently.
 import { svgElement } from "../base/dom.js";
 import { Motion } from "../base/motion.js";
-import { unchanged } from "../numbers/unchanged.js";
+import { unchanged } from "../numbers/reason_unchanged.js";
 import { box } from "./grid_marks.js";
 
 const WASH_MS = 250;
@@ -21,7 +21,7 @@ export class Changes {
   #model;
   #panels;
   #motion = new Motion();
-  /** Last seen, by maker. @type {Map<string, import("../numbers/unchanged.js").Seen>} */
+  /** Last seen, by maker. @type {Map<string, import("../numbers/reason_unchanged.js").Seen>} */
   #seen = new Map();
   /** The current ones, and those before. @type {import("../rules/settings.js").Settings[]} */
   #settings = [];

@@ -4,13 +4,13 @@ import { Pairing } from "../picture/stamps.js";
 import { Cells } from "./cells.js";
 import { writeCell } from "./cell_sum.js";
 import { Sum } from "./sum.js";
-import { followPointer, pointAt } from "../base/wire.js";
+import { followPointer, pointAt } from "../base/pointing.js";
 
 /**
  * @import { Link } from "../picture/links.js"
  * @import { Panel } from "./panel.js"
  * @import { Place } from "../base/cell_place.js"
- * @import { Pointed } from "../base/wire.js"
+ * @import { Pointed } from "../base/pointing.js"
  * @typedef {{ scale: () => [number, string][], fades: () => boolean, release: () => boolean,
  *   aside: (text: string, paired: boolean) => void }} Around
  * @typedef {{ cell: Place, result: string, links: (() => Link[]) | null, text: (() => string) | null }} Step

@@ -17,8 +17,8 @@ import { Splits } from "./split_cells.js";
 import { Thumbnails } from "./thumbs.js";
 import { createTiles } from "./tiles.js";
 import { createVeil } from "./veil.js";
-import { createWhySame } from "./why_same.js";
-import { say } from "../base/say.js";
+import { createWhySame } from "./why_unchanged.js";
+import { say } from "../base/board_sentences.js";
 
 const [CAPTION, LINE] = [22, 16];
 const ON_PAPER = { width: CELL, height: CELL }; // of a printed cell

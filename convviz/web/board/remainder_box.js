@@ -1,7 +1,7 @@
 // The remainder's story, with a button for each size nearby.
 import { element, focusOf, makeButton } from "../base/dom.js";
 
-/** @import { NearSize, RemainderStory } from "../picture/remainder.js" */
+/** @import { NearSize, RemainderStory } from "../picture/remainder_sentences.js" */
 
 /** @param {(size: number[]) => void} onSize */
 export function createRemainder(onSize) {

@@ -1,12 +1,12 @@
 // A board's bands: which, in what order, with what room.
 import { element } from "../base/dom.js";
-import { Bands } from "./bands.js";
-import { Equation } from "./equation.js";
+import { Bands } from "./band_layout.js";
+import { Equation } from "./equation_row.js";
 
 /**
  * @import { Structure, Told } from "../numbers/view.js"
  * @import { Shared } from "./shared.js"
- * @import { Values } from "./equation.js"
+ * @import { Values } from "./equation_row.js"
  * @import { Place } from "../base/cell_place.js"
  * @import { Room as Size } from "./stage.js"
  * @typedef {{ bands: (Size & { name: string })[] | null, width: number }} Room of each band on the stage,

@@ -33,7 +33,7 @@ export function makeShared(plotly, taught, { say, read, unread }, { model, rows,
     closeFigure() {},
     /** @type {import("./stepper.js").Stepper | null} the open one */
     stepping: null,
-    /** @param {import("./equation.js").Equation} equation @param {number[]} changed */
+    /** @param {import("./equation_row.js").Equation} equation @param {number[]} changed */
     redraw: (equation, changed) => equation.draw(rows.plotly, changed),
     isLecture,
     focusBand,

@@ -1,6 +1,6 @@
 // What a step shows: flights, the stamps' sum, words.
 import { formatNumber } from "../base/format.js";
-import { say } from "../base/say.js";
+import { say } from "../base/board_sentences.js";
 import { stampedSoFar } from "../numbers/stamped.js";
 import { Links } from "../picture/links.js";
 import { allInTurn } from "../picture/say.js";
@@ -34,7 +34,7 @@ export function flightsOf({ geometry, walk, row, column, panelOf }) {
 
 /**
  * What the first stamps add up to, by panel; null: a plane is missing.
- * @param {Geometry} geometry @param {import("./equation.js").Values} numbers @param {number} count
+ * @param {Geometry} geometry @param {import("./equation_row.js").Values} numbers @param {number} count
  * @param {Step["panelOf"]} panelOf
  */
 export function sumOfStamps(geometry, numbers, count, panelOf) {

@@ -5,12 +5,12 @@ import { completedAt, spanOf, walkOf } from "../picture/steps.js";
 import { LONGEST_MS } from "../base/motion.js";
 import { flightsOf, stampWords, sumOfStamps } from "./step_shows.js";
 import { Transport } from "./transport.js";
-import { say } from "../base/say.js";
+import { say } from "../base/board_sentences.js";
 
 const WHERE = /** @type {const} */ ({ cell: "step.cell", stamp: "step.stamp" });
 
 /**
- * @import { Values } from "./equation.js"
+ * @import { Values } from "./equation_row.js"
  * @import { Geometry } from "../rules/spec.js"
  * @import { Walk } from "../picture/steps.js"
  * @typedef {{ panels: Map<string, import("./panel.js").Panel>, refresh: () => void, film:

@@ -4,8 +4,8 @@ import { element, makeButton, setText } from "../base/dom.js";
 import { closeWithEscape } from "../base/keys.js";
 import { messageOf } from "../numbers/from_kernel.js";
 import { toLink } from "../rules/link.js";
-import { hasAddress, howToOpen, whatOpens } from "../board/share_address.js";
-import { say } from "../base/say.js";
+import { hasAddress, howToOpen, whatOpens } from "../board/link_in_address.js";
+import { say } from "../base/board_sentences.js";
 
 /**
  * @import { Reply } from "../numbers/from_kernel.js"

@@ -1,11 +1,11 @@
 // What a step looks like to the card: its sentences with their numbers, what is done of it, what is hidden.
 import { panelName } from "../rules/names.js";
-import { seenQuestion } from "./answers.js";
+import { seenQuestion } from "./answer_feedback.js";
 import { argumentsOf, astray, controlOf } from "./tasks.js";
 import { say } from "./say.js";
 
 /**
- * @import { Answer, SeenQuestion, Tell } from "./answers.js"
+ * @import { Answer, SeenQuestion, Tell } from "./answer_feedback.js"
  * @import { Place, Question, Step, Task } from "./lessons.js"
  * @import { Situation } from "./tasks.js"
  * @typedef {{ words: string, after: string, done: boolean, walked: string }} SeenTask

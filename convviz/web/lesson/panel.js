@@ -1,7 +1,7 @@
 // The card on which a lesson is read. It is built once and kept in step, so that the focus stays where it is;
 // what is new is spoken.
 import { element, focusOf, setText } from "../base/dom.js";
-import { pointAt } from "../base/wire.js";
+import { pointAt } from "../base/pointing.js";
 import { TabWatch } from "./in_tab.js";
 import { AfterLesson, createButton } from "./left.js";
 import { QuestionForm } from "./question.js";

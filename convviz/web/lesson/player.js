@@ -4,7 +4,7 @@ import { createValues } from "../base/events.js";
 import { afterwards } from "../numbers/latest_request.js";
 import { fromLink } from "../rules/link.js";
 import { inPlaceOf, replaced } from "../rules/settings.js";
-import { isRight, predicting, tellerOf } from "./answers.js";
+import { isRight, predicting, tellerOf } from "./answer_feedback.js";
 import { ABOARD, TITLES, createShelf } from "./lessons.js";
 import { lookOf } from "./look.js";
 import { ALL_TABS, createStepTab } from "./step_tab.js";

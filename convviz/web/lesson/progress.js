@@ -6,7 +6,7 @@ import { isDone, isUndone, noteWalk } from "./tasks.js";
 /**
  * @import { Model } from "../numbers/model.js"
  * @import { Settings } from "../rules/settings.js"
- * @import { Answer } from "./answers.js"
+ * @import { Answer } from "./answer_feedback.js"
  * @import { Step, Task } from "./lessons.js"
  * @import { Situation } from "./tasks.js"
  * @import { Seen } from "./values.js"

@@ -3,7 +3,7 @@ import { element, makeButton, setText } from "../base/dom.js";
 import { say } from "./say.js";
 
 /**
- * @import { SeenQuestion } from "./answers.js"
+ * @import { SeenQuestion } from "./answer_feedback.js"
  * @import { Player } from "./player.js"
  * @param {Player} player
  */

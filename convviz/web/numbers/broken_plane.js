@@ -1,6 +1,6 @@
 // The plane in which a mistake is made, as it is then: grad_output under the kernel or as kernel, the input,
 // the rotated kernel.
-import { slidOver } from "../rules/recipe_input.js";
+import { slidOver } from "../rules/grad_input_recipe.js";
 import { cellApart, complete, linesOf } from "../rules/recipes.js";
 import { bothAxes, outputSize, unfolded } from "../rules/spec.js";
 

@@ -1,4 +1,4 @@
-// The kernel as a maker: torch computes, and app/wire.py sends what cannot be derived.
+// The kernel as a maker: torch computes, and app/step_numbers.py sends what cannot be derived.
 import { decode } from "../base/format.js";
 import { torchWords } from "../picture/words.js";
 import { BASE_STATE } from "../rules/link.js";

@@ -1,6 +1,6 @@
 // A server as a maker: one websocket a page. Workers keep no state, so unanswered requests are sent again.
 import WORDS from "../../facts/words/served.json" with { type: "json" };
-import { createPauses } from "../base/pauses.js";
+import { createPauses } from "../base/retry_pauses.js";
 import { sentences } from "../base/words.js";
 import { differenceWords } from "./compare.js";
 import { messageOf, numbersOf } from "./from_kernel.js";

@@ -1,8 +1,8 @@
 // What a mistake computes, and what is right, from a recipe's products.
 import { rightProducts } from "../rules/products.js";
-import { inputProducts } from "../rules/recipe_input.js";
-import { outputProducts } from "../rules/recipe_output.js";
-import { biasBy, weightProducts } from "../rules/recipe_weight.js";
+import { inputProducts } from "../rules/grad_input_recipe.js";
+import { outputProducts } from "../rules/output_recipe.js";
+import { biasBy, weightProducts } from "../rules/grad_weight_recipe.js";
 import { complete } from "../rules/recipes.js";
 import { zeros } from "./compute.js";
 

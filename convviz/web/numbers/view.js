@@ -1,9 +1,9 @@
 // From numbers to the board: structure and values together.
-import { layersStoryOf } from "../picture/output_padding.js";
+import { layersStoryOf } from "../picture/output_padding_sentences.js";
 import { captionOf } from "../picture/captions.js";
 import { equationsOf } from "../picture/panels.js";
 import { structureOf, valuesOf } from "../picture/payload.js";
-import { storyOf } from "../picture/remainder.js";
+import { storyOf } from "../picture/remainder_sentences.js";
 import { formulaOf, lossWords, noteOf } from "../picture/words.js";
 import { isSingleOne } from "../rules/change.js";
 import { geometryOf } from "../rules/spec.js";

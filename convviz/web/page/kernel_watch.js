@@ -1,7 +1,7 @@
 // Follow one kernel: is it connected, does it answer, has it ended? Voilà's front end says nothing of it.
 import WORDS from "../../facts/words/served.json" with { type: "json" };
 import { DEAD } from "../base/lost_kernel.js";
-import { createPauses } from "../base/pauses.js";
+import { createPauses } from "../base/retry_pauses.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);

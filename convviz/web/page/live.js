@@ -8,7 +8,7 @@ import { language, sentences } from "../base/words.js";
 import { Share } from "../controls/share.js";
 import { createLessonButtons, stepLink } from "../lesson/start.js";
 import { Tabs } from "../tabs/tabbar.js";
-import { drawApp } from "./view.js";
+import { drawApp } from "./app_view.js";
 
 const say = sentences(WORDS);
 const GROUPS = Object.keys(SETTINGS.controls);

@@ -2,7 +2,7 @@
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { language } from "../base/words.js";
 import { Server } from "../numbers/from_server.js";
-import { byId, dataOfPage, startPage } from "./live_page.js";
+import { byId, dataOfPage, startPage } from "./hosted_page.js";
 
 const ANSWERS_WITHIN_MS = 10_000;
 

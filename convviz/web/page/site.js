@@ -1,6 +1,6 @@
 // The live page on a static host: as the served one, but no kernel is asked for, and none is promised.
 import { goToAsked } from "./languages.js";
-import { dataOfPage, startPage } from "./live_page.js";
+import { dataOfPage, startPage } from "./hosted_page.js";
 
 function start() {
   const data = dataOfPage();

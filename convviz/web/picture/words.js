@@ -95,7 +95,7 @@ export const meanwhileWords = () => say("truth.meanwhile");
 export const aloneWords = () => say("truth.alone");
 /** Only torch can compute it. */
 export const torchAloneWords = () => say("truth.torch_alone");
-/** By app/wire.py. @param {string} id @param {Record<string, string>} values */
+/** By app/step_numbers.py. @param {string} id @param {Record<string, string>} values */
 export const torchWords = (id, values) => say(/** @type {"truth.exact"} */ (id), values);
 
 /** @param {Spec} spec */

@@ -8,7 +8,7 @@ import { followKernel } from "../base/lost_kernel.js";
 import { nameAfterTab } from "../base/placed.js";
 import { followTheme } from "../base/theme.js";
 import { rich } from "../base/rich_text.js";
-import { followPointer, pointAt } from "../base/wire.js";
+import { followPointer, pointAt } from "../base/pointing.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -16,7 +16,7 @@ const meaningOf = sentences(TERMS);
 
 /**
  * @import { Place } from "../base/cell_place.js"
- * @import { Pointed } from "../base/wire.js"
+ * @import { Pointed } from "../base/pointing.js"
  * @import { loadPlotly } from "../board/plotly.js"
  * @import { Settings, Stages } from "../rules/settings.js"
  * @typedef {Record<string, any>} Choices what was chosen in a tab; what is missing has its default in Python

@@ -8,7 +8,7 @@ import { say, sayPieces } from "./say.js";
 const SIDE = 300; // pixels of the longer side of a heatmap, at most
 
 /**
- * @import { PanelCell, Pointed } from "../base/wire.js"
+ * @import { PanelCell, Pointed } from "../base/pointing.js"
  *
  * A plane as Python sends it: where its numbers are among the buffers, and how many.
  * @typedef {{ buffer: number, dtype: string, size: [number, number], part: string, panel?: string, same?:

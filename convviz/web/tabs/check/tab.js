@@ -182,7 +182,7 @@ class Row {
     });
   }
 
-  /** @param {import("../../base/wire.js").PanelCell | null} cell */
+  /** @param {import("../../base/pointing.js").PanelCell | null} cell */
   light(cell) {
     for (const map of this.#maps) map.light(cell && cell.panel === this.#gradient?.panel ? [cell] : []);
   }

@@ -62,7 +62,7 @@ export class Inside {
     this.el.hidden = true;
   }
 
-  /** @param {import("../../base/wire.js").Pointed} pointed */
+  /** @param {import("../../base/pointing.js").Pointed} pointed */
   hear(pointed) {
     for (const { map } of this.#maps) map.hear(pointed);
   }

@@ -5,7 +5,7 @@ import { Transport } from "../../board/transport.js";
 import { split, tab } from "../pane.js";
 import { say } from "../say.js";
 import { Details } from "./details.js";
-import { Drawing, readDrawing } from "./drawing.js";
+import { Drawing, readDrawing } from "./interactive_drawing.js";
 import { Viewport } from "./viewport.js";
 
 /**

@@ -10,7 +10,7 @@ const COUNT = 32; // output channels of the article's first layer
 const SIDE = 3;
 
 /**
- * @typedef {Record<string, Record<"weight" | "gradient", number[][]>>} Kernels as lab/picture.py makes them
+ * @typedef {Record<string, Record<"weight" | "gradient", number[][]>>} Kernels as lab/tab_data.py makes them
  */
 
 /** @param {{ scale: () => [number, string][] }} pane */

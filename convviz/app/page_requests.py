@@ -24,7 +24,7 @@ from convviz.app.asking import (
     what_failed,
     whole,
 )
-from convviz.app.wire import numbers
+from convviz.app.step_numbers import numbers
 from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.ops.stages import Stages

@@ -2,7 +2,7 @@
 
 import { tracksFor } from "./stage.js";
 
-/** @typedef {import("./equation.js").Equation} Band */
+/** @typedef {import("./equation_row.js").Equation} Band */
 
 const LARGE = "input"; // two readings: a row of its own
 const ROW = "minmax(0, 1fr)";

@@ -1,12 +1,12 @@
 // A transposed layer's remainder: output_padding.
 import { MOST_CELLS } from "../rules/bounds.js";
-import { MOST_SIZES, remainders, sameOutput } from "./remainder.js";
+import { MOST_SIZES, remainders, sameOutput } from "./remainder_sentences.js";
 import { inTurn, linesOf, orWords, pairWords, say } from "./say.js";
 import { bothAxes, outputSize, remainderOf } from "../rules/spec.js";
 
 /**
  * @import { Spec } from "../rules/spec.js"
- * @import { NearSize, RemainderStory } from "./remainder.js"
+ * @import { NearSize, RemainderStory } from "./remainder_sentences.js"
  */
 
 /** null: stride 1. @param {Spec} spec @param {boolean} linked @returns {RemainderStory | null} */

@@ -12,7 +12,7 @@ import { openTab } from "../tabs/opening.js";
 import { Tabs } from "../tabs/tabbar.js";
 import { addressWith, followAddress } from "./address.js";
 import { createTabContext } from "./tab_context.js";
-import { drawApp } from "./view.js";
+import { drawApp } from "./app_view.js";
 
 const say = sentences(WORDS);
 const SLACK = 4; // pixels that are no reason to tell it again, or two pages could chase each other

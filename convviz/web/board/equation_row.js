@@ -74,7 +74,7 @@ export class Equation {
 
   /**
    * @param {BandSpec} next @param {import("../rules/spec.js").Geometry} geometry
-   * @param {import("../picture/remainder.js").RemainderStory | null} story
+   * @param {import("../picture/remainder_sentences.js").RemainderStory | null} story
    */
   setSpec(next, geometry, story) {
     if (next !== this.#spec) this.#film.finish();

@@ -5,8 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-from convviz.export.marks import beyond, is_marked, marks, symbol
-from convviz.export.scene import Box, Look, Mosaic, Scene, Shape, Words, moved
+from convviz.export.cell_marks import beyond, is_marked, marks, symbol
+from convviz.export.shapes import Box, Look, Mosaic, Scene, Shape, Words, moved
 from convviz.export.steps import Cell, Step
 from convviz.facts.numbers import format_number
 from convviz.views.panels import Equation, Panel, Sign

@@ -21,7 +21,7 @@ from convviz.web.module import joined
 
 BOARD = files("convviz.web")
 MODULES = {
-    "page": "page/page.js",
+    "page": "page/standalone_page.js",
     # What a module that is given links needs beside it; the page has these files anyway.
     **{"links": "rules/link.js", "geometry": "rules/spec.js"},
 }
@@ -67,7 +67,7 @@ def page_styles(tabs: tuple[str, ...] = ()) -> str:
     sheets = [
         BOARD.joinpath("board/board.css"),
         BOARD.joinpath("board/stage.css"),
-        BOARD.joinpath("board/figure.css"),
+        BOARD.joinpath("board/figure_dialog.css"),
         BOARD.joinpath("board/arrival.css"),
         BOARD.joinpath("board/break.css"),
         BOARD.joinpath("lesson/lesson.css"),

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Callable
 
-from convviz.export.scene import Box, Look, Segment, Shape, Strokes
+from convviz.export.shapes import Box, Look, Segment, Shape, Strokes
 from convviz.views.cells import COPY, INSERTED, PADDING, REMAINDER, Roles
 
 DOT = 3.0  # pixels

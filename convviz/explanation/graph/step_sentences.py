@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from convviz.explanation.graph.data import Graph
-from convviz.explanation.graph.parts import Edge, Node
+from convviz.explanation.graph.nodes_and_edges import Edge, Node
 from convviz.explanation.graph.snapshot import Snapshot
 from convviz.explanation.graph.text import numbers
 from convviz.facts import words

@@ -26,8 +26,8 @@ from convviz.app.permissions import RACES_VARIABLE
 from convviz.facts import facts
 from convviz.facts.locale import ENGLISH, match_locale, use_locale
 from convviz.facts.words import sentences
+from convviz.serve.first_page import NUMBERS
 from convviz.serve.handlers import PlainErrors
-from convviz.serve.live import NUMBERS
 from convviz.serve.packed import HEAD_BYTES, packed, read_json, unpacked
 from convviz.serve.racing import Racing
 from convviz.serve.turns import Wish
