@@ -49,7 +49,7 @@ def broken_premise(
         return None
     if result == "output" and got.shape == right.shape and same(got, right):
         return Diagnosis("?", result, say("premise.bias"), say("premise.bias.seen"), "")
-    found = _coarse(result, got, right)
+    found = _coarse(result, got, right, bool(case.quantised))
     for sent in _made_of(result):
         if sent != "bias" and not (sent == "weight" and case.quantised):
             found = found or _not_linear(result, sent, case, got, ask)
@@ -64,12 +64,14 @@ def broken_premise(
     return Diagnosis("?", result, say(f"premise.{found[0]}"), evidence, "")
 
 
-def _coarse(result: str, got: torch.Tensor, right: torch.Tensor) -> tuple[str, dict[str, object]] | None:
+def _coarse(
+    result: str, got: torch.Tensor, right: torch.Tensor, is_binary: bool
+) -> tuple[str, dict[str, object]] | None:
     """Return what numbers say by themselves that have too few digits."""
     if got.shape != right.shape:
         return None
     several = got.abs().unique().numel() > 1  # one size alone may be that of a clip
-    if several and bool((got == got.round()).all()) and not bool((right == right.round()).all()):
+    if several and not is_binary and bool((got == got.round()).all()) and not bool((right == right.round()).all()):
         return "whole", {"result": result}
     largest = float(right.abs().max())
     if same(got.half().to(got.dtype), got, 1e-12) and float(errors(got, right).max()) < 0.01 * largest:

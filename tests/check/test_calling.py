@@ -188,6 +188,12 @@ class TestLayouts:
             student, _ = asked(ordered(data, kernel), "conv2d_backward", layout=data)
             assert f"layout {data} as stated" in " ".join(student.assumed)
 
+    def test_a_kernel_with_its_channels_exchanged_is_a_layout_only_where_it_is_stated(self):
+        code = ordered("NHWC", "HWOI")
+        assert asked(code, "conv2d_backward", layout="NHWC HWOI")[0].plan.kernel == "HWOI"
+        student = open_student(code, BACKWARD, CASES, layout="NHWC")
+        assert student.plan.kernel != "HWOI"
+
     def test_one_plane_in_lists(self):
         def plain(x, k, dy):
             dx, dk = [[0.0] * len(x[0]) for _ in x], [[0.0] * len(k[0]) for _ in k]

@@ -181,6 +181,16 @@ def test_what_the_argument_list_leaves_out_hides_no_mistake():
         assert not report(fn, task).passed, fn.__name__
 
 
+def test_float32_inside_is_right_and_less_is_not():
+    def by(rounded):
+        return lambda grad_output, input, weight: torch.nn.grad.conv2d_weight(
+            rounded(input), weight.shape, rounded(grad_output)
+        ).double()
+
+    assert report(by(torch.Tensor.float), "conv2d_weight").passed
+    assert not report(by(lambda each: each.bfloat16().float()), "conv2d_weight").passed
+
+
 def test_what_was_assumed_is_said_also_of_what_passes():
     text = report(lambda grad_output: grad_output.sum((0, 2, 3)), "conv2d_bias").text()
     assert text.splitlines()[0].endswith("are right.")

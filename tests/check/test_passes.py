@@ -229,6 +229,16 @@ class TestClasses:
         assert "It returned 2 results" in report(Forgets, "conv2d_backward").text()
         assert "backward returned no grad_weight, grad_bias" in report(Hides, "conv2d_backward").text()
 
+    def test_a_buffer_that_a_layer_keeps_shows_at_the_second_backward_pass(self):
+        class Kept(Random):
+            def backward(self, d):
+                self.dx = getattr(self, "dx", 0) + super().backward(d)
+                return self.dx
+
+        found = report(Kept, "conv2d_backward")
+        assert not found.passed
+        assert found.diagnoses[0].id == "I28"
+
     def test_a_layer_without_a_bias_is_not_asked_for_its_gradient(self):
         class NoBias:
             def __init__(self, cin, cout, k, stride=1, padding=0):

@@ -146,21 +146,28 @@ def _only(task: Task, *names: str) -> Task:
 def _made(passes: Passes, given: Given, case: Case, timed: Timed) -> tuple[Any, bool]:
     """Return what the class makes with the case's weights, and whether it has a bias.
 
-    Asked a second time, it goes forward with another image first, so that what it keeps of an earlier one shows.
+    Asked a second time, it goes forward and back with another image first: what it keeps of an earlier one shows.
     """
     making = Given(passes.layer, given.plan, case) if passes.layer.kind == "Module" else given
     placed, named = making.arguments(passes.makes)
     layer = timed(passes.maker, *placed, **named)
     biased = passes.is_filled and "bias" in fill(layer, case, given.plan)
     if given.again:
-        _other_image(_of(layer, passes.forward), passes, given, case, timed)
+        kept, other = _other_image(_of(layer, passes.forward), passes, given, case, timed)
+        if passes.backward is not None:
+            other.hold("cache", kept)
+            placed, named = other.arguments(passes.returns)
+            with contextlib.suppress(Exception):  # whatever it thinks of that image is not asked here
+                timed(_of(layer, passes.backward), *placed, **named)
+        for _, value in _kept(layer, GRADIENTS[1:]):  # some add up in them, as torch does in .grad
+            value *= 0
     return layer, biased
 
 
-def _other_image(forward: Any, passes: Passes, given: Given, case: Case, timed: Timed) -> None:
+def _other_image(forward: Any, passes: Passes, given: Given, case: Case, timed: Timed) -> tuple[Any, Given]:
     other = Given(given.task, given.plan, dataclasses.replace(case, input=1 - case.input.flip(2, 3) / 2))
     placed, named = other.arguments(passes.goes)
-    timed(forward, *placed, **named)
+    return _apart(timed(forward, *placed, **named))[1], other
 
 
 def _apart(returned: Any) -> tuple[Any, Any]:

@@ -35,7 +35,7 @@ def plans(subject: Subject, layout: str | None) -> Iterator[Plan]:
 def _numbered(subject: Subject, layout: str | None) -> Iterator[Plan]:
     task, roles = subject.task, subject.binding.roles
     linear = task.name.startswith("linear")
-    known = LINEAR if linear else CONV if layout is None else CONV + STATED
+    known = LINEAR if linear else CONV + STATED if " " in (layout or "") else CONV
     layouts = [each for each in known if layout in (each[0], f"{each[0]} {each[1]}") or layout is None]
     kinds = libraries(subject.fn) if task.kind == "function" else ["torch"]
     forms: tuple[tuple[str, ...], ...] = ((),)
