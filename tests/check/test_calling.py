@@ -376,7 +376,7 @@ class TestFailures:
             (leaves, "raised", "exit()"),
             (interrupts, "raised", "KeyboardInterrupt"),
             (endless, "raised", "RecursionError"),
-            (empty, "not_finite", "grad_input has "),
+            (empty, "not_finite", "grad_input contains "),
             (in_place, "changed_input", "(input)"),
             (adds_up, "keeps_state", "another grad_weight"),
             (hostile, "raised", "Unspeakable"),
