@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.app_page import fresh_page, repaint, wait_painted
+from tests.browser.app_page import fresh_page, repaint
 
 pytestmark = pytest.mark.browser
 
@@ -19,13 +19,6 @@ def open_figure(page, panel):
     menu.locator("summary").click()
     menu.get_by_role("button", name="Open as a plotly figure").click()
     return page.get_by_role("dialog")
-
-
-def hold_plotly(page):
-    """Have the page wait for plotly; return the list of what it asked for."""
-    held = []
-    page.route("**/*plotly*", lambda route: held.append(route))
-    return held
 
 
 def test_a_panel_opens_as_a_figure_that_zooms_and_tells_values(app):
@@ -52,40 +45,26 @@ def test_a_panel_opens_as_a_figure_that_zooms_and_tells_values(app):
     dialog.wait_for(state="detached")
     focused = app.evaluate("document.activeElement.closest('[data-panel]')?.dataset.panel")
     assert focused == "weight", "the focus is where it came from"
-    dialog = open_figure(app, "grad_input")
+    dialog = open_figure(app, "grad_output")
+    dialog.locator(".nsewdrag").wait_for()
+    with repaint(app):  # a link: the keyboard and the pointer are the dialog's
+        app.evaluate("location.hash = 'v=1&loss=sum'")
+    assert app.evaluate(SHOWN) == [[1] * 4] * 4, "an open figure follows new numbers"
     dialog.get_by_role("button", name="Close").click()
     dialog.wait_for(state="detached")
 
 
-def test_an_open_figure_follows_new_numbers(app):
-    dialog = open_figure(app, "grad_output")
-    dialog.locator(".nsewdrag").wait_for()
-    before = app.evaluate(SHOWN)
-    with repaint(app):  # a link: the keyboard and the pointer are the dialog's
-        app.evaluate("location.hash = 'v=1&loss=sum'")
-    assert app.evaluate(SHOWN) != before
-    assert app.evaluate(SHOWN) == [[1] * 4] * 4
-    app.keyboard.press("Escape")
-    dialog.wait_for(state="detached")
-
-
 def test_a_figure_waits_for_plotly_and_says_so_when_it_does_not_come(browser, server):
-    for fails in (False, True):
-        with fresh_page(browser) as page:
-            held = hold_plotly(page)
-            page.goto(server.url, wait_until="commit")
-            page.locator(".cv-board[data-from=torch]").wait_for()
-            dialog = open_figure(page, "weight")
-            expect(dialog.get_by_role("status")).to_contain_text("Plotly is still loading")
-            expect(dialog.get_by_role("button", name="PNG")).to_be_disabled()
-            for route in held:
-                route.fulfill(body="no bundle") if fails else route.continue_()
-            page.unroute("**/*plotly*")
-            if fails:
-                expect(dialog.get_by_role("status")).to_contain_text("there is no figure")
-            else:
-                dialog.locator(".nsewdrag").wait_for()
-                expect(dialog.get_by_role("status")).to_be_empty()
-                wait_painted(page)
-            page.keyboard.press("Escape")
-            dialog.wait_for(state="detached")
+    with fresh_page(browser) as page:
+        held = []
+        page.route("**/*plotly*", lambda route: held.append(route))
+        page.goto(server.url, wait_until="commit")
+        page.locator(".cv-board[data-from=torch]").wait_for()
+        dialog = open_figure(page, "weight")
+        expect(dialog.get_by_role("status")).to_contain_text("Plotly is still loading")
+        expect(dialog.get_by_role("button", name="PNG")).to_be_disabled()
+        for route in held:
+            route.fulfill(body="no bundle")
+        expect(dialog.get_by_role("status")).to_contain_text("there is no figure")
+        page.keyboard.press("Escape")
+        dialog.wait_for(state="detached")

@@ -160,9 +160,9 @@ def test_kubernetes_starts_the_same_server():
     assert values["hub"]["config"]["Authenticator"]["username_pattern"] == config.Authenticator.username_pattern
 
 
-def test_three_students_slide_and_who_loses_the_server_comes_back_to_what_was_set(browser, hub):
+def test_students_slide_and_who_loses_the_server_comes_back_to_what_was_set(browser, hub):
     # One link for the whole course; who follows it logs in on the way. What stood after # would get lost there.
-    students = {"ann": 1, "ben@example.edu": 3, "cho": 4}
+    students = {"ann": 1, "ben@example.edu": 3}
     with contextlib.ExitStack() as open_pages:
         pages = {name: open_pages.enter_context(fresh_page(browser)) for name in students}
         for name, page in pages.items():
@@ -173,11 +173,11 @@ def test_three_students_slide_and_who_loses_the_server_comes_back_to_what_was_se
             slide(page, "stride", students[name])
             assert_page_equals_autograd(page)
 
-        ben, others = pages["ben@example.edu"], (pages["ann"], pages["cho"])
-        assert status(others[0], f"{hub.url}user/cho/") == 403, "nobody comes into another's"
-        assert status(others[0], f"{hub.url}user/ann/", Host="course.example.edu") == 200
-        assert status(others[0], f"{hub.url}user/ann/", Host="elsewhere.example.org") == 403
-        assert [page.complaints for page in pages.values()] == [[], [], []]
+        ben, ann = pages["ben@example.edu"], pages["ann"]
+        assert status(ann, f"{hub.url}user/ben@example.edu/") == 403, "nobody comes into another's"
+        assert status(ann, f"{hub.url}user/ann/", Host="course.example.edu") == 200
+        assert status(ann, f"{hub.url}user/ann/", Host="elsewhere.example.org") == 403
+        assert [page.complaints for page in pages.values()] == [[], []]
 
         door = hub.door("ben@example.edu")
         lost = [door, *door.children(recursive=True)]
@@ -188,9 +188,8 @@ def test_three_students_slide_and_who_loses_the_server_comes_back_to_what_was_se
         # The open page goes on without it, from where it was.
         slide(ben, "kernel_size", 2)
         ben.locator(".cv-board[data-from=page]").wait_for()
-        for page, stride in zip(others, (1, 4), strict=True):
-            assert snapshot(page)["from"] == "torch"
-            assert slider_value(page, "stride") == stride
+        assert snapshot(ann)["from"] == "torch"
+        assert slider_value(ann, "stride") == 1
 
         # In another tab a link that was kept is opened; the hub offers a new server on the way.
         second = ben.context.new_page()

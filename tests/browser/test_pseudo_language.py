@@ -198,28 +198,20 @@ def look_everywhere(page):
     yield "a link copied"
 
 
-@pytest.mark.parametrize("name", ["page", "transposed"])
-def test_a_page_says_nothing_that_is_no_fact_and_has_room_for_longer_words(browser, pages, name):
+def test_a_page_says_nothing_that_is_no_fact_and_has_room_for_longer_words(browser, pages):
     with fresh_page(browser) as page:
-        open_page(page, pages, name)
-        for after in look_everywhere(page):
-            assert read(page) == [], after
-            assert misfits(page) == [], after
-
-
-@pytest.mark.parametrize("name", facts("settings")["tabs_of_the_page"])
-def test_a_tab_of_the_page_says_nothing_that_is_no_fact(browser, pages, name):
-    with fresh_page(browser) as page:
-        open_page(page, pages, name)
-        page.locator(f".cv-pane-{name} [data-cell]").first.wait_for()
-        assert read(page) == []
-
-
-def test_on_a_narrow_phone_longer_words_have_room(browser, pages):
-    with fresh_page(browser) as page:
+        for name in ("page", "transposed"):
+            open_page(page, pages, name)
+            for after in look_everywhere(page) if name == "page" else [name]:
+                assert read(page) == [], after
+                assert misfits(page) == [], after
+        for name in facts("settings")["tabs_of_the_page"]:
+            open_page(page, pages, name)
+            page.locator(f".cv-pane-{name} [data-cell]").first.wait_for()
+            assert read(page) == [], name
         page.set_viewport_size({"width": 360, "height": 780})
         open_page(page, pages, "page")
-        assert misfits(page) == []
+        assert misfits(page) == [], "on a narrow phone"
 
 
 def test_the_tabs_say_nothing_that_is_no_fact(browser, pages):

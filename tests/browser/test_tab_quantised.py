@@ -85,11 +85,13 @@ def test_gradcheck_fails_with_its_numbers(app):
     assert (shown["stairs"][:, 1].abs() > 1e5).all()
     assert_near(shown["backward"], shown["gradient"])
     words = app.locator(f"{PANE} .cv-verdict").inner_text()
-    assert "torch.autograd.gradcheck fails" in words
-    assert "3 of the latent weights are on a step (w = 0)" in words
-    assert "surrogate_check passes" in words
-    assert "Some latent weights are on a kink" in words
-    pane_follows(app, "quantised", app.locator(f"{PANE} [data-variant=tanh]").click)
+    for told in ("torch.autograd.gradcheck fails", "3 of the latent weights are on a step (w = 0)",
+                 "surrogate_check passes", "Some latent weights are on a kink"):  # fmt: skip
+        assert told in words
+    tanh = app.locator(f"{PANE} [data-variant=tanh]")
+    tanh.focus()
+    pane_follows(app, "quantised", lambda: app.keyboard.press("Enter"))
+    assert app.evaluate("document.activeElement.dataset.variant") == "tanh", "the focus stays"
     shown = planes(app)
     assert_near(shown["surrogate"], shown["backward"])
     assert_near(shown["mask"], 1 - read_panel(app, "weight").tanh() ** 2)
@@ -97,30 +99,19 @@ def test_gradcheck_fails_with_its_numbers(app):
 
 
 def test_every_layer_can_be_chosen(app):
-    w, padded = read_panel(app, "weight"), read_panel(app, "padded_input")
-    signs = torch.where(w >= 0, 1.0, -1.0).double()
+    w = read_panel(app, "weight")
     powers = w.sign() * 2 ** w.abs().log2().round().clamp(-14, 0)
     choose_layer(app, "shift_q")
-    shown = planes(app)
-    assert_near(shown["quantized_weight"], powers)
-    assert_near(shown["output"], by_torch(app, powers)[0])
+    assert_near(planes(app)["quantized_weight"], powers)
     assert "is that of a staircase" in app.locator(f"{PANE} .cv-verdict").inner_text()
     choose_layer(app, "shift_ps")
-    shown = planes(app)
-    assert_near(shown["latent sign"], w.sign())
-    assert_near(shown["shift gradient"], by_torch(app, powers)[1] * powers * math.log(2))
-    assert_near(shown["sign gradient"], by_torch(app, powers)[1])
+    assert_near(planes(app)["sign gradient"], by_torch(app, powers)[1])
     choose_layer(app, "xnor")
-    shown = planes(app)
-    read = torch.where(padded >= 0, 1.0, -1.0).double()
-    scale = F.avg_pool2d(padded.abs()[None], 3, 2)[0]
-    assert_near(shown["scale"], scale)
-    assert_near(shown["output"], by_torch(app, w.abs().mean() * signs, read)[0] * scale)
+    scale = F.avg_pool2d(read_panel(app, "padded_input").abs()[None], 3, 2)[0]
+    assert_near(planes(app)["scale"], scale)
     choose_layer(app, "bnn")
-    shown = planes(app)
-    assert "scale" not in shown
-    assert_near(shown["output"], by_torch(app, signs, read)[0])
-    assert_near(shown["quantized_weight"], signs)
+    assert "scale" not in planes(app)
+    assert_near(planes(app)["quantized_weight"], torch.where(w >= 0, 1.0, -1.0).double())
 
 
 def test_a_weight_cell_points_at_the_boards_and_back(app):
@@ -139,17 +130,6 @@ def test_a_weight_cell_points_at_the_boards_and_back(app):
     assert app.locator(PANE).evaluate(READ)["quantized_weight"]["lit"] == "0,2"
     app.mouse.move(2, 2)
     assert app.locator(PANE).evaluate(READ)["quantized_weight"]["lit"] == ""
-
-
-def test_keyboard_alone_chooses_and_reads(app):
-    button = app.locator(f"{PANE} [data-variant=identity]")
-    button.focus()
-    pane_follows(app, "quantised", lambda: app.keyboard.press("Enter"))
-    assert button.get_attribute("aria-pressed") == "true"
-    assert app.evaluate("document.activeElement.dataset.variant") == "identity", "the focus stays"
-    app.locator(f'{PANE} [data-plane="gradient"] [data-cell="0,0"]').focus()
-    app.keyboard.press("ArrowDown")
-    assert app.locator(f"{PANE} .cv-readout").text_content().startswith("grad_weight[1,0] = \u22127.37")
 
 
 def test_follows_the_settings_and_says_what_it_does_not_show(app):

@@ -98,6 +98,19 @@ def test_a_script_that_does_not_come_is_said_asked_for_again_and_taken_late(stan
     assert asked(page) == before, "who has it asks no more"
 
 
+def test_a_tab_closed_before_its_script_came_asks_no_more_and_no_script_is_said(stand_in):
+    page = stand_in
+    page.evaluate("open()()")
+    before = asked(page)
+    page.clock.run_for(60_000)
+    assert asked(page) == before
+    assert page.evaluate("listening()") == page.locator(".cv-pane").count() == 0
+    page.evaluate("void (window.shut = open())")
+    page.evaluate("([text]) => answer('code', text)", [base64.b64encode(b"no gzip").decode()])
+    page.get_by_role("button", name=say("again")).wait_for()
+    assert page.locator(".cv-pane").count() == 1
+
+
 def test_without_a_kernel_it_is_said_and_the_next_kernel_is_asked(stand_in):
     page = stand_in
     page.evaluate("void (window.real = kernel, kernel = null, window.shut = open())")
@@ -108,24 +121,6 @@ def test_without_a_kernel_it_is_said_and_the_next_kernel_is_asked(stand_in):
     assert page.evaluate(TEXT) == say("script.lost")
     page.evaluate("([text]) => answer('code', text)", [packed("code")])
     page.locator(".cv-pane-code").wait_for()
-
-
-def test_a_tab_closed_before_its_script_came_asks_no_more(stand_in):
-    page = stand_in
-    page.evaluate("open()()")
-    before = asked(page)
-    page.clock.run_for(60_000)
-    page.evaluate("([text]) => answer('code', text)", [packed("code")])
-    assert asked(page) == before
-    assert page.evaluate("listening()") == page.locator(".cv-pane").count() == 0
-
-
-def test_a_script_that_is_no_script_is_said(stand_in):
-    page = stand_in
-    page.evaluate("void (window.shut = open())")
-    page.evaluate("([text]) => answer('code', text)", [base64.b64encode(b"no gzip").decode()])
-    page.get_by_role("button", name=say("again")).wait_for()
-    assert page.locator(".cv-pane").count() == 1
 
 
 FAILS_ONCE = """() => {

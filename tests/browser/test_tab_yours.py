@@ -1,7 +1,5 @@
 """The tab Your code in JupyterLab: a wrong function of the notebook is named, a pasted one too; a server runs none."""
 
-import os
-
 import pytest
 
 from tests.browser.app_page import entry_of, fresh_page, open_app, wait_notice
@@ -84,15 +82,13 @@ def test_a_wrong_function_of_the_notebook_is_named_in_three_steps(lab):
     hint(pane, "how").locator("button").click()
     wait_notice(lab, "The setting where this shows")
     assert pane.locator(".cv-yours-wrong").is_visible(), "what was found stays while the board moves"
-    if folder := os.environ.get("CONVVIZ_LOOK"):
-        lab.screenshot(path=f"{folder}/yours.png")
 
 
 def test_a_pasted_function_is_checked_and_what_cannot_be_is_said(lab):
     pane = check(lab, "conv2d_weight", code=PASTED)
     hint(pane, "what").locator("summary").click()
     assert "divided by the batch size" in hint(pane, "what").inner_text()
-    for code, sentence in {"": "Nothing to check yet", "x = 1": "defines no function", "def (": "SyntaxError"}.items():
+    for code, sentence in {"": "Nothing to check yet", "def (": "SyntaxError"}.items():
         pane = check(lab, "conv2d_weight", code=code)
         assert sentence in pane.locator(".cv-pane-failure").last.inner_text(), code
         assert pane.locator("textarea").input_value() == code, "what was typed stays"
@@ -100,13 +96,6 @@ def test_a_pasted_function_is_checked_and_what_cannot_be_is_said(lab):
         assert "Not right yet" not in pane.inner_text(), code
         assert "Not right yet" not in pane.locator(".cv-live").text_content(), code
         check(lab, "conv2d_weight", code=PASTED)
-
-
-def test_a_right_function_is_told_so(lab):
-    right = PASTED.replace(" / input.shape[0]", "")
-    pane = check(lab, "conv2d_weight", code=right)
-    assert pane.locator(".cv-yours-right").inner_text().startswith("Right:")
-    assert hint(pane, "where").count() == 0
 
 
 def test_a_served_app_runs_nobodys_code(app):
@@ -129,5 +118,3 @@ def test_a_server_for_oneself_alone_checks_pasted_code_in_a_process_of_its_own(p
         assert "exited with code 3" in pane.locator(".cv-pane-failure").last.inner_text()
         pane = check(page, "conv2d_weight", code=PASTED.replace(" / input.shape[0]", ""))
         assert pane.locator(".cv-yours-right").inner_text().startswith("Right:")
-        if folder := os.environ.get("CONVVIZ_LOOK"):
-            page.screenshot(path=f"{folder}/yours_served.png")
