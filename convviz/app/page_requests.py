@@ -1,6 +1,7 @@
-"""What a page is answered, by a notebook's App and a server's worker alike: plain data in, plain data and bytes out.
+"""Answers the requests of a page: plain data in, plain data and bytes out.
 
-A request carries everything, so that any process can answer any of them; nothing is kept but a few results.
+A server's worker gets every request here. A notebook's App computes by its session, and has a tab's data from here. A
+request carries everything, so any process can answer it; only a few results are kept.
 """
 
 from __future__ import annotations

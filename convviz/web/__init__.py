@@ -1,1 +1,1 @@
-"""The board: one widget that draws linked heatmaps. It knows panels and cells, not convolution."""
+"""The page: its scripts and style sheets, a folder a layer, and what joins them into one module."""

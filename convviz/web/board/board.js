@@ -307,7 +307,7 @@ export class Board {
   };
 }
 
-/** From wire bytes. @param {Told} values */
+/** As numbers. @param {Told} values */
 function decodeAll(values) {
   const read = (wires) =>
     Object.fromEntries(Object.entries(wires).map(([name, wire]) => [name, decode(wire, values.dtype)]));
