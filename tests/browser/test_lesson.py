@@ -102,7 +102,7 @@ def test_a_number_is_hidden_until_it_is_predicted(page, exported):
     answer.fill("4")
     answer.press("Enter")
     told = page.locator(".cv-lesson-told")
-    assert "4 is not it. 2 windows" in told.text_content()
+    assert "4 is not right. 2 windows" in told.text_content()
     assert hidden.get_attribute("aria-label") == "?"
     answer.fill("10")
     page.get_by_role("button", name="Check").click()
@@ -268,7 +268,7 @@ def test_keys_alone_play_it_and_esc_leaves_it_last(page, exported):
         page.keyboard.press("2")
         page.keyboard.press("Enter")
     (answer,) = then(page)
-    assert answer.startswith("output[1,1] went from 59 to 62: by 3. And 3 is")
+    assert answer.startswith("output[1,1] went from 59 to 62: by 3. And grad_input at this pixel is 3.")
     assert answer in page.locator(".cv-lesson-place > .cv-live").text_content()
     keys = (("n", 2), ("Alt+ArrowRight", 3), ("p", 2), ("Alt+ArrowLeft", 1), ("Alt+ArrowLeft", 1), ("n", 2), ("n", 3))
     for key, number in keys:

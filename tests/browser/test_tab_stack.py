@@ -135,7 +135,7 @@ def test_layers_who_asks_and_weights_are_chosen_and_said(own):
         in told(own)
     )
     assert "81 in all. No pixel has more than input[2, 2]: 4." in told(own)
-    assert "72 of 121 pixels have no way" in told(own)
+    assert "72 of 121 pixels have no path" in told(own)
     assert "unevenly, 2, 1, 2, 1, … times, because the kernel, 3, is no multiple of the stride, 2." in told(own)
     press(own, "every output")
     shows(own, 2)

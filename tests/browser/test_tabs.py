@@ -68,7 +68,7 @@ def test_five_entries_their_parts_and_a_quiet_more(app):
         "code": ["Code", "Graph", "PyTorch"],
         "check": ["Check", "Double backward"],
     }
-    for entry, named in (parts | {"Extras": ["Quantised", "Race"]}).items():
+    for entry, named in (parts | {"more": ["Quantised", "Race"]}).items():
         app.locator(f"[data-entry={entry}]").click()
         strip = app.locator(".cv-parts [role=tablist]")
         assert strip.locator("[role=tab]").all_inner_texts() == named, entry

@@ -40,7 +40,7 @@ def test_nothing_about_the_picture_is_written_outside_of_its_sentences(foreign):
     for file, name in (("remainder", "storyOf"), ("output_padding", "layersStoryOf")):
         asked = [(settings.spec.to_dict(), linked) for settings in drawn for linked in (True, False)
                  if settings.spec.padding_mode == "zeros" or file == "remainder"]  # fmt: skip
-        for story in filter(None, foreign(f"picture/{file}.js", name, asked)):
+        for story in filter(None, foreign(f"picture/{file}_sentences.js", name, asked)):
             near = [text for size in story["sizes"] for text in (size["label"], size["note"])]
             texts += [*story["paragraphs"], story["named"], *near]
     where = {"device": "⟦cpu⟧", "dtype": "⟦float32⟧", "largest": "⟦1⟧", "tensor": "⟦output⟧", "place": "⟦0⟧"}
