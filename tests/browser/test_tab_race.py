@@ -173,7 +173,7 @@ def test_without_a_kernel_there_is_a_recorded_race_whose_mistakes_open(racing, b
         assert page.locator(f"{PANE} .cv-race-setup").is_hidden()
         assert rows(page) == recorded()["table"]["rows"]
         page.locator(f"{PANE} .cv-mistake").last.click()
-        page.locator("p.cv-notice", has_text="conv1 of article when it took").wait_for()
+        page.locator("p.cv-notice", has_text="conv1 of article when it read").wait_for()
         shown = page.locator('[data-panel="weight"] [data-cell="1,1"]').first.get_attribute("data-value")
         *_, layer = recorded()["openings"].values()
         *_, opening = layer.values()
