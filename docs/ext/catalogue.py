@@ -66,10 +66,11 @@ def picture(mistake):
     right, wrong = (compute(mistake.of[0], way, case) for way in ({}, mistake.ways[0]))
     if wrong is None or wrong.ndim != 4 or not wrong.numel() or max(*right.shape[2:], *wrong.shape[2:]) > WIDEST:
         return ""
-    most = max(right.abs().max().item(), wrong[0, 0].abs().max().item()) or 1
     same = right.shape == wrong.shape
-    off = (right - wrong)[0, 0].abs() > 1e-9 if same else torch.ones(wrong.shape[2:], dtype=torch.bool)
-    planes = ((right[0, 0], torch.zeros(right.shape[2:], dtype=torch.bool), "right"), (wrong[0, 0], off, "wrong"))
+    apart = (right - wrong).abs() > 1e-9 if same else torch.ones(wrong.shape, dtype=torch.bool)
+    at = tuple(apart.nonzero()[0, :2])  # the first plane in which something is wrong
+    most = max(right[at].abs().max().item(), wrong[at].abs().max().item()) or 1
+    planes = ((right[at], torch.zeros(right.shape[2:], dtype=torch.bool), "right"), (wrong[at], apart[at], "wrong"))
     return f'<div class="planes">{"".join(plane(*each, most) for each in planes)}</div>'
 
 
