@@ -121,7 +121,7 @@ def test_each_card_of_the_mistakes_shows_its_own_and_opens_it(reader, url):
     drawn = [id for id, off, is_drawn, _ in cards if is_drawn and off]
     assert drawn == [id for id, _, is_drawn, _ in cards if is_drawn], "a picture in which nothing is wrong"
     assert len(drawn) > 30
-    reader.locator("section:has(#I22) a[href^='live/']").click()
+    reader.locator(".mistakes section:has(#I22) a[href^='live/']").click()
     chosen = reader.locator(".cv-pane-mistakes .cv-mistake[aria-pressed=true]")
     chosen.wait_for()
     assert chosen.get_attribute("data-mistake") == "I22"

@@ -378,10 +378,10 @@ class TestFailures:
             (endless, "raised", "RecursionError"),
             (empty, "not_finite", "grad_input contains "),
             (in_place, "changed_input", "(input)"),
-            (adds_up, "keeps_state", "another grad_weight"),
+            (adds_up, "keeps_state", "a different grad_weight"),
             (hostile, "raised", "Unspeakable"),
             (None, "not_defined", "not defined"),
-            (3, "wrong_type", "type int"),
+            (3, "wrong_type", "type is int"),
             (torch.nn.Identity(), "wrong_type", "Pass the class itself"),
         ):
             answer = answer_of(fn)
@@ -589,7 +589,7 @@ class TestInAProcessOfItsOwn:
         def shot(dout, x, w, b, padding):
             os.kill(os.getpid(), signal.SIGSEGV)
 
-        assert "the code 7" in answer_of(ends, time_limit=20).message
+        assert "exited with code 7" in answer_of(ends, time_limit=20).message
         answer = answer_of(shot, time_limit=20)
         assert (answer.kind, "SIGSEGV" in answer.message) == ("crashed", True)
 

@@ -165,7 +165,7 @@ def test_one_matrix_has_a_limit_and_says_so():
     at_limit = pass_of(ConvSpec(8, kernel_size=3, padding=1))
     assert one_matrix(at_limit, Plane()).matrix.numel() == MAX_MATRIX_ENTRIES
     beyond = pass_of(ConvSpec((8, 9), kernel_size=3, padding=1))
-    with pytest.raises(ValueError, match=r"up to 4096 entries.*72 × 72.*make the input smaller"):
+    with pytest.raises(ValueError, match=r"at most 4096 entries.*72 × 72.*make the input smaller"):
         one_matrix(beyond, Plane())
 
 

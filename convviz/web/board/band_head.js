@@ -1,6 +1,6 @@
 // A band's title line: name, sentence, plane pickers, readings; on demand why, formula, steps.
 import { element, makeButton, setAttribute, setText } from "../base/dom.js";
-import { say } from "../base/board_sentences.js";
+import { say } from "../base/say.js";
 import { Because } from "./because.js";
 import { BreakIt } from "./break_it.js";
 import { createChoice, createSymbols } from "./equation_parts.js";

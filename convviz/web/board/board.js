@@ -17,7 +17,7 @@ import { samePlace } from "../base/cell_place.js";
 import { followLinks } from "./link_in_address.js";
 import { makeShared } from "./shared.js";
 import { followTheme } from "../base/theme.js";
-import { say } from "../base/board_sentences.js";
+import { say } from "../base/say.js";
 
 /**
  * @import { Structure, Told } from "../numbers/view.js"

@@ -1,5 +1,5 @@
 // What is written below the board of a cell: its sum, or its origin.
-import { say } from "../base/board_sentences.js";
+import { say } from "../base/say.js";
 import { backwardWords } from "../picture/cell_words.js";
 import { fromLoss } from "../picture/loss_words.js";
 import { inTurn } from "../picture/say.js";

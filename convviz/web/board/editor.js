@@ -1,7 +1,7 @@
 // Typing into a cell: a field keeps what was typed until it is a number.
 import { element } from "../base/dom.js";
 import { parseNumber } from "../base/format.js";
-import { say } from "../base/board_sentences.js";
+import { say } from "../base/say.js";
 
 /**
  * @param {HTMLElement} area @param {{ row: number, column: number, rows: number, columns: number }} cell

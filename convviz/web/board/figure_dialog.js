@@ -1,7 +1,7 @@
 // A panel as a plotly figure over the page: zoom, values, download.
 import WORDS from "../../facts/words/figure.json" with { type: "json" };
 import { element, makeButton, setText } from "../base/dom.js";
-import { say } from "../base/board_sentences.js";
+import { say } from "../base/say.js";
 import { sentences } from "../base/words.js";
 import { figureWith, savePicture } from "./panel_picture.js";
 

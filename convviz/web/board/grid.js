@@ -18,7 +18,7 @@ import {
 import { GridNumbers, eachCell } from "./grid_numbers.js";
 import { isBeyond } from "../picture/scales.js";
 import { NUMBERED_UP_TO } from "./stage.js";
-import { say } from "../base/board_sentences.js";
+import { say } from "../base/say.js";
 
 /**
  * @import { Point } from "../base/cell_place.js"

@@ -4,7 +4,7 @@ import { paneDigitSize, setDigits } from "./digits.js";
 import { Grid } from "./grid.js";
 import { isGradient, quantityOf } from "../picture/scales.js";
 import { createPixels } from "./pixels.js";
-import { say } from "../base/board_sentences.js";
+import { say } from "../base/say.js";
 
 let made = 0;
 

@@ -2,7 +2,7 @@
 import { element, setHidden, setText } from "../base/dom.js";
 import { BANDS } from "./grid_marks.js";
 import { explain } from "../base/help.js";
-import { say } from "../base/board_sentences.js";
+import { say } from "../base/say.js";
 
 /** @import { RowItem } from "../picture/payload.js" */
 

@@ -18,7 +18,7 @@ import { Thumbnails } from "./thumbs.js";
 import { createTiles } from "./tiles.js";
 import { createVeil } from "./veil.js";
 import { createWhySame } from "./why_unchanged.js";
-import { say } from "../base/board_sentences.js";
+import { say } from "../base/say.js";
 
 const [CAPTION, LINE] = [22, 16];
 const ON_PAPER = { width: CELL, height: CELL }; // of a printed cell

@@ -4,7 +4,7 @@ import { element, makeButton } from "../base/dom.js";
 import { closeWithEscape } from "../base/keys.js";
 import { askToPredict } from "../base/ask.js";
 import { fullNumber } from "../base/format.js";
-import { say } from "../base/board_sentences.js";
+import { say } from "../base/say.js";
 import { sentences } from "../base/words.js";
 import { openFigure } from "./figure_dialog.js";
 import { savePicture } from "./panel_picture.js";

@@ -1,7 +1,7 @@
 // The figure of Python's app.figure() with a panel's numbers.
 import { element } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
-import { say } from "../base/board_sentences.js";
+import { say } from "../base/say.js";
 
 const NUMBERED_UP_TO = 12; // with numbers
 

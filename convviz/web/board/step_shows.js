@@ -1,6 +1,6 @@
 // What a step shows: flights, the stamps' sum, words.
 import { formatNumber } from "../base/format.js";
-import { say } from "../base/board_sentences.js";
+import { say } from "../base/say.js";
 import { stampedSoFar } from "../numbers/stamped.js";
 import { Links } from "../picture/links.js";
 import { allInTurn } from "../picture/say.js";

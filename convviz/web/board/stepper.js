@@ -5,7 +5,7 @@ import { completedAt, spanOf, walkOf } from "../picture/steps.js";
 import { LONGEST_MS } from "../base/motion.js";
 import { flightsOf, stampWords, sumOfStamps } from "./step_shows.js";
 import { Transport } from "./transport.js";
-import { say } from "../base/board_sentences.js";
+import { say } from "../base/say.js";
 
 const WHERE = /** @type {const} */ ({ cell: "step.cell", stamp: "step.stamp" });
 

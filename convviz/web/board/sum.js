@@ -2,7 +2,7 @@
 import { element, focusOf, makeButton } from "../base/dom.js";
 import { formatNumber, needsWhiteInk } from "../base/format.js";
 import { setTinted, tinted } from "./quantities.js";
-import { say } from "../base/board_sentences.js";
+import { say } from "../base/say.js";
 
 const FOLD_ABOVE = 10;
 const FOLDED = 6;

@@ -2,7 +2,7 @@
 import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { roleOf } from "./grid_marks.js";
-import { say } from "../base/board_sentences.js";
+import { say } from "../base/say.js";
 
 /** @import { Structure } from "../numbers/view.js" */
 

@@ -1,6 +1,6 @@
 // A panel's other planes, each a small button.
 import { element, makeButton } from "../base/dom.js";
-import { say } from "../base/board_sentences.js";
+import { say } from "../base/say.js";
 import { createPixels } from "./pixels.js";
 
 /** @typedef {NonNullable<import("./panel.js").PanelSpec["thumbs"]>} Thumbs */

@@ -1,6 +1,6 @@
 // The bar that steps: back, play, forward, seek, speed, close. It knows positions only.
 import { element, focusOf, makeButton, setText, svgElement } from "../base/dom.js";
-import { say } from "../base/board_sentences.js";
+import { say } from "../base/say.js";
 
 const BEAT_MS = 900;
 const CALM_BEAT_MS = 1500; // with reduced motion

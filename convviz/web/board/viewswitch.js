@@ -1,7 +1,7 @@
 // The switch of readings: window, stamps or both.
 import { element, makeButton } from "../base/dom.js";
 import { explain } from "../base/help.js";
-import { say } from "../base/board_sentences.js";
+import { say } from "../base/say.js";
 
 const VIEWS = { both: say("view.both"), stamps: say("view.stamps"), window: say("view.window") };
 

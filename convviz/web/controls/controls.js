@@ -29,7 +29,7 @@ import { drawPart } from "./draw.js";
 import { createPopover } from "./popover.js";
 import { ROWS } from "../rules/schema.js";
 import { replaced } from "../rules/settings.js";
-import { say } from "../base/board_sentences.js";
+import { say } from "../base/say.js";
 
 /**
  * @import { Changed } from "../rules/change.js"

@@ -5,7 +5,7 @@ import { closeWithEscape } from "../base/keys.js";
 import { messageOf } from "../numbers/from_kernel.js";
 import { toLink } from "../rules/link.js";
 import { hasAddress, howToOpen, whatOpens } from "../board/link_in_address.js";
-import { say } from "../base/board_sentences.js";
+import { say } from "../base/say.js";
 
 /**
  * @import { Reply } from "../numbers/from_kernel.js"

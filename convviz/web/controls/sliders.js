@@ -2,7 +2,7 @@
 // and send back 1/9 as 0.1.
 import { element } from "../base/dom.js";
 import { formatNumber, parseNumber } from "../base/format.js";
-import { say } from "../base/board_sentences.js";
+import { say } from "../base/say.js";
 import { shownKernel } from "../rules/change.js";
 import { editCell } from "../rules/edit.js";
 

@@ -1,4 +1,4 @@
-// Make every frame as high as the page in it says that it is.
+// Make every frame as high as the page in it reports.
 addEventListener("message", (event) => {
   if (event.data?.type !== "convviz:resize") return;
   for (const frame of document.querySelectorAll("iframe")) {
