@@ -244,7 +244,7 @@ test("an answer finds its request by page and number; what is another page's is 
   hear({ type: "refused", id: 1, page, sentence: "too many numbers" });
   await assert.rejects(first, /^Error: too many numbers$/);
   kernel.close();
-  await assert.rejects(third, /gone/);
+  await assert.rejects(third, /kernel ended/);
 });
 
 test("Linear: a typed number takes the place of the one before it in its cell", () => {
