@@ -202,6 +202,13 @@ def test_nothing_but_panels_moves_while_a_slider_moves(opened):
                 assert stage.evaluate(OVERLAPS) == [], f"{name} {value} of {state}"
 
 
+def test_no_button_of_a_band_is_cut_on_a_phone(opened):
+    cut = """() => [...document.querySelectorAll(".cv-head button")].filter((button) => button.checkVisibility() &&
+      button.getBoundingClientRect().right > button.closest(".cv-head").getBoundingClientRect().right + 0.5
+    ).map((button) => button.textContent)"""
+    assert opened("v=2", (390, 844)).evaluate(cut) == []
+
+
 def test_a_picture_that_is_changed_to_is_laid_out_as_one_that_was_loaded(opened, reader):
     """Panels that stay stand among others that come: each has its own size, not its neighbour's."""
     for state in ("v=1&dilation=3", "v=1&transposed=1&padding=0"):
