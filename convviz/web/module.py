@@ -69,6 +69,9 @@ def joined(sheets: list[Traversable]) -> str:
 
 
 def coloured(sheet: str) -> str:
-    """Return a sheet in which each ``colour(light ink)`` is what ``facts/colours.json`` has for it."""
+    """Return a sheet with ``facts/colours.json`` put in: ``--colours: light`` is all of it, ``colour(light ink)`` one."""
     colours = facts("colours")
+    for theme, of in colours.items():
+        every = "".join(f"--cv-{name}:{value};" for name, value in of.items() if isinstance(value, str))
+        sheet = re.sub(rf"--colours: ?{theme};?", every, sheet)
     return COLOUR.sub(lambda found: str(colours[found["theme"]][found["name"]]), sheet)
