@@ -69,7 +69,7 @@ def joined(sheets: list[Traversable]) -> str:
 
 
 def coloured(sheet: str) -> str:
-    """Return a sheet with ``facts/colours.json`` put in: ``--colours: light`` is all of it, ``colour(light ink)`` one."""
+    """Return a sheet with ``facts/colours.json`` put in: all of a theme, or one as ``colour(light ink)``."""
     colours = facts("colours")
     for theme, of in colours.items():
         every = "".join(f"--cv-{name}:{value};" for name, value in of.items() if isinstance(value, str))
