@@ -58,15 +58,18 @@ def explain(
         return
     if raised := _raised(cases, answers, rights, failure):
         yield raised
-    for result in rights[0] if rights else ():
-        of = recipe_of(task, result)
-        seen = [
+    every = {
+        result: [
             Seen(case, as_convolution(task, result, case, answer.results.get(result)), right)
-            for case, answer, every in zip(cases, answers, rights, strict=False)
-            if (right := as_convolution(task, result, case, every[result])) is not None
+            for case, answer, all_right in zip(cases, answers, rights, strict=False)
+            if (right := as_convolution(task, result, case, all_right[result])) is not None
         ]
-        if all(one.got is None or one.is_right for one in seen):
-            continue
+        for result in (rights[0] if rights else ())
+    }
+    wrong = {result: [one.got is not None and not one.is_right for one in seen] for result, seen in every.items()}
+    # First what the first failing case has, which is the one that is shown: a border spoils an output in few cases.
+    for result in sorted(filter(lambda name: any(wrong[name]), wrong), key=lambda name: wrong[name].index(True)):
+        of, seen = recipe_of(task, result), every[result]
         found = diagnose(of, seen)
         if not found or found[0].is_partial:
             found = _unnamed(of, ones, result, seen, found, shown_names(task), failure)

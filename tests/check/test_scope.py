@@ -129,3 +129,34 @@ class TestPairs:
             return right(input_size, weight, grad_output, stride, padding)
 
         assert not report(swapped, "conv2d_input").passed
+
+
+class Inherited(torch.nn.Conv2d):
+    """Reads no padding_mode in its own code, and halves a gradient if it is told to."""
+
+    part = 1.0
+
+    def forward(self, x):
+        weight = self.weight * self.part + (1 - self.part) * self.weight.detach()
+        return torch.nn.functional.conv2d(x, weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
+
+
+class Half(Inherited):
+    part = 0.5
+
+
+class Promised(Inherited):
+    def __init__(self, *shape, padding_mode="zeros"):
+        super().__init__(*shape, padding_mode=padding_mode)
+
+
+class PromisedHalf(Half, Promised):
+    pass
+
+
+def test_borders_are_asked_of_a_layer_whose_own_code_names_them_and_named_first_where_nothing_else_is_wrong():
+    found = report(Inherited, "conv2d_module")
+    assert found.passed
+    assert "does not read padding_mode, so borders other than zeros are not tried" in found.text()
+    for made, id in ((Half, "G06"), (Promised, "F09"), (PromisedHalf, "G06")):
+        assert report(made, "conv2d_module").diagnoses[0].id == id, made

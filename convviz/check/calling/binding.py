@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import inspect
 import re
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any
 import torch
 
 from convviz.check.calling.names import role_of
-from convviz.check.calling.source import is_function
+from convviz.check.calling.source import is_function, mentions
 from convviz.check.tasks import GEOMETRY, Task
 
 TENSORS = ("grad_output", "input", "weight", "bias")
@@ -45,6 +46,9 @@ class Binding:
 
 def binding_of(fn: Any, task: Task) -> Binding:
     """Return how a function is called for a task: by the names that say what they are, else in the task's order."""
+    if task.kind == "Module" and isinstance(fn, type) and not mentions(fn, "padding_mode"):
+        # What a subclass of torch's has from it, and never reads, is no argument of its own.
+        task = dataclasses.replace(task, arguments=tuple(role for role in task.arguments if role != "padding_mode"))
     parameters = _parameters(fn)
     plain = [each for each in parameters if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
     is_open = any(each.kind == each.VAR_KEYWORD for each in parameters)

@@ -169,6 +169,42 @@ def _names(fn: Any, depth: int, seen: set[int]) -> tuple[set[str], set[str]]:
     return names, modules
 
 
+def mentions(made: Any, word: str) -> bool:
+    """Return whether code says a word: of a class all methods but torch's, and whatever of the student's is called."""
+    queue, seen = [made], set()
+    for each in queue:
+        if isinstance(each, type):
+            queue += [value for base in each.__mro__ if not _is_library(base) for value in vars(base).values()]
+            continue
+        fn = getattr(each, "__func__", getattr(each, "fget", each))
+        code = getattr(fn, "__code__", None)
+        if code is None or id(code) in seen or _is_library(fn):
+            continue
+        seen.add(id(code))
+        said = _words(code)
+        if word in said:
+            return True
+        queue += [fn.__globals__[name] for name in sorted(said & fn.__globals__.keys())]
+    return False
+
+
+def _is_library(value: Any) -> bool:
+    return str(getattr(value, "__module__", None)).split(".")[0] in ("torch", "numpy", "scipy", "builtins")
+
+
+def _words(code: Any) -> set[str]:
+    """Return the names and the strings in a code object and in those within it."""
+    said, left = {*code.co_names, *code.co_varnames}, list(code.co_consts)
+    for const in left:
+        if inspect.iscode(const):
+            said |= _words(const)
+        elif isinstance(const, tuple):
+            left += const
+        elif isinstance(const, str):
+            said.add(const)
+    return said
+
+
 def knows_words(codes: Sequence[Any]) -> bool:
     """Return whether code has the word "same" or "valid" in it."""
     trees = (ast.walk(tree) for code in codes if (tree := source_of(code)))

@@ -222,6 +222,7 @@ def _assumed(subject: Subject, found: Found, layout: str | None, square: bool) -
         "float32": plan.dtype == "float32",
         plan.pairs: plan.pairs != "any",
         "square": square,
+        "zeros": any(each.name == "padding_mode" and each.role is None for each in binding.arguments),
         "plane": plan.sizes == "plane",
         "words": plan.words,
         "no_bias": no_bias,
