@@ -1,7 +1,5 @@
 """Reads JSON files, and writes files atomically: a file is complete or not there."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

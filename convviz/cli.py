@@ -1,7 +1,5 @@
 """The command line. Each command is an entry of COMMANDS and a file in ``commands/``; it imports what it needs late."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import io

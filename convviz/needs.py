@@ -1,7 +1,5 @@
 """What needs more than torch and NumPy says so in one sentence, where it is not installed."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 

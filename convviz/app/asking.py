@@ -1,7 +1,5 @@
 """What a page asks for, read strictly: a message is a stranger's, and what is another thing a ``RequestError``."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """A layer of somebody's own model, opened in the app with its real numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tells a notebook to show a graph as the interactive view. Loads no widget before the first graph is shown."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from typing import Any

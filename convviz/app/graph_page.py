@@ -1,7 +1,5 @@
 """What the pane of a graph shows, as plain data: the drawing at once, the numbers of a box when it is asked for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The interactive view of a graph: what a notebook shows for the value of ``convviz.graph(...)``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

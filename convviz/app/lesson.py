@@ -1,7 +1,5 @@
 """``convviz.lesson``: the app, opened at a lesson."""
 
-from __future__ import annotations
-
 from convviz.app.app import App
 
 

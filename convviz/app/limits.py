@@ -1,7 +1,5 @@
 """What a worker, or a visitor's kernel, may use of a machine that others share; the server says so by variables."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

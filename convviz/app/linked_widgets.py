@@ -1,7 +1,5 @@
 """Ordinary ipywidgets that are linked to the app's traits, for those who lay out a dashboard of their own."""
 
-from __future__ import annotations
-
 import contextlib
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the page asks of the kernel. A message is a stranger's: it is read as strictly as a link."""
 
-from __future__ import annotations
-
 import functools
 import gzip
 import importlib

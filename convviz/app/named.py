@@ -1,7 +1,5 @@
 """Settings and results by torch's names: what a trait of the app reads, and what setting it makes of the settings."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from typing import Any
 

@@ -4,8 +4,6 @@ A server's worker gets every request here. A notebook's App computes by its sess
 request carries everything, so any process can answer it; only a few results are kept.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib
 import logging

@@ -1,7 +1,5 @@
 """What this process may run for its visitor: races and the visitor's code, in a notebook; on a server if it says so."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

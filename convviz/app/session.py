@@ -1,7 +1,5 @@
 """What the kernel knows of one app: the settings, and the numbers that follow from them. No widgets."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Mapping
 from typing import Any

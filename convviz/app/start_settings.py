@@ -1,7 +1,5 @@
 """From the arguments of ``App(...)`` to the first settings."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

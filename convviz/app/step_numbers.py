@@ -1,7 +1,5 @@
 """What the page gets of a step: the tensors that torch computed, as bytes, and what they were held against."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

@@ -1,7 +1,5 @@
 """``convviz audit``: which mistakes a check of somebody's own would let pass."""
 
-from __future__ import annotations
-
 import argparse
 import importlib.util
 import sys

@@ -1,7 +1,5 @@
 """``convviz doctor``: what a bug report needs, on one screen."""
 
-from __future__ import annotations
-
 import argparse
 import importlib.metadata
 import platform

@@ -1,7 +1,5 @@
 """``convviz exercise``: a sheet whose numbers are proven to show chosen mistakes."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``convviz export``: a page that lives without Python, a module, or a picture."""
 
-from __future__ import annotations
-
 import argparse
 import functools
 import gc

@@ -1,7 +1,5 @@
 """``convviz lab``: the race from the command line."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import sys

@@ -1,7 +1,5 @@
 """``convviz lesson``: what lessons there are, and what is wrong with one of your own."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 

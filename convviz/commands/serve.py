@@ -1,7 +1,5 @@
 """``convviz serve``: the app as a web page."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from typing import Any

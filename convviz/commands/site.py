@@ -1,7 +1,5 @@
 """``convviz site``: the live page as a folder for a static host."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

@@ -5,8 +5,6 @@ with one factor left out. A number ``s = Σ v · gradient`` is that sum with v i
 three results again, with v among the factors, and nothing for the factor that is not there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

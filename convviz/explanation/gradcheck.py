@@ -1,7 +1,5 @@
 """A gradient held against finite differences, in float32 beside float64: why gradcheck wants doubles."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What is wrong with a lesson: each rule that its file breaks in one sentence, its numbers recomputed by torch."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

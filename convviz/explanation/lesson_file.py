@@ -1,7 +1,5 @@
 """What the file of a lesson may say: its keys, and what a step is made of."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

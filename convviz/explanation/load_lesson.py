@@ -1,7 +1,5 @@
 """A lesson that is to be played: one of ours, or somebody's own file, which is checked first."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from convviz.lessons import FILE, told

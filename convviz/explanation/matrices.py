@@ -10,8 +10,6 @@ The numbers are the stages' own; what is not among the stages is computed from t
 is shown is right whatever the dtype.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

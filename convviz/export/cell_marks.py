@@ -1,7 +1,5 @@
 """What cells are that are no data, and signs, as plain shapes: no writer needs patterns, no font needs rare letters."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Panels and equations as shapes: the one place that draws them for pages, slides and papers."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterator, Sequence
 

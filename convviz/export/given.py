@@ -1,7 +1,5 @@
 """The state that a page or a command is given: a dict, a link, the address of a page, a file. Torch is not needed."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A teacher's words above the board: a little of Markdown, and no markup of anybody else's."""
 
-from __future__ import annotations
-
 import re
 from html import escape
 

@@ -4,8 +4,6 @@ A server gives it a kernel later (``serve/first_page.py``), a static host none (
 torch.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Mapping
 from html import escape

@@ -1,7 +1,5 @@
 """Write the board as one ES module: it defines ``<convviz-board>``, and has ``render({ model, el })`` for MyST."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Write a file whole or not at all, and nothing but a file."""
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Write the board as one HTML file that lives without Python and asks nobody for anything."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from html import escape

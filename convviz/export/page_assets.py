@@ -3,8 +3,6 @@
 None of it needs torch, so that a server can give a page before any kernel has loaded it.
 """
 
-from __future__ import annotations
-
 import base64
 import functools
 import json

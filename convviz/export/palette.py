@@ -1,7 +1,5 @@
 """The 256 colours of a GIF: Pillow's own choice of them would change the cells' colours."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Pictures for slides and papers: any panel, equation or step of a state, as SVG, PNG or animated GIF."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 from pathlib import Path

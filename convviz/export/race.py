@@ -1,7 +1,5 @@
 """A race as one offline page: its table, its curves drawn by plotly, and the digits that somebody mistook."""
 
-from __future__ import annotations
-
 import base64
 import os
 from html import escape

@@ -1,7 +1,5 @@
 """Scenes as PNG and, one a frame, as an animated GIF. Pillow draws them with the font that it brings along."""
 
-from __future__ import annotations
-
 import functools
 import io
 import math

@@ -1,7 +1,5 @@
 """What a picture is made of, before anybody writes it as SVG, PNG or GIF: everything is drawn once, here."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The live page as files for a static host: no kernel, no server of ours, relative addresses alone."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import os

@@ -1,7 +1,5 @@
 """The steps of an equation, as the board walks through them: where the window or the stamp is, what is filled."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """The picture of one state as still SVG, for readers whose page runs no script: one drawing an equation, and tables."""
 
-from __future__ import annotations
-
 from html import escape
 
 from convviz.export.draw_equations import draw_equation, scene

@@ -1,7 +1,5 @@
 """A scene as SVG."""
 
-from __future__ import annotations
-
 import base64
 import struct
 import zlib

@@ -1,7 +1,5 @@
 """The numbers of one state as tables, for readers of a page that runs no script: one table a tensor."""
 
-from __future__ import annotations
-
 from html import escape
 
 from convviz.facts.numbers import format_number

@@ -7,8 +7,6 @@ the catalogue; ``calls.json`` what people call arguments and results; ``language
 speak. What is read in another language is written there, in ``languages/``.
 """
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 

@@ -6,8 +6,6 @@ page says it in English until somebody has looked at it; what English no longer 
 empty file ``languages/<tag>.po``.
 """
 
-from __future__ import annotations
-
 import io
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence

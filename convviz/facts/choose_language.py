@@ -1,7 +1,5 @@
 """Which language somebody gets who asks for one."""
 
-from __future__ import annotations
-
 import warnings
 
 from convviz.facts import facts

@@ -1,7 +1,5 @@
 """The files of facts as they stand: in English."""
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Iterator

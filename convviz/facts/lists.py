@@ -1,7 +1,5 @@
 """Lists inside a sentence, as the language writes them: "a, b and c"."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import reduce
 

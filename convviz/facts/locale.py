@@ -4,8 +4,6 @@ English stands in the files of facts; every other language in a catalogue of its
 catalogue names it nowhere else. The language is of the context, not of the process: two apps of one kernel may differ.
 """
 
-from __future__ import annotations
-
 import contextlib
 import contextvars
 import functools

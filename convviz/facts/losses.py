@@ -1,7 +1,5 @@
 """Which losses are given a target, or a grad_output set by hand, and which kinds of it each takes."""
 
-from __future__ import annotations
-
 from convviz.facts import facts
 
 TAKES: dict[str, dict[str, list[str]]] = facts("settings")["loss_takes"]

@@ -1,7 +1,5 @@
 """The one place for the way numbers are written."""
 
-from __future__ import annotations
-
 import math
 from decimal import ROUND_HALF_UP, Context, Decimal
 

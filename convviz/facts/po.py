@@ -1,7 +1,5 @@
 """Reads the catalogue of a language, a PO file; a wheel has the result, see ``hatch_build.py``."""
 
-from __future__ import annotations
-
 import gettext
 import io
 

@@ -1,7 +1,5 @@
 """Which parts of the facts are texts that other languages say, too, and the context that names each in a catalogue."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, TypedDict
 

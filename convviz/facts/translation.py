@@ -1,7 +1,5 @@
 """The facts in another language: what its catalogue says, and English where that has no sentence."""
 
-from __future__ import annotations
-
 import functools
 import gettext
 from collections.abc import Callable

@@ -7,8 +7,6 @@ that depends on a number of things has the forms of its language, chosen by the 
     "rows": {"one": "{count} row", "other": "{count} rows"}
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -3,8 +3,6 @@
 ``i = o * stride - padding + k * dilation`` stands here and nowhere else in Python.
 """
 
-from __future__ import annotations
-
 from convviz.facts import facts
 
 PADDING_MODES = tuple(facts("settings")["fields"]["padding_mode"]["words"])

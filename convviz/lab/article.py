@@ -4,8 +4,6 @@ The textbook entrant, in our words: formulas as they are taught, nothing saved a
 padding, no dilation, one group: that is where the published formulas end.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

@@ -1,7 +1,5 @@
 """What an entrant costs beside the time of a step: each layer's time both ways, who computes it, and the memory."""
 
-from __future__ import annotations
-
 import copy
 import os
 import statistics

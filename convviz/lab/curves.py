@@ -1,7 +1,5 @@
 """The curves of a race, as plain numbers: who draws them chooses the colours."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 

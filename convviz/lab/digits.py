@@ -1,7 +1,5 @@
 """The digits of a race: real MNIST, from a package, a folder, or the network when it is asked for."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from dataclasses import dataclass

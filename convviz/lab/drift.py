@@ -1,7 +1,5 @@
 """How far an entrant is from torch after the same steps."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

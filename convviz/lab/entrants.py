@@ -1,7 +1,5 @@
 """Who races: ways to make the network's layers, by name."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import sys

@@ -1,7 +1,5 @@
 """The one error of a race that has begun, and what a layer may do that becomes one."""
 
-from __future__ import annotations
-
 FAILURES = (Exception, SystemExit)  # of somebody's own layer: sys.exit in it ends neither the race nor this process
 
 

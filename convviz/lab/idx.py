@@ -1,7 +1,5 @@
 """IDX, the form in which MNIST is given away: a magic number, the length of each axis, then one byte a number."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import math

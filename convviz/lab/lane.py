@@ -1,7 +1,5 @@
 """One entrant on its way: its network, its optimizer, one step at a time, timed."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """The article's network, its layers made by an entrant, and the numbers that all networks of a race start from."""
 
-from __future__ import annotations
-
 import math
 
 import torch

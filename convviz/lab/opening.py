@@ -1,7 +1,5 @@
 """A misclassified digit as the board opens it: the first layer's numbers in that one run, forward and backward."""
 
-from __future__ import annotations
-
 import base64
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A race in a process of its own, as seen from outside: started, paused, ended at once."""
 
-from __future__ import annotations
-
 import contextlib
 import contextvars
 import json

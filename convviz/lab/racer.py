@@ -4,8 +4,6 @@ The orders: first the race as JSON, then ``pause`` or ``go``. Where they end, no
 ends as well.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

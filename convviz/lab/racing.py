@@ -1,7 +1,5 @@
 """The race: all entrants take the same step, in turn, and after each one it is seen how far they are apart."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Iterator, Mapping

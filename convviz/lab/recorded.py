@@ -1,7 +1,5 @@
 """The race that a page shows before it has one of its own: a file in the package, made by ``convviz lab --record``."""
 
-from __future__ import annotations
-
 import json
 import os
 from importlib.resources import files

@@ -1,7 +1,5 @@
 """What a race leaves behind: plain data that describes itself, as JSON."""
 
-from __future__ import annotations
-
 import base64
 import datetime
 import json

@@ -1,7 +1,5 @@
 """Going on from a checkpoint: whether it is of the same race, and what that race has measured."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

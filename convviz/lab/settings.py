@@ -1,7 +1,5 @@
 """What one race is: a frozen value, checked when it is made."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from numbers import Integral, Real

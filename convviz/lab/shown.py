@@ -1,7 +1,5 @@
 """A race as a page shows it: plain data, the same for one that runs, one that was recorded, and a page of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

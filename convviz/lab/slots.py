@@ -1,7 +1,5 @@
 """How many races run at a time on one server: a race holds a file, and lets go of it however it ends."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import IO
 

@@ -1,7 +1,5 @@
 """Files that are whole or not there: a result, and a checkpoint from which a race goes on."""
 
-from __future__ import annotations
-
 import errno
 import io
 import json

@@ -1,7 +1,5 @@
 """What the tab shows of a race: its curves, its table, its first layer's kernels, and the digits that were mistaken."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

@@ -1,7 +1,5 @@
 """The article's table, derived from a result."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from dataclasses import dataclass

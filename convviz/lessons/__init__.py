@@ -5,8 +5,6 @@ to do. ``facts/words/path.json`` has their titles, in the order in which they bu
 one; somebody else's lesson is one file with its sentences in it, as ``docs/lessons.md`` tells.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 from importlib.resources import files

@@ -1,7 +1,5 @@
 """BinaryConv2d: weights of two values per filter, ±alpha."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import torch

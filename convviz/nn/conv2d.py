@@ -1,7 +1,5 @@
 """torch.nn.Conv2d, computed by ``convviz.conv2d``."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import torch

@@ -1,7 +1,5 @@
 """Conv2dShift: weights that are powers of two, so that every product is a shift of bits."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

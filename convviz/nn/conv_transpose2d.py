@@ -1,7 +1,5 @@
 """torch.nn.ConvTranspose2d, computed by ``convviz.conv_transpose2d``."""
 
-from __future__ import annotations
-
 import torch
 
 from convviz.nn.conv2d import PaddingMode, PairOrInt

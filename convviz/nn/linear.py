@@ -1,7 +1,5 @@
 """torch.nn.Linear, computed by ``convviz.linear``."""
 
-from __future__ import annotations
-
 import torch
 
 from convviz.ops.linear import linear

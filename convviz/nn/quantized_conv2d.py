@@ -1,7 +1,5 @@
 """What the quantised convolutions have in common: a latent weight, and a surrogate that says what its gradient is."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import torch

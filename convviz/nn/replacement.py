@@ -1,7 +1,5 @@
 """Swapping the layers of a whole model for ours, and back."""
 
-from __future__ import annotations
-
 from typing import TypeVar
 
 import torch

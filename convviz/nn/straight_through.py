@@ -5,8 +5,6 @@ surrogate. FACTORS holds the slopes, which backward multiplies by; SURROGATES ho
 only ``surrogate_check`` calls.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """surrogate_check: gradcheck for layers whose gradient is not their derivative."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Mapping
 

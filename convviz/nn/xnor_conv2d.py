@@ -1,7 +1,5 @@
 """XNORConv2d: weights and activations of two values, so that a product is an XNOR of two bits."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """What people pass to an operator: checked before any number is computed, in their own words."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """What torch's convolution backends are, and what their names do not say."""
 
-from __future__ import annotations
-
 from convviz.facts.words import sentences
 
 say = sentences("backend")

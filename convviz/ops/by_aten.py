@@ -5,8 +5,6 @@
 are wanted. A backend may compute more: oneDNN computes grad_weight wherever grad_bias is wanted, and returns it.
 """
 
-from __future__ import annotations
-
 import torch
 
 from convviz.geometry.spec import ConvSpec

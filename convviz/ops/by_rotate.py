@@ -11,8 +11,6 @@ stride inserts zeros ``grad_input`` takes the kernel apart, which saves their pr
 every tensor that the pictures show.
 """
 
-from __future__ import annotations
-
 import torch
 import torch.nn.functional as F
 

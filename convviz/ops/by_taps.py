@@ -8,8 +8,6 @@ This is the definition that everything else is held against. It keeps one produc
 channel and sample, so it is for small images.
 """
 
-from __future__ import annotations
-
 import torch
 
 from convviz.geometry.spec import ConvSpec

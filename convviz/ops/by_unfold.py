@@ -11,8 +11,6 @@ The columns are kh * kw times as large as the input. So only as many images at a
 are unfolded, and the backward pass unfolds again instead of keeping the columns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import torch

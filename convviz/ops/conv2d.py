@@ -1,7 +1,5 @@
 """conv2d, the forward pass, with a backward pass of our own."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import torch

@@ -1,7 +1,5 @@
 """The gradient to the bias: every output cell used it once, so its gradient is a sum."""
 
-from __future__ import annotations
-
 import torch
 
 from convviz.ops.arguments import check_tensors

@@ -1,7 +1,5 @@
 """The gradient of conv2d with respect to its weight."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import torch

@@ -1,7 +1,5 @@
 """conv_transpose2d: the gradient of a convolution with respect to its input, used as a forward pass."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from numbers import Integral
 from typing import Any

@@ -1,7 +1,5 @@
 """PyTorch's convolution_backward, answered by any method."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from numbers import Integral
 

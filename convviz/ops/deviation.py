@@ -1,7 +1,5 @@
 """How far the pictures' own arithmetic is from autograd, and how far rounding alone could bring it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Which devices and number formats there are to compute with."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 from collections.abc import Iterable, Iterator

@@ -9,8 +9,6 @@ that it is differentiable itself; gradients that nobody asked for are not comput
 checked before ``apply``, where the caller's names are still known.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

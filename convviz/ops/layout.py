@@ -1,7 +1,5 @@
 """Memory layout: channels_last goes in, channels_last comes out, as with torch's own operators."""
 
-from __future__ import annotations
-
 import torch
 
 

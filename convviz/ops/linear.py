@@ -1,7 +1,5 @@
 """linear, with its three rules written out: a convolution without windows."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

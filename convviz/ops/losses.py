@@ -4,8 +4,6 @@
 or a ``grad`` set by hand (``facts/losses.py``). ``web/numbers/losses.js`` has the same entries for the page.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """The four ways to compute a convolution and its gradients, by name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Formats of 16 bits: sums are kept in float32 and rounded once at the end, as torch's own kernels do."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

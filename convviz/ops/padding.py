@@ -1,7 +1,5 @@
 """Padding the input, and folding the gradient of the padding back."""
 
-from __future__ import annotations
-
 import torch
 import torch.nn.functional as F
 

@@ -1,7 +1,5 @@
 """What torch runs while something is computed: every op, and which one called it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which of PyTorch's convolutions a call really runs, forward and backward: asked, and watched running."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Inputs to start from: real digits, and the patterns that make a mistake visible."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import torch

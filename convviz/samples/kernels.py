@@ -5,8 +5,6 @@ binomial coefficients, a derivative is a ramp through zero, or -1, 1 for two cel
 ``facts/settings.json`` has these rows, and each kernel as a sum of outer products, the one down the column first.
 """
 
-from __future__ import annotations
-
 import torch
 
 from convviz.facts import facts

@@ -1,7 +1,5 @@
 """Serve the app as a web page: Voilà with a page of our own, and workers that compute for all of its visitors."""
 
-from __future__ import annotations
-
 import errno
 import importlib.util
 import os

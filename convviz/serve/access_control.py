@@ -1,7 +1,5 @@
 """Checks host, token and path of every request, a websocket's too, before a handler sees it."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import weakref

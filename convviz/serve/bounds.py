@@ -1,7 +1,5 @@
 """How much one visitor may take of the server: seconds, bytes and connections."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """How large a class the machine holds, said before the class finds out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

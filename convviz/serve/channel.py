@@ -1,7 +1,5 @@
 """What goes over a kernel's websocket, held back where it would harm the server."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import time

@@ -1,7 +1,5 @@
 """Files, as the server sends them: for how long, packed for whom, and what an address is that leads to none."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import tornado.web

@@ -3,8 +3,6 @@
 Nothing here loads torch: the page computes by itself until torch answers.
 """
 
-from __future__ import annotations
-
 import gzip
 import os
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Folders for a while, of which none is left for long though its server is killed."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """What every answer of the server has, and Voilà's handlers with what they lack."""
 
-from __future__ import annotations
-
 import http
 import logging
 from collections.abc import Mapping

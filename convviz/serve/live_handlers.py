@@ -1,7 +1,5 @@
 """What the server answers when it serves the app: the live page, and its files."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import tornado.web

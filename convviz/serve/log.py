@@ -1,7 +1,5 @@
 """What happened, one JSON object a line; nothing of it leads to a visitor: no address, no URL, no state."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import sys

@@ -1,7 +1,5 @@
 """The kernels of the notebook route: a few at a time, and each ends when its page goes."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging

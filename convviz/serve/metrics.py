@@ -1,7 +1,5 @@
 """What can be seen of a running server: counted for Prometheus, and told to the log."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import time

@@ -1,7 +1,5 @@
 """The notebook of the app as Voilà's own page, whose kernel goes when the page does."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import tornado.iostream

@@ -5,8 +5,6 @@ The server needs one ``Workers``, started when its loop runs (``await workers.re
 always packed: first ``{"type": "facts"}``, then answers, which repeat the request's id.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import os

@@ -1,7 +1,5 @@
 """The one form of everything binary between page, server and workers: JSON, then bytes beside it. Imports no torch."""
 
-from __future__ import annotations
-
 import json
 import math
 import struct

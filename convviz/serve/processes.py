@@ -1,7 +1,5 @@
 """The processes of the workers, as the server's threads see them: started, asked, looked after, ended."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

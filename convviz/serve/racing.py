@@ -1,7 +1,5 @@
 """The race of one page: a process of its own, which ends when the page goes."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine

@@ -1,7 +1,5 @@
 """A restart that refuses nobody: the process becomes a new one, on the socket that it already listens on."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

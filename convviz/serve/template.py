@@ -4,8 +4,6 @@ Voilà reads a template from its folder, whoever runs it, on Binder too: nothing
 or look sentences up. So the two files stand in the folder ready-made; a test tells when they are old.
 """
 
-from __future__ import annotations
-
 import json
 from importlib.resources import files
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Whose turn it is: fair between clients, then between a client's pages; a page's newest wish wins. Knows no server."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Voilà, run our way: our own page in front, on a socket that is already open, quiet, and ending cleanly."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import functools

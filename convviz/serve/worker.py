@@ -5,8 +5,6 @@ the first picture with one thread, and has only ever computed on the cpu. Its wo
 server and what answers, as module:function. The server itself imports this file, and never torch.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import gc

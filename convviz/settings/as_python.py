@@ -1,7 +1,5 @@
 """The settings as Python that opens the app with them."""
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 import json

@@ -1,7 +1,5 @@
 """From the settings to the numbers that follow from them."""
 
-from __future__ import annotations
-
 import torch
 
 from convviz.facts import facts

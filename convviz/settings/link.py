@@ -5,8 +5,6 @@ where torch has them. A link leaves the device out, so that it opens on a machin
 ``web/rules/link.js`` says the same for the page.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from functools import reduce

@@ -4,8 +4,6 @@
 page. What is read stands in settings as it is; any other text is a ValueError.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from decimal import Decimal

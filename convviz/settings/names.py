@@ -1,7 +1,5 @@
 """What the page calls each tensor and axis: a transposed convolution has its own words for the same panels."""
 
-from __future__ import annotations
-
 from convviz.facts import facts
 from convviz.geometry.spec import ConvSpec
 

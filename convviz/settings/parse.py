@@ -1,7 +1,5 @@
 """States from outside, checked: whatever somebody sends, it is the fields of settings or a ValueError that says why."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

@@ -3,8 +3,6 @@
 ``web/rules/schema.js`` reads the same rows for the page.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """The tensors that the settings give."""
 
-from __future__ import annotations
-
 import torch
 
 from convviz.facts import facts

@@ -3,8 +3,6 @@
 The geometry stays that of the convolution that is read the other way, whose input is the layer's output.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What stands under a still picture: each equation in the words of Python, and the loss."""
 
-from __future__ import annotations
-
 from convviz.facts.numbers import MINUS, format_long
 from convviz.facts.words import sentences
 from convviz.geometry.shown_plane import Plane

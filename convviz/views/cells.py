@@ -3,8 +3,6 @@
 Roles hold for whole rows and columns, so a panel needs two short strings instead of a table.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from convviz.geometry.spec import ConvSpec

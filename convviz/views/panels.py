@@ -1,7 +1,5 @@
 """The picture: three equations (four with a bias), each a row of named panels."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

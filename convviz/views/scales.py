@@ -1,7 +1,5 @@
 """How far the colours of a panel reach, and which quantity it is; ``web/picture/scales.js`` says the same."""
 
-from __future__ import annotations
-
 import functools
 import sys
 from collections.abc import Callable

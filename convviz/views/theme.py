@@ -1,7 +1,5 @@
 """The colours of ``facts/colours.json``, the one place for them, and how they are mixed."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Mapping
 from typing import Any

@@ -8,8 +8,6 @@ and the space that parts no two words: every page carries the files, and these a
 of ``facts`` and ``lessons``, which Python reads as well, may be imported as JSON.
 """
 
-from __future__ import annotations
-
 import json
 import posixpath
 import re

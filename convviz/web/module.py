@@ -1,7 +1,5 @@
 """The scripts and the style sheets of the live app, as its widgets carry them."""
 
-from __future__ import annotations
-
 import functools
 import json
 import re

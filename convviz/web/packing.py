@@ -4,8 +4,6 @@ A wheel's files are packed when it is built (``hatch_build.py``): to use it need
 packed as they are read, where the packers are installed, and else stay as they are.
 """
 
-from __future__ import annotations
-
 import re
 
 try:

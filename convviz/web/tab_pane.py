@@ -1,7 +1,5 @@
 """The widget that carries a pane: what stands in a tab beside the board."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib.resources import files
 from typing import Any

@@ -1,7 +1,5 @@
 """What the tabs with a state of their own are: a race, and somebody's code. All others are functions of plain data."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """The tab Check: gradcheck's verdicts, the gradients held against finite differences, in float32 beside float64."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The code tab: Python for the present setting, seven ways, as files to copy."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The tab Double backward: a gradient of this setting, differentiated once more."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The tab with the autograd graph of the current computation."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The tab Linear: the three rules without windows, and the way from there to conv2d."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

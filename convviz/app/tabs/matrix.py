@@ -1,7 +1,5 @@
 """The tab Matrix: the convolution and its gradients as matrix products."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

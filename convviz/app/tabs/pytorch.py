@@ -1,7 +1,5 @@
 """The PyTorch tab: which backend runs for the present setting, what it ran, and why."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The tab Quantised: a quantised layer on the board's numbers, its straight-through gradients, and their check."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The tab Race: a race in a process of its own, watched; before the first one, a race that was recorded."""
 
-from __future__ import annotations
-
 import asyncio
 import functools
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """The tab Your code: a function of the notebook, or a pasted one, checked and diagnosed; on a server, its owner's."""
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 import json

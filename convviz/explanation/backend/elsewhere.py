@@ -5,8 +5,6 @@ them) answers as if cuDNN were missing, and about MPS as if nothing of Apple's w
 once more, those for a convolution of four axes, of this app's sizes and dtypes, in the usual memory format.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Why torch chose a backend: its own rule, said for one call; silent where the rule does not lead there."""
 
-from __future__ import annotations
-
 import torch
 
 from convviz.explanation.backend.torch_call import TorchCall

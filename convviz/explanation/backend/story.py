@@ -1,7 +1,5 @@
 """Which of torch's backends a setting uses, why, and what would change it."""
 
-from __future__ import annotations
-
 import dataclasses
 import warnings
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The call that torch's layer makes for one setting, ready to be asked about."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

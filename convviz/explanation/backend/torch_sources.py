@@ -1,7 +1,5 @@
 """Where the ops of a convolution live in PyTorch's source: the map for somebody who wants to read it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from convviz.facts.words import sentences

@@ -1,7 +1,5 @@
 """A tensor's own numbers as code, with no more digits than its format has."""
 
-from __future__ import annotations
-
 import math
 from textwrap import wrap
 

@@ -1,7 +1,5 @@
 """What the code is written for, and how its numbers are spelled."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A snippet as one file to run: its imports, the tensors, the code, and a line that prints the results."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Each snippet is complete: with its preamble, which draws the tensors, it runs in
 NumPy) and nothing else. It holds the steps that this setting needs and no others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 

@@ -13,8 +13,6 @@ Where that is not so, ``#@ names`` at its end says the tensors. A variable that 
 same panels as that tensor, in another arrangement.
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import re

@@ -1,7 +1,5 @@
 """What the templates fill in and ask for, for one setting: shapes, options, and what the tensors are drawn with."""
 
-from __future__ import annotations
-
 import math
 
 from convviz.explanation.code import border, definition, rotate

@@ -1,7 +1,5 @@
 """One backward pass, watched: every gradient that flows, and the order in which the functions run."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import itertools

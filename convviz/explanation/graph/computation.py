@@ -1,7 +1,5 @@
 """The computation that the app shows, done once more under autograd, and its graph."""
 
-from __future__ import annotations
-
 import torch
 import torch.nn.functional as F
 

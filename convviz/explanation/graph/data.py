@@ -1,7 +1,5 @@
 """An autograd graph as plain data: what an app, a page or a test can read without torch's engine."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

@@ -1,7 +1,5 @@
 """The geometry of a convolution that stands in a graph, read off what its node keeps and what flows out of it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What stands inside the box of a convolution: its backward pass, stage by stage, from what the graph has saved."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch

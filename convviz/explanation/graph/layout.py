@@ -5,8 +5,6 @@ then places that are as close to the neighbours as the order allows. An arrow ov
 in each, which takes part in all of this, so that no arrow runs through a box.
 """
 
-from __future__ import annotations
-
 import itertools
 from bisect import bisect_left, insort
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """What the caller calls the tensors of a graph: leaves and results."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

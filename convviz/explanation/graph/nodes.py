@@ -1,7 +1,5 @@
 """From what was read of torch's graph to boxes and arrows that know nothing of torch's engine."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What an autograd graph consists of, as plain data: boxes, what they keep, and the ways between them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The gradient of a node as the sum over all paths from the output back to it, each the product of its arrows."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass

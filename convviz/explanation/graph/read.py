@@ -1,7 +1,5 @@
 """The autograd graph behind a tensor, with the values and the gradients in its boxes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

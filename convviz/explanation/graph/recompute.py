@@ -4,8 +4,6 @@ The graph keeps what the gradients need, no more: of x² → ·3 → ·y it has 
 fill such gaps for the functions of a first lesson and of a convolutional network; everything else stays unknown.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

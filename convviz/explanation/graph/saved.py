@@ -1,7 +1,5 @@
 """What a function of the graph keeps for its backward pass."""
 
-from __future__ import annotations
-
 import reprlib
 from collections.abc import Iterator
 from dataclasses import dataclass

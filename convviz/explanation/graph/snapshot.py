@@ -1,7 +1,5 @@
 """A tensor as it was when the graph was read: a copy that nothing later can change."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch

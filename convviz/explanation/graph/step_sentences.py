@@ -1,7 +1,5 @@
 """What happens at each step of the backward pass, in a sentence."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The drawing of a graph as one SVG element, readable without anything else."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What stands in a box, as text: short enough to be read at a glance."""
 
-from __future__ import annotations
-
 import math
 import unicodedata
 

@@ -1,7 +1,5 @@
 """The numbers that the forward pass made: found where somebody kept them, or computed once more."""
 
-from __future__ import annotations
-
 import torch
 
 from convviz.explanation.graph.recompute import replay

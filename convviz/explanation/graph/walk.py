@@ -1,7 +1,5 @@
 """The nodes of an autograd graph, each once, in an order that both passes can follow."""
 
-from __future__ import annotations
-
 import torch
 
 from convviz.ops.functions import Convolution

@@ -1,7 +1,5 @@
 """Which convolution of a model is meant: by itself, by its dotted name, or because it is the only one."""
 
-from __future__ import annotations
-
 import torch
 from torch.nn.parameter import UninitializedParameter
 

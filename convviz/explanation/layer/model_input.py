@@ -1,7 +1,5 @@
 """What a model is run on: its batch, checked and copied."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

@@ -1,7 +1,5 @@
 """One run of a model, forward and backward, with what one convolution in it took, gave and was sent back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

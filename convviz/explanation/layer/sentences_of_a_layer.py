@@ -1,7 +1,5 @@
 """Which of the numbers of a window are the layer's own, told in a few sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

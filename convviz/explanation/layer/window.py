@@ -4,8 +4,6 @@ Rows and columns count cells of the layer's output: every window of output is sh
 so its sums are whole. Padding stands only where the layer pads.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

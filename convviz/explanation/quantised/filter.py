@@ -1,7 +1,5 @@
 """The filter of a pass that is shown, by itself: a filter reads no other filter, and no channel of another group."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The quantised layers and their variants, each with one sentence."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

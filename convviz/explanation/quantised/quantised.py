@@ -1,7 +1,5 @@
 """A quantised layer on the numbers of one pass: what forward uses, what backward returns, and what is true of both."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable
