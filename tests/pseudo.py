@@ -15,12 +15,15 @@ import tempfile
 from importlib.resources import files
 from pathlib import Path
 
+from convviz.facts import facts
+
 TAG = "en-XA"  # CLDR's name of a language that nobody speaks
 OPEN, CLOSE = "\u27e6", "\u27e7"
 LENGTHENED = 1.4
 CONTROLS = ("kernel", "geometry", "channels", "input", "loss", "look")
 STATES = {"page": {}, "transposed": {"transposed": True}}
-PANES = ("matrix", "graph", "code", "pytorch", "check", "quantised", "linear", "double")
+ALONE = {*facts("settings")["tabs_of_the_page"], *facts("settings")["tabs_with_state"]}
+PANES = [name for name in facts("names")["tabs"] if name not in ALONE]  # what Python draws of the first picture
 
 
 def pseudo(text):
@@ -55,7 +58,6 @@ def import_all():
 
 def write_pages(folder):
     """Write one exported page a state, and one with every pane, and the live app's."""
-    import convviz.facts
     from convviz.export.page import page_bytes
     from convviz.settings.state import Settings
 
@@ -63,7 +65,7 @@ def write_pages(folder):
         # As the app begins: with the ends of a scale in each band, longer words have no room beside them.
         state = Settings().replace(scale="quantity", **wanted).to_dict()
         folder.joinpath(f"{name}.html").write_bytes(page_bytes(state, controls=CONTROLS))
-    for tab in convviz.facts.facts("settings")["tabs_of_the_page"]:
+    for tab in facts("settings")["tabs_of_the_page"]:
         folder.joinpath(f"{tab}.html").write_bytes(page_bytes(Settings().replace(tab=tab).to_dict(), controls=CONTROLS))
     folder.joinpath("panes.html").write_text(panes(), encoding="utf-8")
     folder.joinpath("app.html").write_text(live_app(), encoding="utf-8")

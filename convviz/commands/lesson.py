@@ -11,8 +11,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     actions.add_parser("list", help="the lessons that there are, in their order")
-    check = actions.add_parser("check", help="tell what is wrong with a file, its numbers recomputed by torch")
-    check.add_argument("file", metavar="FILE", help="a lesson: one JSON file, its name ends with .json")
+    check = actions.add_parser("check", help="tell what is wrong with a lesson, its numbers recomputed by torch")
+    check.add_argument(
+        "file", metavar="FILE", help="a lesson: one JSON file, its name ends with .json; or a name of ours"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -31,13 +33,16 @@ def _list() -> int:
 
 
 def _check(path: str) -> int:
-    from convviz.lessons import FILE, own_file
+    from convviz.lessons import FILE, names, told
 
-    if not path.endswith(FILE):
-        print(f"convviz: a lesson is a file whose name ends with {FILE}: got {path}", file=sys.stderr)
+    if not path.endswith(FILE) and path not in names():
+        print(
+            f"convviz: a lesson is a file whose name ends with {FILE}, or a name of `convviz lesson list`: got {path}",
+            file=sys.stderr,
+        )
         return 1
     try:
-        lesson = own_file(path)
+        found = told(path)
     except OSError as error:
         print(f"convviz: {path} cannot be read: {error.strerror}", file=sys.stderr)
         return 1
@@ -46,7 +51,8 @@ def _check(path: str) -> int:
         return 1
     from convviz.explanation.lesson_check import problems
 
-    wrong = problems(lesson)
+    lesson = found["lesson"]
+    wrong = problems(lesson, found["words"])
     for sentence in wrong:
         print(f"{path}: {sentence}")
     if not wrong:

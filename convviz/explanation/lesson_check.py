@@ -23,7 +23,7 @@ CLOSE = 1e-6  # what an answer may be off, as rounding is
 def problems(lesson: Any, words: Mapping[str, Any] | None = None) -> list[str]:
     """Return what is wrong with a lesson, a sentence each; nothing where it can be played and its answers hold.
 
-    Its sentences have their ids in ``words``, or stand in the file itself.
+    Its sentences have their ids in ``words``; where there are none, they stand in the file itself.
     """
     if not isinstance(lesson, Mapping):
         return [f"A lesson is a JSON object with {listed(LESSON[0])}: got {lesson!r:.40}."]
@@ -162,7 +162,7 @@ def said(step: Mapping[str, Any]) -> Iterator[tuple[str, set[str]]]:
 
 
 def _forms(text: str, words: Mapping[str, Any] | None) -> list[str]:
-    if words is None:
+    if not words:
         return [text]
     return [words[id] for id in (text, f"{text}.touch") if id in words]
 

@@ -19,7 +19,7 @@ def readable(name: str) -> dict[str, Any]:
         return found
     from convviz.explanation.lesson_check import problems  # needs the checker's tasks, which no app does
 
-    if wrong := problems(found["lesson"]):
+    if wrong := problems(found["lesson"], found["words"]):
         more = f" (and {len(wrong) - SHOWN} more)" if len(wrong) > SHOWN else ""
         raise ValueError(f"{name} is no lesson yet: {' '.join(wrong[:SHOWN])}{more} convviz lesson check tells all")
     return found

@@ -42,13 +42,17 @@ def lesson(name: str) -> Any:
 def told(name: str) -> dict[str, Any]:
     """Return a lesson, ours or in a file that ends in ``.json``, with its sentences, as a page takes it.
 
+    The sentences of a file beside this one stand in ``facts/words/guided``, of any other in the file itself.
+
     Raises:
-        OSError: the file cannot be read.
+        OSError: a file cannot be read.
         ValueError: there is no such lesson, or the file is none.
     """
-    if name.endswith(FILE):
-        return {"lesson": own_file(name), "words": {}}
-    return {"lesson": lesson(name), "words": facts(f"words/guided/{name}")}
+    if not name.endswith(FILE):
+        return {"lesson": lesson(name), "words": facts(f"words/guided/{name}")}
+    path = Path(name).resolve()
+    ours = path.parent == Path(__file__).resolve().parent
+    return {"lesson": own_file(name), "words": facts(f"words/guided/{path.stem}") if ours else {}}
 
 
 def own_file(path: str) -> Any:

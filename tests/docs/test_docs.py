@@ -11,6 +11,8 @@ from types import SimpleNamespace
 import pytest
 
 import convviz
+from convviz.facts import facts
+from convviz.lessons import names as lessons
 from convviz.web.bundle import FOLDERS
 from tests.test_layers import LAYERS
 
@@ -106,6 +108,19 @@ def test_the_reference_has_every_public_name():
     assert sorted(layers.split(", ")) == sorted(convviz.nn.__all__)
     race = text[text.index("currentmodule:: convviz.lab") :]
     assert {*re.findall(r"auto\w+:: (\w+)$", race, re.MULTILINE), "ENTRANTS"} == set(convviz.lab.__all__)
+
+
+def test_tabs_and_lessons_are_told_as_they_are():
+    table = (ROOT / "docs" / "app.md").read_text(encoding="utf-8").partition("| entry → part |")[2].partition("\n\n")[0]
+    labels, entries = facts("names")["tabs"], facts("settings")["tab_entries"]
+    names = [
+        labels[tab] if tab == entry else f"{labels.get(entry, entry)} → {labels[tab]}"
+        for entry, tabs in entries.items()
+        for tab in tabs
+    ]
+    assert re.findall(r"^\| (\w.*?) \|", table, re.MULTILINE) == names
+    count = {18: "Eighteen", 19: "Nineteen", 20: "Twenty", 21: "Twenty-one"}[len(lessons())]
+    assert f"\n{count} lessons, " in (ROOT / "docs" / "lessons.md").read_text(encoding="utf-8")
 
 
 def test_every_numbered_part_of_the_app_is_named():

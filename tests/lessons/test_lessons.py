@@ -40,6 +40,7 @@ def settings_of(name, at, *more):
 @pytest.mark.parametrize("name", names())
 def test_a_lesson_holds_what_it_says(name):
     found = told(name)
+    assert told(str(files("convviz.lessons").joinpath(f"{name}.json"))) == found, "by its file as well"
     assert problems(found["lesson"], found["words"]) == []
     assert 4 <= len(found["lesson"]["steps"]) <= 9
 
