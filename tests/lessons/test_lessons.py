@@ -442,7 +442,7 @@ def test_what_is_wrong_with_a_lesson_is_said(path, put, told, tmp_path, capsys):
     ("name", "text", "told"),
     [
         ("own.json", "{", "own.json is not JSON: "),
-        ("own.txt", "{}", "a lesson is a file whose name ends with .json: got "),
+        ("own.txt", "{}", "a lesson is a file whose name ends with .json, or a name of `convviz lesson list`: got "),
         ("gone.json", None, "gone.json cannot be read: No such file or directory"),
     ],
 )
