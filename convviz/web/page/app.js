@@ -27,8 +27,7 @@ export function createApp() {
     /** Where it is, for the one that follows in another language. */
     kept: () => whereItIs(model, player),
     /**
-     * @param {{ model: any, kept?: ReturnType<typeof whereItIs> }} context kept: of the one that it follows.
-     *   Nothing is waited for here: after two seconds anywidget would give up for good
+     * @param {{ model: any, kept?: ReturnType<typeof whereItIs> }} context kept: of the one that it follows
      */
     initialize({ model: widget, kept }) {
       const { colorscales } = widget.get("_facts");

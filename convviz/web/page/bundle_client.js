@@ -4,8 +4,6 @@ import { placeOf } from "../base/shared_script.js";
 import { asked, understood } from "../base/tongues.js";
 
 const PREFIX = "IPY_MODEL_";
-// After two seconds anywidget gives a widget up; a script that is later, a view waits for.
-const PATIENCE_MS = 1500;
 const LANGUAGE_MS = 2000; // for the reader's language; a later one is turned to all the same
 
 /**
@@ -64,14 +62,17 @@ function createAsking() {
   }
 
   return {
-    /** @param {any} context */
-    async initialize(context) {
+    /**
+     * Nothing is waited for here, a view does: what takes two seconds, anywidget gives up, and no message of
+     * the kernel reaches the widget any more. A busy machine needs them for the import alone.
+     * @param {any} context
+     */
+    initialize(context) {
       const { model } = context;
       void language(model).then(() => {
         model.on("change:_facts", () => turn(context));
         return turn(context);
       });
-      await Promise.race([ready, new Promise((done) => setTimeout(done, PATIENCE_MS))]);
       return () => void ready.then(() => close());
     },
     /** @param {any} context */
