@@ -1,5 +1,5 @@
 // The board: linked heatmaps in rows. It knows panels and cells; the model knows what they mean.
-import { element, setText } from "../base/dom.js";
+import { element, setAttribute, setText } from "../base/dom.js";
 import { ArrivalPlayer } from "./arrival.js";
 import { Changes } from "./changes.js";
 import { followArrows } from "./drag_one.js";
@@ -193,7 +193,7 @@ export class Board {
     this.#shared.stepping?.retell();
     this.#markSelected();
     this.#root.dataset.painted = this.#rows.plotly ? String(values.step) : "";
-    this.#root.dataset.from = values.from; // who computed them
+    setAttribute(this.#root, "data-from", values.from); // who computed them
     this.arrival.see();
   }
 

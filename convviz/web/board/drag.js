@@ -1,5 +1,6 @@
 // Press and drag on a grid; a small movement is a click. A drag is complete at each step, so that it may end
 // anywhere: with a second finger, Esc, another size, picture or settings.
+import { setAttribute } from "../base/dom.js";
 import { STROKE } from "../rules/history.js";
 
 /**
@@ -78,7 +79,7 @@ class Drag {
     const [down, right] = [event.clientY - held.at[0], event.clientX - held.at[1]];
     if (!held.begun && !held.dragged.far(down, right)) return;
     held.begun = true;
-    this.#svg.setAttribute("data-dragging", "");
+    setAttribute(this.#svg, "data-dragging", "");
     held.settings = null; // its own changes
     held.dragged.to(event, held.move);
     held.settings = this.#model.settings();

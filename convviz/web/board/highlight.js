@@ -71,13 +71,14 @@ export class Highlighter {
     const found = this.#linksOf(cell);
     if (!found.length && !this.#anyLit) return; // most slider steps
     this.#anyLit = found.length > 0;
+    const fades = this.#anyLit && this.#board.fades();
     for (const panel of this.#panels()) {
       const { name } = panel.spec();
       panel.grid.light(
         found
           .filter((link) => link.panel === name)
           .map((link) => ({ ...link, color: this.#cells.colorOfLink(link.kernel) })),
-        this.#fades(name, cell) ? [cell].filter((one) => one?.panel === name) : null,
+        fades && !this.#isFilled(name, cell) ? [cell].filter((one) => one?.panel === name) : null,
       );
     }
   }
@@ -92,10 +93,9 @@ export class Highlighter {
     return [...this.#cells.links.of(cell), ...told, ...(cell === this.#elsewhere?.cell ? [real(cell)] : [])];
   }
 
-  /** In a lecture, but not where steps fill in. @param {string} name @param {Place | null} cell */
-  #fades(name, cell) {
-    const isFilled = cell === this.#step?.cell && [cell?.panel, this.#step?.result].includes(name);
-    return this.#anyLit && this.#board.fades() && !isFilled;
+  /** Nothing fades where steps fill in. @param {string} name @param {Place | null} cell */
+  #isFilled(name, cell) {
+    return cell === this.#step?.cell && [cell?.panel, this.#step?.result].includes(name);
   }
 
   /** Small numbers pair factors in the band to the input. */

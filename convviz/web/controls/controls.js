@@ -64,7 +64,7 @@ const fieldOf = (name, { transposed }) => (transposed ? (swapped[name] ?? name) 
  */
 export function createControls(model, chosen, drawSliders, follow) {
   const makers = makersOf(model, drawSliders, follow);
-  /** @type {(() => void)[]} */
+  /** @type {Part["refresh"][]} */
   const refreshers = [];
   /** @param {string[]} names */
   const make = (names) => {
@@ -95,8 +95,13 @@ export function createControls(model, chosen, drawSliders, follow) {
   const [common, advanced] = [true, false].map((is) =>
     fieldsets((name) => SETTINGS.more_controls.includes(name) === is),
   );
-  const refresh = () => refreshers.forEach((each) => each());
-  follow("settings", refresh); // after a refusal, too
+  let seen = {};
+  follow("settings", () => {
+    const settings = model.settings();
+    const isSame = Object.keys(settings).every((key) => MOVED.includes(key) || settings[key] === seen[key]);
+    seen = settings;
+    for (const refresh of refreshers) refresh(settings, isSame); // after a refusal, too
+  });
   return { primary, more: moreOf(common, advanced) };
 }
 
@@ -138,7 +143,9 @@ function plainMakers(model) {
 }
 
 /**
- * @typedef {{ el: HTMLElement, refresh: () => void }} Part @returns {Record<string, () => Part[]>}
+ * @typedef {{ el: HTMLElement, refresh: (settings: Settings, isSame: boolean) => void }} Part isSame: all but
+ *   what sliders move
+ * @returns {Record<string, () => Part[]>}
  */
 function makersOf(model, drawSliders, follow) {
   const field = (name) => (settings) => settings[name];
@@ -253,14 +260,10 @@ function rangePart(
   const move = () =>
     model.change((settings) => set(settings, Number(input.value)), `${name} ${word(model.settings())}`);
   input.addEventListener("input", move);
-  let seen = {};
   let stands = ""; // where its handle stands: a refused move is taken back
   return {
     el,
-    refresh() {
-      const settings = model.settings();
-      const isSame = Object.keys(settings).every((key) => MOVED.includes(key) || settings[key] === seen[key]);
-      seen = settings;
+    refresh(settings, isSame) {
       if (isSame && input.value === stands) return;
       setHidden(el, !visible(settings));
       if (el.hidden) return;
@@ -306,10 +309,11 @@ function menuPart(model, name, options, get, set, visible = (settings) => true) 
   let offered = "";
   return {
     el,
-    refresh() {
-      const settings = model.settings();
+    refresh(settings, isSame) {
+      const current = get(settings);
+      if (isSame && select.value === current) return;
       setHidden(el, !visible(settings));
-      const [list, current] = [typeof options === "function" ? options(settings) : options, get(settings)];
+      const list = typeof options === "function" ? options(settings) : options;
       // Typed numbers or an image are listed while there.
       const all = list.includes(current) ? list : [...list, current];
       if (offered !== all.join()) {
@@ -332,14 +336,14 @@ function checkPart(model, name, get, set) {
     element("label", {}, input, words),
   );
   input.addEventListener("change", () => model.change((settings) => set(settings, input.checked)));
-  return { el, refresh: () => void (input.checked = get(model.settings())) };
+  return { el, refresh: (settings) => void (input.checked = get(settings)) };
 }
 
 /** @returns {Part} */
 function buttonPart(model, name, act, visible) {
   const button = makeButton({ class: "cv-step" }, wordFor(name), () => model.change(act));
   const el = element("div", { class: `cv-control cv-set-${name}` }, button);
-  return { el, refresh: () => setHidden(el, !visible(model.settings())) };
+  return { el, refresh: (settings) => setHidden(el, !visible(settings)) };
 }
 
 /** @returns {Part} */
@@ -353,18 +357,20 @@ function seedPart(model) {
   });
   return {
     el: labelled("seed", element("span", {}, wordFor("seed")), input),
-    refresh: () => void (input.value = String(model.settings().seed)),
+    refresh: ({ seed }) => void (input.value = String(seed)),
   };
 }
 
 /** Disabled without a kernel. @returns {Part} */
 function ofTorch(model, { el, refresh }) {
   const input = /** @type {HTMLInputElement | HTMLSelectElement} */ (el.querySelector("input, select"));
-  const refreshAll = () => {
-    input.disabled = !model.kernel();
-    refresh();
+  return {
+    el,
+    refresh(settings) {
+      input.disabled = !model.kernel();
+      refresh(settings, false); // the kernel tells its devices
+    },
   };
-  return { el, refresh: refreshAll };
 }
 
 /** It checks the size first: a larger file ends the connection. @returns {Part} */

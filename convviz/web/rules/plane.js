@@ -18,13 +18,16 @@ export const panelAxes = (name, transposed) => PANEL_AXES[transposed && name ===
 /** @param {number} value @param {number} most */
 const clip = (value, most) => Math.min(Math.max(value, 0), most);
 
-/** The nearest. @param {Plane} plane @param {Spec} spec */
+/** The nearest; itself where it is one. @param {Plane} plane @param {Spec} spec */
 export function planeWithin(plane, spec) {
   const [ins, outs] = perGroup(spec);
   const out_channel = clip(plane.out_channel, spec.out_channels - 1);
   const in_channel =
     Math.floor(out_channel / outs) * ins + (clip(plane.in_channel, spec.in_channels - 1) % ins);
-  return { sample: clip(plane.sample, spec.batch - 1), out_channel, in_channel };
+  const sample = clip(plane.sample, spec.batch - 1);
+  const isWithin =
+    sample === plane.sample && out_channel === plane.out_channel && in_channel === plane.in_channel;
+  return isWithin ? plane : { sample, out_channel, in_channel };
 }
 
 /** @param {Plane} plane @param {Axis} axis */
