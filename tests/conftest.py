@@ -68,6 +68,24 @@ def js(browser):
     context.close()
 
 
+# Where two seconds pass before a widget's script is imported. A carrier of scripts needs no message; an app that gets
+# none is not seen to be torch's.
+TOO_BUSY = "[anywidget] Failed to initialize model."
+
+
+def note_trouble(page):
+    """Let a page reach this machine alone; list what else it asks for, and the errors that no script of it catches."""
+    page.outside, page.page_errors = [], []
+
+    def abort(route):
+        page.outside.append(route.request.url)
+        route.abort()
+
+    page.context.route(OUTSIDE, abort)
+    page.on("websocket", lambda socket: OUTSIDE.match(socket.url) and page.outside.append(socket.url))
+    page.on("pageerror", lambda error: error.message == TOO_BUSY or page.page_errors.append(error))
+
+
 @pytest.fixture
 def page(browser, request):
     """A fresh page that reaches only this machine.
@@ -82,19 +100,7 @@ def page(browser, request):
     context = browser.new_context(**options)
     context.add_init_script(HAS_ARRIVED)
     page = context.new_page()
-    page.outside, page.page_errors = [], []
-
-    def abort(route):
-        page.outside.append(route.request.url)
-        route.abort()
-
-    def note_websocket(websocket):
-        if OUTSIDE.match(websocket.url):
-            page.outside.append(websocket.url)
-
-    context.route(OUTSIDE, abort)
-    page.on("websocket", note_websocket)
-    page.on("pageerror", lambda error: page.page_errors.append(error))
+    note_trouble(page)
     yield page
     errors = [error.stack or error.message for error in page.page_errors]
     context.close()

@@ -7,7 +7,7 @@ from tests.browser.app_page.hands import choose
 from tests.browser.app_page.waits import APPEARS_WITHIN_MS, repaint, settle, wait_painted
 from tests.browser.server import wait_until
 from tests.chromium import HAS_ARRIVED
-from tests.conftest import OUTSIDE
+from tests.conftest import note_trouble
 
 # What a person would do to get rid of all that is open: bars of steps, a pinned cell, details, formulas, a tab, and
 # scrolled places.
@@ -52,15 +52,7 @@ def fresh_page(browser, *, has_arrived=True, **options):
     if has_arrived:
         context.add_init_script(HAS_ARRIVED)
     page = context.new_page()
-    page.outside, page.page_errors = [], []
-
-    def abort(route):
-        page.outside.append(route.request.url)
-        route.abort()
-
-    context.route(OUTSIDE, abort)
-    page.on("websocket", lambda socket: OUTSIDE.match(socket.url) and page.outside.append(socket.url))
-    page.on("pageerror", lambda error: page.page_errors.append(error))
+    note_trouble(page)
     try:
         yield page
         assert [error.stack or error.message for error in page.page_errors] == []
