@@ -13,8 +13,7 @@ import anywidget
 import ipywidgets as widgets
 import traitlets
 
-from convviz import __version__
-from convviz.app import limits
+from convviz import __version__, limits
 from convviz.app.linked_widgets import linked_widget
 from convviz.app.messages import Messages
 from convviz.app.named import ON_PAGE, value_of, with_named

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from convviz.facts.words import sentences
-from convviz.ops.device import is_out_of_memory
 
 say = sentences("app")
 log = logging.getLogger(__name__)
@@ -36,6 +35,8 @@ def readable(sentence: str) -> str:
 
 def what_failed(id: str, error: Exception) -> str:
     """Return a sentence about an error that nobody foresaw."""
+    from convviz.ops.device import is_out_of_memory  # the server, which has no torch, reads messages, too
+
     return say("memory") if is_out_of_memory(error) else say(id, kind=type(error).__name__, why=error)
 
 

@@ -22,12 +22,14 @@ from convviz.lab.errors import RaceError
 from convviz.lab.racing import Race, Step
 from convviz.lab.slots import take_slot
 from convviz.lab.tab_data import openings, picture
+from convviz.limits import limit_memory
 
 say = sentences("race")
 Tell = Callable[[dict[str, Any]], None]
 
 EVERY_S = 1.0  # between two pictures of a race that runs
 LOOKS_S = 1.0  # between two looks whether the parent is still there, while the race is paused
+RACE_MIB = 1024  # that a race may take beyond torch where others have the machine, too
 POINTS = 120  # of a curve: each picture is sent whole
 REFUSED = (ValueError, TypeError, ImportError, OSError, RaceError)
 
@@ -136,6 +138,8 @@ def _race(given: dict[str, Any], lines: IO[bytes], tell: Tell) -> None:
     orders = Orders(lines)
     torch.set_num_threads(1)
     slots = given.pop("slots", None)
+    if slots:
+        limit_memory(RACE_MIB)
     held = take_slot(Path(slots["folder"]), slots["most"]) if slots else None
     if slots and held is None:
         tell({"type": "ended", "sentence": say("room", count=slots["most"])})

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from convviz.app.limits import MEMORY_VARIABLE, NICE_VARIABLE
 from convviz.app.permissions import OWN_VARIABLE
+from convviz.limits import MEMORY_VARIABLE, NICE_VARIABLE
 from convviz.serve.capacity import words_of_room
 from convviz.serve.folders import make_folder
 from convviz.serve.options import ServeError, ServeOptions
@@ -144,6 +144,7 @@ def server_environment(options: ServeOptions) -> dict[str, str]:
     """Return the variables that the server and all that it starts need on top of the user's own."""
     paths = [str(SHARE), *filter(None, [os.environ.get("JUPYTER_PATH")])]
     added = {
+        "CONVVIZ_SERVED": "1",  # app/permissions.py
         # First in the search: our template, and a kernel that is this very Python, not another "python3".
         "JUPYTER_PATH": os.pathsep.join(paths),
         # Tensors of a few hundred numbers gain nothing from threads, and the workers share the cores.

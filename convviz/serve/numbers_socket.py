@@ -5,9 +5,10 @@ The server needs one ``Workers``, started when its loop runs (``await workers.re
 always packed: first ``{"type": "facts"}``, then answers, which repeat the request's id.
 """
 
-import json
+import asyncio
 import logging
 import os
+from asyncio import Future
 from typing import Any
 
 import tornado.iostream
@@ -20,14 +21,13 @@ from tornado.ioloop import IOLoop
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from convviz import __version__
-from convviz.app.permissions import RACES_VARIABLE
 from convviz.facts import facts
 from convviz.facts.locale import ENGLISH, match_locale, use_locale
 from convviz.facts.words import sentences
 from convviz.serve.first_page import NUMBERS
 from convviz.serve.handlers import PlainErrors
 from convviz.serve.packed import HEAD_BYTES, packed, read_json, unpacked
-from convviz.serve.racing import Racing
+from convviz.serve.racing import PageRace
 from convviz.serve.turns import Wish
 from convviz.serve.worker import BINARY, TEXT
 from convviz.serve.workers import Order, Workers
@@ -37,7 +37,6 @@ NEWEST_WINS = ("compute", "tab", "ask")
 SLOW = ("page", "picture")
 STATEFUL = ("race", "yours")
 ACT_BYTES = 1 << 14
-PAGES_A_RACE = 4  # pages that look at a race that is over keep its process, and only so many others race
 MAX_FRAME_BYTES = facts("settings")["limits"]["picture"]["bytes"] + HEAD_BYTES
 TELLS_SECONDS = 4.0  # with the seconds that a request may take less than a page's patience, numbers/from_server.js
 MAX_REQUEST_ID = 1 << 53  # the page's numbers are exact up to it
@@ -46,7 +45,6 @@ GONE = (WebSocketClosedError, tornado.iostream.StreamClosedError, tornado.iostre
 
 say = sentences("numbers")
 say_app = sentences("app")
-say_race = sentences("race")
 log = logging.getLogger("tornado.application")
 
 
@@ -69,7 +67,8 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         """Take what computes."""
         self._workers = workers
         self._client = self.request.remote_ip
-        self._race: Racing | None = None
+        self._race: PageRace | None = None
+        self._told: Future[None] | None = None  # what the race has told the page last, until it has left
 
     @property
     def _metrics(self) -> Any:
@@ -125,10 +124,13 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
             except ValueError as error:
                 self._metrics.refused("request")
                 await self._write(refusal(request, str(error)))
+        if self._told:  # who does not read is not read
+            await self._told
 
     def on_close(self) -> None:
         """Forget what the page waits for, and end its race."""
-        self._drop_race()
+        if self._race:
+            self._race.close()
         self._workers.turns.leave(self._client, self)
         if self._is_open:
             self._metrics.page_went()
@@ -164,7 +166,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
             self._act(request, given)
             return
         if kind == "tab" and tab == "race" and self._race:
-            self._race.tell(given)
+            self._tell_race({"type": "tab", "tab": tab, "id": request.get("id"), "data": self._race.data()})
             return
         slow = kind in SLOW or (kind == "tab" and tab in facts("settings")["slow_tabs"])
         if kind == "tab" and "ask" in request:
@@ -193,34 +195,21 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         """Let the page's race hear what the page says; where there is none, show the tab as it is at first.
 
         Raises:
-            ValueError: It is no message to such a tab, or there are too many races.
+            ValueError: It is no message to such a tab.
         """
         tab, message = request.get("tab"), request.get("message")
         if tab not in STATEFUL or not isinstance(message, dict) or len(given) > ACT_BYTES:
             raise ValueError(say_app("message", got=f"{message!r:.40}"))
-        if tab == "race" and not self._race and message.get("type") == "start" and races_allowed():
-            if len(self._workers.racing) >= PAGES_A_RACE * races_allowed():
-                raise ValueError(say_race("room", count=races_allowed()))
-            self._race = Racing(self._workers, self._write, self._race_over)
-            self._workers.racing.add(self._race)
+        if tab == "race" and not self._race and message.get("type") == "start":
+            self._race = PageRace(self._tell_race, self._workers.racing)
         if tab == "race" and self._race:
-            self._race.tell(given)
+            self._race.hear(request)
         elif message.get("type") != "leave":
             order = Order(given, self._deliver(request))
             self._workers.wish(Wish(self._client, self, ("act", tab), False, order))
 
-    def _race_over(self) -> None:
-        """Show the page that its race is no more."""
-        self._drop_race()
-        shown = {"type": "act", "tab": "race", "message": {"type": "refresh"}}
-        order = Order(TEXT + json.dumps(shown).encode(), self._deliver(shown))
-        self._workers.wish(Wish(self._client, self, ("act", "race"), False, order))
-
-    def _drop_race(self) -> None:
-        race, self._race = self._race, None
-        if race:
-            race.end()
-            self._workers.racing.discard(race)
+    def _tell_race(self, message: dict[str, Any]) -> None:
+        self._told = asyncio.ensure_future(self._write(packed(message)))
 
     def _deliver(self, request: dict[str, Any]) -> Any:
         # Not the whole request: a picture lies in it.
@@ -241,11 +230,6 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
             await self.write_message(frame, binary=True)
         except GONE:
             self.close()
-
-
-def races_allowed() -> int:
-    """Return how many races may run at a time."""
-    return int(os.environ.get(RACES_VARIABLE) or 0)
 
 
 def refusal(request: dict[str, Any], sentence: str) -> bytes:

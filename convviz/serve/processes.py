@@ -16,7 +16,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from convviz.serve.worker import WORKER, spawned
+from convviz.serve.worker import spawned
 
 LOOK_S = 0.25  # between two looks whether a process that does not answer has been stopped
 STARTS_S, FORKS_S, SENDS_S = 120.0, 5.0, 2.0
@@ -84,14 +84,14 @@ class Stem:
         with self._lock:
             return self._start()
 
-    def fork(self, kind: bytes) -> Worker:
-        """Return a new worker, a ``WORKER`` or a ``RACE``."""
+    def fork(self) -> Worker:
+        """Return a new worker."""
         with self._lock:
             try:
-                return self._fork(kind)
+                return self._fork()
             except OSError:  # the process has died since, or somebody has stopped it
                 self._end()
-                return self._fork(kind)
+                return self._fork()
 
     def close(self) -> None:
         """End the process for good; its workers go on."""
@@ -137,16 +137,15 @@ class Stem:
         self.devices = told["devices"]
         return bool(told["forks"])
 
-    def _fork(self, kind: bytes) -> Worker:
+    def _fork(self) -> Worker:
         self._start()
         ours, theirs = socket.socketpair()
-        # A worker that somebody stopped reads nothing: who sends to it gives up.
-        ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@ll", int(SENDS_S), 0))
-        if kind == WORKER:  # nor does it end an answer that it has begun; a race may say nothing for long
-            ours.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("@ll", int(SENDS_S), 0))
+        # A worker that somebody stopped reads nothing, nor does it end an answer that it has begun.
+        for way in (socket.SO_SNDTIMEO, socket.SO_RCVTIMEO):
+            ours.setsockopt(socket.SOL_SOCKET, way, struct.pack("@ll", int(SENDS_S), 0))
         with theirs, ours:
             assert self._connection is not None
-            socket.send_fds(self._connection, [kind], [theirs.fileno()])
+            socket.send_fds(self._connection, [b"w"], [theirs.fileno()])
             told, (handle, *_) = self._hear(FORKS_S)
             return Worker(Connection(ours.detach()), struct.unpack("<I", told)[0], Handle(handle).kill)
 
@@ -187,7 +186,7 @@ class Handle:
         os.close(self._handle)
 
 
-def spawn(answers: str, environment: dict[str, str], race: bool) -> tuple[Worker, list[str]]:
+def spawn(answers: str, environment: dict[str, str]) -> tuple[Worker, list[str]]:
     """Return a new worker that shares nothing with others, and the devices that torch finds in it.
 
     Raises:
@@ -197,7 +196,7 @@ def spawn(answers: str, environment: dict[str, str], race: bool) -> tuple[Worker
     context = get_context("spawn")
     ours, theirs = context.Pipe()
     with theirs:
-        process = context.Process(target=spawned, args=(theirs, answers, environment, race), daemon=True)
+        process = context.Process(target=spawned, args=(theirs, answers, environment), daemon=True)
         process.start()
     worker = Worker(ours, process.pid or 0, process.kill)
     try:

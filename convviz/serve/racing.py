@@ -1,71 +1,54 @@
-"""The race of one page: a process of its own, which ends when the page goes."""
+"""The race of one page: its tab Race, which the server holds; the race itself is a process of its own."""
 
-import asyncio
-import threading
-from collections.abc import Callable, Coroutine
+from __future__ import annotations
 
-from convviz.serve.processes import Worker
-from convviz.serve.workers import Workers
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
 
-WAITING = 16  # orders that a page may be ahead of its race
+from convviz.app.permissions import race_slots, why_no_races
+from convviz.app.tabs.race import RaceTab
+from convviz.facts.locale import ENGLISH, match_locale, use_locale
+from convviz.facts.words import sentences
+
+say = sentences("race")
 
 
-class Racing:
-    """What a page says to its race, and what the race says to the page."""
+class PageRace(RaceTab):
+    """Speaks the language in which its page asked last."""
 
-    def __init__(
-        self, workers: Workers, write: Callable[[bytes], Coroutine[object, object, None]], over: Callable[[], None]
-    ) -> None:
-        """Start the process; ``over`` is called when it has ended by itself, or there is none to be had."""
-        self._write, self._over = write, over
-        self._orders: asyncio.Queue[bytes] = asyncio.Queue(WAITING)
-        self._worker: Worker | None = None
-        self._ended = False
-        self._task = asyncio.ensure_future(self._run(workers))
+    def __init__(self, send: Callable[[dict[str, Any]], None], all_races: set[PageRace]) -> None:
+        """Begin with no race; ``send`` takes what the page is told."""
+        super().__init__(lambda message, _: send(message), lambda: os.environ.get("CONVVIZ_DEVICE") or "cpu")
+        self._language = ENGLISH
+        self._all = all_races
+        all_races.add(self)
 
-    def tell(self, frame: bytes) -> None:
-        """Let the process hear the page; who is far ahead is not heard."""
-        if not self._orders.full():
-            self._orders.put_nowait(frame)
+    def refresh(self) -> None:
+        """Make the data anew and send them."""
+        with use_locale(self._language):
+            super().refresh()
 
-    def end(self) -> None:
-        """End the process; nobody is told."""
-        self._ended = True
-        self._task.cancel()
-        if self._worker:
-            self._worker.kill()
+    def hear(self, request: Mapping[str, Any]) -> None:
+        """Do what the page asks for.
 
-    async def _run(self, workers: Workers) -> None:
-        loop = asyncio.get_running_loop()
-        try:
-            made = asyncio.ensure_future(workers.race())
-            made.add_done_callback(self._take)  # also where the page has gone meanwhile
-            worker = await asyncio.shield(made)
-            threading.Thread(target=self._hear, args=(worker, loop), daemon=True).start()
-            while True:
-                order = await self._orders.get()
-                await loop.run_in_executor(None, worker.connection.send_bytes, order)
-        except (EOFError, OSError):
-            self._stop()
+        Raises:
+            ValueError: It is no message.
+        """
+        self._language = match_locale(request.get("language")) or ENGLISH
+        with use_locale(self._language):
+            if request["message"] == {"type": "leave"}:
+                self.leave()
+            else:
+                self.receive(request["message"])
 
-    def _take(self, made: asyncio.Future[Worker]) -> None:
-        if not made.cancelled() and not made.exception():
-            self._worker = made.result()
-            if self._ended:
-                self._worker.kill()
+    def close(self) -> None:
+        """End the process, and send nothing any more."""
+        super().close()
+        self._all.discard(self)
 
-    def _hear(self, worker: Worker, loop: asyncio.AbstractEventLoop) -> None:
-        """Hand on what the process says, in a thread; it is read no faster than the page reads."""
-        try:
-            while True:
-                frame = worker.connection.recv_bytes()
-                asyncio.run_coroutine_threadsafe(self._write(frame), loop).result()
-        except (EOFError, OSError, RuntimeError):  # it has ended, or the loop has
-            worker.kill()
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(self._stop)
-
-    def _stop(self) -> None:
-        if not self._ended:
-            self.end()
-            self._over()
+    def _start(self, message: Mapping[str, Any]) -> None:
+        slots = None if why_no_races() else race_slots()
+        if slots and sum(each.process is not None for each in self._all - {self}) >= slots["most"]:
+            raise ValueError(say("room", count=slots["most"]))  # else a process would be started to say so
+        super()._start(message)

@@ -5,8 +5,6 @@ the first picture with one thread, and has only ever computed on the cpu. Its wo
 server and what answers, as module:function. The server itself imports this file, and never torch.
 """
 
-import asyncio
-import contextlib
 import gc
 import importlib
 import json
@@ -15,18 +13,16 @@ import signal
 import socket
 import struct
 import sys
-import threading
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
-from convviz.app import limits
+from convviz import limits
 from convviz.facts.locale import ENGLISH, languages, match_locale, use_locale
 from convviz.facts.words import sentences
 from convviz.serve.packed import packed, read_json, unpacked
 
 TEXT, BINARY = b"t", b"b"  # what a request begins with: the kind of the page's frame
-WORKER, RACE = b"w", b"r"  # what is forked
 SINGLE = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
 
 say = sentences("app")
@@ -47,8 +43,8 @@ def main() -> None:
     server.send(json.dumps({"devices": devices, "forks": len(devices) == 1 and threads == 1}).encode())
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the system buries workers
     while True:
-        kind, files, _, _ = socket.recv_fds(server, 1, 1)
-        if not kind:
+        asked, files, _, _ = socket.recv_fds(server, 1, 1)
+        if not asked:
             return
         if os.fork() == 0:
             break
@@ -58,18 +54,18 @@ def main() -> None:
     socket.send_fds(server, [struct.pack("<I", os.getpid())], [handle := os.pidfd_open(os.getpid())])
     os.close(handle)
     server.close()
-    BEGIN[kind](Connection(files[0]), answered)
+    work(Connection(files[0]), answered)
     os._exit(0)
 
 
-def spawned(connection: Connection, answers: str, environment: dict[str, str], race: bool) -> None:
+def spawned(connection: Connection, answers: str, environment: dict[str, str]) -> None:
     """Be a worker that shares nothing; what torch finds here is told first."""
     os.environ.update(environment)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: the server ends us
     answered = found(answers)
     warm(answered)
     connection.send_bytes(json.dumps({"devices": devices_here()}).encode())
-    BEGIN[RACE if race else WORKER](connection, answered)
+    work(connection, answered)
 
 
 def work(connection: Connection, answered: Callable[..., Any]) -> None:
@@ -145,61 +141,6 @@ def forked(make: Callable[[], Any]) -> Any:
     os.wait()
     return made
 
-
-def race(connection: Connection, _: Callable[..., Any]) -> None:
-    """Race for one page until it goes.
-
-    Args:
-        connection: to the server.
-    """
-    limits.apply()
-    asyncio.run(_race(connection))
-
-
-async def _race(connection: Connection) -> None:
-    from convviz.app.tabs.race import RaceTab
-
-    class PageRace(RaceTab):
-        """Speaks the language in which it was asked last."""
-
-        language = ENGLISH
-
-        def refresh(self) -> None:
-            with use_locale(self.language):
-                super().refresh()
-
-    def send(message: dict[str, Any], buffers: list[bytes]) -> None:
-        with contextlib.suppress(OSError):  # the server has gone, and the reader hears it
-            connection.send_bytes(packed(message, buffers))
-
-    tab = PageRace(send, lambda: os.environ.get("CONVVIZ_DEVICE") or "cpu")
-    loop, gone = asyncio.get_running_loop(), asyncio.Event()
-
-    def hear(request: dict[str, Any]) -> None:
-        tab.language = match_locale(request.get("language")) or ENGLISH
-        with use_locale(tab.language):
-            if request.get("type") == "tab":
-                send({"type": "tab", "tab": tab.name, "id": request.get("id"), "data": tab.data()}, [])
-                return
-            try:
-                message = request.get("message")
-                tab.leave() if message == {"type": "leave"} else tab.receive(message)
-            except ValueError as refused:
-                send({"type": "refused", "id": None, "sentence": str(refused)}, [])
-
-    def read() -> None:
-        try:
-            while True:
-                loop.call_soon_threadsafe(hear, read_json(connection.recv_bytes()[1:].decode()))
-        except (EOFError, OSError):
-            loop.call_soon_threadsafe(gone.set)
-
-    threading.Thread(target=read, daemon=True).start()
-    await gone.wait()
-    tab.close()
-
-
-BEGIN = {WORKER: work, RACE: race}
 
 if __name__ == "__main__":
     main()

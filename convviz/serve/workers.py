@@ -13,13 +13,13 @@ import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
 
-from convviz.app.limits import MEMORY_VARIABLE
+from convviz.limits import MEMORY_VARIABLE
 from convviz.serve.options import cores
 from convviz.serve.processes import Stem, Worker, spawn
+from convviz.serve.racing import PageRace
 from convviz.serve.turns import Turns, Wish
-from convviz.serve.worker import RACE, SINGLE, WORKER
+from convviz.serve.worker import SINGLE
 
 ANSWERS = "convviz.app.page_requests:answered"
 TIMES = 2  # a request is tried
@@ -71,7 +71,7 @@ class Workers:
         """
         self.count = count or cores()
         self.devices: list[str] = []
-        self.racing: set[Any] = set()  # the pages' races
+        self.racing: set[PageRace] = set()
         self._seconds = seconds
         self._answers = answers
         self._ended, self._answered = ended, answered
@@ -102,8 +102,10 @@ class Workers:
         await asyncio.shield(self._starting)
 
     def close(self) -> None:
-        """End all workers."""
+        """End all workers, and all races."""
         self._closed = True
+        for race in list(self.racing):
+            race.close()
         for slot in self._slots:
             if worker := slot.worker:
                 worker.kill()  # the thread that hears of it closes the rest
@@ -115,10 +117,6 @@ class Workers:
         """Let a page's wish, whose task is an ``Order``, wait for its turn."""
         self.turns.put(wish)
         self._go_on()
-
-    async def race(self) -> Worker:
-        """Return a new process that races for one page."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, self._new, True)
 
     async def _start(self) -> None:
         loop = asyncio.get_running_loop()
@@ -138,15 +136,15 @@ class Workers:
     def _slot(self) -> Slot:
         return Slot(self._new, self._seconds, self._ended)
 
-    def _new(self, race: bool = False) -> Worker:
+    def _new(self) -> Worker:
         """Return a new worker, in a thread."""
         if self._closed:
             raise OSError("the server ends")
         if self._stem:
-            made = self._stem.fork(RACE if race else WORKER)
+            made = self._stem.fork()
             self.devices = self._stem.devices
             return made
-        made, self.devices = spawn(self._answers, self._environment, race)
+        made, self.devices = spawn(self._answers, self._environment)
         return made
 
     def _go_on(self) -> None:

@@ -7,10 +7,10 @@ import psutil
 import pytest
 import torch
 
+from convviz.app.race_process import NICE
 from convviz.facts.words import sentences
 from convviz.lab import digits
 from convviz.lab.digits import normalized
-from convviz.lab.process import NICE
 from convviz.lab.recorded import recorded
 from tests.browser.app_page import (
     APPEARS_WITHIN_MS,

@@ -7,6 +7,7 @@ import pytest
 from traitlets import TraitError
 
 import convviz
+from convviz.app.race_process import RaceProcess
 from convviz.app.script import Script
 from convviz.export.page import export_html, page_bytes
 from convviz.facts import locale
@@ -16,7 +17,6 @@ from convviz.facts.locale import language, languages, match_locale, negotiate_lo
 from convviz.facts.po import plural_forms
 from convviz.facts.texts import all_texts
 from convviz.facts.words import sentences
-from convviz.lab.process import RaceProcess
 from convviz.lessons import names
 from convviz.web.module import asking_script, tab_script
 from tests.browser.server import wait_until

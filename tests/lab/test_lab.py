@@ -10,9 +10,11 @@ import torch
 import torch.nn.functional as F
 
 from convviz import lab
+from convviz.facts import facts
 from convviz.lab.digits import normalized
 from convviz.lab.entrants import ENTRANTS
 from convviz.lab.network import initial_values, network
+from convviz.lab.settings import DTYPES
 from convviz.lab.store import checkpoint_path
 from tests.lab.idx import write_folder
 from tests.lab.narrow_network import narrow_network
@@ -74,6 +76,11 @@ def test_torchs_lane_is_what_torch_does_by_itself(folder):
     model.eval()
     predicted = model(normalized(digits.test_images, torch.float64)).argmax(1)
     assert race.result["runs"][0]["entrants"]["torch"]["predictions"] == "".join(map(str, predicted.tolist()))
+
+
+def test_the_tab_offers_every_entrant_and_format():
+    assert ["torch", *facts("race")["layers"]] == list(ENTRANTS)
+    assert facts("race")["dtypes"] == list(DTYPES)
 
 
 def test_the_network_is_the_articles():

@@ -16,11 +16,11 @@ import torch.nn.functional as F
 
 import convviz
 from convviz.app import permissions
+from convviz.app.race_process import RaceProcess
 from convviz.facts.words import sentences
 from convviz.lab import Race
 from convviz.lab.digits import normalized
 from convviz.lab.opening import opening
-from convviz.lab.process import RaceProcess
 from convviz.lab.racer import Racer
 from convviz.lab.recorded import MAX_RECORDED_BYTES, record, recorded
 from convviz.lab.slots import take_slot
@@ -89,7 +89,7 @@ def test_a_process_that_cannot_race_or_dies_says_so_in_a_sentence(folder, tmp_pa
 def test_the_process_ends_when_its_parent_is_killed_and_others_hold_its_pipe(folder):
     race = {"layers": ["rotate"], "data": folder, **SMALL, "epochs": 500}
     script = f"""import os, sys, threading
-from convviz.lab.process import RaceProcess
+from convviz.app.race_process import RaceProcess
 process = RaceProcess({race!r}, lambda message: message.get("done") and told.set())
 told = threading.Event()
 told.wait()

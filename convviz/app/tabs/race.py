@@ -1,25 +1,33 @@
-"""The tab Race: a race in a process of its own, watched; before the first one, a race that was recorded."""
+"""The tab Race: a race in a process of its own, watched; before the first one, a race that was recorded.
+
+Nothing here loads torch: a server holds the race of each page itself.
+"""
+
+from __future__ import annotations
 
 import asyncio
 import functools
+import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 
 from convviz.app.asking import check_keys
 from convviz.app.permissions import is_served, race_slots, why_no_races
+from convviz.app.race_process import RaceProcess
 from convviz.app.tabs.base import Send, Tab
+from convviz.facts import facts
 from convviz.facts.words import sentences
-from convviz.lab.entrants import ENTRANTS, REFERENCE
-from convviz.lab.process import RaceProcess
-from convviz.lab.recorded import recorded
-from convviz.lab.settings import DTYPES
-from convviz.ops.stages import Stages
 from convviz.settings.state import Settings
 
+if TYPE_CHECKING:
+    from convviz.ops.stages import Stages
+
 say = sentences("race")
+FACTS = facts("race")
 # What a visitor chooses first, and the ends of what can be chosen.
-FIRST = {"layers": ["rotate", "unfold"], "own": "", "epochs": 2, "train": 1000, "seeds": 1, "dtype": "float32"}
-LIMITS = {"epochs": [1, 20], "train": [64, 4000], "seeds": [1, 5]}
+FIRST, LIMITS = FACTS["first"], FACTS["ends"]
+REFERENCE = "torch"  # races always
 
 
 class RaceTab(Tab):
@@ -44,10 +52,10 @@ class RaceTab(Tab):
             "state": self._state,
             "why_not": why_no_races(),
             "failed": self._failed,
-            "names": [name for name in ENTRANTS if name != REFERENCE],
+            "names": FACTS["layers"],
             "chosen": self._chosen,
             "limits": LIMITS,
-            "dtypes": list(DTYPES),
+            "dtypes": FACTS["dtypes"],
             "own": not is_served(),  # a visitor's kernel imports no module that a visitor names
             "progress": self._progress,
             "race": self._race or recorded(),
@@ -150,6 +158,13 @@ class RaceTab(Tab):
         self.reply({"type": "opening", "layer": layer, "at": at, "opening": opening})
 
 
+@functools.cache
+def recorded() -> dict[str, Any]:
+    """Return the race that the package has, made by ``convviz lab --record``."""
+    found: dict[str, Any] = json.loads(files("convviz").joinpath("lab", "recorded.json").read_text(encoding="utf-8"))
+    return found
+
+
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the tab shows before its first race."""
     check_keys("choices", choices, ())
@@ -167,7 +182,7 @@ def _chosen(given: Any) -> dict[str, Any]:
         if isinstance(made[name], bool) or not isinstance(made[name], int) or not low <= made[name] <= high:
             raise ValueError(say("choice.number", name=say(name), low=low, high=high, got=f"{made[name]!r:.40}"))
     layers, own = made["layers"], "" if is_served() else str(made["own"])
-    known = [name for name in ENTRANTS if name != REFERENCE]
+    known = FACTS["layers"]
     if not isinstance(layers, list) or not all(name in known for name in layers) or not (layers or own.strip()):
         raise ValueError(say("choice.layers", known=", ".join(known), got=f"{layers!r:.80}"))
     return {name: made[name] for name in FIRST} | {"own": own}

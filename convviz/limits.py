@@ -19,8 +19,8 @@ def apply() -> None:
     if nice is not None and hasattr(os, "setpriority"):
         os.setpriority(os.PRIO_PROCESS, 0, max(int(nice), os.getpriority(os.PRIO_PROCESS, 0)))
     memory = os.environ.get(MEMORY_VARIABLE)
-    if memory is not None and (used := _private_memory()) is not None:
-        _limit_memory(used + int(memory) * MIB)
+    if memory is not None:
+        limit_memory(int(memory))
 
 
 def is_near() -> bool:
@@ -34,12 +34,15 @@ def is_near() -> bool:
     return most != resource.RLIM_INFINITY and most - used < int(memory) * MIB // 2
 
 
-def _limit_memory(most: int) -> None:
+def limit_memory(more: int) -> None:
+    """Let this process take so many MiB beyond what it has; nothing where private memory is not counted."""
+    if (used := _private_memory()) is None:
+        return
     import resource  # Windows has none
 
     # Never above what is there already: a second app has what the first took, and not as much on top.
     limits = [each for each in resource.getrlimit(resource.RLIMIT_DATA) if each != resource.RLIM_INFINITY]
-    least = min([most, *limits])
+    least = min([used + more * MIB, *limits])
     resource.setrlimit(resource.RLIMIT_DATA, (least, least))
 
 
