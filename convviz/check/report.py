@@ -91,7 +91,7 @@ class Report:
 
     def text(self, hint: bool = True) -> str:
         """Return at most 12 plain lines: the first failing case, its shapes, its worst cell, one hint."""
-        lines = [say("summary", task=self.task, right=sum(case.passed for case in self.cases), count=len(self.cases))]
+        lines = [self._summary()]
         first = next((case for case in self.cases if not case.passed), None)
         if first is not None:
             lines += [say("first", case=first.name), *first.message.splitlines()]
@@ -141,9 +141,13 @@ class Report:
             "output": self.text(),
         }
 
+    def _summary(self) -> str:
+        right, count = sum(case.passed for case in self.cases), len(self.cases)
+        id = "summary.none" if not count else "summary.single" if count == 1 else "summary"
+        return say(id, task=self.task, count=right, right=right, of=count)
+
     def _repr_html_(self) -> str:
-        right = sum(case.passed for case in self.cases)
-        parts = [_p(say("summary", task=self.task, right=right, count=len(self.cases)))]
+        parts = [_p(self._summary())]
         for found in self.diagnoses:
             lines = "<br>".join(map(escape, filter(None, (found.evidence, found.fix))))
             parts.append(f"<p><b>{escape(found.title)}</b> ({escape(found.of)}, {escape(found.id)})<br>{lines}</p>")

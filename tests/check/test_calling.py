@@ -27,7 +27,10 @@ from convviz.geometry.spec import ConvSpec
 from tests.check import students
 
 # Counted below; the one whose height and width differ in everything asks nothing of its own here.
-APART = ("height and width apart", "all square, no padding", "kernel 1, stride 2, padding 1")
+APART = (
+    "height and width apart", "all square, no padding", "kernel 1, stride 2, padding 1", "stride 1, padding 2",
+    "stride as large as the kernel",
+)  # fmt: skip
 CASES = [case for case in battery("all", 0) if case.name not in APART]
 asked = functools.partial(students.asked, without=APART)
 TINY = make_case("tiny", ConvSpec((5, 4), 2, 3, 3, 1, 1, batch=2), 5)

@@ -87,13 +87,37 @@ class TestRefused:
         assert found.passed, found.text()
         assert {"stride 2, padding 1", "stride 2 with a remainder"} <= {case.name for case in found.cases}
 
+    def test_patches_side_by_side_are_asked_where_nothing_else_fits(self):
+        def patches(dout, x, w, b, stride=1, pad=0):
+            assert w.shape[2] == w.shape[3] == stride, "the stride has to equal the kernel's size"
+            assert pad == 0, "no padding"
+            assert x.shape[2] % stride == x.shape[3] % stride == 0, "whole patches"
+            parts = x.reshape(*x.shape[:2], dout.shape[2], stride, dout.shape[3], stride)
+            dx = np.einsum("noyx,ocij->ncyixj", dout, w).reshape(x.shape)
+            return dx, np.einsum("ncyixj,noyx->ocij", parts, dout), dout.sum((0, 2, 3))
+
+        found = report(patches, "conv2d_backward")
+        assert [case.name for case in found.cases] == ["stride as large as the kernel"]
+        assert found.passed
+        assert "1 of 1 case is right" in found.text()
+
+    def test_a_fast_path_for_3_by_3_is_asked_for_more_than_the_padding_that_keeps_the_size(self):
+        def cropped_by_1(input_size, weight, grad_output, stride=1, padding=0):
+            if weight.shape[2:] != (3, 3) or stride != 1 or padding == 0:
+                return right(input_size, weight, grad_output, stride, padding)
+            return right(input_size, weight, grad_output[..., padding - 1 :, padding - 1 :], 1, 1)
+
+        assert [
+            case.name for case in report(cropped_by_1, "conv2d_input", cases="battery").cases if not case.passed
+        ] == ["stride 1, padding 2"]
+
     def test_refusing_everything_is_no_way_to_pass(self):
         def never(input_size, weight, grad_output, stride=1, padding=0):
             raise NotImplementedError("later")
 
         found = report(never, "conv2d_input")
         assert (found.passed, found.score) == (False, 0.0)
-        assert "No case could be tried" in found.text()
+        assert "no case was tried" in found.text()
         assert "later" in found.text()
 
     def test_a_check_of_the_own_result_is_no_refusal(self):

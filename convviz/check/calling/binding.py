@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from convviz.check.calling.names import role_of
-from convviz.check.calling.source import is_function, mentions
+from convviz.check.calling.source import is_function, is_own, mentions
 from convviz.check.tasks import GEOMETRY, Task
 
 TENSORS = ("grad_output", "input", "weight", "bias")
@@ -46,7 +46,7 @@ class Binding:
 
 def binding_of(fn: Any, task: Task) -> Binding:
     """Return how a function is called for a task: by the names that say what they are, else in the task's order."""
-    if task.kind == "Module" and isinstance(fn, type) and not mentions(fn, "padding_mode"):
+    if task.kind == "Module" and isinstance(fn, type) and is_own(fn) and not mentions(fn, "padding_mode"):
         # What a subclass of torch's has from it, and never reads, is no argument of its own.
         task = dataclasses.replace(task, arguments=tuple(role for role in task.arguments if role != "padding_mode"))
     parameters = _parameters(fn)

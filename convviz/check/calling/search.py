@@ -99,6 +99,7 @@ def _cases(subject: Subject, probes: Sequence[Case], scope: Scope, found: Found)
         return
     # It has a setting built in, or refuses the probes: then one of the caller's cases may fit it.
     plain = [case for case in probes if case.spec.replace(padding_mode="zeros", dilation=1, groups=1) == case.spec]
+    plain.sort(key=lambda case: case.spec.products)
     yield from (case for case in plain if scope.leaves_out(case.spec) is None)
 
 

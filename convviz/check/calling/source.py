@@ -174,11 +174,11 @@ def mentions(made: Any, word: str) -> bool:
     queue, seen = [made], set()
     for each in queue:
         if isinstance(each, type):
-            queue += [value for base in each.__mro__ if not _is_library(base) for value in vars(base).values()]
+            queue += [value for base in each.__mro__ if is_own(base) for value in vars(base).values()]
             continue
         fn = getattr(each, "__func__", getattr(each, "fget", each))
         code = getattr(fn, "__code__", None)
-        if code is None or id(code) in seen or _is_library(fn):
+        if code is None or id(code) in seen or not is_own(fn):
             continue
         seen.add(id(code))
         said = _words(code)
@@ -188,8 +188,9 @@ def mentions(made: Any, word: str) -> bool:
     return False
 
 
-def _is_library(value: Any) -> bool:
-    return str(getattr(value, "__module__", None)).split(".")[0] in ("torch", "numpy", "scipy", "builtins")
+def is_own(value: Any) -> bool:
+    """Return whether a class or a function is somebody's own, and none of a library."""
+    return str(getattr(value, "__module__", None)).split(".")[0] not in ("torch", "numpy", "scipy", "builtins")
 
 
 def _words(code: Any) -> set[str]:

@@ -102,7 +102,7 @@ class Student:
         if answer.kind != "refused":
             return None
         del self._tried[case]
-        return say("no.refused", message=answer.message)
+        return say("no.refused", message=answer.message.rstrip("."))
 
     def _cured(self, case: Case, answer: Answer | None = None) -> Answer:
         answer = answer or self._asked(self.plan, case)
