@@ -68,7 +68,7 @@ def report(
     with _one_thread(), closing(open_student(given, found, tried, **opened)) as student:
         if student.reach.speaks and cases != "public":
             tried.append(make_case("same padding, even kernel", SAME, seed * 1009 + 900))
-        return examine(found, student, tried, rtol, atol, seed * 1009 + 1000 if cases == "all" else None)
+        return examine(student.task, student, tried, rtol, atol, seed * 1009 + 1000 if cases == "all" else None)
 
 
 def check(

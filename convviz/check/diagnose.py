@@ -39,6 +39,11 @@ class Diagnosis:
     setting: str = ""
     is_partial: bool = False  # whether it explains only some of what is wrong
 
+    @property
+    def where(self) -> str:
+        """The results that it spoils, and its id if it has one."""
+        return self.of if self.id == "?" else f"{self.of}, {self.id}"
+
 
 def diagnosis(mistake: Mistake, evidence: str, of: str = "", is_partial: bool = False) -> Diagnosis:
     """Return a mistake of the catalogue as a diagnosis of one result, or of all that it spoils."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import torch
@@ -13,7 +14,7 @@ from convviz.check.battery import Case
 from convviz.check.compare import ratio_of, same
 from convviz.check.diagnose import Diagnosis, Seen, diagnose, diagnosis
 from convviz.check.mistakes import catalogue
-from convviz.check.one_hot_probes import OneHotProbes, as_convolution, recipe_of, shown_names, single
+from convviz.check.one_hot_probes import OneHotProbes, as_convolution, recipe_of, single
 from convviz.check.premises import broken_premise
 from convviz.check.probe_analysis import counts, readings
 from convviz.check.provenance import setting_in_words
@@ -72,12 +73,24 @@ def explain(
         of, seen = recipe_of(task, result), every[result]
         found = diagnose(of, seen)
         if not found or found[0].is_partial:
-            found = _unnamed(of, ones, result, seen, found, shown_names(task), failure)
+            found = _unnamed(of, ones, result, seen, found, failure)
         if failure and found and (when := mark_of(failure.wrong, failure.others)):
             best = found[0]  # where everything else is right, it is said first when it is wrong
             evidence = f"{best.title} {best.evidence}".replace(when, "").strip()
             found[0] = dataclasses.replace(best, title=when, evidence=evidence)
-        yield from found
+        yield from (_renamed(each) for each in found) if of != result else found
+
+
+def _renamed(found: Diagnosis) -> Diagnosis:
+    """Return what is said of a convolution's grad_input as it is said of a transposed convolution's output."""
+
+    def said(text: str) -> str:
+        return re.sub(r"grad_(in|out)put", lambda name: {"in": "output", "out": "input"}[name[1]], text)
+
+    fix = found.fix if found.id == "?" else said(found.fix)
+    return dataclasses.replace(
+        found, of=said(found.of), title=said(found.title), evidence=said(found.evidence), fix=fix
+    )
 
 
 def _fits(answer: Answer, right: Results, *names: str) -> bool:
@@ -108,7 +121,9 @@ def _slips(task: Task, answers: Sequence[Answer], rights: Sequence[Results]) -> 
         return [diagnosis(catalogue()["G04"], say("refused"))]
     order = _other_order(list(zip(answers, rights, strict=False)))
     if order:
-        return [diagnosis(catalogue()["G03"], say("order", places=", ".join(rights[0]), names=", ".join(order)))]
+        there = [pair for pair in zip(rights[0], order, strict=True) if pair[0] != pair[1]]
+        places, names = (", ".join(each) for each in zip(*there, strict=True))
+        return [diagnosis(catalogue()["G03"], say("order", places=places, names=names))]
     return []
 
 
@@ -129,7 +144,6 @@ def _unnamed(
     result: str,
     seen: Sequence[Seen],
     partly: list[Diagnosis],
-    names: Mapping[str, str],
     failure: Failure | None,
 ) -> list[Diagnosis]:
     """Return what can be said of numbers that no mistake of the catalogue gives in every case."""
@@ -145,31 +159,40 @@ def _unnamed(
         return [Diagnosis("?", result, mark, say("only.of", case=wrong[0].case.name), "")]
     # In the smallest of all there may be one number, which proves nothing.
     typical = max(wrong, key=lambda one: one.case.spec.products) if failure else smallest
-    if broken := broken_premise(of, typical.case, typical.right, ask, names):
+    if broken := broken_premise(of, typical.case, typical.right, ask):
         return [dataclasses.replace(broken, of=result)]
     where = [sentence for sentence in (*places(of, pairs), mark) if sentence]
     also = " ".join(where)
     said = _by_ratio(of, wrong)
     if said is None and not order_of(of, pairs):
-        said = _by_products(of, ones, result, smallest.case, only_lines=is_moved(pairs) or alike(of, pairs) != "")
+        grouped = {case.spec.groups > 1 for case in (*(one.case for one in wrong), *(failure.wrong if failure else ()))}
+        only_lines = is_moved(pairs) or alike(of, pairs) != ""
+        said = _by_products(
+            of,
+            ones,
+            result,
+            smallest.case,
+            only_lines,
+            grouped == {True} and any(one.is_right and one.case.spec.groups == 1 for one in seen),
+        )
     if said is None and partly:
         return partly
-    if said is None and (part := _part(ones, result, smallest.case, names)):
+    if said is None and (part := _part(ones, result, smallest.case)):
         said = Diagnosis("?", result, part, "", "")
     elif said is None:
         return [Diagnosis("?", result, where[0], " ".join(where[1:]), "")] if where else []
     return [*partly, dataclasses.replace(said, of=result, evidence=f"{said.evidence} {also}".strip())]
 
 
-def _part(ones: OneHotProbes, result: str, case: Case, names: Mapping[str, str]) -> str:
+def _part(ones: OneHotProbes, result: str, case: Case) -> str:
     """Return in a sentence which part of what is sent goes in wrongly, where the others do not; empty otherwise."""
     found = ones.parts(result, case)
     if found is None:
         return ""
     sent, axis, which, ratios = found
-    words = {"axis": say(f"axis.{axis}"), "which": comma(list(map(str, which))), "sent": names.get(sent, sent)}
-    if len(ratios) == 1 and None not in ratios:
-        return say("part.factor", factor=f"{ratios.pop():g}", **words)
+    words = {"axis": say(f"axis.{axis}"), "which": comma(list(map(str, which))), "sent": sent, "count": len(which)}
+    if len(ratios) == 1 and (factor := ratios.pop()) is not None:
+        return say("part.factor", factor=f"{factor + 0.0:g}", **words)
     return say("part", result=result, **words)
 
 
@@ -189,10 +212,12 @@ def _by_ratio(of: str, wrong: Sequence[Seen]) -> Diagnosis | None:
     return Diagnosis("?", of, say("ratios"), evidence, say("ratios.fix"))
 
 
-def _by_products(of: str, ones: OneHotProbes, result: str, smallest: Case, only_lines: bool) -> Diagnosis | None:
+def _by_products(
+    of: str, ones: OneHotProbes, result: str, smallest: Case, only_lines: bool, grouped: bool
+) -> Diagnosis | None:
     """Return how the products lie otherwise than they should.
 
-    With ``only_lines`` by what holds of whole rows and columns alone.
+    With ``only_lines`` by what holds of whole rows and columns alone; ``grouped``: what is wrong all has groups.
     """
     counted, found = None, None
     for found in ones.products(result, smallest):
@@ -211,7 +236,7 @@ def _by_products(of: str, ones: OneHotProbes, result: str, smallest: Case, only_
     if only_lines or counted or not is_plain:
         return None if only_lines else counted
     mixed = ones.mixed(result, smallest)
-    if not mixed:
+    if not mixed or (mixed == "groups" and not grouped):
         return None
     evidence = say("read.single.evidence", setting=setting_in_words(found.spec)) if found else ""
     if mixed == "both":

@@ -126,11 +126,6 @@ def recipe_of(task: Task, result: str) -> str:
     return "grad_input" if task.name == "conv_transpose2d" else result
 
 
-def shown_names(task: Task) -> Mapping[str, str]:
-    """Return what tensors of a convolution are called in a task: a transposed one's output is a grad_input."""
-    return {"grad_input": "output", "grad_output": "input"} if task.name == "conv_transpose2d" else {}
-
-
 def as_convolution(task: Task, result: str, case: Case, got: torch.Tensor | None) -> torch.Tensor | None:
     """Return a result in the form that the convolution of the same case has it in."""
     if got is None:

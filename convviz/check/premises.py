@@ -7,7 +7,7 @@ divided by its own size, masked or added to, and no product explains it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import torch
 
@@ -25,9 +25,7 @@ SINGLE = 2e-6  # of the largest number: what is no further off has the digits of
 FEW = 3  # numbers with one and the same size are no chance any more
 
 
-def broken_premise(
-    result: str, case: Case, right: torch.Tensor, ask: Ask, names: Mapping[str, str]
-) -> Diagnosis | None:
+def broken_premise(result: str, case: Case, right: torch.Tensor, ask: Ask) -> Diagnosis | None:
     """Return what a function does that no sum of products does; None where it does nothing such.
 
     Args:
@@ -36,18 +34,17 @@ def broken_premise(
         right: what is right there.
         ask: calls the student's function for a case, and takes what is right for the bias from what a transposed
             convolution gives.
-        names: what tensors are called in the task, where that is another name.
     """
-    bias = ask(case.with_tensor("transposed_bias", torch.zeros_like(case.transposed_bias))) if names else None
-    if bias is not None and bias.shape == right.shape and same(bias, right):
+    bias = ask(case.with_tensor("transposed_bias", torch.zeros_like(case.transposed_bias)))
+    if bias is not None and same(bias, right):
         return Diagnosis("?", result, say("premise.bias"), say("premise.bias.seen"), "")
     if result == "output":  # to which a bias is added
         right = right - case.bias.reshape(1, -1, *[1] * (right.dim() - 2))
         case = case.with_tensor("bias", torch.zeros_like(case.bias))
     got = ask(case)
-    if got is None or not got.numel() or (names and got.shape != right.shape):
+    if got is None or not got.numel() or got.shape != right.shape:
         return None
-    if result == "output" and got.shape == right.shape and same(got, right):
+    if result == "output" and same(got, right):
         return Diagnosis("?", result, say("premise.bias"), say("premise.bias.seen"), "")
     found = _coarse(result, got, right, bool(case.quantised))
     for sent in _made_of(result):
@@ -56,9 +53,7 @@ def broken_premise(
     found = found or _foreign(result, case, got, ask)
     if found is None:
         return None
-    factors = " · ".join(names.get(name, name) for name in _made_of(result))
-    words = {"factors": factors} | {key: names.get(str(word), word) for key, word in found[1].items()}
-    evidence = say(f"premise.{found[0]}.seen", **words)
+    evidence = say(f"premise.{found[0]}.seen", factors=" · ".join(_made_of(result)), **found[1])
     if found[0] == "whole":
         return diagnosis(catalogue()["G08"], evidence, result)
     return Diagnosis("?", result, say(f"premise.{found[0]}"), evidence, "")
@@ -68,8 +63,6 @@ def _coarse(
     result: str, got: torch.Tensor, right: torch.Tensor, is_binary: bool
 ) -> tuple[str, dict[str, object]] | None:
     """Return what numbers say by themselves that have too few digits."""
-    if got.shape != right.shape:
-        return None
     several = got.abs().unique().numel() > 1  # one size alone may be that of a clip
     if several and not is_binary and bool((got == got.round()).all()) and not bool((right == right.round()).all()):
         return "whole", {"result": result}

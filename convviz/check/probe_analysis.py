@@ -204,14 +204,22 @@ def _left_out(found: Provenance) -> str:
         return ""
     for at, name in enumerate(MEMBERS[found.of]):
         kept = found.right & found.found.keys()
+        if len(only := {each[at] for each in kept}) == 1 and len({each[at] for each in missing}) > 1:
+            return say("read.only_cell", what=name, cell=_index(only.pop()))
         rows, columns = ({each[at][axis] for each in missing} - {each[at][axis] for each in kept} for axis in (0, 1))
         if missing == {each for each in found.right if each[at][0] in rows or each[at][1] in columns}:
             kind = "both" if rows and columns else "row" if rows else "column"
             row_numbers, column_numbers = (comma([str(line) for line in sorted(lines)]) for lines in (rows, columns))
-            return say(f"read.left_out.{kind}", what=name, rows=row_numbers, columns=column_numbers)
+            numbers = {"count": len(rows or columns), "rows": row_numbers, "columns": column_numbers}
+            return say(f"read.left_out.{kind}", what=name, **numbers)
         cells = {product[at] for product in missing}
         if len(cells) <= FEW and missing == {each for each in found.right if each[at] in cells}:
-            return say("read.left_out.cells", what=name, cells=" ".join(_index(cell) for cell in sorted(cells)))
+            return say(
+                "read.left_out.cells",
+                what=name,
+                count=len(cells),
+                cells=" ".join(_index(cell) for cell in sorted(cells)),
+            )
     return ""
 
 

@@ -98,11 +98,14 @@ class Report:
         if not self.cases:
             lines += [say("none", reason=reason) for reason in dict.fromkeys(self.not_asked.values())]
         if hint and self.diagnoses:
-            best = self.diagnoses[0]
-            lines.append(say("hint", title=best.title, result=best.of, id=best.id))
-            # What explains only some of it, or stands in no catalogue, is nothing without what was seen.
-            lines += [best.evidence] * bool(best.evidence and (best.is_partial or not best.fix))
+            best, *others = self.diagnoses
+            lines.append(say("hint", title=best.title, where=best.where))
+            # What explains only some of it, alone or with others, or stands in no catalogue, needs what was seen.
+            tied = any((other.of, other.evidence) == (best.of, best.evidence) for other in others)
+            lines += [best.evidence] * bool(best.evidence and (best.is_partial or tied or not best.fix))
             lines += [best.fix] * bool(best.fix)
+            named = [f"{other.title.rstrip('.')} ({other.where})" for other in others if other.fix]
+            lines += [say("further", what="; ".join(named))] * bool(named)
         if self.assumed:  # also of what passes: a wrong assumption may be why
             lines.append(say("assumed", what="; ".join(self.assumed)))
         return "\n".join(lines[:LINES])
@@ -150,7 +153,7 @@ class Report:
         parts = [_p(self._summary())]
         for found in self.diagnoses:
             lines = "<br>".join(map(escape, filter(None, (found.evidence, found.fix))))
-            parts.append(f"<p><b>{escape(found.title)}</b> ({escape(found.of)}, {escape(found.id)})<br>{lines}</p>")
+            parts.append(f"<p><b>{escape(found.title)}</b> ({escape(found.where)})<br>{lines}</p>")
         parts += [_map(self.error_map)] if self.error_map else []
         rows = (
             f'<tr><td style="text-align:left">{escape(case.name)}</td>'
@@ -177,7 +180,7 @@ def _map(shown: ErrorMap) -> str:
     products = shown.products
     if products and (products.missing or products.extra):
         counts = {"missing": len(products.missing), "extra": len(products.extra)}
-        text += _p(say("products", total=products.total, result=products.of, setting=products.setting, **counts))
+        text += _p(say("products", total=products.total, result=shown.result, setting=products.setting, **counts))
     return text
 
 

@@ -69,7 +69,7 @@ def asked(fn, task, without=(), **given):
     count = 0
     for case in cases:
         if student.takes(case) is None:
-            answer, right = student.answer(case), truth(TASKS[task], case)
+            answer, right = student.answer(case), truth(student.task, case)
             where = f"{fn} at {case.name}: {answer.kind} {answer.message} {student.assumed}"
             assert (answer.kind, tuple(answer.results)) == ("ok", student.results), where
             for name, value in answer.results.items():

@@ -330,3 +330,34 @@ def test_what_a_forward_pass_does_otherwise_is_read_off_its_products():
         "Neighbouring windows are 1 row apart instead of 2": every_row,
     }.items():
         assert words in report(fn, "conv2d").text(), words
+
+
+def test_a_report_says_whole_sentences_of_what_is_there():
+    def exchanged_where_they_agree(input_size, weight, grad_output, stride, padding, dilation, groups):
+        blocks = weight.chunk(groups)
+        if weight.shape[1] * groups == weight.shape[0]:
+            weight = torch.cat([block.transpose(0, 1) for block in blocks])
+        return torch.nn.grad.conv2d_input(input_size, weight, grad_output, stride, padding, dilation, groups)
+
+    def first_images(dout, x, w, b, stride, padding):
+        dx, dw, _ = in_backward({})(dout, x, w, b, stride, padding, (1, 1), 1, "zeros")
+        return dx, dw, dout[:2].sum((0, 2, 3))
+
+    def last_position(dout, x, w, b, stride, padding):
+        dx, dw, _ = in_backward({})(dout, x, w, b, stride, padding, (1, 1), 1, "zeros")
+        return dx, dw, dout[:, :, -1, -1].sum(0)
+
+    def two_at_once(input, weight_size, grad_output, stride, padding):
+        dw = torch.nn.grad.conv2d_weight(input, weight_size, grad_output, stride, padding)
+        return dw.flip(2, 3) / len(input)
+
+    for fn, task, words in (
+        (exchanged_where_they_agree, "conv2d_input", "(grad_input)"),
+        (exchanged_where_they_agree, "conv2d_input", "The cases with as many input as output channels are wrong"),
+        (first_images, "conv2d_backward", "The parts of the samples 2, 3, 4, 5 of grad_output count 0 times"),
+        (last_position, "conv2d_backward", "Of grad_output only [3,5] is used: = stands where += belongs"),
+        (last_position, "conv2d_backward", "1 of 17 cases is right"),
+        (two_at_once, "conv2d_weight", "Also: The gradient is divided by the batch size (grad_weight, W12)."),
+        (transposed_of(mistaken("I12")[0]), "conv_transpose2d", "(output, I12)"),
+    ):
+        assert words in report(fn, task).text(), words

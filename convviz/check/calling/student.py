@@ -18,9 +18,8 @@ from convviz.check.calling.reach import Reach
 from convviz.check.calling.search import Found, cure, search
 from convviz.check.calling.source import is_function, takes_square_kernels, unzeroed
 from convviz.check.calling.subject import Subject, subject_of
-from convviz.check.compare import same
 from convviz.check.scope import EVERYTHING, Scope
-from convviz.check.tasks import Task, truth
+from convviz.check.tasks import Task
 from convviz.facts.lists import comma
 from convviz.facts.words import sentences
 
@@ -31,7 +30,7 @@ say = sentences("calling")
 class Student:
     """A student's function, with what was found out about how to call it."""
 
-    task: Task
+    task: Task  # with the output among its results where a forward pass of its own is there
     calls: int  # that finding out took
     results: tuple[str, ...]  # names of those that it gives; without grad_bias if it knows no bias
     plan: Plan
@@ -42,17 +41,13 @@ class Student:
     _scope: Scope
     _cases: Sequence[Case]
     _said: tuple[str, ...]
-    _remarks: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+    _remarks: set[str] = dataclasses.field(default_factory=set)
     _tried: dict[Case, Answer] = dataclasses.field(default_factory=dict)
 
     @property
     def assumed(self) -> tuple[str, ...]:
         """Sentences: what was assumed about its arguments and its arrays, and what was seen in the cases so far."""
-        said = list(self._said)
-        said += [say(f"remark.{id}") for id in ("bias_shape", "memory_order") if id in self._remarks]
-        if cases := self._remarks.get("forward"):
-            said.append(say("remark.forward", cases=" | ".join(cases)))
-        return tuple(said)
+        return (*self._said, *(say(f"remark.{id}") for id in sorted(self._remarks)))
 
     @property
     def unzeroed(self) -> str:
@@ -88,10 +83,8 @@ class Student:
         answer = self._found.ended or self._tried.pop(case, None) or self._cured(case)
         if answer.kind == "refused":
             answer = dataclasses.replace(answer, kind="raised")
-        if case in self._cases:
-            self._note(case, answer)
-        left = {name: value for name, value in answer.results.items() if name in self.task.results}
-        return dataclasses.replace(answer, results=left)
+        self._remarks.update(answer.remarks if case in self._cases else ())
+        return answer
 
     def _refusal(self, case: Case) -> str | None:
         """Return what a function says by its own assert or NotImplementedError: that it is not made for this."""
@@ -110,15 +103,6 @@ class Student:
             again = self._asked(plan, case)
             answer = answer if again.failed else again
         return answer
-
-    def _note(self, case: Case, answer: Answer) -> None:
-        """Note what was taken in another form than the task's, and whether its own forward pass is wrong."""
-        seen = list(answer.remarks)
-        output = None if "output" in self.task.results else answer.results.get("output")
-        if output is not None and not same(output, truth(self._subject.task, case)["output"]):
-            seen.append("forward")
-        for id in seen:
-            self._remarks.setdefault(id, []).append(case.name)
 
     def _asked(self, plan: Plan, case: Case) -> Answer:
         if any(before != after for before, after in case.spec.padding):
@@ -168,6 +152,7 @@ def open_student(
         found = search(asker, subject, probes, layout, scope)
     square = is_code and not linear and takes_square_kernels(subject.codes, found.plan.kernel)
     said = _assumed(subject, found, layout, square) if is_code else ()
+    task = dataclasses.replace(task, results=subject.task.results)
     results = _results(task.results, subject, found)
     reach = Reach(task, subject, found, square, scope)
     return Student(task, found.calls, results, found.plan, reach, subject, found, asker, scope, probes, said)
