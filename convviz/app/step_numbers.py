@@ -1,4 +1,4 @@
-"""What the page gets of a step: the tensors that torch computed, as bytes, and what they were held against."""
+"""What the page gets with each step: the tensors that torch computed, as bytes, and what they were compared with."""
 
 from typing import Any
 

@@ -48,7 +48,7 @@ def axis_taps(
         kernel_size: rows of the kernel.
         stride: step of the window, in rows of the padded input.
         padding: rows added *before* the input; those after it follow from ``output_size``.
-        dilation: distance of two neighbouring kernel rows, in rows of the padded input.
+        dilation: distance between two neighbouring kernel rows, in rows of the padded input.
         padding_mode: how the border is filled.
 
     Returns:

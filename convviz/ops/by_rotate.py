@@ -18,7 +18,7 @@ from convviz.geometry.spec import ConvSpec, Pair, Sides
 from convviz.ops import narrow
 from convviz.ops.narrow import widened
 
-# How many samples one correlation adds up on a CPU: kernels of grad_output's size, times all samples, leave its cache.
+# How many samples one correlation adds up on a CPU: its kernel is grad_output, and all samples at once leave the cache.
 SAMPLES = 8
 
 
@@ -93,7 +93,7 @@ def grad_weight(input: torch.Tensor, grad_output: torch.Tensor, spec: ConvSpec) 
 
 
 def dilate_grad_output(grad_output: torch.Tensor, stride: Pair) -> torch.Tensor:
-    """Insert ``stride - 1`` zeros between neighbouring cells, as the stride had left out windows.
+    """Insert ``stride - 1`` zeros between neighbouring cells, where the stride left windows out.
 
     Args:
         grad_output: ``[N, C_out, H_out, W_out]``.

@@ -66,7 +66,7 @@ class Stages:
     def deviation(self) -> float:
         """Largest |difference| from autograd on the same device and dtype.
 
-        Where a difference is more than rounding, it is that of the gradient that is furthest beyond it.
+        Where a difference is more than rounding, the gradient whose difference exceeds rounding most counts.
 
         Raises:
             ValueError: the stages were computed with ``compare=False``.
@@ -99,8 +99,8 @@ def stages(
         input: ``[N, C_in, H, W]``, anything that ``torch.as_tensor`` takes.
         weight: ``[C_out, C_in / groups, kH, kW]``.
         bias: ``[C_out]`` or None.
-        grad_output: ``[N, C_out, H_out, W_out]``, the derivative of the loss by the output, set by hand; the loss
-            is then the sum of the output weighted by it.
+        grad_output: ``[N, C_out, H_out, W_out]``, the derivative of the loss with respect to the output, set by
+            hand; the loss is then the sum of the output weighted by it.
         loss: a name of ``ops.losses.LOSSES``; default: ``"weighted_sum"`` with a grad_output, else ``"sum"``.
         target: of grad_output's shape, for a loss that takes one: ``"half_squared_error"``.
         device: ``"cpu"`` or the machine's accelerator; default: the cpu.

@@ -36,7 +36,7 @@ class Settings:
     A transposed convolution is the picture read the other way: the input is then what spec calls its output, with
     ``spec.output_shape``, and the output, to which bias, target and grad belong, is what spec calls its input.
 
-    Each but spec has a row in ``facts/settings.json``, with its words and limits, and what it does is in ``help.json``.
+    All but spec have a row in ``facts/settings.json``, with their words and limits; ``help.json`` says what they do.
 
     Attributes:
         spec: the geometry of the convolution, also where it is read the other way.

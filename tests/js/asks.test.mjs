@@ -44,7 +44,11 @@ test("the app shows what carries its script where nothing else would start it, a
   };
   const asking = createAsking();
   const end = asking.initialize({ model }); // marimo gives no host here
-  assert.equal(typeof end, "function", "it waits for nothing: after two seconds anywidget drops all messages");
+  assert.equal(
+    typeof end,
+    "function",
+    "it waits for nothing: after two seconds anywidget drops all messages",
+  );
   const drawn = asking.render({ model, el, host });
   await new Promise(setImmediate);
   assert.equal(el.words(), "The app is starting.");

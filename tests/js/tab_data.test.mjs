@@ -168,7 +168,7 @@ test("what was chosen is kept for whoever goes on from there, in another languag
   const model = createPageModel({ state: BASE_STATE, colorscales: { light: [], dark: [] }, plotly: null });
   model.choose("linear", made.kept);
   const next = createPageModel({ state: BASE_STATE, colorscales: { light: [], dark: [] }, plotly: null });
-  next.takeUp(JSON.parse(JSON.stringify(model.kept())));
+  next.goOnFrom(JSON.parse(JSON.stringify(model.kept())));
   assert.deepEqual([next.chosen("linear"), next.chosen("code")], [made.kept, {}]);
 });
 

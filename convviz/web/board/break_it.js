@@ -95,7 +95,7 @@ export class BreakIt {
     this.#latest = { broken, panels };
     setHidden(this.el, !broken || !this.#ids.length);
     const here = broken?.id && broken.equation === this.#name ? broken : null;
-    const isTold = !here || this.#board.model.get("told").includes(here.id);
+    const isTold = !here || this.#board.model.get("revealed").includes(here.id);
     this.#meet(here?.id ?? "");
     setHidden(this.#steps.el, !isTold || !(this.#open || here));
     setHidden(this.#opener, !isTold || !this.#steps.el.hidden);

@@ -11,9 +11,9 @@ import { say } from "../rules/say.js";
  * @typedef {(settings: Settings, k: number) => Numbers | Promise<Numbers>} MakeNumbers throws, or rejects,
  *   with the sentence to show
  * @typedef {{ settings: Settings, k: number }} Request
- * @typedef {{ taken: (settings: Settings, numbers: Numbers) => void, shown: (settings: Settings, numbers:
- *   Numbers | null) => void, refused: (error: Error) => void, onTimeout: () => void }} Listener taken: of the
- *   newest settings; shown: the preview, or null; refused: there are none; onTimeout: still none
+ * @typedef {{ onNumbers: (settings: Settings, numbers: Numbers) => void, onPreview: (settings: Settings,
+ *   numbers: Numbers | null) => void, onRefused: (error: Error) => void, onTimeout: () => void }} Listener
+ *   onNumbers: of the newest settings; onPreview: null where there is none; onTimeout: still no numbers
  * @typedef {(act: () => void, milliseconds: number) => (() => void)} Later cancellable
  */
 
@@ -67,7 +67,8 @@ export class LatestRequest {
     if (this.#underway) this.#waiting = request;
     else this.#start(request);
     // After sending, to compute in parallel.
-    if (this.#preview && this.#pending) this.#listener.shown(settings, this.#made(this.#preview, request));
+    if (this.#preview && this.#pending)
+      this.#listener.onPreview(settings, this.#made(this.#preview, request));
   }
 
   /** @param {Request} request */
@@ -129,7 +130,7 @@ export class LatestRequest {
       throw new Error(`the numbers of step ${k} are not there: those of step ${numbers.k} came instead`);
     checkFinite(numbers, settings.transposed);
     this.#pending = false;
-    this.#listener.taken(settings, numbers);
+    this.#listener.onNumbers(settings, numbers);
   }
 
   /** With no caller to catch. @param {() => void} action */
@@ -138,7 +139,7 @@ export class LatestRequest {
       action();
     } catch (error) {
       this.#pending = false;
-      this.#listener.refused(error instanceof Error ? error : new Error(String(error)));
+      this.#listener.onRefused(error instanceof Error ? error : new Error(String(error)));
     }
   }
 

@@ -27,7 +27,7 @@ import { createView } from "./view.js";
 
 /** Float64, no tabs. */
 const PAGE_GROUND = Object.freeze({ device: "cpu", dtype: "float64", tab: "" });
-const REST = 150; // then torch's are compared
+const REST = 150; // milliseconds without a change, after which torch's numbers are compared with the page's
 
 /** @param {Settings} one @param {Settings} other */
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
@@ -60,8 +60,8 @@ class PageModel {
     kernel: "",
     introduction: "",
     brush: null,
-    // a link's mistake stays a riddle
-    told: /** @type {string[]} */ ([]),
+    // The visitor knows of these mistakes; one that a link brought is to be found.
+    revealed: /** @type {string[]} */ ([]),
   });
   #timeline;
   #view;
@@ -74,9 +74,9 @@ class PageModel {
   #met = false; // a kernel was there
   /** @type {Shown | null} */
   #shown = null;
-  /** Where a refusal leads back to. @type {Shown | null} */
-  #held = null;
-  /** Said if there are none. @type {(error: Error) => Error} */
+  /** Of the newest settings that were not refused; what is shown may be a preview. @type {Shown | null} */
+  #accepted = null;
+  /** Says why the settings were refused, to who set them. @type {(error: Error) => Error} */
   #explain = (error) => error;
   #stopComparing = () => {};
   /** @type {Record<string, Record<string, any>>} */
@@ -93,9 +93,9 @@ class PageModel {
     this.#ground = ground;
     this.#later = later;
     const listener = {
-      taken: this.#take.bind(this),
-      shown: this.#showPreview.bind(this),
-      refused: this.#refuse.bind(this),
+      onNumbers: this.#accept.bind(this),
+      onPreview: this.#showPreview.bind(this),
+      onRefused: this.#refuse.bind(this),
       onTimeout: () => this.say(say("late"), true),
     };
     this.#requests = new LatestRequest(live ? beforeKernel : (makeNumbers ?? fromPage), listener, later);
@@ -110,14 +110,14 @@ class PageModel {
   send(message) {
     this.#attempt(() => act(this, message));
   }
-  /** It knows when the kernel ends. */
+  /** The board asks it whether the kernel has ended. */
   get widget_manager() {
     return this.#kernel?.widgetManager;
   }
 
   // -- what the controls see
   settings = () => this.#timeline.settings();
-  /** null before the first. */
+  /** What the board shows; null before the first numbers. */
   shown = () => this.#shown;
   canUndo = () => this.#timeline.canUndo();
   canRedo = () => this.#timeline.canRedo();
@@ -137,7 +137,7 @@ class PageModel {
     this.#attempt(() => this.apply(change(this.settings()), move));
   }
 
-  /** What was adjusted is said. @param {Changed} changed */
+  /** What had to be adjusted is said. @param {Changed} changed */
   apply([next, notices], move = "") {
     if (!same(next, this.settings())) {
       this.#timeline.go(next, move);
@@ -153,13 +153,13 @@ class PageModel {
     this.say("");
   }
 
-  /** Undoable. */
+  /** A step that can be undone. */
   reset() {
     const { theme, tab } = this.settings();
     this.apply([{ ...this.#timeline.initial(), theme, tab }, []]);
   }
 
-  /** Reset leads here; nothing to undo. @param {string} link */
+  /** Reset goes back to the link from now on, and there is nothing to undo. @param {string} link */
   open(link) {
     const { state, notices } = fromLink(link);
     /** @param {Error} error */
@@ -175,15 +175,15 @@ class PageModel {
     this.say(briefly(notices));
   }
 
-  /** Kept over a reload. @param {Settings} state */
+  /** Go to the settings that a reload kept. @param {Settings} state */
   restore(state) {
     this.apply([replaced({ ...state, ...this.#ground }, {}), []]);
   }
 
-  /** For another page. */
+  /** What another page goes on from. */
   kept = () => ({ ...this.#timeline.kept(), choices: this.#choices });
 
-  /** By tab. @param {string} tab @returns {Record<string, any>} */
+  /** What the visitor chose in a tab. @param {string} tab @returns {Record<string, any>} */
   chosen = (tab) => this.#choices[tab] ?? {};
   /** @param {string} tab @param {Record<string, any>} choices */
   choose(tab, choices) {
@@ -191,13 +191,13 @@ class PageModel {
   }
 
   /**
-   * As another page was.
+   * Go on where another page was.
    * @param {import("./timeline.js").Kept & { choices?: Record<string, Record<string, any>> }} kept
    */
-  takeUp(kept) {
+  goOnFrom(kept) {
     this.#choices = kept.choices ?? {};
     this.#attempt(() => {
-      this.#timeline.takeUp(kept, this.#ground);
+      this.#timeline.goOnFrom(kept, this.#ground);
       this.#show();
     });
   }
@@ -207,13 +207,13 @@ class PageModel {
     this.#values.put({ selected });
   }
 
-  /** It was chosen or asked for here. @param {string} mistake */
+  /** The visitor chose this mistake, or asked what it is. @param {string} mistake */
   reveal(mistake) {
-    const told = this.get("told");
-    if (!told.includes(mistake)) this.#values.put({ told: [...told, mistake] });
+    const revealed = this.get("revealed");
+    if (!revealed.includes(mistake)) this.#values.put({ revealed: [...revealed, mistake] });
   }
 
-  /** null: stop. @param {number | null} brush */
+  /** Paint cells with a number; null ends it. @param {number | null} brush */
   draw(brush) {
     this.#values.put({ brush });
   }
@@ -250,7 +250,7 @@ class PageModel {
     if (follow && now) {
       this.#adopt(now, "");
     } else {
-      // First where it was told; later where asked, if it can.
+      // The first kernel says where it computes; a later one computes where the visitor chose, if it has that.
       const { device } = this.settings();
       const chosen = this.#met && kernel.facts.devices?.includes(device) ? device : null;
       const first = chosen ?? now?.settings.device ?? kernel.facts.device ?? device;
@@ -279,12 +279,12 @@ class PageModel {
     return besideKernel(settings, k);
   }
 
-  /** In Python, or in another window. @param {Shown} there */
+  /** Somebody changed the settings in Python, or in another window. @param {Shown} there */
   #follow(there) {
     if (this.#requests.pending()) {
       // the kernel gets ours next
-      this.#held = there;
-      this.#timeline.holdAt(there.settings);
+      this.#accepted = there;
+      this.#timeline.acceptElsewhere(there.settings);
     } else if (!same(there.settings, this.settings()) || there.numbers.from !== this.#shown?.numbers.from) {
       this.#adopt(there, "elsewhere");
     }
@@ -293,12 +293,12 @@ class PageModel {
   /** @param {Shown} there @param {string} move */
   #adopt({ settings, numbers }, move) {
     if (!same(settings, this.settings())) this.#timeline.go(settings, move);
-    this.#take(settings, { ...numbers, k: this.#requests.cancel() });
+    this.#accept(settings, { ...numbers, k: this.#requests.cancel() });
     this.#tellSettings();
   }
 
   // -- from settings to the board
-  /** Now, or when numbers come. @param {(error: Error) => Error} [explain] if there are none */
+  /** Now, or when numbers come. @param {(error: Error) => Error} [explain] see #explain */
   #show(explain = (error) => error) {
     this.#explain = explain;
     if (
@@ -307,13 +307,13 @@ class PageModel {
       this.#shown &&
       same(this.settings(), this.#shown.settings)
     ) {
-      this.#requests.cancel(); // back to the board's
-      this.#timeline.hold();
+      this.#requests.cancel(); // the board shows them already
+      this.#timeline.accept();
     } else {
       try {
         this.#requests.ask(this.settings());
       } catch (error) {
-        this.#timeline.giveUp();
+        this.#timeline.goBack();
         throw explain(/** @type {Error} */ (error));
       }
     }
@@ -321,10 +321,10 @@ class PageModel {
   }
 
   /** @param {Settings} settings @param {Numbers} numbers */
-  #take(settings, numbers) {
+  #accept(settings, numbers) {
     this.#put({ settings, numbers });
-    this.#held = this.#shown;
-    this.#timeline.hold();
+    this.#accepted = this.#shown;
+    this.#timeline.accept();
     if (this.get("notice") === say("late")) this.say("");
     if (numbers.from === "torch") this.#compareAtRest();
   }
@@ -338,12 +338,12 @@ class PageModel {
   /** @param {Shown} shown */
   #put(shown) {
     this.#stopComparing();
-    const told = this.#view(shown.settings, shown.numbers);
-    this.#shown = shown; // before any listener
-    this.#values.put(told);
+    const forBoard = this.#view(shown.settings, shown.numbers);
+    this.#shown = shown; // before anybody hears of it
+    this.#values.put(forBoard);
   }
 
-  /** Once at rest. */
+  /** Tell where torch's numbers differ from the page's, once nobody moves anything. */
   #compareAtRest() {
     const { settings, numbers } = /** @type {Shown} */ (this.#shown);
     this.#stopComparing = this.#later(() => {
@@ -352,18 +352,18 @@ class PageModel {
     }, REST);
   }
 
-  /** Back to what holds. @param {Error} error */
+  /** Go back to the settings that have numbers, and say why. @param {Error} error */
   #refuse(error) {
-    this.#timeline.giveUp();
-    if (this.#held && this.#shown !== this.#held) {
-      this.#put({ ...this.#held, numbers: { ...this.#held.numbers, k: this.#requests.cancel() } });
-      this.#held = this.#shown;
+    this.#timeline.goBack();
+    if (this.#accepted && this.#shown !== this.#accepted) {
+      this.#put({ ...this.#accepted, numbers: { ...this.#accepted.numbers, k: this.#requests.cancel() } });
+      this.#accepted = this.#shown;
     }
     this.#tellSettings();
     this.say(this.#explain(error).message, true);
   }
 
-  /** They wait for no numbers. */
+  /** Controls follow at once; only the board waits for numbers. */
   #tellSettings() {
     const { input, target, grad, ...state } = this.settings();
     this.#values.put({ theme: state.theme, state, sources: { input, target, grad } });

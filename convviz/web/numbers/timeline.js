@@ -1,4 +1,4 @@
-// Settings, Reset's target, undo and redo; and where they were when numbers came last.
+// Settings, what Reset goes back to, undo and redo; and all of it as it was when numbers came last.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { STROKE, seenAs } from "../rules/history.js";
 import { replaced } from "../rules/settings.js";
@@ -11,7 +11,7 @@ import { replaced } from "../rules/settings.js";
  */
 
 const MOST_STEPS = SETTINGS.limits.history.steps;
-/** Moves of one control this close are one. */
+/** Moves of one control that follow each other within this time are one step. */
 const SAME_MOVE = 1000 * SETTINGS.limits.history.same_move_seconds;
 /** @type {Steps} */
 const NONE = { past: [], future: [], move: "", when: -Infinity };
@@ -21,13 +21,13 @@ export class Timeline {
   #settings;
   #initial;
   #steps = NONE;
-  #held;
+  #accepted; // when numbers came last
 
   /** @param {Settings} start @param {() => number} clock milliseconds */
   constructor(start, clock) {
     this.#clock = clock;
     this.#settings = this.#initial = start;
-    this.#held = this.#now();
+    this.#accepted = this.#now();
   }
 
   #now = () => ({ settings: this.#settings, initial: this.#initial, steps: this.#steps });
@@ -60,42 +60,42 @@ export class Timeline {
     return true;
   }
 
-  /** Reset leads here. @param {Settings} next */
+  /** Reset goes back here from now on. @param {Settings} next */
   restart(next) {
     [this.#settings, this.#initial, this.#steps] = [next, next, NONE];
   }
 
-  /** Refusals lead back here. */
-  hold() {
-    this.#held = this.#now();
+  /** A refusal goes back here from now on. */
+  accept() {
+    this.#accepted = this.#now();
   }
 
-  /** Set elsewhere: it holds now. @param {Settings} there */
-  holdAt(there) {
-    this.#held = { ...this.#held, settings: there };
+  /** A refusal goes back to settings that were made elsewhere. @param {Settings} there */
+  acceptElsewhere(there) {
+    this.#accepted = { ...this.#accepted, settings: there };
   }
 
-  /** For another page. @returns {Kept} */
+  /** What another page goes on from. @returns {Kept} */
   kept() {
     const { past, future } = this.#steps;
     return { settings: this.#settings, initial: this.#initial, past, future };
   }
 
-  /** As another page was. @param {Kept} kept @param {Partial<Settings>} ground */
-  takeUp(kept, ground) {
+  /** Go on where another page was. @param {Kept} kept @param {Partial<Settings>} ground */
+  goOnFrom(kept, ground) {
     const whole = (/** @type {Settings} */ state) => replaced({ ...state, ...ground }, {});
     const [now, start] = [whole(kept.settings), whole(kept.initial)];
     this.#steps = { ...NONE, past: kept.past.map(whole), future: kept.future.map(whole) };
     [this.#settings, this.#initial] = [now, start];
   }
 
-  /** No undo step: the device. @param {(settings: Settings) => Settings} change */
+  /** Change without a step to undo, such as the device. @param {(settings: Settings) => Settings} change */
   amend(change) {
     [this.#settings, this.#initial] = [change(this.#settings), change(this.#initial)];
   }
 
-  /** Back to what holds. */
-  giveUp() {
-    ({ settings: this.#settings, initial: this.#initial, steps: this.#steps } = this.#held);
+  /** The settings were refused. */
+  goBack() {
+    ({ settings: this.#settings, initial: this.#initial, steps: this.#steps } = this.#accepted);
   }
 }

@@ -53,7 +53,7 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   };
   follow("settings", tellSettled);
   follow("change:values", tellSettled);
-  // What an entry opens comes next for the keyboard; it is seen below the controls.
+  // The drawer follows its button, so that Tab leads into it; the sheet puts it below the controls.
   const body = element("div", { class: "cv-body" }, ...(drawer ? [drawer] : []), controls, picture);
   el.append(body);
   const room = followRoom(body);

@@ -104,7 +104,7 @@ export function whereItIs(model, player) {
 
 /** @param {ReturnType<typeof whereItIs>} kept @param {Model} model @param {Player} player */
 export function goOnFrom(kept, model, player) {
-  model.takeUp(kept);
+  model.goOnFrom(kept);
   player.finish(kept.finished);
   if (kept.lesson) player.play(kept.lesson, kept.step);
 }

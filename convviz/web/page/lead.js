@@ -31,7 +31,7 @@ export function createLead(model, follow, lesson, watch) {
     const weight = model.shown()?.numbers.stages.weight;
     const turns = !weight || !isSymmetric(weight); // else dragging the 1 would show nothing of it
     const { broken } = model.get("values");
-    const isTold = model.get("told").includes(settings.broken);
+    const isTold = model.get("revealed").includes(settings.broken);
     const riddle = broken && !broken.differs ? "broken.alike" : isTold ? "broken.told" : "broken";
     const kind = kindOf(settings, turns);
     setText(question, say(`question.${kind === "broken" ? riddle : kind}`));
@@ -47,7 +47,7 @@ export function createLead(model, follow, lesson, watch) {
   follow("change:introduction", introduce);
   follow("settings", ask);
   follow("change:values", ask); // by then there is a kernel to look at
-  follow("change:told", ask);
+  follow("change:revealed", ask);
   follow("change:notice", tell);
   follow("change:failed", tell); // what the page's address could not say is there by now
   return element("div", { class: "cv-lead" }, heading, words, notice, lesson);
