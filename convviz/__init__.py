@@ -105,7 +105,6 @@ if not TYPE_CHECKING:  # a checker has the names above, and refuses others
 
 
 def _load(name: str) -> Any:
-    """Load what a name stands for."""
     if name in _HOMES:
         return getattr(importlib.import_module(f"convviz.{_HOMES[name]}"), name)
     if name in ("check", "lab", "nn"):

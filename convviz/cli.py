@@ -31,7 +31,6 @@ class Legible:
     """A terminal's stream that writes control characters as escapes: no text of a file moves the cursor, or worse."""
 
     def __init__(self, stream: Any) -> None:
-        """Wrap the stream; all but ``write`` is its own."""
         self._stream = stream
 
     def __getattr__(self, name: str) -> Any:

@@ -307,7 +307,6 @@ class App(SettingTraits, anywidget.AnyWidget):
                     self._should_send_property(name, None)  # unless the page has just set it
 
     def _shown(self, page: str, k: int) -> dict[str, dict[str, Any]]:
-        """Return what pages are told of a step, by the names of its traits."""
         self._step += 1
         state = self.session.settings.to_dict()
         sources = {name: state.pop(name) for name in SOURCES}
@@ -350,7 +349,6 @@ def _in_marimo() -> bool:
 
 
 def _taken_script() -> Script:
-    """Return what carries the script for all apps."""
     from convviz.app.script import Script
 
     return Script.taken(shared=not _in_marimo())

@@ -29,7 +29,6 @@ class Reply:
     """One message to the page: plain data, and as bytes the numbers of its heatmaps, which name their place there."""
 
     def __init__(self, kind: str) -> None:
-        """Start a message of a kind."""
         self.content: dict[str, Any] = {"type": kind}
         self.buffers: list[bytes] = []
 

@@ -12,7 +12,6 @@ class GraphView(Pane):
     """A graph to walk through: pan, zoom, step backwards, open a box."""
 
     def __init__(self, graph: Graph, *, theme: str = "auto") -> None:
-        """Make the view."""
         super().__init__("tabs/graph/tab.js", self._answer)
         self.graph = graph
         self.theme = theme
@@ -23,7 +22,6 @@ class GraphView(Pane):
         return f"GraphView({self.graph!r})"
 
     def _answer(self, message: Mapping[str, Any]) -> None:
-        """Send what a box holds, or what stands inside it."""
         id = str(message.get("id"))
         if id not in {node.id for node in self.graph.nodes}:
             return  # from a page of another version, or not ours

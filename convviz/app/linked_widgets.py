@@ -89,14 +89,11 @@ def _groups(app: SettingTraits, label: str) -> widgets.Dropdown:
 
 
 def _range(settings: Settings, name: str, low: int, high: int) -> tuple[int, int]:
-    """Return the ends of the values that no rule refuses here."""
     possible = _possible(settings, name, low, high) if name in GEOMETRY else []
     return (possible[0], possible[-1]) if possible else (low, high)
 
 
 def _possible(settings: Settings, name: str, low: int, high: int) -> list[int]:
-    """Return the values of a geometry's setting that no rule refuses here."""
-
     def allowed(value: int) -> bool:
         with contextlib.suppress(ValueError):
             with_named(settings, name, value)

@@ -63,7 +63,6 @@ class Messages:
     """Answers one app's pages; ``made`` has the tabs with a state that were opened so far, by name."""
 
     def __init__(self, app: Answering) -> None:
-        """Prepare to answer."""
         self._app: Answering | None = app
         self.made: dict[str, Tab] = {}
         self._sent: dict[str, float] = {}  # script → when it went to all pages
@@ -122,7 +121,6 @@ class Messages:
         app.send(made.message, buffers=made.buffers)
 
     def _act(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:
-        """Let a tab with a state do what its pane asks for."""
         name = one_of(message, "tab", list(STATEFUL), "")
         if name not in self.made:
             self.made[name] = _make(name, app)
@@ -146,7 +144,6 @@ class Messages:
         app.send({"type": "lesson", "lesson": name, "told": told(name)})
 
     def _language(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:
-        """Speak the language that a page asks for."""
         wanted = message.get("language")
         tag = match_locale(wanted)
         if tag is None:

@@ -31,7 +31,6 @@ class Session(traitlets.HasTraits):
     notice = traitlets.Tuple(traitlets.Unicode(), traitlets.Bool(), default_value=("", False))
 
     def __init__(self, settings: Settings | None = None) -> None:
-        """Start from some settings, else from the first picture."""
         first = settings or Settings.first_picture()
         super().__init__(settings=first, result=compute(first))
 

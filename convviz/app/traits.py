@@ -129,7 +129,6 @@ class SettingTraits(traitlets.HasTraits):
 
     @traitlets.validate(*SETTABLE)
     def _take(self, proposal: dict[str, Any]) -> Any:
-        """Set what somebody asked for; return what then holds, which the trait takes."""
         name, value = proposal["trait"].name, proposal["value"]
         settings = self.session.settings
         if _same(value, value_of(settings, self.session.result, name)):

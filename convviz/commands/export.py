@@ -90,7 +90,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _language(options: argparse.Namespace) -> str:
-    """Return the language that is written; one that is not there is told of."""
     from convviz.facts.choose_language import chosen
 
     tag, unknown = chosen(options.lang)

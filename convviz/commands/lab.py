@@ -139,7 +139,6 @@ def _command(options: argparse.Namespace) -> str:
 
 
 def _to_the_end(race: Any) -> None:
-    """Take all steps, with a bar that knows the time that is left."""
     with _bar(race) as bar:
         for step in race:
             bar.update(1)

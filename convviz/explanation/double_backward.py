@@ -150,7 +150,6 @@ def _slope(to: str, absent: str, value: torch.Tensor, transposed: bool) -> Slope
 
 
 def _one(shape: torch.Size, at: tuple[int, ...]) -> torch.Tensor:
-    """Return zeros with a single 1."""
     made = torch.zeros(shape, dtype=torch.float64)
     made[at] = 1
     return made

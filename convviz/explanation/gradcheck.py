@@ -181,7 +181,6 @@ def _central_differences(loss: Loss, cells: torch.Tensor, eps: float) -> torch.T
 
 
 def _gradcheck(loss: Loss, cells: torch.Tensor) -> tuple[bool, str]:
-    """Return what torch.autograd.gradcheck says: whether it passes, and its warning."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:

@@ -81,5 +81,4 @@ def _module(state: Mapping[str, Any]) -> str:
 
 
 def _tabs_of(lesson: Mapping[str, Any]) -> set[str]:
-    """Return the tabs that a lesson opens: a module has none."""
     return {step["tab"] for step in lesson["lesson"]["steps"] if step.get("tab")}

@@ -154,7 +154,6 @@ def _page(settings: Settings, shown: dict[str, Any], *, title: str, intro: str) 
 
 
 def _made(settings: Settings) -> str:
-    """Return the line for developers: what made the page, and how it is opened in Python."""
     try:
         link = to_link(settings.replace(dtype=Settings().dtype))
         code = escape(f'convviz.App(link="{link}")')
@@ -167,7 +166,6 @@ def _made(settings: Settings) -> str:
 
 
 def _script(tabs: tuple[str, ...]) -> str:
-    """Return the one module of a page."""
     start = files("convviz.export").joinpath("start.js").read_text(encoding="utf-8")
     return _inert(f"{bundles(tabs)}\n{start}")
 

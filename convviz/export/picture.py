@@ -154,7 +154,6 @@ def _subject(settings: Settings, panel: str | None, equation: str | None, look: 
 
 
 def _made(row: Equation) -> list[str]:
-    """Return the names of the panels behind the row's equals sign."""
     symbols = [getattr(item, "symbol", "") for item in row.items]
     return [item.name for item in row.items[symbols.index("=") :] if isinstance(item, Panel)]
 
@@ -170,7 +169,6 @@ def _row(rows: tuple[Equation, ...], name: str, transposed: bool) -> Equation:
 
 
 def _steps(subject: _Subject) -> int:
-    """Return how many steps the subject has."""
     if len(subject.rows) != 1:
         which = "this panel stands in no equation" if subject.panel else "this is the whole picture"
         raise ValueError(f"steps belong to one equation, and {which}: choose one with equation='forward', for example")

@@ -82,7 +82,6 @@ def _walk(equation: Equation) -> dict[str, str]:
 
 
 def _span(spec: ConvSpec, walk: dict[str, str], axis: int, index: int) -> tuple[int, int]:
-    """Return where the window or the stamp starts, and how many rows or columns it spans."""
     pairs = {name: getattr(spec, walk[name])[axis] if walk[name] else 1 for name in ("step", "spread", "cells")}
     before = spec.padding[axis][0] if walk["unit"] == "stamp" and walk["image"] == "grad_input" else 0
     return index * pairs["step"] - before, pairs["spread"] * (pairs["cells"] - 1) + 1

@@ -56,7 +56,6 @@ def renewed(tag: str, before: str, given: Mapping[str, Sequence[str]] | None = N
 
 
 def _add(made: Catalog, context: str, text: Text, before: Message | None, given: Sequence[str] | None) -> None:
-    """Put a text into a catalogue, with the translation that it has or had."""
     id = text if isinstance(text, str) else (text["one"], text["other"])
     if given is not None:
         made.add(id, given[0] if isinstance(id, str) else tuple(given), context=context)

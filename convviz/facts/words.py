@@ -47,7 +47,6 @@ def filled(id: str, text: Text, arguments: Mapping[str, Any]) -> str:
 
 
 def _form(count: float) -> str:
-    """Return the name of the form that a number of things has."""
     if language() == ENGLISH:
         return "one" if count == 1 else "other"
     from convviz.facts.translation import category

@@ -64,8 +64,6 @@ def costs(lanes: dict[str, Lane], images: torch.Tensor, labels: torch.Tensor) ->
 
 
 class _Passes:
-    """One layer with an input and a grad_output, to be run forward and backward."""
-
     def __init__(self, layer: torch.nn.Module, input: torch.Tensor, wants_input: bool) -> None:
         self.layer, self.input = layer, input.detach().requires_grad_(wants_input)
         self.wanted = [*([self.input] if wants_input else []), *layer.parameters()]

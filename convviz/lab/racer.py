@@ -38,7 +38,6 @@ class Orders:
     """What the parent wants: whether the race may go on. The process ends with the parent."""
 
     def __init__(self, lines: IO[bytes]) -> None:
-        """Begin to listen."""
         self._lines = lines
         self._going = threading.Event()
         self._going.set()
@@ -74,7 +73,6 @@ class Racer:
     """Takes the steps of one race, and tells how it looks: at most once in EVERY_S, and whenever an epoch ends."""
 
     def __init__(self, race: Race, orders: Orders, tell: Tell) -> None:
-        """Prepare."""
         self.race, self._orders, self._tell = race, orders, tell
         self._seconds = 0.0  # of all steps until now; pauses are none
         self._told = -EVERY_S

@@ -234,7 +234,6 @@ class Race:
         return row
 
     def _test(self, run: dict[str, Any], where: str) -> dict[str, float]:
-        """Return everybody's accuracy, and note it."""
         labels, found = results.as_text(self._digits.test_labels), {}
         images = self._digits.test_images.to(self.lanes[REFERENCE].device)
         for name, lane in self.lanes.items():
@@ -249,14 +248,12 @@ class Race:
         return {name: run["tests"][name]["accuracy"][-1] for name in found}
 
     def _told(self, run: dict[str, Any]) -> dict[str, Any]:
-        """Return one run as the result has it."""
         told_of = {
             name: results.columns([row[name] for row in run["rows"]]) | run["tests"][name] for name in self.entrants
         }
         return {"seed": run["seed"], "epochs": run["epochs"], "entrants": told_of}
 
     def _keep(self) -> None:
-        """Write result and checkpoint."""
         if self.out is not None:
             self.save()
             states = {name: lane.state() for name, lane in self.lanes.items()}

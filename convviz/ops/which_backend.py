@@ -50,8 +50,6 @@ class Backend:
 
 
 class _Call(NamedTuple):
-    """The arguments of ``which_backend``, with tensors that are its own."""
-
     input: torch.Tensor
     weight: torch.Tensor
     bias: torch.Tensor | None
@@ -231,7 +229,6 @@ def _select(call: _Call) -> str | None:
 
 
 def _name(found: Any) -> str:
-    """Return the name of one value of torch's enum of backends."""
     name = str(getattr(found, "name", "???")).rstrip(",")  # 2.13 calls one "MpsTranspose,"
     if name != "???":
         return name
@@ -245,7 +242,6 @@ def _pair(value: int | Sequence[int]) -> list[int]:
 
 
 def _infer(call: _Call, forward_ops: tuple[str, ...]) -> str:
-    """Return the backend's name from the ops that ran."""
     if not call.input.numel():
         return "Empty"
     for name, op in BACKENDS.items():

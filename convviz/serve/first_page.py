@@ -60,7 +60,6 @@ class LivePages:
     """The page in every language; the English one is made at the start, each other when somebody first asks for it."""
 
     def __init__(self) -> None:
-        """Make the first."""
         self._made: dict[str, LivePage] = {}
         self.page(ENGLISH)
 

@@ -26,7 +26,6 @@ class Headers(tornado.web.OutputTransform):
     """Adds headers to every answer of the server, whoever gives it: Jupyter's own setting reaches no file."""
 
     def __init__(self, added: Mapping[str, str], request: tornado.httputil.HTTPServerRequest) -> None:
-        """Prepare for one answer."""
         super().__init__(request)
         self._added = added
 

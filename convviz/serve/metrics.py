@@ -20,7 +20,6 @@ class Metrics:
     """The one object that everything which happens is told to."""
 
     def __init__(self, log: Log) -> None:
-        """Begin at nothing."""
         self._log = log
         self._registry = CollectorRegistry()
         common: Any = {"registry": self._registry}

@@ -173,7 +173,6 @@ class Handle:
     """A process that another one forked, held by a descriptor."""
 
     def __init__(self, handle: int) -> None:
-        """Take the process's descriptor."""
         self._handle = handle
 
     def kill(self) -> None:

@@ -27,7 +27,6 @@ class Turns:
     """
 
     def __init__(self, workers: int) -> None:
-        """Open the lines."""
         self._most_slow = max(1, workers - 1)
         self._slow = 0  # at work
         self._last_slow = True

@@ -151,7 +151,6 @@ class ConvvizVoila(Voila):
             loop.default_exception_handler(context)
 
     async def _warm(self) -> None:
-        """Start the workers before somebody needs them."""
         with contextlib.suppress(OSError, EOFError, ValueError):  # the first page that comes tries again, and tells
             await self.workers.ready()
 

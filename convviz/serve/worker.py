@@ -109,7 +109,6 @@ def warm(answered: Callable[..., Any]) -> None:
 
 
 def _page_bytes(state: Any) -> bytes:
-    """Return a state as a page."""
     from convviz.export.page import page_bytes
 
     return page_bytes(state)

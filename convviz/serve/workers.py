@@ -137,7 +137,6 @@ class Workers:
         return Slot(self._new, self._seconds, self._ended)
 
     def _new(self) -> Worker:
-        """Return a new worker, in a thread."""
         if self._closed:
             raise OSError("the server ends")
         if self._stem:
@@ -182,7 +181,6 @@ class Slot:
     """The place of one worker, and of those that follow it."""
 
     def __init__(self, new: Callable[[], Worker], seconds: float, ended: Callable[[str], None]) -> None:
-        """Prepare."""
         self._new, self._seconds, self._ended = new, seconds, ended
         self.worker: Worker | None = None
 

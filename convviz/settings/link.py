@@ -121,7 +121,6 @@ def _has_key(pairs: Mapping[str, Any]) -> bool:
 
 
 def _pairs(link: str) -> dict[str, list[str]]:
-    """Return the values of every key, in the order of the link."""
     own = link.replace("&amp;", "&").replace("+", "%2B")  # as in the source of a page; a plus is one here, and no space
     return parse_qs(own, keep_blank_values=True)
 

@@ -43,7 +43,6 @@ def _index(planes: int, *at: int) -> str:
 
 
 def _stamp_at(stages: Stages, axis: int) -> str:
-    """Return the first row, or column, of the stamp of grad_output[i, j]."""
     stride, letter = stages.spec.stride[axis], "ij"[axis]
     before = stages.spec.padding[axis][0] if stages.grad_padded_input is None else 0
     return (f"{stride}{letter}" if stride > 1 else letter) + (f" {MINUS} {before}" if before else "")

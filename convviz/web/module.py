@@ -50,7 +50,6 @@ def pane_styles(*names: str) -> str:
 
 
 def _own_sheet(tab: str) -> list[Traversable]:
-    """Return the sheet of one tab, in a list; an empty one where it does with what all share."""
     sheet = HERE.joinpath(f"tabs/{tab}/tab.css")
     return [sheet] if sheet.is_file() else []
 

@@ -14,7 +14,6 @@ class Tab:
     name: ClassVar[str]
 
     def __init__(self, send: Send, device: Callable[[], str]) -> None:
-        """Begin."""
         self._send_message, self._device = send, device
 
     def data(self) -> dict[str, Any]:

@@ -60,8 +60,6 @@ def _cell(choices: Mapping[str, Any]) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class _Shown:
-    """The planes of a double backward, as the board shows them."""
-
     settings: Settings
     stages: Stages
 

@@ -57,8 +57,6 @@ def reply(
 
 
 class _Board:
-    """Finds the tensors of a graph among the panels of the board."""
-
     def __init__(self, settings: Settings, stages: Stages) -> None:
         rows = equations(stages, settings.plane, settings.input_view)
         self._stages = stages

@@ -36,7 +36,6 @@ class RaceTab(Tab):
     name = "race"
 
     def __init__(self, send: Send, device: Callable[[], str]) -> None:
-        """Begin with the recorded race; arguments as in the base."""
         super().__init__(send, device)
         self.process: RaceProcess | None = None
         self._state = "ready"

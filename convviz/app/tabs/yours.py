@@ -33,7 +33,6 @@ class YoursTab(Tab):
     name = "yours"
 
     def __init__(self, send: Send, device: Callable[[], str]) -> None:
-        """Begin with nothing checked; arguments as in the base."""
         super().__init__(send, device)
         self._chosen: Mapping[str, str] = CHOSEN
         self._found: Mapping[str, Any] = {}
@@ -111,7 +110,6 @@ def _shell() -> Any:
 
 
 def _function(chosen: Mapping[str, str]) -> Callable[..., Any]:
-    """Return what is to be checked: the pasted function, else the one of the notebook."""
     if chosen["code"].strip():
         return _pasted(chosen["code"])
     if not chosen["name"]:

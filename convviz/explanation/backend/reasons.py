@@ -81,7 +81,6 @@ def _own_code(call: TorchCall) -> str:
 
 
 def _family(call: TorchCall, forward: str) -> tuple[str, ...]:
-    """Return why it is this one of torch's own versions."""
     spec = call.spec
     found = []
     if forward == "SlowDilated2d":

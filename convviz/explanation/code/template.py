@@ -63,14 +63,12 @@ def write(name: str, values: Mapping[str, Value], panels: Mapping[str, str]) -> 
 
 @functools.cache
 def _rows(name: str) -> tuple[tuple[CodeType, str], ...]:
-    """Return condition and text of every line of a template."""
     file = files("convviz.explanation.code").joinpath("templates", f"{name}.txt")
     split = (row.partition("|") for row in file.read_text(encoding="utf-8").splitlines())
     return tuple((compile(when.strip() or "True", name, "eval"), text.removeprefix(" ")) for when, _, text in split)
 
 
 def _kept(name: str, values: Mapping[str, Value]) -> Iterator[str]:
-    """Yield the lines whose conditions hold, filled in."""
     for condition, text in _rows(name):
         if not eval(condition, {}, values):  # the templates are our own code
             continue
@@ -137,7 +135,6 @@ class Writer:
         return tuple(sorted(shown, key=PANELS.index))
 
     def _known(self, code: str) -> set[str]:
-        """Return the names in it that panels show."""
         return {name for name in NAME.findall(NO_NUMBERS.sub("", code)) if self._shown.get(name)}
 
 

@@ -22,7 +22,6 @@ def graph_of_stages(stages: Stages) -> Graph:
 
 
 def _compute(stages: Stages) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
-    """Return the loss and its leaves by name."""
     input, grad_output = stages.input, stages.grad_output
     if stages.transposed:
         input, grad_output = grad_output, input

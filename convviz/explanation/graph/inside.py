@@ -195,6 +195,5 @@ def _pair(word: str, pair: tuple[int, int]) -> str:
 
 
 def _correlate(what: str, **steps: tuple[int, int]) -> Operation:
-    """Return the operation with its stride and dilation, where they are not 1."""
     given = [_pair(word, pair) for word, pair in steps.items() if pair != (1, 1)]
     return Operation(say("operation.correlate"), comma([what, *given]))

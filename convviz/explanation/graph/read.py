@@ -91,7 +91,6 @@ def _kinds(record: Pass) -> dict[Place, Kind]:
 
 
 def _stop(record: Pass) -> str:
-    """Return why the backward pass did not come to its end; empty if it did."""
     if not record.failure:
         return ""
     if record.stopped_at is None:

@@ -97,5 +97,4 @@ def _shares(made: Recorded, window: Window) -> list[str]:
 
 
 def _ends(span: range) -> dict[str, int]:
-    """Return a span as the arguments of a sentence."""
     return {"count": len(span), "first": span.start, "last": span.stop - 1}

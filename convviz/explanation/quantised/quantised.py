@@ -147,7 +147,6 @@ def _variant(kind: Kind, name: str, layer: QuantizedConv2d, seen: ShownFilter) -
 
 
 def _gradient(layer: QuantizedConv2d, parameter: str, seen: ShownFilter) -> torch.Tensor:
-    """Return what backward gives the parameter for the grad_output of the pass."""
     with torch.enable_grad():
         # Not grad_outputs=: to compare two shapes torch would load sympy, half a second.
         weighted = (seen.grad_output * layer(seen.input)).sum()
@@ -182,7 +181,6 @@ def _slopes(function: Loss, value: torch.Tensor, at: tuple[int, int]) -> torch.T
 
 
 def _gradcheck(layer: QuantizedConv2d, parameter: str, seen: ShownFilter, at: tuple[int, int]) -> bool:
-    """Return whether torch.autograd.gradcheck passes for the cells that are shown."""
     value = layer.get_parameter(parameter).detach()
     place = (torch.tensor(at[0]), torch.tensor(at[1]))
 
