@@ -3,25 +3,48 @@
 from collections.abc import Mapping
 from typing import Any
 
+import anywidget
+import traitlets
+
 from convviz.app.graph_page import inside_reply, node_reply, page
 from convviz.explanation.graph.data import Graph
-from convviz.web.tab_pane import Pane
+from convviz.views.theme import COLORSCALES
+from convviz.web.bundle import bundle
+from convviz.web.module import HERE, pane_styles
 
 
-class GraphView(Pane):
-    """A graph to walk through: pan, zoom, step backwards, open a box."""
+class GraphView(anywidget.AnyWidget):
+    """A graph to walk through: pan, zoom, step backwards, open a box.
+
+    Attributes:
+        data: what to draw, as plain data.
+        theme: ``"auto"``, ``"light"`` or ``"dark"``.
+        colorscales: the two colour scales.
+    """
+
+    _css = pane_styles("graph")
+
+    data = traitlets.Dict().tag(sync=True)
+    theme = traitlets.Enum(("auto", "light", "dark"), default_value="auto").tag(sync=True)
+    colorscales = traitlets.Dict(COLORSCALES).tag(sync=True)
 
     def __init__(self, graph: Graph, *, theme: str = "auto") -> None:
-        super().__init__("tabs/graph/tab.js", self._answer)
+        self._esm = bundle(HERE, "tabs/graph/tab.js")  # here: in the language that is spoken now
+        super().__init__(data=page(graph) | {"panels": {}, "step": 1}, theme=theme)
         self.graph = graph
-        self.theme = theme
-        self.data = page(graph) | {"panels": {}, "step": 1}
+        self.on_msg(self._answer)
 
     def __repr__(self) -> str:
         """Return a line: a notebook keeps it beside the view."""
         return f"GraphView({self.graph!r})"
 
-    def _answer(self, message: Mapping[str, Any]) -> None:
+    def close(self) -> None:
+        """Close the widget with its layout."""
+        self.layout.close()
+        super().close()
+
+    def _answer(self, _: object, message: Mapping[str, Any], buffers: list[bytes]) -> None:
+        """Send what a box holds, or what stands inside it."""
         id = str(message.get("id"))
         if id not in {node.id for node in self.graph.nodes}:
             return  # from a page of another version, or not ours

@@ -15,7 +15,7 @@ from convviz.facts import facts
 from convviz.facts.locale import each_language
 from convviz.views.theme import COLORSCALES
 from convviz.web.bundle import bundle_several
-from convviz.web.module import joined
+from convviz.web.module import joined, page_sheets
 
 BOARD = files("convviz.web")
 MODULES = {
@@ -62,22 +62,7 @@ def plotly_code() -> str:
 @functools.cache
 def page_styles(tabs: tuple[str, ...] = ()) -> str:
     """Return the rules of the board and of the page around it, and of the drawer and its panes where it has tabs."""
-    sheets = [
-        BOARD.joinpath("board/board.css"),
-        BOARD.joinpath("board/stage.css"),
-        BOARD.joinpath("board/figure_dialog.css"),
-        BOARD.joinpath("board/arrival.css"),
-        BOARD.joinpath("board/break.css"),
-        BOARD.joinpath("lesson/lesson.css"),
-        BOARD.joinpath("controls/learn.css"),
-        BOARD.joinpath("page/page.css"),
-        *([BOARD.joinpath("tabs/tabs.css"), BOARD.joinpath("tabs/pane.css")] if tabs else []),
-        *(BOARD.joinpath(f"tabs/{tab}/tab.css") for tab in tabs),
-        BOARD.joinpath("page/looks.css"),
-        BOARD.joinpath("page/lecture.css"),
-        files("convviz.export").joinpath("page.css"),
-    ]
-    return joined(sheets)
+    return joined([*page_sheets(tabs), files("convviz.export").joinpath("page.css")])
 
 
 def to_json(data: Any) -> str:

@@ -60,6 +60,15 @@ def app_styles() -> str:
     return pane_styles() + joined([HERE.joinpath(f"{path}.css") for path in AROUND])
 
 
+def page_sheets(tabs: tuple[str, ...]) -> list[Traversable]:
+    """Return the sheets of a page without the live app, and of the drawer and its panes where it has tabs."""
+    paths = ["board/board", *AROUND]
+    paths.remove("page/app")
+    at = paths.index("tabs/tabs")
+    paths[at : at + 1] = ["tabs/tabs", "tabs/pane", *(f"tabs/{tab}/tab" for tab in tabs)] if tabs else []
+    return [HERE.joinpath(f"{path}.css") for path in paths]
+
+
 def joined(sheets: list[Traversable]) -> str:
     """Return style sheets as one, the last of which wins, without comments and space that parts nothing."""
     return packed_sheet(coloured("\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets)))

@@ -14,7 +14,7 @@ import torch.nn.functional as F
 
 import convviz
 from convviz.app.graph_page import MAX_HEATMAP_SIDE, inside_reply, node_reply, page
-from convviz.app.graph_view import GraphView
+from convviz.app.graph_view import HERE, GraphView, bundle
 from convviz.app.page_requests import computed
 from convviz.app.tabs.graph import data, reply
 from convviz.explanation.graph import backward as graph_backward
@@ -360,7 +360,7 @@ def test_the_inside_on_the_wire():
 def sent(monkeypatch):
     """What a graph in a cell of its own sends."""
     messages = []
-    monkeypatch.setattr("convviz.web.tab_pane.Pane.send", lambda _, content, buffers=None: messages.append(content))
+    monkeypatch.setattr(GraphView, "send", lambda _, content, buffers=None: messages.append(content))
     return messages
 
 
@@ -399,10 +399,13 @@ def test_the_tab_answers():
 def test_the_view_answers(sent):
     _, _, found, id = conv_case()
     view = GraphView(found)
-    view._receive(None, {"type": "node", "id": id}, [])
-    view._receive(None, {"type": "inside", "id": id, "plane": {"n": True, "o": "x"}}, [])
-    view._receive(None, {"type": "other", "id": id}, [])
-    view._receive(None, {"type": "node", "id": "n99"}, [])
+    assert view._esm == bundle(HERE, "tabs/graph/tab.js")
+    assert ".cv-look" in view._css
+    assert ".cv-pane-graph" in view._css
+    view._answer(None, {"type": "node", "id": id}, [])
+    view._answer(None, {"type": "inside", "id": id, "plane": {"n": True, "o": "x"}}, [])
+    view._answer(None, {"type": "other", "id": id}, [])
+    view._answer(None, {"type": "node", "id": "n99"}, [])
     assert [reply["type"] for reply in sent] == ["node", "inside"]
     assert len(repr(view)) < 200
     view.close()
@@ -456,7 +459,7 @@ def test_a_kernel_shows_the_view_and_keeps_the_picture():
         client.stop_channels()
         kernel.shutdown_kernel(now=True)
     assert len(shown) == 2
-    for bundle in shown:
-        assert bundle[WIDGET]["model_id"]
-        assert bundle["image/svg+xml"].startswith("<svg")
-        assert len(bundle["text/plain"]) < 200
+    for each in shown:
+        assert each[WIDGET]["model_id"]
+        assert each["image/svg+xml"].startswith("<svg")
+        assert len(each["text/plain"]) < 200

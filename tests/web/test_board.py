@@ -13,12 +13,10 @@ from convviz.app.script import Script
 from convviz.facts import facts
 from convviz.web.bundle import bundle, bundle_several
 from convviz.web.module import app_styles, asking_script, carrier_script, joined, tab_script
-from convviz.web.tab_pane import Pane
 
 BOARD = files("convviz.web")
 JS = BOARD
 SOURCES = sorted(path.relative_to(JS).as_posix() for path in JS.rglob("*.js") if "vendor" not in path.parts)
-PANES = ["tabs/graph/tab.js"]  # what stands in a cell of its own as well
 TABS = {name: f"tabs/{name}/tab.js" for name in facts("names")["tabs"]}
 # The last are of pages: without a kernel, served, around a notebook of Voilà's.
 ENTRIES = [
@@ -116,16 +114,6 @@ def openings(name):
     exported = re.findall(r"^export (?:async )?(?:function|const|class) (\w+)", text_of(name), re.MULTILINE)
     own = f"${re.sub('[/.]', '_', name.removesuffix('.js'))}"
     return [f"const {head} = (() => {{" for head in (own, f"{{ {', '.join(exported)} }}")]
-
-
-@pytest.mark.parametrize("script", PANES)
-def test_a_pane_carries_its_own_script_and_the_shared_look(script):
-    pane = Pane(script)
-    assert pane._esm == bundle(JS, script)
-    assert ".cv-look" in pane._css
-    assert pane._css == Pane._css, "the page keeps one sheet for all panes: the last one's"
-    assert f".cv-pane-{script.split('/')[1]}" in pane._css
-    pane.close()
 
 
 def test_every_file_belongs_to_an_entry():
