@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import torch
 import torch.nn.functional as F
 
-from convviz.ops.backend_notes import BACKENDS, BACKWARD_OF, NOTES, described
+from convviz.ops.backend_notes import BACKENDS, BACKWARD_OF, described, notes
 from convviz.ops.watched import watch
 
 SELECT, PROFILER = "torch._C._select_conv_backend", "profiler"
@@ -125,7 +125,7 @@ def which_backend(
         backward_tree=backward_tree,
         grad_fn=output.grad_fn.name() if output.grad_fn is not None else "",
         chain=_chain(forward_ops, backward_ops, transposed),
-        notes=NOTES,
+        notes=notes(),
     )
 
 

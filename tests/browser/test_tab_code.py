@@ -9,7 +9,7 @@ import torch
 
 from convviz import ConvSpec
 from convviz.explanation.code.snippet_file import RESULTS, snippet_file
-from convviz.explanation.code.snippets import WAYS, WAYS_TRANSPOSED, snippets
+from convviz.explanation.code.snippets import WAYS, snippets
 from tests.browser.app_page import (
     autograd_of_page,
     cell,
@@ -127,9 +127,7 @@ def test_a_transposed_convolution_is_written_in_its_own_words(app):
     wait_code(app, "weight = np.array([")
     switch(app, "transposed convolution", True)
     wait_code(app, "padded_output = np.zeros(")
-    assert app.locator("[data-way]").evaluate_all("all => all.map(({ dataset }) => dataset.way)") == list(
-        WAYS_TRANSPOSED
-    )
+    assert app.locator("[data-way]").evaluate_all("all => all.map(({ dataset }) => dataset.way)") == list(WAYS)
     choose_way(app, "rotate")
     found = run(shown_code(app))
     # Named as on the board: a panel keeps the name that it has in the convolution.

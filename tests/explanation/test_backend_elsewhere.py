@@ -105,7 +105,7 @@ def test_this_torch_was_built_from_these_files():
     """Torch's library carries the paths of its sources, for its error messages."""
     from convviz.explanation.backend import torch_sources
 
-    here = [file for file in torch_sources._FILES if re.match(r"[A-Z]|mkldnn/(?!xpu)", file)]
+    here = [file for file in torch_sources.FACTS["files"] if re.match(r"[A-Z]|mkldnn/(?!xpu)", file)]
     assert len(here) > 12
     with LIBRARIES[0].open("rb") as library, mmap.mmap(library.fileno(), 0, access=mmap.ACCESS_READ) as code:
         missing = [file for file in here if code.find(f"{NATIVE}{file}".encode()) < 0]

@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from convviz import ConvSpec, stages
 from convviz.explanation.code import template
 from convviz.explanation.code.setting import Setting
-from convviz.explanation.code.snippets import WAYS, WAYS_TRANSPOSED, Snippet, snippets
+from convviz.explanation.code.snippets import WAYS, Snippet, snippets
 from convviz.explanation.code.template import PANELS, Writer
 from convviz.explanation.code.template_values import values
 from convviz.ops.by_rotate import backward_padding
@@ -111,7 +111,7 @@ def quick_gradcheck(monkeypatch):
 
 
 both = pytest.mark.parametrize("transposed", [False, True])
-BOTH = [*((False, name) for name in WAYS), *((True, name) for name in WAYS_TRANSPOSED)]
+BOTH = [*((False, name) for name in WAYS), *((True, name) for name in WAYS)]
 
 
 @pytest.mark.parametrize(("transposed", "name"), BOTH)
@@ -484,7 +484,7 @@ def test_templates_and_values_need_each_other():
     folder = Path(template.__file__).parent / "templates"
     files = sorted(folder.rglob("*.txt"))
     assert {str(file.relative_to(folder).with_suffix("")) for file in files} >= {
-        *WAYS, *(f"transposed/{name}" for name in WAYS_TRANSPOSED)
+        *WAYS, *(f"transposed/{name}" for name in WAYS)
     }  # fmt: skip
     asked, included = set(), set()
     for file in files:

@@ -15,6 +15,7 @@ from convviz.settings.names import shown_name
 from convviz.settings.state import Settings
 
 say = sentences("app")
+OF_ITS_OWN = ("unfold", "einsum", "rotate", "aten")  # the ways with another title for a transposed convolution
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
@@ -34,7 +35,7 @@ def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict
     )
     return {
         "ways": [
-            {"name": each.name, "label": say(f"code.{each.name}"), "title": each.title}
+            {"name": each.name, "label": say(f"code.{each.name}"), "title": _title(each.name, transposed)}
             | _plain(snippet_file(each, given))
             for each in written
         ],
@@ -43,6 +44,10 @@ def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict
         # The board draws the input of a convolution within its padding only.
         "inside": {} if transposed else {"input": "padded_input"},
     }
+
+
+def _title(name: str, transposed: bool) -> str:
+    return say(f"code.title.{'transposed.' if transposed and name in OF_ITS_OWN else ''}{name}")
 
 
 def _plain(file: SnippetFile) -> dict[str, Any]:

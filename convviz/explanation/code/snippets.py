@@ -18,24 +18,7 @@ from convviz.settings.names import shown_name
 
 Marks = tuple[tuple[int, tuple[str, ...]], ...]
 
-WAYS = {
-    "definition": "The definition: every product, three sums",
-    "unfold": "Unfold: windows as columns, a matrix product",
-    "einsum": "Einsum: only indices",
-    "rotate": "Rotate: conv2d computes both gradients",
-    "aten": "aten: PyTorch's own operator",
-    "function": "A complete autograd.Function, with gradcheck",
-    "numpy": "NumPy: no torch at all",
-}
-WAYS_TRANSPOSED = {
-    "definition": "The definition: every product, three sums",
-    "unfold": "Unfold: a matrix product, its columns folded",
-    "einsum": "Einsum: only indices, its columns folded",
-    "rotate": "Rotate: conv2d computes the output, too",
-    "aten": "aten: PyTorch's own operator, transposed",
-    "function": "A complete autograd.Function, with gradcheck",
-    "numpy": "NumPy: no torch at all",
-}
+WAYS = ("definition", "unfold", "einsum", "rotate", "aten", "function", "numpy")
 
 
 @dataclass(frozen=True)
@@ -43,8 +26,7 @@ class Snippet:
     """Code for one setting, in one way.
 
     Attributes:
-        name: ``"definition"``, ``"unfold"``, ``"einsum"``, ``"rotate"``, ``"aten"``, ``"function"`` or ``"numpy"``.
-        title: what it is, in words.
+        name: one of ``WAYS``.
         preamble: code that draws ``input``, ``weight``, ``bias`` and ``grad_output`` at random.
         code: code that takes these and computes ``output``, ``grad_input``, ``grad_weight`` and ``grad_bias``.
         lines: for every line of ``code`` that makes or reads stages: its number, from 1, and their names.
@@ -54,7 +36,6 @@ class Snippet:
     """
 
     name: str
-    title: str
     preamble: str
     code: str
     lines: Marks
@@ -85,16 +66,13 @@ def snippets(
     # The gradient of a border of zeros is not shown.
     shown = (panel for panel in PANELS if panel != "grad_padded_input" or spec.padding_mode != "zeros")
     panels = {shown_name(panel, transposed): panel for panel in shown}
-    titles = WAYS_TRANSPOSED if transposed else WAYS
-    return tuple(_snippet(name, title, filled, panels, transposed) for name, title in titles.items())
+    return tuple(_snippet(name, filled, panels, transposed) for name in WAYS)
 
 
-def _snippet(
-    name: str, title: str, filled: Mapping[str, Value], panels: Mapping[str, str], transposed: bool
-) -> Snippet:
+def _snippet(name: str, filled: Mapping[str, Value], panels: Mapping[str, str], transposed: bool) -> Snippet:
     drawn = write("preamble_numpy" if name == "numpy" else "preamble", filled, panels)
     lines = write(f"transposed/{name}" if transposed else name, filled, panels)
-    return Snippet(name, title, _text(drawn), _text(lines), _marked(lines), transposed, _marked(drawn))
+    return Snippet(name, _text(drawn), _text(lines), _marked(lines), transposed, _marked(drawn))
 
 
 def _text(lines: Iterable[Line]) -> str:
