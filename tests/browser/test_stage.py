@@ -202,6 +202,19 @@ def test_nothing_but_panels_moves_while_a_slider_moves(opened):
                 assert stage.evaluate(OVERLAPS) == [], f"{name} {value} of {state}"
 
 
+def test_no_panel_moves_while_a_cell_is_pinned(opened):
+    places = """() => [...document.querySelectorAll(".cv-area")].filter((area) => area.checkVisibility()).map((area) =>
+      [area.closest("[data-panel]").dataset.panel, ...Object.values(area.getBoundingClientRect().toJSON())])"""
+    for size, state in (((1366, 768), "v=1"), ((1366, 768), "v=2"), ((1280, 720), "v=1"), ((390, 844), "v=1")):
+        stage = opened(state, size)
+        start = stage.evaluate(places)
+        for cell in ("0,0", "2,2"):
+            stage.locator(f'[data-panel="grad_input"] [data-cell="{cell}"]').click()
+            stage.locator(".cv-sum", has_text=f"grad_input[{cell}]").wait_for()
+            stage.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            assert stage.evaluate(places) == start, f"[{cell}] of {state} at {size}"
+
+
 def test_no_button_of_a_band_is_cut_on_a_phone(opened):
     cut = """() => [...document.querySelectorAll(".cv-head button")].filter((button) => button.checkVisibility() &&
       button.getBoundingClientRect().right > button.closest(".cv-head").getBoundingClientRect().right + 0.5
