@@ -23,25 +23,17 @@ KINDS = (
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """One call of a student's function.
+    """One call of a student's function."""
 
-    Attributes:
-        kind: one of ``KINDS``.
-        results: what it gave, by the names of the task's results, on the CPU, in the dtype in which it came, its axes
-            put into torch's order (``[N, C, H, W]``, ``[C_out, C_in / groups, kH, kW]``, ``[C_out]``) as far as its
-            shape allows; what came beside a failure as well, so that it can be looked at.
-        message: what is wrong, in a sentence that says what to do; empty for ``"ok"``.
-        seconds: that the student's own code took.
-        remarks: ids of what was taken in another form than the task's, such as a bias of more axes.
-        read: the keys that were read from dicts on the way.
-    """
-
-    kind: str
+    kind: str  # one of ``KINDS``
+    # what it gave, by the names of the task's results, on the CPU, in the dtype in which it came, its axes put into
+    # torch's order (``[N, C, H, W]``, ``[C_out, C_in / groups, kH, kW]``, ``[C_out]``) as far as its shape allows; what
+    # came beside a failure as well, so that it can be looked at
     results: Mapping[str, torch.Tensor] = field(default_factory=dict)
-    message: str = ""
-    seconds: float = 0.0
-    remarks: tuple[str, ...] = ()
-    read: frozenset[str] = frozenset()
+    message: str = ""  # what is wrong, in a sentence that says what to do; empty for ``"ok"``
+    seconds: float = 0.0  # that the student's own code took
+    remarks: tuple[str, ...] = ()  # ids of what was taken in another form than the task's, such as a bias of more axes
+    read: frozenset[str] = frozenset()  # the keys that were read from dicts on the way
 
     @property
     def failed(self) -> bool:

@@ -85,7 +85,6 @@ def _trust(check: Check, task: Task, style: str, sentence: str) -> None:
 
 
 def _why_refused(check: Check, fn: Any) -> str | None:
-    """Return why a check refuses a function; None if it lets it pass."""
     with _alike():
         try:
             answer = check(fn)
@@ -112,20 +111,17 @@ def _alike() -> Iterator[None]:
 
 
 def _cases(task: Task, style: str = "torch") -> list[Case]:
-    """Return the cases that a function of this style can be called for."""
     cases = battery("all", 0, linear=task.name.startswith("linear"), quantised=task.quantised)
     cases = [case for case in cases if "padding_mode" in task.arguments or case.spec.padding_mode == "zeros"]
     return [case for case in cases if style == "torch" or _is_plain(case.spec)]
 
 
 def _is_plain(spec: ConvSpec) -> bool:
-    """Return whether one stride and one padding say it all."""
     is_square = spec.stride[0] == spec.stride[1] and spec.padding[0] == spec.padding[1]
     return is_square and spec.dilation == (1, 1) and spec.groups == 1 and spec.padding_mode == "zeros"
 
 
 def _slips(task: Task, style: str) -> tuple[Slips, Slips]:
-    """Return every way of every mistake that shows in a task: where this style can call it, and elsewhere only."""
     every = [(case, truth(task, case)) for case in _cases(task)]
     reached = {case.name for case in _cases(task, style)}
     shown: Slips = []

@@ -14,36 +14,22 @@ say = sentences("audit")
 
 @dataclass(frozen=True)
 class Finding:
-    """A mistake, and in how many of its ways a check lets it pass.
+    """A mistake, and in how many of its ways a check lets it pass."""
 
-    Attributes:
-        id: of the catalogue.
-        of: the results that it spoils.
-        title: what is wrong, in plain words.
-        passed: ways of making it that the check does not see.
-        ways: ways of making it that can be seen in this task.
-    """
-
-    id: str
-    of: tuple[str, ...]
-    title: str
-    passed: int
-    ways: int
+    id: str  # of the catalogue
+    of: tuple[str, ...]  # the results that it spoils
+    title: str  # what is wrong, in plain words
+    passed: int  # ways of making it that the check does not see
+    ways: int  # ways of making it that can be seen in this task
 
 
 @dataclass(frozen=True)
 class Addition:
-    """A case to add to a check.
+    """A case to add to a check."""
 
-    Attributes:
-        name: of the case in our battery.
-        spec: its geometry; the numbers are any without symmetry.
-        exposes: ids of the missed mistakes that show in it.
-    """
-
-    name: str
-    spec: ConvSpec
-    exposes: tuple[str, ...]
+    name: str  # of the case in our battery
+    spec: ConvSpec  # its geometry; the numbers are any without symmetry
+    exposes: tuple[str, ...]  # ids of the missed mistakes that show in it
 
 
 @dataclass(frozen=True)

@@ -15,27 +15,16 @@ from convviz.geometry.spec import ConvSpec
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One setting with its numbers, in float64 on the CPU.
+    """One setting with its numbers, in float64 on the CPU."""
 
-    Attributes:
-        name: what a student reads, such as ``"stride 2, padding 1"``.
-        spec: the geometry.
-        input: ``[N, C_in, H, W]``.
-        weight: ``[C_out, C_in / groups, kH, kW]``.
-        bias: ``[C_out]``.
-        grad_output: ``[N, C_out, H_out, W_out]``; for ``conv_transpose2d`` its input.
-        transposed_bias: ``[C_in]``, the bias of that ``conv_transpose2d``.
-        quantised: the rule of a layer with binary weights, ``"signs"`` or ``"scaled signs"``; empty for another.
-    """
-
-    name: str
-    spec: ConvSpec
-    input: torch.Tensor
-    weight: torch.Tensor
-    bias: torch.Tensor
-    grad_output: torch.Tensor
-    transposed_bias: torch.Tensor
-    quantised: str = ""
+    name: str  # what a student reads, such as ``"stride 2, padding 1"``
+    spec: ConvSpec  # the geometry
+    input: torch.Tensor  # ``[N, C_in, H, W]``
+    weight: torch.Tensor  # ``[C_out, C_in / groups, kH, kW]``
+    bias: torch.Tensor  # ``[C_out]``
+    grad_output: torch.Tensor  # ``[N, C_out, H_out, W_out]``; for ``conv_transpose2d`` its input
+    transposed_bias: torch.Tensor  # ``[C_in]``, the bias of that ``conv_transpose2d``
+    quantised: str = ""  # the rule of a layer with binary weights, ``"signs"`` or ``"scaled signs"``; empty for another
 
     def tensor(self, name: str) -> torch.Tensor:
         """Return one of the tensors by its name."""
@@ -100,13 +89,9 @@ LINEAR: dict[str, ConvSpec] = {
 
 
 def battery(which: str, seed: int, linear: bool = False, quantised: str = "") -> list[Case]:
-    """Return the cases to try, always the same ones for the same seed.
+    """Return the cases: ``"public"`` ones, or with ``"battery"`` and ``"all"`` all; one seed gives the same ones.
 
-    Args:
-        which: ``"public"``, ``"battery"`` or ``"all"``; random geometries are not among the latter yet.
-        seed: of the numbers.
-        linear: those of a linear layer instead.
-        quantised: the rule of a layer with binary weights; empty for another.
+    ``linear``: those of a linear layer; ``quantised``: the rule of a layer with binary weights.
 
     Raises:
         ValueError: there is no such choice, or the seed is no whole number.

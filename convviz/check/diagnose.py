@@ -20,23 +20,14 @@ say = sentences("check")
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """A mistake that explains what was seen.
+    """A mistake that explains what was seen."""
 
-    Attributes:
-        id: of the catalogue; ``"?"`` where the catalogue has no such mistake.
-        of: the result that it spoils.
-        title: what is wrong, in plain words.
-        evidence: why we think so.
-        fix: what to change, and why.
-        setting: a link's text that opens the board where the mistake shows; empty where there is none.
-    """
-
-    id: str
-    of: str
-    title: str
-    evidence: str
-    fix: str
-    setting: str = ""
+    id: str  # of the catalogue; ``"?"`` where the catalogue has no such mistake
+    of: str  # the result that it spoils
+    title: str  # what is wrong, in plain words
+    evidence: str  # why we think so
+    fix: str  # what to change, and why
+    setting: str = ""  # a link's text that opens the board where the mistake shows; empty where there is none
     is_partial: bool = False  # whether it explains only some of what is wrong
 
     @property
@@ -72,10 +63,6 @@ def diagnose(of: str, seen: Sequence[Seen]) -> list[Diagnosis]:
     A mistake is named only if it gives the student's numbers in every case, those that are right included: a right
     implementation is never diagnosed. Several that cannot be told apart are all named, and said to be so. What gives
     only those of the first wrong case and of most others is partial.
-
-    Args:
-        of: which result this is, such as ``"grad_input"``.
-        seen: all cases that were tried.
     """
     search = _Search(of, seen)
     wrong = len(search.wrong)
@@ -102,7 +89,6 @@ def diagnose(of: str, seen: Sequence[Seen]) -> list[Diagnosis]:
 
 
 def _best(found: Sequence[tuple[tuple[Mistake, ...], int]]) -> tuple[list[tuple[Mistake, ...]], int]:
-    """Return the groups that explain the most, and how much that is; none that explains nothing."""
     best = max((count for _, count in found), default=0)
     return [group for group, count in found if count == best > 0], best
 

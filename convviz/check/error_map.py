@@ -17,45 +17,28 @@ Rows = tuple[tuple[float, ...], ...]
 
 @dataclass(frozen=True)
 class Products:
-    """The products of one channel plane that differ from the right ones.
+    """The products of one channel plane that differ from the right ones."""
 
-    Attributes:
-        of: ``"grad_input"``, whose products are (cell of grad_output, of the kernel, of the result), or
-            ``"grad_weight"``, whose are (cell of grad_output, of the input, of the result).
-        setting: in words, such as ``"kernel 3x2, stride 1, padding 0"``.
-        total: how many a right gradient has there.
-        missing: products that belong there and are not there.
-        extra: products that are there and do not belong there.
-    """
-
+    # ``"grad_input"``, whose products are (cell of grad_output, of the kernel, of the result), or ``"grad_weight"``,
+    # whose are (cell of grad_output, of the input, of the result)
     of: str
-    setting: str
-    total: int
-    missing: tuple[Product, ...]
-    extra: tuple[Product, ...]
+    setting: str  # in words, such as ``"kernel 3x2, stride 1, padding 0"``
+    total: int  # how many a right gradient has there
+    missing: tuple[Product, ...]  # products that belong there and are not there
+    extra: tuple[Product, ...]  # products that are there and do not belong there
 
 
 @dataclass(frozen=True)
 class ErrorMap:
-    """One plane of a wrong result.
+    """One plane of a wrong result."""
 
-    Attributes:
-        case: the name of the case.
-        result: such as ``"grad_input"``.
-        at: the leading indices of the plane, such as sample and channel.
-        right: its rows as they should be.
-        received: its rows as they came; of another size where the shape is wrong.
-        wrong: the cells of it that are wrong, (row, column); empty where the sizes differ.
-        products: which products differ; None where the result is no gradient of input or weight.
-    """
-
-    case: str
-    result: str
-    at: tuple[int, ...]
-    right: Rows
-    received: Rows
-    wrong: tuple[tuple[int, int], ...]
-    products: Products | None = None
+    case: str  # the name of the case
+    result: str  # such as ``"grad_input"``
+    at: tuple[int, ...]  # the leading indices of the plane, such as sample and channel
+    right: Rows  # its rows as they should be
+    received: Rows  # its rows as they came; of another size where the shape is wrong
+    wrong: tuple[tuple[int, int], ...]  # the cells of it that are wrong, (row, column); empty where the sizes differ
+    products: Products | None = None  # which products differ; None where the result is no gradient of input or weight
 
 
 def error_map(case: Case, answer: Answer, right: Mapping[str, torch.Tensor]) -> ErrorMap | None:

@@ -70,7 +70,6 @@ def examine(
 def _first_map(
     task: Task, ones: OneHotProbes, tried: list[tuple[Case, Answer, dict[str, torch.Tensor], CaseResult]]
 ) -> ErrorMap | None:
-    """Return the map of the first case that failed with something to look at."""
     for case, answer, right, result in tried:
         if result.passed or answer.kind not in ("ok", "keeps_state"):
             continue

@@ -74,7 +74,6 @@ def _chosen(expose: Sequence[str]) -> list[Mistake]:
 
 
 def _results(chosen: Sequence[Mistake]) -> tuple[str, ...]:
-    """Return the results to ask for: each mistake spoils one of them at least."""
     found: set[str] = set()
     for mistake in sorted(chosen, key=lambda mistake: len(mistake.of)):
         if not found & set(mistake.of):
@@ -153,13 +152,11 @@ def _fits(axis: Axis) -> bool:
 
 
 def _oddity(rows: Axis, columns: Axis, mode: str, counts: Counts) -> int:
-    """Return how far a setting is from stride 1, no padding, no dilation, one channel and one sample."""
     per_axis = (max(row, column) for row, column in zip(rows[2:], columns[2:], strict=True))
     return sum(per_axis) - 2 + sum(counts) - 4 + (mode != "zeros") + (rows[2:] != columns[2:])
 
 
 def _cost(planes: int, rows: Axis, columns: Axis, mode: str, counts: Counts) -> int:
-    """Return how many products, and cells to add up for grad_bias, a person meets."""
     batch, channels, out_channels, groups = counts
     taps, cells = (a * b for a, b in zip(_taps(rows, mode), _taps(columns, mode), strict=True))
     return batch * (planes * taps * channels * out_channels // groups + cells * out_channels)
@@ -167,7 +164,6 @@ def _cost(planes: int, rows: Axis, columns: Axis, mode: str, counts: Counts) -> 
 
 @functools.lru_cache(maxsize=4096)
 def _taps(axis: Axis, mode: str) -> tuple[int, int]:
-    """Return how many taps one axis has, and how many output cells."""
     size, kernel, stride, padding, dilation = axis
     cells = (size + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1
     reads = [o * stride - padding + k * dilation for o in range(cells) for k in range(kernel)]

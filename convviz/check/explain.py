@@ -111,7 +111,6 @@ def _raised(
 
 
 def _slips(task: Task, answers: Sequence[Answer], rights: Sequence[Results]) -> list[Diagnosis]:
-    """Return what the way of calling and answering says by itself; nothing where it says nothing."""
     kinds = {answer.kind: answer for answer in answers if answer.kind != "ok"}
     if answer := kinds.get("changed_input"):
         return [diagnosis(catalogue()["Q04" if task.quantised else "I28"], answer.message)]
@@ -146,7 +145,6 @@ def _unnamed(
     partly: list[Diagnosis],
     failure: Failure | None,
 ) -> list[Diagnosis]:
-    """Return what can be said of numbers that no mistake of the catalogue gives in every case."""
     wrong = [one for one in seen if one.got is not None and not one.is_right]
     smallest = min(wrong, key=lambda one: one.case.spec.products)
 
@@ -197,7 +195,6 @@ def _part(ones: OneHotProbes, result: str, case: Case) -> str:
 
 
 def _by_ratio(of: str, wrong: Sequence[Seen]) -> Diagnosis | None:
-    """Return what is wrong where every case is off by one factor."""
     ratios = [ratio_of(one.got, one.right) for one in wrong if one.got is not None]
     found = [ratio for ratio in ratios if ratio is not None]
     if len(found) < len(ratios) or not found or 0 in found:

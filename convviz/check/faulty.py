@@ -121,7 +121,6 @@ def _function(task: Task, slip: Slip | None, told: Told) -> Callable[..., Any]:
 
 
 def _autograd(task: Task, slip: Slip | None, told: Told) -> type[torch.autograd.Function]:
-    """Return an autograd function; ``apply`` takes the task's arguments by place."""
     signature = _signature(task)
 
     class Handed(torch.autograd.Function):

@@ -24,25 +24,17 @@ from convviz.facts.locale import each_language
 
 @dataclass(frozen=True, eq=False)
 class Mistake:
-    """A mistake that people make.
+    """A mistake that people make."""
 
-    Attributes:
-        id: its name in the catalogue: I for grad_input, W for grad_weight, B for grad_bias, F for the output, Q for
-            binary weights, G for what is in no formula, then a number.
-        of: the results that it spoils.
-        title: what is wrong, in plain words.
-        fix: what to change, and why.
-        setting: a link's text that opens the board where the mistake shows.
-        met: where it was met in the wild.
-        ways: the recipes that people arrive at; each differs from the right one in the choices that it names.
-    """
-
+    # its name in the catalogue: I for grad_input, W for grad_weight, B for grad_bias, F for the output, Q for binary
+    # weights, G for what is in no formula, then a number
     id: str
-    of: tuple[str, ...]
-    title: str
-    fix: str
-    setting: str
-    met: tuple[str, ...]
+    of: tuple[str, ...]  # the results that it spoils
+    title: str  # what is wrong, in plain words
+    fix: str  # what to change, and why
+    setting: str  # a link's text that opens the board where the mistake shows
+    met: tuple[str, ...]  # where it was met in the wild
+    # the recipes that people arrive at; each differs from the right one in the choices that it names
     ways: tuple[Recipe, ...]
 
 

@@ -33,11 +33,9 @@ class OneHotProbes:
         return self._student.unzeroed
 
     def products(self, result: str, wrong: Case) -> Iterator[Provenance]:
-        """Yield the products of a result at plain settings, then at that of a wrong case, as far as there are any.
+        """Yield the products of a result such as ``"grad_input"`` at plain settings, then at that of a wrong case.
 
-        Args:
-            result: such as ``"grad_input"``.
-            wrong: whose geometry comes last, with one channel and one sample.
+        All have one channel and one sample; what a function does not take, or gives no plane for, is left out.
         """
         if recipe_of(self._task, result) not in (*PLANAR, "grad_bias") or self._task.name.startswith("linear"):
             return
@@ -61,8 +59,7 @@ class OneHotProbes:
     def parts(self, result: str, case: Case) -> tuple[str, str, list[int], set[float | None]] | None:
         """Return which samples, channels, rows or columns of what is sent give a wrong result, each alone.
 
-        Returns:
-            What is sent, the axis, the indices, and the factors by which each is off; None where no axis parts them.
+        These are: what is sent, the axis, the indices, and by what each is off; None where no axis parts them.
         """
         sent = "input" if result == "output" and self._task.name != "conv_transpose2d" else "grad_output"
         case = case.with_tensor("bias", torch.zeros_like(case.bias))

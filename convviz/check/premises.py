@@ -26,15 +26,7 @@ FEW = 3  # numbers with one and the same size are no chance any more
 
 
 def broken_premise(result: str, case: Case, right: torch.Tensor, ask: Ask) -> Diagnosis | None:
-    """Return what a function does that no sum of products does; None where it does nothing such.
-
-    Args:
-        result: its name.
-        case: a case that is wrong.
-        right: what is right there.
-        ask: calls the student's function for a case, and takes what is right for the bias from what a transposed
-            convolution gives.
-    """
+    """Return what a function does in a wrong case that no sum of products does; None where it does nothing such."""
     bias = ask(case.with_tensor("transposed_bias", torch.zeros_like(case.transposed_bias)))
     if bias is not None and same(bias, right):
         return Diagnosis("?", result, say("premise.bias"), say("premise.bias.seen"), "")
@@ -62,7 +54,6 @@ def broken_premise(result: str, case: Case, right: torch.Tensor, ask: Ask) -> Di
 def _coarse(
     result: str, got: torch.Tensor, right: torch.Tensor, is_binary: bool
 ) -> tuple[str, dict[str, object]] | None:
-    """Return what numbers say by themselves that have too few digits."""
     several = got.abs().unique().numel() > 1  # one size alone may be that of a clip
     if several and not is_binary and bool((got == got.round()).all()) and not bool((right == right.round()).all()):
         return "whole", {"result": result}

@@ -66,7 +66,6 @@ def readings(found: Provenance) -> list[str]:
 
 
 def _is_mean(found: Provenance) -> bool:
-    """Return whether each number is divided by how many products it is the sum of."""
     counted = Counter(product[2] for product in found.right)
     means = all(abs(factor * counted[product[2]] - 1) < 1e-6 for product, factor in found.found.items())
     return means and found.found.keys() == found.right and len(set(counted.values())) > 1

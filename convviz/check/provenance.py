@@ -28,22 +28,15 @@ Ask = Callable[[Case], torch.Tensor | None]
 
 @dataclass(frozen=True)
 class Provenance:
-    """The products of one channel plane, beside the right ones.
+    """The products of one channel plane, beside the right ones."""
 
-    Attributes:
-        of: ``"grad_input"``, whose products are (o, k, i), ``"grad_weight"``, whose are (o, i, k), or ``"output"``,
-            whose are (i, k, o); ``"grad_bias"`` has o alone.
-        spec: the geometry, one channel, one sample.
-        found: product → how often it counts: 1 in a right gradient.
-        right: the products of the taps.
-        unknown: cells of the result whose number is no product, nor two of them.
-    """
-
+    # ``"grad_input"``, whose products are (o, k, i), ``"grad_weight"``, whose are (o, i, k), or ``"output"``, whose are
+    # (i, k, o); ``"grad_bias"`` has o alone
     of: str
-    spec: ConvSpec
-    found: Mapping[Product, float]
-    right: frozenset[Product]
-    unknown: frozenset[Cell]
+    spec: ConvSpec  # the geometry, one channel, one sample
+    found: Mapping[Product, float]  # product → how often it counts: 1 in a right gradient
+    right: frozenset[Product]  # the products of the taps
+    unknown: frozenset[Cell]  # cells of the result whose number is no product, nor two of them
 
     @property
     def missing(self) -> list[Product]:
@@ -65,11 +58,8 @@ class Provenance:
 def provenance(of: str, spec: ConvSpec, case: Case, ask: Ask) -> Provenance | None:
     """Ask for what a single 1 in each cell of grad_output or input gives; None where the student gives no plane.
 
-    Args:
-        of: ``"output"``, ``"grad_input"``, ``"grad_weight"`` or ``"grad_bias"``.
-        spec: the geometry; one channel and one sample.
-        case: numbers of that geometry, which serve as the labels.
-        ask: calls the student for a case, and returns the gradient ``[1, 1, H, W]``, or ``[1]`` of a bias.
+    The case has one channel and one sample, and its numbers are the labels; ``ask`` returns
+    ``[1, 1, H, W]``, or ``[1]`` for ``"grad_bias"``.
     """
     tensor = {"grad_weight": case.input, "grad_bias": torch.ones(1, 1, 1, 1)}.get(of, case.weight)
     labels = {divmod(at, tensor.shape[3]): label for at, label in enumerate(tensor[0, 0].flatten().tolist())}

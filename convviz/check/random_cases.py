@@ -148,7 +148,6 @@ def _geometry(draws: Draws) -> ConvSpec:
 
 
 def _axis(draws: Draws) -> tuple[int, int, int, int, int]:
-    """Return size, kernel, stride, padding and dilation of one axis."""
     kernel, stride = draws.one((1, 1, 2, 2, 3, 3, 4, 5)), draws.one((1, 1, 1, 2, 2, 3))
     dilation = draws.one((1, 1, 1, 2, 3))
     padding = draws.below(kernel + 1) if draws.below(3) else 0

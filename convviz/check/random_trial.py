@@ -56,12 +56,7 @@ class RandomTrial:
         self._task, self._student, self._judge = task, student, judge
 
     def run(self, seed: int, answers: Sequence[Answer]) -> Failure | None:
-        """Return the smallest failing case, None where there is none.
-
-        Args:
-            seed: of the geometries.
-            answers: those of the battery, which say how slow the function is.
-        """
+        """Return the smallest failing case, if there is one; the battery's answers say how slow the function is."""
         seconds = min(answer.seconds for answer in answers)
         count, at_once = next(rest for most, *rest in COUNTS if seconds <= most)
         if self._student.plan.data == "HW":  # each is many calls

@@ -22,27 +22,15 @@ Cell = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Reason:
-    """A wrong number of one cell, and what gives it.
+    """A wrong number of one cell, and what gives it."""
 
-    Attributes:
-        cell: its indices.
-        number: as it is written.
-        clauses: each mistake that gives it, after "if", the likeliest first.
-    """
-
-    cell: Cell
-    number: str
-    clauses: tuple[str, ...]
+    cell: Cell  # its indices
+    number: str  # as it is written
+    clauses: tuple[str, ...]  # each mistake that gives it, after "if", the likeliest first
 
 
 def reasons(result: str, case: Case, right: torch.Tensor) -> Iterator[Reason]:
-    """Yield every wrong number that some mistake gives, cell by cell; what a mistake leaves right says nothing.
-
-    Args:
-        result: its name.
-        case: geometry and numbers.
-        right: the right result.
-    """
+    """Yield every wrong number that some mistake gives, cell by cell; what a mistake leaves right says nothing."""
     made = list(_made(result, case, right))
     for cell in itertools.product(*map(range, right.shape)):
         found: dict[str, dict[str, None]] = {}
@@ -55,7 +43,6 @@ def reasons(result: str, case: Case, right: torch.Tensor) -> Iterator[Reason]:
 
 
 def _made(result: str, case: Case, right: torch.Tensor) -> Iterator[tuple[str, torch.Tensor]]:
-    """Yield what each way of each mistake makes of a case, the likeliest mistake first."""
     other = make_case("numbers that hide nothing", case.spec, 0)
     for id in facts("reasons")["likeliest"]:
         mistake = catalogue()[id]

@@ -16,21 +16,14 @@ SWITCHES = ("square", "odd", "remainder")
 
 @dataclass(frozen=True)
 class Scope:
-    """What a function is asked.
+    """What a function is asked."""
 
-    Attributes:
-        numbers: for stride, padding, dilation and groups those that it is asked; what is left out may be any.
-        square: kernel, stride, padding, dilation and input have one size for both axes.
-        odd: the kernel's sizes are odd.
-        remainder: whether a window may leave rows or columns unread.
-        strict: whether what a function refuses by itself counts as wrong.
-    """
-
+    # for stride, padding, dilation and groups those that it is asked; what is left out may be any
     numbers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    square: bool = False
-    odd: bool = False
-    remainder: bool = True
-    strict: bool = False
+    square: bool = False  # kernel, stride, padding, dilation and input have one size for both axes
+    odd: bool = False  # the kernel's sizes are odd
+    remainder: bool = True  # whether a window may leave rows or columns unread
+    strict: bool = False  # whether what a function refuses by itself counts as wrong
 
     def leaves_out(self, spec: ConvSpec) -> str | None:
         """Return the key by which a geometry is outside, None if it is inside."""

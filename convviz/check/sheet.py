@@ -26,17 +26,11 @@ FORMS: Mapping[str, Callable[[Sequence[Block]], str]] = {"md": as_markdown, "htm
 
 @dataclass(frozen=True, eq=False)
 class Wrong:
-    """What a mistake makes of a result.
+    """What a mistake makes of a result."""
 
-    Attributes:
-        mistake: of the catalogue.
-        result: the name of the result that it spoils.
-        got: what comes out, in the first of the mistake's ways.
-    """
-
-    mistake: Mistake
-    result: str
-    got: torch.Tensor
+    mistake: Mistake  # of the catalogue
+    result: str  # the name of the result that it spoils
+    got: torch.Tensor  # what comes out, in the first of the mistake's ways
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +126,6 @@ def tables(name: str, tensor: torch.Tensor, right: torch.Tensor | None = None) -
 
 
 def _given(exercise: Exercise) -> list[str]:
-    """Return which tensors the asked results need."""
     needs = {
         "output": ("input", "weight"),
         "grad_input": ("weight", "grad_output"),
@@ -154,7 +147,6 @@ def _code(exercise: Exercise) -> str:
 
 
 def _answers(name: str, case: Case, right: torch.Tensor) -> Block:
-    """Return which wrong number in which cell comes from which mistake."""
     head = tuple(say_reasons(f"sheet.{column}") for column in ("cell", "number", "if"))
     rows = [
         (cell_name(name, one.cell, right.shape), one.number, semicolon(one.clauses))

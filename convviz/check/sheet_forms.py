@@ -11,20 +11,14 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Block:
-    """A part of a sheet.
+    """A part of a sheet."""
 
-    Attributes:
-        kind: ``"h1"`` to ``"h3"``, ``"p"``, ``"code"`` (Python to run), ``"lines"``, ``"words"`` (a table whose first
-            row is its head) or ``"plane"`` (a table of numbers).
-        text: of all but lines and words; the name of a plane.
-        rows: of a table; of lines each has one cell.
-        marked: (row, column) of the cells of a plane that are wrong ones.
-    """
-
+    # ``"h1"`` to ``"h3"``, ``"p"``, ``"code"`` (Python to run), ``"lines"``, ``"words"`` (a table whose first row is
+    # its head) or ``"plane"`` (a table of numbers)
     kind: str
-    text: str = ""
-    rows: tuple[tuple[str, ...], ...] = ()
-    marked: frozenset[tuple[int, int]] = frozenset()
+    text: str = ""  # of all but lines and words; the name of a plane
+    rows: tuple[tuple[str, ...], ...] = ()  # of a table; of lines each has one cell
+    marked: frozenset[tuple[int, int]] = frozenset()  # (row, column) of the cells of a plane that are wrong ones
 
     def table(self, written: Callable[[str], str], wrong: str) -> list[list[str]]:
         """Return head and rows with each cell as it is written; a plane is counted, and its wrong cells are wrapped."""

@@ -17,21 +17,15 @@ GRADIENTS = ("grad_input", "grad_weight", "grad_bias")
 
 @dataclass(frozen=True)
 class Task:
-    """One thing that a person can be asked to write.
+    """One thing that a person can be asked to write."""
 
-    Attributes:
-        name: what ``check(fn, name)`` is called with.
-        arguments: names of what a function takes, in the order that a call without names has.
-        results: names of what it gives, in the order of torch; the tensors of ``truth`` have these names.
-        kind: ``"function"``, ``"Function"`` (a subclass of ``torch.autograd.Function``) or ``"Module"`` (a class, or a
-            function that makes a layer). The latter two are called forward, and autograd asks them for the gradients.
-        quantised: the rule of binary weights, ``"signs"`` or ``"scaled signs"`` (``recipes/grad_weight.py`` has them).
-    """
-
-    name: str
-    arguments: tuple[str, ...]
-    results: tuple[str, ...]
+    name: str  # what ``check(fn, name)`` is called with
+    arguments: tuple[str, ...]  # names of what a function takes, in the order that a call without names has
+    results: tuple[str, ...]  # names of what it gives, in the order of torch; the tensors of ``truth`` have these names
+    # ``"function"``, ``"Function"`` (a subclass of ``torch.autograd.Function``) or ``"Module"`` (a class, or a function
+    # that makes a layer). The latter two are called forward, and autograd asks them for the gradients
     kind: str = "function"
+    # the rule of binary weights, ``"signs"`` or ``"scaled signs"`` (``recipes/grad_weight.py`` has them)
     quantised: str = ""
 
 

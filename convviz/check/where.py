@@ -80,12 +80,7 @@ def mark_of(wrong: Sequence[Case], right: Sequence[Case]) -> str:
 
 
 def places(result: str, pairs: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> list[str]:
-    """Return in sentences in which rows, columns, channels or samples all wrong numbers are; nothing if in all.
-
-    Args:
-        result: its name.
-        pairs: (got, right) of each wrong case, of one shape.
-    """
+    """Return in sentences in which rows, columns, channels or samples all wrong numbers are; nothing if in all."""
     axes = AXES[result]
     if order := order_of(result, pairs):
         return [say("place.order", result=result, order=order)]

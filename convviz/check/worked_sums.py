@@ -44,7 +44,6 @@ def products(result: str, case: Case) -> Terms:
 
 
 def _cells(case: Case) -> Iterator[tuple[Cell, Cell, Cell]]:
-    """Yield (cell of the output, of the weight, of the input) for every product of the forward pass."""
     spec = case.spec
     per, out = spec.in_channels // spec.groups, spec.out_channels // spec.groups
     for n, o, c in itertools.product(range(spec.batch), range(spec.out_channels), range(per)):

@@ -46,12 +46,7 @@ def _answer(subject: Subject, plan: Plan, case: Case, twice: bool, kept: Kept) -
 
 
 class Asker:
-    """Asks what a student wrote.
-
-    Args:
-        subject: it.
-        bounds: of its process; None asks it in this one.
-    """
+    """Asks what a student wrote: in a process with bounds, or in this one if they are None."""
 
     def __init__(self, subject: Subject, bounds: Bounds | None) -> None:
         self._subject = subject
@@ -66,10 +61,7 @@ class Asker:
     def ask(self, plan: Plan, case: Case, twice: bool = True) -> Answer:
         """Return what comes of one case; ``"timeout"`` or ``"crashed"`` if the process does not answer.
 
-        Args:
-            plan: how it is called.
-            case: what it is asked.
-            twice: whether it is called a second time, to see that nothing is kept.
+        ``twice`` calls it a second time, to see that nothing is kept.
         """
         return self._asked(plan, [case], twice)[0]
 
@@ -91,7 +83,6 @@ class Asker:
         return found
 
     def _asked(self, plan: Plan, cases: Sequence[Case], twice: bool) -> list[Answer]:
-        """Return an answer for each case, or the one of a process that ended instead of answering."""
         if self._child is None:
             return [ask(self._subject, plan, case, twice, self._kept) for case in cases]
         try:

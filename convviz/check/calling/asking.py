@@ -184,7 +184,6 @@ class _Call:
         found.update(take_apart(returned, subject.task, self.plan, optional, given.remarks))
 
     def _differentiated(self, given: Given, case: Case, found: dict[str, torch.Tensor]) -> None:
-        """Call it forward, and let autograd ask for the gradients."""
         subject, plan = self.subject, self.plan
         placed, named = given.arguments(subject.binding)
         if subject.task.kind == "Module":

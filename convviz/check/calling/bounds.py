@@ -78,7 +78,6 @@ def _pids() -> list[int]:
 
 
 def _owner(pid: int) -> int:
-    """Return the user of a process that runs; -1 if it is gone, or dead and not yet buried."""
     with contextlib.suppress(OSError, ValueError, KeyError):
         # Not the owner of its folder: that is root's for a process that has changed its user.
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()

@@ -42,14 +42,10 @@ class Ended(Exception):
 
 @dataclass(frozen=True)
 class Bounds:
-    """What a student's code may take.
+    """What a student's code may take."""
 
-    Attributes:
-        seconds: that a call may take.
-        processes: that it may start; None where nobody asked for a limit, and the code is its user's own.
-    """
-
-    seconds: float = 20.0
+    seconds: float = 20.0  # that a call may take
+    # that it may start; None where nobody asked for a limit, and the code is its user's own
     processes: int | None = None
 
 

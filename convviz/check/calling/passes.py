@@ -171,7 +171,6 @@ def _other_image(forward: Any, passes: Passes, given: Given, case: Case, timed: 
 
 
 def _apart(returned: Any) -> tuple[Any, Any]:
-    """Return the output and what a forward pass keeps beside it: ``out, cache``."""
     if isinstance(returned, tuple) and len(returned) > 1 and is_array(returned[0]):
         return returned[0], returned[1] if len(returned) == 2 else returned[1:]
     return returned, None

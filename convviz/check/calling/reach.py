@@ -43,7 +43,6 @@ class Reach:
 
     @property
     def _one_kernel(self) -> bool:
-        """Whether it makes a layer with one number for both axes of its kernel."""
         return self.plan.pairs == "int" and self.subject.makes_layers and not self.found.uneven_kernel
 
     def _in_words(self, spec: ConvSpec) -> bool:

@@ -71,12 +71,7 @@ def search(
 ) -> Found:
     """Return how to call a function: the plan that gives what is right, else the right shapes, else fewest wrong ones.
 
-    Args:
-        asker: puts a case to it.
-        subject: the function.
-        probes: the caller's cases.
-        layout: that of the data, if it is stated.
-        scope: the geometries that it is meant for.
+    ``probes`` are the caller's cases, ``layout`` is that of the data, if it is stated.
     """
     found = Found(next(plans(subject, layout)))
     for case in _cases(subject, probes, scope, found):
@@ -134,7 +129,6 @@ def _try_plans(asker: Asker, subject: Subject, case: Case, layout: str | None, f
 
 
 def _alike(queue: Sequence[Plan], plan: Plan, *names: str) -> list[Plan]:
-    """Return the plans that are like one in some respects."""
     return [each for each in queue if all(getattr(each, name) == getattr(plan, name) for name in names)]
 
 

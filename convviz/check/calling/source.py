@@ -57,9 +57,7 @@ def unpacked(fn: Any, name: str) -> list[tuple[str, ...]]:
 def takes_square_kernels(codes: Sequence[Any], kernel: str) -> bool:
     """Return whether code reads one size for both axes of a kernel: ``(f, f, c_in, c_out) = W.shape``.
 
-    Args:
-        codes: the functions that it consists of.
-        kernel: order of the weight's axes, a key of ``KERNEL``.
+    ``kernel`` is the order of the weight's axes, a key of ``KERNEL``.
     """
     order = KERNEL[kernel]
     if len(order) < 4:
@@ -194,7 +192,6 @@ def is_own(value: Any) -> bool:
 
 
 def _words(code: Any) -> set[str]:
-    """Return the names and the strings in a code object and in those within it."""
     said, left = {*code.co_names, *code.co_varnames}, list(code.co_consts)
     for const in left:
         if inspect.iscode(const):

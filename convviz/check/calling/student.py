@@ -121,14 +121,7 @@ def open_student(
 ) -> Student:
     """Return a student's function together with how it is called, found out by its signature and by trial.
 
-    Args:
-        fn: a function, a pair (forward, backward), a subclass of ``torch.autograd.Function``, a layer's class, or None.
-        task: what it is for.
-        probes: cases of the caller's, for a function that has a setting built in.
-        layout: order of axes of input and output, such as ``"NHWC"``, or with the kernel's, ``"NHWC HWIO"``;
-            found out if it is left out.
-        time_limit: seconds that each call gets in the process that it runs in; ``report`` says more.
-        scope: the geometries that it is meant for.
+    The arguments are those of ``report``; ``probes`` are its cases, for a function that has a setting built in.
 
     Raises:
         ValueError: there is no such layout, or the time limit is no positive number.
@@ -159,7 +152,6 @@ def open_student(
 
 
 def _no_code(fn: Any, task: Task) -> str:
-    """Return why this cannot be asked; empty if it can."""
     made = type(fn).__name__
     if (
         isinstance(fn, torch.nn.Module)
@@ -181,7 +173,6 @@ def _results(whole: tuple[str, ...], subject: Subject, found: Found) -> tuple[st
 
 
 def _assumed(subject: Subject, found: Found, layout: str | None, square: bool) -> tuple[str, ...]:
-    """Return a sentence for each thing that was assumed about how a function is called."""
     binding, task, plan, passes = subject.binding, subject.task, found.plan, subject.passes
     others = [each for each in binding.arguments if each.role not in (None, each.name, *binding.placed)]
     layouts = {"data": plan.data, "kernel": plan.kernel}

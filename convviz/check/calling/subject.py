@@ -99,7 +99,6 @@ def _with_passes(fn: Any, task: Task, passes: Passes) -> Subject:
 
 
 def _has_passes(fn: Any, task: Task) -> bool:
-    """Return whether this is a plain class with the passes that a task asks for."""
     if not isinstance(fn, type) or is_function(fn) or issubclass(fn, torch.nn.Module):
         return False
     if task.kind == "Function" or task.name == "conv_transpose2d" or _method(fn, FORWARD) is None:

@@ -27,12 +27,7 @@ Numbers = Mapping[str, int]
 
 
 def complete(of: str, recipe: Recipe) -> Recipe:
-    """Return a recipe with every choice that it leaves open made rightly.
-
-    Args:
-        of: ``"grad_input"``, ``"grad_weight"`` or ``"grad_bias"``.
-        recipe: the choices that differ from the right ones.
-    """
+    """Return a recipe, which has the choices that differ from the right ones, with all others made rightly."""
     return {**facts("recipes")[of], **recipe}
 
 
@@ -53,12 +48,9 @@ PAIRS = ("stride", "padding", "dilation")
 
 @functools.lru_cache(maxsize=256)  # a search asks for the same few again and again
 def numbers(spec: ConvSpec, axis: int, exchanged: tuple[str, ...] = ()) -> Numbers:
-    """Return the numbers of one axis by the names that recipes give them.
+    """Return the numbers of one axis, 0 for rows, by the names that recipes give them.
 
-    Args:
-        spec: the geometry.
-        axis: 0 for rows, 1 for columns.
-        exchanged: which of ``"stride"``, ``"padding"`` and ``"dilation"`` are those of the other axis.
+    ``exchanged``: which of ``"stride"``, ``"padding"`` and ``"dilation"`` are those of the other axis.
     """
     size, kernel, rest = spec.input_size[axis], spec.kernel_size[axis], spec.remainder[axis]
     at = {name: 1 - axis if name in exchanged else axis for name in PAIRS}

@@ -16,21 +16,13 @@ from convviz.ops.padding import fold_padding
 
 @dataclass(frozen=True)
 class Grouping:
-    """How channels are taken apart and put together again.
+    """How channels are taken apart and put together again."""
 
-    Attributes:
-        groups: how many there are, as far as the recipe knows.
-        outputs: output channels in the order in which the groups take them.
-        sent: those of them whose gradients are used at all.
-        ordered: puts the groups' kernels in order.
-        placed: puts the channels of the result in order.
-    """
-
-    groups: int
-    outputs: list[int]
-    sent: list[int]
-    ordered: Callable[[list[torch.Tensor]], list[torch.Tensor]]
-    placed: Callable[[torch.Tensor], torch.Tensor]
+    groups: int  # how many there are, as far as the recipe knows
+    outputs: list[int]  # output channels in the order in which the groups take them
+    sent: list[int]  # those of them whose gradients are used at all
+    ordered: Callable[[list[torch.Tensor]], list[torch.Tensor]]  # puts the groups' kernels in order
+    placed: Callable[[torch.Tensor], torch.Tensor]  # puts the channels of the result in order
 
 
 def grouping(chosen: Recipe, spec: ConvSpec) -> Grouping:
@@ -69,11 +61,7 @@ REVERSED = {"channels of each group": (0, 1), "input channels": (1,), "output ch
 def grad_input(recipe: Recipe, spec: ConvSpec, grad_output: torch.Tensor, weight: torch.Tensor) -> torch.Tensor | None:
     """Return grad_input by a recipe, in whatever shape it comes out; None where it cannot be computed at all.
 
-    Args:
-        recipe: the choices that differ from the right ones.
-        spec: the geometry.
-        grad_output: ``[N, C_out, H_out, W_out]``.
-        weight: ``[C_out, C_in / groups, kH, kW]``.
+    grad_output is ``[N, C_out, H_out, W_out]``, the weight ``[C_out, C_in / groups, kH, kW]``.
     """
     chosen = complete("grad_input", recipe)
     if spec.padding_mode != "zeros" and any(map(any, spec.padding)) and chosen["border"] == "folded":
@@ -111,14 +99,7 @@ def _kernel(chosen: Recipe, by: Grouping, weight: torch.Tensor) -> torch.Tensor:
 
 
 def _around(chosen: Recipe, line: Numbers, size: int, cells: int) -> tuple[int, int]:
-    """Return how many zeros go before and after grad_output along one axis; negative ones crop.
-
-    Args:
-        chosen: the recipe.
-        line: the axis's numbers.
-        size: of the spread grad_output.
-        cells: of the kernel as it was turned.
-    """
+    """Return how many zeros go before and after a spread grad_output along one axis; negative ones crop."""
     turned = chosen["reach"] == "d * (K turned - 1)"
     border = (line["d"] * (cells - 1) if turned else line[chosen["reach"]]) - line[chosen["crop"]]
     if chosen["negative"] == "clamp":
@@ -131,7 +112,6 @@ def _around(chosen: Recipe, line: Numbers, size: int, cells: int) -> tuple[int, 
 
 
 def _finished(chosen: Recipe, result: torch.Tensor, rows: Numbers, columns: Numbers) -> torch.Tensor:
-    """Cut and fill what the correlation gave."""
     if chosen["cut"] == "beyond N":
         height, width = rows["N"], columns["N"]
     else:

@@ -21,12 +21,7 @@ def output(
 ) -> torch.Tensor | None:
     """Return the output by a recipe, in whatever shape it comes out; None where it cannot be computed at all.
 
-    Args:
-        recipe: the choices that differ from the right ones.
-        spec: the geometry.
-        input: ``[N, C_in, H, W]``.
-        weight: ``[C_out, C_in / groups, kH, kW]``.
-        bias: ``[C_out]``.
+    Shapes are ``[N, C_in, H, W]``, ``[C_out, C_in / groups, kH, kW]`` and ``[C_out]``.
     """
     chosen = complete("output", recipe)
     rows, columns = axes(chosen, spec)
@@ -89,11 +84,7 @@ def _alpha(weight: torch.Tensor) -> torch.Tensor:
 def grad_weight(recipe: Recipe, spec: ConvSpec, grad_output: torch.Tensor, input: torch.Tensor) -> torch.Tensor | None:
     """Return grad_weight by a recipe, in whatever shape it comes out; None where it cannot be computed at all.
 
-    Args:
-        recipe: the choices that differ from ``GRAD_WEIGHT``.
-        spec: the geometry.
-        grad_output: ``[N, C_out, H_out, W_out]``.
-        input: ``[N, C_in, H, W]``.
+    grad_output is ``[N, C_out, H_out, W_out]``, the input ``[N, C_in, H, W]``.
     """
     chosen = complete("grad_weight", recipe)
     rows, columns = axes(chosen, spec)

@@ -48,15 +48,9 @@ def overwritten(
 ) -> torch.Tensor | None:
     """Return what a correlation with the spread and padded grad_output would be, if loops put = for +=.
 
-    Args:
-        grad_output: ``[N, C_out, H_out, W_out]``.
-        kernel: as it slides, ``[C_in, C_out / groups, kH, kW]``.
-        groups: how many.
-        overlaps: whose product is written last: that of the last output cell or of the last tap (kernel cell), for all
-            output channels at once or one after the other.
-        pitch: how far apart the cells of grad_output stand once it is spread.
-        spacing: how far apart the cells of the kernel stand.
-        around: zeros before and after, for rows and for columns.
+    ``overlaps`` says whose product is written last: that of the last output cell or of the last tap, for all output
+    channels at once or one after the other. ``pitch`` and ``spacing`` are those of grad_output, once it is spread, and
+    of the kernel, which is ``[C_in, C_out / groups, kH, kW]`` as it slides; ``around`` are the zeros before and after.
     """
     per, out = kernel.shape[0] // groups, kernel.shape[1]
     if grad_output.shape[1] != out * groups or kernel.shape[0] % groups:
