@@ -112,10 +112,11 @@ def _raised(
 
 def _slips(task: Task, answers: Sequence[Answer], rights: Sequence[Results]) -> list[Diagnosis]:
     kinds = {answer.kind: answer for answer in answers if answer.kind != "ok"}
+    results = ", ".join(rights[0]) if rights else ""
     if answer := kinds.get("changed_input"):
-        return [diagnosis(catalogue()["Q04" if task.quantised else "I28"], answer.message)]
+        return [diagnosis(catalogue()["Q04" if task.quantised else "I28"], answer.message, results)]
     if answer := kinds.get("keeps_state"):
-        return [diagnosis(catalogue()["I28"], answer.message)]
+        return [diagnosis(catalogue()["I28"], answer.message, results)]
     if any("incorrect number of gradients" in answer.message for answer in kinds.values()):
         return [diagnosis(catalogue()["G04"], say("refused"))]
     order = _other_order(list(zip(answers, rights, strict=False)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from typing import Any
 
@@ -76,31 +75,15 @@ def changed(before: Any, after: Any) -> bool:
     return bool(before != after)
 
 
-class Kept:
-    """The result of the last call, as it came, beside a copy: no later call may change it."""
-
-    def __init__(self) -> None:
-        self._result: Any = None
-        self._was: dict[tuple[Any, ...], Any] = {}
-
-    def is_changed_by(self, returned: Any, is_whole: bool) -> bool:
-        """Return whether a call changed the result of the one before; keep what it returned, if that is whole."""
-        now = _parts(self._result)
-        found = any(way not in now or changed(was, now[way]) for way, was in self._was.items())
-        self._result, self._was = returned, copy.deepcopy(_parts(returned)) if is_whole else {}
-        return found
-
-
 def _parts(value: Any, way: tuple[Any, ...] = ()) -> dict[tuple[Any, ...], Any]:
-    """Return the arrays and numbers within a result by the way to each."""
+    """Return the arrays and lists within a result by the way to each."""
     if isinstance(value, torch.Tensor):
         return {way: value.detach()} if value.layout == torch.strided else {}
-    if isinstance(value, np.ndarray | int | float):
+    if isinstance(value, np.ndarray):
         return {way: value}
-    keyed = isinstance(value, Mapping)  # of whose numbers some may count calls
-    each = value.items() if keyed else enumerate(value) if isinstance(value, list | tuple) else ()
-    inner = ((key, part) for key, part in each if not (keyed and isinstance(part, int | float)))
-    return {at: part for key, within in inner for at, part in _parts(within, (*way, key)).items()}
+    each = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list | tuple) else ()
+    own = {way: value} if isinstance(value, list) and value and isinstance(value[0], float | list) else {}
+    return own | {at: part for key, within in each for at, part in _parts(within, (*way, key)).items()}
 
 
 def shares_memory(one: Any, other: Any) -> bool:
@@ -112,4 +95,5 @@ def shares_memory(one: Any, other: Any) -> bool:
 def _overlap(one: Any, other: Any) -> bool:
     if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
         return one.numel() > 0 and one.untyped_storage().data_ptr() == other.untyped_storage().data_ptr()
-    return isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and np.may_share_memory(one, other)
+    both = isinstance(one, np.ndarray) and isinstance(other, np.ndarray)
+    return np.may_share_memory(one, other) if both else one is other

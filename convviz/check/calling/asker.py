@@ -12,7 +12,6 @@ import torch
 
 from convviz.check.answer import KINDS, Answer
 from convviz.check.battery import Case
-from convviz.check.calling.arrays import Kept
 from convviz.check.calling.asking import ask
 from convviz.check.calling.child import Bounds, Child, Ended
 from convviz.check.calling.failures import failure
@@ -37,9 +36,9 @@ def _question(*parts: Any) -> bytes:
     return file.getvalue()
 
 
-def _answer(subject: Subject, plan: Plan, case: Case, twice: bool, kept: Kept) -> Answer:
+def _answer(subject: Subject, plan: Plan, case: Case, twice: bool) -> Answer:
     try:
-        return ask(subject, plan, case, twice, kept)
+        return ask(subject, plan, case, twice)
     except KeyboardInterrupt as error:  # which nobody pressed
         kind, message = failure(error, subject.fn)
         return Answer(kind, message=message)
@@ -50,11 +49,10 @@ class Asker:
 
     def __init__(self, subject: Subject, bounds: Bounds | None) -> None:
         self._subject = subject
-        self._kept = kept = Kept()
 
         def work(question: bytes) -> bytes:
             plan, cases, twice = pickle.loads(question)
-            return _pack([_answer(subject, plan, case, twice, kept) for case in cases])
+            return _pack([_answer(subject, plan, case, twice) for case in cases])
 
         self._child = None if bounds is None else Child(work, bounds)
 
@@ -84,7 +82,7 @@ class Asker:
 
     def _asked(self, plan: Plan, cases: Sequence[Case], twice: bool) -> list[Answer]:
         if self._child is None:
-            return [ask(self._subject, plan, case, twice, self._kept) for case in cases]
+            return [ask(self._subject, plan, case, twice) for case in cases]
         try:
             return _unpack(self._child.ask(_question(plan, cases, twice)))
         except Ended as ended:

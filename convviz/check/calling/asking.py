@@ -14,7 +14,7 @@ import torch
 
 from convviz.check.answer import Answer
 from convviz.check.battery import Case, make_case
-from convviz.check.calling.arrays import Kept, NotNumbers, hand_over, shares_memory
+from convviz.check.calling.arrays import NotNumbers, hand_over, shares_memory
 from convviz.check.calling.failures import failure
 from convviz.check.calling.names import DATA, to_layout
 from convviz.check.calling.passes import fill, run_passes
@@ -35,7 +35,7 @@ ONCE_BEYOND = 20_000  # products; in a larger case loops in pure Python would ta
 DRAWS = (torch.rand, np.random.rand, lambda count: random.random())
 
 
-def ask(subject: Subject, plan: Plan, case: Case, twice: bool, kept: Kept) -> Answer:
+def ask(subject: Subject, plan: Plan, case: Case, twice: bool) -> Answer:
     """Return what comes of one case; whatever the code throws, it ends here."""
     first = _Call(subject, plan, case)
     kind, message = _run(first)
@@ -45,8 +45,6 @@ def ask(subject: Subject, plan: Plan, case: Case, twice: bool, kept: Kept) -> An
         kind, message = "not_finite", say("not_finite", name=broken, what=what)
     elif kind == "ok" and first.changed:
         kind, message = "changed_input", say("changed_input", names=", ".join(sorted(first.changed)))
-    if kept.is_changed_by(first.returned, kind == "ok") and kind == "ok":
-        kind, message = "keeps_state", say("shared_buffer")
     if kind == "ok" and twice and case.spec.products <= ONCE_BEYOND:
         kind, message = _again(first)
     remarks = tuple(sorted(first.remarks))
