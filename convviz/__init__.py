@@ -73,6 +73,7 @@ __all__ = [
 
 # Where the names live that need torch: two seconds and 200 MiB, for which a server and `--help` have no use.
 _HOMES = {
+    "App": "app.app",
     "Audit": "check.audited",
     "CheckFailed": "check.report",
     "Exercise": "check.sheet",
@@ -85,10 +86,13 @@ _HOMES = {
     "conv_transpose2d": "ops.conv_transpose2d",
     "convolution_backward": "ops.convolution_backward",
     "exercise": "check.exercise",
+    "explain": "app.explain",
     "export_html": "export.page",
     "export_module": "export.module",
     "export_picture": "export.picture",
     "grade": "check.api",
+    "graph": "explanation.graph.read",
+    "lesson": "app.lesson",
     "linear": "ops.linear",
     "report": "check.api",
     "stages": "ops.stages",
@@ -105,31 +109,21 @@ if not TYPE_CHECKING:  # a checker has the names above, and refuses others
 
 
 def _load(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(importlib.import_module(f"convviz.{_HOMES[name]}"), name)
     if name in ("check", "lab", "nn"):
         return importlib.import_module(f"convviz.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'convviz' has no attribute {name!r}")
+    found = getattr(importlib.import_module(f"convviz.{_HOMES[name]}"), name)
     if name == "graph":
         from convviz.app.graph_display import show_interactively
-        from convviz.explanation.graph.read import graph
 
         show_interactively()
-        return graph
     if name in ("App", "explain", "lesson"):
         from convviz.app.app import App
 
         App.page_maker = _make_page  # both stand on one layer: this is the only place that knows the two
         App.still_maker = _make_still
-        if name == "App":
-            return App
-        if name == "lesson":
-            from convviz.app.lesson import lesson
-
-            return lesson
-        from convviz.app.explain import explain
-
-        return explain
-    raise AttributeError(f"module 'convviz' has no attribute {name!r}")
+    return found
 
 
 def __dir__() -> list[str]:

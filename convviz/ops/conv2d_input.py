@@ -9,7 +9,7 @@ from convviz.ops.functions import gradients
 from convviz.ops.methods import check_method
 
 
-def conv2d_input(
+def conv2d_input(  # noqa: D417 - what conv2d has told is not told again
     input_size: Sequence[int],
     weight: torch.Tensor,
     grad_output: torch.Tensor,
@@ -29,12 +29,7 @@ def conv2d_input(
         input_size: the input's shape, ``[N, C_in, H, W]``, or ``[C_in, H, W]`` for one sample.
         weight: ``[C_out, C_in / groups, kH, kW]``.
         grad_output: gradient with respect to conv2d's output, of its shape.
-        stride: as given to ``conv2d``, like all that follow.
-        padding: see ``conv2d``.
-        dilation: see ``conv2d``.
-        groups: see ``conv2d``.
-        padding_mode: see ``conv2d``.
-        method: see ``conv2d``.
+        stride, padding, dilation, groups, padding_mode, method: as given to ``conv2d``.
 
     Returns:
         grad_input of shape input_size; entry ``[n, c, i, j]`` is the sum of ``grad_output[o] * weight[k]`` over the

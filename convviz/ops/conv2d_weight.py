@@ -9,7 +9,7 @@ from convviz.ops.functions import gradients
 from convviz.ops.methods import check_method
 
 
-def conv2d_weight(
+def conv2d_weight(  # noqa: D417 - what conv2d has told is not told again
     input: torch.Tensor,
     weight_size: Sequence[int],
     grad_output: torch.Tensor,
@@ -27,12 +27,7 @@ def conv2d_weight(
         input: ``[N, C_in, H, W]``, or ``[C_in, H, W]`` for one sample.
         weight_size: the weight's shape, ``[C_out, C_in / groups, kH, kW]``.
         grad_output: gradient with respect to conv2d's output, of its shape.
-        stride: as given to ``conv2d``, like all that follow.
-        padding: see ``conv2d``.
-        dilation: see ``conv2d``.
-        groups: see ``conv2d``.
-        padding_mode: see ``conv2d``.
-        method: see ``conv2d``.
+        stride, padding, dilation, groups, padding_mode, method: as given to ``conv2d``.
 
     Returns:
         grad_weight of shape weight_size; entry ``[o, c, u, v]`` is the sum of ``grad_output[o] * input[i]`` over the

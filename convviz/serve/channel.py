@@ -2,13 +2,16 @@
 
 import asyncio
 import json
+import logging
 import time
 from typing import Any
 
 import tornado.web
+from jupyter_server.services.kernels.websocket import KernelWebsocketHandler
 from tornado.iostream import StreamBufferFullError
 
 MAX_MESSAGE_PARTS = 1024  # of one message; a widget's has five, and one for each of its buffers
+GOING_AWAY = 1001  # a page that is closed says so; one that is reloaded, or loses its connection, says nothing
 UNREADABLE = 1007  # the websocket's word for a message that makes no sense
 # A page may send a picture at once; what comes faster than its kernel can take would wait in the server's memory.
 BURST_BYTES, BYTES_A_SECOND = 16 * 2**20, 2**20
@@ -17,47 +20,87 @@ TRACEBACK = b"Traceback (most recent call last)"
 # In Jupyter's older one a message with buffers of the kernel's brings the server down: Voilà reads it as of this one,
 # and makes a list as long as its first bytes say. Every page of Voilà's speaks this one.
 PROTOCOL = "v1.kernel.websocket.jupyter.org"
+log = logging.getLogger("tornado.application")
 
 
-class Channel:
-    """Mixed into the handler of a kernel's websocket."""
+class Channel(KernelWebsocketHandler):
+    """Mixed into the handler of a kernel's websocket: a page that goes away ends its kernel. What it says is heard."""
+
+    connection: Any = None
+    _is_open = False
+    _is_closed = False
+    _sent: tuple[float, float] | None = None  # bytes that count still, and when
+
+    async def pre_get(self) -> None:
+        """Have the kernel answer; the page may go meanwhile."""
+        await super().pre_get()
+        if self._is_closed:
+            raise tornado.web.Finish
 
     async def get(self, kernel_id: str) -> None:
         """Open the connection for who speaks the protocol."""
-        asks = self.request.headers  # type: ignore[attr-defined]
+        asks = self.request.headers
         offered = [name.strip() for name in asks.get("Sec-WebSocket-Protocol", "").split(",")]
         if "Upgrade" in asks and PROTOCOL not in offered:
             raise tornado.web.HTTPError(400)
-        await super().get(kernel_id)  # type: ignore[misc]
+        await super().get(kernel_id)
+
+    async def open(self, kernel_id: str) -> None:
+        """Connect the page with its kernel."""
+        self._is_open = True
+        self.set_nodelay(True)
+        await super().open(kernel_id)
 
     async def on_message(self, message: bytes | str) -> None:
         """Pass a page's message on, in due time; the next one is read when this has returned."""
         if isinstance(message, str) or not is_sound(message):
-            self.close(UNREADABLE)  # type: ignore[attr-defined]
+            self.close(UNREADABLE)
             return
         await asyncio.sleep(self._too_soon(max(len(message), MESSAGE_BYTES)))
-        if self.connection is None:  # type: ignore[attr-defined]  # closed meanwhile
-            return
-        super().on_message(message)  # type: ignore[misc]
+        if self.connection is not None:  # else it was closed meanwhile
+            super().on_message(message)
 
-    def write_message(self, message: bytes | str, binary: bool = False) -> Any:
-        """Send a message to the page, if it tells nothing of the server's folders."""
-        if isinstance(message, str):  # the server's own words, of a kernel that has died
-            return super().write_message(message, binary)  # type: ignore[misc]
-        if holds_traceback(message):
+    def write_message(self, message: Any, binary: bool = False) -> Any:
+        """Send a message to the page, unless it is gone, or the message tells of the server's folders."""
+        if self.ws_connection is None or self.ws_connection.is_closing():
+            return None
+        if not isinstance(message, str) and holds_traceback(message):  # text is the server's own, of a dead kernel
             return None
         try:
-            return super().write_message(message, binary)  # type: ignore[misc]
+            return super().write_message(message, binary)
         except StreamBufferFullError:  # the page does not read what it asks for
-            self.ws_connection._abort()  # type: ignore[attr-defined]
+            self.ws_connection._abort()
             return None
+
+    def on_close(self) -> None:
+        """End the kernel; where the connection may only be lost, the page has time to come back."""
+        self._is_closed = True
+        manager: Any = self.kernel_manager
+        if self._is_open:
+            super().on_close()
+        elif self.connection is not None:
+            # Jupyter counts a connection down that ends before it was open, though it has not counted it up. Meanwhile
+            # there is one more than that: the last one's channels would be kept for the page's next, and it has none.
+            manager.notify_connect(self.kernel_id)
+            manager.notify_connect(self.kernel_id)
+            super().on_close()
+            manager.notify_disconnect(self.kernel_id)
+        if self.close_code == GOING_AWAY:
+            manager.leave(self.kernel_id)
+        else:
+            manager.lose(self.kernel_id)
+
+    def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
+        """Log that a page sent what is no message of the kernel's protocol; the connection is closed."""
+        if not isinstance(value, tornado.web.HTTPError):
+            log.error("a connection is closed, because a message of it cannot be read (%s)", typ.__name__)
 
     def _too_soon(self, size: int) -> float:
         """Return the seconds by which a message of this size comes too soon."""
         now = time.monotonic()
-        bytes_, then = vars(self).get("_sent", (0.0, now))
+        bytes_, then = self._sent or (0.0, now)
         bytes_ = max(0.0, bytes_ - (now - then) * BYTES_A_SECOND) + size
-        vars(self)["_sent"] = bytes_, now
+        self._sent = bytes_, now
         return max(0.0, (bytes_ - BURST_BYTES) / BYTES_A_SECOND)
 
 

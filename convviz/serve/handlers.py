@@ -19,8 +19,6 @@ from convviz.serve.notebook_page import NotebookPage
 
 log = logging.getLogger("tornado.application")
 
-GOING_AWAY = 1001  # a page that is closed says so; one that is reloaded, or loses its connection, says nothing
-
 
 class Headers(tornado.web.OutputTransform):
     """Adds headers to every answer of the server, whoever gives it: Jupyter's own setting reaches no file."""
@@ -67,55 +65,6 @@ class PlainErrors(tornado.web.RequestHandler):
             log.error("%s %r failed", self.request.method, self.request.path, exc_info=(typ, value, tb))
 
 
-class Channels(KernelWebsocketHandler):
-    """Mixed into the handler of the websocket: a page that goes away ends its kernel. What is said here is heard."""
-
-    connection: Any = None
-    _is_open = False
-    _is_closed = False
-
-    async def pre_get(self) -> None:
-        """Have the kernel answer; the page may go meanwhile."""
-        await super().pre_get()
-        if self._is_closed:
-            raise tornado.web.Finish
-
-    async def open(self, kernel_id: str) -> None:
-        """Connect the page with its kernel."""
-        self._is_open = True
-        self.set_nodelay(True)
-        await super().open(kernel_id)
-
-    def write_message(self, message: Any, binary: bool = False) -> Any:
-        """Pass a message on to the page, unless it is gone: nobody misses it."""
-        if self.ws_connection is None or self.ws_connection.is_closing():
-            return None
-        return super().write_message(message, binary)
-
-    def on_close(self) -> None:
-        """End the kernel; where the connection may only be lost, the page has time to come back."""
-        self._is_closed = True
-        manager: Any = self.kernel_manager
-        if self._is_open:
-            super().on_close()
-        elif self.connection is not None:
-            # Jupyter counts a connection down that ends before it was open, though it has not counted it up. Meanwhile
-            # there is one more than that: the last one's channels would be kept for the page's next, and it has none.
-            manager.notify_connect(self.kernel_id)
-            manager.notify_connect(self.kernel_id)
-            super().on_close()
-            manager.notify_disconnect(self.kernel_id)
-        if self.close_code == GOING_AWAY:
-            manager.leave(self.kernel_id)
-        else:
-            manager.lose(self.kernel_id)
-
-    def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
-        """Log that a page sent what is no message of the kernel's protocol; the connection is closed."""
-        if not isinstance(value, tornado.web.HTTPError):
-            log.error("a connection is closed, because a message of it cannot be read (%s)", typ.__name__)
-
-
 class Goodbye(APIHandler):
     """What a page calls when it goes. Voilà's own asks the kernel to end, which then races with the end of all else."""
 
@@ -138,5 +87,5 @@ def mended(handler: type[tornado.web.RequestHandler]) -> type[tornado.web.Reques
     if issubclass(handler, tornado.web.StaticFileHandler):
         mixins = (PlainErrors, Files)
     elif issubclass(handler, KernelWebsocketHandler):
-        mixins = (Channel, Channels, PlainErrors)
+        mixins = (Channel, PlainErrors)
     return type(handler.__name__, (*mixins, handler), {})

@@ -23,7 +23,7 @@ class Metrics:
         self._log = log
         self._registry = CollectorRegistry()
         common: Any = {"registry": self._registry}
-        self._pages = Gauge("convviz_pages", "Pages that are connected.", **common)
+        self.pages = Gauge("convviz_pages", "Pages that are connected.", **common)
         self._workers = Gauge("convviz_workers", "Processes that compute and live.", **common)
         self._memory = Gauge(
             "convviz_memory_bytes",
@@ -32,8 +32,8 @@ class Metrics:
             ["part"],
             **common,
         )
-        self._requests = Counter("convviz_requests", "What pages asked torch for, by kind.", ["kind"], **common)
-        self._answer = Histogram(
+        self.requests = Counter("convviz_requests", "What pages asked torch for, by kind.", ["kind"], **common)
+        self.answer = Histogram(
             "convviz_answer_seconds",
             "From a page's request, such as a slider's move, to its answer, at the server.",
             buckets=ANSWER_S,
@@ -51,22 +51,6 @@ class Metrics:
         """Count a refusal."""
         self._refused.labels(reason).inc()
         self._log.write("refused", reason=reason)
-
-    def page_came(self) -> None:
-        """Count a page that connects."""
-        self._pages.inc()
-
-    def page_went(self) -> None:
-        """Count a page that is gone."""
-        self._pages.dec()
-
-    def asked(self, kind: str) -> None:
-        """Count a request of a page."""
-        self._requests.labels(kind).inc()
-
-    def answered(self, seconds: float) -> None:
-        """Count an answer to a page."""
-        self._answer.observe(seconds)
 
     def worker_ended(self, reason: str) -> None:
         """Count a worker that another one replaces."""

@@ -97,7 +97,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         self.set_nodelay(True)
         super().open()
         self._is_open = True
-        self._metrics.page_came()
+        self._metrics.pages.inc()
         try:
             await self._workers.ready()
         except (EOFError, OSError, ValueError) as error:
@@ -133,7 +133,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
             self._race.close()
         self._workers.turns.leave(self._client, self)
         if self._is_open:
-            self._metrics.page_went()
+            self._metrics.pages.dec()
         super().on_close()
 
     def _read(self, frame: str | bytes) -> dict[str, Any] | None:
@@ -161,7 +161,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         kind, tab = request.get("type"), request.get("tab")
         if not isinstance(kind, str) or kind not in KINDS:
             raise ValueError(say_app("message.type", known=", ".join(KINDS), got=f"{kind!r:.40}"))
-        self._metrics.asked(kind)
+        self._metrics.requests.labels(kind).inc()
         if kind == "act":
             self._act(request, given)
             return

@@ -58,7 +58,7 @@ class ConvvizVoila(Voila):
         limits: dict[str, Any] = {"memory_mib": CLASS_WORKER_MIB} if options.class_size else {}
         if options.checks_code:
             limits["seconds"] = CODE_SECONDS
-        told: Any = {"ended": self.metrics.worker_ended, "answered": self.metrics.answered}
+        told: Any = {"ended": self.metrics.worker_ended, "answered": self.metrics.answer.observe}
         self.workers = Workers(options.workers or 0, **limits, **told)
         self.restarts = False  # whether it ends only to begin anew
         self._had_terminal = has_terminal()

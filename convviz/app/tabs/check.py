@@ -1,12 +1,12 @@
 """The tab Check: gradcheck's verdicts, the gradients held against finite differences, in float32 beside float64."""
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 import torch
 
 from convviz.app.asking import check_keys
+from convviz.app.plain import plain
 from convviz.explanation.gradcheck import EPS, GRADCHECK, Checked, Slopes, check_gradients
 from convviz.ops.losses import LOSSES
 from convviz.ops.stages import Stages
@@ -46,16 +46,9 @@ def _gradient(settings: Settings, stages: Stages, checked: Checked) -> dict[str,
 def _slopes(slopes: Slopes) -> dict[str, Any]:
     largest = slopes.difference.abs().nan_to_num(nan=torch.inf).amax((1, 2))
     return {
-        "analytic": _plain(slopes.analytic.tolist()),
-        "difference": _plain(slopes.difference.tolist(), digits=4),  # enough, and a quarter of the bytes
-        "largest": _plain(largest.tolist()),
+        "analytic": plain(slopes.analytic),
+        "difference": plain(slopes.difference, digits=4),  # enough, and a quarter of the bytes
+        "largest": plain(largest),
         "passes": slopes.passes,
         "warning": slopes.warning,
     }
-
-
-def _plain(values: Any, digits: int = 17) -> Any:
-    """Return nested lists as JSON can hold them: None for what is no finite number."""
-    if isinstance(values, list):
-        return [_plain(value, digits) for value in values]
-    return float(f"{values:.{digits}g}") if math.isfinite(values) else None

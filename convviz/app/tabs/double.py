@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from convviz.app.asking import RequestError, brief, check_keys, one_of, whole_number
+from convviz.app.plain import plain
 from convviz.explanation.backend.torch_call import TorchCall
 from convviz.explanation.code.border import padded_apart
 from convviz.explanation.double_backward import NUMBERS, OF, DoubleBackward, Slope, double_backward, stage_of
@@ -90,7 +91,7 @@ class _Shown:
             "label": label,
             "at": list(at),
             "shape": list(tensor.shape),
-            "values": [[float(f"{value:.{DIGITS}g}") for value in row] for row in tensor[at].tolist()],
+            "values": plain(tensor[at], DIGITS),
             "panel": names.get(panel, panel),
         }
 

@@ -11,6 +11,7 @@ import torch
 
 from convviz.app.asking import check_keys
 from convviz.app.permissions import is_served, runs_code
+from convviz.app.plain import plain
 from convviz.app.tabs.base import Send, Tab
 from convviz.check.api import report
 from convviz.check.calling.child import Child, Ended, bounds_of
@@ -167,8 +168,8 @@ def _plain_map(shown: ErrorMap) -> dict[str, Any]:
     made: dict[str, Any] = {
         "label": label,
         "case": shown.case,
-        "right": _rows(shown.right),
-        "received": _rows(shown.received),
+        "right": plain(shown.right),
+        "received": plain(shown.received),
         "wrong": shown.wrong,
         "products": None,
     }
@@ -182,7 +183,3 @@ def _plain_map(shown: ErrorMap) -> dict[str, Any]:
             "shown": {"missing": products.missing[:SHOWN], "extra": products.extra[:SHOWN]},
         }
     return made
-
-
-def _rows(rows: tuple[tuple[float, ...], ...]) -> list[list[float | None]]:
-    return [[value if abs(value) < float("inf") else None for value in row] for row in rows]
