@@ -38,13 +38,15 @@ app: $(STAMP)-app ## open convviz as a dashboard (PORT=, HOST=, DEVICE=)
 
 test: lint test-js test-py ## lint, types, JavaScript tests and all Python tests, in a real browser too
 
+# In the order of tests/conftest.py, else the files with few tests, which may take long, would be the last.
+SPREAD := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 # Of every layer the file that holds most for its seconds, up to the page whose rules stand a second time in JavaScript.
 CHECKED := $(addprefix tests/,$(addsuffix .py,test_layers test_environment test_conftest geometry/test_taps \
 	geometry/test_spec ops/test_mutations ops/test_operators_mutations ops/test_which_backend ops/test_stages \
 	ops/test_transposed nn/test_nn settings/test_link explanation/test_matrices views/test_views web/test_board \
 	app/test_app app/test_answers app/test_share docs/test_docs browser/test_grid browser/test_page_model))
 check: lint test-js ## two minutes for what catches most; `make test` before you hand it in
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(CHECKED) $(PYTEST_FLAGS)
+	$(BIN)/python -m pytest $(SPREAD) $(CHECKED) $(PYTEST_FLAGS)
 
 # What the board can do, however it is composed: digits and bands at first sight, also on phones and in low windows; links
 # across, sums, pins; stepping; lessons with their marks, tray and whys; hands, broken steps, predictions, the arrival;
@@ -53,11 +55,11 @@ BOARD := $(addprefix tests/browser/test_,$(addsuffix .py,first_sight stage links
 	open_links drag break_it predict mistaken arrival keyboard tables paper lecture figure forward_band transposed \
 	remainder output_padding learn model page_model rules tabs colours))
 board: $(STAMP)-test ## what the board can do, in a real browser: run it when you change what the screen looks like
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(BOARD) $(PYTEST_FLAGS)
+	$(BIN)/python -m pytest $(SPREAD) $(BOARD) $(PYTEST_FLAGS)
 
 test-py: $(STAMP)-test
 	@echo "Browsers for the tests: $$($(BIN)/python -m tests.chromium), $$($(BIN)/python -m tests.browser.firefox)"
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(PYTEST_FLAGS)
+	$(BIN)/python -m pytest $(SPREAD) $(PYTEST_FLAGS)
 
 NPM := tests/js/node_modules/.bin
 lint-js: # rules, format and types of the JavaScript; what checks them comes from npm, once
