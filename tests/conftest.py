@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.chromium import HAS_ARRIVED, find_chromium
+from tests.chromium import find_chromium
 
 # Before torch is loaded: on tensors of 8 x 8 a second thread only waits for the first.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -96,16 +96,10 @@ def page(browser, request):
     `page.outside` lists the addresses elsewhere that it asked for, in vain. `page.page_errors` lists the
     errors no script caught: any left at the end fails the test, so one that provokes them clears the list.
     """
+    from tests.browser.app_page import fresh_page
+
     # Playwright waits for a sentence of JavaScript by eval, which the page's own policy forbids: that is held by the
     # tests marked with `policy`.
-    looks_away = "policy" not in request.keywords
-    options = {"viewport": {"width": 1400, "height": 900}, "service_workers": "block", "bypass_csp": looks_away}
-    context = browser.new_context(**options)
-    context.add_init_script(HAS_ARRIVED)
-    page = context.new_page()
-    note_trouble(page)
-    yield page
-    errors = [error.stack or error.message for error in page.page_errors]
-    context.close()
-    if errors:
-        pytest.fail("uncaught in the page:\n" + "\n".join(errors), pytrace=False)
+    marks = request.keywords
+    with fresh_page(browser, plotly="no_plotly" not in marks, bypass_csp="policy" not in marks) as page:
+        yield page

@@ -164,7 +164,7 @@ def test_students_slide_and_who_loses_the_server_comes_back_to_what_was_set(brow
     # One link for the whole course; who follows it logs in on the way. What stood after # would get lost there.
     students = {"ann": 1, "ben@example.edu": 3}
     with contextlib.ExitStack() as open_pages:
-        pages = {name: open_pages.enter_context(fresh_page(browser)) for name in students}
+        pages = {name: open_pages.enter_context(fresh_page(browser, plotly=False)) for name in students}
         for name, page in pages.items():
             log_in(page, hub, name, "?v=1")
         for name, page in pages.items():

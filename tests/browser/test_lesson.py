@@ -8,7 +8,7 @@ from convviz.lessons import lesson
 from tests.browser.app_page import cell, fresh_page, painted, repaint, wait_painted
 from tests.browser.server import wait_until
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.no_plotly]
 
 say, guided = sentences("player"), sentences("guided/why_rotated")
 NAME = "why_rotated"
@@ -365,7 +365,7 @@ def test_why_says_because_and_leads_to_the_step_and_back(page, exported):
 
 
 def test_on_a_phone_every_number_is_printed_and_the_tray_lies_on_nothing(browser, exported):
-    with fresh_page(browser, has_touch=True) as page:
+    with fresh_page(browser, plotly=False, has_touch=True) as page:
         open_page(page, exported, f"lesson={NAME}&step=2", 390, 844)
         for number in range(2, STEPS + 1):
             at_step(page, number)
@@ -388,7 +388,7 @@ def test_on_a_phone_every_number_is_printed_and_the_tray_lies_on_nothing(browser
 
 def test_a_finger_chooses_the_cell_that_it_touched_and_every_digit_stays(browser, exported):
     """What is said of a touched cell may move the picture before the click comes."""
-    with fresh_page(browser, has_touch=True) as page:
+    with fresh_page(browser, plotly=False, has_touch=True) as page:
         open_page(page, exported, "v=2", 390, 844)
         for row, column in ((2, 2), (1, 1), (3, 3)):
             cell(page, "grad_input", row, column).tap()
@@ -398,7 +398,7 @@ def test_a_finger_chooses_the_cell_that_it_touched_and_every_digit_stays(browser
 
 
 def test_a_finger_opens_a_cell_with_its_second_tap_however_slow(browser, exported):
-    with fresh_page(browser, has_touch=True) as page:
+    with fresh_page(browser, plotly=False, has_touch=True) as page:
         open_page(page, exported, f"lesson={NAME}&step=1")
         wait_painted(page)
         at = cell(page, "padded_input", 1, 3)

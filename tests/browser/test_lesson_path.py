@@ -16,7 +16,7 @@ from tests.browser.axe import assert_accessible
 from tests.browser.server import voila_server
 from tests.browser.test_site import url  # noqa: F401  (a fixture)
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.no_plotly]
 
 say, guided = sentences("player"), sentences("guided/race")
 TITLES = {id.removesuffix(".title"): title for id, title in facts("words/path").items()}
@@ -98,7 +98,7 @@ def by_key(page):
 
 
 def test_every_lesson_is_played_to_its_end_and_leads_to_the_next(browser, url):  # noqa: F811
-    with fresh_page(browser, viewport={"width": 1366, "height": 768}) as page:
+    with fresh_page(browser, plotly=False, viewport={"width": 1366, "height": 768}) as page:
         asked = []
         page.on("request", lambda request: asked.append(request.url.rpartition("/")[2].rpartition("-")[0]))
         page.goto(f"{url}#lesson={names()[0]}")
@@ -189,7 +189,7 @@ def test_bands_that_change_places_keep_the_room_that_is_theirs(page, all_of_them
 
 
 def test_on_a_phone_the_card_stands_above_the_band(browser, all_of_them):
-    with fresh_page(browser, has_touch=True) as page:
+    with fresh_page(browser, plotly=False, has_touch=True) as page:
         open_at(page, all_of_them, f"lesson={names()[0]}", 390, 844)
         for name in names():
             page.evaluate("(name) => { location.hash = `lesson=${name}&step=1`; }", name)
@@ -254,7 +254,7 @@ def test_a_step_opens_its_tab_below_the_card_and_the_next_one_closes_it(page, ex
 
 
 def test_on_a_phone_the_tab_stands_below_the_card_and_steps_aside_for_the_board(browser, exported):
-    with fresh_page(browser, has_touch=True) as page:
+    with fresh_page(browser, plotly=False, has_touch=True) as page:
         open_at(page, exported, "lesson=function&step=2", 390, 844)
         pane = page.locator(".cv-pane-mistakes")
         pane.wait_for(state="attached")

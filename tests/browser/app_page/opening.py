@@ -1,10 +1,14 @@
 """Opens the app for a test, and brings the page back to where it started."""
 
 import contextlib
+import re
+
+from playwright.sync_api import Error
 
 from tests.browser.app_page.eyes import same_state, snapshot
 from tests.browser.app_page.hands import choose
 from tests.browser.app_page.waits import APPEARS_WITHIN_MS, repaint, settle, wait_painted
+from tests.browser.scripts import JS
 from tests.browser.server import wait_until
 from tests.chromium import HAS_ARRIVED
 from tests.conftest import note_trouble
@@ -38,26 +42,35 @@ SHOW = """async (link) => {
 }"""
 
 
+# A script of a page: plotly is there at once, and takes its data but draws nothing.
+_KEY = re.search(r"const KEY = (Symbol\.for\(.+?\));", JS.joinpath("board", "plotly.js").read_text("utf-8"))[1]
+NO_PLOTLY = f"""window[{_KEY}] = Promise.resolve({{
+  react: async (at, data, layout) => void Object.assign(at, {{ data, layout }}), purge() {{}},
+}});"""
+
+
 @contextlib.contextmanager
-def fresh_page(browser, *, has_arrived=True, **options):
+def fresh_page(browser, *, has_arrived=True, plotly=True, **options):
     """Yield a page of another visitor, as the fixture `page` makes it, with options for its context.
 
     Args:
         browser: the fixture.
         has_arrived: whether the visitor has seen the arrival, so that the board is at rest.
+        plotly: whether it draws the heatmaps; to load it takes longer than all the rest of a page.
         options: for its context.
     """
     fixed = {"viewport": {"width": 1400, "height": 900}, "service_workers": "block", "bypass_csp": True}
     context = browser.new_context(**{**fixed, **options})
-    if has_arrived:
-        context.add_init_script(HAS_ARRIVED)
+    for script in [HAS_ARRIVED] * has_arrived + [NO_PLOTLY] * (not plotly):
+        context.add_init_script(script)
     page = context.new_page()
     note_trouble(page)
     try:
         yield page
         assert [error.stack or error.message for error in page.page_errors] == []
     finally:
-        page.close(run_before_unload=True)  # so that what is its own on the server ends at once
+        with contextlib.suppress(Error):  # the test has closed it
+            page.close(run_before_unload=True)  # so that what is its own on the server ends at once
         context.close()
 
 
