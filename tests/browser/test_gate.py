@@ -4,10 +4,14 @@ import signal
 
 import pytest
 
+from convviz.facts.words import sentences
 from tests.browser.app_page import OFFERED, open_app, open_tab, slide, slider_value
 from tests.browser.server import voila_server
+from tests.browser.test_tab_yours import PASTED, check, hint
 
 pytestmark = pytest.mark.browser
+
+say = sentences("race")
 
 # What the page itself may not do either: the browser says so with an event.
 TRIES = {
@@ -22,8 +26,8 @@ TRIES = {
 
 @pytest.fixture(scope="module")
 def guarded():
-    """A server below a path, for who has the token."""
-    with voila_server(arguments=["--base-url", "/a/course/", "--token"]) as server:
+    """A server below a path, for who has the token, that runs no race."""
+    with voila_server(arguments=["--base-url", "/a/course/", "--token", "--races", "0"]) as server:
         yield server
 
 
@@ -36,6 +40,19 @@ def forbidden(page, code):
     }})""")
 
 
+def test_a_server_for_oneself_alone_checks_pasted_code_in_a_process_of_its_own(page, guarded):
+    open_app(page, f"{guarded.url}#v=2&tab=yours")
+    page.wait_for_selector(".cv-pane-yours textarea")
+    assert not page.get_by_label("Function in this notebook").is_visible(), "there is none"
+    pane = check(page, "conv2d_weight", code=PASTED)
+    hint(pane, "what").locator("summary").click()
+    assert "divided by the batch size" in hint(pane, "what").inner_text()
+    pane = check(page, "conv2d_weight", code="import os\nos._exit(3)")
+    assert "exited with code 3" in pane.locator(".cv-pane-failure").last.inner_text()
+    pane = check(page, "conv2d_weight", code=PASTED.replace(" / input.shape[0]", ""))
+    assert pane.locator(".cv-yours-right").inner_text().startswith("Right:")
+
+
 @pytest.mark.policy
 def test_the_page_bears_its_policy_below_a_path_and_comes_back_after_a_restart(page, guarded):
     address = guarded.url.split("?")[0] + "#v=1"
@@ -43,6 +60,10 @@ def test_the_page_bears_its_policy_below_a_path_and_comes_back_after_a_restart(p
     assert page.url == address, "the token has left the address"
     for tab in OFFERED:
         open_tab(page, tab)
+        if tab == "race":
+            assert page.locator(".cv-pane-race .cv-race-told").text_content() == say("alone").replace("`", "")
+            assert page.locator(".cv-pane-race [data-race=start]").is_hidden()
+            assert page.locator(".cv-pane-race .cv-race-recorded").is_visible()
     assert page.complaints == [], "nothing that the page needs is forbidden"
     for directive, code in TRIES.items():
         assert forbidden(page, code) == directive, code

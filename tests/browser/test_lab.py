@@ -28,6 +28,11 @@ from tests.browser.app_page import (
 from tests.browser.lab import FRONT_ENDS, lab_server, open_notebook
 from tests.browser.test_open_links import BAD, CLIPBOARD, copied, saved_page, wait_for_settings
 from tests.browser.test_tab_graph import box, boxes, id_of, open_box, wait_details
+from tests.browser.test_tab_yours import (
+    SOURCE,
+    assert_a_pasted_function_is_checked_and_what_cannot_be_is_said,
+    assert_a_wrong_function_of_the_notebook_is_named_in_three_steps,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -248,6 +253,15 @@ def test_a_tab_brings_its_script_and_its_look(app):
         assert f".cv-pane-{name}" in sheets[0]
     press_tab(app, name)
     app.locator(".cv-slot > *").wait_for(state="detached")
+
+
+@IN_LAB
+def test_the_tab_your_code_checks_a_function_of_the_notebook_and_a_pasted_one(app):
+    write_cell(app, SOURCE)
+    run_cell(app)
+    app.wait_for_selector(".cv-pane-yours select")
+    assert_a_wrong_function_of_the_notebook_is_named_in_three_steps(app)
+    assert_a_pasted_function_is_checked_and_what_cannot_be_is_said(app)
 
 
 @IN_LAB

@@ -23,20 +23,13 @@ from tests.browser.app_page import (
     wait_notice,
     wait_painted,
 )
-from tests.browser.server import voila_server, wait_until
+from tests.browser.server import wait_until
 
 pytestmark = pytest.mark.browser
 
 PANE = ".cv-pane-race"
 RACES_WITHIN_MS = 2 * APPEARS_WITHIN_MS  # every other process goes before a race
 say = sentences("race")
-
-
-@pytest.fixture(scope="module")
-def racing():
-    """A server for the machine itself, which runs one race at a time without being asked to."""
-    with voila_server() as server:
-        yield server
 
 
 def press(page, name):
@@ -146,26 +139,23 @@ def check_stop_and_close_end_the_process(server, page):
     assert len(rows(page)) == 4, "what was measured stays"
 
 
-def test_a_race_from_start_to_the_end_of_its_page(racing, browser):
+def test_a_race_from_start_to_its_end(server, browser):
+    """That it ends with its page, too, is held in tests/serve/test_numbers_socket.py."""
     with fresh_page(browser) as page:
-        open_app(page, racing.url)
+        open_app(page, server.url)
         open_tab(page, "race")
         wait_curves(page, "loss")
         assert say("recorded", **recorded()["made"]) in page.locator(f"{PANE} .cv-race-recorded").text_content()
         choose_rotate_alone(page)
         check_curves_pause_and_table(page)
         check_a_mistake_on_the_board(page)
-        check_stop_and_close_end_the_process(racing, page)
-        start(page, epochs=20)
-        wait_state(page, "running")
-        process = racer(racing)
-    wait_until(lambda: is_gone(process), what="the race has ended with its page")
+        check_stop_and_close_end_the_process(server, page)
 
 
-def test_without_a_kernel_there_is_a_recorded_race_whose_mistakes_open(racing, browser):
+def test_without_a_kernel_there_is_a_recorded_race_whose_mistakes_open(server, browser):
     with fresh_page(browser) as page:
         page.route_web_socket("**/live/numbers", lambda socket: socket.close())
-        page.goto(f"{racing.url}#v=2&tab=race")
+        page.goto(f"{server.url}#v=2&tab=race")
         wait_curves(page, "loss", "accuracy", "seconds", "weights")
         told = page.locator(f"{PANE} .cv-race-recorded").text_content()
         assert say("recorded", **recorded()["made"]) in told
@@ -184,12 +174,3 @@ def test_without_a_kernel_there_is_a_recorded_race_whose_mistakes_open(racing, b
 def weights(opening):
     """Return the nine numbers of a recorded kernel."""
     return np.frombuffer(base64.b64decode(opening["weight"]["bytes"]), "<f4").astype(float)
-
-
-def test_a_server_for_many_shows_the_recorded_race_and_offers_none(browser):
-    with voila_server(arguments=["--races", "0"]) as server, fresh_page(browser) as page:
-        open_app(page, server.url)
-        open_tab(page, "race")
-        assert page.locator(f"{PANE} .cv-race-told").text_content() == say("alone").replace("`", "")
-        assert page.locator(f"{PANE} [data-race=start]").is_hidden()
-        assert page.locator(f"{PANE} .cv-race-recorded").is_visible()

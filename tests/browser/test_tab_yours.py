@@ -1,11 +1,8 @@
-"""The tab Your code in JupyterLab: a wrong function of the notebook is named, a pasted one too; a server runs none."""
+"""The tab Your code: what test_lab.py asks of it in JupyterLab, where one is open; and a server runs nobody's code."""
 
 import pytest
 
-from tests.browser.app_page import entry_of, fresh_page, open_app, wait_notice
-from tests.browser.lab import lab_server, open_notebook
-from tests.browser.server import voila_server
-from tests.browser.test_lab import run_cell
+from tests.browser.app_page import entry_of, wait_notice
 
 pytestmark = pytest.mark.browser
 
@@ -40,18 +37,6 @@ def my_weight(input, weight_size, grad_output, stride=1, padding=0):
 """
 
 
-@pytest.fixture(scope="module")
-def lab(browser, tmp_path_factory):
-    """A page of JupyterLab with the tab open, in a notebook that has defined a function."""
-    with lab_server(tmp_path_factory.mktemp("yours"), SOURCE) as url, fresh_page(browser) as page:
-        page.set_viewport_size({"width": 1900, "height": 1000})
-        open_notebook(page, url)
-        run_cell(page)
-        page.wait_for_selector(".cv-pane-yours select")
-        yield page
-        assert page.outside == []
-
-
 def check(page, task, name="", code=""):
     """Have a function checked, and wait for what comes of it."""
     pane = page.locator(".cv-pane-yours")
@@ -69,7 +54,7 @@ def hint(pane, name):
     return pane.locator(f"details[data-hint={name}]")
 
 
-def test_a_wrong_function_of_the_notebook_is_named_in_three_steps(lab):
+def assert_a_wrong_function_of_the_notebook_is_named_in_three_steps(lab):
     pane = check(lab, "conv2d_backward", "my_backward")
     assert "Not right yet" in pane.locator(".cv-yours-wrong").inner_text()
     assert "Furthest off is grad_input[" in hint(pane, "where").inner_text()
@@ -84,7 +69,7 @@ def test_a_wrong_function_of_the_notebook_is_named_in_three_steps(lab):
     assert pane.locator(".cv-yours-wrong").is_visible(), "what was found stays while the board moves"
 
 
-def test_a_pasted_function_is_checked_and_what_cannot_be_is_said(lab):
+def assert_a_pasted_function_is_checked_and_what_cannot_be_is_said(lab):
     pane = check(lab, "conv2d_weight", code=PASTED)
     hint(pane, "what").locator("summary").click()
     assert "divided by the batch size" in hint(pane, "what").inner_text()
@@ -104,17 +89,3 @@ def test_a_served_app_runs_nobodys_code(app):
     app.evaluate("void (location.hash = 'v=2&tab=yours')")
     app.wait_for_function("document.querySelector('.cv-pane-yours')?.textContent.includes('shared server')")
     assert not app.locator(".cv-pane-yours textarea").is_visible()
-
-
-def test_a_server_for_oneself_alone_checks_pasted_code_in_a_process_of_its_own(page):
-    with voila_server(arguments=["--token"]) as server:
-        open_app(page, f"{server.url}#v=2&tab=yours")
-        page.wait_for_selector(".cv-pane-yours textarea")
-        assert not page.get_by_label("Function in this notebook").is_visible(), "there is none"
-        pane = check(page, "conv2d_weight", code=PASTED)
-        hint(pane, "what").locator("summary").click()
-        assert "divided by the batch size" in hint(pane, "what").inner_text()
-        pane = check(page, "conv2d_weight", code="import os\nos._exit(3)")
-        assert "exited with code 3" in pane.locator(".cv-pane-failure").last.inner_text()
-        pane = check(page, "conv2d_weight", code=PASTED.replace(" / input.shape[0]", ""))
-        assert pane.locator(".cv-yours-right").inner_text().startswith("Right:")

@@ -392,7 +392,7 @@ def test_who_sends_faster_than_a_kernel_can_take_waits(monkeypatch):
 
 
 def test_where_the_notebook_is_off_nothing_of_voila_or_jupyter_is_there():
-    with voila_server(arguments=["--no-notebook"]) as server:
+    with voila_server(arguments=["--no-notebook", "--lang", "zh-HK"]) as server:
         for path in (
             "voila/render/app.ipynb",
             "voila/static/voila.js",
@@ -406,7 +406,10 @@ def test_where_the_notebook_is_off_nothing_of_voila_or_jupyter_is_there():
             for method in ("GET", "POST", "DELETE"):
                 assert ask(server.url, path, method=method)[0] == 404, (method, path)
         assert refusal(server.url, f"api/kernels/{GUESS}/channels") == 404
-        assert ask(server.url)[0] == 200
+        pages = [ask(server.url, query, Accept_Language=wish) for query, wish in (("", "en"), ("?lang=en", "zh"))]
+        assert [re.search(rb'<html lang="([\w-]+)', page)[1] for _, _, page in pages] == [b"zh-Hant", b"en"], (
+            "what the server was told comes between the address and the browser"
+        )
         assert server.kernels() == {}
 
 
