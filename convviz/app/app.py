@@ -13,7 +13,7 @@ import anywidget
 import ipywidgets as widgets
 import traitlets
 
-from convviz import __version__, limits
+from convviz import __version__, process_limits
 from convviz.app.linked_widgets import linked_widget
 from convviz.app.messages import Messages
 from convviz.app.named import ON_PAGE, value_of, with_named
@@ -133,7 +133,7 @@ class App(SettingTraits, anywidget.AnyWidget):
         with use_locale(self._language):
             self.session.tell(" ".join(filter(None, [unknown, briefly(from_link(link)[1]) if link else ""])))
             self._begin(lang is not None)
-        limits.apply()
+        process_limits.apply()
 
     def _begin(self, chosen: bool) -> None:
         """Open the app where its session is; whether its language was ``chosen``, or is the browser's."""

@@ -6,7 +6,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from convviz.app.graph_page import inside_reply, node_reply, page
+from convviz.app.graph_data import inside_reply, node_reply, page
 from convviz.explanation.graph.data import Graph
 from convviz.views.theme import COLORSCALES
 from convviz.web.bundle import bundle

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from importlib.resources import files
 from typing import Any, ClassVar, Protocol
 
-from convviz.app.asking import asked, one_of, page_name, shown, whole
 from convviz.app.page_requests import Answer, PageMaker, answered
 from convviz.app.session import Session
 from convviz.app.tabs.base import Tab
+from convviz.app.validate_request import asked, one_of, page_name, shown, whole
 from convviz.facts import facts
 from convviz.facts.locale import each_language, languages, match_locale
 from convviz.facts.words import sentences

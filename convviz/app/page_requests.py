@@ -10,7 +10,8 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from convviz.app.asking import (
+from convviz.app.step_numbers import numbers
+from convviz.app.validate_request import (
     RequestError,
     asked,
     brief,
@@ -23,7 +24,6 @@ from convviz.app.asking import (
     what_failed,
     whole,
 )
-from convviz.app.step_numbers import numbers
 from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.ops.stages import Stages

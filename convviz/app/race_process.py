@@ -28,8 +28,8 @@ class RaceProcess:
         Args:
             race: arguments of ``Race`` that JSON can hold, and ``slots`` where a server limits how many run at a time:
                 a dict of ``folder`` and ``most``.
-            tell: called in a thread with each message, as ``lab/racer.py`` sends them; the last is ``ended``, with a
-                ``sentence`` where the race did not come to its end.
+            tell: called in a thread with each message, as ``lab/race_worker.py`` sends them; the last is ``ended``,
+                with a ``sentence`` where the race did not come to its end.
 
         Raises:
             OSError: no process could be started.
@@ -39,7 +39,7 @@ class RaceProcess:
         self._said = tempfile.TemporaryFile()  # noqa: SIM115
         paths = os.pathsep.join(path for path in sys.path if path)  # a layer of the user's is found there, too
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "convviz.lab.racer"],
+            [sys.executable, "-m", "convviz.lab.race_worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._said,

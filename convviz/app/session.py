@@ -6,8 +6,8 @@ from typing import Any
 
 import traitlets
 
-from convviz.app.asking import readable, what_failed
 from convviz.app.page_requests import computed
+from convviz.app.validate_request import readable, what_failed
 from convviz.facts.words import sentences
 from convviz.ops.stages import Stages
 from convviz.settings.compute import compute

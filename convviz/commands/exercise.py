@@ -35,9 +35,9 @@ def run(options: argparse.Namespace) -> int:
         known = ", ".join(f".{one}" for one in FORMS)
         print(f"convviz: {say('ending', known=known, path=options.output)}", file=sys.stderr)
         return 2
-    from convviz.atomic import utf8
     from convviz.check.exercise import exercise
     from convviz.export.output_file import write
+    from convviz.file_io import utf8
 
     try:
         sheet = exercise([id.strip() for id in options.expose.split(",") if id.strip()], seed=options.seed)

@@ -4,7 +4,7 @@ import itertools
 import math
 from collections.abc import Callable
 
-from convviz.export.shapes import Box, Look, Segment, Shape, Strokes
+from convviz.export.primitives import Box, Look, Segment, Shape, Strokes
 from convviz.views.cells import COPY, INSERTED, PADDING, REMAINDER, Roles
 
 DOT = 3.0  # pixels

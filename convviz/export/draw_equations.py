@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 from convviz.export.cell_marks import beyond, is_marked, marks, symbol
-from convviz.export.shapes import Box, Look, Mosaic, Scene, Shape, Words, moved
+from convviz.export.primitives import Box, Look, Mosaic, Scene, Shape, Words, moved
 from convviz.export.steps import Cell, Step
 from convviz.facts.numbers import format_number
 from convviz.views.panels import Equation, Panel, Sign

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from convviz.atomic import read_json
 from convviz.export.page_assets import ALONE
 from convviz.facts import facts
+from convviz.file_io import read_json
 from convviz.settings.link import from_link, is_link
 from convviz.settings.state import Settings
 

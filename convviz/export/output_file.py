@@ -4,7 +4,7 @@ import os
 import stat
 from pathlib import Path
 
-from convviz.atomic import write_atomic
+from convviz.file_io import write_atomic
 
 
 def write(path: Path, content: bytes, what: str) -> Path:

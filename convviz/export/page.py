@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from convviz import __version__
-from convviz.atomic import utf8
 from convviz.explanation.load_lesson import readable
 from convviz.export.given import State, given_settings, page_settings
 from convviz.export.intro import intro_html
@@ -27,6 +26,7 @@ from convviz.export.still import still_figures
 from convviz.facts.choose_language import told_language
 from convviz.facts.locale import language, use_locale
 from convviz.facts.words import sentences
+from convviz.file_io import utf8
 from convviz.lab.recorded import recorded
 from convviz.lessons import short_name, told
 from convviz.settings.compute import compute

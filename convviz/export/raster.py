@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from PIL import Image, ImageDraw, ImageFont
 
-from convviz.export.palette import Palette
-from convviz.export.shapes import Box, Mosaic, Scene, Segment, Strokes, Words, colors
+from convviz.export.gif_palette import Palette
+from convviz.export.primitives import Box, Mosaic, Scene, Segment, Strokes, Words, colors
 
 ZOOM = 2  # pixels of the file for a pixel of the scene
 # Pillow's own font has none of these: lines in a square of one letter's size, upwards from the base line.

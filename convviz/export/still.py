@@ -3,7 +3,7 @@
 from html import escape
 
 from convviz.export.draw_equations import draw_equation, scene
-from convviz.export.shapes import LOOKS
+from convviz.export.primitives import LOOKS
 from convviz.export.svg import svg
 from convviz.export.tables import tables
 from convviz.geometry.shown_plane import Plane

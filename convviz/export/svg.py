@@ -5,7 +5,7 @@ import struct
 import zlib
 from html import escape
 
-from convviz.export.shapes import Box, Mosaic, Scene, Shape, Strokes, Words
+from convviz.export.primitives import Box, Mosaic, Scene, Shape, Strokes, Words
 
 
 def svg(scene: Scene, *, alone: bool = True) -> str:

@@ -10,8 +10,8 @@ import torch
 
 from convviz.lab.entrants import REFERENCE
 from convviz.lab.errors import FAILURES
-from convviz.lab.lane import LOSS, Lane, timed, told
 from convviz.lab.network import LAYERS, Network
+from convviz.lab.training import LOSS, Lane, timed, told
 from convviz.ops.backend_notes import BACKENDS
 from convviz.ops.device import full_precision
 from convviz.ops.watched import watch

@@ -10,7 +10,7 @@ from convviz.explanation.layer.window import choose_window, cut
 from convviz.facts.words import sentences
 from convviz.lab.digits import DEVIATION, MEAN, normalized
 from convviz.lab.errors import FAILURES
-from convviz.lab.lane import LOSS, Lane
+from convviz.lab.training import LOSS, Lane
 
 say = sentences("race")
 LAYER = "conv1"

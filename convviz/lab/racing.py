@@ -16,9 +16,9 @@ from convviz.lab.digits import digits, normalized
 from convviz.lab.drift import drift
 from convviz.lab.entrants import REFERENCE, Layers, entrants
 from convviz.lab.errors import FAILURES, RaceError
-from convviz.lab.lane import Lane, told
 from convviz.lab.resuming import earlier
 from convviz.lab.settings import RaceKeywords, RaceSettings
+from convviz.lab.training import Lane, told
 
 LAYERS = "torch,rotate,unfold"
 

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from convviz import __version__
-from convviz.atomic import read_json, utf8
+from convviz.file_io import read_json, utf8
 from convviz.lab.digits import Digits
 from convviz.lab.settings import RaceSettings
 from convviz.lab.store import write_file

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from convviz.atomic import write_atomic
+from convviz.file_io import write_atomic
 
 
 def write_file(path: Path, content: bytes, what: str) -> None:

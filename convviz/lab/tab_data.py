@@ -5,8 +5,8 @@ from typing import Any
 import torch
 
 from convviz.lab.opening import LAYER, opening
+from convviz.lab.page_data import shown
 from convviz.lab.racing import Race
-from convviz.lab.shown import shown
 
 PLOTS = ("loss", "accuracy", "seconds", "weights")
 DIGITS = 6  # misclassified ones that are shown of each entrant

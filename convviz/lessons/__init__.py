@@ -11,9 +11,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from convviz.atomic import read_json
 from convviz.facts import facts
 from convviz.facts.words import sentences
+from convviz.file_io import read_json
 
 say = sentences("player")
 FILE = ".json"  # ends the name of a lesson that is somebody's own file

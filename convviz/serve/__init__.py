@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from convviz.app.permissions import OWN_VARIABLE
-from convviz.limits import MEMORY_VARIABLE, NICE_VARIABLE
+from convviz.process_limits import MEMORY_VARIABLE, NICE_VARIABLE
 from convviz.serve.capacity import words_of_room
 from convviz.serve.folders import make_folder
 from convviz.serve.options import ServeError, ServeOptions

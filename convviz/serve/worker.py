@@ -17,7 +17,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
-from convviz import limits
+from convviz import process_limits
 from convviz.facts.locale import ENGLISH, languages, match_locale, use_locale
 from convviz.facts.words import sentences
 from convviz.serve.packed import packed, read_json, unpacked
@@ -70,11 +70,11 @@ def spawned(connection: Connection, answers: str, environment: dict[str, str]) -
 
 def work(connection: Connection, answered: Callable[..., Any]) -> None:
     """Answer until the server is gone, or this process has grown too large for another answer."""
-    limits.apply()
+    process_limits.apply()
     try:
         while True:
             made = answer(connection.recv_bytes(), answered)
-            leaves = limits.is_near()
+            leaves = process_limits.is_near()
             connection.send_bytes(made + bytes([leaves]))
             if leaves:
                 return

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from convviz.limits import MEMORY_VARIABLE
+from convviz.process_limits import MEMORY_VARIABLE
 from convviz.serve.options import cores
 from convviz.serve.processes import Stem, Worker, spawn
 from convviz.serve.racing import PageRace

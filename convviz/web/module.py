@@ -15,8 +15,16 @@ HERE = files("convviz.web")
 COLOUR = re.compile(r"colour\((?P<theme>light|dark) (?P<name>[\w-]+)\)")
 # The sheets around the board's own, in the order in which their rules win.
 AROUND = (
-    *(f"board/{name}" for name in ("stage", "figure_dialog", "break", "arrival")),
-    *("lesson/lesson", "controls/learn", "page/page", "tabs/tabs", "page/app", "page/looks", "page/lecture"),
+    *(f"board/{name}" for name in ("screen_layout", "figure_dialog", "break", "arrival")),
+    *(
+        "lesson/lesson",
+        "controls/gradient_descent",
+        "controls/controls",
+        "tabs/tabs",
+        "page/app",
+        "page/looks",
+        "page/lecture",
+    ),
 )
 
 

@@ -13,10 +13,10 @@ import pytest
 import torch
 
 from convviz.app import page_requests as answers
-from convviz.app.asking import DEEPEST, asked, brief
 from convviz.app.messages import STATEFUL
 from convviz.app.page_requests import KEYS, TABS, answer, answered, computed
 from convviz.app.step_numbers import TENSORS
+from convviz.app.validate_request import DEEPEST, asked, brief
 from convviz.facts import facts
 from convviz.facts.locale import use_locale
 from convviz.settings.as_python import as_python

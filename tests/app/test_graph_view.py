@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 
 import convviz
-from convviz.app.graph_page import MAX_HEATMAP_SIDE, inside_reply, node_reply, page
+from convviz.app.graph_data import MAX_HEATMAP_SIDE, inside_reply, node_reply, page
 from convviz.app.graph_view import HERE, GraphView, bundle
 from convviz.app.page_requests import computed
 from convviz.app.tabs.graph import data, reply

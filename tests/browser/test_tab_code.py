@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from convviz import ConvSpec
-from convviz.explanation.code.snippet_file import RESULTS, snippet_file
+from convviz.explanation.code.runnable_script import RESULTS, snippet_file
 from convviz.explanation.code.snippets import WAYS, snippets
 from tests.browser.app_page import (
     autograd_of_page,

@@ -56,7 +56,7 @@ def wait_curves(page, *names, steps=10**6):
 def racer(server):
     """Return the one process of the race, somewhere below the server's."""
     below = psutil.Process(server.process.pid).children(recursive=True)
-    (found,) = [child for child in below if not is_gone(child) and "convviz.lab.racer" in child.cmdline()]
+    (found,) = [child for child in below if not is_gone(child) and "convviz.lab.race_worker" in child.cmdline()]
     return found
 
 

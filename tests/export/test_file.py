@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from convviz import atomic
+from convviz import file_io
 from convviz.cli import main
 from convviz.export.module import export_module
 from convviz.export.output_file import write
@@ -73,7 +73,7 @@ def test_who_may_read_a_file_may_afterwards_and_nobody_else(tmp_path, monkeypatc
             assert mode_of(path) == mode
         path.chmod(0o600)
         seen, real = [], os.open
-        monkeypatch.setattr(atomic.os, "open", lambda name, flags, mode: seen.append(mode) or real(name, flags, mode))
+        monkeypatch.setattr(file_io.os, "open", lambda name, flags, mode: seen.append(mode) or real(name, flags, mode))
         write(path, b"secret", "page")
         assert seen == [0o600], "not for a moment is it there for others"
     finally:
@@ -88,7 +88,7 @@ def test_a_link_that_was_planted_is_not_followed(tmp_path, monkeypatch):
     (tmp_path / f".page.{os.getpid()}").symlink_to(victim)
     write(path, b"page", "page")
     assert (victim.read_text(), path.read_bytes()) == ("mine", b"page")
-    monkeypatch.setattr(atomic.secrets, "token_hex", lambda count: "0" * 2 * count)
+    monkeypatch.setattr(file_io.secrets, "token_hex", lambda count: "0" * 2 * count)
     (tmp_path / f".convviz-{'0' * 16}").symlink_to(victim)
     with pytest.raises(FileExistsError, match="the page cannot be written to"):
         write(path, b"other", "page")

@@ -10,7 +10,7 @@ import { createPageModel } from "../../convviz/web/numbers/model.js";
 import { captionOf } from "../../convviz/web/picture/captions.js";
 import { backwardWords } from "../../convviz/web/picture/cell_words.js";
 import { Links } from "../../convviz/web/picture/links.js";
-import { fromLoss } from "../../convviz/web/picture/loss_words.js";
+import { fromLoss } from "../../convviz/web/picture/grad_output_from_loss.js";
 import { Pairing, stampLinks } from "../../convviz/web/picture/stamps.js";
 import { Terms } from "../../convviz/web/picture/terms.js";
 import { becauseWords, topicsOf } from "../../convviz/web/picture/topics.js";

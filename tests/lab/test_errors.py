@@ -7,10 +7,10 @@ import os
 import pytest
 import torch
 
-from convviz import atomic, lab
+from convviz import file_io, lab
 from convviz.cli import main
-from convviz.lab.lane import Lane
 from convviz.lab.store import checkpoint_path
+from convviz.lab.training import Lane
 from tests.lab.idx import write_folder
 from tests.lab.narrow_network import narrow_network
 
@@ -180,7 +180,7 @@ class FullDisk:
 
     def __init__(self, monkeypatch, room):
         self.room = room
-        monkeypatch.setattr(atomic.os, "fsync", self.fsync)
+        monkeypatch.setattr(file_io.os, "fsync", self.fsync)
 
     def fsync(self, handle):
         if os.fstat(handle).st_size > self.room:

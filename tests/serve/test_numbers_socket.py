@@ -88,7 +88,7 @@ def racers(server):
     """The processes that race, the oldest first."""
     found = psutil.Process(server.process.pid).children()
     return sorted(
-        (each for each in found if "convviz.lab.racer" in each.cmdline()), key=lambda each: each.create_time()
+        (each for each in found if "convviz.lab.race_worker" in each.cmdline()), key=lambda each: each.create_time()
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from convviz.app.asking import asked, shown
+from convviz.app.validate_request import asked, shown
 
 Send = Callable[[dict[str, Any], list[bytes]], None]
 

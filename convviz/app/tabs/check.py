@@ -5,8 +5,8 @@ from typing import Any
 
 import torch
 
-from convviz.app.asking import check_keys
 from convviz.app.plain import plain
+from convviz.app.validate_request import check_keys
 from convviz.explanation.gradcheck import EPS, GRADCHECK, Checked, Slopes, check_gradients
 from convviz.ops.losses import LOSSES
 from convviz.ops.stages import Stages

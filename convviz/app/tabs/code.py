@@ -5,8 +5,8 @@ from typing import Any
 
 import torch
 
-from convviz.app.asking import check_keys, flag
-from convviz.explanation.code.snippet_file import GIVEN, SnippetFile, snippet_file, too_large
+from convviz.app.validate_request import check_keys, flag
+from convviz.explanation.code.runnable_script import GIVEN, SnippetFile, snippet_file, too_large
 from convviz.explanation.code.snippets import snippets
 from convviz.explanation.code.template import PANELS
 from convviz.facts.words import sentences

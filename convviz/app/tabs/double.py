@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
-from convviz.app.asking import RequestError, brief, check_keys, one_of, whole_number
 from convviz.app.plain import plain
+from convviz.app.validate_request import RequestError, brief, check_keys, one_of, whole_number
 from convviz.explanation.backend.torch_call import TorchCall
 from convviz.explanation.code.border import padded_apart
 from convviz.explanation.double_backward import NUMBERS, OF, DoubleBackward, Slope, double_backward, stage_of

@@ -5,8 +5,8 @@ from typing import Any
 
 import torch
 
-from convviz.app.asking import check_dict, check_keys, one_of
-from convviz.app.graph_page import inside_reply, node_reply, page
+from convviz.app.graph_data import inside_reply, node_reply, page
+from convviz.app.validate_request import check_dict, check_keys, one_of
 from convviz.explanation.graph.computation import graph_of_stages
 from convviz.explanation.graph.nodes_and_edges import Node
 from convviz.ops.stages import Stages

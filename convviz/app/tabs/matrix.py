@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from convviz.app.asking import check_keys, whole
+from convviz.app.validate_request import check_keys, whole
 from convviz.explanation.matrices import MAX_MATRIX_ENTRIES, Matrices, matrices, one_matrix
 from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec

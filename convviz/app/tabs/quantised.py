@@ -4,8 +4,8 @@ import functools
 from collections.abc import Mapping
 from typing import Any
 
-from convviz.app.asking import check_keys, one_of
 from convviz.app.plain import plain
+from convviz.app.validate_request import check_keys, one_of
 from convviz.explanation.quantised.kinds import KINDS
 from convviz.explanation.quantised.quantised import EPS, quantised
 from convviz.ops.stages import Stages

@@ -9,10 +9,10 @@ from typing import Any
 
 import torch
 
-from convviz.app.asking import check_keys
 from convviz.app.permissions import is_served, runs_code
 from convviz.app.plain import plain
 from convviz.app.tabs.base import Send, Tab
+from convviz.app.validate_request import check_keys
 from convviz.check.api import report
 from convviz.check.calling.child import Child, Ended, bounds_of
 from convviz.check.error_map import ErrorMap

@@ -9,7 +9,7 @@ const ROW = "minmax(0, 1fr)";
 const [IN_USE, OTHER] = [1, 0.76]; // heights: of the row in use, of the other
 const STRIP = "64px"; // height of the others beside one alone
 const SHARES = { forward: 1.37, weight: 1, bias: 0.6 }; // of the width
-const BETWEEN = 10; // pixels, as in stage.css
+const BETWEEN = 10; // pixels, as in screen_layout.css
 const WIDER = 1.2; // the width of the band in use
 
 export class Bands {

@@ -1,13 +1,13 @@
 // What is written below the board of a cell: its sum, or its origin.
 import { say } from "../base/say.js";
 import { backwardWords } from "../picture/cell_words.js";
-import { fromLoss } from "../picture/loss_words.js";
+import { fromLoss } from "../picture/grad_output_from_loss.js";
 import { inTurn } from "../picture/say.js";
 
 /**
  * @import { Panel } from "./panel.js"
  * @import { Place } from "../base/cell_place.js"
- * @import { FromLoss } from "../picture/loss_words.js"
+ * @import { FromLoss } from "../picture/grad_output_from_loss.js"
  * @import { Cells } from "./cells.js"
  * @import { Sum } from "./sum.js"
  */

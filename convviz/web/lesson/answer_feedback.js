@@ -4,7 +4,7 @@ import WORDS from "../../facts/words/player.json" with { type: "json" };
 import REASONS from "../../facts/words/reasons.json" with { type: "json" };
 import { parseNumber } from "../base/format.js";
 import { sentences } from "../base/words.js";
-import { agrees } from "../numbers/reasons.js";
+import { agrees } from "../numbers/diagnose_number.js";
 
 const say = sentences(WORDS);
 const sayReasons = sentences(REASONS);

@@ -3,7 +3,7 @@ import MISTAKES from "../../facts/mistakes.json" with { type: "json" };
 import WORDS from "../../facts/words/reasons.json" with { type: "json" };
 import { formatLong, parseNumber } from "../base/format.js";
 import { sentences } from "../base/words.js";
-import { createReasons } from "../numbers/reasons.js";
+import { createReasons } from "../numbers/diagnose_number.js";
 import { shownName } from "../rules/names.js";
 import { indicesOf } from "./values.js";
 
@@ -13,7 +13,7 @@ const MOST_PLACES = 3; // of products or cells that are named where several woul
 
 /**
  * @import { Place } from "./lessons.js"
- * @import { Reason } from "../numbers/reasons.js"
+ * @import { Reason } from "../numbers/diagnose_number.js"
  * @import { Seen } from "./values.js"
  * @typedef {{ words: string, mistake: string, show: string, label: string }} SeenReason mistake: its id, and
  *   the words of the button that shows it; empty where the page does not

@@ -7,7 +7,7 @@ import { sentences } from "../base/words.js";
 import { Board } from "../board/board.js";
 import { followRoom } from "../board/stage.js";
 import { createControls } from "../controls/controls.js";
-import { createLearn } from "../controls/learn.js";
+import { createLearn } from "../controls/gradient_descent.js";
 import { Sliders } from "../controls/sliders.js";
 import { LessonPanel } from "../lesson/panel.js";
 import { TAUGHT } from "../lesson/player.js";

@@ -2,7 +2,7 @@
 // languages meet in one place of the page, and each element takes the one of its language.
 import WORDS from "../../facts/words/element.json" with { type: "json" };
 import { element } from "../base/dom.js";
-import { understood } from "../base/tongues.js";
+import { understood } from "../base/locale.js";
 import { language, sentences } from "../base/words.js";
 import { isLink, toLink } from "../rules/link.js";
 

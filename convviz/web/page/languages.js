@@ -3,7 +3,7 @@
 import WORDS from "../../facts/words/language.json" with { type: "json" };
 import { element, makeButton } from "../base/dom.js";
 import { createMenu } from "../base/menu.js";
-import { asked, understood } from "../base/tongues.js";
+import { asked, understood } from "../base/locale.js";
 import { language, sentences } from "../base/words.js";
 
 const say = sentences(WORDS);

@@ -3,7 +3,7 @@
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import WORDS from "../../facts/words/tabs.json" with { type: "json" };
 import { element } from "../base/dom.js";
-import { tellHolders } from "../base/placed.js";
+import { tellHolders } from "../base/when_attached.js";
 import { language, sentences } from "../base/words.js";
 import { Share } from "../controls/share.js";
 import { createLessonButtons, stepLink } from "../lesson/start.js";

@@ -1,7 +1,7 @@
 // What stands in a tab's place until its script is there, which comes when the tab is first opened.
 import WORDS from "../../facts/words/pane.json" with { type: "json" };
 import { element, makeButton, setText } from "../base/dom.js";
-import { nameAfterTab } from "../base/placed.js";
+import { nameAfterTab } from "../base/when_attached.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);

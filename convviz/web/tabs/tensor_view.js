@@ -2,7 +2,7 @@
 import { element, setText } from "../base/dom.js";
 import { decode } from "../base/format.js";
 import { plainText, setRich } from "../base/rich_text.js";
-import { Heatmap } from "../board/heatmap.js";
+import { Heatmap } from "../board/pane_heatmap.js";
 import { say, sayPieces } from "./say.js";
 
 const SIDE = 300; // pixels of the longer side of a heatmap, at most

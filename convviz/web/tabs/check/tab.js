@@ -1,7 +1,7 @@
 // The tab Check: every gradient of the shown plane against finite differences, in float32 beside float64.
 import { element, makeButton, setText } from "../../base/dom.js";
 import { colorOf, formatNumber, fullNumber } from "../../base/format.js";
-import { Heatmap } from "../../board/heatmap.js";
+import { Heatmap } from "../../board/pane_heatmap.js";
 import { split, tab } from "../pane.js";
 import { code, tableHead, tableRow } from "../parts.js";
 import { say, sayPieces } from "../say.js";

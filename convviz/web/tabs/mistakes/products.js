@@ -2,7 +2,7 @@
 import WORDS from "../../../facts/words/mistakes.json" with { type: "json" };
 import { element, setText } from "../../base/dom.js";
 import { formatNumber } from "../../base/format.js";
-import { Heatmap } from "../../board/heatmap.js";
+import { Heatmap } from "../../board/pane_heatmap.js";
 import { FACTOR } from "../../numbers/mistaken.js";
 import { sentences } from "../../base/words.js";
 import { indicesOf, mostOf, planeRows, sizeOf } from "./planes.js";

@@ -4,7 +4,7 @@ import MISTAKES from "../../../facts/mistakes.json" with { type: "json" };
 import WORDS from "../../../facts/words/mistakes.json" with { type: "json" };
 import { element, setText } from "../../base/dom.js";
 import { formatNumber } from "../../base/format.js";
-import { Heatmap } from "../../board/heatmap.js";
+import { Heatmap } from "../../board/pane_heatmap.js";
 import { Gallery } from "../../numbers/gallery.js";
 import { isKnown } from "../../rules/recipes.js";
 import { countProducts } from "../../rules/spec.js";
@@ -167,7 +167,7 @@ class MistakesPane {
   }
 
   /**
-   * @param {{ set: (data: import("../../board/heatmap.js").HeatmapData) => void }} heatmap
+   * @param {{ set: (data: import("../../board/pane_heatmap.js").HeatmapData) => void }} heatmap
    * @param {"right" | "wrong"} which @param {Tensor} tensor @param {number[]} at leading indices
    * @param {number} limit
    */

@@ -9,7 +9,7 @@ const SIDE = 28;
  * @typedef {{ headings: string[], rows: string[][], theirs: number, note: string }} Table
  * @typedef {{ at: number, label: string, found: string }} Digit
  * @typedef {{ seed: number, of: number, images: Record<string, string>, layers: { name: string, count:
- *   number, digits: Digit[] }[] }} Mistakes all as lab/shown.py makes them
+ *   number, digits: Digit[] }[] }} Mistakes all as lab/page_data.py makes them
  */
 
 /**

@@ -5,7 +5,7 @@ import { element, makeButton, setText } from "../../base/dom.js";
 import { formatNumber } from "../../base/format.js";
 import { rich } from "../../base/rich_text.js";
 import { sentences } from "../../base/words.js";
-import { Heatmap } from "../../board/heatmap.js";
+import { Heatmap } from "../../board/pane_heatmap.js";
 import { MOST_LAYERS, gradientThrough, layersOf, sizeAfter } from "../../numbers/stack.js";
 import { planeRows } from "../mistakes/planes.js";
 import { split, tab } from "../pane.js";

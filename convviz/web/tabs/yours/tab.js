@@ -2,7 +2,7 @@
 import WORDS from "../../../facts/words/yours.json" with { type: "json" };
 import { element, makeButton, setText } from "../../base/dom.js";
 import { sentences } from "../../base/words.js";
-import { Heatmap } from "../../board/heatmap.js";
+import { Heatmap } from "../../board/pane_heatmap.js";
 import { fromLink } from "../../rules/link.js";
 import { split, tab } from "../pane.js";
 import { fillMenu, limitOf, numbersOf, tableHead, tableRow } from "../parts.js";

@@ -22,7 +22,7 @@ from convviz.lab.errors import RaceError
 from convviz.lab.racing import Race, Step
 from convviz.lab.slots import take_slot
 from convviz.lab.tab_data import openings, picture
-from convviz.limits import limit_memory
+from convviz.process_limits import limit_memory
 
 say = sentences("race")
 Tell = Callable[[dict[str, Any]], None]

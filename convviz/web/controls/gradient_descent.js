@@ -2,7 +2,7 @@
 import { sayLearn } from "./say_learn.js";
 import { RATES, safeChoice, withLowestPoint } from "../numbers/learn.js";
 import { replaced } from "../rules/settings.js";
-import { LearnPanel } from "./learn_panel.js";
+import { LearnPanel } from "./gradient_descent_panel.js";
 import { createPopover } from "./popover.js";
 
 /**

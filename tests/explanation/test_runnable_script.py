@@ -9,7 +9,13 @@ import torch
 
 from convviz import ConvSpec, stages
 from convviz.explanation.code.literals import exact, literal
-from convviz.explanation.code.snippet_file import FULL_PRECISION, MAX_WRITTEN_NUMBERS, RESULTS, snippet_file, too_large
+from convviz.explanation.code.runnable_script import (
+    FULL_PRECISION,
+    MAX_WRITTEN_NUMBERS,
+    RESULTS,
+    snippet_file,
+    too_large,
+)
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.settings.names import shown_name
 from tests.explanation.test_snippets import all_ways
