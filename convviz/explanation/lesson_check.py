@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from convviz.check.tasks import TASKS
-from convviz.explanation.lesson_file import EDITED, END, LESSON, keys, listed, what_is_misshapen
+from convviz.explanation.lesson_file import EDITED, FACTS, keys, listed, what_is_misshapen
 from convviz.facts.words import ARGUMENT
 from convviz.geometry.shown_plane import PANEL_AXES
 from convviz.settings.compute import compute
@@ -26,8 +26,8 @@ def problems(lesson: Any, words: Mapping[str, Any] | None = None) -> list[str]:
     Its sentences have their ids in ``words``; where there are none, they stand in the file itself.
     """
     if not isinstance(lesson, Mapping):
-        return [f"A lesson is a JSON object with {listed(LESSON[0])}: got {lesson!r:.40}."]
-    found = [*keys("The lesson", lesson, *LESSON)]
+        return [f"A lesson is a JSON object with {listed(FACTS['keys']['lesson']['needs'])}: got {lesson!r:.40}."]
+    found = [*keys("The lesson", lesson, "lesson")]
     steps = lesson.get("steps")
     if not isinstance(steps, list) or not steps or not all(isinstance(step, Mapping) for step in steps):
         return [*found, f"steps is a list of JSON objects, one a step: got {steps!r:.40}."]
@@ -169,9 +169,9 @@ def _forms(text: str, words: Mapping[str, Any] | None) -> list[str]:
 
 def _end(end: Any) -> Iterator[str]:
     if not isinstance(end, Mapping):
-        yield f"end is a JSON object with {listed(END[0])}: got {end!r:.40}."
+        yield f"end is a JSON object with {listed(FACTS['keys']['end']['needs'])}: got {end!r:.40}."
         return
-    yield from keys("end", end, *END)
+    yield from keys("end", end, "end")
     for each in end.get("next", []):
         for notice in from_link(each.get("link", ""))[1]:
             yield f"end: its link cannot be: {notice}"

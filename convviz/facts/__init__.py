@@ -4,8 +4,8 @@
 the labels; ``colours.json`` all colours; ``digits.json`` the pictures that an input may show; ``picture.json`` the
 rows of the picture, how they are walked through, and what all figures share; ``mistakes/`` a file for each mistake of
 the catalogue; ``calls.json`` what people call arguments and results; ``race.json`` what the tab Race offers;
-``language.json`` says which language all of them speak. What is read in another language is written there, in
-``languages/``.
+``lesson.json`` the keys of a lesson's file; ``torch.json`` the backends and files of PyTorch; ``language.json`` says
+which language all of them speak. What is read in another language is written there, in ``languages/``.
 """
 
 import functools

@@ -15,7 +15,7 @@ from torch.nn.functional import conv2d
 import convviz
 from convviz.cli import main
 from convviz.explanation.lesson_check import after, joined, number_at, problems, said
-from convviz.explanation.lesson_file import KINDS_OF_TASK, KINDS_OF_VALUE
+from convviz.explanation.lesson_file import EXAMPLES, KINDS_OF_TASK
 from convviz.export.page import export_html
 from convviz.facts import facts
 from convviz.lessons import lesson, names, told
@@ -46,7 +46,7 @@ def test_a_lesson_holds_what_it_says(name):
 
 
 def test_the_player_has_the_same_words_for_them():
-    for file, kinds in (("tasks.js", KINDS_OF_TASK), ("values.js", KINDS_OF_VALUE)):
+    for file, kinds in (("tasks.js", KINDS_OF_TASK), ("values.js", EXAMPLES)):
         source = JS.joinpath(file).read_text(encoding="utf-8")
         assert [kind for kind in kinds if not re.search(rf"^  {kind}: [{{(]", source, re.MULTILINE)] == [], file
 
