@@ -10,6 +10,7 @@ from typing import Any
 
 from convviz import __version__
 from convviz.commands import audit, doctor, exercise, export, lab, lesson, serve, site
+from convviz.commands.refusal import Refusal, refusing
 from convviz.needs import NotInstalled, needs
 
 
@@ -74,11 +75,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     try:
-        with needs(f"convviz {options.command}"):
+        with refusing(NotInstalled), needs(f"convviz {options.command}"):
             return int(options.run(options))
-    except NotInstalled as missing:
-        print(f"convviz: {missing}", file=sys.stderr)
-        return 1
+    except Refusal as refusal:
+        print(f"convviz: {refusal}", file=sys.stderr)
+        return refusal.code
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from convviz.commands.refusal import refusing
 from convviz.facts.words import sentences
 
 say = sentences("audit")
@@ -43,11 +44,8 @@ def run(options: argparse.Namespace) -> int:
     """Print the audit; return 0 if all is caught, 1 if something passes, 2 if the check cannot be read or used."""
     from convviz.check.audit import audit
 
-    try:
+    with refusing(ValueError, code=2):
         found = audit(_load(options.check), options.task, style=options.style, progress=options.progress)
-    except ValueError as error:
-        print(f"convviz: {error}", file=sys.stderr)
-        return 2
     print(found.text())
     return 1 if found.missed else 0
 

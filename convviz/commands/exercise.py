@@ -1,9 +1,9 @@
 """``convviz exercise``: a sheet whose numbers are proven to show chosen mistakes."""
 
 import argparse
-import sys
 from pathlib import Path
 
+from convviz.commands.refusal import Refusal, refusing
 from convviz.facts.words import sentences
 
 say = sentences("exercise")
@@ -33,20 +33,13 @@ def run(options: argparse.Namespace) -> int:
     form = options.output.suffix.lower().removeprefix(".")
     if form not in FORMS:
         known = ", ".join(f".{one}" for one in FORMS)
-        print(f"convviz: {say('ending', known=known, path=options.output)}", file=sys.stderr)
-        return 2
+        raise Refusal(say("ending", known=known, path=options.output), 2)
     from convviz.check.exercise import exercise
     from convviz.export.output_file import write
     from convviz.file_io import utf8
 
-    try:
+    with refusing(ValueError, code=2), refusing(OSError):
         sheet = exercise([id.strip() for id in options.expose.split(",") if id.strip()], seed=options.seed)
         write(options.output, utf8(sheet.text(form, not options.no_solutions), "sheet"), "sheet")
-    except ValueError as error:
-        print(f"convviz: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        print(f"convviz: {error}", file=sys.stderr)
-        return 1
     print(f"wrote {options.output}")
     return 0

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from convviz.commands.refusal import Refusal, refusing
+
 STDOUT = Path("-")
 PICTURE_ENDINGS = (".svg", ".png", ".gif")
 # What these are when nobody gives them.
@@ -58,15 +60,13 @@ def _picture_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write a page, a module or a picture; return the exit code: 2 when the state cannot be read."""
     if options.module and options.form:
-        print(f"convviz: --module and --{options.form} are two files: call export once for each", file=sys.stderr)
-        return 1
+        raise Refusal(f"--module and --{options.form} are two files: call export once for each")
     if options.module:
         return _export_module(options)
     if options.form or options.output.suffix.lower() in PICTURE_ENDINGS:
         return _export_picture(options)
     if given := _given(options, PICTURE_OPTIONS):
-        print(f"convviz: {', '.join(given)} belong to a picture: add --svg, --png or --gif", file=sys.stderr)
-        return 1
+        raise Refusal(f"{', '.join(given)} belong to a picture: add --svg, --png or --gif")
     from convviz.export.page_assets import DEFAULT_CONTROLS
 
     controls = DEFAULT_CONTROLS if options.controls is None else tuple(filter(None, options.controls.split(",")))
@@ -120,21 +120,15 @@ def _written(options: argparse.Namespace, what: str, make: Callable[[Any], bytes
     from convviz.export.given import read_state
     from convviz.export.output_file import write
 
-    try:
+    with refusing(OSError, ValueError, code=2):  # as for every word on the command line that cannot be read
         state, notices = (None, []) if options.state is None else read_state(options.state)
-    except (OSError, ValueError) as error:
-        print(f"convviz: {error}", file=sys.stderr)
-        return 2  # as for every word on the command line that cannot be read
-    try:
+    with refusing(OSError, ValueError):
         content = make(state)
         if options.output == STDOUT:
             sys.stdout.buffer.write(content)
             sys.stdout.flush()
         else:
             write(options.output, content, what)
-    except (OSError, ValueError) as error:
-        print(f"convviz: {error}", file=sys.stderr)
-        return 1
     for notice in notices:
         print(f"convviz: {notice}", file=sys.stderr)
     if options.output != STDOUT:
@@ -148,8 +142,7 @@ def _given(options: argparse.Namespace, defaults: Mapping[str, str | None]) -> l
 
 def _export_picture(options: argparse.Namespace) -> int:
     if given := _given(options, PAGE_OPTIONS):
-        print(f"convviz: {', '.join(given)} belong to a page, and a picture has none of it: leave out", file=sys.stderr)
-        return 1
+        raise Refusal(f"{', '.join(given)} belong to a page, and a picture has none of it: leave out")
     part = {name: getattr(options, name) for name in PICTURE_OPTIONS if getattr(options, name) is not None}
 
     def make(state: Any) -> bytes:
@@ -167,6 +160,5 @@ def _export_module(options: argparse.Namespace) -> int:
     of_a_place = {name: default for name, default in PAGE_OPTIONS.items() if name != "lang"}
     if given := _given(options, of_a_place | PICTURE_OPTIONS):
         told = "one module serves many places, and each says this by itself; leave it out"
-        print(f"convviz: --module takes no {', '.join(given)}: {told}", file=sys.stderr)
-        return 1
+        raise Refusal(f"--module takes no {', '.join(given)}: {told}")
     return _written(options, "module", functools.partial(module_bytes, lang=_language(options)))

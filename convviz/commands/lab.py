@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from convviz.commands.refusal import Refusal, refusing
 from convviz.needs import needs
 
 INTERRUPTED = 130  # what shells say of a process that Ctrl-C has ended
@@ -62,16 +63,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run a race or show one; return the exit code: 0, 1 when it ended early, 2 when it could not begin."""
     if (options.output is None) != (options.show is None) and options.show is None:
-        return _refuse("-o writes the page of a result: name the result with --show")
-    try:
+        raise Refusal("-o writes the page of a result: name the result with --show", 2)
+    with refusing(ValueError, TypeError, OSError, ImportError, code=2):
         return _show(options) if options.show is not None else _race(options)
-    except (ValueError, TypeError, OSError, ImportError) as error:
-        return _refuse(str(error))
-
-
-def _refuse(sentence: str) -> int:
-    print(f"convviz: {sentence}", file=sys.stderr)
-    return 2
 
 
 def _show(options: argparse.Namespace) -> int:
@@ -110,7 +104,7 @@ def _race(options: argparse.Namespace) -> int:
             refuse_unwritable(options.record, "recorded race")
         race = Race(**given, verify=not options.no_verify)
     except RaceError as error:
-        return _refuse(str(error))
+        raise Refusal(str(error), 2) from error
     if race.done:
         print(f"going on after step {race.done} of {race.total}", file=sys.stderr)
     try:

@@ -1,7 +1,8 @@
 """``convviz lesson``: what lessons there are, and what is wrong with one of your own."""
 
 import argparse
-import sys
+
+from convviz.commands.refusal import Refusal
 
 EPILOG = "docs/lessons.md shows how a lesson is written, by an example."
 
@@ -36,19 +37,13 @@ def _check(path: str) -> int:
     from convviz.lessons import FILE, names, told
 
     if not path.endswith(FILE) and path not in names():
-        print(
-            f"convviz: a lesson is a file whose name ends with {FILE}, or a name of `convviz lesson list`: got {path}",
-            file=sys.stderr,
-        )
-        return 1
+        raise Refusal(f"a lesson is a file whose name ends with {FILE}, or a name of `convviz lesson list`: got {path}")
     try:
         found = told(path)
     except OSError as error:
-        print(f"convviz: {path} cannot be read: {error.strerror}", file=sys.stderr)
-        return 1
+        raise Refusal(f"{path} cannot be read: {error.strerror}") from error
     except ValueError as error:
-        print(f"convviz: {error}", file=sys.stderr)
-        return 1
+        raise Refusal(str(error)) from error
     from convviz.explanation.lesson_check import problems
 
     lesson = found["lesson"]

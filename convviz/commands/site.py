@@ -1,8 +1,9 @@
 """``convviz site``: the live page as a folder for a static host."""
 
 import argparse
-import sys
 from pathlib import Path
+
+from convviz.commands.refusal import refusing
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,11 +22,8 @@ def run(options: argparse.Namespace) -> int:
     """Write the site; return the exit code."""
     from convviz.export.site import INDEX, write_site
 
-    try:
+    with refusing(OSError, ValueError):
         files = write_site(options.output)
-    except (OSError, ValueError) as error:
-        print(f"convviz: {error}", file=sys.stderr)
-        return 1
     size = sum(map(len, files.values()))
     print(f"wrote {options.output}: {INDEX} and {len(files) - 1} files beside it, {size / 1e6:.1f} MB")
     return 0

@@ -1,0 +1,21 @@
+"""Why a command does nothing: a sentence on stderr, and the exit code."""
+
+import contextlib
+from collections.abc import Iterator
+
+
+class Refusal(Exception):
+    """Ends a command; the command line prints its sentence and exits with its code."""
+
+    def __init__(self, sentence: str, code: int = 1) -> None:
+        super().__init__(sentence)
+        self.code = code
+
+
+@contextlib.contextmanager
+def refusing(*errors: type[Exception], code: int = 1) -> Iterator[None]:
+    """End the command where the block raises one of these errors."""
+    try:
+        yield
+    except errors as error:
+        raise Refusal(str(error), code) from error
