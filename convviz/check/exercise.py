@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import torch
 
 from convviz.check.battery import Case, make_case
 from convviz.check.compare import same
 from convviz.check.mistakes import Mistake, catalogue, compute
+from convviz.check.random_cases import each_tensor
 from convviz.check.sheet import Exercise, Wrong
 from convviz.check.tasks import TASKS, truth
 from convviz.facts.words import sentences
@@ -96,14 +95,12 @@ def _whole_numbers(spec: ConvSpec, seed: int) -> Case:
     drawn = make_case("by hand", spec, seed)
     generator = torch.Generator().manual_seed(seed % 2**63)
 
-    def draw(like: torch.Tensor) -> torch.Tensor:
+    def draw(like: torch.Tensor, _: int) -> torch.Tensor:
         digits = torch.randint(1, 4, like.shape, generator=generator)
         signs = torch.randint(0, 2, like.shape, generator=generator) * 2 - 1
         return (digits * signs).double()
 
-    names = ("input", "weight", "bias", "grad_output", "transposed_bias")
-    numbers: dict[str, Any] = {name: draw(drawn.tensor(name)) for name in names}
-    return dataclasses.replace(drawn, **numbers)
+    return each_tensor(drawn, draw)
 
 
 Axis = tuple[int, int, int, int, int]  # size, kernel, stride, padding, dilation

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -148,17 +149,13 @@ def _unnamed(
 ) -> list[Diagnosis]:
     wrong = [one for one in seen if one.got is not None and not one.is_right]
     smallest = min(wrong, key=lambda one: one.case.spec.products)
-
-    def ask(case: Case) -> torch.Tensor | None:
-        return ones.ask(result, case)
-
     pairs = [(one.got, one.right) for one in wrong if one.got is not None]
     mark = "" if failure else mark_of([one.case for one in wrong], [one.case for one in seen if one.is_right])
     if len(wrong) == 1 and wrong[0].case.name in ONLY:
         return [Diagnosis("?", result, mark, say("only.of", case=wrong[0].case.name), "")]
     # In the smallest of all there may be one number, which proves nothing.
     typical = max(wrong, key=lambda one: one.case.spec.products) if failure else smallest
-    if broken := broken_premise(of, typical.case, typical.right, ask):
+    if broken := broken_premise(of, typical.case, typical.right, functools.partial(ones.ask, result)):
         return [dataclasses.replace(broken, of=result)]
     where = [sentence for sentence in (*places(of, pairs), mark) if sentence]
     also = " ".join(where)

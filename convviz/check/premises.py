@@ -39,13 +39,13 @@ def broken_premise(result: str, case: Case, right: torch.Tensor, ask: Ask) -> Di
     if result == "output" and same(got, right):
         return Diagnosis("?", result, say("premise.bias"), say("premise.bias.seen"), "")
     found = _coarse(result, got, right, bool(case.quantised))
-    for sent in _made_of(result):
+    for sent in made_of(result):
         if sent != "bias" and not (sent == "weight" and case.quantised):
             found = found or _not_linear(result, sent, case, got, ask)
     found = found or _foreign(result, case, got, ask)
     if found is None:
         return None
-    evidence = say(f"premise.{found[0]}.seen", factors=" · ".join(_made_of(result)), **found[1])
+    evidence = say(f"premise.{found[0]}.seen", factors=" · ".join(made_of(result)), **found[1])
     if found[0] == "whole":
         return diagnosis(catalogue()["G08"], evidence, result)
     return Diagnosis("?", result, say(f"premise.{found[0]}"), evidence, "")
@@ -65,7 +65,7 @@ def _coarse(
     return None
 
 
-def _made_of(result: str) -> list[str]:
+def made_of(result: str) -> list[str]:
     """Return what a result may depend on, its factors, as the board has them."""
     return [name.removeprefix("padded_") for name in facts("picture")["made_of"]["convolution"][result]]
 
@@ -76,7 +76,7 @@ def _foreign(result: str, case: Case, got: torch.Tensor, ask: Ask) -> tuple[str,
         return None
     other = make_case("another", case.spec, 6)
     for name in ("input", "weight", "bias"):
-        if name not in _made_of(result):
+        if name not in made_of(result):
             found = ask(case.with_tensor(name, other.tensor(name)))
             if found is not None and found.shape == got.shape and not same(found, got):
                 return "foreign", {"result": result, "name": name}

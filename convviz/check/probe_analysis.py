@@ -203,7 +203,7 @@ def _left_out(found: Provenance) -> str:
         return ""
     for at, name in enumerate(MEMBERS[found.of]):
         kept = found.right & found.found.keys()
-        if len(only := {each[at] for each in kept}) == 1 and len({each[at] for each in missing}) > 1:
+        if at == 0 and len(only := {each[0] for each in kept}) == 1 and len({each[0] for each in missing}) > 1:
             return say("read.only_cell", what=name, cell=_index(only.pop()))
         rows, columns = ({each[at][axis] for each in missing} - {each[at][axis] for each in kept} for axis in (0, 1))
         if missing == {each for each in found.right if each[at][0] in rows or each[at][1] in columns}:

@@ -11,6 +11,7 @@ import torch
 from convviz.check.audited import geometry
 from convviz.check.battery import Case
 from convviz.check.mistakes import Mistake
+from convviz.check.premises import made_of
 from convviz.check.reasons import reasons
 from convviz.check.sheet_forms import Block, as_html, as_markdown, as_notebook
 from convviz.check.worked_sums import cell_name, number_text, worked
@@ -126,13 +127,7 @@ def tables(name: str, tensor: torch.Tensor, right: torch.Tensor | None = None) -
 
 
 def _given(exercise: Exercise) -> list[str]:
-    needs = {
-        "output": ("input", "weight"),
-        "grad_input": ("weight", "grad_output"),
-        "grad_weight": ("input", "grad_output"),
-        "grad_bias": ("grad_output",),
-    }
-    used = {name for result in exercise.asked for name in needs[result]}
+    used = {name for result in exercise.asked for name in made_of(result)}
     return [name for name in ("input", "weight", "grad_output") if name in used]
 
 

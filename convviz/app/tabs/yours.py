@@ -147,9 +147,10 @@ def _pasted(code: str) -> Callable[..., Any]:
 def _plain(made: Report) -> dict[str, Any]:
     first = next((case for case in made.cases if not case.passed), None)
     right, count = sum(case.passed for case in made.cases), len(made.cases)
+    summary = say("passed", count=count) if made.passed else say("failed", right=right, count=count)
     return {
         "passed": made.passed,
-        "summary": say("passed", count=count) if made.passed else say("failed", right=right, count=count),
+        "summary": summary if count else made.text().partition("\n")[0],
         "first": None if first is None else {"case": first.name, "lines": first.message.splitlines()},
         "diagnoses": [
             {"id": found.id, "of": found.of, "title": found.title, "evidence": found.evidence, "fix": found.fix,
