@@ -10,8 +10,6 @@ import torch.nn.functional as F
 from convviz.export.page import export_html
 from tests.browser.app_page import assert_page_equals_autograd, fresh_page, open_app, read_panel, repaint, wait_painted
 
-pytestmark = pytest.mark.browser
-
 PLAYS = "[data-arriving]"
 LAPTOP, PHONE = {"width": 1366, "height": 768}, {"width": 390, "height": 844}
 KERNEL = torch.arange(1.0, 10).reshape(1, 1, 3, 3)
@@ -56,8 +54,8 @@ STEP = """() => {
 
 
 @pytest.fixture(scope="module")
-def exported(tmp_path_factory):
-    return export_html(None, tmp_path_factory.mktemp("arrival") / "page.html").as_uri()
+def exported(exported):
+    return exported.as_uri()
 
 
 @contextlib.contextmanager

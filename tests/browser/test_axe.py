@@ -13,9 +13,6 @@ from convviz.views.theme import COLORSCALES, color_at
 from tests.browser.app_page import FOLLOWS_WITHIN_MS, OFFERED, cell, fresh_page, go_to, open_tab, repaint, wait_painted
 from tests.browser.axe import assert_accessible, look
 
-pytestmark = pytest.mark.browser
-
-
 STATES = {
     "first": {},
     "transposed": {"transposed": True, "input_view": "stamps"},

@@ -7,8 +7,6 @@ from playwright.sync_api import expect
 from convviz.settings.compute import compute as stages_of
 from convviz.settings.link import from_link
 
-pytestmark = pytest.mark.browser
-
 
 @pytest.fixture
 def opened(opened):

@@ -10,8 +10,6 @@ from convviz.geometry.spec import ConvSpec
 from convviz.web.module import coloured, joined
 from tests.browser.app_page import cell, fresh_page, repaint, wait_painted
 
-pytestmark = pytest.mark.browser
-
 QUANTITIES = facts("picture")["quantities"]
 # Every colour that anything of the picture is drawn in, but fills of values.
 INKS = """(all) => [...new Set(all.filter((one) => one.checkVisibility()).flatMap((one) => {

@@ -1,11 +1,7 @@
 """A dashboard of one's own: ipywidgets beside the app, linked to its traits."""
 
-import pytest
-
 from tests.browser.app_page import APPEARS_WITHIN_MS, assert_page_equals_autograd, open_app, repaint, slide
 from tests.browser.server import ROOT, voila_server
-
-pytestmark = pytest.mark.browser
 
 EXAMPLE = ROOT / "docs" / "examples" / "dashboard" / "dashboard.ipynb"
 

@@ -8,8 +8,6 @@ import torch.nn.functional as F
 
 from tests.browser.app_page import cell, fresh_page, show_link, wait_painted
 
-pytestmark = pytest.mark.browser
-
 PLANES = """() => Object.fromEntries([...document.querySelectorAll(".cv-panel")].map((panel) => [panel.dataset.panel, {
   columns: Number(panel.querySelector(".cv-grid").ariaColCount),
   values: [...panel.querySelectorAll("[data-cell]")].map((cell) => Number(cell.dataset.value)),

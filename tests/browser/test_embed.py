@@ -22,8 +22,6 @@ from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, tar
 from tests.browser.app_page import fresh_page
 from tests.export.test_embed import ROOT, blocks
 
-pytestmark = pytest.mark.browser
-
 APPEARS_WITHIN_MS = 60_000
 STATE = {"spec": ConvSpec((6, 5), kernel_size=2, stride=2, padding=1).to_dict(), "weight": {"kind": "box"}, "digit": 7}
 # A page that calls the module as @myst-theme/anywidget 1.4.1 does: every widget in a shadow root of its own, with a

@@ -16,8 +16,6 @@ from tests.browser.app_page import (
 )
 from tests.browser.pdf import words_of
 
-pytestmark = pytest.mark.browser
-
 APPEARS_WITHIN_MS = 60_000
 # Whether plotly's own layout is as high as the row.
 PLOTLY_KNOWS = """() => [...document.querySelectorAll(".cv-equation")].every((equation) => {

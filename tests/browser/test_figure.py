@@ -1,11 +1,8 @@
 """A panel as a plotly figure of its own: zoom, values under the pointer, pictures, and it follows the numbers."""
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.app_page import fresh_page, repaint
-
-pytestmark = pytest.mark.browser
 
 SHOWN = "() => document.querySelector('.cv-figure-chart').data[0].z"
 RANGE = "() => document.querySelector('.cv-figure-chart').layout.xaxis.range"

@@ -7,7 +7,6 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from convviz.export.page import export_html
 from tests.browser.app_page.waits import APPEARS_WITHIN_MS, SETTLED
 from tests.browser.firefox import find_firefox, firefox
 from tests.browser.test_stage import OUTSIDE_THE_WINDOW, OVERLAPS
@@ -48,8 +47,8 @@ def tab(running):
 
 
 @pytest.fixture(scope="module")
-def exported(tmp_path_factory):
-    return export_html(None, tmp_path_factory.mktemp("page") / "page.html").as_uri()
+def exported(exported):
+    return exported.as_uri()
 
 
 def open_page(tab, url, size=(1280, 720)):

@@ -16,8 +16,6 @@ from tests.browser.app_page import read_panel, repaint
 from tests.browser.test_stage import OUTSIDE_THE_WINDOW, OVERLAPS
 from tests.geometries import EDGE_CASES, random_specs, reals
 
-pytestmark = pytest.mark.browser
-
 SIDES = [("top", 0, 0), ("bottom", 0, 1), ("left", 1, 0), ("right", 1, 1)]
 # The link, and what torch calls this loss: grad_output is its derivative, asked of autograd.
 WITH_TARGET = {

@@ -9,8 +9,6 @@ from tests.browser.app_page import OFFERED, open_app, open_tab, slide, slider_va
 from tests.browser.server import voila_server
 from tests.browser.test_tab_yours import PASTED, check, hint
 
-pytestmark = pytest.mark.browser
-
 say = sentences("race")
 
 # What the page itself may not do either: the browser says so with an event.

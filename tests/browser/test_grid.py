@@ -1,10 +1,6 @@
 """A grid that has shown other geometries before is, to the last attribute, one that was made for this one."""
 
-import pytest
-
 from tests.browser.scripts import expose
-
-pytestmark = pytest.mark.browser
 
 # Sizes, roles and numbers at random, one after another in one grid; a fresh one beside it each time.
 WALK = """(turns) => {

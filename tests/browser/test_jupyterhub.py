@@ -26,8 +26,6 @@ from tests.browser.app_page import (
 )
 from tests.browser.server import ROOT, wait_until
 
-pytestmark = pytest.mark.browser
-
 FOLDER = ROOT / "deploy" / "jupyterhub"
 CONFIG = FOLDER / "jupyterhub_config.py"
 # Another proxy for a run by hand: npm's configurable-http-proxy.

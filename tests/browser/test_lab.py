@@ -34,8 +34,6 @@ from tests.browser.test_tab_yours import (
     assert_a_wrong_function_of_the_notebook_is_named_in_three_steps,
 )
 
-pytestmark = pytest.mark.browser
-
 TABS = facts("names")["tabs"]
 say_pane = sentences("pane")
 

@@ -26,7 +26,7 @@ from tests.browser.server import voila_server, wait_until
 from tests.browser.test_pseudo_language import misfits
 from tests.browser.test_site import url  # noqa: F401  (a fixture)
 
-pytestmark = [pytest.mark.browser, pytest.mark.no_plotly]
+pytestmark = pytest.mark.no_plotly
 
 say, player = sentences("language"), sentences("player")
 OTHERS = languages()[1:]

@@ -17,8 +17,6 @@ from tests.browser.app_page import cell, repaint
 from tests.states import random_states
 from tests.truth import loss_of, pad
 
-pytestmark = pytest.mark.browser
-
 say = sentences("learn")
 RATES = (0.001, 0.05, 0.5)
 PARABOLA = {"loss": "half_squared_error"}

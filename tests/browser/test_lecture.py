@@ -6,8 +6,6 @@ from convviz.facts.words import sentences
 from tests.browser.app_page import cell, fresh_page, painted, repaint, slider, wait_painted
 from tests.browser.axe import assert_accessible
 
-pytestmark = pytest.mark.browser
-
 say = sentences("lecture")
 # Of every number that is printed, the height of its letters in pixels of the screen.
 LETTERS = """() => [...document.querySelectorAll("[data-focus] .cv-numbered .cv-printed text")].filter((text) =>

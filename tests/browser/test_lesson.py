@@ -8,7 +8,7 @@ from convviz.lessons import lesson
 from tests.browser.app_page import cell, fresh_page, painted, repaint, wait_painted
 from tests.browser.server import wait_until
 
-pytestmark = [pytest.mark.browser, pytest.mark.no_plotly]
+pytestmark = pytest.mark.no_plotly
 
 say, guided = sentences("player"), sentences("guided/why_rotated")
 NAME = "why_rotated"

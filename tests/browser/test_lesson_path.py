@@ -16,7 +16,7 @@ from tests.browser.axe import assert_accessible
 from tests.browser.server import voila_server
 from tests.browser.test_site import url  # noqa: F401  (a fixture)
 
-pytestmark = [pytest.mark.browser, pytest.mark.no_plotly]
+pytestmark = pytest.mark.no_plotly
 
 say, guided = sentences("player"), sentences("guided/race")
 TITLES = {id.removesuffix(".title"): title for id, title in facts("words/path").items()}

@@ -4,8 +4,6 @@ import pytest
 
 from tests.browser.app_page import cell, choose, messages_sent, repaint, slide
 
-pytestmark = pytest.mark.browser
-
 
 def lit(app):
     """Return {panel: set of lit cells} as the page draws them."""

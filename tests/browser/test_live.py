@@ -11,7 +11,6 @@ import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import psutil
-import pytest
 from PIL import Image, ImageChops
 
 from convviz import lessons
@@ -29,8 +28,6 @@ from tests.browser.app_page import (
 )
 from tests.browser.axe import assert_accessible
 from tests.browser.server import voila_server, wait_until
-
-pytestmark = pytest.mark.browser
 
 say = sentences("served")
 say_picture, say_pane = sentences("picture"), sentences("pane")

@@ -10,8 +10,6 @@ from convviz.check.mistakes import catalogue, compute
 from tests.geometries import EDGE_CASES, random_specs
 from tests.truth import truth
 
-pytestmark = pytest.mark.browser
-
 GRADIENTS = ("grad_input", "grad_weight", "grad_bias")
 RESULTS = (*GRADIENTS, "output")
 # For each geometry: what each recipe makes of its numbers, and what the taps do.

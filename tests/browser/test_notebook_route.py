@@ -5,8 +5,6 @@ import pytest
 from tests.browser.app_page import assert_page_equals_autograd, fresh_page, kernel_id, open_app, slide, slider
 from tests.browser.server import IMPATIENT, voila_server, wait_until
 
-pytestmark = pytest.mark.browser
-
 NOTEBOOK = "voila/render/app.ipynb"
 BANNER = "#convviz-lost"
 ALERT = "#convviz-lost-text"

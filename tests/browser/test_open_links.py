@@ -34,7 +34,7 @@ from tests.browser.server import wait_until
 from tests.links import OLD_LINKS, of_old, old_state, random_settings, random_texts
 from tests.settings.test_link import LARGE, in_a_page
 
-pytestmark = [pytest.mark.browser, pytest.mark.no_plotly]
+pytestmark = pytest.mark.no_plotly
 
 # As one text: over thousands of single numbers Playwright takes longer than the page takes to read.
 READ = """(texts) => JSON.stringify(texts.map((text) => {

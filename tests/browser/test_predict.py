@@ -4,8 +4,6 @@ import pytest
 
 from tests.browser.app_page import cell, choose, fresh_page
 
-pytestmark = pytest.mark.browser
-
 ASK = ".cv-lesson-question"
 
 

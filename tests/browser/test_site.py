@@ -17,8 +17,6 @@ from tests.browser.axe import assert_accessible
 from tests.browser.server import ROOT, wait_until
 from tests.browser.test_embed import Quiet
 
-pytestmark = pytest.mark.browser
-
 say, say_board, say_lesson = sentences("picture"), sentences("board"), sentences("player")
 say_served = sentences("served")
 BELOW = "course/week 3"

@@ -1,10 +1,6 @@
 """The stage: everything is on the screen at once, nothing but panels moves under a slider, a band takes the focus."""
 
-import pytest
-
 from tests.browser.app_page import fresh_page, go_to, repaint, show_all_controls, show_link, slider
-
-pytestmark = pytest.mark.browser
 
 DESKTOPS = [(1280, 720), (1366, 768), (1920, 1080)]
 STATES = {"first": "v=2", "8 x 8": "v=1"}

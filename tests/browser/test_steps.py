@@ -16,8 +16,6 @@ from tests.browser.app_page import (
     slider,
 )
 
-pytestmark = pytest.mark.browser
-
 
 def bar(app, equation):
     return app.locator(f"[data-equation={equation}] .cv-transport")

@@ -6,8 +6,6 @@ import torch.nn.functional as F
 
 from tests.browser.app_page import cell, choose, open_tab, pane_follows, read_panel, slide, switch
 
-pytestmark = pytest.mark.browser
-
 PANE = ".cv-pane-check"
 READ_MAPS = """(pane) => [...pane.querySelectorAll(".cv-check-row")].map((row) => ({
   panel: row.dataset.gradient,

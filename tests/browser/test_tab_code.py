@@ -26,8 +26,6 @@ from tests.browser.app_page import (
 from tests.browser.scripts import expose
 from tests.geometries import EDGE_CASES, random_specs
 
-pytestmark = pytest.mark.browser
-
 CLIPBOARD = ["clipboard-read", "clipboard-write"]
 DENIED = "navigator.clipboard.writeText = () => Promise.reject(new DOMException('no', 'NotAllowedError'));"
 MISSING = "Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined });"

@@ -6,8 +6,6 @@ import torch.nn.functional as F
 
 from tests.browser.app_page import choose, open_tab, pane_follows, read_panel
 
-pytestmark = pytest.mark.browser
-
 PANE = ".cv-pane-double"
 READ = "(map) => [...map.querySelectorAll('[data-cell]')].map((cell) => Number(cell.dataset.value))"
 

@@ -29,8 +29,6 @@ from tests.browser.scripts import expose
 from tests.browser.server import wait_until
 from tests.explanation.test_graph import CASES, leaf
 
-pytestmark = pytest.mark.browser
-
 
 @pytest.fixture
 def app(app):

@@ -13,8 +13,6 @@ from tests.browser.app_page import (
     repaint,
 )
 
-pytestmark = pytest.mark.browser
-
 PANE = ".cv-pane-linear"
 READ = """(pane) => Object.fromEntries([...pane.querySelectorAll("[data-tensor]")].map((map) => [map.dataset.tensor, {
   shape: [Number(map.querySelector(".cv-grid").getAttribute("aria-rowcount")),

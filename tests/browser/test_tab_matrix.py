@@ -22,8 +22,6 @@ from tests.browser.app_page import (
     switch,
 )
 
-pytestmark = pytest.mark.browser
-
 FORWARD, INPUT, WEIGHT, ONE, TRANSPOSE = range(5)
 
 

@@ -12,8 +12,6 @@ from convviz.settings.compute import compute as compute_settings
 from convviz.settings.link import from_link
 from tests.browser.app_page import choose, fresh_page, open_tab, snapshot
 
-pytestmark = pytest.mark.browser
-
 PANE = ".cv-pane-mistakes"
 READ = "(map) => [...map.querySelectorAll('[data-cell]')].map((cell) => Number(cell.dataset.value))"
 

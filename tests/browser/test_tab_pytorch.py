@@ -6,8 +6,6 @@ import torch
 from convviz.ops.which_backend import which_backend
 from tests.browser.app_page import choose, open_tab, see, slide
 
-pytestmark = pytest.mark.browser
-
 # The page's own words at one moment, once the pane is no longer waiting for newer data.
 READ = """() => {
   const pane = document.querySelector(".cv-pane-pytorch");

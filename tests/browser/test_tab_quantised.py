@@ -8,8 +8,6 @@ import torch.nn.functional as F
 
 from tests.browser.app_page import cell, open_tab, pane_follows, read_panel, repaint, settle_pane, slide, switch
 
-pytestmark = pytest.mark.browser
-
 PANE = ".cv-pane-quantised"
 READ = """(pane) => Object.fromEntries([...pane.querySelectorAll("[data-plane]")].map((plane) => [plane.dataset.plane, {
   label: plane.querySelector(".cv-name").textContent,

@@ -25,8 +25,6 @@ from tests.browser.app_page import (
 )
 from tests.browser.server import wait_until
 
-pytestmark = pytest.mark.browser
-
 PANE = ".cv-pane-race"
 RACES_WITHIN_MS = 2 * APPEARS_WITHIN_MS  # every other process goes before a race
 say = sentences("race")

@@ -10,7 +10,6 @@ from convviz.web.module import tab_script
 from tests.browser.app_page import fresh_page, open_app, open_tab, press_tab
 from tests.browser.scripts import expose
 
-pytestmark = pytest.mark.browser
 say = sentences("pane")
 
 # A model as a pane sees it, of which the test is the kernel: what is sent is kept, and answered from here.

@@ -12,8 +12,6 @@ from convviz.settings.link import from_link
 from tests.browser.app_page import choose, fresh_page, open_tab, read_panel, slide
 from tests.geometries import EDGE_CASES, conv2d_by_definition, integers, random_specs
 
-pytestmark = pytest.mark.browser
-
 PANE = ".cv-pane-stack"
 READ = "(map) => [...map.querySelectorAll('[data-cell]')].map((cell) => Number(cell.dataset.value))"
 RUN = """(text) => JSON.stringify(JSON.parse(text).map(({ spec, most, weight, asked }) => {

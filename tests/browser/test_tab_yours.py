@@ -1,10 +1,6 @@
 """The tab Your code: what test_lab.py asks of it in JupyterLab, where one is open; and a server runs nobody's code."""
 
-import pytest
-
 from tests.browser.app_page import entry_of, wait_notice
-
-pytestmark = pytest.mark.browser
 
 # cs231n's style; what is wrong is one letter: the kernel is laid on as it is where the loops gather.
 SOURCE = """

@@ -7,8 +7,6 @@ from convviz.facts.numbers import format_number
 from convviz.geometry.spec import ConvSpec
 from tests.browser.app_page import fresh_page, repaint, show_all_controls, wait_painted
 
-pytestmark = pytest.mark.browser
-
 STATES = {
     "padded": {},  # 8 x 8, stride 2, with padding and a remainder
     "gaps": {

@@ -14,8 +14,6 @@ from tests.browser.app_page import (
     slider_value,
 )
 
-pytestmark = pytest.mark.browser
-
 NAMES, SETTINGS = facts("names")["tabs"], facts("settings")
 FOCUSED = "document.activeElement.dataset.tab ?? document.activeElement.dataset.entry"
 

@@ -3,11 +3,7 @@
 import importlib.util
 from pathlib import Path
 
-import pytest
-
 from tests.browser.app_page import open_app
-
-pytestmark = pytest.mark.browser
 
 TOUR = Path(__file__).parents[2] / "docs" / "tour.py"
 SPEC = importlib.util.spec_from_file_location("tour", TOUR)

@@ -17,8 +17,6 @@ from tests.browser.app_page import (
 )
 from tests.browser.test_links import lit
 
-pytestmark = pytest.mark.browser
-
 
 @pytest.fixture
 def app(app):

@@ -21,8 +21,6 @@ from convviz.app.script import Script
 from tests.browser.app_page import press_tab, read_panel, slide, wait_painted
 from tests.browser.app_page.waits import APPEARS_WITHIN_MS
 
-pytestmark = pytest.mark.browser
-
 PATHS = {"vscode": "CONVVIZ_VSCODE_WIDGETS", "colab": "CONVVIZ_COLAB_WIDGETS"}
 MANAGERS = {name: Path(os.environ[variable]) for name, variable in PATHS.items() if os.environ.get(variable)}
 if not MANAGERS:
