@@ -351,7 +351,8 @@ def test_what_did_not_change_says_why_and_covers_no_cell(opened):
 
 def test_what_changed_is_washed_for_a_moment_unless_motion_is_reduced(opened):
     page = opened()
-    # At rest plotly has drawn: moves that follow each other at once are one, which is seen as it is.
+    # Moves that follow each other within 300 ms are one, which is seen as it is: the link was the last.
+    page.wait_for_function("(then) => performance.now() > then", arg=page.evaluate("performance.now() + 300"))
     page.wait_for_function("!document.querySelector('.cv-wash, .cv-board .cv-tiles')")
     washed = """() => [...document.querySelectorAll(".cv-wash")].map((wash) => [
       wash.closest("[data-panel]").dataset.panel,

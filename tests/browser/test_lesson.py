@@ -246,6 +246,14 @@ def test_a_lesson_closes_formulas_and_ends_with_what_was_found(page, exported):
         page.locator(".cv-lesson-next").click()
     gone = page.locator(".cv-lesson-gone")
     assert gone.locator("li").count() == 3
+    for size in ((1280, 720), (1366, 768), (1920, 1080), (390, 844)):
+        page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+        page.evaluate(NEXT_FRAME)
+        card, back = gone.bounding_box(), gone.get_by_role("button", name="Back to where I was").bounding_box()
+        below = page.locator(".cv-equations").bounding_box()["y"]
+        assert card["y"] >= 0, f"the heading is above the window at {size}"
+        assert back["y"] + back["height"] <= card["y"] + card["height"] <= below, f"cut, or over a band, at {size}"
+    page.set_viewport_size({"width": 1280, "height": 720})
     assert "left the lesson" not in gone.text_content()
     assert gone.locator("li").first.text_content() in page.locator(".cv-lesson-place > .cv-live").text_content()
     with repaint(page):

@@ -70,7 +70,11 @@ export class Changes {
     const said = new Set();
     const obstacles = () =>
       /** @type {Element[]} */ (
-        [...this.#panels()].flatMap((panel) => [panel.area, panel.el.firstElementChild])
+        [...this.#panels()].flatMap((panel) => [
+          panel.area,
+          panel.el.firstElementChild,
+          ...(panel.el.closest(".cv-equation")?.querySelectorAll(".cv-head > *") ?? []),
+        ])
       );
     for (const panel of this.#panels()) {
       const stage = panel.spec().name;

@@ -40,8 +40,9 @@ export function createMarksKey() {
     },
     /** @param {boolean} there */
     beyond: (there) => show("beyond", there),
-    /** @param {boolean} there */
-    pair: (there) => show("pair", there),
+    /** Beside two others there is no line left, and what stands below would move. @param {boolean} there */
+    pair: (there) =>
+      show("pair", there && el.querySelectorAll(":scope > :not([hidden], .cv-met, .cv-key-pair)").length < 2),
   };
 }
 

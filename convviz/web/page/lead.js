@@ -7,6 +7,7 @@ import { setRich } from "../base/rich_text.js";
 import { sentences } from "../base/words.js";
 import { isSymmetric } from "../numbers/broken_words.js";
 import { isSingleOne } from "../rules/change.js";
+import { shapeOfOutput } from "../rules/settings.js";
 
 const say = sentences(WORDS);
 const sayOfArrival = sentences(ARRIVAL);
@@ -61,7 +62,8 @@ export function createLead(model, follow, lesson, watch) {
 function kindOf(settings, turns) {
   if (settings.transposed) return "transposed";
   if (settings.broken) return "broken";
-  if (!isSingleOne(settings)) return "other";
+  const [height, width] = shapeOfOutput(settings).slice(2);
+  if (!isSingleOne(settings) || height * width === 1) return "other"; // a 1 alone can be dragged nowhere
   return turns ? "single" : "alike";
 }
 

@@ -32,8 +32,9 @@ export function backwardWords(links, terms, cell, valueOf) {
 /** @param {Links} links @param {Terms} terms @param {Cell} cell */
 function inputWords(links, terms, cell) {
   const gradient = links.gradientOf(cell);
-  const count = gradient ? links.terms(gradient).length : 0; // of one output channel
-  if (!gradient || !count) return say("cell.unread");
+  if (!gradient) return say("cell.padding");
+  const count = links.terms(gradient).length; // of one output channel
+  if (!count) return say("cell.unread");
   const products = terms.of(gradient);
   const channels = products.length / count;
   const told = links.results(gradient).length > 1 ? "copies" : "windows";
