@@ -192,7 +192,12 @@ test("the sentences of the first states", () => {
       "This kernel looks the same rotated by 180°.",
       ["weights 1, 2, 3 …"],
     ],
-    ["v=2&view=window", "I07", "At stride 1 there are no zeros to forget.", ["stride 2"]],
+    [
+      "v=2&view=window",
+      "I07",
+      "At stride 1 no zeros stand between the cells: there are none to forget.",
+      ["stride 2"],
+    ],
     [
       "v=2&view=window",
       "I16",
