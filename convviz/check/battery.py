@@ -6,6 +6,8 @@ square kernel of ones looks the same however it is turned, and one sample is as 
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 from dataclasses import dataclass, replace
 
 import torch
@@ -102,6 +104,16 @@ def battery(which: str, seed: int, linear: bool = False, quantised: str = "") ->
         raise ValueError(f"seed is a whole number of 0 or more: got {seed!r}")
     specs = LINEAR if linear else PUBLIC if which == "public" else PUBLIC | BATTERY
     return [make_case(name, spec, seed * 1009 + number, quantised) for number, (name, spec) in enumerate(specs.items())]
+
+
+def beside(spec: ConvSpec) -> ConvSpec:
+    """Return a geometry of the same input and kernel with another stride and padding; of the same output if it can."""
+    found = []
+    for stride, padding in itertools.product((1, 2, 3), (0, 1, 2, 3)):
+        with contextlib.suppress(ValueError):  # the kernel does not fit, or a border is wider than the input
+            found.append(spec.replace(stride=stride, padding=padding))
+    found = [other for other in found if other.stride != spec.stride and other.padding != spec.padding]
+    return min(found, key=lambda other: (other.output_size != spec.output_size, other.products), default=spec)
 
 
 def make_case(name: str, spec: ConvSpec, seed: int, quantised: str = "") -> Case:

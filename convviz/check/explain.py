@@ -56,7 +56,12 @@ def explain(
         None,
     )
     if first and not failure and ones.is_right_alone(*first):
-        yield diagnosis(catalogue()["I28"], say_call("after_others", names=results), results)
+        random = ones.is_random(first[0])
+        yield (
+            _random(results)
+            if random
+            else diagnosis(catalogue()["I28"], say_call("after_others", names=results), results)
+        )
         return
     if raised := _raised(cases, answers, rights, failure):
         yield raised
@@ -94,6 +99,10 @@ def _renamed(found: Diagnosis) -> Diagnosis:
     )
 
 
+def _random(results: str) -> Diagnosis:
+    return Diagnosis("?", results, say("drawn"), "", "")
+
+
 def _fits(answer: Answer, right: Results, *names: str) -> bool:
     return all(name in answer.results and same(answer.results[name], right[name]) for name in names)
 
@@ -118,6 +127,8 @@ def _slips(task: Task, answers: Sequence[Answer], rights: Sequence[Results]) -> 
         return [diagnosis(catalogue()["Q04" if task.quantised else "I28"], answer.message, results)]
     if answer := kinds.get("keeps_state"):
         return [diagnosis(catalogue()["I28"], answer.message, results)]
+    if any(answer.message == say_call("random") for answer in kinds.values()):
+        return [_random(results)]
     if any("incorrect number of gradients" in answer.message for answer in kinds.values()):
         return [diagnosis(catalogue()["G04"], say("refused"))]
     order = _other_order(list(zip(answers, rights, strict=False)))

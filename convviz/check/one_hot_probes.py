@@ -56,6 +56,13 @@ class OneHotProbes:
         answer = self._student.answer(case)
         return answer.kind == "ok" and all(same(answer.results[name], value) for name, value in right.items())
 
+    def is_random(self, case: Case) -> bool:
+        """Return whether several calls give what is right, then something else, then again what is right."""
+        right = truth(self._task, case)
+        answers = [self._student.answer(case).results for _ in range(8)]
+        fit = [all(same(value, right[name]) for name, value in found.items()) for found in answers]
+        return False in fit and True in fit[fit.index(False) :]
+
     def parts(self, result: str, case: Case) -> tuple[str, str, list[int], set[float | None]] | None:
         """Return which samples, channels, rows or columns of what is sent give a wrong result, each alone.
 

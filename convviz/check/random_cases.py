@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import torch
 
-from convviz.check.battery import Case, make_case
+from convviz.check.battery import Case, beside, make_case
 from convviz.check.provenance import setting_in_words
 from convviz.check.tasks import Task
 from convviz.facts.words import sentences
@@ -60,6 +60,8 @@ def random_cases(task: Task, seed: int, count: int, fit: Fit) -> Iterator[Case]:
             yield _turned_round(case)
             name = TENSORS[number // AGAIN % len(TENSORS)]
             yield case.with_tensor(name, 0.5 - case.tensor(name))
+            if (other := fit(beside(spec))) and other != spec and not _is_cropped_away(other):
+                yield with_numbers("any", task, other, seed + number)  # what is kept by sizes alone shows
             yield case
 
 

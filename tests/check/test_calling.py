@@ -75,6 +75,14 @@ class TestSignatures:
         def keys(dout, x, w, b, stride, padding):
             return dict(zip(("db", "dW", "dx"), gradients(dout, x, w, b, stride, padding)[::-1], strict=True))
 
+        def caffe(bottom, weight, top_diff, stride=1, pad=0):
+            return gradients(top_diff, bottom, weight, None, stride, pad)
+
+        def by_place(this, weight, that, stride=1, pad=0):
+            return gradients(that, this, weight, None, stride, pad)
+
+        for fn in (caffe, by_place):
+            assert asked(fn, "conv2d_backward")[1] == 13
         assert asked(permuted, "conv2d_backward")[1] == 17
         assert asked(two, "conv2d_backward")[0].results == ("grad_input", "grad_weight")
         assert asked(keys, "conv2d_backward")[1] == 13
@@ -119,12 +127,24 @@ class TestSignatures:
 
         assert asked(pairs, "conv2d")[0].plan.pairs == "pair"
 
+        def dilated(x, w_shape, dout, padding="valid", dilation=1):
+            rows, columns = ((dilation + 0) * (k - 1) if padding == "same" else 0 for k in w_shape[2:])
+            x = F.pad(x, (columns // 2, columns - columns // 2, rows // 2, rows - rows // 2))
+            return torch.nn.grad.conv2d_weight(x, w_shape, dout, 1, 0, dilation)
+
+        assert report(dilated, "conv2d_weight").passed
+
     def test_a_setting_that_is_missing_is_not_asked_for(self):
         student, _ = asked(lambda x, w, b=None, stride=1, padding=0: F.conv2d(x, w, b, stride, padding), "conv2d")
         dilated = next(case for case in CASES if case.name == "dilation 2")
         assert student.takes(dilated) == "it has no argument for dilation"
         student, count = asked(lambda x, w: F.conv2d(x, w, None, 2, 1), "conv2d")  # built in; the bias is added here
         assert count == 4, "stride 2, padding 1, which four cases have"
+
+        def turned(w, dout):  # wrong at any padding: it is asked at the plainest
+            return F.conv_transpose2d(dout, w.flip(2, 3))
+
+        assert "stride 1, no padding" in [case.name for case in report(turned, "conv2d_input", cases="public").cases]
 
 
 class TestCourses:
@@ -483,6 +503,13 @@ class TestTheSecondCall:
         def views(x, w, b, stride, padding):
             return F.conv2d(x.view(x.shape), w.contiguous().view(w.shape), b, stride, padding)
 
+        own = np.random.default_rng(1)  # no seed of ours reaches it
+
+        def flips(x, w, b, stride, padding):
+            return F.conv2d(x.flip(3) if own.random() < 0.4 else x, w, b, stride, padding)
+
+        text = report(flips, "conv2d", cases="public").text()
+        assert "drawn at random" in text or "draws random numbers" in text, text
         said = {in_memory: "another order in memory", drops: "draws random numbers", views: ""}
         for fn, words in said.items():
             answer = open_student(fn, TASKS["conv2d"], CASES).answer(TINY)
@@ -510,6 +537,48 @@ class TestTheSecondCall:
         for fn, kind, words in ((Kept, "keeps_state", ""), (Wrong, "wrong_type", "needs_input_grad")):
             answer = open_student(fn, TASKS["conv2d_function"], CASES).answer(CASES[0])
             assert (answer.kind, words in answer.message) == (kind, True), answer.message
+
+    def test_a_layer_shares_nothing_keeps_no_old_weights_and_learns_its_bias(self):
+        class Op(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x, w, settings):
+                Op.saved, ctx.settings = (x, w), settings
+                return F.conv2d(x, w, None, *settings)
+
+            @staticmethod
+            def backward(ctx, dout):
+                return *gradients(dout, *Op.saved, None, *ctx.settings)[:2], None
+
+        class Layer(torch.nn.Module):
+            def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0):
+                super().__init__()
+                self.weight = torch.nn.Parameter(torch.zeros(out_channels, in_channels, *kernel_size))
+                self.settings = stride, padding
+
+            def forward(self, x):
+                return Op.apply(x, self.weight, self.settings)
+
+        class Cached(Layer):
+            def forward(self, x):
+                self.old = getattr(self, "old", self.weight.detach().clone())
+                return F.conv2d(x, self.old + (self.weight - self.weight.detach()), None, *self.settings)
+
+        class Buffered(Layer):
+            def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0):
+                super().__init__(in_channels, out_channels, kernel_size, stride, padding)
+                self.register_buffer("bias", torch.zeros(out_channels))
+
+            def forward(self, x):
+                return F.conv2d(x, self.weight, self.bias, *self.settings)
+
+        class Unused(Buffered):
+            def forward(self, x):
+                return F.conv2d(x, self.weight, None, *self.settings)
+
+        for made, words in ((Layer, "second layer"), (Cached, "its weights"), (Buffered, "bias gets no gradient")):
+            answer = open_student(made, TASKS["conv2d_module"], CASES).answer(CASES[0])
+            assert (answer.kind != "ok", words in answer.message) == (True, True), (made, answer.message)
+        assert open_student(Unused, TASKS["conv2d_module"], CASES).answer(CASES[0]).kind == "ok"
 
 
 class TestInAProcessOfItsOwn:

@@ -144,6 +144,9 @@ class Random:
         self.dW += dw  # as torch adds up in .grad
         return dx
 
+    def zero_grad(self):
+        self.dW *= 0
+
 
 class Given:
     """Is given its weights, as in Deep Learning from Scratch."""
@@ -199,7 +202,53 @@ class Old(Random):
         return out
 
 
+class Sums(Given):
+    """Adds up its gradients, and has nothing that sets them to zero."""
+
+    def backward(self, dout):
+        dx, dw, self.db = conv_backward(dout, self.cache)
+        self.dW = dw if self.dW is None else self.dW + dw
+        return dx
+
+
+class Queue(Random):
+    """Takes the oldest image that it saw."""
+
+    def forward(self, A):
+        out = super().forward(A)
+        self.queue = [*getattr(self, "queue", ()), self.cache]
+        return out
+
+    def backward(self, d):
+        self.cache = self.queue.pop(0)
+        return super().backward(d)
+
+
+class Shared(Random):
+    """Keeps what backward needs on the class."""
+
+    def forward(self, A):
+        out = super().forward(A)
+        Shared.cache = self.__dict__.pop("cache")
+        return out
+
+
+class Laid(Random):
+    """Lays out its kernel at the first forward pass alone."""
+
+    def forward(self, A):
+        self.laid = getattr(self, "laid", self.W)
+        out, self.cache = conv_forward(A, self.laid, self.b, {"stride": self.s, "pad": self.p})
+        return out
+
+
 class TestClasses:
+    def test_what_an_earlier_pass_or_another_layer_leaves_behind_shows(self):
+        said = {Sums: "write a zero_grad()", Queue: "another input", Shared: "a second layer", Laid: "its weights"}
+        for made, words in said.items():
+            found = report(made, "conv2d_module", cases="public")
+            assert (found.passed, words in found.text()) == (False, True), found.text()
+
     @pytest.mark.parametrize(("made", "count"), [(Random, 12), (Given, 15), (Plain, 17)])
     def test_each_task_that_a_layer_answers(self, made, count):
         for task in ("conv2d_backward", "conv2d", "conv2d_module", "conv2d_input", "conv2d_weight"):

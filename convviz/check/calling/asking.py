@@ -13,11 +13,11 @@ import numpy as np
 import torch
 
 from convviz.check.answer import Answer
-from convviz.check.battery import Case, make_case
+from convviz.check.battery import Case
 from convviz.check.calling.arrays import NotNumbers, hand_over, shares_memory
 from convviz.check.calling.failures import failure
-from convviz.check.calling.names import DATA, to_layout
-from convviz.check.calling.passes import fill, run_passes
+from convviz.check.calling.names import DATA, role_of, to_layout
+from convviz.check.calling.passes import between, changed_weights, fill, run_passes
 from convviz.check.calling.plan import Given, Plan
 from convviz.check.calling.results import Piece, pieces, take_apart, together
 from convviz.check.calling.source import is_function
@@ -29,6 +29,11 @@ from convviz.facts.words import sentences
 say = sentences("calling")
 
 ONCE_BEYOND = 20_000  # products; in a larger case loops in pure Python would take twice as long
+
+
+# What may come before a second call, or into it: another image, other weights, another layer or setting; and the
+# gradients of the call before stay.
+DISTURBED = ("image", "weights", "layer", "grads")
 
 
 # Named here, so that NumPy loads its part before a child becomes a user who may not read it.
@@ -45,6 +50,8 @@ def ask(subject: Subject, plan: Plan, case: Case, twice: bool) -> Answer:
         kind, message = "not_finite", say("not_finite", name=broken, what=what)
     elif kind == "ok" and first.changed:
         kind, message = "changed_input", say("changed_input", names=", ".join(sorted(first.changed)))
+    elif kind == "ok" and first.plain_bias and twice:
+        kind, message = "wrong_type", say("plain_bias")
     if kind == "ok" and twice and case.spec.products <= ONCE_BEYOND:
         kind, message = _again(first)
     remarks = tuple(sorted(first.remarks))
@@ -83,10 +90,10 @@ def _again(first: _Call) -> tuple[str, str]:
     """Call it a second time, with the same numbers in another order in memory, as they are after a transpose."""
     turned = _differs(first, turned=True)
     kind, message = _differs(first, turned=False) if turned[0] != "ok" else turned
+    if turned[0] != "ok" and _draws(first):
+        return "wrong_type", say("random")
     if kind != "ok":
-        kind = "keeps_state"
-        drawn = _differs(first, turned=False, draws=False)[0] == "ok"  # with the same random numbers all is the same
-        return ("wrong_type", say("random")) if drawn else (kind, message)
+        return "keeps_state", _why(first) or message
     if turned[0] == "keeps_state":  # what raises, as .view does, gives no wrong number
         if first.plan.arrays != "numpy":
             return "wrong_type", say("memory_order")
@@ -94,8 +101,28 @@ def _again(first: _Call) -> tuple[str, str]:
     return _alone(first) if first.subject.task.kind == "Function" else ("ok", "")
 
 
-def _differs(first: _Call, turned: bool, draws: bool = True) -> tuple[str, str]:
-    second = _Call(first.subject, first.plan, first.case, again=True, turned=turned, draws=draws)
+def _draws(first: _Call) -> bool:
+    """Return whether the same call differs, and with the same random numbers does not, or comes back to what it was."""
+    likes = [_is_like(first, draws=True) for _ in range(8)]
+    return False in likes and (_is_like(first) or True in likes[likes.index(False) :])
+
+
+def _why(first: _Call) -> str:
+    """Return in a sentence which disturbance alone makes a difference; empty if none is needed, or an image."""
+    if not _is_like(first) or not _is_like(first, again=("image",)):
+        return ""
+    return next((say(f"kept.{each}") for each in DISTURBED[1:] if not _is_like(first, again=(each,))), "")
+
+
+def _is_like(first: _Call, **how: Any) -> bool:
+    """Return whether one more call gives what the first gave."""
+    second = _Call(first.subject, first.plan, first.case, **how)
+    ran = _run(second)[0] == "ok"
+    return ran and all(name in second.found and same(second.found[name], value) for name, value in first.found.items())
+
+
+def _differs(first: _Call, turned: bool) -> tuple[str, str]:
+    second = _Call(first.subject, first.plan, first.case, again=DISTURBED, turned=turned, draws=True)
     kind, message = _run(second)
     if kind != "ok":
         return "raised", say("second_failed", why=message)
@@ -126,7 +153,7 @@ class _Call:
     subject: Subject
     plan: Plan
     case: Case
-    again: bool = False
+    again: tuple[str, ...] = ()
     turned: bool = False
     only: str = ""
     draws: bool = False
@@ -134,6 +161,7 @@ class _Call:
     found: dict[str, torch.Tensor] = field(default_factory=dict)
     changed: set[str] = field(default_factory=set)
     read: set[str] = field(default_factory=set)
+    plain_bias: bool = False  # whether a layer adds a bias that is no parameter
     seconds: float = 0.0
     returned: Any = None  # as it came
 
@@ -183,6 +211,7 @@ class _Call:
 
     def _differentiated(self, given: Given, case: Case, found: dict[str, torch.Tensor]) -> None:
         subject, plan = self.subject, self.plan
+        plain: list[torch.Tensor] = []
         placed, named = given.arguments(subject.binding)
         if subject.task.kind == "Module":
             layer = self._timed(subject.fn, *placed, **named)
@@ -190,15 +219,21 @@ class _Call:
                 raise NotNumbers(say("no_layer", what=type(layer).__name__))
             asked = Given(_FORWARD, plan, case)
             wanted = {"input": asked.value("input").requires_grad_(), **fill(layer, case, plan)}
+            if "weights" in self.again:
+                fill(layer, changed_weights(case), plan)
             if self.again:  # what is kept of an image before it shows
                 self._timed(layer, 1 - wanted["input"].detach().flip(2, 3) / 2)
+            fill(layer, case, plan)
+            plain = [] if "bias" in wanted else _plain_bias(layer, case)
             output = self._timed(layer, wanted["input"])
+            if "layer" in self.again:
+                self._between(case)
         else:
             wanted = given.gradients_to(self.only)
             call = subject.fn.apply if is_function(subject.fn) else subject.fn
             output = self._timed(call, *placed, **named)
-            if self.again:
-                self._between(call, case)
+            if "layer" in self.again:
+                self._between(case)
         output = output[0] if isinstance(output, tuple) and output else output
         if not isinstance(output, torch.Tensor):
             raise NotNumbers(say("no_tensor", what=type(output).__name__))
@@ -210,7 +245,9 @@ class _Call:
         if not output.requires_grad:
             raise NotNumbers(say("no_graph"))
         given.hold("grad_output", sent, sent.clone())
-        sums = self._timed(torch.autograd.grad, output, tuple(wanted.values()), sent, allow_unused=True)
+        sums = self._timed(torch.autograd.grad, output, (*wanted.values(), *plain), sent, allow_unused=True)
+        self.plain_bias = any(value is not None for value in sums[len(wanted) :])
+        sums = sums[: len(wanted)]
         self.returned = (output, *sums)
         for role, value in zip(wanted, sums, strict=True):
             name = f"grad_{role}"
@@ -218,13 +255,15 @@ class _Call:
                 raise NotNumbers(say("no_gradient", name=name))
             found.update(take_apart({name: value}, Task(subject.task.name, (), (name,)), plan))
 
-    def _between(self, call: Callable[..., Any], case: Case) -> None:
+    def _between(self, case: Case) -> None:
         """Go forward with another setting before going back: what is kept on the class is then another."""
-        binding, spec = self.subject.binding, case.spec
-        spec = spec.replace(stride=1 if max(spec.stride) > 1 else 2) if "stride" in binding.roles else spec
-        placed, named = Given(self.subject.task, self.plan, make_case("between", spec, 3)).arguments(binding)
+        subject, other = self.subject, between(case)
+        placed, named = Given(subject.task, self.plan, other).arguments(subject.binding)
         with contextlib.suppress(Exception):  # whatever it thinks of that setting is not asked here
-            self._timed(call, *placed, **named)
+            made = self._timed(subject.fn.apply if is_function(subject.fn) else subject.fn, *placed, **named)
+            if subject.task.kind == "Module":
+                fill(made, other, self.plan)
+                self._timed(made, Given(_FORWARD, self.plan, other).value("input"))
 
     def _add_bias(self, case: Case, found: dict[str, torch.Tensor], biased: bool) -> None:
         """Add the bias that a function has no argument for, so that its output is held against the same truth."""
@@ -237,6 +276,13 @@ class _Call:
         output = found["output"]
         if output.dim() > 1 and output.shape[1] == bias.numel():
             found["output"] = output + bias.to(output.dtype).reshape(1, -1, *[1] * (output.dim() - 2))
+
+
+def _plain_bias(layer: torch.nn.Module, case: Case) -> list[torch.Tensor]:
+    """Return a layer's bias that is no parameter, and let autograd say whether it is used."""
+    held = [(name, value) for name, value in (*vars(layer).items(), *layer.named_buffers()) if role_of(name, ("bias",))]
+    found = [value for _, value in held if isinstance(value, torch.Tensor) and value.numel() == case.bias.numel()]
+    return [value.requires_grad_() for value in found if value.is_leaf and value.is_floating_point()]
 
 
 _FORWARD = Task("conv2d", (), ("output",))

@@ -112,6 +112,8 @@ def _by_place(parameters: list[inspect.Parameter], roles: list[str | None], task
     tensors = [role for role in left if role in TENSORS]
     if "cache" in roles:
         left = tensors = [role for role in left if role == "grad_output"]
+    if unknown == [0, 2] and roles[1] == "weight" and tensors[:2] == ["grad_output", "input"]:  # as a layer has them
+        tensors = left = [tensors[1], tensors[0], *tensors[2:]]
     chosen = tensors if len(unknown) == len(tensors) else left
     filled = list(zip(unknown, chosen, strict=False))
     for number, role in filled:

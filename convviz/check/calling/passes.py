@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from convviz.check.battery import Case
+from convviz.check.battery import Case, beside, make_case
 from convviz.check.calling.arrays import NotNumbers, hand_over
 from convviz.check.calling.names import KERNEL, bias_shape, role_of, sizes_in, to_layout
 from convviz.check.calling.plan import Given, Plan
 from convviz.check.calling.results import as_keys, is_array, take_apart
+from convviz.check.calling.source import is_own
 from convviz.check.calling.subject import Passes, Subject
 from convviz.check.tasks import GRADIENTS, Task
 from convviz.facts.words import sentences
@@ -117,9 +118,13 @@ def run_passes(
     found.update(take_apart(output, _only(subject.task, "output"), plan))
     if passes.backward is None:
         return biased, output
-    if given.again and layer is None:  # what is kept elsewhere than in the cache is then another image's
-        with contextlib.suppress(Exception):  # whatever it thinks of that image is not asked here
+    with contextlib.suppress(Exception):  # whatever it thinks of another image or layer is not asked here
+        if "image" in given.again and layer is None:  # what is kept elsewhere than in the cache is then another's
             _other_image(passes.forward, passes, given, case, timed)
+        if "layer" in given.again and layer is not None:
+            other = between(case)
+            asked = Given(given.task, plan, other)
+            _other_image(_of(_made(passes, asked, other, timed)[0], passes.forward), passes, asked, other, timed)
     if kept is None and "cache" in passes.returns.roles:
         raise NotNumbers(say("no_cache"))
     given.hold("cache", kept)
@@ -152,16 +157,45 @@ def _made(passes: Passes, given: Given, case: Case, timed: Timed) -> tuple[Any, 
     placed, named = making.arguments(passes.makes)
     layer = timed(passes.maker, *placed, **named)
     biased = passes.is_filled and "bias" in fill(layer, case, given.plan)
+    changes = "weights" in given.again and passes.is_filled
+    if changes:
+        fill(layer, changed_weights(case), given.plan)
     if given.again:
-        kept, other = _other_image(_of(layer, passes.forward), passes, given, case, timed)
+        forward = _of(layer, passes.forward)
+        kept, other = _other_image(forward, passes, given, case, timed)
         if passes.backward is not None:
             other.hold("cache", kept)
             placed, named = other.arguments(passes.returns)
             with contextlib.suppress(Exception):  # whatever it thinks of that image is not asked here
                 timed(_of(layer, passes.backward), *placed, **named)
-        for _, value in _kept(layer, GRADIENTS[1:]):  # some add up in them, as torch does in .grad
-            value *= 0
+            if "image" in given.again:  # as where a network is evaluated: nothing goes back
+                _other_image(forward, passes, given, case, timed)
+        _zero(layer, "grads" not in given.again)
+    if changes:
+        fill(layer, case, given.plan)
     return layer, biased
+
+
+def _zero(layer: Any, at_all: bool) -> None:
+    """Set the gradients to zero where a user could: in .grad torch adds up, too, and some have a method for it."""
+    held = [layer, *vars(layer).values()]
+    at_all = at_all or any(
+        "zero" in name or "reset" in name for each in held for name in dir(type(each)) if is_own(type(each))
+    )
+    sums = [each.grad for each in held if getattr(each, "grad", None) is not None]
+    for _, value in _kept(layer, GRADIENTS[1:]):
+        if at_all or any(value is each for each in sums):
+            value *= 0
+
+
+def changed_weights(case: Case) -> Case:
+    """Return a case with weights of other signs and sizes."""
+    return case.with_tensor("weight", 0.5 - case.weight)
+
+
+def between(case: Case) -> Case:
+    """Return what another layer, or another call, is given between forward and backward: small, as it costs time."""
+    return make_case("between", beside(case.spec).replace(batch=1), 3, case.quantised)
 
 
 def _other_image(forward: Any, passes: Passes, given: Given, case: Case, timed: Timed) -> tuple[Any, Given]:

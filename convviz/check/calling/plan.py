@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,7 +58,7 @@ for _name in ("__getitem__", "get", "pop", "__iter__", "keys", "values", "items"
 class Given:
     """What one call is given, made when it is asked for."""
 
-    def __init__(self, task: Task, plan: Plan, case: Case, again: bool = False, turned: bool = False) -> None:
+    def __init__(self, task: Task, plan: Plan, case: Case, again: Sequence[str] = (), turned: bool = False) -> None:
         self.task, self.plan, self.again, self.turned = task, plan, again, turned
         self.remarks: set[str] = set()
         self._case = case

@@ -74,10 +74,16 @@ def search(
     ``probes`` are the caller's cases, ``layout`` is that of the data, if it is stated.
     """
     found = Found(next(plans(subject, layout)))
+    told = subject.binding.roles | set(found.plan.form)
+    is_open = "padding" in subject.task.arguments and not told & {"padding", "params", "cache", "dict"}
     for case in _cases(subject, probes, scope, found):
         _try_plans(asker, subject, case, layout, found)
-        if found.score[0] > 0 or found.over:  # numbers of the right shapes: how it is called is known
+        part = found.score[0] == 1 or (found.score[0] == 2 and found.score[1] < len(found.names))
+        unsure = is_open and part and found.spec is not None and any(map(any, found.spec.padding))
+        if found.over or (found.score[0] > 0 and not unsure):  # numbers of the right shapes: how it is called is known
             break
+        if unsure:  # where no padding gives right numbers, it is meant to have none
+            is_open, found.score = False, (*found.score[:2], found.score[2] - 0.1)
     _try_pairs(asker, subject, found, scope)
     return found
 
@@ -184,7 +190,9 @@ def _try_pairs(asker: Asker, subject: Subject, found: Found, scope: Scope) -> No
         return asker.ask(plan, make_case("pairs", scope.nearest(spec), 2), twice=False)
 
     uneven = UNEQUAL.replace(kernel_size=(3, 2)) if subject.makes_layers else UNEQUAL
-    uneven = uneven.replace(padding=0) if found.plan.words else uneven
+    uneven = uneven if "stride" in roles else uneven.replace(stride=1, dilation=(2, 1))
+    words = {"padding": 0 if "stride" in roles else "same"} if found.plan.words else {}
+    uneven = uneven.replace(**words)
     answer = asked(found.plan, uneven)
     found.unsure_of_pairs = answer.kind == "refused"
     for plan in cure(found.plan, answer):  # a dilation that came as one number, beside a stride of two
@@ -195,8 +203,8 @@ def _try_pairs(asker: Asker, subject: Subject, found: Found, scope: Scope) -> No
         return
     # An exception that two equal numbers cause as well comes of there being two; another one may be a mistake.
     by_twos = dataclasses.replace(found.plan, pairs="pair")
-    words = ("TypeError", "sequence", "inhomogeneous")
-    if any(word in answer.message for word in words) or (
+    typed = ("TypeError", "sequence", "inhomogeneous")
+    if any(word in answer.message for word in typed) or (
         asked(by_twos, EQUAL).failed and not asked(found.plan, EQUAL).failed
     ):
         found.plan = dataclasses.replace(found.plan, pairs="int")
