@@ -168,7 +168,7 @@ def _unnamed(
     typical = max(wrong, key=lambda one: one.case.spec.products) if failure else smallest
     if broken := broken_premise(of, typical.case, typical.right, functools.partial(ones.ask, result)):
         return [dataclasses.replace(broken, of=result)]
-    where = [sentence for sentence in (*places(of, pairs), mark) if sentence]
+    where = [sentence for sentence in (*places(of, pairs, ones.reshapes), mark) if sentence]
     also = " ".join(where)
     said = _by_ratio(of, wrong)
     if said is None and not order_of(of, pairs):

@@ -32,6 +32,11 @@ class OneHotProbes:
         """The name of an array that the student's code makes without zeros and adds to; empty if there is none."""
         return self._student.unzeroed
 
+    @property
+    def reshapes(self) -> bool:
+        """Whether the student's code reshapes anything, as far as it can be read."""
+        return self._student.reshapes
+
     def products(self, result: str, wrong: Case) -> Iterator[Provenance]:
         """Yield the products of a result such as ``"grad_input"`` at plain settings, then at that of a wrong case.
 

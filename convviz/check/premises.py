@@ -48,7 +48,7 @@ def broken_premise(result: str, case: Case, right: torch.Tensor, ask: Ask) -> Di
     evidence = say(f"premise.{found[0]}.seen", factors=" · ".join(made_of(result)), **found[1])
     if found[0] == "whole":
         return diagnosis(catalogue()["G08"], evidence, result)
-    return Diagnosis("?", result, say(f"premise.{found[0]}"), evidence, "")
+    return Diagnosis("?", result, say(f"premise.{found[0]}", **found[1]), evidence, "")
 
 
 def _coarse(
@@ -96,6 +96,8 @@ def _not_linear(
     words: dict[str, object] = {"result": result, "sent": sent}
     if doubled is None or none is None or negative is None:
         return None
+    if bool(got.any()) and same(doubled, got) and same(none, got) and same(negative, got):
+        return "independent", words
     if bool(none.abs().max() > 0):
         return "added", words | {"number": f"{float(none.flatten()[none.abs().argmax()]):.6g}"}
     if not same(doubled, 2 * got):

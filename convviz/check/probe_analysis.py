@@ -139,8 +139,11 @@ def _most_moved(found: Provenance) -> Iterator[str]:
 
 
 def _otherwise(found: Provenance) -> str:
-    """Return how many products count otherwise than once, and whether one line has or has sent them all."""
+    """Return which products count otherwise than once: those of which lines or cells, else how many there are."""
     others = [product for product, factor in found.found.items() if abs(factor - 1) > 1e-6]
+    often = {round(found.found[product], 6) for product in others}
+    if len(often) == 1 and (said := _just(found, set(others), "often", factor=f"{often.pop():g}")):
+        return said
     counted = say("read.factors", count=len(others), total=len(found.found))
     sent = "input" if found.of == "output" else "grad_output"
     return _where(counted, [product[2] for product in others], found.of) or (
@@ -201,24 +204,28 @@ def _left_out(found: Provenance) -> str:
     missing = set(found.missing)
     if found.extra or found.unknown or not missing or missing == found.right:
         return ""
+    kept = found.right & found.found.keys()
+    if len(only := {each[0] for each in kept}) == 1 and len({each[0] for each in missing}) > 1:
+        return say("read.only_cell", what=MEMBERS[found.of][0], cell=_index(only.pop()))
+    return _just(found, missing, "left_out")
+
+
+def _just(found: Provenance, wrong: set[Product], what: str, **words: str) -> str:
+    """Return what is wrong in a sentence about rows, columns or cells, if it is wrong of all their products alone."""
+    kept = (found.right & found.found.keys()) - wrong
+    if not kept:
+        return ""
     for at, name in enumerate(MEMBERS[found.of]):
-        kept = found.right & found.found.keys()
-        if at == 0 and len(only := {each[0] for each in kept}) == 1 and len({each[0] for each in missing}) > 1:
-            return say("read.only_cell", what=name, cell=_index(only.pop()))
-        rows, columns = ({each[at][axis] for each in missing} - {each[at][axis] for each in kept} for axis in (0, 1))
-        if missing == {each for each in found.right if each[at][0] in rows or each[at][1] in columns}:
+        rows, columns = ({each[at][axis] for each in wrong} - {each[at][axis] for each in kept} for axis in (0, 1))
+        if wrong == {each for each in found.right if each[at][0] in rows or each[at][1] in columns}:
             kind = "both" if rows and columns else "row" if rows else "column"
             row_numbers, column_numbers = (comma([str(line) for line in sorted(lines)]) for lines in (rows, columns))
             numbers = {"count": len(rows or columns), "rows": row_numbers, "columns": column_numbers}
-            return say(f"read.left_out.{kind}", what=name, **numbers)
-        cells = {product[at] for product in missing}
-        if len(cells) <= FEW and missing == {each for each in found.right if each[at] in cells}:
-            return say(
-                "read.left_out.cells",
-                what=name,
-                count=len(cells),
-                cells=" ".join(_index(cell) for cell in sorted(cells)),
-            )
+            return say(f"read.{what}.{kind}", what=name, **numbers, **words)
+        cells = {product[at] for product in wrong}
+        if len(cells) <= FEW and wrong == {each for each in found.right if each[at] in cells}:
+            named = " ".join(_index(cell) for cell in sorted(cells))
+            return say(f"read.{what}.cells", what=name, count=len(cells), cells=named, **words)
     return ""
 
 

@@ -79,7 +79,7 @@ def mark_of(wrong: Sequence[Case], right: Sequence[Case]) -> str:
     return say("most" if counts[found] else "only", which=which)
 
 
-def places(result: str, pairs: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> list[str]:
+def places(result: str, pairs: Sequence[tuple[torch.Tensor, torch.Tensor]], reshapes: bool = True) -> list[str]:
     """Return in sentences in which rows, columns, channels or samples all wrong numbers are; nothing if in all."""
     axes = AXES[result]
     if order := order_of(result, pairs):
@@ -88,7 +88,7 @@ def places(result: str, pairs: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> l
     if not pairs:
         return []
     if is_moved(pairs):
-        return [say("place.moved", result=result)]
+        return [say("place.moved" if reshapes else "place.reordered", result=result)]
     wrongs = [errors(got, right) > allowed(got, right, None, 0.0) for got, right in pairs]
     if name := alike(result, pairs):
         return [say("place.alike", axis=say(f"axis.{name}"), result=result)]
@@ -126,9 +126,11 @@ def order_of(result: str, pairs: Sequence[tuple[torch.Tensor, torch.Tensor]]) ->
 
 
 def is_moved(pairs: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> bool:
-    """Return whether in every case all the right numbers are there, in other places."""
+    """Return whether in every case all the right numbers are there, in other places; zeros say nothing of a place."""
     return bool(pairs) and all(
-        got.numel() == right.numel() and same(got.flatten().sort()[0], right.flatten().sort()[0])
+        got.numel() == right.numel()
+        and 2 * int((right != 0).sum()) > right.numel()
+        and same(got.flatten().sort()[0], right.flatten().sort()[0])
         for got, right in pairs
     )
 

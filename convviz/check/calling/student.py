@@ -16,7 +16,7 @@ from convviz.check.calling.names import CONV, LINEAR, STATED
 from convviz.check.calling.plan import Plan
 from convviz.check.calling.reach import Reach
 from convviz.check.calling.search import Found, cure, search
-from convviz.check.calling.source import is_function, takes_square_kernels, unzeroed
+from convviz.check.calling.source import is_function, mentions, takes_square_kernels, unzeroed
 from convviz.check.calling.subject import Subject, subject_of
 from convviz.check.scope import EVERYTHING, Scope
 from convviz.check.tasks import Task
@@ -53,6 +53,11 @@ class Student:
     def unzeroed(self) -> str:
         """The name of an array that its code makes without zeros and adds to; empty if there is none."""
         return unzeroed(self._subject.codes)
+
+    @property
+    def reshapes(self) -> bool:
+        """Whether its code reshapes anything, as far as it can be read."""
+        return any(mentions(code, word) for code in self._subject.codes for word in ("reshape", "view", "ravel"))
 
     def close(self) -> None:
         """End its process, if it has one."""
