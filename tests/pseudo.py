@@ -95,7 +95,7 @@ def live_app():
     """Return a page with the whole app, beside a kernel that has computed the first picture and says nothing more."""
     from convviz.app.app import App
     from convviz.web.bundle import bundle
-    from convviz.web.module import HERE, app_styles
+    from convviz.web.widget_assets import HERE, app_styles
 
     app = App(lang=TAG)
     state = {
@@ -120,7 +120,7 @@ def panes():
     from convviz.settings.state import Settings
     from convviz.views.theme import COLORSCALES
     from convviz.web.bundle import bundle_several
-    from convviz.web.module import pane_styles
+    from convviz.web.widget_assets import pane_styles
 
     settings, scripts = Settings.first_picture().to_dict(), []
     for name in PANES:

@@ -16,11 +16,11 @@ import traitlets
 from convviz import __version__, process_limits
 from convviz.app.linked_widgets import linked_widget
 from convviz.app.messages import Messages
-from convviz.app.named import ON_PAGE, value_of, with_named
 from convviz.app.permissions import is_served
 from convviz.app.session import Session
 from convviz.app.start_settings import start_settings
 from convviz.app.step_numbers import numbers
+from convviz.app.trait_values import ON_PAGE, value_of, with_named
 from convviz.app.traits import SettingTraits
 from convviz.explanation.load_lesson import readable
 from convviz.facts.choose_language import chosen
@@ -35,7 +35,7 @@ from convviz.settings.state import Settings
 from convviz.views.figures import figure
 from convviz.views.panels import panel
 from convviz.views.theme import COLORSCALES
-from convviz.web.module import asking_script
+from convviz.web.widget_assets import asking_script
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -10,7 +10,7 @@ from convviz.app.graph_data import inside_reply, node_reply, page
 from convviz.explanation.graph.data import Graph
 from convviz.views.theme import COLORSCALES
 from convviz.web.bundle import bundle
-from convviz.web.module import HERE, pane_styles
+from convviz.web.widget_assets import HERE, pane_styles
 
 
 class GraphView(anywidget.AnyWidget):

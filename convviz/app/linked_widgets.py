@@ -6,13 +6,13 @@ from typing import Any
 import ipywidgets as widgets
 import traitlets
 
-from convviz.app.named import GEOMETRY, with_named
+from convviz.app.trait_values import GEOMETRY, with_named
 from convviz.app.traits import SettingTraits
 from convviz.facts import facts
 from convviz.ops.device import available_devices
 from convviz.settings.schema import FIELD_OF
-from convviz.settings.source import Source
 from convviz.settings.state import CHOICES, MAX_SIZES, Settings, largest
+from convviz.settings.tensor_source import Source
 from convviz.settings.tensors import weight_tensor
 
 SLIDERS = {name: field.offered for name, field in FIELD_OF.items() if field.offered}

@@ -17,7 +17,7 @@ from convviz.facts.locale import each_language, languages, match_locale
 from convviz.facts.words import sentences
 from convviz.lessons import told
 from convviz.settings.state import Settings
-from convviz.web.module import tab_script
+from convviz.web.widget_assets import tab_script
 
 # Seconds in which one answer serves every page: a kernel's messages go to all that are connected. A page that came too
 # late for it asks again.

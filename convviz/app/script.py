@@ -9,7 +9,7 @@ import anywidget
 import traitlets
 
 from convviz.facts.locale import language
-from convviz.web.module import app_styles, carrier_script
+from convviz.web.widget_assets import app_styles, carrier_script
 
 
 class Script(anywidget.AnyWidget):

@@ -12,8 +12,8 @@ from convviz.ops.tensors import cell_at, real_tensor
 from convviz.settings.link import from_link
 from convviz.settings.parse import MAX_NUMBER
 from convviz.settings.schema import FIELD_OF
-from convviz.settings.source import Source
 from convviz.settings.state import Settings
+from convviz.settings.tensor_source import Source
 from convviz.settings.transposed import WINDOW, layer_spec
 
 BOTH_UP_TO = 8  # rows and columns of the input; beyond, the numbers of both readings do not fit beside each other

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Never
 import torch
 import traitlets
 
-from convviz.app.named import ON_PAGE, RESULTS, SETTABLE, value_of, with_named
 from convviz.app.session import Session
+from convviz.app.trait_values import ON_PAGE, RESULTS, SETTABLE, value_of, with_named
 
 if TYPE_CHECKING:  # what is read, and what may be set
     from collections.abc import Sequence

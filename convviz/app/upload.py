@@ -12,7 +12,7 @@ import torch
 
 from convviz.facts import facts
 from convviz.facts.words import sentences
-from convviz.settings.source import Source
+from convviz.settings.tensor_source import Source
 
 if TYPE_CHECKING:
     from PIL import Image

@@ -11,8 +11,8 @@ from convviz.facts.words import ARGUMENT
 from convviz.geometry.shown_plane import PANEL_AXES
 from convviz.settings.compute import compute
 from convviz.settings.link import from_link
-from convviz.settings.source import Source
 from convviz.settings.state import Settings
+from convviz.settings.tensor_source import Source
 from convviz.settings.tensors import grad_tensor, input_tensor, weight_tensor
 
 READ = dict(zip(EDITED, (("input", input_tensor), ("weight", weight_tensor), ("grad", grad_tensor)), strict=True))

@@ -19,7 +19,7 @@ from convviz.facts.words import sentences
 from convviz.lessons import names as lesson_names
 from convviz.lessons import told
 from convviz.web.bundle import bundle_several
-from convviz.web.module import app_styles, joined, tab_script
+from convviz.web.widget_assets import app_styles, joined, tab_script
 
 FOLDER = "convviz/"  # of the page's files, below the page's own address
 LESSON = "lesson-"  # begins the name of the file of a lesson

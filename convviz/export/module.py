@@ -7,7 +7,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from convviz.export.given import State, given_settings, page_settings
 from convviz.export.output_file import write
 from convviz.export.page_assets import (
     CONTROLS,
@@ -18,6 +17,7 @@ from convviz.export.page_assets import (
     plotly_code,
     to_json,
 )
+from convviz.export.read_state import State, given_settings, page_settings
 from convviz.facts.choose_language import told_language
 from convviz.facts.locale import use_locale
 from convviz.file_io import utf8

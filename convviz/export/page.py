@@ -9,7 +9,6 @@ from typing import Any
 
 from convviz import __version__
 from convviz.explanation.load_lesson import readable
-from convviz.export.given import State, given_settings, page_settings
 from convviz.export.intro import intro_html
 from convviz.export.output_file import write
 from convviz.export.page_assets import (
@@ -22,6 +21,7 @@ from convviz.export.page_assets import (
     plotly_text,
     to_json,
 )
+from convviz.export.read_state import State, given_settings, page_settings
 from convviz.export.still import still_figures
 from convviz.facts.choose_language import told_language
 from convviz.facts.locale import language, use_locale

@@ -15,7 +15,7 @@ from convviz.facts import facts
 from convviz.facts.locale import each_language
 from convviz.views.theme import COLORSCALES
 from convviz.web.bundle import bundle_several
-from convviz.web.module import joined, page_sheets
+from convviz.web.widget_assets import joined, page_sheets
 
 BOARD = files("convviz.web")
 MODULES = {

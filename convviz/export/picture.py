@@ -5,9 +5,9 @@ import os
 from pathlib import Path
 
 from convviz.export.draw_equations import Drawing, draw_equation, draw_panel, scene, stacked, with_words
-from convviz.export.given import State, given_settings
 from convviz.export.output_file import write
 from convviz.export.primitives import LOOKS, Look, Scene
+from convviz.export.read_state import State, given_settings
 from convviz.export.steps import count_steps, step_at
 from convviz.export.still import words_of
 from convviz.export.svg import svg

@@ -14,7 +14,7 @@ from convviz.file_io import utf8
 from convviz.lab.page_data import shown
 from convviz.lab.result import FINISHED, Result
 from convviz.web.bundle import bundle_several
-from convviz.web.module import joined
+from convviz.web.widget_assets import joined
 
 HERE = files("convviz.export")
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from convviz.app.permissions import OWN_VARIABLE
 from convviz.process_limits import MEMORY_VARIABLE, NICE_VARIABLE
 from convviz.serve.capacity import words_of_room
-from convviz.serve.folders import make_folder
 from convviz.serve.options import ServeError, ServeOptions
 from convviz.serve.restart import become_anew, inherited
+from convviz.serve.temporary_folders import make_folder
 
 DEFAULT_PORT = 8866
 PORTS_TO_TRY = 50

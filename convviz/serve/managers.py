@@ -11,7 +11,7 @@ import tornado.web
 import tornado.websocket
 from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager, ServerKernelManager
 
-from convviz.serve.folders import make_folder
+from convviz.serve.temporary_folders import make_folder
 
 MAX_KERNELS = 4
 COMES_BACK_S = 60  # that a page which lost its connection, or has just been sent, has to connect

@@ -9,8 +9,8 @@ from typing import Any
 from convviz.geometry.spec import ConvSpec
 from convviz.settings.link import to_link
 from convviz.settings.link_values import folded
-from convviz.settings.source import Source
 from convviz.settings.state import Settings
+from convviz.settings.tensor_source import Source
 
 WIDTH = 100
 

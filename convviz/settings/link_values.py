@@ -12,7 +12,7 @@ from typing import Any
 from convviz.geometry.shown_plane import Plane
 from convviz.settings.parse import is_number, source
 from convviz.settings.schema import FACTS, Field
-from convviz.settings.source import Source
+from convviz.settings.tensor_source import Source
 
 OWN_NUMBERS: list[str] = FACTS["kinds_with_own_numbers"]
 PATTERNS = {name: re.compile(pattern) for name, pattern in FACTS["link_patterns"].items()}

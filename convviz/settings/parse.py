@@ -8,7 +8,7 @@ from convviz.facts.words import sentences
 from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.settings.schema import FACTS, FIELDS
-from convviz.settings.source import Source
+from convviz.settings.tensor_source import Source
 
 say = sentences("state")
 

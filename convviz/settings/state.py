@@ -13,7 +13,7 @@ from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.settings.parse import setting
 from convviz.settings.schema import FACTS, FIELDS, PAIRS, SPEC, TENSORS
-from convviz.settings.source import Source
+from convviz.settings.tensor_source import Source
 
 say = sentences("state")
 

@@ -31,10 +31,10 @@ from convviz.facts import facts
 from convviz.facts.locale import languages
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.device import available_devices
-from convviz.settings.source import Source
 from convviz.settings.state import Settings
+from convviz.settings.tensor_source import Source
 from convviz.settings.tensors import weight_tensor
-from convviz.web.module import tab_script
+from convviz.web.widget_assets import tab_script
 from tests.geometries import integers
 from tests.states import random_states
 

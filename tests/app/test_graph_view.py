@@ -27,8 +27,8 @@ from convviz.facts.numbers import format_number
 from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.settings.compute import compute
-from convviz.settings.source import Source
 from convviz.settings.state import Settings
+from convviz.settings.tensor_source import Source
 from tests.explanation.test_graph import CASES, chain, leaf
 from tests.geometries import EDGE_CASES, random_specs
 

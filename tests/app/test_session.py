@@ -13,8 +13,8 @@ from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.settings.compute import compute
 from convviz.settings.link import from_link, to_link
-from convviz.settings.source import Source
 from convviz.settings.state import Settings
+from convviz.settings.tensor_source import Source
 
 
 def numbers_of(result):

@@ -12,7 +12,7 @@ import traitlets
 
 import convviz
 from convviz.app.linked_widgets import linked_widget
-from convviz.app.named import GEOMETRY, PLAIN, RESULTS, SETTABLE, value_of, with_named
+from convviz.app.trait_values import GEOMETRY, PLAIN, RESULTS, SETTABLE, value_of, with_named
 from convviz.app.traits import SettingTraits
 from convviz.ops.stages import Stages
 from convviz.settings.compute import compute

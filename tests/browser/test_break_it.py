@@ -74,7 +74,9 @@ def test_what_cannot_show_says_why_and_offers_what_shows_it(opened):
     press(band, "no zeros")
     expect(band.locator(".cv-break-says")).to_contain_text("this mistake belongs to the sliding window")
     band.get_by_role("button", name="show the window").click()
-    expect(band.locator(".cv-break-says")).to_contain_text("At stride 1 no zeros stand between the cells: there are none to forget.")
+    expect(band.locator(".cv-break-says")).to_contain_text(
+        "At stride 1 no zeros stand between the cells: there are none to forget."
+    )
     expect_right(band, page)
     band.get_by_role("button", name="stride 2").click()
     expect(band.locator(".cv-unequal")).to_have_text("≠")

@@ -7,7 +7,7 @@ import pytest
 from convviz.export.page import export_html
 from convviz.facts import facts
 from convviz.geometry.spec import ConvSpec
-from convviz.web.module import coloured, joined
+from convviz.web.widget_assets import coloured, joined
 from tests.browser.app_page import cell, fresh_page, repaint, wait_painted
 
 QUANTITIES = facts("picture")["quantities"]

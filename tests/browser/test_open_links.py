@@ -11,8 +11,8 @@ import pytest
 from convviz.export.page import export_html
 from convviz.geometry.spec import ConvSpec
 from convviz.settings.link import briefly, from_link, to_link
-from convviz.settings.source import Source
 from convviz.settings.state import Settings
+from convviz.settings.tensor_source import Source
 from convviz.settings.tensors import weight_tensor
 from tests.browser.app_page import (
     APPEARS_WITHIN_MS,

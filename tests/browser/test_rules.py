@@ -15,8 +15,8 @@ from convviz.samples.kernels import make_kernel
 from convviz.settings.compute import compute
 from convviz.settings.schema import FIELDS
 from convviz.settings.schema import PAIRS as PER_AXIS
-from convviz.settings.source import Source
 from convviz.settings.state import MAX_SIZES, PRESETS, Settings
+from convviz.settings.tensor_source import Source
 from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, weight_tensor
 from convviz.settings.transposed import layer_pair, layer_spec
 from convviz.views.panels import panel

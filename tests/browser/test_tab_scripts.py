@@ -6,7 +6,7 @@ import gzip
 import pytest
 
 from convviz.facts.words import sentences
-from convviz.web.module import tab_script
+from convviz.web.widget_assets import tab_script
 from tests.browser.app_page import fresh_page, open_app, open_tab, press_tab
 from tests.browser.scripts import expose
 
@@ -39,7 +39,7 @@ TEXT = "document.querySelector('.cv-pane p').textContent"
 def stand_in(page):
     """Return a page with the opening of a tab in it, and nothing else; ``sent`` has what went to the kernel."""
     page.goto("about:blank")
-    expose(page, "page/fetched.js", "tabs/opening.js", "base/events.js")
+    expose(page, "page/fetched.js", "tabs/opening.js", "base/observable_values.js")
     page.clock.install()
     page.evaluate(STAND_IN)
     return page

@@ -13,8 +13,8 @@ from convviz.geometry.spec import ConvSpec
 from convviz.ops.stages import stages
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.settings.compute import compute
-from convviz.settings.source import Source
 from convviz.settings.state import Settings
+from convviz.settings.tensor_source import Source
 from convviz.settings.transposed import layer_spec
 from convviz.views import captions
 from tests.browser.test_remainder import along, stories

@@ -3,8 +3,8 @@
 import pytest
 
 from convviz.geometry.spec import ConvSpec
-from convviz.settings.source import Source
 from convviz.settings.state import Settings
+from convviz.settings.tensor_source import Source
 from convviz.views.panels import Sign
 from tests.browser.js import JavaScript
 from tests.facts.test_words import bracketed, outside

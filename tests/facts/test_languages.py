@@ -18,7 +18,7 @@ from convviz.facts.po import plural_forms
 from convviz.facts.texts import all_texts
 from convviz.facts.words import sentences
 from convviz.lessons import names
-from convviz.web.module import asking_script, tab_script
+from convviz.web.widget_assets import asking_script, tab_script
 from tests.browser.server import wait_until
 
 OTHERS = languages()[1:]

@@ -15,8 +15,8 @@ from convviz.facts.lists import comma, listed, semicolon
 from convviz.facts.words import ARGUMENT, sentences
 from convviz.settings.compute import compute
 from convviz.settings.link import from_link
-from convviz.settings.source import Source
 from convviz.settings.state import Settings
+from convviz.settings.tensor_source import Source
 from convviz.views import captions
 from convviz.views.panels import Sign, equations
 from tests.geometries import EDGE_CASES, random_specs

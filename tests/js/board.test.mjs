@@ -5,7 +5,7 @@ import test from "node:test";
 import { Board } from "../../convviz/web/board/board.js";
 import { cellSize } from "../../convviz/web/board/rows.js";
 import { roleOf } from "../../convviz/web/board/grid_marks.js";
-import { Sliders } from "../../convviz/web/controls/sliders.js";
+import { Sliders } from "../../convviz/web/controls/kernel_sliders.js";
 
 test("board and sliders load without a page", () => {
   for (const render of [Board, Sliders]) assert.equal(typeof render, "function");

@@ -12,7 +12,7 @@ import { isMove, reasonOf, unchanged } from "../../convviz/web/numbers/reason_un
 import { madeOf, resultsOf, sentBack, unchangedWords } from "../../convviz/web/picture/made_of.js";
 import { oneHot, setAxis, shownOne, singleOne } from "../../convviz/web/rules/change.js";
 import { editCell, editedPanels, givenNumber, isDragged } from "../../convviz/web/rules/edit.js";
-import { STROKE } from "../../convviz/web/rules/history.js";
+import { STROKE } from "../../convviz/web/rules/undo_rules.js";
 import { fromLink } from "../../convviz/web/rules/link.js";
 import { replaced, tensorsOf } from "../../convviz/web/rules/settings.js";
 import { drawer, randomState, truthOf } from "./definition.mjs";

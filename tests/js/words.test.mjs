@@ -14,7 +14,7 @@ import { fromLoss } from "../../convviz/web/picture/grad_output_from_loss.js";
 import { Pairing, stampLinks } from "../../convviz/web/picture/stamps.js";
 import { Terms } from "../../convviz/web/picture/terms.js";
 import { becauseWords, topicsOf } from "../../convviz/web/picture/topics.js";
-import { createTrayMemory } from "../../convviz/web/picture/tray.js";
+import { createTrayMemory } from "../../convviz/web/picture/tray_memory.js";
 import { noteOf } from "../../convviz/web/picture/words.js";
 import { fromLink, toLink } from "../../convviz/web/rules/link.js";
 import { CLAIMS, dropped, overlap, readsOf, real } from "./claims.mjs";

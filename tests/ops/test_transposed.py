@@ -15,8 +15,8 @@ from convviz.geometry.spec import ConvSpec
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.settings.compute import compute
 from convviz.settings.names import SHOWN
-from convviz.settings.source import Source
 from convviz.settings.state import Settings
+from convviz.settings.tensor_source import Source
 from convviz.settings.tensors import grad_tensor
 from convviz.settings.transposed import layer_pair, layer_spec, output_size
 from convviz.views import captions

@@ -11,8 +11,8 @@ import torch
 from convviz.geometry.spec import ConvSpec
 from convviz.samples.inputs import PATTERNS, digits, fit, make_input, random_tensor, resize
 from convviz.samples.kernels import KERNELS, make_kernel
-from convviz.settings.source import Source
 from convviz.settings.state import Settings
+from convviz.settings.tensor_source import Source
 from convviz.settings.tensors import weight_tensor
 
 INPUTS = ("digit", *PATTERNS)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from convviz.serve import ServeError, bounds, capacity, folders, server_environment, tell_room
+from convviz.serve import ServeError, bounds, capacity, server_environment, tell_room, temporary_folders
 from convviz.serve.options import ServeOptions
 
 MIB = 1 << 20
@@ -31,8 +31,8 @@ def test_a_class_gets_its_connections_or_a_sentence(monkeypatch):
 
 
 def test_folders_of_processes_that_are_gone_are_removed_and_no_other(tmp_path, monkeypatch):
-    monkeypatch.setattr(folders.tempfile, "gettempdir", lambda: str(tmp_path))
-    monkeypatch.setattr(folders.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(temporary_folders.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(temporary_folders.tempfile, "tempdir", str(tmp_path))
     with subprocess.Popen([sys.executable, "-c", ""]) as gone:
         pass
     left = [tmp_path / f"convviz-kernels-{gone.pid}-abc", tmp_path / f"convviz-kernels-{10**30}-abc"]
@@ -41,7 +41,7 @@ def test_folders_of_processes_that_are_gone_are_removed_and_no_other(tmp_path, m
     for folder in (*left, *kept):
         folder.mkdir()
         (folder / "file").touch()
-    made = Path(folders.make_folder("kernels"))
+    made = Path(temporary_folders.make_folder("kernels"))
     assert made.name.startswith(f"convviz-kernels-{os.getpid()}-")
     assert set(tmp_path.iterdir()) == {made, *kept}
 

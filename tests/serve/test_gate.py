@@ -20,7 +20,7 @@ from convviz.cli import main
 from convviz.facts.words import sentences
 from convviz.serve.access_control import Gate, content_policy, is_loopback
 from convviz.serve.bounds import UNREAD_BYTES, BoundedServer
-from convviz.serve.channel import Channel
+from convviz.serve.kernel_websocket import Channel
 from convviz.serve.metrics import descendants, memory_of
 from convviz.serve.options import ServeError, ServeOptions
 from convviz.serve.packed import unpacked

@@ -15,7 +15,7 @@ import pytest
 import websocket
 
 from convviz.facts.words import sentences
-from convviz.serve import channel
+from convviz.serve import kernel_websocket
 from convviz.serve.access_control import content_policy
 from convviz.serve.options import ServeOptions
 from convviz.serve.packed import unpacked
@@ -382,13 +382,15 @@ def test_many_connections_do_not_stop_the_next_one(served):
 def test_who_sends_faster_than_a_kernel_can_take_waits(monkeypatch):
     """What a kernel has not taken yet waits in the memory of the server."""
     now = 100.0
-    monkeypatch.setattr(channel.time, "monotonic", lambda: now)
-    page = object.__new__(channel.Channel)
+    monkeypatch.setattr(kernel_websocket.time, "monotonic", lambda: now)
+    page = object.__new__(kernel_websocket.Channel)
     assert [page._too_soon(8 * MIB) for _ in range(4)] == [0, 0, 8, 16], "a burst is taken at once, then a MiB a second"
     now += 16
     assert page._too_soon(8 * MIB) == 8
     now += 3600
-    assert [page._too_soon(channel.MESSAGE_BYTES) for _ in range(4096)] == [0] * 4096, "a slider's moves, for a minute"
+    assert [page._too_soon(kernel_websocket.MESSAGE_BYTES) for _ in range(4096)] == [0] * 4096, (
+        "a slider's moves, for a minute"
+    )
 
 
 def test_where_the_notebook_is_off_nothing_of_voila_or_jupyter_is_there():

@@ -20,8 +20,8 @@ from convviz.geometry.spec import ConvSpec
 from convviz.settings.as_python import as_python
 from convviz.settings.link import KEYS, LIMITS, briefly, from_link, is_link, to_link
 from convviz.settings.link_values import read_number, write_number
-from convviz.settings.source import Source
 from convviz.settings.state import CHOICES, Settings
+from convviz.settings.tensor_source import Source
 from tests.links import OLD_LINKS, PIECES, of_old, old_state, random_settings, random_texts, short_links
 
 FIRST = Settings.first_picture()

@@ -16,8 +16,8 @@ from convviz.samples.inputs import PATTERNS
 from convviz.samples.kernels import KERNELS
 from convviz.settings import schema, tensors
 from convviz.settings.compute import compute
-from convviz.settings.source import Source
 from convviz.settings.state import DEFAULTS, KINDS, PRESETS, Settings
+from convviz.settings.tensor_source import Source
 from convviz.settings.tensors import grad_tensor, target_tensor, weight_tensor
 from convviz.views.panels import panel
 from tests.links import random_settings

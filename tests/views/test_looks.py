@@ -8,7 +8,7 @@ from importlib.resources import files
 import pytest
 
 from convviz.views.theme import COLORSCALES, luminance, rgb
-from convviz.web.module import joined
+from convviz.web.widget_assets import joined
 
 THEMES = ("light", "dark")
 CSS = joined([files("convviz.web").joinpath("board", "board.css")])

@@ -12,7 +12,7 @@ from convviz.app.app import App
 from convviz.app.script import Script
 from convviz.facts import facts
 from convviz.web.bundle import bundle, bundle_several
-from convviz.web.module import app_styles, asking_script, carrier_script, joined, tab_script
+from convviz.web.widget_assets import app_styles, asking_script, carrier_script, joined, tab_script
 
 BOARD = files("convviz.web")
 JS = BOARD

@@ -5,7 +5,7 @@ import { Because } from "./because.js";
 import { BreakIt } from "./break_it.js";
 import { createChoice, createSymbols } from "./equation_parts.js";
 import { createMarksKey } from "./marks_key.js";
-import { createFormula, setFormula, setTinted } from "./quantities.js";
+import { createFormula, setFormula, setTinted } from "./tinted_names.js";
 import { createRemainder } from "./remainder_box.js";
 import { createSentBack } from "./sent_back.js";
 import { createViewSwitch } from "./viewswitch.js";

@@ -3,7 +3,7 @@ import BROKEN from "../../facts/broken.json" with { type: "json" };
 import { element, makeButton, setHidden, setText } from "../base/dom.js";
 import { walkAlong } from "../base/roving.js";
 import { sayBroken } from "../rules/say_broken.js";
-import { setTinted } from "./quantities.js";
+import { setTinted } from "./tinted_names.js";
 
 /**
  * @import { Broken } from "../numbers/broken_view.js"

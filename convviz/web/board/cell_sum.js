@@ -8,7 +8,7 @@ import { inTurn } from "../picture/say.js";
  * @import { Panel } from "./panel.js"
  * @import { Place } from "../base/cell_place.js"
  * @import { FromLoss } from "../picture/grad_output_from_loss.js"
- * @import { Cells } from "./cells.js"
+ * @import { Cells } from "./cell_lookup.js"
  * @import { Sum } from "./sum.js"
  */
 

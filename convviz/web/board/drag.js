@@ -1,7 +1,7 @@
 // Press and drag on a grid; a small movement is a click. A drag is complete at each step, so that it may end
 // anywhere: with a second finger, Esc, another size, picture or settings.
 import { setAttribute } from "../base/dom.js";
-import { STROKE } from "../rules/history.js";
+import { STROKE } from "../rules/undo_rules.js";
 
 /**
  * @import { Model } from "../numbers/model.js"

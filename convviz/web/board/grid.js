@@ -3,7 +3,7 @@
 import { samePoint } from "../base/cell_place.js";
 import { focusOf, setAttribute, svgElement } from "../base/dom.js";
 import { formatNumber, fullNumber } from "../base/format.js";
-import { GridCells } from "./grid_cells.js";
+import { GridCells } from "./accessible_cells.js";
 import { GridInput } from "./grid_input.js";
 import {
   CELL,

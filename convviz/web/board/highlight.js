@@ -1,7 +1,7 @@
 // What lights up: cells linked with the hovered, focused or pinned one.
 import { samePlace } from "../base/cell_place.js";
 import { Pairing } from "../picture/stamps.js";
-import { Cells } from "./cells.js";
+import { Cells } from "./cell_lookup.js";
 import { writeCell } from "./cell_sum.js";
 import { Sum } from "./sum.js";
 import { followPointer, pointAt } from "../base/pointing.js";
@@ -130,7 +130,7 @@ export class Highlighter {
   }
 
   /**
-   * @param {Omit<import("./cells.js").Numbers, "limits">} next @param {Record<string, number>} limits
+   * @param {Omit<import("./cell_lookup.js").Numbers, "limits">} next @param {Record<string, number>} limits
    * @param {Place | null} cell
    */
   setNumbers(next, limits, cell) {

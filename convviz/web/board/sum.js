@@ -1,7 +1,7 @@
 // A cell's sum: each product with its factors in their cells' colours.
 import { element, focusOf, makeButton } from "../base/dom.js";
 import { formatNumber, needsWhiteInk } from "../base/format.js";
-import { setTinted, tinted } from "./quantities.js";
+import { setTinted, tinted } from "./tinted_names.js";
 import { say } from "../base/say.js";
 
 const FOLD_ABOVE = 10;

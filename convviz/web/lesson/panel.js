@@ -2,7 +2,7 @@
 // what is new is spoken.
 import { element, focusOf, setText } from "../base/dom.js";
 import { pointAt } from "../base/pointing.js";
-import { TabWatch } from "./in_tab.js";
+import { TabWatch } from "./tab_watch.js";
 import { AfterLesson, createButton } from "./left.js";
 import { QuestionForm } from "./question.js";
 import { say } from "./say.js";

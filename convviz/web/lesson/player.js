@@ -1,6 +1,6 @@
 // Plays a lesson: which step it is, what of it is done, what is asked. It knows no lesson by name and no
 // page: the panel shows what `look` says, and every view of one model shows the same.
-import { createValues } from "../base/events.js";
+import { createValues } from "../base/observable_values.js";
 import { afterwards } from "../numbers/latest_request.js";
 import { fromLink } from "../rules/link.js";
 import { inPlaceOf, replaced } from "../rules/settings.js";

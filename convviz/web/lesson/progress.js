@@ -1,6 +1,6 @@
 // How far one step of a lesson is: what of it is done, and what was answered.
 import { fromPage } from "../numbers/from_page.js";
-import { seenAs } from "../rules/history.js";
+import { seenAs } from "../rules/undo_rules.js";
 import { isDone, isUndone, noteWalk } from "./tasks.js";
 
 /**

@@ -3,14 +3,14 @@ import { sayBroken } from "../rules/say_broken.js";
 import { isPanel, panelsOf } from "../picture/panels.js";
 import { NO_PLANE, outcomeOf, resultOf, toggleOf } from "./broken.js";
 import { guiltyPlane } from "./broken_plane.js";
-import { planeOffer, settingOffer, viewOffer } from "./broken_offers.js";
+import { planeOffer, settingOffer, viewOffer } from "./where_it_shows.js";
 import { hiddenWords, sameWords, wrongWords } from "./broken_words.js";
 
 /**
  * @import { Equation } from "../picture/panels.js"
  * @import { Settings, Stages } from "../rules/settings.js"
  * @import { Outcome, Toggle, WrongPlane } from "./broken.js"
- * @import { Offer } from "./broken_offers.js"
+ * @import { Offer } from "./where_it_shows.js"
  * @typedef {{ id: string, equation: string, guilty: string, result: string, before: string, differs:
  *   boolean, planes: Record<string, WrongPlane>, sentence: string, hidden: string, offers: Offer[] }} Broken
  *   id: empty: nothing; before: the panel after the "=" that fails; differs: whether it fails; planes: by

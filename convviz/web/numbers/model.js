@@ -1,8 +1,8 @@
 // The model behind the board: settings, undo, notices. Makers give numbers: the page, or torch. The board
 // sees an anywidget model.
-import { createValues } from "../base/events.js";
+import { createValues } from "../base/observable_values.js";
 import { torchAloneWords } from "../picture/words.js";
-import { seenAs } from "../rules/history.js";
+import { seenAs } from "../rules/undo_rules.js";
 import { briefly, fromLink } from "../rules/link.js";
 import { say } from "../rules/say.js";
 import { replaced } from "../rules/settings.js";

@@ -1,6 +1,6 @@
 // Settings, what Reset goes back to, undo and redo; and all of it as it was when numbers came last.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import { STROKE, seenAs } from "../rules/history.js";
+import { STROKE, seenAs } from "../rules/undo_rules.js";
 import { replaced } from "../rules/settings.js";
 
 /**

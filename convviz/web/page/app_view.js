@@ -8,7 +8,7 @@ import { Board } from "../board/board.js";
 import { followRoom } from "../board/stage.js";
 import { createControls } from "../controls/controls.js";
 import { createLearn } from "../controls/gradient_descent.js";
-import { Sliders } from "../controls/sliders.js";
+import { Sliders } from "../controls/kernel_sliders.js";
 import { LessonPanel } from "../lesson/panel.js";
 import { TAUGHT } from "../lesson/player.js";
 import { steer } from "../lesson/start.js";

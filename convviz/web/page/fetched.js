@@ -1,7 +1,7 @@
 // What a page brings when it is wanted: a file beside it, or what the kernel sends.
 import PANE from "../../facts/words/pane.json" with { type: "json" };
 import WORDS from "../../facts/words/player.json" with { type: "json" };
-import { importText, unpack } from "../base/imported.js";
+import { importText, unpack } from "../base/import_text.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);

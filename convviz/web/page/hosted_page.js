@@ -1,7 +1,7 @@
 // The live page, of a server or of a static host: its board lives at once, before anything else is asked.
 import RACE from "../../facts/words/race.json" with { type: "json" };
 import WORDS from "../../facts/words/served.json" with { type: "json" };
-import { createValues } from "../base/events.js";
+import { createValues } from "../base/observable_values.js";
 import { sentences } from "../base/words.js";
 import { createCopyLink } from "../controls/copy_link.js";
 import { createShelf } from "../lesson/lessons.js";

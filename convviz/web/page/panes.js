@@ -1,7 +1,7 @@
 // The panes in the tabs: each has a model for all views of one app, and keeps what was chosen in it.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import WORDS from "../../facts/words/pane.json" with { type: "json" };
-import { createValues } from "../base/events.js";
+import { createValues } from "../base/observable_values.js";
 import { sentences } from "../base/words.js";
 import { openTab } from "../tabs/opening.js";
 import { createTabScripts } from "./fetched.js";

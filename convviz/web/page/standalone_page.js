@@ -1,7 +1,7 @@
 // A page that lives without a kernel: the app around a model whose numbers the page computes.
 import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { createCopyLink } from "../controls/copy_link.js";
-import { createValues } from "../base/events.js";
+import { createValues } from "../base/observable_values.js";
 import { createShelf } from "../lesson/lessons.js";
 import { Player } from "../lesson/player.js";
 import { createLessonButtons, stepLink } from "../lesson/start.js";

@@ -1,6 +1,6 @@
 // What a tab reaches of the page itself: its numbers, whoever computed them, and the way to other settings.
 import { loadPlotly } from "../board/plotly.js";
-import { seenAs } from "../rules/history.js";
+import { seenAs } from "../rules/undo_rules.js";
 import { settingAt } from "../rules/link.js";
 import { replaced } from "../rules/settings.js";
 

@@ -27,7 +27,7 @@ const meaningOf = sentences(TERMS);
  * @typedef {{ goTo: (changes: Partial<Settings> | ((settings: Settings) => Partial<Settings>), words: string)
  *   => void, loadPlotly: () => ReturnType<typeof loadPlotly>, page: Page }} Around what a pane reaches beside
  *   its data
- * @typedef {Pick<ReturnType<typeof import("../base/events.js").createValues>, "get" | "on" | "off"> & Around
+ * @typedef {Pick<ReturnType<typeof import("../base/observable_values.js").createValues>, "get" | "on" | "off"> & Around
  *   & { send: (message: object) => void, choose?: (changes: Choices) => void }} PaneModel choose: where torch
  *   makes the data
  * @typedef {{ model: PaneModel, el: HTMLElement }} PaneContext the model has the page

@@ -3,7 +3,7 @@ import { element, makeButton, setText } from "../../base/dom.js";
 import { colorOf, formatNumber } from "../../base/format.js";
 import { openEditor } from "../../board/editor.js";
 import { Heatmap } from "../../board/pane_heatmap.js";
-import { createFormula, setFormula } from "../../board/quantities.js";
+import { createFormula, setFormula } from "../../board/tinted_names.js";
 import { factorSpan } from "../../board/sum.js";
 import { split, tab } from "../pane.js";
 import { code, fillMenu, limitOf, signOf } from "../parts.js";

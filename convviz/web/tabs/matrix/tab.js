@@ -1,6 +1,6 @@
 // The tab Matrix: the convolution and its gradients as matrix products, linked with the board.
 import { element, makeButton, setText } from "../../base/dom.js";
-import { createFormula, setFormula } from "../../board/quantities.js";
+import { createFormula, setFormula } from "../../board/tinted_names.js";
 import { rich, setRich } from "../../base/rich_text.js";
 import { split, tab } from "../pane.js";
 import { createRadios } from "../parts.js";

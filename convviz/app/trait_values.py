@@ -13,8 +13,8 @@ from convviz.ops.stages import Stages
 from convviz.settings.link_values import folded
 from convviz.settings.names import shown_name
 from convviz.settings.schema import FIELD_OF, PAIRS
-from convviz.settings.source import Source
 from convviz.settings.state import KINDS, Settings
+from convviz.settings.tensor_source import Source
 from convviz.settings.transposed import layer_pair, layer_spec
 
 GEOMETRY = tuple(name for name, field in FIELD_OF.items() if field.spec or field.layer)
