@@ -48,7 +48,7 @@ export class AfterLesson {
       "section",
       { class: "cv-lesson cv-lesson-gone", hidden: "" },
       this.#heading,
-      element("div", { class: "cv-lesson-text" }, this.#found, this.#exercise, this.#next, this.#words),
+      element("div", { class: "cv-lesson-found" }, this.#found, this.#exercise, this.#next, this.#words),
       element("footer", {}, this.#after, this.#back, stay),
     );
   }
