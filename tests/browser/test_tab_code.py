@@ -10,6 +10,7 @@ import torch
 from convviz import ConvSpec
 from convviz.explanation.code.runnable_script import RESULTS, snippet_file
 from convviz.explanation.code.snippets import WAYS, snippets
+from convviz.facts.words import sentences
 from tests.browser.app_page import (
     autograd_of_page,
     cell,
@@ -25,6 +26,8 @@ from tests.browser.app_page import (
 )
 from tests.browser.scripts import expose
 from tests.geometries import EDGE_CASES, random_specs
+
+say = sentences("app")
 
 CLIPBOARD = ["clipboard-read", "clipboard-write"]
 DENIED = "navigator.clipboard.writeText = () => Promise.reject(new DOMException('no', 'NotAllowedError'));"
@@ -87,7 +90,7 @@ def test_each_way_stands_there_as_the_data_say_and_runs(app):
     for snippet in snippets(spec, dtype="float64"):
         choose_way(app, snippet.name)
         assert shown_code(app) == snippet_file(snippet).text
-        assert app.locator(".cv-pane-code h4").text_content() == snippet.title
+        assert app.locator(".cv-pane-code h4").text_content() == say(f"code.title.{snippet.name}")
         assert run(shown_code(app)).keys() == set(RESULTS)
     selected = app.evaluate("""() => {
         document.querySelector(".cv-tensors").open = true;

@@ -136,7 +136,7 @@ def show(page, monkeypatch):
     views = []
 
     def answer(message):
-        views[-1]._receive(None, message, [])
+        views[-1]._answer(None, message, [])
         replies, sent[:] = list(sent), []
         return replies
 
