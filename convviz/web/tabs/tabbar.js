@@ -87,7 +87,7 @@ export class Tabs {
   #update = () => {
     const { tab } = this.#model.settings();
     const entry = this.#entryOf(tab); // a link may name one that is not here
-    if (entry && !this.#without.includes(tab)) this.#last.set(entry, tab); // else it does not work here
+    if (entry && !this.#without.includes(tab)) this.#last.set(entry, tab); // others are for links
     const before = this.#open;
     this.#open = entry ? tab : "";
     this.#drawer.set(entry, entry ? this.#shownIn(entry) : [], this.#open, this.#placed);
