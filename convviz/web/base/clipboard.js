@@ -9,8 +9,7 @@ export const NOT_COPIED = say("copy.selected");
  *   whether it worked; else `el` shows the text selected
  */
 export function createCopier() {
-  const box = element("textarea", {
-    class: "cv-copybox",
+  const box = element("textarea.cv-copybox", {
     readonly: "",
     tabindex: "-1",
     "aria-label": say("copy.box"),

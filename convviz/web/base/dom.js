@@ -12,12 +12,17 @@ function attribute(node, name, value) {
 }
 
 /**
- * @template {keyof HTMLElementTagNameMap} Tag @param {Tag} tag @param {Record<string, string>} [attributes]
- * @param {...(Node | string)} children @returns {HTMLElementTagNameMap[Tag]}
+ * Make an element: "p.cv-muted" is a p of that class; attributes may be left out.
+ * @template {keyof HTMLElementTagNameMap} Tag @param {Tag | `${Tag}.${string}`} name
+ * @param {Record<string, string> | Node | string} [first] @param {...(Node | string)} children
+ * @returns {HTMLElementTagNameMap[Tag]}
  */
-export function element(tag, attributes = {}, ...children) {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) attribute(node, name, value);
+export function element(name, first = {}, ...children) {
+  const [tag, ...classes] = name.split(".");
+  const node = document.createElement(/** @type {Tag} */ (tag));
+  if (classes.length) node.className = classes.join(" ");
+  if (first instanceof Node || typeof first === "string") children.unshift(first);
+  else for (const [key, value] of Object.entries(first)) attribute(node, key, value);
   node.append(...children);
   return node;
 }

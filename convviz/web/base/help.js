@@ -23,7 +23,7 @@ export function explain(word, id, transposed = false) {
 /** @param {HTMLElement} app */
 export function followHelp(app) {
   const id = `cv-help-${Math.random().toString(36).slice(2, 8)}`;
-  const tip = element("div", { class: "cv-help cv-look", role: "tooltip", id, hidden: "" });
+  const tip = element("div.cv-help.cv-look", { role: "tooltip", id, hidden: "" });
   app.append(tip);
   let timer = 0;
   /** @type {Element | null} */

@@ -15,11 +15,10 @@ export function setRich(node, text) {
 
 /**
  * An element with such a sentence.
- * @template {keyof HTMLElementTagNameMap} Tag @param {Tag} tag @param {string} text
- * @param {Record<string, string>} [attributes]
+ * @template {keyof HTMLElementTagNameMap} Tag @param {Tag | `${Tag}.${string}`} name @param {string} text
  */
-export function rich(tag, text, attributes) {
-  const node = element(tag, attributes);
+export function rich(name, text) {
+  const node = element(name);
   setRich(node, text);
   return node;
 }

@@ -88,9 +88,7 @@ export function createControls(model, chosen, drawSliders, follow) {
   const fieldsets = (belongs) =>
     groups.flatMap(({ wanted, title }) => {
       const names = wanted.filter((name) => !first.includes(name) && belongs(name));
-      return names.length
-        ? [element("fieldset", { class: "cv-group" }, element("legend", {}, title), ...make(names))]
-        : [];
+      return names.length ? [element("fieldset.cv-group", element("legend", title), ...make(names))] : [];
     });
   const [common, advanced] = [true, false].map((is) =>
     fieldsets((name) => SETTINGS.more_controls.includes(name) === is),
@@ -112,7 +110,7 @@ export function createControls(model, chosen, drawSliders, follow) {
 function moreOf(common, advanced) {
   const folded =
     common.length && advanced.length
-      ? [element("details", { class: "cv-advanced" }, element("summary", {}, say("advanced")), ...advanced)]
+      ? [element("details.cv-advanced", element("summary", say("advanced")), ...advanced)]
       : advanced;
   return common.length + folded.length
     ? [createPopover("cv-more-controls", say("more"), ...common, ...folded)]
@@ -235,12 +233,7 @@ function makersOf(model, drawSliders, follow) {
  */
 function labelled(name, words, control, ...beside) {
   explain(words, `help.${name}`);
-  return element(
-    "div",
-    { class: `cv-control cv-set-${name}` },
-    element("label", {}, words, control),
-    ...beside,
-  );
+  return element("div", { class: `cv-control cv-set-${name}` }, element("label", words, control), ...beside);
 }
 
 /** Its range may change with every setting. @returns {Part} */
@@ -254,8 +247,8 @@ function rangePart(
   word = (settings) => wordFor(name),
 ) {
   const input = element("input", { type: "range", step: "1" });
-  const words = element("span", {});
-  const number = element("span", { class: "cv-number", "aria-hidden": "true" });
+  const words = element("span");
+  const number = element("span.cv-number", { "aria-hidden": "true" });
   const el = labelled(name, words, input, number);
   const move = () =>
     model.change((settings) => set(settings, Number(input.value)), `${name} ${word(model.settings())}`);
@@ -303,8 +296,8 @@ function axisPart(model, name, axis) {
 
 /** @returns {Part} */
 function menuPart(model, name, options, get, set, visible = (settings) => true) {
-  const select = element("select", {});
-  const el = labelled(name, element("span", {}, wordFor(name)), select);
+  const select = element("select");
+  const el = labelled(name, element("span", wordFor(name)), select);
   select.addEventListener("change", () => model.change((settings) => set(settings, select.value)));
   let offered = "";
   return {
@@ -328,13 +321,9 @@ function menuPart(model, name, options, get, set, visible = (settings) => true) 
 /** @returns {Part} */
 function checkPart(model, name, get, set) {
   const input = element("input", { type: "checkbox" });
-  const words = element("span", {}, wordFor(name));
+  const words = element("span", wordFor(name));
   explain(words, `help.${name}`);
-  const el = element(
-    "div",
-    { class: `cv-control cv-check cv-set-${name}` },
-    element("label", {}, input, words),
-  );
+  const el = element("div", { class: `cv-control cv-check cv-set-${name}` }, element("label", input, words));
   input.addEventListener("change", () => model.change((settings) => set(settings, input.checked)));
   return { el, refresh: (settings) => void (input.checked = get(settings)) };
 }
@@ -356,7 +345,7 @@ function seedPart(model) {
     model.change((settings) => [replaced(settings, { seed }), []]);
   });
   return {
-    el: labelled("seed", element("span", {}, wordFor("seed")), input),
+    el: labelled("seed", element("span", wordFor("seed")), input),
     refresh: ({ seed }) => void (input.value = String(seed)),
   };
 }
@@ -376,7 +365,7 @@ function ofTorch(model, { el, refresh }) {
 /** It checks the size first: a larger file ends the connection. @returns {Part} */
 function picturePart(model) {
   const input = element("input", { type: "file", accept: "image/png,image/jpeg" });
-  const el = element("label", { class: "cv-upload" }, say("upload"), input);
+  const el = element("label.cv-upload", say("upload"), input);
   /** @param {File | undefined} file */
   async function take(file) {
     if (!file) return;

@@ -17,14 +17,9 @@ export function drawPart(model, follow) {
     size: "4",
     "aria-label": NAMES.controls.draw_value,
   });
-  const words = element("span", {}, NAMES.controls.draw);
+  const words = element("span", NAMES.controls.draw);
   explain(words, "help.draw");
-  const el = element(
-    "div",
-    { class: "cv-control cv-check cv-set-draw" },
-    element("label", {}, box, words),
-    value,
-  );
+  const el = element("div.cv-control.cv-check.cv-set-draw", element("label", box, words), value);
   const take = () => {
     const number = parseNumber(value.value);
     if (number === null) value.setAttribute("aria-invalid", "true");

@@ -34,7 +34,7 @@ export class LearnPanel {
   #model;
   #descent = new Descent();
   #rate = element("input", { type: "range", min: "0", max: String(RATES.length - 1), step: "1" });
-  #number = element("span", { class: "cv-number", "aria-hidden": "true" });
+  #number = element("span.cv-number", { "aria-hidden": "true" });
   #step = this.#button("step", this.#takeStep);
   #play = this.#button("play", () => (this.#timer ? this.close() : this.#start()));
   #back = this.#button("back", () => this.#goBack());
@@ -53,10 +53,10 @@ export class LearnPanel {
         numbersUpTo: 3,
       }),
   );
-  #sum = element("p", { class: "cv-learn-sum" });
+  #sum = element("p.cv-learn-sum");
   #curve = createLossCurve();
-  #losses = element("p", { class: "cv-learn-loss" });
-  #verdict = element("p", { class: "cv-learn-verdict", role: "status" });
+  #losses = element("p.cv-learn-loss");
+  #verdict = element("p.cv-learn-verdict", { role: "status" });
   el;
   #timer = 0;
   /** @type {{ stages: object | null, lowest: number | null, safe: number }} */
@@ -65,32 +65,18 @@ export class LearnPanel {
   /** @param {Model} model */
   constructor(model) {
     this.#model = model;
-    const words = element("span", {}, sayLearn("lr"));
+    const words = element("span", sayLearn("lr"));
     explain(words, "help.lr");
     const signs = ["\u2212 \u03b7 \u00b7", "="].map((sign) =>
-      element("span", { class: "cv-learn-sign", "aria-hidden": "true" }, sign),
+      element("span.cv-learn-sign", { "aria-hidden": "true" }, sign),
     );
     this.el = element(
       "div",
-      {},
-      element("p", {}, sayLearn("rule")),
-      element(
-        "div",
-        { class: "cv-control cv-set-lr" },
-        element("label", {}, words, this.#rate),
-        this.#number,
-      ),
-      element(
-        "div",
-        { class: "cv-learn-maps" },
-        this.#maps[0].el,
-        signs[0],
-        this.#maps[1].el,
-        signs[1],
-        this.#maps[2].el,
-      ),
+      element("p", sayLearn("rule")),
+      element("div.cv-control.cv-set-lr", element("label", words, this.#rate), this.#number),
+      element("div.cv-learn-maps", this.#maps[0].el, signs[0], this.#maps[1].el, signs[1], this.#maps[2].el),
       this.#sum,
-      element("div", { class: "cv-tools" }, this.#step, this.#play, this.#back),
+      element("div.cv-tools", this.#step, this.#play, this.#back),
       this.#losses,
       this.#curve.el,
       this.#verdict,

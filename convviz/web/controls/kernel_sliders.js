@@ -30,7 +30,7 @@ export class Sliders {
   };
   #model;
   #kernel;
-  #grid = element("div", { class: "cv-sliders", role: "group" });
+  #grid = element("div.cv-sliders", { role: "group" });
   /** @type {{ range: HTMLInputElement, field: HTMLInputElement }[]} */
   #cells = [];
   #reach = REACH; // common, to compare
@@ -57,7 +57,7 @@ export class Sliders {
       this.#grid.replaceChildren(
         ...this.#cells.map(({ range, field }, index) => {
           const place = `${Math.floor(index / columns)},${index % columns}`;
-          const cell = element("div", { class: "cv-slider", "data-slider": place }, field, range);
+          const cell = element("div.cv-slider", { "data-slider": place }, field, range);
           cell.addEventListener("focusin", () => field.readOnly || this.#choose(index));
           cell.addEventListener("click", () => this.#choose(index));
           return cell;

@@ -4,8 +4,8 @@ import { closeWithEscape } from "../base/keys.js";
 
 /** @param {string} className @param {string} words @param {...HTMLElement} children */
 export function createPopover(className, words, ...children) {
-  const summary = element("summary", {}, words);
-  const body = element("div", { class: "cv-popover" }, ...children);
+  const summary = element("summary", words);
+  const body = element("div.cv-popover", ...children);
   const el = element("details", { class: `cv-hanging ${className}` }, summary, body);
   closeWithEscape(() => (el.open ? summary : null), el);
   return el;

@@ -34,7 +34,7 @@ export class Share {
   #page = makeButton({}, say("share.page"), () =>
     this.#ask("page", say("share.making"), ({ message, buffers }) => this.#save(message.name, buffers[0])),
   );
-  #outcome = element("p", { class: "cv-share-outcome", role: "status" });
+  #outcome = element("p.cv-share-outcome", { role: "status" });
   #copier = createCopier();
   box;
   /** @type {object | null} */
@@ -51,8 +51,8 @@ export class Share {
     );
     const link = makeButton({}, say("copy.link"), () => this.#copyLink());
     this.box = element(
-      "div",
-      { class: "cv-share-panel", id, hidden: "" },
+      "div.cv-share-panel",
+      { id, hidden: "" },
       link,
       this.#python,
       this.#page,

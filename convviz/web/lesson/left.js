@@ -26,10 +26,10 @@ export class AfterLesson {
   };
   #following = "";
   #heading = element("h3", { tabindex: "-1" });
-  #found = element("ul", {});
-  #next = element("div", { class: "cv-lesson-offers" });
-  #exercise = element("p", { class: "cv-lesson-exercise" });
-  #words = element("p", {});
+  #found = element("ul");
+  #next = element("div.cv-lesson-offers");
+  #exercise = element("p.cv-lesson-exercise");
+  #words = element("p");
   #after = makeButton(
     { class: "cv-lesson-after" },
     [],
@@ -45,11 +45,11 @@ export class AfterLesson {
     [this.#player, this.#onStart] = [player, onStart];
     const stay = createButton("stay", () => this.#player.afterwards(false));
     this.el = element(
-      "section",
-      { class: "cv-lesson cv-lesson-gone", hidden: "" },
+      "section.cv-lesson.cv-lesson-gone",
+      { hidden: "" },
       this.#heading,
-      element("div", { class: "cv-lesson-found" }, this.#found, this.#exercise, this.#next, this.#words),
-      element("footer", {}, this.#after, this.#back, stay),
+      element("div.cv-lesson-found", this.#found, this.#exercise, this.#next, this.#words),
+      element("footer", this.#after, this.#back, stay),
     );
   }
 
@@ -67,14 +67,14 @@ export class AfterLesson {
     this.#exercise.replaceChildren(
       say("exercise"),
       " ",
-      element("code", {}, `convviz.check(yours, "${gone.exercise}")`),
+      element("code", `convviz.check(yours, "${gone.exercise}")`),
     );
     setText(this.#heading, say("ended"));
     setText(this.#words, say(ended ? "stays" : "left"));
     this.el.setAttribute("aria-label", say(ended ? "ended" : "left"));
-    this.#found.replaceChildren(...gone.words.map((each) => element("li", {}, each)));
+    this.#found.replaceChildren(...gone.words.map((each) => element("li", each)));
     this.#next.hidden = !gone.next.length;
-    this.#next.replaceChildren(element("span", {}, say("offers")), ...gone.next.map(this.#createOffer));
+    this.#next.replaceChildren(element("span", say("offers")), ...gone.next.map(this.#createOffer));
   }
 
   focus = () => (this.#heading.hidden ? this.#back : this.#heading).focus();

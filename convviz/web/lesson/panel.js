@@ -41,18 +41,18 @@ export class LessonPanel {
   };
   #player;
   #stage;
-  #name = element("b", { class: "cv-lesson-name" });
-  #count = element("span", { class: "cv-lesson-count" });
+  #name = element("b.cv-lesson-name");
+  #count = element("span.cv-lesson-count");
   #heading = element("h3", { tabindex: "-1" });
-  #words = element("p", { class: "cv-lesson-words" });
-  #code = element("pre", { class: "cv-lesson-code", tabindex: "0" });
-  #noTab = element("p", { class: "cv-muted" });
-  #tasks = element("div", { class: "cv-lesson-tasks" });
+  #words = element("p.cv-lesson-words");
+  #code = element("pre.cv-lesson-code", { tabindex: "0" });
+  #noTab = element("p.cv-muted");
+  #tasks = element("div.cv-lesson-tasks");
   #question;
   #act = createButton("act", () => this.#player.act());
   #back = createButton("back", () => this.#player.go(-1));
   #next = createButton("next", () => this.#player.go(1));
-  #live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });
+  #live = element("p.cv-live", { role: "status", "aria-live": "polite" });
   #text;
   #card;
   #left;
@@ -72,26 +72,25 @@ export class LessonPanel {
     [this.#player, this.#stage] = [player, stage];
     this.#question = new QuestionForm(player);
     const read = [this.#words, this.#code, this.#noTab, this.#tasks, this.#question.el];
-    this.#text = element("div", { class: "cv-lesson-text" }, ...read);
+    this.#text = element("div.cv-lesson-text", ...read);
     const header = element(
       "header",
-      {},
       createButton("again", () => player.go(0), "↺"),
       createButton("close", () => player.close(), "×"),
     );
-    const where = [this.#name, " ", this.#count, " ", element("kbd", {}, say("keys.short"))];
+    const where = [this.#name, " ", this.#count, " ", element("kbd", say("keys.short"))];
     const footer = element(
       "footer",
       { title: say("keys") },
       this.#back,
       this.#act,
-      element("p", { class: "cv-lesson-where" }, ...where),
+      element("p.cv-lesson-where", ...where),
       this.#next,
     );
     const attributes = { class: "cv-lesson", hidden: "" };
     this.#card = element("section", attributes, header, this.#heading, this.#text, footer);
     this.#left = new AfterLesson(this.#player, () => this.#heading.focus());
-    this.el = element("div", { class: "cv-lesson-place" }, this.#card, this.#left.el, this.#live);
+    this.el = element("div.cv-lesson-place", this.#card, this.#left.el, this.#live);
     this.#player.on("change:look", this.update);
     this.#player.on("change:left", this.update);
     this.#player.on("press", this.#tab.press);
@@ -218,7 +217,7 @@ function showTasks(list, tasks) {
   while (list.children.length > tasks.length) list.lastElementChild?.remove();
   tasks.forEach((task, index) => {
     const item = /** @type {HTMLElement} */ (
-      list.children[index] ?? list.appendChild(element("div", {}, element("p", {}), element("p", {})))
+      list.children[index] ?? list.appendChild(element("div", element("p"), element("p")))
     );
     item.className = task.done ? "cv-lesson-done" : "cv-lesson-task";
     setText(item.children[0], withPlaces(task));

@@ -8,7 +8,7 @@ import { say } from "./say.js";
  * @param {Player} player
  */
 export class QuestionForm {
-  #words = element("span", {});
+  #words = element("span");
   #input = element("input", {
     type: "text",
     inputmode: "decimal",
@@ -17,8 +17,8 @@ export class QuestionForm {
   });
   #check = element("button", { type: "submit" }, say("question.check"));
   #show = makeButton({}, say("question.show"), () => this.#player.show());
-  #told = element("p", { class: "cv-lesson-told" });
-  #row = element("div", { class: "cv-lesson-answer" }, this.#input, this.#check, this.#show);
+  #told = element("p.cv-lesson-told");
+  #row = element("div.cv-lesson-answer", this.#input, this.#check, this.#show);
   #reasons;
   el;
   #player;
@@ -27,9 +27,9 @@ export class QuestionForm {
     this.#player = player;
     this.#reasons = createReasonsList(player);
     this.el = element(
-      "form",
-      { class: "cv-lesson-question", hidden: "" },
-      element("p", {}, this.#words),
+      "form.cv-lesson-question",
+      { hidden: "" },
+      element("p", this.#words),
       this.#row,
       this.#told,
       this.#reasons.el,
@@ -61,7 +61,7 @@ export class QuestionForm {
 
 /** @param {Player} player */
 function createReasonsList(player) {
-  const el = element("ul", { class: "cv-lesson-reasons", hidden: "" });
+  const el = element("ul.cv-lesson-reasons", { hidden: "" });
   let shown = "[]";
   return {
     el,
@@ -73,7 +73,7 @@ function createReasonsList(player) {
       el.hidden = !reasons.length;
       el.replaceChildren(
         ...reasons.map(({ words, mistake, show, label }) => {
-          const item = element("li", {}, words);
+          const item = element("li", words);
           if (!mistake) return item;
           const button = makeButton({ "aria-label": label }, show, () => player.showMistake(mistake));
           item.append(" ", button);

@@ -28,7 +28,7 @@ export function createLessonButtons(player, onStart) {
     );
   });
   const path = createPath(player, start);
-  const el = element("div", { class: "cv-lessons" }, ...buttons, path.el);
+  const el = element("div.cv-lessons", ...buttons, path.el);
   const update = () => void (el.style.visibility = player.get("look") ? "hidden" : "");
   player.on("change:look", update);
   update();
@@ -46,12 +46,12 @@ export function createLessonButtons(player, onStart) {
 function createPath(player, start) {
   const summary = element("summary", { title: say("list.title") }, say("list"));
   const items = player.shelf.names().map((name) => {
-    const mark = element("span", { class: "cv-path-done" });
+    const mark = element("span.cv-path-done");
     const button = makeButton({}, player.shelf.title(name), () => {
       el.open = false;
       start(name);
     });
-    return { name, mark, el: element("li", {}, button, mark) };
+    return { name, mark, el: element("li", button, mark) };
   });
   const el = createMenu(
     "cv-path",

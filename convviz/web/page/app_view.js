@@ -44,7 +44,7 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   /** @param {string} event @param {() => void} listener called at once, too */
   const follow = (event, listener) => hear(model, event, listener)();
   const controls = createColumn(model, chosen, share, follow, closers);
-  const picture = element("div", { class: "cv-picture" });
+  const picture = element("div.cv-picture");
   // The step whose numbers are the last word on all that was set, and who computed them;
   // empty while they are awaited.
   const tellSettled = () => {
@@ -54,7 +54,7 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   follow("settings", tellSettled);
   follow("change:values", tellSettled);
   // The drawer follows its button, so that Tab leads into it; the sheet puts it below the controls.
-  const body = element("div", { class: "cv-body" }, ...(drawer ? [drawer] : []), controls, picture);
+  const body = element("div.cv-body", ...(drawer ? [drawer] : []), controls, picture);
   el.append(body);
   const room = followRoom(body);
   /** @type {Lecture} */
@@ -95,20 +95,20 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
  */
 function createColumn(model, chosen, share, follow, closers) {
   const drawSliders = () => {
-    const grid = element("div", { class: "cv-kernel" });
+    const grid = element("div.cv-kernel");
     const sliders = new Sliders(model, grid);
     closers.push(() => sliders.close());
     return grid;
   };
   const tools = chosen.length ? [createTools(model, follow, share.button), share.box] : [];
   const { primary, more } = createControls(model, chosen, drawSliders, follow);
-  const side = element("div", { class: "cv-side" }, ...tools, ...more);
+  const side = element("div.cv-side", ...tools, ...more);
   if (chosen.includes("kernel")) {
     const learn = createLearn(model, follow);
     side.append(learn.el);
     closers.push(learn.close);
   }
-  return element("div", { class: "cv-controls" }, ...primary, side);
+  return element("div.cv-controls", ...primary, side);
 }
 
 /** @param {Model} model @param {Board} board */
@@ -135,7 +135,7 @@ function createTools(model, follow, more) {
     setAttribute(redo, "aria-disabled", String(!model.canRedo()));
   });
   const all = [undo, redo, reset, more];
-  const el = element("div", { class: "cv-tools", role: "toolbar", "aria-label": say("tools") }, ...all);
+  const el = element("div.cv-tools", { role: "toolbar", "aria-label": say("tools") }, ...all);
   rove(el, all);
   return el;
 }

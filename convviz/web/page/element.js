@@ -32,7 +32,7 @@ function meeting() {
 /** What is said in the place of a board that could not start. @param {unknown} error */
 export function failed(error) {
   const why = /** @type {Error} */ (error).message.replace(/\.$/, "");
-  return element("p", { class: "cv-notice", "data-failed": "true", role: "alert" }, say("failed", { why }));
+  return element("p.cv-notice", { "data-failed": "true", role: "alert" }, say("failed", { why }));
 }
 
 /** Refuse what no key of a link is in. @param {string} text a link, or an address that ends in one */
@@ -99,7 +99,7 @@ class View {
     this.#tag = this.#choice();
     const tag = this.#tag || language();
     const speaker = /** @type {Speaker} */ (meeting().speakers.get(tag));
-    const place = element("div", { class: "cv-app cv-page cv-look", "data-grows": "", lang: tag });
+    const place = element("div.cv-app.cv-page.cv-look", { "data-grows": "", lang: tag });
     this.#root.adoptedStyleSheets = [speaker.sheet()];
     this.#root.replaceChildren(place);
     try {

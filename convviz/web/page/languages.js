@@ -88,7 +88,7 @@ function menuOf(tags, nameOf, create) {
     const node = create(tag, nameOf(tag));
     node.lang = tag;
     if (tag === language()) node.setAttribute("aria-current", "true");
-    return element("li", {}, node);
+    return element("li", node);
   });
   return createMenu("cv-languages", summary, items);
 }

@@ -20,10 +20,10 @@ const sayOfArrival = sentences(ARRIVAL);
  * @param {HTMLElement} lesson the place of a lesson's card @param {() => void} watch plays the arrival again
  */
 export function createLead(model, follow, lesson, watch) {
-  const question = element("span", {});
-  const heading = element("h2", { class: "cv-question" }, question, " ", createWatch(watch));
-  const words = element("p", { class: "cv-sentence" });
-  const notice = element("p", { class: "cv-notice", role: "status" });
+  const question = element("span");
+  const heading = element("h2.cv-question", question, " ", createWatch(watch));
+  const words = element("p.cv-sentence");
+  const notice = element("p.cv-notice", { role: "status" });
 
   const introduce = () => setRich(words, model.get("introduction") || say("sentence"));
 
@@ -51,7 +51,7 @@ export function createLead(model, follow, lesson, watch) {
   follow("change:revealed", ask);
   follow("change:notice", tell);
   follow("change:failed", tell); // what the page's address could not say is there by now
-  return element("div", { class: "cv-lead" }, heading, words, notice, lesson);
+  return element("div.cv-lead", heading, words, notice, lesson);
 }
 
 /**
@@ -71,7 +71,7 @@ function kindOf(settings, turns) {
 function createWatch(watch) {
   return makeButton(
     { class: "cv-watch", title: sayOfArrival("watch.title") },
-    [element("span", { "aria-hidden": "true" }, "\u21bb "), element("span", {}, sayOfArrival("watch"))],
+    [element("span", { "aria-hidden": "true" }, "\u21bb "), element("span", sayOfArrival("watch"))],
     watch,
   );
 }

@@ -67,7 +67,7 @@ export class Lecture {
   #wish;
   #fit;
   button;
-  #bands = element("div", { class: "cv-lecture-bands", role: "group", "aria-label": say("bands") });
+  #bands = element("div.cv-lecture-bands", { role: "group", "aria-label": say("bands") });
   bar;
   #keys;
   #on = false;

@@ -42,7 +42,7 @@ export function drawLive(
   el.lang = language(); // a notebook around it may speak another
   const name = el.querySelector(":scope > h1");
   const brand = { class: "cv-brand", title: say("brand") };
-  const heading = element("div", { class: "cv-heading" }, name ?? element("p", brand, say("brand")));
+  const heading = element("div.cv-heading", name ?? element("p", brand, say("brand")));
   const share = ownShare ? { ...ownShare, close() {} } : new Share(model, () => stepLink(player));
   const tabs = new Tabs(model, drawPane, ownTabs, without);
   el.append(heading);

@@ -32,11 +32,11 @@ export class CodeLines {
   /** @param {(number: number | null) => void} onPoint at a line that belongs to panels; null: at none */
   constructor(onPoint) {
     this.#onPoint = onPoint;
-    [this.#before, this.#tensors, this.#after] = [0, 1, 2].map(() => element("div", { class: "cv-part" }));
-    this.#fold = element("details", { class: "cv-tensors" }, this.#summary, this.#tensors);
+    [this.#before, this.#tensors, this.#after] = [0, 1, 2].map(() => element("div.cv-part"));
+    this.#fold = element("details.cv-tensors", this.#summary, this.#tensors);
     this.el = element(
-      "div",
-      { class: "cv-code", role: "group", "aria-label": "Python" },
+      "div.cv-code",
+      { role: "group", "aria-label": "Python" },
       this.#before,
       this.#fold,
       this.#after,
@@ -116,7 +116,7 @@ export class CodeLines {
    * @param {number} count @param {[number, number]} ends
    */
   #arrange(count, [first, last]) {
-    while (this.#lines.length < count) this.#lines.push(element("div", { class: "cv-line" }));
+    while (this.#lines.length < count) this.#lines.push(element("div.cv-line"));
     for (const line of this.#lines.splice(count)) line.remove();
     const homes = this.#lines.map((_, place) =>
       place + 1 < first ? this.#before : place + 1 <= last ? this.#tensors : this.#after,

@@ -13,10 +13,10 @@ const say = sentences(WORDS);
 /** @param {(tab: string) => void} choose a part @param {() => void} close */
 export function createDrawer(choose, close) {
   const shut = makeButton({ class: "cv-drawer-close" }, "×", close);
-  const place = element("div", { class: "cv-parts" });
-  const slot = element("div", { class: "cv-slot" });
-  const head = element("div", { class: "cv-drawer-head" }, place, shut);
-  const el = element("div", { class: "cv-drawer-body", hidden: "" }, head, slot);
+  const place = element("div.cv-parts");
+  const slot = element("div.cv-slot");
+  const head = element("div.cv-drawer-head", place, shut);
+  const el = element("div.cv-drawer-body", { hidden: "" }, head, slot);
   let key = ""; // of the parts that stand there
   /** @type {import("./strip.js").Strip | null} */
   let strip = null;
@@ -28,7 +28,7 @@ export function createDrawer(choose, close) {
     key = next;
     const tabs = parts.map((tab) => ({ name: tab, label: tabName(tab), data: { "data-tab": tab } }));
     strip = entry.parts.length > 1 ? createStrip(say("parts", { entry: entry.label }), tabs, choose) : null;
-    place.replaceChildren(strip ? strip.el : element("b", {}, entry.label));
+    place.replaceChildren(strip ? strip.el : element("b", entry.label));
     shut.setAttribute("aria-label", say("close", { entry: entry.label }));
   }
 

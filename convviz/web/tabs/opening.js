@@ -24,7 +24,7 @@ export function openTab(name, el, scripts, model) {
   if (script) return draw(script, el, model);
   const words = element("p", { role: "status" });
   const again = makeButton({ class: "cv-button cv-pane-again", hidden: "" }, say("again"), ask);
-  const root = element("section", { class: "cv-pane cv-look" }, words, again);
+  const root = element("section.cv-pane.cv-look", words, again);
   el.append(root);
   let close = () => root.remove();
   let stopAsking = () => {};
@@ -62,7 +62,7 @@ export function openTab(name, el, scripts, model) {
 
 /** @param {TabScript} script @param {HTMLElement} el @param {PaneModel} model */
 function draw({ default: tab, sheet }, el, model) {
-  const style = element("style", {}, sheet);
+  const style = element("style", sheet);
   el.append(style);
   const close = tab.render({ model, el });
   return () => {

@@ -87,9 +87,9 @@ function createTools(model, root, closers, live) {
 
 /** @param {PaneContext} context @param {string} name @param {Build} build @returns {() => void} close it */
 function openPane({ model, el }, name, build) {
-  const failure = element("p", { class: "cv-pane-failure", role: "alert" });
-  const body = element("div", { class: "cv-pane-body" });
-  const live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });
+  const failure = element("p.cv-pane-failure", { role: "alert" });
+  const body = element("div.cv-pane-body");
+  const live = element("p.cv-live", { role: "status", "aria-live": "polite" });
   const attributes = { class: `cv-pane cv-pane-${name} cv-look`, "data-theme": "light" };
   const root = element("section", attributes, failure, body, createTerms(name), live);
   el.append(root);
@@ -145,7 +145,7 @@ function openPane({ model, el }, name, build) {
  * @param {(Node | string)[]} words @param {(Node | string)[]} picture
  */
 export const split = (words, picture) =>
-  element("div", { class: "cv-split" }, element("div", {}, ...words), element("div", {}, ...picture));
+  element("div.cv-split", element("div", ...words), element("div", ...picture));
 
 /** What the words mean that a pane uses and nobody else. @param {string} name of the pane */
 function createTerms(name) {
@@ -153,8 +153,8 @@ function createTerms(name) {
     /** @type {Record<string, (keyof typeof TERMS)[]>} */ (/** @type {unknown} */ (SETTINGS.tab_terms))[
       name
     ] ?? [];
-  const list = element("ul", {}, ...terms.map((term) => rich("li", meaningOf(term))));
-  const el = element("details", { class: "cv-terms" }, element("summary", {}, say("terms")), list);
+  const list = element("ul", ...terms.map((term) => rich("li", meaningOf(term))));
+  const el = element("details.cv-terms", element("summary", say("terms")), list);
   el.hidden = !terms.length;
   return el;
 }

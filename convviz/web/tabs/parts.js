@@ -14,9 +14,9 @@ export function createChoice(title, choices, onChoose) {
   const buttons = choices.map(([value, words]) =>
     makeButton({ class: "cv-button", "data-value": value }, words, () => onChoose(value)),
   );
-  const heading = element("span", { class: "cv-muted" }, title);
+  const heading = element("span.cv-muted", title);
   return {
-    el: element("div", { class: "cv-buttons", role: "group", "aria-label": title }, heading, ...buttons),
+    el: element("div.cv-buttons", { role: "group", "aria-label": title }, heading, ...buttons),
     /** @param {string} chosen @param {number} [possible] how many of the first can be chosen */
     set(chosen, possible = buttons.length) {
       buttons.forEach((button, index) => {
@@ -33,7 +33,7 @@ export function createChoice(title, choices, onChoose) {
  * @param {(value: string) => void} onChoose
  */
 export function createRadios(label, name, onChoose) {
-  const el = element("div", { class: "cv-buttons", role: "radiogroup", "aria-label": label });
+  const el = element("div.cv-buttons", { role: "radiogroup", "aria-label": label });
   const buttons = () => /** @type {HTMLElement[]} */ ([...el.children]);
   const valueOf = (/** @type {HTMLElement} */ button) => button.dataset[name] ?? "";
   walkAlong(el, buttons, (next) => onChoose(valueOf(next)));
@@ -81,7 +81,7 @@ export function fillMenu(menu, choices, chosen) {
 
 /** @param {(Node | string)[]} words of the columns */
 export const tableHead = (words) =>
-  element("thead", {}, element("tr", {}, ...words.map((each) => element("th", { scope: "col" }, each))));
+  element("thead", element("tr", ...words.map((each) => element("th", { scope: "col" }, each))));
 
 /**
  * @param {(Node | string)[]} cells the first says what the row is of
@@ -92,16 +92,16 @@ export const tableRow = ([first, ...cells], attributes) =>
     "tr",
     attributes,
     element("th", { scope: "row" }, first),
-    ...cells.map((each) => element("td", {}, each)),
+    ...cells.map((each) => element("td", each)),
   );
 
 /** @param {string | Node} text */
-export const code = (text) => element("code", {}, text);
+export const code = (text) => element("code", text);
 
 /** @param {string} symbol @param {string} [note] below it */
 export function signOf(symbol, note) {
-  const below = note ? [element("span", { class: "cv-sign-note" }, note)] : [];
-  return element("span", { class: "cv-sign" }, element("span", { class: "cv-symbol" }, symbol), ...below);
+  const below = note ? [element("span.cv-sign-note", note)] : [];
+  return element("span.cv-sign", element("span.cv-symbol", symbol), ...below);
 }
 
 /** The largest absolute value; 1 where all are 0. @param {Iterable<number | null>} values */

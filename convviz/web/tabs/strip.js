@@ -15,7 +15,7 @@ export function createStrip(label, tabs, choose) {
     const type = { class: quiet ? "cv-tab cv-tab-quiet" : "cv-tab", role: "tab" };
     return makeButton({ ...type, ...data }, text, () => choose(name));
   });
-  const el = element("div", { class: "cv-tablist", role: "tablist", "aria-label": label }, ...buttons);
+  const el = element("div.cv-tablist", { role: "tablist", "aria-label": label }, ...buttons);
   walkAlong(el, () => buttons); // opened with Enter or Space: a pane is made when it is opened
 
   return {

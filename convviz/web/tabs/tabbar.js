@@ -47,8 +47,8 @@ export class Tabs {
     [this.#model, this.#drawPane, this.#without] = [model, drawPane, without];
     this.#all = entriesOf((tab) => !only || only.includes(tab));
     this.#row = createRow(this.#all, (entry) => this.#toggle(entry));
-    this.entries = element("div", { class: "cv-tabbar" }, this.#row.el);
-    this.el = element("div", { class: "cv-drawer" }, this.entries, this.drawer);
+    this.entries = element("div.cv-tabbar", this.#row.el);
+    this.el = element("div.cv-drawer", this.entries, this.drawer);
     for (const each of [this.entries, this.drawer]) each.addEventListener("keydown", this.#onEscape);
     model.on("settings", this.#update);
     this.#update();

@@ -80,7 +80,7 @@ export class LinkedMap {
 
 /** Fields for the numbers of a plane's leading indices; those that are there stay. */
 export class PlaneFields {
-  el = element("div", { class: "cv-planes" });
+  el = element("div.cv-planes");
   #choose;
 
   /** @param {(at: number[]) => void} choose another plane is wanted */
@@ -97,7 +97,7 @@ export class PlaneFields {
   set(counts, at, named) {
     if (this.el.childElementCount !== counts.length)
       this.el.replaceChildren(
-        ...counts.map((_, axis) => element("label", {}, ...named(this.#createField(), axis))),
+        ...counts.map((_, axis) => element("label", ...named(this.#createField(), axis))),
       );
     this.#inputs().forEach((input, axis) => {
       input.max = String(counts[axis] - 1);
@@ -116,11 +116,11 @@ export class PlaneFields {
 }
 
 export class TensorView {
-  #title = element("h5", {});
-  #text = element("p", { class: "cv-tensor-text" });
+  #title = element("h5");
+  #text = element("p.cv-tensor-text");
   #fields;
-  #room = element("div", {});
-  #note = element("p", { class: "cv-muted" });
+  #room = element("div");
+  #note = element("p.cv-muted");
   el;
   /** @type {LinkedMap | null} */
   #map = null;
@@ -135,7 +135,7 @@ export class TensorView {
     [this.#pane, this.#read] = [pane, read];
     this.#fields = new PlaneFields(choose);
     const parts = [this.#title, this.#fields.el, this.#room, this.#text, this.#note];
-    this.el = element("div", { class: "cv-tensor" }, ...parts);
+    this.el = element("div.cv-tensor", ...parts);
   }
 
   /** @param {number[]} counts @param {number[]} at */

@@ -11,7 +11,7 @@ const [LEFT, RIGHT, TOP, BOTTOM] = [40, 60, 12, 34];
 
 export class ErrorCurve {
   #svg = svgElement("svg", { class: "cv-curve", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
-  el = element("div", { class: "cv-curve-box" }, this.#svg);
+  el = element("div.cv-curve-box", this.#svg);
   #count = 1;
 
   /** @param {(index: number) => void} onChoose called with the number of the step that was clicked */

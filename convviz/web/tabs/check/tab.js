@@ -33,11 +33,11 @@ class CheckPane {
   #rows = [];
   #slider;
   #eps;
-  #verdicts = element("table", { class: "cv-verdicts" });
+  #verdicts = element("table.cv-verdicts");
   #why = element("p");
-  #list = element("div", { class: "cv-check-rows" });
-  #readout = element("p", { class: "cv-readout" }, say("check.hint"));
-  #key = element("div", { class: "cv-logscale", role: "img" });
+  #list = element("div.cv-check-rows");
+  #readout = element("p.cv-readout", say("check.hint"));
+  #key = element("div.cv-logscale", { role: "img" });
   #curve = new ErrorCurve((index) => this.#choose(index));
   #shape = element("p");
   #both = makeButton({ class: "cv-button cv-check-both" }, say("check.both"), () => {
@@ -51,20 +51,20 @@ class CheckPane {
     this.#slider = element("input", { type: "range", min: "0", step: "1", id: `${pane.uid}-eps` });
     this.#eps = element("output", { for: this.#slider.id });
     const words = [
-      element("h3", {}, say("check")),
-      element("p", {}, say("check.about")),
-      element("div", { class: "cv-flow" }, this.#both),
-      element("h4", {}, say("check.verdicts")),
+      element("h3", say("check")),
+      element("p", say("check.about")),
+      element("div.cv-flow", this.#both),
+      element("h4", say("check.verdicts")),
       this.#verdicts,
       this.#why,
     ];
-    const label = element("span", {}, ...sayPieces("check.step", { eps: this.#eps }));
+    const label = element("span", ...sayPieces("check.step", { eps: this.#eps }));
     const picture = [
-      element("label", { class: "cv-eps", for: this.#slider.id }, label, this.#slider),
+      element("label.cv-eps", { for: this.#slider.id }, label, this.#slider),
       this.#list,
       this.#key,
       this.#readout,
-      element("h4", {}, say("check.curve")),
+      element("h4", say("check.curve")),
       this.#curve.el,
       this.#shape,
     ];
@@ -131,7 +131,7 @@ class Row {
   /** @type {Gradient | null} */
   #gradient = null;
   #heading = element("h4");
-  #part = element("p", { class: "cv-muted" });
+  #part = element("p.cv-muted");
   #maps;
   el;
 
@@ -147,8 +147,8 @@ class Row {
           },
         }),
     );
-    const pair = element("div", { class: "cv-pair" }, ...this.#maps.map((map) => map.el));
-    this.el = element("section", { class: "cv-check-row" }, this.#heading, this.#part, pair);
+    const pair = element("div.cv-pair", ...this.#maps.map((map) => map.el));
+    this.el = element("section.cv-check-row", this.#heading, this.#part, pair);
   }
 
   /**
@@ -217,7 +217,7 @@ function drawKey(key, top, scale) {
   );
   const [low, high] = [top * 10 ** -DECADES, top].map(formatNumber);
   const ramp = element("i", { style: `background: linear-gradient(to right, ${stops.join()})` });
-  key.replaceChildren(element("span", {}, `\u2264 ${low}`), ramp, element("span", {}, high));
+  key.replaceChildren(element("span", `\u2264 ${low}`), ramp, element("span", high));
   key.setAttribute("aria-label", say("check.colours", { low, high }));
 }
 
@@ -253,7 +253,7 @@ function verdictRows({ eps, gradcheck, gradients }, dtypes) {
     });
     return row;
   });
-  return [tableHead([say("check.gradient"), ...dtypes]), element("tbody", {}, ...rows)];
+  return [tableHead([say("check.gradient"), ...dtypes]), element("tbody", ...rows)];
 }
 
 /**

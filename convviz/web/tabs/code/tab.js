@@ -24,10 +24,10 @@ class CodePane {
   #ways = createRadios(say("code.ways"), "way", (name) => this.#choose(name));
   #title = element("h4");
   #copier = createCopier();
-  #outcome = element("span", { class: "cv-copied cv-muted" });
+  #outcome = element("span.cv-copied.cv-muted");
   #box = element("input", { type: "checkbox" });
-  #reason = element("p", { class: "cv-muted cv-reason" });
-  #readout = element("p", { class: "cv-muted cv-linktext" }, say("code.hint"));
+  #reason = element("p.cv-muted.cv-reason");
+  #readout = element("p.cv-muted.cv-linktext", say("code.hint"));
   #code = new CodeLines((number) => this.#pointAtLine(number));
 
   /** @param {import("../pane.js").PaneTools} pane @param {HTMLElement} body */
@@ -40,12 +40,12 @@ class CodePane {
       this.#outcome.classList.toggle("cv-refused", !done);
       pane.say(words);
     });
-    const numbers = element("label", { class: "cv-numbers" }, this.#box, say("code.numbers"));
+    const numbers = element("label.cv-numbers", this.#box, say("code.numbers"));
     const words = [
-      element("h3", {}, say("code")),
+      element("h3", say("code")),
       this.#ways.el,
       this.#title,
-      element("div", { class: "cv-flow" }, copy, numbers, this.#outcome),
+      element("div.cv-flow", copy, numbers, this.#outcome),
       this.#reason,
       this.#copier.el,
       this.#readout,

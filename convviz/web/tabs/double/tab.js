@@ -38,7 +38,7 @@ function buildDouble(pane, body) {
   const gradient = createPlane(pane, {
     select: (row, column) => data?.number === "one" && pane.choose({ cell: [row, column] }),
   });
-  const readout = element("p", { class: "cv-double-read" }, say("hint"));
+  const readout = element("p.cv-double-read", say("hint"));
   const slopes = [0, 1].map(() =>
     createSlope(pane, (slope, value) =>
       pane.read(readout, say("read", { slope, value: formatNumber(value) })),
@@ -47,12 +47,12 @@ function buildDouble(pane, body) {
   const chosen = createNumber(gradient.el);
   const facts = createFacts();
   const program = element("code");
-  const block = element("pre", {}, program);
-  const title = element("h4", {}, say("code"));
-  const equations = element("div", { class: "cv-double-slopes" }, ...slopes.map(({ el }) => el), readout);
-  const choices = element("div", { class: "cv-double-choices" }, gradients.el, numbers.el);
-  const words = [element("h3", {}, say("title")), rich("p", say("about")), choices, chosen.el, facts.el];
-  body.append(split(words, [equations, title, block, rich("p", say("sizes"), { class: "cv-muted" })]));
+  const block = element("pre", program);
+  const title = element("h4", say("code"));
+  const equations = element("div.cv-double-slopes", ...slopes.map(({ el }) => el), readout);
+  const choices = element("div.cv-double-choices", gradients.el, numbers.el);
+  const words = [element("h3", say("title")), rich("p", say("about")), choices, chosen.el, facts.el];
+  body.append(split(words, [equations, title, block, rich("p.cv-muted", say("sizes"))]));
 
   return (/** @type {Data} */ next) => {
     data = next;
@@ -71,9 +71,9 @@ function buildDouble(pane, body) {
 
 /** @param {HTMLElement} gradient */
 function createNumber(gradient) {
-  const [s, how] = [element("p", { class: "cv-double-s" }), element("p", { class: "cv-muted" })];
+  const [s, how] = [element("p.cv-double-s"), element("p.cv-muted")];
   return {
-    el: element("div", {}, gradient, s, how),
+    el: element("div", gradient, s, how),
     /** @param {Data} data */
     set({ of, number, at, s: value }) {
       const one = number === "one";
@@ -85,10 +85,10 @@ function createNumber(gradient) {
 }
 
 function createFacts() {
-  const truth = element("p", { class: "cv-double-truth" });
-  const [none, node, several] = [element("p"), element("p"), element("p", { class: "cv-muted" })];
+  const truth = element("p.cv-double-truth");
+  const [none, node, several] = [element("p"), element("p"), element("p.cv-muted")];
   return {
-    el: element("div", {}, truth, none, node, several),
+    el: element("div", truth, none, node, several),
     /** @param {Data} data */
     set({ absent, of, agrees, deviation, node: name, several: isSeveral }) {
       setText(none, say("absent", { absent, of }));
@@ -111,13 +111,8 @@ function createSlope(pane, onRead) {
       shown && onRead(`${shown.label}[${[...shown.at, row, column].join(", ")}]`, shown.values[row][column]),
   });
   const terms = [[call, maps[0].el, code(",")], [maps[1].el, code(") =")], [value.el]];
-  const flow = terms.map((parts) => element("div", { class: "cv-double-term" }, ...parts));
-  const el = element(
-    "section",
-    { class: "cv-double-slope" },
-    title,
-    element("div", { class: "cv-flow" }, ...flow),
-  );
+  const flow = terms.map((parts) => element("div.cv-double-term", ...parts));
+  const el = element("section.cv-double-slope", title, element("div.cv-flow", ...flow));
   return {
     el,
     /** @param {Slope} slope @param {string} absent */

@@ -15,14 +15,14 @@ import { Inside } from "./inside.js";
 export class Details {
   #pane;
   #title = element("h4", { tabindex: "-1" });
-  #text = element("p", {});
-  #note = element("p", { class: "cv-note" });
+  #text = element("p");
+  #note = element("p.cv-note");
   #open = makeButton({ class: "cv-button", "aria-expanded": "false" }, [], () => this.#toggle());
-  #tensors = element("div", { class: "cv-flow cv-tensors" });
-  #readout = element("p", { class: "cv-muted cv-details-readout" });
-  #settings = element("table", {});
+  #tensors = element("div.cv-flow.cv-tensors");
+  #readout = element("p.cv-muted.cv-details-readout");
+  #settings = element("table");
   #inside;
-  #saved = element("details", {}, element("summary", {}, say("graph.settings")), this.#settings);
+  #saved = element("details", element("summary", say("graph.settings")), this.#settings);
   el;
   /** @type {Map<string, TensorView>} */
   #views = new Map();
@@ -46,10 +46,10 @@ export class Details {
         this.#askInside();
       },
     );
-    const buttons = element("div", { class: "cv-buttons" }, this.#open, close);
-    const head = element("div", { class: "cv-details-head" }, this.#title, buttons);
+    const buttons = element("div.cv-buttons", this.#open, close);
+    const head = element("div.cv-details-head", this.#title, buttons);
     const parts = [this.#text, this.#note, this.#inside.el, this.#tensors, this.#readout, this.#saved];
-    this.el = element("section", { class: "cv-details", hidden: "" }, head, ...parts);
+    this.el = element("section.cv-details", { hidden: "" }, head, ...parts);
     pane.onReply((reply, buffers) => {
       if (reply.id !== this.#wanted) return;
       if (reply.type === "node") this.#show(reply, buffers);

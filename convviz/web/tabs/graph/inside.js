@@ -12,9 +12,9 @@ const CELL_SIDE = 26; // pixels: two stages and what is done between them stand 
  */
 
 export class Inside {
-  #failure = element("p", { class: "cv-pane-failure", role: "alert" });
+  #failure = element("p.cv-pane-failure", { role: "alert" });
   #fields;
-  #branches = element("div", {});
+  #branches = element("div");
   el;
   /** @type {{ map: LinkedMap, note: HTMLElement }[]} */
   #maps = [];
@@ -37,7 +37,7 @@ export class Inside {
       choose(Object.fromEntries(values.map((value, index) => [this.#axes[index], value]))),
     );
     const parts = [this.#failure, this.#fields.el, this.#branches];
-    this.el = element("div", { class: "cv-inside", hidden: "" }, ...parts);
+    this.el = element("div.cv-inside", { hidden: "" }, ...parts);
   }
 
   /** @param {any} reply @param {DataView<ArrayBuffer>[]} buffers */
@@ -98,27 +98,25 @@ export class Inside {
 
   /** @param {{ title: string, rows: Stage[][] }} branch */
   #branch({ title, rows }) {
-    const truth = element("p", { class: "cv-muted cv-inside-truth" });
+    const truth = element("p.cv-muted.cv-inside-truth");
     this.#truths.push(truth);
-    const flows = rows.map((row) =>
-      element("div", { class: "cv-flow" }, ...row.map((item) => this.#item(item))),
-    );
-    return element("section", { class: "cv-branch" }, element("h5", {}, title), ...flows, truth);
+    const flows = rows.map((row) => element("div.cv-flow", ...row.map((item) => this.#item(item))));
+    return element("section.cv-branch", element("h5", title), ...flows, truth);
   }
 
   /** @param {Stage} item */
   #item({ name, words, note }) {
     if (words) return operation(words, note);
     const map = new LinkedMap(this.#pane, this.#read, CELL_SIDE);
-    const line = element("p", { class: "cv-muted" });
+    const line = element("p.cv-muted");
     this.#maps.push({ map, note: line });
-    return element("div", { class: "cv-inside-stage", "data-stage": name }, map.el, line);
+    return element("div.cv-inside-stage", { "data-stage": name }, map.el, line);
   }
 }
 
 /** @param {string} words @param {string} note */
 function operation(words, note) {
-  const line = rich("span", note, { class: "cv-operation-note" });
+  const line = rich("span.cv-operation-note", note);
   const arrow = element("span", { "aria-hidden": "true" }, "\u2192");
-  return element("div", { class: "cv-operation" }, element("strong", {}, words), line, arrow);
+  return element("div.cv-operation", element("strong", words), line, arrow);
 }

@@ -30,8 +30,8 @@ class GraphPane {
     onClose: () => this.#stopWalk(),
   });
   #walk = button(say("graph.walk"), () => this.#startWalk());
-  #told = element("p", { class: "cv-told" });
-  #note = element("p", { class: "cv-muted cv-graph-note" });
+  #told = element("p.cv-told");
+  #note = element("p.cv-muted.cv-graph-note");
 
   /** @param {import("../pane.js").PaneTools} pane @param {HTMLElement} body */
   constructor(pane, body) {
@@ -42,15 +42,14 @@ class GraphPane {
     });
     this.#details = new Details(pane, () => this.#closeBox());
     const tools = element(
-      "div",
-      { class: "cv-buttons cv-graph-tools" },
+      "div.cv-buttons.cv-graph-tools",
       this.#walk,
       button("\u2212", () => this.#viewport.zoom(-1), say("graph.out")),
       button("+", () => this.#viewport.zoom(1), say("graph.in")),
       button(say("graph.fit"), () => this.#viewport.fit(), say("graph.all")),
       button(say("graph.export"), () => this.#save()),
     );
-    const words = [element("p", {}, say("graph")), this.#note, tools, this.#transport.el, this.#told];
+    const words = [element("p", say("graph")), this.#note, tools, this.#transport.el, this.#told];
     const figure = split(words, [this.#viewport.el, this.#details.el]);
     body.append(figure);
     figure.addEventListener("keydown", (event) => {

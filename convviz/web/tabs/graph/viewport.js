@@ -68,7 +68,7 @@ export class Viewport {
 
   /** @param {string} label what is seen in it */
   constructor(label) {
-    this.el = element("div", { class: "cv-viewport", tabindex: "0", role: "region", "aria-label": label });
+    this.el = element("div.cv-viewport", { tabindex: "0", role: "region", "aria-label": label });
     dragToScroll(this.el);
     this.el.addEventListener(
       "wheel",

@@ -93,8 +93,8 @@ class LinearPane {
   #data = /** @type {LinearData} */ (/** @type {unknown} */ (null));
   #menus;
   #loss = element("span");
-  #truth = element("span", { class: "cv-truth" });
-  #sum = element("p", { class: "cv-lesson-sum cv-said" }, say("linear.hint"));
+  #truth = element("span.cv-truth");
+  #sum = element("p.cv-lesson-sum.cv-said", say("linear.hint"));
   /** @type {ReturnType<typeof createLessonMap>[]} */
   #maps = [];
 
@@ -109,25 +109,25 @@ class LinearPane {
       pane.goTo((settings) => onBoard(settings, this.#data.tensors), say("linear.shown")),
     );
     const words = [
-      element("h3", {}, say("linear")),
-      element("p", {}, say("linear.about")),
-      element("div", { class: "cv-lesson-controls" }, ...this.#menus.els, draw),
-      element("p", { class: "cv-facts" }, this.#loss, this.#truth),
+      element("h3", say("linear")),
+      element("p", say("linear.about")),
+      element("div.cv-lesson-controls", ...this.#menus.els, draw),
+      element("p.cv-facts", this.#loss, this.#truth),
       this.#sum,
     ];
     const picture = [
       ...EQUATIONS.map((equation) => this.#createEquation(equation)),
-      element("h4", {}, say("linear.conv2d")),
-      element("p", {}, say("linear.conv2d_about")),
-      element("p", { class: "cv-lesson-go" }, show),
+      element("h4", say("linear.conv2d")),
+      element("p", say("linear.conv2d_about")),
+      element("p.cv-lesson-go", show),
     ];
     body.append(split(words, picture));
   }
 
   /** @param {typeof EQUATIONS[0]} equation */
   #createEquation({ title, formula: text, items }) {
-    const flow = element("div", { class: "cv-flow" });
-    let term = element("div", { class: "cv-lesson-term" }); // a sign stays with the matrix that follows it
+    const flow = element("div.cv-flow");
+    let term = element("div.cv-lesson-term"); // a sign stays with the matrix that follows it
     for (const item of items.split(" ")) {
       if (!/\w/.test(item)) {
         term.append(signOf(item, NOTES[item]));
@@ -137,11 +137,11 @@ class LinearPane {
       this.#maps.push(map);
       term.append(map.el);
       flow.append(term);
-      term = element("div", { class: "cv-lesson-term" });
+      term = element("div.cv-lesson-term");
     }
     const formula = createFormula();
     setFormula(formula, text);
-    return element("section", { class: "cv-lesson-row" }, element("h4", {}, title), formula, flow);
+    return element("section.cv-lesson-row", element("h4", title), formula, flow);
   }
 
   /** @type {Events} */
@@ -197,7 +197,7 @@ class LinearPane {
     ]);
     if (cell.tensor === "output")
       parts.push(" + ", this.#factor({ tensor: "bias", row: 0, column: cell.column }));
-    const total = element("output", {}, formatNumber(value));
+    const total = element("output", formatNumber(value));
     const sum = SUMS[LINEAR_RULES[cell.tensor].over];
     this.#sum.replaceChildren(head, ` = ${sum} `, ...parts, " = ", total);
     if (document.activeElement?.closest(".cv-pane") === this.#pane.root)
@@ -230,7 +230,7 @@ function createMenus(pane) {
     return { name, menu };
   });
   return {
-    els: menus.map(({ name, menu }) => element("label", {}, say(`linear.${name}`), " ", menu)),
+    els: menus.map(({ name, menu }) => element("label", say(`linear.${name}`), " ", menu)),
     /** @param {LinearData} data */
     set({ sizes, losses, settings }) {
       for (const { name, menu } of menus) {

@@ -19,7 +19,7 @@ const SLOTS = /** @type {const} */ (["left", "top", "result", "extra0", "extra1"
 
 export class MatrixProduct {
   #slots;
-  #signs = [0, 1].map(() => element("span", { class: "cv-symbol", "aria-hidden": "true" }));
+  #signs = [0, 1].map(() => element("span.cv-symbol", { "aria-hidden": "true" }));
   #scroll;
   #product;
   #extras;

@@ -32,11 +32,11 @@ class MatrixPane {
     this.#leave();
     this.#draw();
   });
-  #sentence = element("p", { class: "cv-sentence" });
+  #sentence = element("p.cv-sentence");
   #formula = createFormula();
-  #notes = element("div", { class: "cv-matrix-notes" });
+  #notes = element("div.cv-matrix-notes");
   #pager = createPager((start) => this.#pane.choose({ start }));
-  #readout = element("p", { class: "cv-readout cv-said" }, say("matrix.hint"));
+  #readout = element("p.cv-readout.cv-said", say("matrix.hint"));
   #place;
   #watcher = new ResizeObserver(() => {
     const next = {
@@ -56,10 +56,10 @@ class MatrixPane {
       onLeave: () => this.#leave(),
     });
     const words = [
-      element("p", {}, say("matrix")),
+      element("p", say("matrix")),
       this.#chooser.el,
       this.#sentence,
-      element("p", {}, this.#formula),
+      element("p", this.#formula),
       this.#notes,
       this.#readout,
     ];
@@ -85,7 +85,7 @@ class MatrixPane {
     );
     setRich(this.#sentence, view.sentence);
     setFormula(this.#formula, view.formula);
-    this.#notes.replaceChildren(...view.notes.map((note) => rich("p", note, { class: "cv-muted" })));
+    this.#notes.replaceChildren(...view.notes.map((note) => rich("p.cv-muted", note)));
     this.#pager.set(this.#data.windows, !view.one);
     this.#product.set(view, this.#data.dtype, this.#room.width ? this.#room : { ...this.#room, width: 420 });
     this.#light();
@@ -136,7 +136,7 @@ function createPager(go) {
     go(Math.max(0, shown.start - shown.step)),
   );
   const on = makeButton({ class: "cv-button" }, say("matrix.later"), () => go(shown.end));
-  const el = element("div", { class: "cv-pager cv-buttons" }, text, back, on);
+  const el = element("div.cv-pager.cv-buttons", text, back, on);
   let shown = { start: 0, end: 0, step: 0, of: 0 };
   return {
     el,

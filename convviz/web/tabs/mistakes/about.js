@@ -11,10 +11,10 @@ const say = sentences(WORDS);
 /** @param {(index: number) => void} choose a way @param {() => void} expose */
 export function createAbout(choose, expose) {
   const fix = element("p");
-  const [choices, met] = [0, 1].map(() => element("p", { class: "cv-muted" }));
-  const ways = element("div", { class: "cv-buttons", role: "group", "aria-label": say("ways") });
+  const [choices, met] = [0, 1].map(() => element("p.cv-muted"));
+  const ways = element("div.cv-buttons", { role: "group", "aria-label": say("ways") });
   const go = makeButton({ class: "cv-button cv-mistake-go" }, say("expose"), expose);
-  const el = element("div", { class: "cv-mistake-about" }, ways, fix, choices, met, element("p", {}, go));
+  const el = element("div.cv-mistake-about", ways, fix, choices, met, element("p", go));
   let drawn = "";
   return {
     el,

@@ -20,7 +20,7 @@ export const GRADIENTS = ["grad_input", "grad_weight", "grad_bias"];
 export class MistakesList {
   #gradients;
   #choices;
-  #list = element("div", { class: "cv-mistakes", role: "group" });
+  #list = element("div.cv-mistakes", { role: "group" });
   #buttons;
   #brought = ""; // the choice that was last brought in sight
   el;
@@ -38,8 +38,8 @@ export class MistakesList {
       return [of, say("count", { gradient: of, count })];
     });
     this.#buttons = mistakes.map((mistake) => {
-      const unseen = element("small", {});
-      const words = [element("span", {}, mistake.title), unseen];
+      const unseen = element("small");
+      const words = [element("span", mistake.title), unseen];
       const attributes = { class: "cv-mistake", "data-mistake": mistake.id };
       return { mistake, unseen, button: makeButton(attributes, words, () => toggle(mistake)) };
     });
@@ -53,7 +53,7 @@ export class MistakesList {
       },
     );
     this.#list.append(...all);
-    this.el = element("div", { class: "cv-mistakes-list" }, this.#gradients.el, this.#list);
+    this.el = element("div.cv-mistakes-list", this.#gradients.el, this.#list);
   }
 
   /**

@@ -21,10 +21,10 @@ const COLORS = { kept: "var(--cv-accent)", missing: "", extra: "var(--cv-bad)" }
  */
 
 /** @param {string} of */
-const lineOf = (of) => element("p", { class: "cv-mistake-sum", "data-of": of });
+const lineOf = (of) => element("p.cv-mistake-sum", { "data-of": of });
 
 export class Products {
-  #hint = element("p", { class: "cv-readout" }, say("hint"));
+  #hint = element("p.cv-readout", say("hint"));
   #lines = { right: lineOf("right"), wrong: lineOf("wrong") };
   #maps;
   /** @type {{ of: Gradient, given: Given } | null} */
@@ -39,14 +39,13 @@ export class Products {
     this.#maps = [new Heatmap(pane), new Heatmap(pane)];
     const key = KINDS.map((kind) => element("span", { class: `cv-${kind}` }, say(`key.${kind}`)));
     const factors = element(
-      "div",
-      { class: "cv-mistake-factors" },
-      element("h4", {}, say("factors")),
-      element("div", { class: "cv-flow" }, ...this.#maps.map((map) => map.el)),
-      element("p", { class: "cv-mistake-key" }, ...key),
+      "div.cv-mistake-factors",
+      element("h4", say("factors")),
+      element("div.cv-flow", ...this.#maps.map((map) => map.el)),
+      element("p.cv-mistake-key", ...key),
     );
-    const sums = element("div", {}, this.#hint, this.#lines.right, this.#lines.wrong);
-    this.el = element("div", { class: "cv-mistake-products" }, sums, factors);
+    const sums = element("div", this.#hint, this.#lines.right, this.#lines.wrong);
+    this.el = element("div.cv-mistake-products", sums, factors);
   }
 
   /** The two tensors that are multiplied, by name; of a bias's gradient there is one. */
@@ -154,7 +153,7 @@ export class Products {
    */
   #write(which, kinds, products, value, factor) {
     const el = this.#lines[which];
-    const head = element("b", {}, say(`${which}.sum`), ": ");
+    const head = element("b", say(`${which}.sum`), ": ");
     if (value === null) return el.replaceChildren(head, say("sum.no_cell"));
     const written = kinds.flatMap((kind) =>
       products[kind].slice(0, MOST).map((product) => this.#createProduct(product, kind)),

@@ -58,7 +58,7 @@ class MistakesPane {
     (gradient) => this.#chooseGradient(gradient),
     (mistake) => this.#choose(mistake.id === this.#chosen ? "" : mistake.id),
   );
-  #verdict = element("p", { class: "cv-verdict", "aria-live": "polite" });
+  #verdict = element("p.cv-verdict", { "aria-live": "polite" });
   #why = createWhy((words) => setText(this.#verdict, words));
   #about = createAbout(
     (index) => {
@@ -68,9 +68,9 @@ class MistakesPane {
     () => this.#expose(),
   );
   #maps;
-  #nothing = element("p", { class: "cv-muted" });
+  #nothing = element("p.cv-muted");
   #products;
-  #transposed = element("p", { class: "cv-pane-failure" });
+  #transposed = element("p.cv-pane-failure");
   #picture;
 
   /** @param {PaneTools} pane @param {HTMLElement} body */
@@ -86,13 +86,11 @@ class MistakesPane {
     });
     this.#products = new Products(pane);
     const maps = this.#maps.map((map) => map.el);
-    const flow = element("div", { class: "cv-flow cv-mistake-maps" }, ...maps, this.#nothing);
-    this.#picture = element("div", {}, flow, this.#products.el);
+    const flow = element("div.cv-flow.cv-mistake-maps", ...maps, this.#nothing);
+    this.#picture = element("div", flow, this.#products.el);
     const shown = [this.#verdict, this.#about.el, this.#transposed, this.#picture];
-    const words = [element("h3", {}, say("title")), element("p", {}, say("about")), this.#list.el];
-    body.append(
-      split(words, [element("div", { class: "cv-mistake-shown", "data-part": "shown" }, ...shown)]),
-    );
+    const words = [element("h3", say("title")), element("p", say("about")), this.#list.el];
+    body.append(split(words, [element("div.cv-mistake-shown", { "data-part": "shown" }, ...shown)]));
     pane.onPoint(({ cell }) =>
       this.#point(cell?.panel === this.#of ? { row: cell.row, column: cell.column } : null, false),
     );

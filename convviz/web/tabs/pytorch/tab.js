@@ -19,7 +19,7 @@ const NAME = /(\b(?:aten::|torch\.|F\.)[\w.]+(?:\([^()]*(?:\([^()]*\)[^()]*)*\))
 const withCode = (sentence) => sentence.split(NAME).map((part, place) => (place % 2 ? code(part) : part));
 
 /** @param {string[]} sentences */
-const items = (sentences) => sentences.map((each) => element("li", {}, ...withCode(each)));
+const items = (sentences) => sentences.map((each) => element("li", ...withCode(each)));
 
 /**
  * One op of a call tree, indented below its caller.
@@ -29,23 +29,23 @@ const items = (sentences) => sentences.map((each) => element("li", {}, ...withCo
 function opLine(line, convolutions) {
   const depth = (INDENT.exec(line)?.[0].length ?? 0) / 2;
   const [name, times] = line.trim().split(" \u00d7 ");
-  const row = element("li", { class: "cv-op", style: `--cv-depth: ${depth}` }, code(name));
+  const row = element("li.cv-op", { style: `--cv-depth: ${depth}` }, code(name));
   if (convolutions.includes(name)) row.classList.add("cv-main");
-  if (times) row.append(element("span", { class: "cv-muted" }, ` \u00d7 ${times}`));
+  if (times) row.append(element("span.cv-muted", ` \u00d7 ${times}`));
   return row;
 }
 
 /** @param {string} title @param {string} [kind] @param {Record<string, string>} [data] */
 function listOf(title, kind = "", data = {}) {
   const list = element("ul", { class: `cv-plain ${kind}`.trim(), ...data });
-  return { list, el: element("section", {}, element("h4", {}, title), list) };
+  return { list, el: element("section", element("h4", title), list) };
 }
 
 /** @param {string} title none when empty @param {string[]} columns @param {string} kind */
 function tableOf(title, columns, kind) {
   const rows = element("tbody");
-  const heading = title ? [element("h4", {}, title)] : [];
-  const table = element("table", {}, tableHead(columns), rows);
+  const heading = title ? [element("h4", title)] : [];
+  const table = element("table", tableHead(columns), rows);
   return { el: element("section", { class: kind }, ...heading, table), rows };
 }
 
@@ -73,7 +73,7 @@ function createChanges() {
 function createElsewhere() {
   const columns = [say("pytorch.device"), say("pytorch.backend"), say("pytorch.why")];
   const { el, rows } = tableOf(say("pytorch.elsewhere"), columns, "cv-elsewhere");
-  const rules = element("p", { class: "cv-rules cv-muted" });
+  const rules = element("p.cv-rules.cv-muted");
   el.append(rules);
   return {
     el,
@@ -82,7 +82,7 @@ function createElsewhere() {
       rows.replaceChildren(
         ...elsewhere.map(([device, backend, why, file]) => {
           const row = tableRow([device, backend ? code(backend) : say("pytorch.none"), ""]);
-          const from = file ? [" ", element("code", { class: "cv-muted" }, file)] : [];
+          const from = file ? [" ", element("code.cv-muted", file)] : [];
           row.lastElementChild?.append(...withCode(why), ...from);
           return row;
         }),
@@ -97,7 +97,7 @@ function createFiles() {
   const title = element("summary");
   const { el, rows } = tableOf("", [say("pytorch.ran"), say("pytorch.file")], "cv-files");
   return {
-    el: element("details", {}, title, el),
+    el: element("details", title, el),
     set({ read, files }) {
       setText(title, say("pytorch.files", { version: read }));
       rows.replaceChildren(...files.map(([what, file]) => tableRow([code(what), code(file)])));
@@ -110,7 +110,7 @@ function createTrees() {
   const passes = /** @type {const} */ (["forward", "backward"]);
   const trees = passes.map((pass) => listOf(say(`pytorch.${pass}_ops`), "", { "data-tree": pass }));
   return {
-    el: element("div", { class: "cv-trees" }, ...trees.map(({ el }) => el)),
+    el: element("div.cv-trees", ...trees.map(({ el }) => el)),
     set(data) {
       trees.forEach(({ list }, index) =>
         list.replaceChildren(...data.trees[passes[index]].map((line) => opLine(line, data.convolutions))),
@@ -122,28 +122,28 @@ function createTrees() {
 /** @type {import("../pane.js").Build} */
 function buildPyTorch(_, body) {
   const [forward, backward] = ["forward", "backward"].map((pass) => element("code", { "data-pass": pass }));
-  const algorithm = element("p", { class: "cv-algorithm" });
+  const algorithm = element("p.cv-algorithm");
   const [call, on, node] = [element("code"), element("span"), element("code")];
-  const border = element("p", { class: "cv-border cv-muted" });
+  const border = element("p.cv-border.cv-muted");
   const why = listOf(say("pytorch.why_this"), "cv-reasons");
   const notes = listOf("");
   const machine = listOf(say("pytorch.machine"), "cv-machine");
-  const found = element("p", { class: "cv-found cv-muted" });
+  const found = element("p.cv-found.cv-muted");
   const [changes, elsewhere, files, trees] = [
     createChanges(),
     createElsewhere(),
     createFiles(),
     createTrees(),
   ];
-  const headline = element("h3", {}, ...sayPieces("pytorch", { forward, backward }));
-  const called = element("p", { class: "cv-call" }, ...sayPieces("pytorch.call", { call, on }));
+  const headline = element("h3", ...sayPieces("pytorch", { forward, backward }));
+  const called = element("p.cv-call", ...sayPieces("pytorch.call", { call, on }));
   const words = [headline, algorithm, called, border, why.el, changes.el, machine.el];
   const details = [
     elsewhere.el,
     trees.el,
-    element("p", {}, ...sayPieces("pytorch.node", { name: code("output.grad_fn"), node })),
+    element("p", ...sayPieces("pytorch.node", { name: code("output.grad_fn"), node })),
     files.el,
-    element("details", {}, element("summary", {}, say("pytorch.notes")), notes.list),
+    element("details", element("summary", say("pytorch.notes")), notes.list),
     found,
   ];
   body.append(split(words, details));
@@ -160,7 +160,7 @@ function buildPyTorch(_, body) {
     why.list.replaceChildren(...items(data.why));
     for (const part of [trees, changes, elsewhere, files]) part.set(data);
     notes.list.replaceChildren(...items(data.notes));
-    machine.list.replaceChildren(...data.machine.map((line) => element("li", {}, line.join(": "))));
+    machine.list.replaceChildren(...data.machine.map((line) => element("li", line.join(": "))));
     found.replaceChildren(...withCode(data.found));
   };
 }

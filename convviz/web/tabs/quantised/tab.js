@@ -25,29 +25,29 @@ const ON_BOARD = ["output", "grad_output", "padded_input"]; // panels whose cell
 
 /** @type {import("../pane.js").Build} */
 function buildQuantised(pane, body) {
-  const readout = element("p", { class: "cv-readout cv-said" }, say("quantised.hint"));
+  const readout = element("p.cv-readout.cv-said", say("quantised.hint"));
   const planes = new Planes(pane, readout);
   const menu = element("select", { "data-set": "kind" });
   menu.addEventListener("change", () => pane.choose({ kind: menu.value }));
-  const layer = element("label", {}, ...sayPieces("quantised.layer", { menu }));
+  const layer = element("label", ...sayPieces("quantised.layer", { menu }));
   const sentence = element("p");
-  const [forward, backward, check] = [0, 1, 2].map(() => element("div", { class: "cv-flow" }));
+  const [forward, backward, check] = [0, 1, 2].map(() => element("div.cv-flow"));
   const attributes = { class: "cv-variants", role: "group", "aria-label": say("quantised.variants") };
   const variants = element("div", attributes);
   const [aside, heading] = ["variants", "check"].map((part) => element("h4", { "data-part": part }));
-  const verdict = element("ul", { class: "cv-verdict" });
+  const verdict = element("ul.cv-verdict");
   const columns = new Columns(planes, variants, (variant) => pane.choose({ variant }));
   const words = [
-    element("h3", {}, say("quantised")),
-    element("p", {}, say("quantised.about")),
-    element("p", { class: "cv-layer" }, layer),
+    element("h3", say("quantised")),
+    element("p", say("quantised.about")),
+    element("p.cv-layer", layer),
     sentence,
     readout,
   ];
   const picture = [
     element("h4", { "data-part": "forward" }, say("quantised.forward")),
     forward,
-    element("h4", {}, say("quantised.backward")),
+    element("h4", say("quantised.backward")),
     backward,
     ...[aside, variants, heading, check, verdict],
   ];
@@ -143,7 +143,7 @@ class Planes {
       const plane = this.#draw(item);
       if (!item.signs) return plane;
       const signs = item.signs.map(([symbol, note]) => signOf(symbol, note));
-      return element("div", { class: "cv-quantised-term" }, ...signs, plane);
+      return element("div.cv-quantised-term", ...signs, plane);
     });
     fill(row, terms);
   }
@@ -280,13 +280,13 @@ function checkItems(data) {
 /** @param {string} name of a variant @param {() => void} choose */
 function createColumn(name, choose) {
   const button = makeButton({ class: "cv-button", "data-variant": name }, name, choose);
-  const sentence = element("p", { class: "cv-muted" });
-  const maps = element("div", { class: "cv-variant-maps" });
+  const sentence = element("p.cv-muted");
+  const maps = element("div.cv-variant-maps");
   return {
     button,
     sentence,
     maps,
-    root: element("section", { class: "cv-variant" }, button, sentence, maps),
+    root: element("section.cv-variant", button, sentence, maps),
   };
 }
 

@@ -19,8 +19,8 @@ export function createKernels(pane) {
   const about = element("p");
   const rows = Object.fromEntries(PARTS.map((part) => [part, createRow(part)]));
   const titled = PARTS.flatMap((part) => [code(say(`kernels.${part}`)), rows[part].el]);
-  const label = element("label", {}, say("kernels.of"), menu);
-  const el = element("section", {}, element("h4", {}, say("kernels")), label, ...titled, about);
+  const label = element("label", say("kernels.of"), menu);
+  const el = element("section", element("h4", say("kernels")), label, ...titled, about);
   /** @type {Kernels} */
   let kernels = {};
 
@@ -51,7 +51,7 @@ export function createKernels(pane) {
 
 /** @param {"weight" | "gradient"} part */
 function createRow(part) {
-  const el = element("div", { class: "cv-race-kernels", "data-part": part });
+  const el = element("div.cv-race-kernels", { "data-part": part });
   /** @type {{ holder: HTMLElement, pixels: ReturnType<typeof createPixels> }[]} */
   const maps = [];
   return {

@@ -39,8 +39,8 @@ export class RacePlots {
       whenIdle(this.#drawNext);
     });
   };
-  #place = element("div", { class: "cv-race-plots" });
-  el = element("section", {}, element("h4", {}, say("curves")), this.#place);
+  #place = element("div.cv-race-plots");
+  el = element("section", element("h4", say("curves")), this.#place);
   /** @type {Map<string, HTMLElement>} */
   #places = new Map();
   /** @type {Map<string, string>} */
@@ -56,7 +56,7 @@ export class RacePlots {
   /** @param {import("../pane.js").PaneTools} pane */
   constructor(pane) {
     this.#pane = pane;
-    const failed = element("p", { class: "cv-muted" });
+    const failed = element("p.cv-muted");
     const { ready, cancel } = pane.loadPlotly();
     ready.then(
       (loaded) => {

@@ -18,11 +18,11 @@ const SIDE = 28;
  */
 export function createTable() {
   const table = element("table");
-  const note = element("p", { class: "cv-muted" }, say("table.note"));
+  const note = element("p.cv-muted", say("table.note"));
   const attributes = { class: "cv-race-wide", tabindex: "0", role: "group", "aria-label": say("table") };
   const wide = element("div", attributes, table);
   return {
-    el: element("section", { "data-part": "table" }, element("h4", {}, say("table")), wide, note),
+    el: element("section", { "data-part": "table" }, element("h4", say("table")), wide, note),
     /** @param {Table} data */
     set({ headings, rows, theirs }) {
       const own = rows.length - theirs;
@@ -34,7 +34,7 @@ export function createTable() {
               class: "cv-theirs",
             }),
       );
-      table.replaceChildren(tableHead(head), element("tbody", {}, ...made));
+      table.replaceChildren(tableHead(head), element("tbody", ...made));
     },
   };
 }
@@ -47,7 +47,7 @@ export function createMistakes(onOpen) {
   const title = element("h4");
   const about = element("p");
   const list = element("div");
-  const el = element("section", { class: "cv-race-mistakes" }, title, about, list);
+  const el = element("section.cv-race-mistakes", title, about, list);
   let shown = "";
   return {
     el,
@@ -65,8 +65,8 @@ export function createMistakes(onOpen) {
         ...layers.flatMap(({ name, count, digits }) => {
           const buttons = digits.map((digit) => createDigit(name, digit, images[digit.at], onOpen));
           return [
-            element("h5", {}, say("mistakes.of", { layer: name, count, of })),
-            element("div", { class: "cv-buttons" }, ...buttons),
+            element("h5", say("mistakes.of", { layer: name, count, of })),
+            element("div.cv-buttons", ...buttons),
           ];
         }),
       );

@@ -16,18 +16,17 @@ const RUNNING = ["starting", "running", "pausing", "paused"];
 const NUMBERS = /** @type {const} */ (["epochs", "train", "seeds"]);
 
 function createChoices() {
-  const layers = element("div", { class: "cv-race-layers" });
+  const layers = element("div.cv-race-layers");
   const own = element("input", { type: "text", autocomplete: "off", spellcheck: "false" });
-  const ownLabel = element("label", {}, say("own"), own);
+  const ownLabel = element("label", say("own"), own);
   const numbers = NUMBERS.map((name) => ({ name, input: element("input", { type: "number", step: "1" }) }));
   const dtype = element("select");
   const counts = element(
-    "div",
-    { class: "cv-flow" },
-    ...numbers.map(({ name, input }) => element("label", {}, say(name), input)),
-    element("label", {}, say("dtype"), dtype),
+    "div.cv-flow",
+    ...numbers.map(({ name, input }) => element("label", say(name), input)),
+    element("label", say("dtype"), dtype),
   );
-  const el = element("fieldset", {}, element("legend", {}, say("layers")), layers, ownLabel, counts);
+  const el = element("fieldset", element("legend", say("layers")), layers, ownLabel, counts);
   return {
     el,
     chosen() {
@@ -61,9 +60,9 @@ function createChoices() {
 export class RaceSetup {
   #choices = createChoices();
   #bar = element("progress", { "aria-label": say("race") });
-  #line = element("span", { class: "cv-race-line" });
-  refused = element("p", { class: "cv-pane-failure cv-race-failed", role: "alert" });
-  #closing = element("p", { class: "cv-muted" }, say("closing"));
+  #line = element("span.cv-race-line");
+  refused = element("p.cv-pane-failure.cv-race-failed", { role: "alert" });
+  #closing = element("p.cv-muted", say("closing"));
   #paused = false;
   #said = "";
   #pane;
@@ -71,10 +70,9 @@ export class RaceSetup {
   #pause = this.#button("pause", () => ({ type: this.#paused ? "go" : "pause" }));
   #stop = this.#button("stop", () => ({ type: "stop" }));
   el = element(
-    "div",
-    { class: "cv-race-setup" },
+    "div.cv-race-setup",
     this.#choices.el,
-    element("div", { class: "cv-flow" }, this.#start, this.#pause, this.#stop, this.#bar, this.#line),
+    element("div.cv-flow", this.#start, this.#pause, this.#stop, this.#bar, this.#line),
     this.#closing,
   );
 
@@ -140,5 +138,5 @@ function duration(left) {
 function createBox(name, checked) {
   const box = element("input", { type: "checkbox", value: name });
   box.checked = checked;
-  return element("label", {}, box, name);
+  return element("label", box, name);
 }

@@ -51,9 +51,9 @@ function buildRace(pane, body) {
   /** @type {any} */
   let race = null;
   const setup = new RaceSetup(pane);
-  const told = element("p", { class: "cv-race-told" });
-  const recorded = element("p", { class: "cv-race-recorded" });
-  const about = element("details", { class: "cv-muted" });
+  const told = element("p.cv-race-told");
+  const recorded = element("p.cv-race-recorded");
+  const about = element("details.cv-muted");
   const plots = new RacePlots(pane);
   const kernels = createKernels(pane);
   const table = createTable();
@@ -62,7 +62,7 @@ function buildRace(pane, body) {
     if (found) show(layer, digit, found);
     else pane.send({ type: "open", layer, at: String(digit.at) });
   });
-  const words = [element("h3", {}, say("race")), element("p", {}, say("race.about")), told];
+  const words = [element("h3", say("race")), element("p", say("race.about")), told];
   body.append(split(words, [setup.el, setup.refused, recorded]));
   body.append(plots.el, kernels.el, table.el, mistakes.el, about);
 
@@ -98,8 +98,8 @@ function buildRace(pane, body) {
     kernels.set(race.kernels);
     table.set(race.table);
     mistakes.set(race.mistakes);
-    const lines = race.about.map((/** @type {string} */ line) => element("p", {}, line));
-    about.replaceChildren(element("summary", {}, say("about")), ...lines);
+    const lines = race.about.map((/** @type {string} */ line) => element("p", line));
+    about.replaceChildren(element("summary", say("about")), ...lines);
   };
 }
 

@@ -70,12 +70,12 @@ class StackPane {
     /** @type {const} */ (["ones", "board"]).map((weights) => [weights, say(`weights.${weights}`)]),
     (weights) => this.#choose({ weights }),
   );
-  #transposed = element("p", {}, say("about.transposed"));
-  #ends = element("p", { class: "cv-note" });
-  #flow = element("div", { class: "cv-flow cv-stack-planes" });
-  #how = element("p", { class: "cv-muted" }, say("choose"));
-  #readout = element("p", { class: "cv-readout" }, say("hint"));
-  #told = element("div", { class: "cv-stack-told" });
+  #transposed = element("p", say("about.transposed"));
+  #ends = element("p.cv-note");
+  #flow = element("div.cv-flow.cv-stack-planes");
+  #how = element("p.cv-muted", say("choose"));
+  #readout = element("p.cv-readout", say("hint"));
+  #told = element("div.cv-stack-told");
   #planes;
 
   /** @param {PaneTools} pane @param {HTMLElement} body */
@@ -90,10 +90,10 @@ class StackPane {
     );
     const choices = [this.#layers, this.#asks, this.#weights].map(({ el }) => el);
     const words = [
-      element("h3", {}, say("title")),
+      element("h3", say("title")),
       rich("p", say("about")),
       this.#transposed,
-      element("div", { class: "cv-stack-choices" }, ...choices),
+      element("div.cv-stack-choices", ...choices),
       this.#ends,
     ];
     const examples = createExamples((name) => this.#open(name));
@@ -176,13 +176,13 @@ function planeOf({ shape: [, inputs, height, width], data }, out, into) {
  */
 function createPlane(pane, onPoint, onSelect) {
   const map = new Heatmap(pane, { onPoint, onSelect });
-  const words = element("span", { class: "cv-sign-note" });
-  const arrow = element("span", { class: "cv-symbol", "aria-hidden": "true" }, "\u2192");
-  const sign = element("span", { class: "cv-sign" }, arrow, words);
+  const words = element("span.cv-sign-note");
+  const arrow = element("span.cv-symbol", { "aria-hidden": "true" }, "\u2192");
+  const sign = element("span.cv-sign", arrow, words);
   /** @type {number[][]} */
   let values = [];
   return {
-    el: element("div", { class: "cv-stack-plane" }, map.el, sign),
+    el: element("div.cv-stack-plane", map.el, sign),
     /** @param {number} row @param {number} column */
     valueAt: (row, column) => values[row][column],
     light: map.light,
@@ -204,8 +204,8 @@ function createExamples(open) {
   const buttons = /** @type {(keyof typeof EXAMPLES)[]} */ (Object.keys(EXAMPLES)).map((name) =>
     makeButton({ class: "cv-button", "data-example": name }, say(`example.${name}`), () => open(name)),
   );
-  const title = element("span", { class: "cv-muted" }, say("examples"));
-  return element("p", { class: "cv-buttons" }, title, ...buttons);
+  const title = element("span.cv-muted", say("examples"));
+  return element("p.cv-buttons", title, ...buttons);
 }
 
 /** @param {number} count */

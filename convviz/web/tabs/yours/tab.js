@@ -28,14 +28,14 @@ const CELL = 34; // pixels: room for a number
 /** @type {import("../pane.js").Build} */
 function buildYours(pane, body) {
   const form = new Form(pane);
-  const refused = element("p", { class: "cv-pane-failure", role: "alert" });
+  const refused = element("p.cv-pane-failure", { role: "alert" });
   const result = createResult(pane, (setting, title) => {
     const { tab: _, mistake, theme, dtype, ...state } = fromLink(setting).state; // these stay as they are
     pane.goTo(state, say("board.told", { title }));
     pane.root.closest(".cv-app")?.scrollIntoView();
   });
-  const told = element("p", {});
-  const words = [element("h3", {}, say("yours")), element("p", {}, say("about")), told, form.el, refused];
+  const told = element("p");
+  const words = [element("h3", say("yours")), element("p", say("about")), told, form.el, refused];
   body.append(split(words, [result.el]));
   return (data) => {
     setText(told, data.why_not);
@@ -67,7 +67,7 @@ class Form {
   });
   #line = element("span", { role: "status" });
   #named;
-  #pasted = element("p", { class: "cv-muted" });
+  #pasted = element("p.cv-muted");
   el;
   #filled = false;
   #pane;
@@ -76,16 +76,15 @@ class Form {
   constructor(pane) {
     this.#pane = pane;
     const look = makeButton({ class: "cv-button" }, say("refresh"), () => pane.send({ type: "refresh" }));
-    const name = element("label", {}, say("name"), this.#name);
-    this.#named = element("div", { class: "cv-flow", hidden: "" }, name, look);
+    const name = element("label", say("name"), this.#name);
+    this.#named = element("div.cv-flow", { hidden: "" }, name, look);
     this.el = element(
-      "div",
-      { class: "cv-yours-form" },
-      element("label", {}, say("task"), this.#task),
+      "div.cv-yours-form",
+      element("label", say("task"), this.#task),
       this.#named,
       this.#pasted,
       this.#code,
-      element("div", { class: "cv-flow" }, this.#check, this.#line),
+      element("div.cv-flow", this.#check, this.#line),
     );
   }
 
@@ -108,7 +107,7 @@ class Form {
 
 /** @param {import("../pane.js").PaneTools} pane @param {(setting: string, title: string) => void} open */
 function createResult(pane, open) {
-  const el = element("div", { class: "cv-yours-result", hidden: "" });
+  const el = element("div.cv-yours-result", { hidden: "" });
   const maps = ["right", "received", "off"].map(() => new Heatmap(pane));
   return {
     el,
@@ -127,26 +126,23 @@ function createResult(pane, open) {
 function hints({ passed, first, map, diagnoses }, maps, open) {
   if (passed || !first) return [];
   /** @type {HTMLElement[]} */
-  const where = [
-    element("p", {}, element("b", {}, first.case)),
-    ...first.lines.map((text) => element("p", {}, text)),
-  ];
+  const where = [element("p", element("b", first.case)), ...first.lines.map((text) => element("p", text))];
   if (map) where.push(...mapped(map, maps));
   const what = diagnoses.flatMap(({ title, evidence, of }) => [
-    element("p", {}, element("b", {}, title), ` (${of})`),
-    element("p", { class: "cv-muted" }, evidence),
+    element("p", element("b", title), ` (${of})`),
+    element("p.cv-muted", evidence),
   ]);
-  if (!what.length) what.push(element("p", {}, say("nothing.known")));
+  if (!what.length) what.push(element("p", say("nothing.known")));
   const how = diagnoses
     .filter(({ fix }) => fix)
-    .map((diagnosis) => element("p", {}, diagnosis.fix, " ", ...boardButton(diagnosis, open)));
+    .map((diagnosis) => element("p", diagnosis.fix, " ", ...boardButton(diagnosis, open)));
   const made = [hint("where", where, true), hint("what", what, false)];
   return how.length ? [...made, hint("how", how, false)] : made;
 }
 
 /** @param {"where" | "what" | "how"} name @param {HTMLElement[]} children @param {boolean} isOpen */
 function hint(name, children, isOpen) {
-  const made = element("details", { "data-hint": name }, element("summary", {}, say(name)), ...children);
+  const made = element("details", { "data-hint": name }, element("summary", say(name)), ...children);
   made.toggleAttribute("open", isOpen);
   return made;
 }
@@ -182,8 +178,8 @@ function mapped({ label, case: name, right, received, wrong, products }, maps) {
     }),
   );
   return [
-    element("p", {}, say("plane", { plane: label, case: name })),
-    element("div", { class: "cv-flow" }, ...planes.map((_, index) => maps[index].el)),
+    element("p", say("plane", { plane: label, case: name })),
+    element("div.cv-flow", ...planes.map((_, index) => maps[index].el)),
     ...(products ? productsOf(products) : []),
   ];
 }
@@ -201,9 +197,9 @@ function productsOf({ of, setting, total, missing, extra, shown }) {
       return element("li", { class: `cv-yours-${kind}` }, `${product} (${say(kind)})`);
     });
     const count = counts[kind] - shown[kind].length;
-    return count > 0 ? [...written, element("li", { class: "cv-muted" }, say("more", { count }))] : written;
+    return count > 0 ? [...written, element("li.cv-muted", say("more", { count }))] : written;
   });
-  return [element("p", {}, say("products", { total, setting, missing, extra })), element("ul", {}, ...lines)];
+  return [element("p", say("products", { total, setting, missing, extra })), element("ul", ...lines)];
 }
 
 /** @param {Report} report */
@@ -213,9 +209,9 @@ function cases({ cases: tried, not_asked: left, assumed }) {
   );
   const others = left.map((each) => tableRow(each, { class: "cv-muted" }));
   const head = tableHead([say("case"), say("verdict")]);
-  const table = element("table", {}, head, element("tbody", {}, ...rows, ...others));
-  const how = assumed ? [element("p", { class: "cv-muted" }, say("assumed", { what: assumed }))] : [];
-  return element("details", { "data-hint": "cases" }, element("summary", {}, say("cases")), ...how, table);
+  const table = element("table", head, element("tbody", ...rows, ...others));
+  const how = assumed ? [element("p.cv-muted", say("assumed", { what: assumed }))] : [];
+  return element("details", { "data-hint": "cases" }, element("summary", say("cases")), ...how, table);
 }
 
 export default tab("yours", buildYours);
