@@ -63,6 +63,17 @@ def test_imports_point_downwards_types_are_checked_and_the_lower_folders_name_no
         assert name.split("/")[0] not in WITHOUT_PAGE or names_of_page(source) == [], name
 
 
+def test_a_folder_names_no_type_of_a_higher_one_that_is_known_without_an_import():
+    known = "".join(path.read_text(encoding="utf-8") for path in JS.glob("*.d.ts"))
+    types = re.findall(r'^type (\w+) = import\("\./(\w+)/[^"]+"\)\.\1;$', known, re.MULTILINE)
+    assert len(types) == known.count("import(")
+    for name, source in SOURCES.items():
+        comments = "".join(re.findall(r"/\*\*[\s\S]*?\*/", source))
+        higher = [type_ for type_, folder in types if LAYERS.index(folder) > LAYERS.index(name.split("/")[0])]
+        used = [type_ for type_ in higher if re.search(rf"\b{type_}\b", "".join(re.findall(r"\{.*\}", comments)))]
+        assert [type_ for type_ in used if not re.search(rf"@typedef [^@]*\b{type_}\b", comments)] == [], name
+
+
 @pytest.mark.parametrize(
     "source",
     [

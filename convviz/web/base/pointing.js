@@ -4,8 +4,8 @@ const EVENT = "convviz:point";
 
 /**
  * `cell`: shown with all that belongs to it. `cells`: lit as they are. `panels`: framed.
- * @typedef {{ panel: string, row: number, column: number }} PanelCell
- * @typedef {{ cell: PanelCell | null, cells: PanelCell[], panels: string[] }} Pointed
+ * @import { Place } from "./cell_place.js"
+ * @typedef {{ cell: Place | null, cells: Place[], panels: string[] }} Pointed
  */
 
 /** Nothing: the pointer has left. @param {HTMLElement} el @param {Partial<Pointed>} [pointed] */

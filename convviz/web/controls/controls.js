@@ -31,11 +31,6 @@ import { ROWS } from "../rules/schema.js";
 import { replaced } from "../rules/settings.js";
 import { say } from "../base/say.js";
 
-/**
- * @import { Changed } from "../rules/change.js"
- * @import { Settings } from "../rules/settings.js"
- */
-
 /** @type {Record<string, string>} */
 const LABELS = { ...NAMES.controls, ...NAMES.values };
 /** @type {Record<string, string>} */
@@ -57,7 +52,7 @@ const swapped = { in_channels: "out_channels", out_channels: "in_channels" };
 const fieldOf = (name, { transposed }) => (transposed ? (swapped[name] ?? name) : name);
 
 /**
- * @param {import("../numbers/model.js").Model} model @param {string[]} chosen names of groups and of
+ * @param {Model} model @param {string[]} chosen names of groups and of
  *   controls
  * @param {() => HTMLElement} drawSliders @param {(event: string, listener: () => void) => void} follow
  * @returns {{ primary: HTMLElement[], more: HTMLElement[] }} primary: always visible, in blocks

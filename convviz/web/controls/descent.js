@@ -1,7 +1,6 @@
 // Learn's way so far: weights and losses. Any other change restarts it.
 
 /**
- * @import { Settings } from "../rules/settings.js"
  * @typedef {{ lr: number, lowest: number | null }} Step lowest: the rate that reaches the lowest point
  * @typedef {{ weights: Pick<Settings, "weight" | "bias">, about: string, loss: number, step: Step | null }}
  *   Place step: that led there

@@ -5,7 +5,7 @@ import { explain } from "../base/help.js";
 import { parseNumber } from "../base/format.js";
 
 /**
- * @param {import("../numbers/model.js").Model} model
+ * @param {Model} model
  * @param {(event: string, listener: () => void) => void} follow
  */
 export function drawPart(model, follow) {

@@ -5,11 +5,6 @@ import { replaced } from "../rules/settings.js";
 import { LearnPanel } from "./gradient_descent_panel.js";
 import { createPopover } from "./popover.js";
 
-/**
- * @import { Changed } from "../rules/change.js"
- * @import { Settings } from "../rules/settings.js"
- */
-
 /** One undo step leads back. @param {Settings} settings @returns {Changed} */
 function begun(settings) {
   const made = withLowestPoint(settings);
@@ -18,7 +13,7 @@ function begun(settings) {
 }
 
 /**
- * @param {import("../numbers/model.js").Model} model
+ * @param {Model} model
  * @param {(event: string, listener: () => void) => void} follow
  * @returns {{ el: HTMLElement, close: () => void }}
  */

@@ -15,10 +15,7 @@ import { judged } from "./verdict.js";
 const BEAT_MS = 450;
 const SIDE = 54;
 
-/**
- * @import { Model } from "../numbers/model.js"
- * @import { Shown } from "../numbers/actions.js"
- */
+/** @import { Shown } from "../numbers/actions.js" */
 
 export class LearnPanel {
   #takeStep = () => {

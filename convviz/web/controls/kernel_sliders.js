@@ -6,8 +6,6 @@ import { say } from "../base/say.js";
 import { shownKernel } from "../rules/change.js";
 import { editCell } from "../rules/edit.js";
 
-/** @import { Settings } from "../rules/settings.js" */
-
 const [REACH, STEP] = [3, 0.1];
 /** @type {Record<string, number[]>} */
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
@@ -38,7 +36,7 @@ export class Sliders {
   #chosen = 0; // has the shared slider
   #byFinger = matchMedia("(pointer: coarse)");
 
-  /** @param {import("../numbers/model.js").Model} model @param {HTMLElement} el */
+  /** @param {Model} model @param {HTMLElement} el */
   constructor(model, el) {
     this.#model = model;
     this.#kernel = kernelOf(model.settings());

@@ -7,10 +7,7 @@ import { toLink } from "../rules/link.js";
 import { hasAddress, howToOpen, whatOpens } from "../board/link_in_address.js";
 import { say } from "../base/say.js";
 
-/**
- * @import { Reply } from "../numbers/from_kernel.js"
- * @import { Model } from "../numbers/model.js"
- */
+/** @import { Reply } from "../numbers/from_kernel.js" */
 
 export class Share {
   #refresh = () => {

@@ -22,7 +22,7 @@ export function tellerOf(words = {}) {
 }
 
 /**
- * @import { Place, Question } from "./lessons.js"
+ * @import { Question } from "./lessons.js"
  * @import { SeenReason } from "./why_wrong.js"
  * @typedef {{ state: "asked" | "wrong" | "right" | "shown", typed: string, reasons: SeenReason[] }} Answer
  *   reasons: what gives the number that was typed, where it is wrong

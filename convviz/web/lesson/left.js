@@ -16,7 +16,7 @@ export function createButton(id, onClick, name) {
 }
 
 /**
- * @import { Gone, Player } from "./player.js"
+ * @import { Gone } from "./player.js"
  * @param {Player} player @param {() => void} onStart turns to the lesson that follows
  */
 export class AfterLesson {

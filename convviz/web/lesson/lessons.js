@@ -5,7 +5,6 @@ import GUIDED from "../../facts/words/guided/why_rotated.json" with { type: "jso
 import WHY_ROTATED from "../../lessons/why_rotated.json" with { type: "json" };
 
 /**
- * @typedef {{ panel: string, row: number, column: number }} Place
  * @typedef {{ words: string, then: string, edit?: Place & { by: number }, walk?: { places: number },
  *   set?: string, pin?: Place, choose?: string, mark?: Place[] }} Task what there is to do, one of the five,
  *   and what is said before and after it; mark: cells that are lit once it is done

@@ -6,7 +6,7 @@ import { say } from "./say.js";
 
 /**
  * @import { Answer, SeenQuestion, Tell } from "./answer_feedback.js"
- * @import { Place, Question, Step, Task } from "./lessons.js"
+ * @import { Question, Step, Task } from "./lessons.js"
  * @import { Situation } from "./tasks.js"
  * @typedef {{ words: string, after: string, done: boolean, walked: string }} SeenTask
  * @typedef {{ heading: string, words: string, code: string, focus: string, band: string, highlight: Place[],

@@ -11,7 +11,6 @@ const ROOM = 8; // pixels around a control that is brought in sight
 
 /**
  * @import { Look, SeenTask } from "./look.js"
- * @import { Player } from "./player.js"
  * @typedef {{ focus: (band: string) => void, scrollToBand: (band: string) => void, hide: (place: Look["hidden"]) =>
  *   void,
  *   closePopovers: () => void, tray: (full: boolean) => void }} Stage what a lesson does to a board

@@ -18,9 +18,7 @@ const HEARD = ["settings", "change:values", "change:selected"];
 const PACE = 350; // milliseconds between two places of a walk that is done for somebody
 
 /**
- * @import { Model } from "../numbers/model.js"
- * @import { Settings } from "../rules/settings.js"
- * @import { Lesson, Place, Shelf, LessonBundle } from "./lessons.js"
+ * @import { Lesson, Shelf, LessonBundle } from "./lessons.js"
  * @import { Look } from "./look.js"
  * @typedef {{ words: string[], next: string[], exercise: string, after: string }} Gone what is told and
  *   offered when a lesson is left, nothing of one that was not ended; exercise: the task of convviz.check

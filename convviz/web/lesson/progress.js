@@ -4,8 +4,6 @@ import { seenAs } from "../rules/undo_rules.js";
 import { isDone, isUndone, noteWalk } from "./tasks.js";
 
 /**
- * @import { Model } from "../numbers/model.js"
- * @import { Settings } from "../rules/settings.js"
  * @import { Answer } from "./answer_feedback.js"
  * @import { Step, Task } from "./lessons.js"
  * @import { Situation } from "./tasks.js"

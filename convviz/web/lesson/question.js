@@ -4,7 +4,6 @@ import { say } from "./say.js";
 
 /**
  * @import { SeenQuestion } from "./answer_feedback.js"
- * @import { Player } from "./player.js"
  * @param {Player} player
  */
 export class QuestionForm {

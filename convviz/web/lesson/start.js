@@ -10,10 +10,6 @@ import { say } from "./say.js";
 const isTouched = () => matchMedia("(pointer: coarse)").matches;
 
 /**
- * @import { Player } from "./player.js"
- */
-
-/**
  * The button of the lesson that every page has, and the list of all; they are away while one is played.
  * @param {Player} player @param {() => void} onStart
  */

@@ -12,9 +12,7 @@ import { numberIn, placeOfOne } from "./values.js";
 import { say } from "./say.js";
 
 /**
- * @import { Model } from "../numbers/model.js"
- * @import { Settings } from "../rules/settings.js"
- * @import { Place, Task } from "./lessons.js"
+ * @import { Task } from "./lessons.js"
  * @typedef {{ settings: Settings, start: Settings, link: string, selected: Place | null, walked: Set<string>,
  *   chosen: string[], press: () => void }} Situation
  *   link: of the step; walked: where the 1 has stood since the task was given; chosen: what is, in the open
@@ -88,9 +86,7 @@ function sameBeside(one, other, panel) {
 
 /** @param {string} panel @param {Situation} at */
 function typedCells(panel, { settings, start }) {
-  const [now, was] = [settings, start].map(
-    (each) => /** @type {import("../rules/settings.js").Tensor} */ (typedInto(each, panel)),
-  );
+  const [now, was] = [settings, start].map((each) => /** @type {Tensor} */ (typedInto(each, panel)));
   const [height, width] = was.shape.slice(-2);
   const [top, left] = originOf(start, panel);
   const other = [...was.data.keys()].filter((index) => now.data[index] !== was.data[index]);

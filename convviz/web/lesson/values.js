@@ -9,7 +9,6 @@ import { geometryOf, remainderOf } from "../rules/spec.js";
 import { windowsOn } from "../rules/taps.js";
 
 /**
- * @import { Settings, Tensor } from "../rules/settings.js"
  * @typedef {{ settings: Settings, stages: Record<string, any> }} Seen a state and its numbers
  * @typedef {{ now: Seen, start: Seen }} Moment start: as the step began
  */

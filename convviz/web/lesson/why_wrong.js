@@ -12,7 +12,6 @@ const say = sentences(WORDS);
 const MOST_PLACES = 3; // of products or cells that are named where several would do
 
 /**
- * @import { Place } from "./lessons.js"
  * @import { Reason } from "../numbers/diagnose_number.js"
  * @import { Seen } from "./values.js"
  * @typedef {{ words: string, mistake: string, show: string, label: string }} SeenReason mistake: its id, and

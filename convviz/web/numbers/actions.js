@@ -10,11 +10,7 @@ import { sendBack } from "../rules/sent_back.js";
 import { replaced } from "../rules/settings.js";
 
 /**
- * @import { Changed } from "../rules/change.js"
  * @import { Plane } from "../rules/plane.js"
- * @import { Settings } from "../rules/settings.js"
- * @import { Numbers } from "./latest_request.js"
- * @typedef {{ panel: string, row: number, column: number }} Place
  * @typedef {{ settings: Settings, numbers: Numbers }} Shown the numbers on the board, and what they follow
  *   from
  * @typedef {{ settings: () => Settings, shown: () => Shown | null, apply: (changed: Changed, move?: string)

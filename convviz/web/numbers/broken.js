@@ -12,9 +12,6 @@ import { countProducts, perGroup, unfolded } from "../rules/spec.js";
 import { differing, gradientBy, gradientRight, isNear } from "./mistaken.js";
 
 /**
- * @import { Recipe } from "../rules/recipes.js"
- * @import { Settings, Stages, Tensor } from "../rules/settings.js"
- * @import { Pair } from "../rules/spec.js"
  * @typedef {"I01" | "I07" | "I10" | "I16" | "W02" | "W06" | "W07"} BrokenId
  * @typedef {{ id: BrokenId, guilty: string, equation: "input" | "weight", of: "grad_input" | "grad_weight",
  *   recipe: Recipe, setting: string }} Toggle setting: a link to where it shows

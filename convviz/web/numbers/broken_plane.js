@@ -6,7 +6,6 @@ import { bothAxes, outputSize, unfolded } from "../rules/spec.js";
 
 /**
  * @import { Panel } from "../picture/panels.js"
- * @import { Settings, Tensor } from "../rules/settings.js"
  * @import { Toggle, WrongPlane } from "./broken.js"
  * @typedef {{ pitch: number, first: number, length: number }} Along an axis: pitch of cells, place of the
  *   first (maybe outside), length
@@ -37,7 +36,7 @@ export function guiltyPlane({ spec }, toggle, panel, { grad_output, input }) {
 }
 
 /**
- * @param {import("../rules/recipes.js").Recipe} recipe @param {Settings["spec"]} spec @param {number[]} cells
+ * @param {Recipe} recipe @param {Settings["spec"]} spec @param {number[]} cells
  * @returns {Along[]}
  */
 function gapsOf(recipe, spec, cells) {
@@ -49,7 +48,7 @@ function gapsOf(recipe, spec, cells) {
 
 /**
  * Cells apart, with zeros around.
- * @param {Tensor} tensor @param {import("../rules/spec.js").Pair} place @param {Along[]} along
+ * @param {Tensor} tensor @param {Pair} place @param {Along[]} along
  * @param {Along[]} right @returns {WrongPlane | null}
  */
 function spread({ shape, data }, [sample, channel], [down, across], right) {

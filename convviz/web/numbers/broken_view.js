@@ -7,8 +7,6 @@ import { planeOffer, settingOffer, viewOffer } from "./where_it_shows.js";
 import { hiddenWords, sameWords, wrongWords } from "./broken_words.js";
 
 /**
- * @import { Equation } from "../picture/panels.js"
- * @import { Settings, Stages } from "../rules/settings.js"
  * @import { Outcome, Toggle, WrongPlane } from "./broken.js"
  * @import { Offer } from "./where_it_shows.js"
  * @typedef {{ id: string, equation: string, guilty: string, result: string, before: string, differs:

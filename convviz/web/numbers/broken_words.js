@@ -4,8 +4,6 @@ import { backwardPadding, bothAxes, outputSize, remainderOf } from "../rules/spe
 import { textOf } from "./moves.js";
 
 /**
- * @import { Settings, Stages, Tensor } from "../rules/settings.js"
- * @import { Spec } from "../rules/spec.js"
  * @import { BrokenId, Outcome, Toggle } from "./broken.js"
  * @typedef {Extract<Parameters<typeof sayBroken>[0], `same.${string}`>} Same
  */

@@ -19,8 +19,7 @@ import { LOSSES } from "./losses.js";
 import { MOST_PRODUCTS } from "./from_page.js";
 
 /**
- * @import { Given, Settings, Stages, Tensor } from "../rules/settings.js"
- * @import { Numbers } from "./latest_request.js"
+ * @import { Given } from "../rules/settings.js"
  * @typedef {{ name: string, mine: Tensor, terms: Tensor }} Expected terms: the sum of absolute terms
  */
 

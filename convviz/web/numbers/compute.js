@@ -13,8 +13,7 @@ import {
 import { axisTaps } from "../rules/taps.js";
 
 /**
- * @import { Given, Stages, Tensor } from "../rules/settings.js"
- * @import { Spec } from "../rules/spec.js"
+ * @import { Given } from "../rules/settings.js"
  * @typedef {ReturnType<typeof tableOf>} Table
  */
 

@@ -10,9 +10,7 @@ import { FACTOR, numberBy, productsBy, productsOf, sameProducts } from "./mistak
 
 /**
  * @import { Products } from "../rules/products.js"
- * @import { Recipe, Result } from "../rules/recipes.js"
- * @import { Settings, Stages, Tensor } from "../rules/settings.js"
- * @import { Spec } from "../rules/spec.js"
+ * @import { Result } from "../rules/recipes.js"
  * @typedef {{ id: string, of: string, ways: Recipe[] }} Mistake of the catalogue
  * @typedef {"unweighted" | "count" | "count.numbers" | "sign" | "neighbour" | "missing" | "twice" |
  *   "flipped"} Kind

@@ -10,9 +10,7 @@ import { differenceWords } from "./compare.js";
 import { copiesOf, padInput } from "./compute.js";
 
 /**
- * @import { Settings, Stages, Tensor } from "../rules/settings.js"
  * @import { Shown } from "./actions.js"
- * @import { Numbers } from "./latest_request.js"
  * @typedef {{ page: string, k: number, dtype: string, loss: number, truth: { id: string, values:
  *   Record<string, string>, ok: boolean }, tensors: Record<string, DataView<ArrayBuffer>> }} Wire torch's
  *   answer to request k of a page

@@ -6,11 +6,6 @@ import { tensorsOf } from "../rules/settings.js";
 import { countProducts } from "../rules/spec.js";
 import { computeStages } from "./compute.js";
 
-/**
- * @import { Numbers } from "./latest_request.js"
- * @import { Settings } from "../rules/settings.js"
- */
-
 export const MOST_PRODUCTS = SETTINGS.limits.products.page; // a fifth of a second
 
 /** @param {Settings} settings @param {number} k @returns {Numbers} */

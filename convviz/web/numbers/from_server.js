@@ -8,7 +8,6 @@ import { unpack } from "./packed.js";
 import { Queue, framed } from "./queue.js";
 
 /**
- * @import { Settings } from "../rules/settings.js"
  * @import { Kernel, Listener, Reply } from "./from_kernel.js"
  * @typedef {{ binaryType: string, onopen: ((event: any) => void) | null, onmessage: ((event: any) => void)
  *   | null, onclose: ((event: any) => void) | null, send: (frame: string | ArrayBuffer) => void, close: () =>

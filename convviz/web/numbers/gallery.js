@@ -4,9 +4,6 @@ import { apartBy, comparedAt, productsBy, summed } from "./mistaken.js";
 
 /**
  * @import { Products } from "../rules/products.js"
- * @import { Gradient, Recipe } from "../rules/recipes.js"
- * @import { Tensor } from "../rules/settings.js"
- * @import { Spec } from "../rules/spec.js"
  * @import { Given } from "./mistaken.js"
  * @typedef {{ products: Products, tensor: Tensor }} Computed
  * @typedef {{ kind: "wrong", cells: number, all: number, most: number } | { kind: "shape", wrong: number[],

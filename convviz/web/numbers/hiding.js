@@ -7,9 +7,6 @@ import { Gallery } from "./gallery.js";
 import { NUMBERS, geometryMoves, randomMove, textOf } from "./moves.js";
 
 /**
- * @import { Gradient, Recipe } from "../rules/recipes.js"
- * @import { Settings, Tensor } from "../rules/settings.js"
- * @import { Spec } from "../rules/spec.js"
  * @import { Move } from "./moves.js"
  * @typedef {{ fact: string, value: string, move: Move }} Reason fact: "why." in facts/words/mistakes.json;
  *   value: the control's, or the tensor; move: ends it

@@ -5,7 +5,6 @@ import { shownName } from "../rules/names.js";
 import { say } from "../rules/say.js";
 
 /**
- * @import { Settings, Stages, Tensor } from "../rules/settings.js"
  * @typedef {{ k: number, stages: Stages, dtype: string, truth: string, truth_ok: boolean | null, from:
  *   "page" | "torch" }} Numbers k: of their settings; truth: what they were compared with
  * @typedef {(settings: Settings, k: number) => Numbers | Promise<Numbers>} MakeNumbers throws, or rejects,

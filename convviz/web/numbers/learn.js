@@ -4,10 +4,7 @@ import { say } from "../rules/say.js";
 import { MOST_NUMBER, replaced, shapeOfOutput, sourceWith, tensorsOf } from "../rules/settings.js";
 import { computeStages } from "./compute.js";
 
-/**
- * @import { Changed } from "../rules/change.js"
- * @import { Given, Settings, Stages, Tensor } from "../rules/settings.js"
- */
+/** @import { Given } from "../rules/settings.js" */
 
 /** After the word for "closed". */
 export const RATES = /** @type {number[]} */ (SETTINGS.fields.lr.words.slice(1));

@@ -1,7 +1,6 @@
 // The losses, as in ops/losses.py: value, and grad_output; facts/settings.json says what each is given.
 
 /**
- * @import { Tensor } from "../rules/settings.js"
  * @typedef {{ value: (output: Tensor, other: Tensor) => number, gradient: (output: Tensor, other: Tensor)
  *   => Tensor }} Loss other: of output's shape, if given
  */

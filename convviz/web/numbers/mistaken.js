@@ -8,9 +8,7 @@ import { zeros } from "./compute.js";
 
 /**
  * @import { Products } from "../rules/products.js"
- * @import { Gradient, Recipe, Result } from "../rules/recipes.js"
- * @import { Tensor } from "../rules/settings.js"
- * @import { Spec } from "../rules/spec.js"
+ * @import { Result } from "../rules/recipes.js"
  * @typedef {{ grad_output: Tensor, weight: Tensor, input: Tensor, bias?: Tensor | null }} Given
  * @typedef {{ grad: [number, number], other: [number, number], factors: number[], value: number }} Product
  *   [plane, cell] of each factor; value: before the result's factor

@@ -14,10 +14,8 @@ import { createView } from "./view.js";
 
 /**
  * @import { Colorscales } from "../picture/payload.js"
- * @import { Changed } from "../rules/change.js"
- * @import { Settings } from "../rules/settings.js"
- * @import { Place, Shown } from "./actions.js"
- * @import { Later, MakeNumbers, Numbers } from "./latest_request.js"
+ * @import { Shown } from "./actions.js"
+ * @import { Later, MakeNumbers } from "./latest_request.js"
  * @import { Kernel } from "./from_kernel.js"
  * @typedef {{ state: Settings, colorscales: Colorscales, plotly: (() => ArrayBuffer | (() => any) |
  *   Promise<ArrayBuffer>) | null, ground?: Partial<Settings>, live?: boolean }} PageData plotly: the gzipped

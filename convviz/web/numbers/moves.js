@@ -5,8 +5,6 @@ import { MOST, replaced } from "../rules/settings.js";
 import { countProducts, isPossible } from "../rules/spec.js";
 
 /**
- * @import { Settings } from "../rules/settings.js"
- * @import { Spec } from "../rules/spec.js"
  * @typedef {typeof PLANES[number]} Planes
  * @typedef {typeof PAIRS[number]} PairControl
  * @typedef {Planes | PairControl | "groups" | "padding_mode"} GeometryControl

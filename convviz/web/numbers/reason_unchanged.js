@@ -6,7 +6,6 @@ import { correlate, fold, tableOf, toPaddedInput, toWeight } from "./compute.js"
 
 /**
  * @import { Reason } from "../picture/made_of.js"
- * @import { Settings, Stages, Tensor } from "../rules/settings.js"
  * @typedef {{ settings: Settings, stages: Stages }} Seen
  */
 

@@ -3,11 +3,6 @@
 import { bothAxes, isPossible, outputSize, weightShape } from "../rules/spec.js";
 import { fold, tableOf, toPaddedInput, zeros } from "./compute.js";
 
-/**
- * @import { Tensor } from "../rules/settings.js"
- * @import { Pair, Spec } from "../rules/spec.js"
- */
-
 /** At stride 2, four layers take 16 pixels to one. */
 export const MOST_LAYERS = 4;
 

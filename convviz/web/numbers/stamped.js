@@ -3,7 +3,7 @@ import { fold, tableOf, toPaddedInput, zeros } from "./compute.js";
 
 /**
  * `plane`: the equation's result; `folded`: with its border folded back; with zeros they are one.
- * @param {import("../rules/spec.js").Spec} geometry
+ * @param {Spec} geometry
  * @param {ArrayLike<number>[]} gradients a plane an output channel
  * @param {ArrayLike<number>[]} kernels their planes to the input channel
  * @param {number} count in reading order

@@ -4,7 +4,6 @@ import { STROKE, seenAs } from "../rules/undo_rules.js";
 import { replaced } from "../rules/settings.js";
 
 /**
- * @import { Settings } from "../rules/settings.js"
  * @typedef {{ past: Settings[], future: Settings[], move: string, when: number }} Steps replaced whole;
  *   move, when: of the last control
  * @typedef {{ settings: Settings, initial: Settings, past: Settings[], future: Settings[] }} Kept

@@ -11,9 +11,6 @@ import { brokenOf } from "./broken_view.js";
 
 /**
  * @import { Colorscales, RowItem } from "../picture/payload.js"
- * @import { Equation } from "../picture/panels.js"
- * @import { Settings } from "../rules/settings.js"
- * @import { Numbers } from "./latest_request.js"
  * @typedef {ReturnType<typeof structureWith>} Made
  * @typedef {Omit<Made["equations"][number], "items"> & { items: RowItem[] }} BandSpec
  * @typedef {Omit<Made, "equations"> & { equations: BandSpec[], version: number }} Structure

@@ -12,7 +12,6 @@ import { geometryMoves, textOf } from "./moves.js";
 const MOST_PRODUCTS = 10_000; // tried within a frame
 
 /**
- * @import { Settings } from "../rules/settings.js"
  * @import { BrokenId, Outcome, Toggle } from "./broken.js"
  * @import { GeometryControl } from "./moves.js"
  * @typedef {{ words: string, changes: Partial<Settings> }} Offer

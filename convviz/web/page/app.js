@@ -11,10 +11,7 @@ import { createWidgetLanguages, goOnFrom, whereItIs } from "./languages.js";
 import { drawLive } from "./live.js";
 import { createPanes } from "./panes.js";
 
-/**
- * @import { Model } from "../numbers/model.js"
- * @import { DrawPane } from "../tabs/tabbar.js"
- */
+/** @import { DrawPane } from "../tabs/tabbar.js" */
 
 export function createApp() {
   /** @type {Model} */

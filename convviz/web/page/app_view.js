@@ -19,11 +19,6 @@ import { Lecture } from "./lecture.js";
 const say = sentences(WORDS);
 
 /**
- * @import { Model } from "../numbers/model.js"
- * @import { Player } from "../lesson/player.js"
- */
-
-/**
  * @param {HTMLElement} el @param {Model} model
  * @param {string[]} chosen names of groups and of controls; none: the board alone
  * @param {{ button: HTMLElement, box: HTMLElement }} share what hands the settings on @param {Player} player

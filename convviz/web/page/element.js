@@ -12,8 +12,6 @@ const CHANGE = "convviz-change";
 const PLACE = Symbol.for("convviz.boards");
 
 /**
- * @import { Model } from "../numbers/model.js"
- * @import { Settings } from "../rules/settings.js"
  * @typedef {{ state: string | null, controls: string[] | null, lesson: string | null }} Wanted what the
  *   attributes say; null: nothing
  * @typedef {{ show: (place: HTMLElement, wanted: Wanted) => { model: Model, close: () => void },

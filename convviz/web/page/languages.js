@@ -12,8 +12,6 @@ const STORE = "convviz:moved";
 const ASKS = /^lang(?:=|$)/;
 
 /**
- * @import { Model } from "../numbers/model.js"
- * @import { Player } from "../lesson/player.js"
  * @typedef {Record<string, { name: string, page: string }>} Languages by their tags: what each is called in
  *   itself, and the address of the page that speaks it
  */

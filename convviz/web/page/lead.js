@@ -12,8 +12,6 @@ import { shapeOfOutput } from "../rules/settings.js";
 const say = sentences(WORDS);
 const sayOfArrival = sentences(ARRIVAL);
 
-/** @import { Model } from "../numbers/model.js" */
-
 /**
  * @param {Model} model
  * @param {(event: string, listener: () => void) => void} follow listens as long as the view is there
@@ -56,7 +54,7 @@ export function createLead(model, follow, lesson, watch) {
 
 /**
  * What is asked first: of a puzzle nothing that gives it away.
- * @param {import("../rules/settings.js").Settings} settings
+ * @param {Settings} settings
  * @param {boolean} turns whether the kernel is another one when it is rotated
  */
 function kindOf(settings, turns) {

@@ -16,7 +16,6 @@ const ARROWS = { ArrowRight: 1, ArrowLeft: -1 };
 const TAKES_ARROWS = ".cv-grid, input, select, [role=radiogroup], [role=tablist]";
 
 /**
- * @import { Player } from "../lesson/player.js"
  * @typedef {{ name: string, title: string, shown: boolean }} Band
  * @typedef {{ relayout: () => void, bands: () => Band[], show: (name: string) => void, step: (by: number) =>
  *   void, play: () => void, escape: () => boolean }} Board what a lecture does to a board

@@ -14,11 +14,7 @@ const say = sentences(WORDS);
 const GROUPS = Object.keys(SETTINGS.controls);
 const OF_THE_KERNEL = Object.values(SETTINGS.controls_of_the_kernel).flat();
 
-/**
- * @import { Model } from "../numbers/model.js"
- * @import { Player } from "../lesson/player.js"
- * @import { DrawPane } from "../tabs/tabbar.js"
- */
+/** @import { DrawPane } from "../tabs/tabbar.js" */
 
 /**
  * @param {HTMLElement} el gets the app's class @param {Model} model @param {DrawPane} drawPane

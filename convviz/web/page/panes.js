@@ -10,8 +10,6 @@ import { TabData } from "./tab_data.js";
 
 const say = sentences(WORDS);
 
-/** @import { Model } from "../numbers/model.js" */
-
 const OWN = SETTINGS.tabs_of_the_page; // what needs no torch: the page computes it
 const WITH_STATE = SETTINGS.tabs_with_state; // what Python keeps, and sends by itself
 const STILL = [...OWN, ...WITH_STATE]; // what asks for nothing when the settings move

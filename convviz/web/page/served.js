@@ -6,8 +6,6 @@ import { byId, dataOfPage, startPage } from "./hosted_page.js";
 
 const ANSWERS_WITHIN_MS = 10_000;
 
-/** @import { Model } from "../numbers/model.js" */
-
 function start() {
   const data = dataOfPage();
   const model = startPage(data, true, data.own ? [] : SETTINGS.tabs_of_a_notebook);

@@ -19,7 +19,7 @@ const SLACK = 4; // pixels that are no reason to tell it again, or two pages cou
 
 /**
  * @import { MakeNumbers } from "../numbers/latest_request.js"
- * @import { Model, PageData } from "../numbers/model.js"
+ * @import { PageData } from "../numbers/model.js"
  * @import { TabScript } from "../tabs/opening.js"
  * @param {{ el: HTMLElement, data: PageData & { controls: string[], height: number | null,
  *   lesson?: string | null, lessons?: Record<string, import("../lesson/lessons.js").LessonBundle>,

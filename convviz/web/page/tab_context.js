@@ -6,7 +6,7 @@ import { replaced } from "../rules/settings.js";
 
 const EVENTS = ["change:values", "change:selected"];
 
-/** @param {import("../numbers/model.js").Model} model @returns {import("../tabs/pane.js").Around} */
+/** @param {Model} model @returns {import("../tabs/pane.js").Around} */
 export const createTabContext = (model) => ({
   loadPlotly: () => loadPlotly(model),
   goTo: (changes, words) =>

@@ -6,8 +6,6 @@ import { outputShape, weightShape } from "../rules/spec.js";
 
 /**
  * @import { Later } from "../numbers/latest_request.js"
- * @import { Model } from "../numbers/model.js"
- * @import { Settings } from "../rules/settings.js"
  * @import { Choices } from "../tabs/pane.js"
  * @typedef {{ settings: any, choices: Choices, key: string }} Question key: of all that the answer depends on
  */

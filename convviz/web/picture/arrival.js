@@ -7,8 +7,6 @@ import { geometryOf } from "../rules/spec.js";
 import { stampLinks } from "./stamps.js";
 
 /**
- * @import { Settings } from "../rules/settings.js"
- * @import { Spec } from "../rules/spec.js"
  * @typedef {{ row: number, column: number }} At
  * @typedef {{ at: At, corner: At, sent: number[], landed: number[], received: number }} Step at: of the 1;
  *   corner: of the stamp; sent, landed: grad_output and grad_input; received: by the pixel

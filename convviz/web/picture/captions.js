@@ -10,11 +10,6 @@ import {
   unreadLines,
 } from "../rules/spec.js";
 
-/**
- * @import { Settings } from "../rules/settings.js"
- * @import { Spec } from "../rules/spec.js"
- */
-
 /** @param {Settings} settings @param {string} name @param {string} view */
 export function captionOf({ spec, transposed, loss, target }, name, view) {
   const back = name === (transposed ? "input" : "forward") ? lossCaption(loss, target.kind, spec.batch) : "";

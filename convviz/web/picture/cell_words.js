@@ -4,14 +4,14 @@ import { plainPanel } from "../rules/names.js";
 import { inTurn, say } from "./say.js";
 
 /**
- * @import { Cell, Links } from "./links.js"
+ * @import { Links } from "./links.js"
  * @import { Terms, Factor } from "./terms.js"
  * @typedef {Terms} Terms
  */
 
 /**
  * Empty: nothing more to say.
- * @param {Links} links @param {Terms} terms @param {Cell} cell
+ * @param {Links} links @param {Terms} terms @param {Place} cell
  * @param {(panel: string, row: number, column: number) => number | undefined} valueOf
  */
 export function backwardWords(links, terms, cell, valueOf) {
@@ -29,7 +29,7 @@ export function backwardWords(links, terms, cell, valueOf) {
   return from ? say("cell.copied_gradient", { row: from.row, column: from.column }) : say("cell.no_window");
 }
 
-/** @param {Links} links @param {Terms} terms @param {Cell} cell */
+/** @param {Links} links @param {Terms} terms @param {Place} cell */
 function inputWords(links, terms, cell) {
   const gradient = links.gradientOf(cell);
   if (!gradient) return say("cell.padding");
@@ -50,7 +50,7 @@ function zeroWords(products) {
   return count ? say("cell.not_zero", { count }) : say("cell.all_zero");
 }
 
-/** @param {Links} links @param {Terms} terms @param {Cell} cell */
+/** @param {Links} links @param {Terms} terms @param {Place} cell */
 function weightWords(links, terms, cell) {
   const gradient = { ...cell, panel: "grad_weight" };
   const { batch, output_size } = links.geometry;
@@ -62,7 +62,7 @@ function weightWords(links, terms, cell) {
   return inTurn(read, others ? say("cell.in_padding", { count: others }) : "");
 }
 
-/** @param {Links} links @param {Cell} cell @param {number} [value] */
+/** @param {Links} links @param {Place} cell @param {number} [value] */
 function gradientWords(links, cell, value) {
   const [rows, columns] = links.geometry.kernel_size;
   const count = rows * columns - links.terms({ ...cell, panel: "output" }).length;

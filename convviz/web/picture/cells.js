@@ -2,7 +2,6 @@
 import { backwardPadding, bothAxes, outputSize, remainderOf, unfolded, unreadLines } from "../rules/spec.js";
 
 /**
- * @import { Spec } from "../rules/spec.js"
  * @typedef {{ rows: string, columns: string, unread_rows: number[], unread_columns: number[] }} Roles
  */
 

@@ -2,11 +2,6 @@
 import { upTo } from "../rules/products.js";
 import { sourceOf } from "../rules/taps.js";
 
-/**
- * @import { Geometry, Pair } from "../rules/spec.js"
- * @import { Place, Point } from "../base/cell_place.js"
- */
-
 /** A border of copies folds back. @param {{ padding_mode: string }} geometry */
 export const foldsBack = ({ padding_mode }) => padding_mode !== "zeros";
 

@@ -4,14 +4,13 @@ import { formatNumber } from "../base/format.js";
 import { say, sayIfThere } from "./say.js";
 
 /**
- * @import { Cell } from "./links.js"
- * @typedef {{ gradient: Cell, difference: Cell[], words: string }} FromLoss difference: its two cells, if
+ * @typedef {{ gradient: Place, difference: Place[], words: string }} FromLoss difference: its two cells, if
  *   it is one
  */
 
 /**
  * null: another panel, or no target.
- * @param {string} loss @param {{ transposed: boolean, batch: number }} geometry @param {Cell} cell
+ * @param {string} loss @param {{ transposed: boolean, batch: number }} geometry @param {Place} cell
  * @param {(panel: string, row: number, column: number) => number | undefined} valueOf
  * @returns {FromLoss | null}
  */
@@ -20,7 +19,11 @@ export function fromLoss(loss, { transposed, batch }, cell, valueOf) {
   const { panel, row, column } = cell;
   const target = valueOf("target", row, column);
   if (target === undefined || (panel !== "target" && panel !== gradient)) return null;
-  const there = { gradient: { ...cell, panel: gradient }, difference: /** @type {Cell[]} */ ([]), words: "" };
+  const there = {
+    gradient: { ...cell, panel: gradient },
+    difference: /** @type {Place[]} */ ([]),
+    words: "",
+  };
   if (SETTINGS.losses_of_a_difference.includes(loss)) {
     return {
       ...there,

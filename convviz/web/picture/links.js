@@ -4,11 +4,8 @@ import { cellsCopying, copiesOf, foldsBack, paddedCell, pairsOf, sourceCell, sum
 import { rulesOf, triplesAt } from "./triples.js";
 
 /**
- * @import { Geometry } from "../rules/spec.js"
- * @import { Place } from "../base/cell_place.js"
  * @import { Rule } from "./triples.js"
- * @typedef {Place} Cell
- * @typedef {Cell & { real: boolean, kernel: Cell | null }} Link kernel: gives its colour
+ * @typedef {Place & { real: boolean, kernel: Place | null }} Link kernel: gives its colour
  */
 
 const PARTS = /** @type {const} */ (["result", "kernel", "image"]);
@@ -24,14 +21,14 @@ class Found {
     this.#geometry = geometry;
   }
 
-  /** @param {Cell} cell @param {Cell | null} [kernel] */
+  /** @param {Place} cell @param {Place | null} [kernel] */
   add(cell, real = true, kernel = null) {
     const key = keyOf(cell);
     const known = this.#links.get(key);
     if (!known || (real && !known.real)) this.#links.set(key, { ...cell, real, kernel });
   }
 
-  /** @param {Cell} cell @param {Cell | null} [kernel] */
+  /** @param {Place} cell @param {Place | null} [kernel] */
   addWithCopies(cell, real = true, kernel = null) {
     this.add(cell, real, kernel);
     if (!real) return;
@@ -45,20 +42,20 @@ class Found {
     this.addFolded(cell, kernel);
   }
 
-  /** Where a border's gradient is added. @param {Cell} cell @param {Cell | null} [kernel] */
+  /** Where a border's gradient is added. @param {Place} cell @param {Place | null} [kernel] */
   addFolded(cell, kernel = null) {
     const to = cell.panel === "grad_padded_input" && sourceCell(this.#geometry, cell);
     if (to) this.add({ panel: "grad_input", ...to }, true, kernel);
   }
 
-  /** @param {Cell} cell */
+  /** @param {Place} cell */
   allBut(cell) {
     this.#links.delete(keyOf(cell));
     return [...this.#links.values()];
   }
 }
 
-/** @param {Cell} cell */
+/** @param {Place} cell */
 const keyOf = ({ panel, row, column }) => `${panel} ${row},${column}`;
 
 export class Links {
@@ -71,13 +68,13 @@ export class Links {
     this.#rules = rulesOf(geometry);
   }
 
-  /** For a folded border all copies. @param {Cell} cell */
+  /** For a folded border all copies. @param {Place} cell */
   results(cell) {
     const folds = cell.panel === "grad_input" && foldsBack(this.geometry);
     return folds ? cellsCopying(this.geometry, cell, "grad_padded_input") : [cell];
   }
 
-  /** Without structural zeros. @param {Cell} cell */
+  /** Without structural zeros. @param {Place} cell */
   terms(cell) {
     const results = this.results(cell);
     const rule = this.#rules.find((each) => each.result === results[0]?.panel);
@@ -85,7 +82,7 @@ export class Links {
     return results.flatMap((each) => triplesAt(rule, "result", each)).filter(({ real }) => real);
   }
 
-  /** Dependencies, both ways. @param {Cell} cell @returns {Link[]} */
+  /** Dependencies, both ways. @param {Place} cell @returns {Link[]} */
   of(cell) {
     const found = new Found(this.geometry);
     const copies = copiesOf(this.geometry, cell);
@@ -100,12 +97,12 @@ export class Links {
     return found.allBut(cell);
   }
 
-  /** @param {string} panel @param {Cell} cell */
+  /** @param {string} panel @param {Place} cell */
   copyIn(panel, cell) {
     return [cell, ...copiesOf(this.geometry, cell)].find((copy) => copy.panel === panel);
   }
 
-  /** null: a padding zero. @param {Cell} cell @returns {Cell | null} */
+  /** null: a padding zero. @param {Place} cell @returns {Place | null} */
   gradientOf(cell) {
     const from = sourceCell(this.geometry, cell);
     return from && { panel: "grad_input", ...from };
@@ -120,7 +117,7 @@ export class Links {
   }
 }
 
-/** @param {Found} found @param {Rule} rule @param {Cell} start */
+/** @param {Found} found @param {Rule} rule @param {Place} start */
 function addTriples(found, rule, start) {
   for (const part of PARTS.filter((each) => rule[each] === start.panel))
     for (const { result, kernel, image, real } of triplesAt(rule, part, start))

@@ -6,7 +6,6 @@ import { shownName } from "../rules/names.js";
 import { joined } from "./say.js";
 
 /**
- * @import { Settings, Tensor } from "../rules/settings.js"
  * @typedef {"made_of" | "given" | "constant" | "unread" | "zeros" | "border" | "same"} Reason no part
  *   changed; given; a constant derivative; unread; only zeros meet it; in the padding; equal by chance
  */

@@ -4,10 +4,7 @@ import { MOST_SIZES, remainders, sameOutput } from "./remainder_sentences.js";
 import { inTurn, linesOf, orWords, pairWords, say } from "./say.js";
 import { bothAxes, outputSize, remainderOf } from "../rules/spec.js";
 
-/**
- * @import { Spec } from "../rules/spec.js"
- * @import { NearSize, RemainderStory } from "./remainder_sentences.js"
- */
+/** @import { NearSize, RemainderStory } from "./remainder_sentences.js" */
 
 /** null: stride 1. @param {Spec} spec @param {boolean} linked @returns {RemainderStory | null} */
 export function layersStoryOf(spec, linked) {

@@ -7,8 +7,6 @@ import { panelAxes, planeIndex, planeWithin } from "../rules/plane.js";
 
 /**
  * @import { Axis, PanelName } from "../rules/plane.js"
- * @import { Settings, Stages, Tensor } from "../rules/settings.js"
- * @import { Pair } from "../rules/spec.js"
  * @import { Roles } from "./cells.js"
  * @typedef {{ symbol: string, note: string, turns?: boolean }} Sign turns: begins the second reading
  * @typedef {{ name: string, called: string, label: string, tensor: Tensor, at: Pair, roles: Roles, shape:

@@ -14,9 +14,7 @@ const THUMB = 16; // rows and columns
 const SHADES = PICTURE.figure.shades;
 
 /**
- * @import { Pair } from "../rules/spec.js"
- * @import { Settings, Stages } from "../rules/settings.js"
- * @import { Equation, Panel, Sign } from "./panels.js"
+ * @import { Panel, Sign } from "./panels.js"
  * @typedef {ReturnType<typeof itemOf> & { turns?: undefined }} PanelItem
  * @typedef {PanelItem | (Sign & { key?: undefined })} RowItem what stands in a row
  * @typedef {{ light: [number, string][], dark: [number, string][] }} Colorscales

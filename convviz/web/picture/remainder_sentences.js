@@ -12,7 +12,6 @@ import {
 } from "../rules/spec.js";
 
 /**
- * @import { Spec } from "../rules/spec.js"
  * @typedef {{ label: string, note: string, size: number[], current: boolean }} NearSize
  * @typedef {{ paragraphs: string[], sizes: NearSize[], named: string }} RemainderStory named: the sizes
  */

@@ -4,8 +4,7 @@ import PICTURE from "../../facts/picture.json" with { type: "json" };
 import { panelsOf } from "./panels.js";
 
 /**
- * @import { Settings, Stages, Tensor } from "../rules/settings.js"
- * @import { Equation, ShownName } from "./panels.js"
+ * @import { ShownName } from "./panels.js"
  * @typedef {keyof typeof PICTURE.quantities} Quantity
  */
 

@@ -4,8 +4,7 @@ import { inTurn, say } from "./say.js";
 import { axisTaps } from "../rules/taps.js";
 
 /**
- * @import { Geometry } from "../rules/spec.js"
- * @import { Cell, Link } from "./links.js"
+ * @import { Link } from "./links.js"
  * @typedef {{ row: number, column: number, text: string }} Badge
  * @typedef {{ spec: () => { name: string, label: string }, grid: { numbered: () => boolean }, veil: {
  *   badges: (list: Badge[]) => void } }} BadgedPanel what is used of a panel
@@ -60,7 +59,7 @@ export class Pairing {
 
   /**
    * null: none.
-   * @param {Cell | null} cell @param {() => BadgedPanel[]} find @param {import("./links.js").Links} links
+   * @param {Place | null} cell @param {() => BadgedPanel[]} find @param {import("./links.js").Links} links
    */
   show(cell, find, links) {
     const key = cell ? `${cell.panel} ${cell.row},${cell.column}` : "none";
@@ -91,7 +90,7 @@ export class Pairing {
       );
     }
     // Padding has no terms, so every factor is found.
-    const pairs = /** @type {Record<"weight" | "kernel" | "image", Cell>[]} */ (
+    const pairs = /** @type {Record<"weight" | "kernel" | "image", Place>[]} */ (
       links.terms(cell).map(({ kernel, image }) => ({
         weight: links.copyIn("weight", kernel),
         kernel: stamps ? links.copyIn("weight", kernel) : kernel,
@@ -121,7 +120,7 @@ export class Pairing {
 }
 
 /**
- * @param {import("./links.js").Links} links @param {string} label @param {Cell[]} found
+ * @param {import("./links.js").Links} links @param {string} label @param {Place[]} found
  * @param {boolean} stamps
  */
 function words(links, label, found, stamps) {

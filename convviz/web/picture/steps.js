@@ -3,8 +3,6 @@ import PICTURE from "../../facts/picture.json" with { type: "json" };
 import { bothAxes, paddedSize, sourcesOf } from "../rules/spec.js";
 import { foldsBack } from "./copies.js";
 
-/** @import { Geometry } from "../rules/spec.js" */
-
 /**
  * `unit`: a step's name; `over`: the panel of steps; `result`: fills in; `image`: where the window or stamp
  * moves.

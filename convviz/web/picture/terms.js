@@ -3,9 +3,9 @@
 import { planesOf } from "./links.js";
 
 /**
- * @import { Cell, Links } from "./links.js"
+ * @import { Links } from "./links.js"
  * @typedef {{ planes: any, thumbs: any }} Planes shown planes, and small pictures
- * @typedef {Cell & { value: number | undefined, shown: boolean }} Factor value: if known; shown: in the
+ * @typedef {Place & { value: number | undefined, shown: boolean }} Factor value: if known; shown: in the
  *   shown plane
  */
 
@@ -45,7 +45,7 @@ export class Terms {
     return found?.values[found.start + row * this.#specOf(panel).columns.length + column];
   }
 
-  /** From grad_output itself, whose small pictures may be complete. @param {Cell} one @param {number[]} at */
+  /** From grad_output itself, whose small pictures may be complete. @param {Place} one @param {number[]} at */
   #numberOfCopy(one, at) {
     const copy = this.#links.copyIn("grad_output", one);
     return copy && this.#specOf("grad_output")
@@ -53,13 +53,13 @@ export class Terms {
       : undefined;
   }
 
-  /** Where the page shows it: stamps use weight and grad_output. @param {Cell} one @returns {Cell} */
+  /** Where the page shows it: stamps use weight and grad_output. @param {Place} one @returns {Place} */
   present(one) {
     const panel = { rotated_weight: "weight", padded_grad_output: "grad_output" }[one.panel];
     return this.#specOf(one.panel) || !panel ? one : (this.#links.copyIn(panel, one) ?? one);
   }
 
-  /** @param {Cell} one @param {number[]} plane @returns {Factor} */
+  /** @param {Place} one @param {number[]} plane @returns {Factor} */
   #factorOf(one, plane) {
     const { panel, row, column } = this.present(one);
     const at = this.#specOf(panel).at;
@@ -67,7 +67,7 @@ export class Terms {
     return { panel, row, column, value, shown: at[0] === plane[0] && at[1] === plane[1] };
   }
 
-  /** @param {Cell} cell @returns {Factor[][]} */
+  /** @param {Place} cell @returns {Factor[][]} */
   #ofBias(cell) {
     // A transposed layer's grad_output is called input.
     const panel = this.#geometry.transposed ? "input" : "grad_output";
@@ -82,7 +82,7 @@ export class Terms {
     );
   }
 
-  /** Without structural zeros. @param {Cell} cell @returns {Factor[][]} */
+  /** Without structural zeros. @param {Place} cell @returns {Factor[][]} */
   of(cell) {
     if (cell.panel === "grad_bias") return this.#ofBias(cell);
     const list = this.#links.terms(cell);

@@ -3,7 +3,6 @@ import { sayBecause } from "./say_because.js";
 import { remainderOf } from "../rules/spec.js";
 
 /**
- * @import { Geometry } from "../rules/spec.js"
  * @typedef {"rotated" | "swapped" | "inserted" | "border" | "remainder" | "folded"} Topic
  * @typedef {{ name: string, rows: string, columns: string, unread_rows: number[], unread_columns: number[]
  *   }} Shown a panel

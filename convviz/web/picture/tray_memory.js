@@ -4,7 +4,6 @@
 import { axisTaps, windowsOn } from "../rules/taps.js";
 
 /**
- * @import { Geometry } from "../rules/spec.js"
  * @import { Planes } from "./terms.js"
  * @typedef {{ row: number, column: number }} At
  * @typedef {{ at: At, rows: (number | "gap" | null)[][], now: At }} Tray rows: "gap": no window, null: not

@@ -3,8 +3,6 @@ import { upTo } from "../rules/products.js";
 import { axisTaps } from "../rules/taps.js";
 
 /**
- * @import { Geometry } from "../rules/spec.js"
- * @import { Place } from "../base/cell_place.js"
  * @typedef {{ result: number, kernel: number, image: number, real: boolean }} Triple rows, or columns;
  *   real: no factor is structurally zero
  * @typedef {"result" | "kernel" | "image"} Part

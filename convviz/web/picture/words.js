@@ -7,11 +7,6 @@ import { shapeOfOutput } from "../rules/settings.js";
 import { backwardPadding, bothAxes, outputSize, remainderOf, unreadLines } from "../rules/spec.js";
 
 /**
- * @import { Settings } from "../rules/settings.js"
- * @import { Spec } from "../rules/spec.js"
- */
-
-/**
  * In Python's words, for the shown plane.
  * @param {Settings} settings @param {string} name @param {string} view
  */

@@ -6,7 +6,6 @@ import { bothAxes, effectiveKernel, isPossible, mostPadding, outputSize, remaind
 
 /**
  * @import { Moved } from "./adjustments.js"
- * @import { Pair, Spec } from "./spec.js"
  * @typedef {"input_size" | "kernel_size" | "stride" | "padding" | "dilation"} PairName
  * @typedef {PairName | "output_padding"} AxisName
  * @typedef {(number | Pair)[]} Pairs of padding a pair

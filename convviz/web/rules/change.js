@@ -12,8 +12,6 @@ import { remainderOf } from "./spec.js";
 /**
  * @import { AxisName, Changes, Pairs } from "./bounds.js"
  * @import { Moved } from "./adjustments.js"
- * @import { Settings } from "./settings.js"
- * @import { Spec } from "./spec.js"
  * @typedef {[Settings, string[]]} Changed
  */
 

@@ -16,8 +16,6 @@ import {
 import { backwardPadding } from "./spec.js";
 
 /**
- * @import { Changed } from "./change.js"
- * @import { Settings, Tensor } from "./settings.js"
  * @typedef {"input" | "weight" | "grad" | "bias" | "target"} EditedField
  */
 

@@ -5,8 +5,7 @@ import { bothAxes, outputSize, paddedSize, perGroup, sourcesOf, unfolded } from 
 
 /**
  * @import { Products, Triple } from "./products.js"
- * @import { Line, Met, Recipe } from "./recipes.js"
- * @import { Pair, Spec } from "./spec.js"
+ * @import { Line, Met } from "./recipes.js"
  * @typedef {{ size: Pair, cells: Triple[] }} Plane
  */
 

@@ -6,8 +6,7 @@ import { sourceOf } from "./taps.js";
 
 /**
  * @import { Products, Triple } from "./products.js"
- * @import { Line, Recipe } from "./recipes.js"
- * @import { Pair, Spec } from "./spec.js"
+ * @import { Line } from "./recipes.js"
  */
 
 /** @param {Recipe} chosen @param {Spec} spec */

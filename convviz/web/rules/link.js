@@ -9,11 +9,7 @@ import { LINK_KEYS } from "./schema.js";
 import { inPlaceOf } from "./settings.js";
 import { countProducts, isPossible } from "./spec.js";
 
-/**
- * @import { Settings } from "./settings.js"
- * @import { Spec } from "./spec.js"
- * @import { SentenceId } from "./say.js"
- */
+/** @import { SentenceId } from "./say.js" */
 
 const LINK_VERSION = SETTINGS.link_version;
 const LIMITS = SETTINGS.limits.link;

@@ -2,8 +2,6 @@
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { say } from "./say.js";
 
-/** @import { Settings } from "./settings.js" */
-
 /** @type {Record<string, Partial<Record<"target" | "grad", string[]>>>} */
 const TAKES = SETTINGS.loss_takes;
 export const GIVEN = /** @type {const} */ (["target", "grad"]);

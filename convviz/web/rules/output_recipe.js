@@ -6,8 +6,7 @@ import { sourceOf } from "./taps.js";
 
 /**
  * @import { Products, Triple } from "./products.js"
- * @import { Line, Recipe } from "./recipes.js"
- * @import { Spec } from "./spec.js"
+ * @import { Line } from "./recipes.js"
  */
 
 /** null: impossible. @param {Recipe} chosen @param {Spec} spec @returns {Products | null} */

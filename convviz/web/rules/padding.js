@@ -5,12 +5,6 @@ import { axisName, say } from "./say.js";
 import { replaced } from "./settings.js";
 import { bothAxes, effectiveKernel, isPossible } from "./spec.js";
 
-/**
- * @import { Changed } from "./change.js"
- * @import { Settings } from "./settings.js"
- * @import { Pair, Spec } from "./spec.js"
- */
-
 /** Of each axis before and behind. */
 export const PADDING_SIDES = /** @type {const} */ ([
   ["top", "bottom"],

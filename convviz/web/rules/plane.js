@@ -3,7 +3,6 @@ import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { perGroup } from "./spec.js";
 
 /**
- * @import { Spec } from "./spec.js"
  * @typedef {{ sample: number, out_channel: number, in_channel: number }} Plane
  * @typedef {"n" | "o" | "c"} Axis samples, output channels or input channels
  * @typedef {keyof typeof PANEL_AXES} PanelName with four axes

@@ -4,7 +4,6 @@ import { bothAxes, inputShape, outputShape, outputSize, perGroup, weightShape } 
 import { axisTaps } from "./taps.js";
 
 /**
- * @import { Spec } from "./spec.js"
  * @import { Result } from "./recipes.js"
  * @typedef {{ result: number, grad: number, other: number }} Triple planes, or cells; other: of weight for
  *   grad_input, of input for grad_weight and output, else -1; grad: of grad_output, for output of weight

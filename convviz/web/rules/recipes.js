@@ -4,7 +4,6 @@ import RECIPES from "../../facts/recipes.json" with { type: "json" };
 import { bothAxes, outputSize, remainderOf } from "./spec.js";
 
 /**
- * @import { Pair, Spec } from "./spec.js"
  * @typedef {"grad_input" | "grad_weight" | "grad_bias"} Gradient
  * @typedef {Gradient | "output"} Result
  * @typedef {Record<string, string>} Recipe step → choice

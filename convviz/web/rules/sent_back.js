@@ -4,11 +4,6 @@ import { isSingleOne, singleOne } from "./change.js";
 import { lossWith, withKindsOfLoss } from "./losses.js";
 import { replaced } from "./settings.js";
 
-/**
- * @import { Changed } from "./change.js"
- * @import { Settings } from "./settings.js"
- */
-
 const BY_HAND = lossWith("grad"); // its grad_output is given
 export const SENT_BACK = ["single", "ones", ...SETTINGS.fields.loss.words.filter((loss) => loss !== BY_HAND)];
 

@@ -11,7 +11,6 @@ import { inputShape, outputShape, weightShape } from "./spec.js";
 
 /**
  * @import { PanelName } from "./plane.js"
- * @import { Spec } from "./spec.js"
  * @typedef {{ kind: string, values?: number[], shape?: number[] }} Source
  * @typedef {{ input: Source, weight: Source, bias: Required<Source> | null, target: Source, grad: Source }}
  *   Sources

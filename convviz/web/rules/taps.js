@@ -38,7 +38,7 @@ export function axisTaps(geometry, axis) {
   return taps;
 }
 
-/** Copies in the border included. @param {import("./spec.js").Geometry} geometry @param {number[]} pixel */
+/** Copies in the border included. @param {Geometry} geometry @param {number[]} pixel */
 export function windowsOn(geometry, pixel) {
   const counts = pixel.map((at, axis) => axisTaps(geometry, axis).filter(({ i }) => i === at).length);
   return counts[0] * counts[1];

@@ -1,8 +1,6 @@
 // What undo leaves alone, and how it tells moves apart.
 import { LOOKS } from "./schema.js";
 
-/** @import { Settings } from "./settings.js" */
-
 /** A stroke is one step however long it takes. */
 export const STROKE = "stroke ";
 

@@ -15,10 +15,8 @@ const say = sentences(WORDS);
 const meaningOf = sentences(TERMS);
 
 /**
- * @import { Place } from "../base/cell_place.js"
  * @import { Pointed } from "../base/pointing.js"
  * @import { loadPlotly } from "../board/plotly.js"
- * @import { Settings, Stages } from "../rules/settings.js"
  * @typedef {Record<string, any>} Choices what was chosen in a tab; what is missing has its default in Python
  * @typedef {{ shown: () => { settings: Settings, numbers: { stages: Stages } } | null,
  *   selected: () => Place | null, follow: (listener: () => void) => () => void,

@@ -11,7 +11,6 @@ import { createStrip } from "./strip.js";
 const say = sentences(WORDS);
 
 /**
- * @import { Model } from "../numbers/model.js"
  * @import { Entry } from "./entries.js"
  * @typedef {(name: string, el: HTMLElement) => () => void} DrawPane draws a tab's pane, and returns what
  *   closes it

@@ -8,7 +8,7 @@ import { say, sayPieces } from "./say.js";
 const SIDE = 300; // pixels of the longer side of a heatmap, at most
 
 /**
- * @import { PanelCell, Pointed } from "../base/pointing.js"
+ * @import { Pointed } from "../base/pointing.js"
  *
  * A plane as Python sends it: where its numbers are among the buffers, and how many.
  * @typedef {{ buffer: number, dtype: string, size: [number, number], part: string, panel?: string, same?:
@@ -34,7 +34,7 @@ export class LinkedMap {
   #largest;
 
   /**
-   * @param {import("./pane.js").PaneTools} pane
+   * @param {PaneTools} pane
    * @param {(text: string) => void} read shows what a cell is, in words
    * @param {number} [largest] pixels of a cell
    */
@@ -67,7 +67,7 @@ export class LinkedMap {
   /** @param {Pointed} pointed */
   hear({ cell, cells, panels }) {
     if (!this.#shown?.panel) return;
-    const here = /** @type {PanelCell[]} */ (
+    const here = /** @type {Place[]} */ (
       [cell, ...cells].filter((each) => each?.panel === this.#shown?.panel)
     );
     this.#map.light(this.#shown.same ? here : []);
@@ -128,7 +128,7 @@ export class TensorView {
   #read;
 
   /**
-   * @param {import("./pane.js").PaneTools} pane @param {(text: string) => void} read
+   * @param {PaneTools} pane @param {(text: string) => void} read
    * @param {(at: number[]) => void} choose another plane is wanted
    */
   constructor(pane, read, choose) {

@@ -13,7 +13,6 @@ const CELL_SIDE = 52; // pixels, as in tab.css
 const READ_COLUMNS = 5; // a wider plane has no room for numbers such as 2.1e-9 beside another
 
 /**
- * @import { PaneTools } from "../pane.js"
  * @typedef {{ analytic: number[][], difference: number[][][], largest: number[], passes: boolean, warning:
  *   string }} Slopes
  * @typedef {{ panel: string, label: string, size: [number, number], slopes: Record<string, Slopes> }}
@@ -182,7 +181,7 @@ class Row {
     });
   }
 
-  /** @param {import("../../base/pointing.js").PanelCell | null} cell */
+  /** @param {Place | null} cell */
   light(cell) {
     for (const map of this.#maps) map.light(cell && cell.panel === this.#gradient?.panel ? [cell] : []);
   }

@@ -30,7 +30,7 @@ class CodePane {
   #readout = element("p.cv-muted.cv-linktext", say("code.hint"));
   #code = new CodeLines((number) => this.#pointAtLine(number));
 
-  /** @param {import("../pane.js").PaneTools} pane @param {HTMLElement} body */
+  /** @param {PaneTools} pane @param {HTMLElement} body */
   constructor(pane, body) {
     this.#pane = pane;
     const copy = makeButton({ class: "cv-button cv-copy" }, say("code.copy"), async () => {

@@ -11,14 +11,13 @@ import { code, createChoice } from "../parts.js";
 const say = sentences(WORDS);
 
 /**
- * @import { PaneTools } from "../pane.js"
  * @typedef {{ label: string, at: number[], shape: number[], values: number[][], panel: string }} Plane
  * @typedef {{ to: string, function: string, arguments: Plane[], value: Plane }} Slope
  * @typedef {{ of: string, number: string, at: number[], s: number, gradient: Plane, slopes: Slope[], absent:
  *   string, node: string, deviation: number, agrees: boolean, several: boolean, code: string }} Data
  */
 
-/** @type {import("../pane.js").Build} */
+/** @type {Build} */
 function buildDouble(pane, body) {
   /** @type {Data | null} */
   let data = null;

@@ -34,7 +34,7 @@ export class Details {
   #isOpen = false;
   #wanted = ""; // the box that was asked for last: an earlier answer is not shown any more
 
-  /** @param {import("../pane.js").PaneTools} pane @param {() => void} onClose */
+  /** @param {PaneTools} pane @param {() => void} onClose */
   constructor(pane, onClose) {
     this.#pane = pane;
     const close = makeButton({ class: "cv-button" }, say("graph.hide"), onClose);

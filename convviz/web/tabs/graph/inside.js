@@ -27,7 +27,7 @@ export class Inside {
   #read;
 
   /**
-   * @param {import("../pane.js").PaneTools} pane
+   * @param {PaneTools} pane
    * @param {(text: string) => void} read shows what a cell is, in words
    * @param {(plane: Record<string, number>) => void} choose another sample or channel is wanted
    */

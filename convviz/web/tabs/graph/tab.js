@@ -33,7 +33,7 @@ class GraphPane {
   #told = element("p.cv-told");
   #note = element("p.cv-muted.cv-graph-note");
 
-  /** @param {import("../pane.js").PaneTools} pane @param {HTMLElement} body */
+  /** @param {PaneTools} pane @param {HTMLElement} body */
   constructor(pane, body) {
     [this.#pane, this.#body] = [pane, body];
     this.#drawing = new Drawing(pane.uid, {

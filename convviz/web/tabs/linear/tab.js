@@ -42,8 +42,6 @@ const EQUATIONS = [
 ];
 
 /**
- * @import { PaneTools } from "../pane.js"
- * @import { Settings } from "../../rules/settings.js"
  * @import { LinearCell } from "./rules.js"
  * @typedef {{ tensors: Record<string, any> & { weight: number[][], bias: number[] }, loss: number, deviation:
  *   number, settings: import("./rules.js").LinearSizes & { seed: number, loss: string }, sizes:

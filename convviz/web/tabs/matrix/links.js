@@ -106,7 +106,7 @@ export class MatrixLinks {
 
   /**
    * Everything that goes with a cell of the board; null where no matrix has it.
-   * @param {import("../../base/pointing.js").PanelCell} cell @returns {Selection | null}
+   * @param {Place} cell @returns {Selection | null}
    */
   ofCell({ panel, row, column }) {
     const flat = (part) => row * this.#widths[part] + column;

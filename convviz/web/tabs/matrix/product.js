@@ -25,7 +25,7 @@ export class MatrixProduct {
   #extras;
   els;
 
-  /** @param {import("../pane.js").PaneTools} pane @param {Events} events */
+  /** @param {PaneTools} pane @param {Events} events */
   constructor(pane, events) {
     this.#slots = Object.fromEntries(SLOTS.map((name) => [name, new Slot(pane, name, events)]));
     const { left, top, result, extra0, extra1, extra2 } = this.#slots;
@@ -84,7 +84,7 @@ class Slot {
   #heatmap;
   el;
 
-  /** @param {import("../pane.js").PaneTools} pane @param {string} name @param {Events} events */
+  /** @param {PaneTools} pane @param {string} name @param {Events} events */
   constructor(pane, name, events) {
     this.#heatmap = new Heatmap(pane, {
       onPoint: (row, column) => this.#shown && events.onPoint(this.#shown, row, column),

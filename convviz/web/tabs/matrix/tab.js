@@ -10,9 +10,7 @@ import { MatrixProduct } from "./product.js";
 import { viewsOf } from "./views.js";
 import { entryInWords } from "./words.js";
 
-/**
- * @import { Selection } from "./links.js"
- */
+/** @import { Selection } from "./links.js" */
 
 class MatrixPane {
   #pane;
@@ -48,7 +46,7 @@ class MatrixPane {
     if (this.#data) this.#draw();
   });
 
-  /** @param {import("../pane.js").PaneTools} pane @param {HTMLElement} body */
+  /** @param {PaneTools} pane @param {HTMLElement} body */
   constructor(pane, body) {
     this.#pane = pane;
     this.#product = new MatrixProduct(pane, {

@@ -2,7 +2,6 @@
 import { say } from "../say.js";
 
 /**
- * @import { Geometry } from "../../rules/spec.js"
  * @import { Axis } from "./links.js"
  * @typedef {(number | string)[][]} Rows JSON has words for what is not finite
  * @typedef {{ geometry: Geometry, names: Record<string, string>, dtype: string, in_channels: number[],

@@ -9,7 +9,6 @@ import { createRadios } from "../parts.js";
 const say = sentences(WORDS);
 
 /**
- * @import { Gradient } from "../../rules/recipes.js"
  * @typedef {{ id: string, of: Gradient, title: string, fix: string, setting: string, met: string[], ways:
  *   Record<string, string>[] }} Mistake
  */

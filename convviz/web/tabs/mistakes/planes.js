@@ -1,10 +1,5 @@
 // Which planes of the tensors of a mistake are shown, and where a cell stands in them.
 
-/**
- * @import { Gradient } from "../../rules/recipes.js"
- * @import { Settings, Tensor } from "../../rules/settings.js"
- */
-
 /** @param {Tensor} tensor @param {number} plane */
 export function planeRows({ shape, data }, plane) {
   const [height, width] = sizeOf(shape);

@@ -14,7 +14,6 @@ const COLORS = { kept: "var(--cv-accent)", missing: "", extra: "var(--cv-bad)" }
 
 /**
  * @import { Compared, Given, Product } from "../../numbers/mistaken.js"
- * @import { Gradient } from "../../rules/recipes.js"
  * @typedef {typeof KINDS[number]} Kind
  * @typedef {{ name: string, right: number, wrong: number | null, factor: number, products: Compared }} Sums
  *   wrong: null where it has no such cell
@@ -34,7 +33,7 @@ export class Products {
   #sums = null;
   el;
 
-  /** @param {import("../pane.js").PaneTools} pane */
+  /** @param {PaneTools} pane */
   constructor(pane) {
     this.#maps = [new Heatmap(pane), new Heatmap(pane)];
     const key = KINDS.map((kind) => element("span", { class: `cv-${kind}` }, say(`key.${kind}`)));

@@ -23,12 +23,7 @@ const SHOWN = /** @type {Mistake[]} */ (MISTAKES)
   .filter(({ of, setting }) => GRADIENTS.includes(of) && setting)
   .map((mistake) => ({ ...mistake, ways: mistake.ways.filter(isKnown) }));
 
-/**
- * @import { PaneTools } from "../pane.js"
- * @import { Gradient } from "../../rules/recipes.js"
- * @import { Settings, Tensor } from "../../rules/settings.js"
- * @import { Mistake } from "./list.js"
- */
+/** @import { Mistake } from "./list.js" */
 
 class MistakesPane {
   take = () => {

@@ -11,8 +11,6 @@ const REST_MS = 150; // as a pane's
 /**
  * @import { Hiding } from "../../numbers/hiding.js"
  * @import { Move } from "../../numbers/moves.js"
- * @import { Gradient, Recipe } from "../../rules/recipes.js"
- * @import { Settings } from "../../rules/settings.js"
  */
 
 /**

@@ -119,7 +119,7 @@ function createTrees() {
   };
 }
 
-/** @type {import("../pane.js").Build} */
+/** @type {Build} */
 function buildPyTorch(_, body) {
   const [forward, backward] = ["forward", "backward"].map((pass) => element("code", { "data-pass": pass }));
   const algorithm = element("p.cv-algorithm");

@@ -23,7 +23,7 @@ const ON_BOARD = ["output", "grad_output", "padded_input"]; // panels whose cell
  *   kernel's where it is left out; said: below the label
  */
 
-/** @type {import("../pane.js").Build} */
+/** @type {Build} */
 function buildQuantised(pane, body) {
   const readout = element("p.cv-readout.cv-said", say("quantised.hint"));
   const planes = new Planes(pane, readout);
@@ -85,7 +85,7 @@ class Planes {
   #pane;
   #readout;
 
-  /** @param {import("../pane.js").PaneTools} pane @param {HTMLElement} readout */
+  /** @param {PaneTools} pane @param {HTMLElement} readout */
   constructor(pane, readout) {
     [this.#pane, this.#readout] = [pane, readout];
     pane.onPoint(({ cell }) =>

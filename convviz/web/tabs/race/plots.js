@@ -53,7 +53,7 @@ export class RacePlots {
   #closed = false;
   #pane;
 
-  /** @param {import("../pane.js").PaneTools} pane */
+  /** @param {PaneTools} pane */
   constructor(pane) {
     this.#pane = pane;
     const failed = element("p.cv-muted");

@@ -76,7 +76,7 @@ export class RaceSetup {
     this.#closing,
   );
 
-  /** @param {Pick<import("../pane.js").PaneTools, "send" | "say">} pane */
+  /** @param {Pick<PaneTools, "send" | "say">} pane */
   constructor(pane) {
     this.#pane = pane;
   }

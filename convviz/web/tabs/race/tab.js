@@ -13,7 +13,7 @@ import { say } from "./say.js";
 /**
  * @import { Digit } from "./results.js"
  * @typedef {{ shape: number[], bytes: string }} Packed
- * @typedef {{ spec: import("../../rules/spec.js").Spec, dtype: string, scale: number, offset: number,
+ * @typedef {{ spec: Spec, dtype: string, scale: number, offset: number,
  *   channels: [number, number], weight: Packed, bias: Packed | null, grad_output: Packed }} Opening as
  *   lab/opening.py makes it
  */
@@ -46,7 +46,7 @@ export function settingsOf({ spec, dtype, scale, offset, weight, bias, grad_outp
   };
 }
 
-/** @type {import("../pane.js").Build} */
+/** @type {Build} */
 function buildRace(pane, body) {
   /** @type {any} */
   let race = null;

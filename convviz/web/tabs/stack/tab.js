@@ -16,9 +16,6 @@ const say = sentences(WORDS);
 const EXAMPLES = { uneven: "v=2&size=11&stride=2", even: "v=2&size=10&kernel=4&stride=2" };
 
 /**
- * @import { PaneTools } from "../pane.js"
- * @import { Tensor } from "../../rules/settings.js"
- * @import { Pair } from "../../rules/spec.js"
  * @typedef {{ layers: number, asks: string, weights: string }} Choice
  */
 

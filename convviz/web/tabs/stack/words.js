@@ -6,12 +6,7 @@ import { fieldOf, readsOf, sizeAfter } from "../../numbers/stack.js";
 import { effectiveKernel, mostPadding, paddedSize } from "../../rules/spec.js";
 
 const say = sentences(WORDS);
-const PLAIN = /** @type {import("../../rules/spec.js").Pair} */ ([1, 1]);
-
-/**
- * @import { Tensor } from "../../rules/settings.js"
- * @import { Spec } from "../../rules/spec.js"
- */
+const PLAIN = /** @type {Pair} */ ([1, 1]);
 
 /**
  * The axes, each with its name, or both at once where they are alike.

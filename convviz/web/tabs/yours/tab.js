@@ -25,7 +25,7 @@ const CELL = 34; // pixels: room for a number
  *   chosen: { task: string, name: string, code: string } }} YoursData
  */
 
-/** @type {import("../pane.js").Build} */
+/** @type {Build} */
 function buildYours(pane, body) {
   const form = new Form(pane);
   const refused = element("p.cv-pane-failure", { role: "alert" });
@@ -72,7 +72,7 @@ class Form {
   #filled = false;
   #pane;
 
-  /** @param {import("../pane.js").PaneTools} pane */
+  /** @param {PaneTools} pane */
   constructor(pane) {
     this.#pane = pane;
     const look = makeButton({ class: "cv-button" }, say("refresh"), () => pane.send({ type: "refresh" }));
@@ -105,7 +105,7 @@ class Form {
   }
 }
 
-/** @param {import("../pane.js").PaneTools} pane @param {(setting: string, title: string) => void} open */
+/** @param {PaneTools} pane @param {(setting: string, title: string) => void} open */
 function createResult(pane, open) {
   const el = element("div.cv-yours-result", { hidden: "" });
   const maps = ["right", "received", "off"].map(() => new Heatmap(pane));
