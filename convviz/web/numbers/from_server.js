@@ -1,11 +1,10 @@
 // A server as a maker: one websocket a page. Workers keep no state, so unanswered requests are sent again.
-import WORDS from "../../facts/words/served.json" with { type: "json" };
 import { createPauses } from "../base/retry_pauses.js";
-import { sentences } from "../base/words.js";
 import { differenceWords } from "./compare.js";
 import { messageOf, numbersOf } from "./from_kernel.js";
 import { unpack } from "./packed.js";
 import { Queue, framed } from "./queue.js";
+import { say } from "../base/say_served.js";
 
 /**
  * @import { Kernel, Listener, Reply } from "./from_kernel.js"
@@ -16,7 +15,6 @@ import { Queue, framed } from "./queue.js";
  *   plain request there; rejects: nobody
  */
 
-const say = sentences(WORDS);
 // Whoever is in line hears every few seconds.
 const PATIENCE_MS = 15_000;
 const LOADS_MS = 120_000; // once open: a first start reads torch from disk

@@ -1,9 +1,7 @@
 // One view of the app: controls and board around a model, in a page without a kernel and with one.
-import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { element, makeButton, setAttribute } from "../base/dom.js";
 import { followHelp } from "../base/help.js";
 import { rove } from "../base/roving.js";
-import { sentences } from "../base/words.js";
 import { Board } from "../board/board.js";
 import { followRoom } from "../board/stage.js";
 import { createControls } from "../controls/controls.js";
@@ -15,8 +13,7 @@ import { steer } from "../lesson/start.js";
 import { bandOf } from "../tabs/entries.js";
 import { createLead } from "./lead.js";
 import { Lecture } from "./lecture.js";
-
-const say = sentences(WORDS);
+import { say } from "../base/say.js";
 
 /**
  * @param {HTMLElement} el @param {Model} model

@@ -1,11 +1,8 @@
 // What a page brings when it is wanted: a file beside it, or what the kernel sends.
-import PANE from "../../facts/words/pane.json" with { type: "json" };
-import WORDS from "../../facts/words/player.json" with { type: "json" };
 import { importText, unpack } from "../base/import_text.js";
-import { sentences } from "../base/words.js";
+import { say } from "../lesson/say.js";
+import { sayPane } from "../tabs/say_pane.js";
 
-const say = sentences(WORDS);
-const sayPane = sentences(PANE);
 // The kernel answers once a second, all pages at once: one that came too late asks again.
 const AGAIN_MS = 2_000;
 const PATIENCE_MS = 10_000; // a kernel that computes something long answers after it

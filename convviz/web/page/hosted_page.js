@@ -1,6 +1,5 @@
 // The live page, of a server or of a static host: its board lives at once, before anything else is asked.
 import RACE from "../../facts/words/race.json" with { type: "json" };
-import WORDS from "../../facts/words/served.json" with { type: "json" };
 import { createValues } from "../base/observable_values.js";
 import { sentences } from "../base/words.js";
 import { createCopyLink } from "../controls/copy_link.js";
@@ -14,8 +13,8 @@ import { fetchFile } from "./fetched.js";
 import { createLanguages, goOn, tellUnknown } from "./languages.js";
 import { drawLive } from "./live.js";
 import { createPanes } from "./panes.js";
+import { say } from "../base/say_served.js";
 
-const say = sentences(WORDS);
 const sayOfRace = sentences(RACE);
 
 /** @param {string} id */

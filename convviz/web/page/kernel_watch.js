@@ -1,10 +1,8 @@
 // Follow one kernel: is it connected, does it answer, has it ended? Voilà's front end says nothing of it.
-import WORDS from "../../facts/words/served.json" with { type: "json" };
 import { DEAD } from "../base/lost_kernel.js";
 import { createPauses } from "../base/retry_pauses.js";
-import { sentences } from "../base/words.js";
+import { say } from "../base/say_served.js";
 
-const say = sentences(WORDS);
 const ANSWERS_WITHIN_MS = 5000;
 const banner = () => document.getElementById("convviz-lost");
 

@@ -1,16 +1,15 @@
 // One view of the live app: its heading, tabs and buttons around controls and board. A widget draws it, the
 // served page, and the page on a static host.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import WORDS from "../../facts/words/tabs.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { tellHolders } from "../base/when_attached.js";
-import { language, sentences } from "../base/words.js";
+import { language } from "../base/words.js";
 import { Share } from "../controls/share.js";
 import { createLessonButtons, stepLink } from "../lesson/start.js";
 import { Tabs } from "../tabs/tabbar.js";
 import { drawApp } from "./app_view.js";
+import { say } from "../tabs/say.js";
 
-const say = sentences(WORDS);
 const GROUPS = Object.keys(SETTINGS.controls);
 const OF_THE_KERNEL = Object.values(SETTINGS.controls_of_the_kernel).flat();
 

@@ -1,14 +1,11 @@
 // The panes in the tabs: each has a model for all views of one app, and keeps what was chosen in it.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import WORDS from "../../facts/words/pane.json" with { type: "json" };
 import { createValues } from "../base/observable_values.js";
-import { sentences } from "../base/words.js";
 import { openTab } from "../tabs/opening.js";
 import { createTabScripts } from "./fetched.js";
 import { createTabContext } from "./tab_context.js";
 import { TabData } from "./tab_data.js";
-
-const say = sentences(WORDS);
+import { sayPane } from "../tabs/say_pane.js";
 
 const OWN = SETTINGS.tabs_of_the_page; // what needs no torch: the page computes it
 const WITH_STATE = SETTINGS.tabs_with_state; // what Python keeps, and sends by itself
@@ -127,8 +124,9 @@ class Panes {
     const { data } = this.#paneOf(this.#open);
     const there = data.data();
     data.leave();
-    if (!this.#alone[this.#open]) data.show({ ...there, error: say("waits") });
-    else if (there.state) data.show({ ...there, error: there.state === "alone" ? undefined : say("waits") });
+    if (!this.#alone[this.#open]) data.show({ ...there, error: sayPane("waits") });
+    else if (there.state)
+      data.show({ ...there, error: there.state === "alone" ? undefined : sayPane("waits") });
     else this.#alone[this.#open]().then((made) => this.#answers() || data.show(made));
   }
 

@@ -1,5 +1,4 @@
 // A page that lives without a kernel: the app around a model whose numbers the page computes.
-import WORDS from "../../facts/words/board.json" with { type: "json" };
 import { createCopyLink } from "../controls/copy_link.js";
 import { createValues } from "../base/observable_values.js";
 import { createShelf } from "../lesson/lessons.js";
@@ -7,14 +6,13 @@ import { Player } from "../lesson/player.js";
 import { createLessonButtons, stepLink } from "../lesson/start.js";
 import { fromPage } from "../numbers/from_page.js";
 import { createPageModel } from "../numbers/model.js";
-import { sentences } from "../base/words.js";
 import { openTab } from "../tabs/opening.js";
 import { Tabs } from "../tabs/tabbar.js";
 import { addressWith, followAddress } from "./address.js";
 import { createTabContext } from "./tab_context.js";
 import { drawApp } from "./app_view.js";
+import { say } from "../base/say.js";
 
-const say = sentences(WORDS);
 const SLACK = 4; // pixels that are no reason to tell it again, or two pages could chase each other
 
 /**

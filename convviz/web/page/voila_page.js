@@ -1,15 +1,12 @@
 // The page around a notebook that Voilà makes with our template: words while it loads, the theme of the
 // controls, and a way out when kernel or server is gone. It becomes a classic script: the page streams in,
 // and its inline scripts call the functions below while later cells still run.
-import WORDS from "../../facts/words/served.json" with { type: "json" };
-import { sentences } from "../base/words.js";
 import { KernelState, watchKernel } from "./kernel_watch.js";
+import { say } from "../base/say_served.js";
 
 const SLOW_AFTER_MS = 20000;
 const WIDGETS_WITHOUT_APP_MS = 3000;
 const FRONT_END_EVERY_MS = 100;
-
-const say = sentences(WORDS);
 
 /** @param {string} id @returns {HTMLElement | null} */
 const byId = (id) => document.getElementById(id);

@@ -1,12 +1,9 @@
 // The drawer: the parts of the open entry, what closes it, and below them the place of the open tab's pane.
-import WORDS from "../../facts/words/entries.json" with { type: "json" };
 import { element, makeButton, setHidden } from "../base/dom.js";
 import { tabIds } from "../base/when_attached.js";
-import { sentences } from "../base/words.js";
 import { tabName } from "./entries.js";
 import { createStrip } from "./strip.js";
-
-const say = sentences(WORDS);
+import { say } from "./say_entries.js";
 
 /** @import { Entry } from "./entries.js" */
 

@@ -1,10 +1,7 @@
 // The entries under which the tabs of a page are found: an entry has one part or several, each a tab.
 import NAMES from "../../facts/names.json" with { type: "json" };
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import WORDS from "../../facts/words/entries.json" with { type: "json" };
-import { sentences } from "../base/words.js";
-
-const say = sentences(WORDS);
+import { say } from "./say_entries.js";
 
 /**
  * @typedef {{ name: string, id: string, label: string, quiet: boolean, parts: string[] }} Entry id: the only

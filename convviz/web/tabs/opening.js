@@ -1,10 +1,7 @@
 // What stands in a tab's place until its script is there, which comes when the tab is first opened.
-import WORDS from "../../facts/words/pane.json" with { type: "json" };
 import { element, makeButton, setText } from "../base/dom.js";
 import { nameAfterTab } from "../base/when_attached.js";
-import { sentences } from "../base/words.js";
-
-const say = sentences(WORDS);
+import { sayPane } from "./say_pane.js";
 
 /**
  * @import { PaneContext, PaneModel } from "./pane.js"
@@ -23,7 +20,7 @@ export function openTab(name, el, scripts, model) {
   const script = scripts.now(name);
   if (script) return draw(script, el, model);
   const words = element("p", { role: "status" });
-  const again = makeButton({ class: "cv-button cv-pane-again", hidden: "" }, say("again"), ask);
+  const again = makeButton({ class: "cv-button cv-pane-again", hidden: "" }, sayPane("again"), ask);
   const root = element("section.cv-pane.cv-look", words, again);
   el.append(root);
   let close = () => root.remove();
@@ -33,7 +30,7 @@ export function openTab(name, el, scripts, model) {
   function ask() {
     stopAsking();
     words.className = "cv-muted";
-    setText(words, say("script.asked"));
+    setText(words, sayPane("script.asked"));
     again.hidden = true;
     root.setAttribute("aria-busy", "true");
     stopAsking = scripts.ask(name, {

@@ -1,5 +1,4 @@
 // What all panes share: a pane stands in a tab beside the board and draws plain data that Python made.
-import WORDS from "../../facts/words/pane.json" with { type: "json" };
 import TERMS from "../../facts/words/terms.json" with { type: "json" };
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
@@ -10,8 +9,8 @@ import { followTheme } from "../base/theme.js";
 import { rich } from "../base/rich_text.js";
 import { followPointer, pointAt } from "../base/pointing.js";
 import { sentences } from "../base/words.js";
+import { sayPane } from "./say_pane.js";
 
-const say = sentences(WORDS);
 const meaningOf = sentences(TERMS);
 
 /**
@@ -100,7 +99,7 @@ function openPane({ model, el }, name, build) {
   /** In an app, the board does this for all of it. */
   function standAlone() {
     const end = () => {
-      lost = say("ended");
+      lost = sayPane("ended");
       update();
     };
     return [keepKeys(root), followKernel(model, end)];
@@ -152,7 +151,7 @@ function createTerms(name) {
       name
     ] ?? [];
   const list = element("ul", ...terms.map((term) => rich("li", meaningOf(term))));
-  const el = element("details.cv-terms", element("summary", say("terms")), list);
+  const el = element("details.cv-terms", element("summary", sayPane("terms")), list);
   el.hidden = !terms.length;
   return el;
 }

@@ -1,14 +1,11 @@
 // The row of entries, and the drawer: the pane of a tab is drawn when the tab is opened.
-import WORDS from "../../facts/words/entries.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { whenPlaced } from "../base/when_attached.js";
-import { sentences } from "../base/words.js";
 import { replaced } from "../rules/settings.js";
 import { createDrawer } from "./drawer.js";
 import { entriesOf } from "./entries.js";
 import { createStrip } from "./strip.js";
-
-const say = sentences(WORDS);
+import { say } from "./say_entries.js";
 
 /**
  * @import { Entry } from "./entries.js"

@@ -1,10 +1,7 @@
 // What is said of a mistake: its ways, what to do instead, where it was met.
-import WORDS from "../../../facts/words/mistakes.json" with { type: "json" };
 import { element, makeButton, setText } from "../../base/dom.js";
-import { sentences } from "../../base/words.js";
 import { complete } from "../../rules/recipes.js";
-
-const say = sentences(WORDS);
+import { say } from "./say.js";
 
 /** @import { Mistake } from "./list.js" */
 

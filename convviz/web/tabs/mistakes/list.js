@@ -1,12 +1,9 @@
 // The list of the tab Mistakes: one toggle a mistake, those of one gradient at a time.
-import WORDS from "../../../facts/words/mistakes.json" with { type: "json" };
 import { element, makeButton, setText } from "../../base/dom.js";
 import { walkAlong } from "../../base/roving.js";
 import { scrollWithin } from "../../base/scroll.js";
-import { sentences } from "../../base/words.js";
 import { createRadios } from "../parts.js";
-
-const say = sentences(WORDS);
+import { say } from "./say.js";
 
 /**
  * @typedef {{ id: string, of: Gradient, title: string, fix: string, setting: string, met: string[], ways:

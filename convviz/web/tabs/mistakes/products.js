@@ -1,13 +1,11 @@
 // The products of one cell: those of the right sum and of the wrong one, and the cells that they are of.
-import WORDS from "../../../facts/words/mistakes.json" with { type: "json" };
 import { element, setText } from "../../base/dom.js";
 import { formatNumber } from "../../base/format.js";
 import { Heatmap } from "../../board/pane_heatmap.js";
 import { FACTOR } from "../../numbers/mistaken.js";
-import { sentences } from "../../base/words.js";
 import { indicesOf, mostOf, planeRows, sizeOf } from "./planes.js";
+import { say } from "./say.js";
 
-const say = sentences(WORDS);
 const MOST = 16; // products of a kind that are written out
 const KINDS = /** @type {const} */ (["kept", "missing", "extra"]);
 const COLORS = { kept: "var(--cv-accent)", missing: "", extra: "var(--cv-bad)" };

@@ -1,7 +1,6 @@
 // The tab Mistakes: the gradient with one step forgotten, beside the right one, for the board's numbers. The
 // page computes all of it.
 import MISTAKES from "../../../facts/mistakes.json" with { type: "json" };
-import WORDS from "../../../facts/words/mistakes.json" with { type: "json" };
 import { element, setText } from "../../base/dom.js";
 import { formatNumber } from "../../base/format.js";
 import { Heatmap } from "../../board/pane_heatmap.js";
@@ -14,9 +13,8 @@ import { createWhy } from "./words.js";
 import { createAbout } from "./about.js";
 import { factorPlanes, indexIn, indicesOf, mostOf, planeIn, planeRows, planesOf } from "./planes.js";
 import { split, tab } from "../pane.js";
-import { sentences } from "../../base/words.js";
+import { say } from "./say.js";
 
-const say = sentences(WORDS);
 const ALL_UP_TO = 30_000; // products of a setting, up to which every mistake is tried at it
 // Those of the gradients of a convolution, in the ways that the page computes.
 const SHOWN = /** @type {Mistake[]} */ (MISTAKES)

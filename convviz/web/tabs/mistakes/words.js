@@ -1,11 +1,9 @@
 // What the tab Mistakes says of a mistake that nobody would notice: what hides it, and what would show it.
-import WORDS from "../../../facts/words/mistakes.json" with { type: "json" };
-import { sentences } from "../../base/words.js";
 import { afterwards } from "../../numbers/latest_request.js";
 import { hidingOf } from "../../numbers/hiding.js";
 import { textOf } from "../../numbers/moves.js";
+import { say } from "./say.js";
 
-const say = sentences(WORDS);
 const REST_MS = 150; // as a pane's
 
 /**

@@ -1,18 +1,16 @@
 // The tab Stack: several layers like the board's, what one output sees of the input, and the gradient on its
 // way back. The page computes all of it.
-import WORDS from "../../../facts/words/stack.json" with { type: "json" };
 import { element, makeButton, setText } from "../../base/dom.js";
 import { formatNumber } from "../../base/format.js";
 import { rich } from "../../base/rich_text.js";
-import { sentences } from "../../base/words.js";
 import { Heatmap } from "../../board/pane_heatmap.js";
 import { MOST_LAYERS, gradientThrough, layersOf, sizeAfter } from "../../numbers/stack.js";
 import { planeRows } from "../mistakes/planes.js";
 import { split, tab } from "../pane.js";
 import { createChoice } from "../parts.js";
 import { checkerboardWords, endWords, fieldWords, waysWords } from "./words.js";
+import { say } from "./say.js";
 
-const say = sentences(WORDS);
 const EXAMPLES = { uneven: "v=2&size=11&stride=2", even: "v=2&size=10&kernel=4&stride=2" };
 
 /**

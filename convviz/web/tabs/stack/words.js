@@ -1,11 +1,9 @@
 // What the tab Stack says about its geometry: the receptive field, the ways, the checkerboard.
-import WORDS from "../../../facts/words/stack.json" with { type: "json" };
 import { formatNumber } from "../../base/format.js";
-import { sentences } from "../../base/words.js";
 import { fieldOf, readsOf, sizeAfter } from "../../numbers/stack.js";
 import { effectiveKernel, mostPadding, paddedSize } from "../../rules/spec.js";
+import { say } from "./say.js";
 
-const say = sentences(WORDS);
 const PLAIN = /** @type {Pair} */ ([1, 1]);
 
 /**

@@ -1,0 +1,5 @@
+// The sentences about a served page and its kernel.
+import WORDS from "../../facts/words/served.json" with { type: "json" };
+import { sentences } from "./words.js";
+
+export const say = sentences(WORDS);

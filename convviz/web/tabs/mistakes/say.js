@@ -1,0 +1,5 @@
+// The sentences of the tab Mistakes.
+import WORDS from "../../../facts/words/mistakes.json" with { type: "json" };
+import { sentences } from "../../base/words.js";
+
+export const say = sentences(WORDS);

@@ -1,0 +1,5 @@
+// The sentences about the row of entries.
+import WORDS from "../../facts/words/entries.json" with { type: "json" };
+import { sentences } from "../base/words.js";
+
+export const say = sentences(WORDS);

@@ -1,0 +1,5 @@
+// The sentences of the tab Stack.
+import WORDS from "../../../facts/words/stack.json" with { type: "json" };
+import { sentences } from "../../base/words.js";
+
+export const say = sentences(WORDS);
