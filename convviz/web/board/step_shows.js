@@ -6,7 +6,7 @@ import { Links } from "../picture/links.js";
 import { allInTurn } from "../picture/say.js";
 import { stampLinks } from "../picture/stamps.js";
 import { findPlane } from "../picture/terms.js";
-import { upTo } from "../rules/products.js";
+import { upTo } from "../rules/tensors.js";
 
 /**
  * @import { Geometry } from "../rules/spec.js"

@@ -7,6 +7,7 @@ import { panelAxes, planeIndex, planeWithin } from "../rules/plane.js";
 import { LINK_KEYS } from "../rules/schema.js";
 import { geometryOf, remainderOf } from "../rules/spec.js";
 import { windowsOn } from "../rules/taps.js";
+import { countOf, flatIndex } from "../rules/tensors.js";
 
 /**
  * @typedef {{ settings: Settings, stages: Record<string, any> }} Seen a state and its numbers
@@ -45,7 +46,7 @@ export function indicesOf({ plane, spec, transposed }, tensor, panel, row, colum
 export function numberIn(settings, tensor, panel, row, column) {
   const at = indicesOf(settings, tensor, panel, row, column);
   if (at.some((each, axis) => each >= tensor.shape[axis])) return NaN; // the cell is gone
-  return tensor.data[at.reduce((place, each, axis) => place * tensor.shape[axis] + each, 0)];
+  return tensor.data[flatIndex(tensor.shape, at)];
 }
 
 /** What is seen where another plane is chosen. @param {Seen} seen @param {Record<string, number>} [plane] */
@@ -91,9 +92,6 @@ function settingOf(settings, key) {
 /** @param {Settings["spec"]} spec @param {number} axis */
 const reachOf = ({ kernel_size, dilation }, axis) => (kernel_size[axis] - 1) * dilation[axis] + 1;
 
-/** @param {number[]} size */
-const count = (size) => size.reduce((product, each) => product * each, 1);
-
 /** @type {Record<string, (moment: Moment, value: any) => string | number>} */
 const FOUND = {
   cell: ({ now, start }, { cell, when, plus = 0, plane }) => {
@@ -106,15 +104,16 @@ const FOUND = {
   },
   windows: ({ now, start }, { windows, when }) =>
     windowsIn((when === "start" ? start : now).settings, windows),
-  outside: ({ now }, { outside }) => count(now.settings.spec.kernel_size) - windowsIn(now.settings, outside),
-  kernel: ({ now }) => count(now.settings.spec.kernel_size),
+  outside: ({ now }, { outside }) =>
+    countOf(now.settings.spec.kernel_size) - windowsIn(now.settings, outside),
+  kernel: ({ now }) => countOf(now.settings.spec.kernel_size),
   setting: ({ now }, { setting }) => settingOf(now.settings, setting),
   remainder: ({ now }, { remainder }) => remainderOf(now.settings.spec, remainder),
   sum: ({ now }, { sum, plane }) => sumOf(inPlane(now, plane), sum),
   terms: ({ now }, { terms }) => termsOf(now.settings, terms).length,
   extent: ({ now, start }, { extent: [panel, axis], when }) =>
     (when === "start" ? start : now).stages[panel].shape[2 + axis],
-  numbers: ({ now }, { numbers }) => count(now.stages[numbers].shape),
+  numbers: ({ now }, { numbers }) => countOf(now.stages[numbers].shape),
   reach: ({ now }, { reach }) => reachOf(now.settings.spec, reach),
   border: ({ now: { settings } }, { border }) =>
     geometryOf(settings.spec, settings.plane, settings.transposed).gradient_padding[border],

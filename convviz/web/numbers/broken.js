@@ -10,6 +10,7 @@ import W07 from "../../facts/mistakes/W07_remainder_not_cropped.json" with { typ
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { countProducts, perGroup, unfolded } from "../rules/spec.js";
 import { differing, gradientBy, gradientRight, isNear } from "./mistaken.js";
+import { largestOf } from "../rules/tensors.js";
 
 /**
  * @typedef {"I01" | "I07" | "I10" | "I16" | "W02" | "W06" | "W07"} BrokenId
@@ -97,7 +98,7 @@ function comparedPlane(right, wrong, place) {
     const [row, column] = [Math.floor(index / columns), index % columns];
     return row < height && column < width ? belongs[row * width + column] : NaN;
   });
-  const most = right.data.reduce((top, value) => Math.max(top, Math.abs(value)), 0);
+  const most = largestOf(right.data);
   return { rows, columns, values, wrong: values.map((value, index) => !isNear(value, there[index], most)) };
 }
 

@@ -17,6 +17,7 @@ import {
 } from "./compute.js";
 import { LOSSES } from "./losses.js";
 import { MOST_PRODUCTS } from "./from_page.js";
+import { indicesAt, largestOf } from "../rules/tensors.js";
 
 /**
  * @import { Given } from "../rules/settings.js"
@@ -36,8 +37,6 @@ const TINY = 2 ** -126; // float32's smallest normal; torch may flush below
 const mapped = ({ shape, data }, change) => ({ shape, data: data.map(change) });
 /** @param {Tensor} tensor @param {number} value */
 const filled = (tensor, value) => mapped(tensor, () => value);
-/** @param {number[]} values */
-const largestOf = (values) => values.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
 /** @param {Tensor} tensor */
 const unsigned = (tensor) => mapped(tensor, Math.abs);
 
@@ -113,22 +112,12 @@ export function firstDifference(settings, { stages, dtype }) {
     if (index >= 0)
       return {
         name,
-        place: placeOf(index, mine.shape),
+        place: indicesAt(mine.shape, index),
         page: mine.data[index],
         torch: theirs[name].data[index],
       };
   }
   return null;
-}
-
-/** @param {number} index @param {number[]} shape */
-function placeOf(index, shape) {
-  const place = [];
-  for (const size of [...shape].reverse()) {
-    place.unshift(index % size);
-    index = Math.floor(index / size);
-  }
-  return place;
 }
 
 /** Empty: none. @param {Settings} settings @param {Numbers} numbers */

@@ -11,6 +11,7 @@ import {
   weightShape,
 } from "../rules/spec.js";
 import { axisTaps } from "../rules/taps.js";
+import { countOf } from "../rules/tensors.js";
 
 /**
  * @import { Given } from "../rules/settings.js"
@@ -20,7 +21,7 @@ import { axisTaps } from "../rules/taps.js";
 /** @param {number[]} shape @returns {Tensor} */
 export const zeros = (shape) => ({
   shape,
-  data: new Float64Array(shape.reduce((product, size) => product * size, 1)),
+  data: new Float64Array(countOf(shape)),
 });
 
 /**

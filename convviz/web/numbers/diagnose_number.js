@@ -3,10 +3,11 @@
 import REASONS from "../../facts/reasons.json" with { type: "json" };
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { formatLong, formatNumber } from "../base/format.js";
-import { rightProducts, upTo } from "../rules/products.js";
+import { rightProducts } from "../rules/products.js";
 import { isKnown } from "../rules/recipes.js";
 import { bothAxes, paddedSize, unfolded } from "../rules/spec.js";
 import { FACTOR, numberBy, productsBy, productsOf, sameProducts } from "./mistaken.js";
+import { upTo, flatIndex } from "../rules/tensors.js";
 
 /**
  * @import { Products } from "../rules/products.js"
@@ -139,7 +140,7 @@ function askedOf(panel, at, spec, transposed, stages) {
   const of = padded ? "grad_input" : panel;
   const right = stages[/** @type {Result | "grad_padded_input"} */ (panel)];
   if (!right || !(of in FACTOR)) return null;
-  const index = at.reduce((place, each, axis) => place * right.shape[axis] + each, 0);
+  const index = flatIndex(right.shape, at);
   if (at.some((each, axis) => each < 0 || each >= right.shape[axis])) return null;
   const where = padded ? unfolded(spec) : spec;
   return { spec: where, of: /** @type {Result} */ (of), transposed, given: stages, right, at, index };
@@ -159,7 +160,7 @@ function indexIn(shape, right, at) {
   }
   const there = shape.length === 4 && at.every((each, axis) => each < shape[axis]);
   if (!there || shape[0] !== right[0] || shape[1] !== right[1]) return -1;
-  return at.reduce((place, each, axis) => place * shape[axis] + each, 0);
+  return flatIndex(shape, at);
 }
 
 /** The bias as a single factor. @param {Asked} asked @returns {number[][]} */

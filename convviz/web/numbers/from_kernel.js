@@ -8,6 +8,7 @@ import { shapeOfOutput } from "../rules/settings.js";
 import { inputShape, outputShape, paddedSize, weightShape } from "../rules/spec.js";
 import { differenceWords } from "./compare.js";
 import { copiesOf, padInput } from "./compute.js";
+import { countOf } from "../rules/tensors.js";
 
 /**
  * @import { Shown } from "./actions.js"
@@ -56,7 +57,7 @@ export function numbersOf(settings, { k, dtype, loss, truth, tensors }) {
   const made = {};
   for (const [name, shape] of Object.entries(shapesOf(settings))) {
     const data = tensors[name] ? Float64Array.from(decode(tensors[name], dtype)) : new Float64Array();
-    const count = shape.reduce((product, size) => product * size, 1);
+    const count = countOf(shape);
     if (data.length !== count) throw new Error(say("kernel.shape", { name, count, got: data.length }));
     made[name] = { shape, data };
   }

@@ -5,6 +5,7 @@ import { countProducts, effectiveKernel, outputSize, remainderOf } from "../rule
 import { computeStages } from "./compute.js";
 import { Gallery } from "./gallery.js";
 import { NUMBERS, geometryMoves, randomMove, textOf } from "./moves.js";
+import { upTo } from "../rules/tensors.js";
 
 /**
  * @import { Move } from "./moves.js"
@@ -149,7 +150,7 @@ function looksTheSame({ shape, data }, one, other) {
   const [ours, theirs] = [turnedFrom(one, size), turnedFrom(other, size)];
   const cell = (/** @type {number} */ plane, /** @type {number[]} */ [row, column]) =>
     data[(plane * size[0] + row) * size[1] + column];
-  return [...Array(shape[0] * shape[1] * height * width).keys()].every((index) => {
+  return upTo(shape[0] * shape[1] * height * width).every((index) => {
     const [plane, place] = [Math.floor(index / (height * width)), index % (height * width)];
     const at = /** @type {const} */ ([Math.floor(place / width), place % width]);
     return cell(plane, ours(...at)) === cell(plane, theirs(...at));

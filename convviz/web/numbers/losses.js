@@ -1,4 +1,5 @@
 // The losses, as in ops/losses.py: value, and grad_output; facts/settings.json says what each is given.
+import { upTo } from "../rules/tensors.js";
 
 /**
  * @typedef {{ value: (output: Tensor, other: Tensor) => number, gradient: (output: Tensor, other: Tensor)
@@ -67,7 +68,7 @@ function logSoftmax(output) {
 /** Views per sample. @param {Tensor} tensor */
 function samplesOf({ shape: [batch], data }) {
   const cells = data.length / batch;
-  return [...Array(batch).keys()].map((n) => data.subarray(n * cells, (n + 1) * cells));
+  return upTo(batch).map((n) => data.subarray(n * cells, (n + 1) * cells));
 }
 
 /** @param {Tensor} tensor @param {(value: number, index: number) => number} term */

@@ -5,6 +5,7 @@ import { outputProducts } from "../rules/output_recipe.js";
 import { biasBy, weightProducts } from "../rules/grad_weight_recipe.js";
 import { complete } from "../rules/recipes.js";
 import { zeros } from "./compute.js";
+import { largestOf } from "../rules/tensors.js";
 
 /**
  * @import { Products } from "../rules/products.js"
@@ -138,7 +139,7 @@ export const isNear = (one, other, most) =>
 
 /** @param {Tensor} right @param {Tensor} wrong */
 export function differing(right, wrong) {
-  const most = right.data.reduce((top, value) => Math.max(top, Math.abs(value)), 0);
+  const most = largestOf(right.data);
   return Array.from(right.data, (value, index) => !isNear(value, wrong.data[index], most));
 }
 

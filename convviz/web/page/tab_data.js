@@ -3,6 +3,7 @@ import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { afterwards } from "../numbers/latest_request.js";
 import { messageOf } from "../numbers/from_kernel.js";
 import { outputShape, weightShape } from "../rules/spec.js";
+import { countOf } from "../rules/tensors.js";
 
 /**
  * @import { Later } from "../numbers/latest_request.js"
@@ -12,15 +13,12 @@ import { outputShape, weightShape } from "../rules/spec.js";
 
 const REST_MS = 150; // what takes time is computed anew when the sliders have rested this long
 
-/** @param {number[]} sizes */
-const product = (sizes) => sizes.reduce((made, size) => made * size, 1);
-
 /**
  * Whether a tab's data take longer than a slider may wait.
  * @param {string} name @param {Settings} settings
  */
 export function isSlow(name, { spec }) {
-  const entries = product(outputShape(spec).slice(2)) * product(weightShape(spec).slice(1));
+  const entries = countOf(outputShape(spec).slice(2)) * countOf(weightShape(spec).slice(1));
   return SETTINGS.slow_tabs.includes(name) || (name === "matrix" && entries > SETTINGS.slow_matrix);
 }
 

@@ -1,6 +1,6 @@
 // Cells with the same number, or its counterpart, in other panels.
-import { upTo } from "../rules/products.js";
 import { sourceOf } from "../rules/taps.js";
+import { upTo } from "../rules/tensors.js";
 
 /** A border of copies folds back. @param {{ padding_mode: string }} geometry */
 export const foldsBack = ({ padding_mode }) => padding_mode !== "zeros";

@@ -1,7 +1,7 @@
 // Linked cells: dependencies both ways, from the taps.
-import { upTo } from "../rules/products.js";
 import { cellsCopying, copiesOf, foldsBack, paddedCell, pairsOf, sourceCell, sumsOverAll } from "./copies.js";
 import { rulesOf, triplesAt } from "./triples.js";
+import { upTo } from "../rules/tensors.js";
 
 /**
  * @import { Rule } from "./triples.js"

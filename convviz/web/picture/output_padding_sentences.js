@@ -3,6 +3,7 @@ import { MOST_CELLS } from "../rules/bounds.js";
 import { MOST_SIZES, remainders, sameOutput } from "./remainder_sentences.js";
 import { inTurn, linesOf, orWords, pairWords, say } from "./say.js";
 import { bothAxes, outputSize, remainderOf } from "../rules/spec.js";
+import { upTo } from "../rules/tensors.js";
 
 /** @import { NearSize, RemainderStory } from "./remainder_sentences.js" */
 
@@ -75,7 +76,7 @@ const NEAR = /** @type {const} */ (["layers.near", "layers.near_height", "layers
 
 /** @param {number} stride @param {number} now */
 function offers(stride, now) {
-  const all = stride > 1 ? [...Array(stride).keys()] : [];
+  const all = stride > 1 ? upTo(stride) : [];
   return stride > MOST_SIZES
     ? all.filter((value) => [0, now - 1, now, now + 1, stride - 1].includes(value))
     : all;

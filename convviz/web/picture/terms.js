@@ -1,6 +1,7 @@
 // A cell's products over channels and samples, with their numbers.
 
 import { planesOf } from "./links.js";
+import { upTo } from "../rules/tensors.js";
 
 /**
  * @import { Links } from "./links.js"
@@ -72,8 +73,8 @@ export class Terms {
     // A transposed layer's grad_output is called input.
     const panel = this.#geometry.transposed ? "input" : "grad_output";
     const spec = this.#specOf(panel);
-    const places = [...Array(spec.rows.length * spec.columns.length).keys()];
-    return [...Array(this.#geometry.batch).keys()].flatMap((sample) =>
+    const places = upTo(spec.rows.length * spec.columns.length);
+    return upTo(this.#geometry.batch).flatMap((sample) =>
       places.map((place) => {
         const [row, column] = [Math.floor(place / spec.columns.length), place % spec.columns.length];
         const value = this.#numberOf(panel, [sample, cell.column], row, column);

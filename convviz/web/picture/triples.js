@@ -1,6 +1,6 @@
 // The equations as triples: result += kernel · image.
-import { upTo } from "../rules/products.js";
 import { axisTaps } from "../rules/taps.js";
+import { upTo } from "../rules/tensors.js";
 
 /**
  * @typedef {{ result: number, kernel: number, image: number, real: boolean }} Triple rows, or columns;

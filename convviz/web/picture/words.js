@@ -5,6 +5,7 @@ import { foldsBack } from "./copies.js";
 import { panelName, shownLetter, shownName } from "../rules/names.js";
 import { shapeOfOutput } from "../rules/settings.js";
 import { backwardPadding, bothAxes, outputSize, remainderOf, unreadLines } from "../rules/spec.js";
+import { countOf } from "../rules/tensors.js";
 
 /**
  * In Python's words, for the shown plane.
@@ -78,7 +79,7 @@ export const lossWords = (kind, value) =>
 
 /** If its formula does not show it. @param {Settings} settings */
 function lossNote(settings) {
-  const cells = shapeOfOutput(settings).reduce((product, size) => product * size, 1);
+  const cells = countOf(shapeOfOutput(settings));
   return sayIfThere(`loss_note.${settings.loss}`, { cells, count: settings.spec.batch });
 }
 

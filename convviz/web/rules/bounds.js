@@ -3,6 +3,7 @@ import { moved } from "./adjustments.js";
 import { axisName, say } from "./say.js";
 import { LARGEST, OFFERED, OF_THE_LAYER, PAIRS } from "./schema.js";
 import { bothAxes, effectiveKernel, isPossible, mostPadding, outputSize, remainderOf } from "./spec.js";
+import { upTo } from "./tensors.js";
 
 /**
  * @import { Moved } from "./adjustments.js"
@@ -121,7 +122,7 @@ export function rangeOf(spec, name, axis, linked, transposed) {
 
 /** Divisors of both channel counts. @param {Spec} spec */
 export function groupChoices(spec) {
-  const all = [...Array(Math.min(spec.in_channels, spec.out_channels)).keys()].map((index) => index + 1);
+  const all = upTo(Math.min(spec.in_channels, spec.out_channels)).map((index) => index + 1);
   return all.filter((groups) => spec.in_channels % groups === 0 && spec.out_channels % groups === 0);
 }
 

@@ -14,6 +14,7 @@ import {
   weightOf,
 } from "./settings.js";
 import { backwardPadding } from "./spec.js";
+import { flatIndex } from "./tensors.js";
 
 /**
  * @typedef {"input" | "weight" | "grad" | "bias" | "target"} EditedField
@@ -109,7 +110,7 @@ function cellsIn(settings, panel, cells, gradOutput) {
   const axes = field === "bias" ? [1, 1, 1, ...shape] : shape;
   const places = cells.map(([row, column]) => placeOf(settings, panel, row, column));
   const inside = places.filter((index) => index.every((at, axis) => at >= 0 && at < axes[axis]));
-  const found = inside.map((index) => index.reduce((at, place, axis) => at * axes[axis] + place, 0));
+  const found = inside.map((index) => flatIndex(axes, index));
   return { field, shape, data, found };
 }
 

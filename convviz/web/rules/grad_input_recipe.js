@@ -1,7 +1,8 @@
 // grad_input by a recipe, as check/recipes/grad_input.py and overwritten.py compute it.
-import { crossed, upTo } from "./products.js";
+import { crossed } from "./products.js";
 import { behind, cellApart, factorOf, linesOf, slide, turnedFrom, turnedSize } from "./recipes.js";
 import { bothAxes, outputSize, paddedSize, perGroup, sourcesOf, unfolded } from "./spec.js";
+import { upTo } from "./tensors.js";
 
 /**
  * @import { Products, Triple } from "./products.js"

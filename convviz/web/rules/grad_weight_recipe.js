@@ -1,8 +1,9 @@
 // grad_weight and grad_bias by a recipe, as check/recipes/grad_weight.py computes them.
-import { biasProducts, crossed, upTo } from "./products.js";
+import { biasProducts, crossed } from "./products.js";
 import { behind, factorOf, linesOf, samplesOf, slide, turnedFrom, turnedSize } from "./recipes.js";
 import { bothAxes, outputSize, perGroup } from "./spec.js";
 import { sourceOf } from "./taps.js";
+import { upTo } from "./tensors.js";
 
 /**
  * @import { Products, Triple } from "./products.js"

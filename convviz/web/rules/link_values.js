@@ -1,5 +1,6 @@
 // Values in links, as in settings/link_values.py, by facts/settings.json. Readers throw.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import { countOf } from "./tensors.js";
 
 /**
  * @import { LinkKey } from "./schema.js"
@@ -113,7 +114,7 @@ function readSource(text, kinds) {
     return values.length ? { kind, values } : { kind };
   }
   const shape = split(parts[0], "x", kind === "image" ? 2 : 4).map((size) => readWhole(size, [1, 1e10]));
-  need(shape.reduce((product, size) => product * size) === values.length);
+  need(countOf(shape) === values.length);
   return { kind, values, shape };
 }
 

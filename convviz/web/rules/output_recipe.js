@@ -1,8 +1,9 @@
 // The output by a recipe, as check/recipes/output.py computes it.
-import { crossed, upTo } from "./products.js";
+import { crossed } from "./products.js";
 import { behind, factorOf, linesOf, slide, turnedFrom, turnedSize } from "./recipes.js";
 import { bothAxes } from "./spec.js";
 import { sourceOf } from "./taps.js";
+import { upTo } from "./tensors.js";
 
 /**
  * @import { Products, Triple } from "./products.js"

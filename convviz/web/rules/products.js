@@ -2,6 +2,7 @@
 // grad_output times weight or input, or alone; the output's are weight times input.
 import { bothAxes, inputShape, outputShape, outputSize, perGroup, weightShape } from "./spec.js";
 import { axisTaps } from "./taps.js";
+import { upTo } from "./tensors.js";
 
 /**
  * @import { Result } from "./recipes.js"
@@ -10,9 +11,6 @@ import { axisTaps } from "./taps.js";
  * @typedef {{ shape: number[], size: number, planes: Triple[], cells: Triple[], factor: number, bias?:
  *   number }} Products every plane with every cell; size: of a result plane; bias: times the channel's bias
  */
-
-/** @param {number} count */
-export const upTo = (count) => [...Array(count).keys()];
 
 /**
  * @template T @param {T[]} rows @param {T[]} columns @param {(row: T, column: T) => Triple | null} make

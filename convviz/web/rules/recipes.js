@@ -2,6 +2,7 @@
 // that differ.
 import RECIPES from "../../facts/recipes.json" with { type: "json" };
 import { bothAxes, outputSize, remainderOf } from "./spec.js";
+import { upTo } from "./tensors.js";
 
 /**
  * @typedef {"grad_input" | "grad_weight" | "grad_bias"} Gradient
@@ -68,7 +69,7 @@ export function linesOf(chosen, spec) {
 
 /** @param {Recipe} chosen @param {Spec} spec */
 export function samplesOf(chosen, { batch }) {
-  const all = [...Array(batch).keys()];
+  const all = upTo(batch);
   if (chosen.batch === "first") return all.slice(0, 1);
   return chosen.batch === "last" ? all.slice(-1) : all;
 }

@@ -1,6 +1,7 @@
 // Named inputs and kernels, as in samples/; planes in reading order.
 import DIGITS from "../../facts/digits.json" with { type: "json" };
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import { countOf, flatIndex, indicesAt } from "./tensors.js";
 
 /** Sums of outer products, the column first. @type {Record<string, string[][]>} */
 const KERNELS = SETTINGS.kernels;
@@ -88,13 +89,8 @@ function sharesOf(from, to, larger) {
 
 /** Crop, or extend with zeros. @param {number[]} values @param {number[]} from @param {number[]} to */
 export function fitTensor(values, from, to) {
-  /** @param {number} axis */
-  const step = (axis) => to.slice(axis + 1).reduce((product, size) => product * size, 1);
-  const steps = to.map((_, axis) => step(axis));
-  return Array.from({ length: step(-1) }, (_, index) => {
-    const places = to.map((size, axis) => Math.floor(index / steps[axis]) % size);
-    return places.every((place, axis) => place < from[axis])
-      ? values[places.reduce((at, place, axis) => at * from[axis] + place, 0)]
-      : 0;
+  return Array.from({ length: countOf(to) }, (_, index) => {
+    const places = indicesAt(to, index);
+    return places.every((place, axis) => place < from[axis]) ? values[flatIndex(from, places)] : 0;
   });
 }

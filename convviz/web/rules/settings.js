@@ -8,6 +8,7 @@ import { PRESETS, clamped, fitTensor, makeKernel, makePlane, resizePlane } from 
 import { say } from "./say.js";
 import { LARGEST } from "./schema.js";
 import { inputShape, outputShape, weightShape } from "./spec.js";
+import { upTo, countOf, flatIndex } from "./tensors.js";
 
 /**
  * @import { PanelName } from "./plane.js"
@@ -27,9 +28,6 @@ import { inputShape, outputShape, weightShape } from "./spec.js";
 export const MOST = /** @type {Record<Exclude<keyof Spec, "version" | "padding_mode">, number>} */ (LARGEST);
 export const MOST_NUMBER = SETTINGS.limits.number;
 const STREAMS = SETTINGS.random_streams; // of seeds
-
-/** @param {number[]} shape */
-const countOf = (shape) => shape.reduce((product, size) => product * size, 1);
 
 /** @param {number[]} shape @param {ArrayLike<number>} values @returns {Tensor} */
 const tensorOf = (shape, values) => ({ shape, data: Float64Array.from(values) });
@@ -80,9 +78,7 @@ export function inputOf(settings) {
   const [batch, channels, ...size] = shape;
   const picture = kind === "image" ? resizePlane(values, from, size) : null;
   const make = (/** @type {number} */ plane) => picture ?? makePlane(kind, plane, size, settings.digit);
-  return (
-    ownOf(settings, "input", shape) ?? tensorOf(shape, [...Array(batch * channels).keys()].flatMap(make))
-  );
+  return ownOf(settings, "input", shape) ?? tensorOf(shape, upTo(batch * channels).flatMap(make));
 }
 
 /** @param {Settings} settings @returns {Tensor} */
@@ -137,9 +133,8 @@ export function likeOutput(settings, given) {
   if (kind === "one_hot") {
     const [n, ...cell] = shape.map((size, axis) => Math.min(values[axis] ?? 0, size - 1));
     // A target for each sample; of grad_output one cell is asked about.
-    const samples = given === "target" ? [...Array(shape[0]).keys()] : [n];
-    for (const sample of samples)
-      filled[[sample, ...cell].reduce((at, index, axis) => at * shape[axis] + index, 0)] = 1;
+    const samples = given === "target" ? upTo(shape[0]) : [n];
+    for (const sample of samples) filled[flatIndex(shape, [sample, ...cell])] = 1;
   }
   return { shape, data: filled };
 }

@@ -1,5 +1,6 @@
 // What follows from a geometry (ConvSpec.to_dict()), as in spec.py and ops/by_rotate.py.
 import { axisTaps, sourceOf } from "./taps.js";
+import { upTo, countOf } from "./tensors.js";
 
 /** @import { Plane } from "./plane.js" */
 
@@ -37,7 +38,7 @@ export function unreadLines(spec, axis) {
   const read = new Set(
     axisTaps({ ...spec, output_size: bothAxes((each) => outputSize(spec, each)) }, axis).map(({ i }) => i),
   );
-  return [...Array(spec.input_size[axis]).keys()].filter((i) => !read.has(i));
+  return upTo(spec.input_size[axis]).filter((i) => !read.has(i));
 }
 
 /** Around dilated_grad_output; negative crops. @param {Spec} spec @param {number} axis @returns {Pair} */
@@ -72,10 +73,7 @@ export const outputShape = (spec) => [
 
 /** Padding included. @param {Spec} spec */
 export const countProducts = (spec) =>
-  [spec.batch, ...outputShape(spec).slice(2), ...weightShape(spec)].reduce(
-    (product, size) => product * size,
-    1,
-  );
+  countOf([spec.batch, ...outputShape(spec).slice(2), ...weightShape(spec)]);
 
 /** By ConvSpec's rules. @param {Spec} spec */
 export function isPossible(spec) {
@@ -107,7 +105,5 @@ export function geometryOf(spec, plane, transposed) {
 /** null: a padding zero. @param {Spec} spec @param {number} axis */
 export function sourcesOf(spec, axis) {
   const [size, before] = [spec.input_size[axis], spec.padding[axis][0]];
-  return [...Array(paddedSize(spec, axis)).keys()].map((at) =>
-    sourceOf(at - before, size, spec.padding_mode),
-  );
+  return upTo(paddedSize(spec, axis)).map((at) => sourceOf(at - before, size, spec.padding_mode));
 }

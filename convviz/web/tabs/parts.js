@@ -1,6 +1,7 @@
 // What several panes are built of: choices, menus, tables, signs between planes.
 import { element, makeButton, setText } from "../base/dom.js";
 import { checkOne, walkAlong } from "../base/roving.js";
+import { largestOf } from "../rules/tensors.js";
 
 /** @param {string[]} one @param {string[]} other */
 const sameTexts = (one, other) => JSON.stringify(one) === JSON.stringify(other);
@@ -105,11 +106,7 @@ export function signOf(symbol, note) {
 }
 
 /** The largest absolute value; 1 where all are 0. @param {Iterable<number | null>} values */
-export function limitOf(values) {
-  let most = 0;
-  for (const value of values) if (Math.abs(value ?? 0) > most) most = Math.abs(value ?? 0);
-  return most || 1;
-}
+export const limitOf = (values) => largestOf(/** @type {Iterable<number>} */ (values)) || 1;
 
 /** @param {(number | null)[][]} rows JSON has null for what is no number */
 export const numbersOf = (rows) => rows.map((row) => row.map((value) => value ?? NaN));

@@ -4,6 +4,7 @@ import { decode } from "../base/format.js";
 import { plainText, setRich } from "../base/rich_text.js";
 import { Heatmap } from "../board/pane_heatmap.js";
 import { say, sayPieces } from "./say.js";
+import { upTo } from "../rules/tensors.js";
 
 const SIDE = 300; // pixels of the longer side of a heatmap, at most
 
@@ -20,7 +21,7 @@ const SIDE = 300; // pixels of the longer side of a heatmap, at most
 /** @param {Plane} plane @param {DataView<ArrayBuffer>[]} buffers @returns {number[][]} */
 function rowsOf({ buffer, dtype, size }, buffers) {
   const numbers = Array.from(decode(buffers[buffer], dtype));
-  return [...Array(size[0]).keys()].map((row) => numbers.slice(row * size[1], (row + 1) * size[1]));
+  return upTo(size[0]).map((row) => numbers.slice(row * size[1], (row + 1) * size[1]));
 }
 
 /** A heatmap that tells the board which of its cells it shows, and hears what the board points at. */

@@ -1,5 +1,6 @@
 // How the error of a finite difference depends on the step: one line a dtype, both axes in powers of ten.
 import { element, svgElement } from "../../base/dom.js";
+import { upTo } from "../../rules/tensors.js";
 
 const [WIDTH, HEIGHT] = [420, 210];
 const [LEFT, RIGHT, TOP, BOTTOM] = [40, 60, 12, 34];
@@ -37,7 +38,7 @@ export class ErrorCurve {
       const power = value > 0 ? Math.min(high, Math.max(low, Math.log10(value))) : low;
       return TOP + ((high - power) / Math.max(1, high - low)) * (HEIGHT - TOP - BOTTOM);
     };
-    const powers = [...Array(high - low + 1).keys()]
+    const powers = upTo(high - low + 1)
       .map((step) => low + step)
       .filter((power) => (power - high) % Math.ceil((high - low) / 5) === 0);
     const under = HEIGHT - BOTTOM + 18;

@@ -6,6 +6,7 @@ import { split, tab } from "../pane.js";
 import { code, tableHead, tableRow } from "../parts.js";
 import { say, sayPieces } from "../say.js";
 import { ErrorCurve } from "./error_curve.js";
+import { upTo } from "../../rules/tensors.js";
 
 const DTYPES = ["float64", "float32"]; // the other one comes beside it when it is asked for
 const DECADES = 12; // from the strongest colour down to the faintest
@@ -202,7 +203,7 @@ function logScale(scale, decades) {
     `#${colorOf(scale, share, 1)
       .map((part) => Math.round(part).toString(16).padStart(2, "0"))
       .join("")}`;
-  const shares = [...Array(2 * decades + 1).keys()].map((step) => step / (2 * decades));
+  const shares = upTo(2 * decades + 1).map((step) => step / (2 * decades));
   return [[0, hex(0)], ...shares.map((share) => stopAt((1 + 10 ** (decades * (share - 1))) / 2, hex(share)))];
 }
 

@@ -1,4 +1,5 @@
 // The rules of a linear layer as index triples: output[n, o] += input[n, i] * weight[o, i], and what follows.
+import { upTo } from "../../rules/tensors.js";
 
 /**
  * A cell of a tensor; a vector has the row 0.
@@ -60,7 +61,7 @@ export function linearTerms(sizes, cell) {
   const rule = LINEAR_RULES[cell.tensor];
   if (!rule) return [];
   const at = fixedBy(cell);
-  return [...Array(lengths(sizes)[rule.over]).keys()].map((index) =>
+  return upTo(lengths(sizes)[rule.over]).map((index) =>
     rule.factors.map((factor) => cellIn(factor, { ...at, [rule.over]: index })),
   );
 }
@@ -91,6 +92,6 @@ export function linearLinks(sizes, cell) {
  * @param {Record<string, number>} at
  */
 function everyPlace(most, at) {
-  const values = (axis) => (axis in at ? [at[axis]] : [...Array(most[axis]).keys()]);
+  const values = (axis) => (axis in at ? [at[axis]] : upTo(most[axis]));
   return values("n").flatMap((n) => values("o").flatMap((o) => values("i").map((i) => ({ n, o, i }))));
 }

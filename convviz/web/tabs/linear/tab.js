@@ -9,6 +9,7 @@ import { split, tab } from "../pane.js";
 import { code, fillMenu, limitOf, signOf } from "../parts.js";
 import { say, sayPieces } from "../say.js";
 import { LINEAR_RULES, linearLinks, linearName, linearTerms } from "./rules.js";
+import { upTo } from "../../rules/tensors.js";
 
 const CELL_SIDE = 34;
 const GIVEN = ["input", "weight", "bias"];
@@ -233,7 +234,7 @@ function createMenus(pane) {
     set({ sizes, losses, settings }) {
       for (const { name, menu } of menus) {
         const [least, most] = sizes[name] ?? [0, -1];
-        const counts = [...Array(most - least + 1).keys()].map((step) => [String(least + step)]);
+        const counts = upTo(most - least + 1).map((step) => [String(least + step)]);
         const words = losses.map((loss) => [loss, say(/** @type {"linear.sum"} */ (`linear.${loss}`))]);
         fillMenu(menu, name === "loss" ? words : counts, String(settings[name]));
       }

@@ -1,5 +1,6 @@
 // Which entries of the matrices belong together, and with which cells of the board: all from the taps.
 import { axisTaps } from "../../rules/taps.js";
+import { upTo } from "../../rules/tensors.js";
 
 /**
  * One tap: the numbers of a window, of a kernel cell, of a cell of the padded input and of a cell of the
@@ -25,9 +26,6 @@ const PANELS = {
   input: ["input", "grad_input"],
 };
 
-/** @param {number} count */
-const first = (count) => [...Array(count).keys()];
-
 export class MatrixLinks {
   #geometry;
   #windows;
@@ -51,7 +49,7 @@ export class MatrixLinks {
     };
     this.#cells = kernel_size[0] * kernel_size[1];
     this.#shown = { out: out_channels.indexOf(plane.o), in: in_channels.indexOf(plane.c) };
-    this.#all = { outs: first(out_channels.length), ins: first(in_channels.length) };
+    this.#all = { outs: upTo(out_channels.length), ins: upTo(in_channels.length) };
   }
 
   /** @param {string} part @param {number} flat */

@@ -1,4 +1,5 @@
 // Which planes of the tensors of a mistake are shown, and where a cell stands in them.
+import { flatIndex } from "../../rules/tensors.js";
 
 /** @param {Tensor} tensor @param {number} plane */
 export function planeRows({ shape, data }, plane) {
@@ -13,20 +14,6 @@ export function planeRows({ shape, data }, plane) {
  * @param {number[]} shape @returns {[number, number]}
  */
 export const sizeOf = (shape) => [shape.at(-2) ?? 1, shape.at(-1) ?? 1];
-
-/** @param {number[]} shape @param {number} index */
-export function indicesOf(shape, index) {
-  const found = shape.map(() => 0);
-  for (let axis = shape.length - 1, rest = index; axis >= 0; axis--) {
-    found[axis] = rest % shape[axis];
-    rest = Math.floor(rest / shape[axis]);
-  }
-  return found;
-}
-
-/** @param {Tensor} tensor */
-export const mostOf = ({ data }) =>
-  data.reduce((most, value) => (Math.abs(value) > most ? Math.abs(value) : most), 0);
 
 /** @param {Gradient} of @param {Settings} settings @returns {number[]} */
 export function planesOf(of, { plane, spec }) {
@@ -57,10 +44,7 @@ export function planeIn(shape, at) {
   const near = leading.map((count, axis) =>
     Math.max(Math.min(at[axis + 2 - leading.length] ?? 0, count - 1), 0),
   );
-  return [
-    near.reduce((plane, index, axis) => plane * leading[axis] + index, 0),
-    near.length ? `[${near.join(", ")}]` : "",
-  ];
+  return [flatIndex(leading, near), near.length ? `[${near.join(", ")}]` : ""];
 }
 
 /**

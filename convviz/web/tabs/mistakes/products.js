@@ -3,8 +3,9 @@ import { element, setText } from "../../base/dom.js";
 import { formatNumber } from "../../base/format.js";
 import { Heatmap } from "../../board/pane_heatmap.js";
 import { FACTOR } from "../../numbers/mistaken.js";
-import { indicesOf, mostOf, planeRows, sizeOf } from "./planes.js";
+import { planeRows, sizeOf } from "./planes.js";
 import { say } from "./say.js";
+import { indicesAt, largestOf } from "../../rules/tensors.js";
 
 const MOST = 16; // products of a kind that are written out
 const KINDS = /** @type {const} */ (["kept", "missing", "extra"]);
@@ -61,7 +62,7 @@ export class Products {
       const index = plane * tensor.shape[2] * tensor.shape[3] + cell;
       const number = formatNumber(tensor.data[index] ?? 0);
       return {
-        title: `${name}[${indicesOf(tensor.shape, index).join(", ")}]`,
+        title: `${name}[${indicesAt(tensor.shape, index).join(", ")}]`,
         text: tensor.data[index] < 0 ? `(${number})` : number,
       };
     });
@@ -131,12 +132,12 @@ export class Products {
       if (!factors[which]) return;
       const { name, tensor } = factors[which];
       const [height, width] = sizeOf(tensor.shape);
-      const at = indicesOf(tensor.shape, this.#planes[which] * height * width).slice(0, 2);
+      const at = indicesAt(tensor.shape, this.#planes[which] * height * width).slice(0, 2);
       map.set({
         values: planeRows(tensor, this.#planes[which]),
         label: `${name}[${at.join(", ")}]`,
         shape: "",
-        limit: mostOf(tensor),
+        limit: largestOf(tensor.data),
         within: [190, 5, 30],
         dtype: "float64",
       });

@@ -11,9 +11,10 @@ import { MistakesList, GRADIENTS } from "./list.js";
 import { Products } from "./products.js";
 import { createWhy } from "./words.js";
 import { createAbout } from "./about.js";
-import { factorPlanes, indexIn, indicesOf, mostOf, planeIn, planeRows, planesOf } from "./planes.js";
+import { factorPlanes, indexIn, planeIn, planeRows, planesOf } from "./planes.js";
 import { split, tab } from "../pane.js";
 import { say } from "./say.js";
+import { indicesAt, largestOf } from "../../rules/tensors.js";
 
 const ALL_UP_TO = 30_000; // products of a setting, up to which every mistake is tried at it
 // Those of the gradients of a convolution, in the ways that the page computes.
@@ -132,7 +133,7 @@ class MistakesPane {
     const at = planesOf(this.#of, this.#now.settings);
     const right = this.#now.gallery.right(this.#of).tensor;
     const wrong = mistake ? (this.#now.gallery.wrong(this.#of, this.#wayNow())?.tensor ?? null) : right;
-    const limit = Math.max(mostOf(right), wrong ? mostOf(wrong) : 0);
+    const limit = Math.max(largestOf(right.data), wrong ? largestOf(wrong.data) : 0);
     const empty = !wrong || wrong.data.length === 0;
     this.#maps[1].el.hidden = empty || !mistake;
     this.#nothing.hidden = !empty;
@@ -194,7 +195,7 @@ class MistakesPane {
     }
     const [{ tensor }, flat] = index < 0 && wrong ? [wrong, there] : [right, index];
     this.#showSums({
-      name: `${this.#of}[${indicesOf(tensor.shape, flat).join(", ")}]`,
+      name: `${this.#of}[${indicesAt(tensor.shape, flat).join(", ")}]`,
       right: numberAt(right.tensor, index),
       wrong: numberAt(wrong?.tensor, there),
       factor: wrong?.products.factor ?? 1,
@@ -221,7 +222,7 @@ class MistakesPane {
   #differing(right, wrong, at) {
     if (!wrong || String(wrong.shape) !== String(right.shape)) return;
     const [ours, theirs] = [right, wrong].map((tensor) => planeRows(tensor, planeIn(tensor.shape, at)[0]));
-    const far = 1e-9 * Math.max(mostOf(right), 1);
+    const far = 1e-9 * Math.max(largestOf(right.data), 1);
     this.#maps[1].light(
       ours.flatMap((line, row) =>
         line.flatMap((value, column) =>

@@ -10,6 +10,7 @@ import { split, tab } from "../pane.js";
 import { createChoice } from "../parts.js";
 import { checkerboardWords, endWords, fieldWords, waysWords } from "./words.js";
 import { say } from "./say.js";
+import { upTo } from "../../rules/tensors.js";
 
 const EXAMPLES = { uneven: "v=2&size=11&stride=2", even: "v=2&size=10&kernel=4&stride=2" };
 
@@ -52,7 +53,7 @@ class StackPane {
   #used = 0; // layers that are shown: those of the choice that fit
   #layers = createChoice(
     say("layers"),
-    range(MOST_LAYERS).map((index) => [String(index + 1), String(index + 1)]),
+    upTo(MOST_LAYERS).map((index) => [String(index + 1), String(index + 1)]),
     (value) => this.#choose({ layers: Number(value) }),
   );
   #asks = createChoice(
@@ -76,7 +77,7 @@ class StackPane {
   /** @param {PaneTools} pane @param {HTMLElement} body */
   constructor(pane, body) {
     this.#pane = pane;
-    this.#planes = range(MOST_LAYERS + 1).map((index) =>
+    this.#planes = upTo(MOST_LAYERS + 1).map((index) =>
       createPlane(
         pane,
         (row, column) => this.#read(index, row, column),
@@ -202,8 +203,5 @@ function createExamples(open) {
   const title = element("span.cv-muted", say("examples"));
   return element("p.cv-buttons", title, ...buttons);
 }
-
-/** @param {number} count */
-const range = (count) => [...Array(count).keys()];
 
 export default tab("stack", (pane, body) => new StackPane(pane, body).draw);

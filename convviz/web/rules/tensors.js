@@ -1,0 +1,21 @@
+// Shapes, and places in reading order.
+
+/** @param {number} count */
+export const upTo = (count) => [...Array(count).keys()];
+
+/** @param {number[]} shape */
+export const countOf = (shape) => shape.reduce((product, size) => product * size, 1);
+
+/** @param {number[]} shape @param {number[]} at */
+export const flatIndex = (shape, at) => at.reduce((place, each, axis) => place * shape[axis] + each, 0);
+
+/** The inverse of flatIndex. @param {number[]} shape @param {number} index */
+export const indicesAt = (shape, index) =>
+  shape.map((size, axis) => Math.floor(index / countOf(shape.slice(axis + 1))) % size);
+
+/** @param {Iterable<number>} numbers */
+export function largestOf(numbers) {
+  let most = 0;
+  for (const number of numbers) if (Math.abs(number) > most) most = Math.abs(number);
+  return most;
+}
