@@ -6,8 +6,7 @@ import { say } from "./say.js";
 const OPEN_UP_TO = 8; // lines of the tensors' part that stand there unfolded at first
 
 /**
- * `panels`: line number → the panels that the line makes or reads; `tensors`: first and last line of their
- *   part.
+ * `panels`: by line number, those it makes or reads; `tensors`: first and last line of their part.
  * @typedef {{ text: string, panels: Record<string, string[]>, tensors: [number, number] }} CodeFile
  */
 
@@ -29,7 +28,7 @@ export class CodeLines {
   /** @type {number | null} */
   #pointed = null;
 
-  /** @param {(number: number | null) => void} onPoint at a line that belongs to panels; null: at none */
+  /** @param {(number: number | null) => void} onPoint null: no linked line */
   constructor(onPoint) {
     this.#onPoint = onPoint;
     [this.#before, this.#tensors, this.#after] = [0, 1, 2].map(() => element("div.cv-part"));
@@ -74,7 +73,7 @@ export class CodeLines {
     return number && this.#isLinked(number) ? number : null;
   }
 
-  /** One of the lines is in the tab order; the arrow keys go on from it. @param {number} number */
+  /** The only tab stop. @param {number} number */
   #makeStop(number) {
     this.#lines.forEach((line, place) => {
       if (this.#isLinked(place + 1)) line.tabIndex = place + 1 === number ? 0 : -1;
@@ -111,10 +110,7 @@ export class CodeLines {
     line.animate([{ backgroundColor: "var(--cv-flash)" }, { backgroundColor: "transparent" }], 1200);
   }
 
-  /**
-   * Bring the parts to their lengths, keeping the lines that are there.
-   * @param {number} count @param {[number, number]} ends
-   */
+  /** Lines that are there stay. @param {number} count @param {[number, number]} ends */
   #arrange(count, [first, last]) {
     while (this.#lines.length < count) this.#lines.push(element("div.cv-line"));
     for (const line of this.#lines.splice(count)) line.remove();
@@ -130,7 +126,7 @@ export class CodeLines {
     });
   }
 
-  /** @param {CodeFile} file @param {boolean} flashing whether new lines are to be seen as new */
+  /** @param {CodeFile} file @param {boolean} flashing mark new lines */
   set(file, flashing) {
     const known = new Set(this.#text.split("\n"));
     const codes = file.text.replace(/\n$/, "").split("\n");
@@ -151,7 +147,7 @@ export class CodeLines {
     this.#makeStop(this.#isLinked(stop) ? stop : (linked.find((number) => number > last) ?? linked[0]));
   }
 
-  /** Mark the lines that make or read one of these panels; returns their numbers. @param {string[]} names */
+  /** @param {string[]} names */
   mark(names) {
     const found = this.#lines
       .map((_, place) => place + 1)

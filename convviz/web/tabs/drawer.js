@@ -7,7 +7,7 @@ import { say } from "./say_entries.js";
 
 /** @import { Entry } from "./entries.js" */
 
-/** @param {(tab: string) => void} choose a part @param {() => void} close */
+/** @param {(tab: string) => void} choose @param {() => void} close */
 export function createDrawer(choose, close) {
   const shut = makeButton({ class: "cv-drawer-close" }, "×", close);
   const place = element("div.cv-parts");
@@ -29,7 +29,7 @@ export function createDrawer(choose, close) {
     shut.setAttribute("aria-label", say("close", { entry: entry.label }));
   }
 
-  /** It is the panel of an entry with several parts; an only part has its own. @param {string} id */
+  /** The panel of an entry with several parts; an only part has its own. @param {string} id */
   function nameAfter(id) {
     const ids = id ? tabIds(el, id) : null;
     const attributes = { role: ids && "tabpanel", id: ids?.panel, "aria-labelledby": ids?.tab };
@@ -43,8 +43,8 @@ export function createDrawer(choose, close) {
     el,
     slot,
     /**
-     * @param {Entry | undefined} entry none: hidden @param {string[]} parts those that are shown
-     * @param {string} open @param {boolean} placed
+     * @param {Entry | undefined} entry none: hidden @param {string[]} parts @param {string} open
+     * @param {boolean} placed
      */
     set(entry, parts, open, placed) {
       setHidden(el, !entry);

@@ -4,8 +4,8 @@ import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { say } from "./say_entries.js";
 
 /**
- * @typedef {{ name: string, id: string, label: string, quiet: boolean, parts: string[] }} Entry id: the only
- *   tab that it opens, or the entry; quiet: few look for it
+ * @typedef {{ name: string, id: string, label: string, quiet: boolean, parts: string[] }} Entry id: its only
+ *   tab, or the entry; quiet: few look for it
  */
 
 /** @param {string} tab */
@@ -26,9 +26,6 @@ const BAND_OF_TAB = { matrix: "forward", linear: "forward", quantised: "forward"
 /** @type {Record<string, string>} */
 const BAND_OF_MISTAKES = { W: "weight", B: "bias" };
 
-/**
- * The band that an open tab speaks of, which stays in sight beside it; empty where no tab is open.
- * @param {{ tab: string, mistake: string }} settings
- */
+/** The band that a tab speaks of; empty: no tab. @param {{ tab: string, mistake: string }} settings */
 export const bandOf = ({ tab, mistake }) =>
   tab && ((tab === "mistakes" ? BAND_OF_MISTAKES[mistake[0]] : BAND_OF_TAB[tab]) ?? "input");

@@ -8,13 +8,12 @@ import { sayPane } from "./say_pane.js";
  * @typedef {{ default: { render: (context: PaneContext) => () => void }, sheet: string }} TabScript
  * @typedef {{ there: (script: TabScript) => void, failed: (sentence: string) => void }} Waiting
  * @typedef {{ now: (name: string) => TabScript | undefined, ask: (name: string, waiting: Waiting) => () =>
- *   void }} TabScripts now: one that is there; ask: until what is returned is called; it may come after it
- *   failed
+ *   void }} TabScripts ask: until the returned function is called; may succeed after failing
  */
 
 /**
- * @param {string} name @param {HTMLElement} el @param {TabScripts} scripts
- * @param {PaneModel} model of its pane @returns {() => void} close it
+ * @param {string} name @param {HTMLElement} el @param {TabScripts} scripts @param {PaneModel} model
+ * @returns {() => void}
  */
 export function openTab(name, el, scripts, model) {
   const script = scripts.now(name);
@@ -68,7 +67,7 @@ function draw({ default: tab, sheet }, el, model) {
   };
 }
 
-/** The keyboard goes on where the button was that has gone. @param {HTMLElement} el */
+/** In place of the button that has gone. @param {HTMLElement} el */
 function focusIn(el) {
   const pane = /** @type {HTMLElement | null} */ (el.querySelector(".cv-pane"));
   pane?.setAttribute("tabindex", "-1");

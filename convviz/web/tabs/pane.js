@@ -16,31 +16,29 @@ const meaningOf = sentences(TERMS);
 /**
  * @import { Pointed } from "../base/pointing.js"
  * @import { loadPlotly } from "../board/plotly.js"
- * @typedef {Record<string, any>} Choices what was chosen in a tab; what is missing has its default in Python
- * @typedef {{ shown: () => { settings: Settings, numbers: { stages: Stages } } | null,
- *   selected: () => Place | null, follow: (listener: () => void) => () => void,
- *   open: (link: string, words: string) => void }} Page the board's numbers; `open` goes to a setting, and
- *   undo leads back
+ * @typedef {Record<string, any>} Choices Python has defaults
+ * @typedef {{ shown: () => { settings: Settings, numbers: { stages: Stages } } | null, selected: () => Place
+ *   | null, follow: (listener: () => void) => () => void, open: (link: string, words: string) => void }} Page
+ *   the board's; open: undo leads back
  * @typedef {{ goTo: (changes: Partial<Settings> | ((settings: Settings) => Partial<Settings>), words: string)
- *   => void, loadPlotly: () => ReturnType<typeof loadPlotly>, page: Page }} Around what a pane reaches beside
- *   its data
- * @typedef {Pick<ReturnType<typeof import("../base/observable_values.js").createValues>, "get" | "on" | "off"> & Around
- *   & { send: (message: object) => void, choose?: (changes: Choices) => void }} PaneModel choose: where torch
- *   makes the data
- * @typedef {{ model: PaneModel, el: HTMLElement }} PaneContext the model has the page
- * @typedef {ReturnType<typeof createTools>} PaneTools what a pane's own code gets
- * @typedef {(pane: PaneTools, body: HTMLElement) => (data: any) => void} Build makes everything once, and
- *   returns what shows new data; called with the same data again when the theme has changed
+ *   => void, loadPlotly: () => ReturnType<typeof loadPlotly>, page: Page }} Around
+ * @typedef {Pick<ReturnType<typeof import("../base/observable_values.js").createValues>, "get" | "on" |
+ *   "off"> & Around & { send: (message: object) => void, choose?: (changes: Choices) => void }} PaneModel
+ *   choose: where torch makes the data
+ * @typedef {{ model: PaneModel, el: HTMLElement }} PaneContext
+ * @typedef {ReturnType<typeof createTools>} PaneTools
+ * @typedef {(pane: PaneTools, body: HTMLElement) => (data: any) => void} Build returns what shows data, also
+ *   when the theme changes
  */
 
-/** @param {string} name names its class, cv-pane-<name> @param {Build} build */
+/** @param {string} name of its class @param {Build} build */
 export const tab = (name, build) => ({
   render: (/** @type {PaneContext} */ context) => openPane(context, name, build),
 });
 
 /**
  * @param {PaneModel} model @param {HTMLElement} root @param {(() => void)[]} closers
- * @param {HTMLElement} live speaks
+ * @param {HTMLElement} live
  */
 function createTools(model, root, closers, live) {
   /** @type {HTMLElement | null} */
@@ -53,12 +51,12 @@ function createTools(model, root, closers, live) {
     goTo: model.goTo,
     loadPlotly: model.loadPlotly,
     send: (/** @type {object} */ message) => model.send(message),
-    /** Have other data made of what was chosen. @param {Choices} changes */
+    /** @param {Choices} changes */
     choose: (changes) => model.choose?.(changes),
     /** @returns {Choices} */
     chosen: () => model.get("choices"),
     say,
-    /** Write what is pointed at; who came by keys hears it. @param {Element} node @param {string} text */
+    /** Who came by keys hears it. @param {Element} node @param {string} text */
     read(node, text) {
       setText(node, text);
       if (document.activeElement?.closest(".cv-pane") === root) say(text);
@@ -82,7 +80,7 @@ function createTools(model, root, closers, live) {
   };
 }
 
-/** @param {PaneContext} context @param {string} name @param {Build} build @returns {() => void} close it */
+/** @param {PaneContext} context @param {string} name @param {Build} build @returns {() => void} */
 function openPane({ model, el }, name, build) {
   const failure = element("p.cv-pane-failure", { role: "alert" });
   const body = element("div.cv-pane-body");
@@ -96,7 +94,7 @@ function openPane({ model, el }, name, build) {
   const pane = createTools(model, root, closers, live);
   const show = build(pane, body);
 
-  /** In an app, the board does this for all of it. */
+  /** In an app the board does this. */
   function standAlone() {
     const end = () => {
       lost = sayPane("ended");
@@ -137,14 +135,13 @@ function openPane({ model, el }, name, build) {
 }
 
 /**
- * Words and controls beside what they are about: a wide drawer is used to its full width, in a narrow one
- * they stand above it.
+ * In a narrow drawer words stand above the picture.
  * @param {(Node | string)[]} words @param {(Node | string)[]} picture
  */
 export const split = (words, picture) =>
   element("div.cv-split", element("div", ...words), element("div", ...picture));
 
-/** What the words mean that a pane uses and nobody else. @param {string} name of the pane */
+/** @param {string} name */
 function createTerms(name) {
   const terms =
     /** @type {Record<string, (keyof typeof TERMS)[]>} */ (/** @type {unknown} */ (SETTINGS.tab_terms))[

@@ -7,9 +7,7 @@ import { largestOf } from "../rules/tensors.js";
 const sameTexts = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * A row of buttons of which one is pressed.
- * @param {string} title @param {string[][]} choices value and words of each
- * @param {(value: string) => void} onChoose
+ * @param {string} title @param {string[][]} choices value, words @param {(value: string) => void} onChoose
  */
 export function createChoice(title, choices, onChoose) {
   const buttons = choices.map(([value, words]) =>
@@ -18,7 +16,7 @@ export function createChoice(title, choices, onChoose) {
   const heading = element("span.cv-muted", title);
   return {
     el: element("div.cv-buttons", { role: "group", "aria-label": title }, heading, ...buttons),
-    /** @param {string} chosen @param {number} [possible] how many of the first can be chosen */
+    /** @param {string} chosen @param {number} [possible] how many of the first */
     set(chosen, possible = buttons.length) {
       buttons.forEach((button, index) => {
         button.setAttribute("aria-pressed", String(button.dataset.value === chosen));
@@ -29,8 +27,8 @@ export function createChoice(title, choices, onChoose) {
 }
 
 /**
- * The same as one stop of the Tab key, where an arrow key chooses, too.
- * @param {string} label @param {string} name of the attribute data-<name> that has a choice's value
+ * One tab stop, where an arrow chooses, too.
+ * @param {string} label @param {string} name of the attribute data-<name>
  * @param {(value: string) => void} onChoose
  */
 export function createRadios(label, name, onChoose) {
@@ -40,9 +38,7 @@ export function createRadios(label, name, onChoose) {
   walkAlong(el, buttons, (next) => onChoose(valueOf(next)));
   return {
     el,
-    /**
-     * @param {string} chosen @param {string[][]} choices value and words of each; made anew where one is new
-     */
+    /** @param {string} chosen @param {string[][]} choices value, words */
     set(chosen, choices) {
       if (
         !sameTexts(
@@ -64,8 +60,8 @@ export function createRadios(label, name, onChoose) {
 }
 
 /**
- * Offer these values in a menu, if it has others; one that is not among them leaves its first chosen.
- * @param {HTMLSelectElement} menu @param {string[][]} choices value and words of each; else the value
+ * An unknown `chosen` leaves the first.
+ * @param {HTMLSelectElement} menu @param {string[][]} choices value, words or value alone
  * @param {string} [chosen]
  */
 export function fillMenu(menu, choices, chosen) {
@@ -80,13 +76,12 @@ export function fillMenu(menu, choices, chosen) {
   if (chosen !== undefined && values.includes(chosen)) menu.value = chosen;
 }
 
-/** @param {(Node | string)[]} words of the columns */
+/** @param {(Node | string)[]} words */
 export const tableHead = (words) =>
   element("thead", element("tr", ...words.map((each) => element("th", { scope: "col" }, each))));
 
 /**
- * @param {(Node | string)[]} cells the first says what the row is of
- * @param {Record<string, string>} [attributes]
+ * @param {(Node | string)[]} cells the first is the row's head @param {Record<string, string>} [attributes]
  */
 export const tableRow = ([first, ...cells], attributes) =>
   element(
@@ -99,14 +94,14 @@ export const tableRow = ([first, ...cells], attributes) =>
 /** @param {string | Node} text */
 export const code = (text) => element("code", text);
 
-/** @param {string} symbol @param {string} [note] below it */
+/** @param {string} symbol @param {string} [note] */
 export function signOf(symbol, note) {
   const below = note ? [element("span.cv-sign-note", note)] : [];
   return element("span.cv-sign", element("span.cv-symbol", symbol), ...below);
 }
 
-/** The largest absolute value; 1 where all are 0. @param {Iterable<number | null>} values */
+/** 1: all are 0. @param {Iterable<number | null>} values */
 export const limitOf = (values) => largestOf(/** @type {Iterable<number>} */ (values)) || 1;
 
-/** @param {(number | null)[][]} rows JSON has null for what is no number */
+/** @param {(number | null)[][]} rows null: no number */
 export const numbersOf = (rows) => rows.map((row) => row.map((value) => value ?? NaN));

@@ -4,8 +4,7 @@ import { tabIds } from "../base/when_attached.js";
 import { walkAlong } from "../base/roving.js";
 
 /**
- * @typedef {{ name: string, label: string, data: Record<string, string>, quiet?: boolean }} Tab name: what
- *   its ids are made of
+ * @typedef {{ name: string, label: string, data: Record<string, string>, quiet?: boolean }} Tab
  * @typedef {ReturnType<typeof createStrip>} Strip
  */
 
@@ -22,9 +21,7 @@ export function createStrip(label, tabs, choose) {
     el,
     /** @param {string} name */
     focus: (name) => buttons[tabs.findIndex((tab) => tab.name === name)]?.focus({ preventScroll: true }),
-    /**
-     * @param {string} open @param {boolean} placed whether the row stands in an app, whose ids can be given
-     */
+    /** @param {string} open @param {boolean} placed in an app, so ids can be given */
     set(open, placed) {
       const stop = Math.max(
         0,

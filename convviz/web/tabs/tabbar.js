@@ -9,11 +9,10 @@ import { say } from "./say_entries.js";
 
 /**
  * @import { Entry } from "./entries.js"
- * @typedef {(name: string, el: HTMLElement) => () => void} DrawPane draws a tab's pane, and returns what
- *   closes it
+ * @typedef {(name: string, el: HTMLElement) => () => void} DrawPane returns what closes it
  */
 
-/** The row of entries and the drawer; each may stand anywhere, `el` holds both where nobody places them. */
+/** `el` holds both where nobody places them. */
 export class Tabs {
   #all;
   #row;
@@ -24,7 +23,7 @@ export class Tabs {
   drawer = this.#drawer.el;
   entries;
   el;
-  /** The part that was last open in an entry. @type {Map<Entry, string>} */
+  /** @type {Map<Entry, string>} */
   #last = new Map();
   #placed = false;
   #open = "";
@@ -35,9 +34,8 @@ export class Tabs {
   #without;
 
   /**
-   * @param {Model} model @param {DrawPane} drawPane
-   * @param {string[]} [only] the tabs that the page has; else all
-   * @param {string[]} [without] those that do not work here: they are shown only to who opens a link with one
+   * @param {Model} model @param {DrawPane} drawPane @param {string[]} [only] else all
+   * @param {string[]} [without] shown only to a link
    */
   constructor(model, drawPane, only, without = []) {
     [this.#model, this.#drawPane, this.#without] = [model, drawPane, without];
@@ -54,18 +52,18 @@ export class Tabs {
     });
   }
 
-  /** @param {string} tab or nothing, which closes the open one */
+  /** @param {string} tab or empty */
   #openTab(tab) {
     if (tab !== this.#open) this.#model.change((settings) => [replaced(settings, { tab }), []]);
   }
 
-  /** Open an entry at the part that was last seen in it, or close it again. @param {Entry} entry */
+  /** At the part last seen in it, or close it. @param {Entry} entry */
   #toggle(entry) {
     const first = this.#last.get(entry) ?? this.#shownIn(entry)[0] ?? entry.parts[0];
     this.#openTab(entry === this.#entryOf(this.#open) ? "" : first);
   }
 
-  /** Close the drawer; the keyboard goes back to where it was opened. */
+  /** The focus returns to its entry. */
   #close() {
     const entry = this.#entryOf(this.#open);
     this.#openTab("");

@@ -9,13 +9,12 @@ import { upTo } from "../rules/tensors.js";
 const SIDE = 300; // pixels of the longer side of a heatmap, at most
 
 /**
- * @import { Pointed } from "../base/pointing.js"
- *
- * A plane as Python sends it: where its numbers are among the buffers, and how many.
+ * @import { Pointed } from "../base/pointing.js" A plane as Python sends it: where its numbers are among the
+ *   buffers, and how many.
  * @typedef {{ buffer: number, dtype: string, size: [number, number], part: string, panel?: string, same?:
  *   boolean }} Plane
  * @typedef {Plane & { key: string, title: string, shape: string, text: string, note: string, planes?:
- *   number[], at?: number[] }} Tensor a plane only where it is drawn
+ *   number[], at?: number[] }} Tensor a plane where it is drawn
  */
 
 /** @param {Plane} plane @param {DataView<ArrayBuffer>[]} buffers @returns {number[][]} */
@@ -24,7 +23,6 @@ function rowsOf({ buffer, dtype, size }, buffers) {
   return upTo(size[0]).map((row) => numbers.slice(row * size[1], (row + 1) * size[1]));
 }
 
-/** A heatmap that tells the board which of its cells it shows, and hears what the board points at. */
 export class LinkedMap {
   /** @type {Plane | null} */
   #shown = null;
@@ -35,9 +33,7 @@ export class LinkedMap {
   #largest;
 
   /**
-   * @param {PaneTools} pane
-   * @param {(text: string) => void} read shows what a cell is, in words
-   * @param {number} [largest] pixels of a cell
+   * @param {PaneTools} pane @param {(text: string) => void} read @param {number} [largest] pixels of a cell
    */
   constructor(pane, read, largest = 30) {
     [this.#pane, this.#read, this.#largest] = [pane, read, largest];
@@ -79,12 +75,12 @@ export class LinkedMap {
   }
 }
 
-/** Fields for the numbers of a plane's leading indices; those that are there stay. */
+/** Existing ones stay. */
 export class PlaneFields {
   el = element("div.cv-planes");
   #choose;
 
-  /** @param {(at: number[]) => void} choose another plane is wanted */
+  /** @param {(at: number[]) => void} choose */
   constructor(choose) {
     this.#choose = choose;
   }
@@ -93,7 +89,7 @@ export class PlaneFields {
 
   /**
    * @param {number[]} counts @param {number[]} at
-   * @param {(input: HTMLInputElement, axis: number) => (Node | string)[]} named a new field with its name
+   * @param {(input: HTMLInputElement, axis: number) => (Node | string)[]} named
    */
   set(counts, at, named) {
     if (this.el.childElementCount !== counts.length)
@@ -128,10 +124,7 @@ export class TensorView {
   #pane;
   #read;
 
-  /**
-   * @param {PaneTools} pane @param {(text: string) => void} read
-   * @param {(at: number[]) => void} choose another plane is wanted
-   */
+  /** @param {PaneTools} pane @param {(text: string) => void} read @param {(at: number[]) => void} choose */
   constructor(pane, read, choose) {
     [this.#pane, this.#read] = [pane, read];
     this.#fields = new PlaneFields(choose);

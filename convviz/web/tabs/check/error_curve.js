@@ -6,8 +6,7 @@ const [WIDTH, HEIGHT] = [420, 210];
 const [LEFT, RIGHT, TOP, BOTTOM] = [40, 60, 12, 34];
 
 /**
- * @typedef {{ name: string, values: number[], expected: number[] }} CurveLine `expected`: what rounding alone
- *   explains
+ * @typedef {{ name: string, values: number[], expected: number[] }} CurveLine expected: from rounding alone
  */
 
 export class ErrorCurve {
@@ -15,7 +14,7 @@ export class ErrorCurve {
   el = element("div.cv-curve-box", this.#svg);
   #count = 1;
 
-  /** @param {(index: number) => void} onChoose called with the number of the step that was clicked */
+  /** @param {(index: number) => void} onChoose */
   constructor(onChoose) {
     this.#svg.addEventListener("click", (event) => {
       const box = this.#svg.getBoundingClientRect();
@@ -54,7 +53,7 @@ export class ErrorCurve {
   }
 }
 
-/** @param {string} kind @param {[number, number]} x from and to @param {[number, number]} y */
+/** @param {string} kind @param {[number, number]} x @param {[number, number]} y */
 const lineAt = (kind, [x1, x2], [y1, y2]) =>
   svgElement("line", { class: `cv-curve-${kind}`, x1, x2, y1, y2 });
 

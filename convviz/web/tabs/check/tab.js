@@ -19,7 +19,7 @@ const READ_COLUMNS = 5; // a wider plane has no room for numbers such as 2.1e-9 
  * @typedef {{ panel: string, label: string, size: [number, number], slopes: Record<string, Slopes> }}
  *   Gradient
  * @typedef {{ eps: number[], gradcheck: { eps: number, atol: number, rtol: number }, bend: string, size:
- *   number, spacing: Record<string, number>, gradients: Gradient[] }} CheckData as app/tabs/check.py sends it
+ *   number, spacing: Record<string, number>, gradients: Gradient[] }} CheckData by app/tabs/check.py
  * @typedef {(gradient: Gradient | null, dtype: string, row: number, column: number) => void} Read
  */
 
@@ -126,7 +126,6 @@ class CheckPane {
   };
 }
 
-/** One gradient: its errors in the dtypes that are shown, side by side. */
 class Row {
   /** @type {Gradient | null} */
   #gradient = null;
@@ -188,14 +187,14 @@ class Row {
   }
 }
 
-/** The power of ten at the top of the colour scale, the same for all steps. @param {Gradient[]} gradients */
+/** A power of ten, the same for all steps. @param {Gradient[]} gradients */
 function topOf(gradients) {
   const all = gradients.flatMap(({ slopes }) => DTYPES.flatMap((dtype) => slopes[dtype].largest));
   return 10 ** Math.ceil(Math.log10(Math.max(...all.filter((value) => value !== null), 1e-12)));
 }
 
 /**
- * A colour scale that is logarithmic: its stops stand at the powers of ten, from zero to the largest number.
+ * Logarithmic: its stops are powers of ten.
  * @param {[number, string][]} scale @param {number} decades @returns {[number, string][]}
  */
 function logScale(scale, decades) {
@@ -222,7 +221,7 @@ function drawKey(key, top, scale) {
 }
 
 /**
- * The largest error of all gradients, a line a dtype.
+ * Of all gradients, a line a dtype.
  * @param {CheckData} data @param {string[]} dtypes @param {number} chosen
  */
 function curveOf({ eps, gradients, spacing }, dtypes, chosen) {
@@ -256,10 +255,7 @@ function verdictRows({ eps, gradcheck, gradients }, dtypes) {
   return [tableHead([say("check.gradient"), ...dtypes]), element("tbody", ...rows)];
 }
 
-/**
- * What is allowed; and why float32 fails, or that it does not.
- * @param {CheckData} data @param {string[]} dtypes
- */
+/** @param {CheckData} data @param {string[]} dtypes */
 function reason({ gradcheck, gradients, size, spacing }, dtypes) {
   const [eps, atol, rtol] = [gradcheck.eps, gradcheck.atol, gradcheck.rtol].map(formatNumber);
   const allowed = say("check.allowed", { eps, atol, rtol });
@@ -275,7 +271,7 @@ function reason({ gradcheck, gradients, size, spacing }, dtypes) {
   ].join(" ");
 }
 
-/** Whether a float32 difference shows no error at the largest step. @param {Gradient} gradient */
+/** No float32 difference shows an error at the largest step. @param {Gradient} gradient */
 const isStill = ({ slopes: { float32 } }) =>
   float32.analytic.every((line, row) =>
     line.every((value, column) => {
@@ -284,7 +280,7 @@ const isStill = ({ slopes: { float32 } }) =>
     }),
   );
 
-/** Why the lines run as they do. @param {CheckData} data @param {string[]} dtypes */
+/** @param {CheckData} data @param {string[]} dtypes */
 function shapeOf({ bend, gradients }, dtypes) {
   const told = [say(/** @type {"check.linear"} */ (`check.${bend}`)), say("check.dotted")];
   if (dtypes.includes("float32") && gradients.every(isStill)) told.push(say("check.still"));

@@ -8,8 +8,8 @@ import { say, sayPieces } from "../say.js";
 
 /**
  * @typedef {import("../code_lines.js").CodeFile & { name: string, label: string, title: string }} Way
- * @typedef {{ ways: Way[], numbers: { on: boolean, reason: string }, called: Record<string, string>,
- *   inside: Record<string, string> }} CodeData as app/tabs/code.py sends it
+ * @typedef {{ ways: Way[], numbers: { on: boolean, reason: string }, called: Record<string, string>, inside:
+ *   Record<string, string> }} CodeData by app/tabs/code.py
  */
 
 const FIRST = "rotate"; // always among them, and its lines make every panel of the board
@@ -62,7 +62,7 @@ class CodePane {
     return /** @type {Way} */ (this.#data.ways.find((each) => each.name === this.#chosen));
   }
 
-  /** @param {number[]} lines that make or read panels; none where no line does @param {string[]} names */
+  /** @param {number[]} lines that make or read panels @param {string[]} names */
   #tell(lines, names) {
     const panels = names.flatMap((name, place) => [place ? ", " : "", code(this.#data.called[name] ?? name)]);
     const values = { panels, lines: lines.join(", "), count: lines.length };

@@ -127,7 +127,6 @@ function createSlope(pane, onRead) {
 }
 
 /**
- * A plane, whose cells the board lights where it shows the same.
  * @param {PaneTools} pane
  * @param {Partial<Record<"point" | "select", (row: number, column: number) => void>>} [events]
  */

@@ -124,7 +124,7 @@ export class Details {
     return new TensorView(this.#pane, (line) => setText(this.#readout, line), choose);
   }
 
-  /** Show a box; the same one again closes or opens it. @param {string} next */
+  /** The same one again closes or opens it. @param {string} next */
   open(next) {
     if (next === this.#id && !this.#open.hidden && !this.el.hidden) return this.#toggle();
     if (next !== this.#id) {
@@ -136,7 +136,7 @@ export class Details {
     this.#ask();
   }
 
-  /** Ask again: there are new numbers, and the box may be called otherwise. @param {string} now */
+  /** New numbers; the box may have another id. @param {string} now */
   refresh(now) {
     this.#id = now;
     this.#ask();

@@ -8,7 +8,7 @@ const CELL_SIDE = 26; // pixels: two stages and what is done between them stand 
 
 /**
  * @typedef {import("../tensor_view.js").Plane & { name: string, label: string, shape: string, words?: string,
- *   note: string }} Stage words: what is done between two stages, where it is no stage
+ *   note: string }} Stage words: of an operation between stages
  */
 
 export class Inside {
@@ -27,9 +27,8 @@ export class Inside {
   #read;
 
   /**
-   * @param {PaneTools} pane
-   * @param {(text: string) => void} read shows what a cell is, in words
-   * @param {(plane: Record<string, number>) => void} choose another sample or channel is wanted
+   * @param {PaneTools} pane @param {(text: string) => void} read
+   * @param {(plane: Record<string, number>) => void} choose
    */
   constructor(pane, read, choose) {
     [this.#pane, this.#read] = [pane, read];
@@ -81,10 +80,7 @@ export class Inside {
     inputs.forEach((input, index) => Object.assign(input.dataset, { axis: this.#axes[index] }));
   }
 
-  /**
-   * Build what stands here anew, unless it is the same.
-   * @param {{ title: string, rows: Stage[][] }[]} branches
-   */
+  /** Unless it is the same. @param {{ title: string, rows: Stage[][] }[]} branches */
   #build(branches) {
     const built = JSON.stringify(
       branches.map(({ rows }) => rows.map((row) => row.map((item) => [item.words ?? item.name, item.note]))),

@@ -5,8 +5,7 @@ const ARROWS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
 
 /**
  * @typedef {{ id: string, label: string, el: SVGGElement, x: number, y: number, above: string[], below:
- *   string[] }} Box
- * `above`: what the values come from; `below`: what uses them
+ *   string[] }} Box above: what the values come from; below: what uses them
  */
 
 /**
@@ -25,7 +24,6 @@ export function readDrawing({ svg, dark }, theme) {
   return drawing;
 }
 
-/** The boxes; `open` hears of one that was pressed, `point` of one under pointer or focus, or null. */
 export class Drawing {
   #uid;
   #events;
@@ -42,8 +40,7 @@ export class Drawing {
   #paths = {};
 
   /**
-   * @param {string} uid unique in the page
-   * @param {{ open: (id: string) => void, point: (id: string | null) => void }} events
+   * @param {string} uid @param {{ open: (id: string) => void, point: (id: string | null) => void }} events
    */
   constructor(uid, events) {
     this.#uid = uid;
@@ -140,7 +137,7 @@ export class Drawing {
   }
 
   /**
-   * Put in a new drawing; the focus and the selection stay where the box is still there.
+   * Focus and selection stay.
    * @param {SVGSVGElement} next @param {Record<string, string>} sums box → its gradient as a sum over paths
    */
   set(next, sums) {
@@ -170,7 +167,7 @@ export class Drawing {
     return this.#boxes.get(id)?.el;
   }
 
-  /** A box, and those that it hands gradients to. @param {string} id */
+  /** And those that it hands gradients to. @param {string} id */
   withReceivers(id) {
     return [id, ...(this.#boxes.get(id)?.above ?? [])].flatMap((each) => this.#boxes.get(each)?.el ?? []);
   }
@@ -190,10 +187,7 @@ export class Drawing {
     for (const box of this.#boxes.values()) box.el.classList.toggle("cv-framed", ids.has(box.id));
   }
 
-  /**
-   * Show how far the backward pass has come; all of it when there is no current box.
-   * @param {string[]} reached
-   */
+  /** How far the backward pass is; none: not shown. @param {string[]} reached */
   mark(reached) {
     const current = reached[reached.length - 1];
     const seen = new Set(reached);
@@ -212,7 +206,7 @@ export class Drawing {
 }
 
 /**
- * A box, and all boxes on its paths to the output.
+ * And all boxes on its paths to the output.
  * @param {Map<string, Pick<Box, "below">>} boxes @param {string} id @returns {Set<string>}
  */
 export function behind(boxes, id) {
@@ -223,9 +217,8 @@ export function behind(boxes, id) {
 }
 
 /**
- * The box that another drawing calls the same: with a bias more, the numbers of the others have moved.
- * @param {Map<string, Box>} boxes @param {Box | undefined} before
- * @returns {string} its id; empty where there is none
+ * By label: with a bias more, other numbers move.
+ * @param {Map<string, Box>} boxes @param {Box | undefined} before @returns {string} or empty
  */
 function sameBox(boxes, before) {
   if (!before) return "";
@@ -242,8 +235,7 @@ function labelOf(el) {
 }
 
 /**
- * The box that an arrow key leads to: up to what the values come from, down to what uses them, the nearest
- * layer first, so that every box can be reached; sideways in the layer.
+ * Up to what the values come from, down to what uses them, the nearest first; sideways in the layer.
  * @param {Map<string, Box>} boxes @param {Box} from @param {string} key @returns {Box | null}
  */
 export function neighbour(boxes, from, key) {

@@ -10,8 +10,8 @@ import { Viewport } from "./viewport.js";
 
 /**
  * @typedef {{ step: number, svg: string, dark: Record<string, string>, note: string, panels: Record<string,
- *   string[]>, paths: Record<string, string>, steps: { id: string, text: string }[] }} GraphData as
- *   app/tabs/graph.py sends it
+ *   string[]>, paths: Record<string, string>, steps: { id: string, text: string }[] }} GraphData by
+ *   app/tabs/graph.py
  */
 
 const FILE = "graph.svg";
@@ -122,7 +122,6 @@ class GraphPane {
     if (!this.#transport.speaks()) this.#pane.say(plainText(text));
   }
 
-  /** What stands above the drawing while nothing is pointed at. */
   #tell() {
     setRich(this.#told, this.#at >= 0 ? this.#data.steps[this.#at].text : say("graph.hint"));
   }

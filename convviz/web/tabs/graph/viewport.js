@@ -6,7 +6,7 @@ const READABLE = 0.5; // below this the text in a box is too small: the drawing 
 const DRAG_FROM = 4; // pixels: a shorter movement is a click
 const MARGIN = 24;
 
-/** Scroll what is dragged, but by a finger, which scrolls by itself. @param {HTMLElement} el */
+/** Fingers scroll by themselves. @param {HTMLElement} el */
 function dragToScroll(el) {
   /** @type {{ x: number, y: number, left: number, top: number, moved: boolean } | null} */
   let drag = null;
@@ -43,7 +43,7 @@ function dragToScroll(el) {
 }
 
 export class Viewport {
-  /** All of it, but never too small to read. */
+  /** All of it, but readable. */
   #place = () => {
     if (this.#scale || !this.#svg || !this.el.clientWidth) return;
     this.#setScale(Math.max(READABLE, this.#fitting()), 0, 0);
@@ -66,7 +66,7 @@ export class Viewport {
     Math.min(1, (this.el.clientWidth - 2) / this.#size.width, (this.el.clientHeight - 2) / this.#size.height);
   #watcher = new ResizeObserver(this.#place);
 
-  /** @param {string} label what is seen in it */
+  /** @param {string} label */
   constructor(label) {
     this.el = element("div.cv-viewport", { tabindex: "0", role: "region", "aria-label": label });
     dragToScroll(this.el);
@@ -88,8 +88,7 @@ export class Viewport {
   }
 
   /**
-   * @param {number} next @param {number} [x] what stays where it is, in pixels of the window
-   * @param {number} [y]
+   * @param {number} next @param {number} [x] stays where it is, in pixels of the window @param {number} [y]
    */
   #setScale(next, x = this.el.clientWidth / 2, y = this.el.clientHeight / 2) {
     const before = this.#scale || 1;
@@ -111,7 +110,7 @@ export class Viewport {
 
   scale = () => this.#scale;
 
-  /** Show a drawing; the place that was looked at stays. @param {SVGSVGElement} next */
+  /** What was looked at stays in place. @param {SVGSVGElement} next */
   set(next) {
     this.#svg = next;
     this.#size = { width: next.viewBox.baseVal.width, height: next.viewBox.baseVal.height };
@@ -120,12 +119,12 @@ export class Viewport {
     else this.#place();
   }
 
-  /** @param {number} direction 1 larger, -1 smaller */
+  /** @param {number} direction */
   zoom = (direction) => this.#setScale(this.#scale * STEP ** direction);
 
   fit = () => this.#setScale(this.#fitting());
 
-  /** Scroll, in the window only, to parts of the drawing; to the first at least. @param {Element[]} parts */
+  /** Scroll the window only; to the first part at least. @param {Element[]} parts */
   reveal(parts) {
     for (const part of [...parts].reverse()) scrollTo(this.el, part);
   }
@@ -140,7 +139,7 @@ function scrollTo(el, part) {
   el.scrollBy({ left, top: shiftInto(box.top, box.bottom, room.top, room.bottom), behavior: "instant" });
 }
 
-/** How far to scroll, so that what lies from low to high is within the window, with a margin. */
+/** How far to scroll to show low to high, with a margin. */
 function shiftInto(low, high, from, to) {
   if (low < from + MARGIN || high - low > to - from - 2 * MARGIN) return low - from - MARGIN;
   return high > to - MARGIN ? high - to + MARGIN : 0;

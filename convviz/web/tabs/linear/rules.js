@@ -2,7 +2,7 @@
 import { upTo } from "../../rules/tensors.js";
 
 /**
- * A cell of a tensor; a vector has the row 0.
+ * A vector has the row 0.
  * @typedef {{ tensor: string, row: number, column: number }} LinearCell
  * @typedef {{ batch: number, in_features: number, out_features: number }} LinearSizes
  */
@@ -21,7 +21,7 @@ const AXES_OF = {
 };
 
 /**
- * Each result with the factors of its products, and the axis that it sums over.
+ * Factors of its products, and the axis summed over.
  * @type {Record<string, { factors: string[], over: "n" | "o" | "i" }>}
  */
 export const LINEAR_RULES = {
@@ -42,19 +42,19 @@ function cellIn(tensor, at) {
   return { tensor, row: at[row] ?? 0, column: at[column] };
 }
 
-/** The values of n, o and i that a cell fixes. @param {LinearCell} cell */
+/** @param {LinearCell} cell */
 function fixedBy({ tensor, row, column }) {
   const [first, second] = AXES_OF[tensor];
   return first ? { [first]: row, [second]: column } : { [second]: column };
 }
 
-/** A cell's name with its indices, as one would write it in Python. @param {LinearCell} cell */
+/** As in Python. @param {LinearCell} cell */
 export function linearName({ tensor, row, column }) {
   return AXES_OF[tensor][0] ? `${tensor}[${row}, ${column}]` : `${tensor}[${column}]`;
 }
 
 /**
- * The products that add up to a cell, as lists of factors; none where the cell is no such sum.
+ * Lists of factors; none: no sum.
  * @param {LinearSizes} sizes @param {LinearCell} cell @returns {LinearCell[][]}
  */
 export function linearTerms(sizes, cell) {
@@ -66,10 +66,7 @@ export function linearTerms(sizes, cell) {
   );
 }
 
-/**
- * Every cell that this one depends on, and every cell that depends on it.
- * @param {LinearSizes} sizes @param {LinearCell} cell @returns {LinearCell[]}
- */
+/** Dependencies, both ways. @param {LinearSizes} sizes @param {LinearCell} cell @returns {LinearCell[]} */
 export function linearLinks(sizes, cell) {
   const found = new Map();
   const add = (other) => found.set(linearName(other), other);
@@ -87,10 +84,7 @@ export function linearLinks(sizes, cell) {
   return [...found.values()];
 }
 
-/**
- * Every (n, o, i) that agrees with what is fixed. @param {Record<string, number>} most
- * @param {Record<string, number>} at
- */
+/** That agrees with what is fixed. @param {Record<string, number>} most @param {Record<string, number>} at */
 function everyPlace(most, at) {
   const values = (axis) => (axis in at ? [at[axis]] : upTo(most[axis]));
   return values("n").flatMap((n) => values("o").flatMap((o) => values("i").map((i) => ({ n, o, i }))));

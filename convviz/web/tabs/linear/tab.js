@@ -46,12 +46,12 @@ const EQUATIONS = [
  * @import { LinearCell } from "./rules.js"
  * @typedef {{ tensors: Record<string, any> & { weight: number[][], bias: number[] }, loss: number, deviation:
  *   number, settings: import("./rules.js").LinearSizes & { seed: number, loss: string }, sizes:
- *   Record<string, [number, number]>, losses: string[] }} LinearData as app/tabs/linear.py sends it
+ *   Record<string, [number, number]>, losses: string[] }} LinearData by app/tabs/linear.py
  * @typedef {[tensor: string, row: number, column: number, value: number]} Typed
- * @typedef {{ cell: LinearCell, at: [number, number], size: [number, number], typed: string }} Edit of a cell
- *   that stands at this place of a map of this size
- * @typedef {{ point: (cell: LinearCell) => void, leave: () => void,
- *   edit: (map: Heatmap, edit: Edit) => void }} Events
+ * @typedef {{ cell: LinearCell, at: [number, number], size: [number, number], typed: string }} Edit at, size:
+ *   in its map
+ * @typedef {{ point: (cell: LinearCell) => void, leave: () => void, edit: (map: Heatmap, edit: Edit) => void
+ *   }} Events
  */
 
 /** @param {Typed[]} typed @param {LinearCell} cell @param {number} value @returns {Typed[]} */
@@ -61,8 +61,8 @@ export function withTyped(typed, { tensor, row, column }, value) {
 }
 
 /**
- * What gives the board a 1 x 1 kernel: the lesson's weight, applied to the channels of every input cell.
- * @param {Settings} settings @param {{ weight: number[][], bias: number[] }} tensors of the lesson
+ * A 1 x 1 kernel with the lesson's weight.
+ * @param {Settings} settings @param {{ weight: number[][], bias: number[] }} tensors
  * @returns {Partial<Settings>}
  */
 export function onBoard({ spec }, { weight, bias }) {
@@ -242,10 +242,7 @@ function createMenus(pane) {
   };
 }
 
-/**
- * A tensor's heatmap; an item that begins with ~ stands for the transposed matrix.
- * @param {PaneTools} pane @param {string} item @param {Events} events
- */
+/** ~ transposes. @param {PaneTools} pane @param {string} item @param {Events} events */
 function createLessonMap(pane, item, events) {
   const turned = item.startsWith("~");
   const tensor = item.replace("~", "");

@@ -18,7 +18,7 @@ import { upTo } from "../../rules/tensors.js";
  */
 
 const PARTS = { window: "o", kernel: "k", padded: "at", input: "i" };
-/** The panels of the board whose cells are counted so. */
+/** Panels counted so. */
 const PANELS = {
   window: ["output", "grad_output"],
   kernel: ["weight", "grad_weight", "rotated_weight"],
@@ -102,10 +102,7 @@ export class MatrixLinks {
     };
   }
 
-  /**
-   * Everything that goes with a cell of the board; null where no matrix has it.
-   * @param {Place} cell @returns {Selection | null}
-   */
+  /** null: in no matrix. @param {Place} cell @returns {Selection | null} */
   ofCell({ panel, row, column }) {
     const flat = (part) => row * this.#widths[part] + column;
     const start = this.#geometry.gradient_padding;
@@ -160,7 +157,7 @@ export class MatrixLinks {
   }
 
   /**
-   * The board's cells behind an entry, those of the shown planes only.
+   * Of the shown planes.
    * @param {Selection} selection
    * @param {{ window?: string, kernel?: string, padded?: string, input?: string }} panels
    */
@@ -179,7 +176,7 @@ export class MatrixLinks {
   }
 
   /**
-   * The one cell of the board that shows an entry's own number; null where the board shows another plane.
+   * With the entry's own number; null: of another plane.
    * @param {Shape} shape @param {{ part: string, panel: string }} own @param {number} row
    * @param {number} column
    */

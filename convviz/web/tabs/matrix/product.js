@@ -63,7 +63,7 @@ export class MatrixProduct {
     for (const slot of Object.values(this.#slots)) slot.light(entries);
   }
 
-  /** Bring a lit column into view, when none of them is. */
+  /** Unless one is in view. */
   reveal() {
     for (const name of ["result", "top"]) {
       const range = this.#slots[name].litRange();
@@ -119,7 +119,7 @@ class Slot {
     this.#heatmap.light(found);
   }
 
-  /** Where the lit columns stand, in pixels; null when nothing is lit. */
+  /** In pixels; null: none. */
   litRange = () =>
     this.#columns.length
       ? [Math.min(...this.#columns) * this.#cell, (Math.max(...this.#columns) + 1) * this.#cell]
@@ -127,10 +127,9 @@ class Slot {
 }
 
 /**
- * The size of all cells where the three matrices, numbers and all, stand beside each other; null where they
- * do not.
+ * All in one row, with numbers; null: no room.
  * @typedef {{ cell: number, height: number, numbers: boolean }} Size
- * @typedef {{ width: number, height: number }} Room of the pane's inside, as far as it is in sight
+ * @typedef {{ width: number, height: number }} Room in sight
  * @param {import("./views.js").View} view @param {Room} room @returns {Map<MatrixMap, Size> | null}
  */
 function layInARow({ left, top, result, one }, { width, height }) {
@@ -159,8 +158,7 @@ function addImages(sizes, view, width) {
 const fits = (map) => Math.max(...map.size) <= MOST_NUMBERED;
 
 /**
- * How large the cells are, and whether they have numbers. Matrices that share their rows or columns share
- * their size. `beside`: whether the left matrix stays beside the others, however wide these are.
+ * Shared rows or columns have one size. `beside`: left stays beside the others.
  * @param {import("./views.js").View} view @param {number} width
  * @returns {{ sizes: Map<MatrixMap, Size>, beside: boolean }}
  */
@@ -187,9 +185,9 @@ function layOutProduct({ left, top, result, one }, width) {
 }
 
 /**
- * Whether the left matrix stands beside the others: above them a high one would push them out of sight.
+ * Above them, a high one would push them out of sight.
  * @param {number} need @param {number} width @param {MatrixMap} left
- * @param {number} numbered pixels of the result with numbers; 0 where it has none
+ * @param {number} numbered pixels of the result with numbers, or 0
  */
 const staysBeside = (need, width, left, numbered) =>
   need < 0.4 * width && (need + numbered <= width || left.size[0] > 12);

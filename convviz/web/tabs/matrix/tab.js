@@ -124,10 +124,7 @@ class MatrixPane {
   };
 }
 
-/**
- * Where there are too many windows for one picture: which part of them is shown.
- * @param {(start: number) => void} go
- */
+/** Which windows are shown, of too many. @param {(start: number) => void} go */
 function createPager(go) {
   const text = element("span");
   const back = makeButton({ class: "cv-button" }, say("matrix.earlier"), () =>

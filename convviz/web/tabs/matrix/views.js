@@ -27,13 +27,10 @@ import { say } from "../say.js";
 /** @param {Rows} values @returns {Rows} */
 const turned = (values) => values[0].map((_, column) => values.map((row) => row[column]));
 
-/** The one panel that shows the same numbers. @param {Part} part @param {string} panel */
+/** @param {Part} part @param {string} panel */
 const own = (part, panel) => ({ own: { part, panel } });
 
-/**
- * @param {MatrixData} data
- * @returns {View[]} in the order of the switch; a transposed convolution begins with col2im
- */
+/** @param {MatrixData} data @returns {View[]} a transposed convolution begins with col2im */
 export function viewsOf(data) {
   const [forward, toInput, toWeight] = [forwardView(data), inputView(data), weightView(data)];
   const [one, turnedOne] = [oneView(data, false), oneView(data, true)];
@@ -44,7 +41,7 @@ export function viewsOf(data) {
   return order.map((view, index) => ({ title: say(`matrix.${titles[index]}`), ...view }));
 }
 
-/** What makes a matrix, of which each axis counts something, and an image. @param {MatrixData} data */
+/** @param {MatrixData} data */
 function makers({ windows }) {
   const part = windows.step < windows.of;
   const numbers = (/** @type {Rows} */ values) => values.map((row) => row.map(Number));
@@ -168,7 +165,7 @@ function weightView(data) {
   };
 }
 
-/** The one large matrix forward. @param {MatrixData} data @returns {Side} */
+/** @param {MatrixData} data @returns {Side} */
 const forwardSide = ({ names, geometry, one }) => ({
   matrix: "T",
   from: names.input,
@@ -183,7 +180,7 @@ const forwardSide = ({ names, geometry, one }) => ({
   panels: { window: "output", kernel: "weight", padded: "padded_input" },
 });
 
-/** Its transposed one, on the way back. @param {MatrixData} data @returns {Side} */
+/** @param {MatrixData} data @returns {Side} */
 const backwardSide = ({ names, geometry, one }) => ({
   matrix: "T\u1d40",
   from: names.grad_output,
@@ -199,7 +196,7 @@ const backwardSide = ({ names, geometry, one }) => ({
 });
 
 /**
- * One large matrix T with a vector above and one beside it; or, turned, its transposed one on the way back.
+ * T with a vector above and one beside it; turned: its transpose, on the way back.
  * @param {MatrixData} data @param {boolean} isTurned
  */
 function oneView(data, isTurned) {

@@ -5,7 +5,7 @@ import { say } from "./say.js";
 
 /** @import { Mistake } from "./list.js" */
 
-/** @param {(index: number) => void} choose a way @param {() => void} expose */
+/** @param {(index: number) => void} choose @param {() => void} expose */
 export function createAbout(choose, expose) {
   const fix = element("p");
   const [choices, met] = [0, 1].map(() => element("p.cv-muted"));
@@ -37,7 +37,7 @@ export function createAbout(choose, expose) {
   };
 }
 
-/** The steps that differ in one way of a mistake, in words. @param {Mistake} mistake @param {number} way */
+/** @param {Mistake} mistake @param {number} way */
 function stepsOf({ of, ways }, way) {
   const right = complete(of, {});
   const code = (/** @type {string} */ text) => `\u201c${text}\u201d`;

@@ -22,7 +22,7 @@ export class MistakesList {
   el;
 
   /**
-   * @param {Mistake[]} mistakes @param {(of: Gradient) => void} choose a gradient
+   * @param {Mistake[]} mistakes @param {(of: Gradient) => void} choose
    * @param {(mistake: Mistake) => void} toggle
    */
   constructor(mistakes, choose, toggle) {
@@ -52,10 +52,7 @@ export class MistakesList {
     this.el = element("div.cv-mistakes-list", this.#gradients.el, this.#list);
   }
 
-  /**
-   * @param {Gradient} of @param {string} chosen id of a mistake, or nothing
-   * @param {(mistake: Mistake) => boolean} isUnseen
-   */
+  /** @param {Gradient} of @param {string} chosen or empty @param {(mistake: Mistake) => boolean} isUnseen */
   set(of, chosen, isUnseen) {
     this.#gradients.set(of, this.#choices);
     this.#list.setAttribute("aria-label", say("list", { gradient: of }));

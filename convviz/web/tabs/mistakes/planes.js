@@ -9,10 +9,7 @@ export function planeRows({ shape, data }, plane) {
   );
 }
 
-/**
- * Rows and columns of a plane; of what has fewer axes, a row.
- * @param {number[]} shape @returns {[number, number]}
- */
+/** A vector is a row. @param {number[]} shape @returns {[number, number]} */
 export const sizeOf = (shape) => [shape.at(-2) ?? 1, shape.at(-1) ?? 1];
 
 /** @param {Gradient} of @param {Settings} settings @returns {number[]} */
@@ -24,7 +21,7 @@ export function planesOf(of, { plane, spec }) {
 }
 
 /**
- * The planes of grad_output and of what it is multiplied by that the board shows.
+ * Those shown, of grad_output and the other factor.
  * @param {Gradient} of @param {Settings} settings @returns {[number, number]}
  */
 export function factorPlanes(of, { plane: { sample, out_channel, in_channel }, spec }) {
@@ -36,7 +33,7 @@ export function factorPlanes(of, { plane: { sample, out_channel, in_channel }, s
 }
 
 /**
- * Which plane of a tensor is the one at these leading indices, or the nearest, and how it is written.
+ * At these leading indices or the nearest, with their text.
  * @param {number[]} shape @param {number[]} at @returns {[number, string]}
  */
 export function planeIn(shape, at) {
@@ -48,7 +45,7 @@ export function planeIn(shape, at) {
 }
 
 /**
- * Where a place of the shown plane stands in a tensor; -1 where it has no such place.
+ * -1: not in it.
  * @param {number[]} shape @param {number[]} at @param {{ row: number, column: number }} place
  */
 export function indexIn(shape, at, { row, column }) {

@@ -15,7 +15,7 @@ const COLORS = { kept: "var(--cv-accent)", missing: "", extra: "var(--cv-bad)" }
  * @import { Compared, Given, Product } from "../../numbers/mistaken.js"
  * @typedef {typeof KINDS[number]} Kind
  * @typedef {{ name: string, right: number, wrong: number | null, factor: number, products: Compared }} Sums
- *   wrong: null where it has no such cell
+ *   wrong: null: no such cell
  */
 
 /** @param {string} of */
@@ -46,7 +46,7 @@ export class Products {
     this.el = element("div.cv-mistake-products", sums, factors);
   }
 
-  /** The two tensors that are multiplied, by name; of a bias's gradient there is one. */
+  /** grad_bias has one. */
   #factors() {
     if (!this.#now) return [];
     const { of, given } = this.#now;
@@ -115,7 +115,7 @@ export class Products {
     });
   }
 
-  /** Show the planes that the products are of; what differs comes first. @param {Compared} products */
+  /** What differs comes first. @param {Compared} products */
   #showPlanes({ kept, missing, extra }) {
     const [first] = [...extra, ...missing, ...kept];
     if (!first) return;
@@ -169,7 +169,7 @@ export class Products {
     );
   }
 
-  /** @param {Gradient} of @param {Given} given @param {[number, number]} at the planes to begin with */
+  /** @param {Gradient} of @param {Given} given @param {[number, number]} at first shown */
   set(of, given, at) {
     this.#now = { of, given };
     this.#planes = at;

@@ -105,7 +105,7 @@ class MistakesPane {
     this.#choose(SHOWN.find((mistake) => mistake.of === gradient)?.id ?? "");
   }
 
-  /** @param {string} id of a mistake, or nothing */
+  /** @param {string} id or empty */
   #choose(id) {
     this.#pane.goTo({ mistake: id }, "");
   }
@@ -160,8 +160,7 @@ class MistakesPane {
 
   /**
    * @param {{ set: (data: import("../../board/pane_heatmap.js").HeatmapData) => void }} heatmap
-   * @param {"right" | "wrong"} which @param {Tensor} tensor @param {number[]} at leading indices
-   * @param {number} limit
+   * @param {"right" | "wrong"} which @param {Tensor} tensor @param {number[]} at @param {number} limit
    */
   #show(heatmap, which, tensor, at, limit) {
     const [plane, place] = planeIn(tensor.shape, at);
@@ -176,7 +175,7 @@ class MistakesPane {
     });
   }
 
-  /** The two sums of the cell that is pointed at, or else of the one that is held on the board. */
+  /** Of the cell pointed at, else of the one held on the board. */
   #light() {
     if (!this.#now) return;
     const { gallery, settings } = this.#now;
@@ -216,7 +215,7 @@ class MistakesPane {
   }
 
   /**
-   * Frame the numbers that are wrong, while no cell is pointed at.
+   * Frame wrong numbers while no cell is pointed at.
    * @param {Tensor} right @param {Tensor | null} wrong @param {number[]} at
    */
   #differing(right, wrong, at) {
@@ -232,7 +231,7 @@ class MistakesPane {
     );
   }
 
-  /** @param {{ row: number, column: number } | null} place @param {boolean} tell the board */
+  /** @param {{ row: number, column: number } | null} place @param {boolean} tell */
   #point(place, tell) {
     this.#pointed = place;
     this.#light();

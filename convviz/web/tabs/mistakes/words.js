@@ -12,10 +12,8 @@ const REST_MS = 150; // as a pane's
  */
 
 /**
- * Make what says why nobody would notice. What hides a mistake is searched by trying, which takes longer than
- * a frame: once for each picture, when the sliders rest.
- * @param {(words: string) => void} show the reason, when it is found
- * @param {import("../../numbers/latest_request.js").Later} later
+ * Trying takes longer than a frame: once a picture, at rest.
+ * @param {(words: string) => void} show @param {import("../../numbers/latest_request.js").Later} later
  */
 export function createWhy(show, later = afterwards) {
   let stop = () => {};
@@ -23,7 +21,7 @@ export function createWhy(show, later = afterwards) {
   return {
     stop: () => stop(),
     /**
-     * What is said now: without the reason, until it is found.
+     * Without the reason until it is found.
      * @param {Settings} settings @param {Gradient} of @param {Recipe} way
      */
     of(settings, of, way) {

@@ -8,7 +8,7 @@ import { say, sayPieces } from "../say.js";
  * @typedef {{ forward: string, backward: string, algorithm: string, call: string, on: string, grad_fn:
  *   string, border: string, why: string[], notes: string[], machine: string[][], found: string, changes:
  *   string[][], elsewhere: string[][], rules: string, read: string, files: string[][], convolutions:
- *   string[], trees: Record<string, string[]> }} PyTorchData as app/tabs/pytorch.py sends it
+ *   string[], trees: Record<string, string[]> }} PyTorchData by app/tabs/pytorch.py
  * @typedef {{ el: HTMLElement, set: (data: PyTorchData) => void }} Section
  */
 
@@ -21,11 +21,7 @@ const withCode = (sentence) => sentence.split(NAME).map((part, place) => (place 
 /** @param {string[]} sentences */
 const items = (sentences) => sentences.map((each) => element("li", ...withCode(each)));
 
-/**
- * One op of a call tree, indented below its caller.
- * @param {string} line two spaces a level, "× 3" at its end when it ran three times
- * @param {string[]} convolutions
- */
+/** @param {string} line two spaces a level, "× 3" if it ran three times @param {string[]} convolutions */
 function opLine(line, convolutions) {
   const depth = (INDENT.exec(line)?.[0].length ?? 0) / 2;
   const [name, times] = line.trim().split(" \u00d7 ");
@@ -41,7 +37,7 @@ function listOf(title, kind = "", data = {}) {
   return { list, el: element("section", element("h4", title), list) };
 }
 
-/** @param {string} title none when empty @param {string[]} columns @param {string} kind */
+/** @param {string} title or empty @param {string[]} columns @param {string} kind */
 function tableOf(title, columns, kind) {
   const rows = element("tbody");
   const heading = title ? [element("h4", title)] : [];

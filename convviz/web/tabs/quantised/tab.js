@@ -13,14 +13,13 @@ const ON_BOARD = ["output", "grad_output", "padded_input"]; // panels whose cell
 /**
  * @typedef {(number | null)[][]} Rows
  * @typedef {{ name: string, parameter: string, sentence: string, mask: Rows, gradient: Rows }} Variant
- * @typedef {{ kind: string, kinds: { name: string, title: string }[], sentence: string, at: string,
- *   latents: Record<string, Rows>, quantized_weight: Rows, signs?: Rows, scale?: Rows, output: Rows,
- *   grad_output: Rows, grad_quantized_weight: Rows, variants: Variant[], variant: string, stairs: Rows,
- *   surrogate: Rows, surrogate_complaint: string, gradcheck_passes: boolean, at_kink: boolean }}
- *   QuantisedData as app/tabs/quantised.py sends it
- * @typedef {{ name: string, label: string, values: Rows, of?: string, said?: string, limit?: number,
- *   signs?: [string, string?][] }} Item a plane and the signs before it; of: whose cells these are, the
- *   kernel's where it is left out; said: below the label
+ * @typedef {{ kind: string, kinds: { name: string, title: string }[], sentence: string, at: string, latents:
+ *   Record<string, Rows>, quantized_weight: Rows, signs?: Rows, scale?: Rows, output: Rows, grad_output:
+ *   Rows, grad_quantized_weight: Rows, variants: Variant[], variant: string, stairs: Rows, surrogate: Rows,
+ *   surrogate_complaint: string, gradcheck_passes: boolean, at_kink: boolean }} QuantisedData by
+ *   app/tabs/quantised.py
+ * @typedef {{ name: string, label: string, values: Rows, of?: string, said?: string, limit?: number, signs?:
+ *   [string, string?][] }} Item of: whose cells, else the kernel's; signs before it; said below it
  */
 
 /** @type {Build} */
@@ -77,7 +76,7 @@ function buildQuantised(pane, body) {
   };
 }
 
-/** All heatmaps of the pane by name, each made once; those that a layer does not have are taken out. */
+/** Made once by name; those a layer lacks are taken out. */
 class Planes {
   /** @type {Map<string, { map: Heatmap, label: string, of: string, values: number[][] }>} */
   #made = new Map();
@@ -155,10 +154,7 @@ class Planes {
   }
 }
 
-/**
- * Put nodes into a row; the focus stays where it is.
- * @param {HTMLElement} row @param {HTMLElement[]} nodes
- */
+/** The focus stays. @param {HTMLElement} row @param {HTMLElement[]} nodes */
 function fill(row, nodes) {
   const held = row.contains(document.activeElement) ? document.activeElement : null;
   row.replaceChildren(...nodes);
@@ -277,7 +273,7 @@ function checkItems(data) {
   ];
 }
 
-/** @param {string} name of a variant @param {() => void} choose */
+/** @param {string} name @param {() => void} choose */
 function createColumn(name, choose) {
   const button = makeButton({ class: "cv-button", "data-variant": name }, name, choose);
   const sentence = element("p.cv-muted");
@@ -290,7 +286,6 @@ function createColumn(name, choose) {
   };
 }
 
-/** One column a variant: its name, which chooses it, its sentence, mask and gradient. */
 class Columns {
   /** @type {Map<string, ReturnType<typeof createColumn>>} */
   #made = new Map();

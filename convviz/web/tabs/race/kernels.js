@@ -9,9 +9,7 @@ const PARTS = /** @type {const} */ (["weight", "gradient"]);
 const COUNT = 32; // output channels of the article's first layer
 const SIDE = 3;
 
-/**
- * @typedef {Record<string, Record<"weight" | "gradient", number[][]>>} Kernels as lab/tab_data.py makes them
- */
+/** @typedef {Record<string, Record<"weight" | "gradient", number[][]>>} Kernels by lab/tab_data.py */
 
 /** @param {{ scale: () => [number, string][] }} pane */
 export function createKernels(pane) {

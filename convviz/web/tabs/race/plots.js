@@ -7,13 +7,13 @@ const AT_LATEST_MS = 500;
 
 /** @import { Plot } from "../../base/race_curves.js" */
 
-/** When the page has nothing better to do: a slider comes first. @param {() => void} then */
+/** A slider comes first. @param {() => void} then */
 function whenIdle(then) {
   if ("requestIdleCallback" in window) requestIdleCallback(then, { timeout: AT_LATEST_MS });
   else setTimeout(then, 0); // Safari
 }
 
-/** What is said of a plot; a race that was recorded has it in English. @param {string} key */
+/** A recorded race has it in English. @param {string} key */
 const wordsOf = (key) => ({
   title: say(/** @type {"plot.loss.title"} */ (`plot.${key}.title`)),
   unit: say(/** @type {"plot.loss.unit"} */ (`plot.${key}.unit`)),

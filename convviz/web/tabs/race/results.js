@@ -9,13 +9,10 @@ const SIDE = 28;
  * @typedef {{ headings: string[], rows: string[][], theirs: number, note: string }} Table
  * @typedef {{ at: number, label: string, found: string }} Digit
  * @typedef {{ seed: number, of: number, images: Record<string, string>, layers: { name: string, count:
- *   number, digits: Digit[] }[] }} Mistakes all as lab/page_data.py makes them
+ *   number, digits: Digit[] }[] }} Mistakes by lab/page_data.py
  */
 
-/**
- * Make the table; the article's own rows come last, and look other. A race that was recorded has its words in
- * English: they are said anew.
- */
+/** The article's rows come last. A recorded race has its words in English. */
 export function createTable() {
   const table = element("table");
   const note = element("p.cv-muted", say("table.note"));
@@ -42,7 +39,7 @@ export function createTable() {
 /** @param {string} text */
 export const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
-/** @param {(layer: string, digit: Digit) => void} onOpen called with the one that was chosen */
+/** @param {(layer: string, digit: Digit) => void} onOpen */
 export function createMistakes(onOpen) {
   const title = element("h4");
   const about = element("p");

@@ -10,7 +10,7 @@ const RUNNING = ["starting", "running", "pausing", "paused"];
  *   Chosen
  * @typedef {{ state: string, why_not?: string, failed?: string, recorded: boolean, names: string[], dtypes:
  *   string[], own: boolean, limits: Record<string, [number, number]>, chosen: Chosen, progress: { done:
- *   number, total: number, left: number | null } }} RaceData as app/tabs/race.py sends it
+ *   number, total: number, left: number | null } }} RaceData by app/tabs/race.py
  */
 
 const NUMBERS = /** @type {const} */ (["epochs", "train", "seeds"]);
@@ -38,7 +38,7 @@ function createChoices() {
         dtype: dtype.value,
       };
     },
-    /** The choices that the kernel has; what a person is about to choose stays. @param {RaceData} data */
+    /** Once: what a visitor chooses stays. @param {RaceData} data */
     fill({ names, chosen, limits, dtypes, own: hasOwn }) {
       if (layers.children.length) return;
       layers.replaceChildren(...names.map((name) => createBox(name, chosen.layers.includes(name))));
@@ -81,7 +81,7 @@ export class RaceSetup {
     this.#pane = pane;
   }
 
-  /** @param {"start" | "pause" | "stop"} name @param {() => object} message what it sends */
+  /** @param {"start" | "pause" | "stop"} name @param {() => object} message */
   #button(name, message) {
     const send = () => this.#pane.send(message());
     return makeButton({ class: "cv-button", "data-race": name }, say(name), send);
@@ -126,7 +126,7 @@ function lineOf({ state, progress: { done, total, left } }) {
     : say("state.running", { done, total, left: duration(left) });
 }
 
-/** @param {number} left in seconds */
+/** @param {number} left seconds */
 function duration(left) {
   const seconds = Math.ceil(left);
   return seconds < 60

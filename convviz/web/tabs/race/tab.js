@@ -13,12 +13,11 @@ import { say } from "./say.js";
 /**
  * @import { Digit } from "./results.js"
  * @typedef {{ shape: number[], bytes: string }} Packed
- * @typedef {{ spec: Spec, dtype: string, scale: number, offset: number,
- *   channels: [number, number], weight: Packed, bias: Packed | null, grad_output: Packed }} Opening as
- *   lab/opening.py makes it
+ * @typedef {{ spec: Spec, dtype: string, scale: number, offset: number, channels: [number, number], weight:
+ *   Packed, bias: Packed | null, grad_output: Packed }} Opening by lab/opening.py
  */
 
-/** @param {Opening} opening @param {string} pixels of the digit, in base64 */
+/** @param {Opening} opening @param {string} pixels base64 */
 export function settingsOf({ spec, dtype, scale, offset, weight, bias, grad_output }, pixels) {
   const source = (/** @type {Packed} */ { shape, bytes }) => ({
     kind: "values",

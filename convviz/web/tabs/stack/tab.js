@@ -112,7 +112,7 @@ class StackPane {
     this.draw();
   }
 
-  /** @param {number} index of a plane @param {number} row @param {number} column */
+  /** @param {number} index @param {number} row @param {number} column */
   #ask(index, row, column) {
     if (index > 0 || this.#choice.asks !== "one") return;
     this.#asked = [row, column];
@@ -135,7 +135,7 @@ class StackPane {
     shown[0].light(asking ? [{ row: asking[0], column: asking[1] }] : []);
   }
 
-  /** @param {number} index of a plane @param {number} row @param {number} column */
+  /** @param {number} index @param {number} row @param {number} column */
   #read(index, row, column) {
     const value = this.#planes[index].valueAt(row, column);
     const layer = this.#used - index;
@@ -148,19 +148,13 @@ class StackPane {
   }
 }
 
-/**
- * The output that was chosen, or the middle one.
- * @param {Pair | null} asked @param {Pair} size @returns {Pair}
- */
+/** Else the middle one. @param {Pair | null} asked @param {Pair} size @returns {Pair} */
 function within(asked, [height, width]) {
   const inside = asked && asked[0] < height && asked[1] < width;
   return inside ? asked : [Math.floor((height - 1) / 2), Math.floor((width - 1) / 2)];
 }
 
-/**
- * One kernel of a weight, as a weight.
- * @param {Tensor} weight @param {number} out @param {number} into @returns {Tensor}
- */
+/** @param {Tensor} weight @param {number} out @param {number} into @returns {Tensor} */
 function planeOf({ shape: [, inputs, height, width], data }, out, into) {
   const start = (out * inputs + into) * height * width;
   return { shape: [1, 1, height, width], data: data.slice(start, start + height * width) };
@@ -182,10 +176,7 @@ function createPlane(pane, onPoint, onSelect) {
     /** @param {number} row @param {number} column */
     valueAt: (row, column) => values[row][column],
     light: map.light,
-    /**
-     * @param {Tensor} tensor @param {string} label
-     * @param {string} through the layer that comes next; empty: none
-     */
+    /** @param {Tensor} tensor @param {string} label @param {string} through the next layer, or empty */
     set(tensor, label, through) {
       values = planeRows(tensor, 0);
       map.set({ values, label, within: [250, 4, 30], dtype: "float64" });

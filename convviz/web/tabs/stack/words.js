@@ -6,10 +6,7 @@ import { say } from "./say.js";
 
 const PLAIN = /** @type {Pair} */ ([1, 1]);
 
-/**
- * The axes, each with its name, or both at once where they are alike.
- * @param {(axis: number) => unknown} of what counts @returns {[number, string][]}
- */
+/** One for both where alike. @param {(axis: number) => unknown} of @returns {[number, string][]} */
 function axesOf(of) {
   if (JSON.stringify(of(0)) === JSON.stringify(of(1))) return [[0, say("lines.both")]];
   return [
@@ -18,7 +15,7 @@ function axesOf(of) {
   ];
 }
 
-/** @param {Spec[]} layers all that fit */
+/** @param {Spec[]} layers that fit */
 export function endWords(layers) {
   const input_size = sizeAfter(layers[layers.length - 1]);
   const next = { ...layers[0], input_size };
@@ -47,10 +44,7 @@ export function fieldWords(spec, layers) {
   return [say("field.told", { field, formulas: both, why }), ...holesWords(spec, layers)];
 }
 
-/**
- * What one output leaves out of its field, and the stride or dilation without which it would not.
- * @param {Spec} spec @param {number} layers
- */
+/** And the stride or dilation that causes it. @param {Spec} spec @param {number} layers */
 function holesWords(spec, layers) {
   const facts = [0, 1].map((axis) => {
     const hasHoles = (/** @type {Partial<Spec>} */ changes) => {
@@ -69,7 +63,7 @@ function holesWords(spec, layers) {
   });
 }
 
-/** @param {Tensor} input its gradient @param {boolean} counted whether all weights are 1 */
+/** @param {Tensor} input @param {boolean} counted all weights are 1 */
 export function waysWords({ shape, data }, counted) {
   const total = data.reduce((sum, value) => sum + value, 0);
   const at = data.reduce((best, value, index) => (Math.abs(value) > Math.abs(data[best]) ? index : best), 0);
@@ -82,7 +76,7 @@ export function waysWords({ shape, data }, counted) {
   return [say("ways.told", { ways: say("ways", numbers), rest })];
 }
 
-/** Whether a layer reads some rows more often than others, and what would even it out. @param {Spec} spec */
+/** And what would even it out. @param {Spec} spec */
 export function checkerboardWords(spec) {
   const facts = [0, 1].map((axis) => [spec.kernel_size[axis], spec.stride[axis], spec.dilation[axis]]);
   return axesOf((axis) => facts[axis]).map(([axis, lines]) => {

@@ -20,9 +20,9 @@ const CELL = 34; // pixels: room for a number
  *   Cell[], products: Products | null }} ErrorMap
  * @typedef {{ passed: boolean, summary: string, first: { case: string, lines: string[] } | null, diagnoses:
  *   Diagnosis[], map: ErrorMap | null, cases: [string, boolean, string][], not_asked: [string, string][],
- *   assumed: string }} Report as app/tabs/yours.py sends it
- * @typedef {{ failed: string, report: Report | null, tasks?: string[], names: string[] | null,
- *   chosen: { task: string, name: string, code: string } }} YoursData
+ *   assumed: string }} Report by app/tabs/yours.py
+ * @typedef {{ failed: string, report: Report | null, tasks?: string[], names: string[] | null, chosen: {
+ *   task: string, name: string, code: string } }} YoursData
  */
 
 /** @type {Build} */
@@ -88,7 +88,7 @@ class Form {
     );
   }
 
-  /** What a person is about to choose stays. @param {YoursData} data */
+  /** What a visitor is choosing stays. @param {YoursData} data */
   set(data) {
     setText(this.#line, data.failed || data.report?.summary || ""); // beside the button that was pressed
     this.#check.toggleAttribute("disabled", false);
