@@ -10,9 +10,8 @@ const say = sentences(WORDS);
 const sayReasons = sentences(REASONS);
 
 /**
- * @typedef {(id: string, values?: Record<string, string | number>) => string} Tell
- * The sentences of a lesson, whose ids stand in its file, and of what the player asks by itself; what is no
- * id is the sentence itself, as in a lesson that somebody has written in one file.
+ * @typedef {(id: string, values?: Record<string, string | number>) => string} Tell What is no id is the
+ *   sentence itself, as in a lesson that somebody wrote in one file.
  * @param {Record<string, any>} [words] @returns {Tell}
  */
 export function tellerOf(words = {}) {
@@ -25,24 +24,20 @@ export function tellerOf(words = {}) {
  * @import { Question } from "./lessons.js"
  * @import { SeenReason } from "./why_wrong.js"
  * @typedef {{ state: "asked" | "wrong" | "right" | "shown", typed: string, reasons: SeenReason[] }} Answer
- *   reasons: what gives the number that was typed, where it is wrong
- * @typedef {{ words: string, state: Answer["state"], told: string, reasons: SeenReason[],
- *   cell: Place }} SeenQuestion
+ *   reasons: for a wrong number
+ * @typedef {{ words: string, state: Answer["state"], told: string, reasons: SeenReason[], cell: Place }}
+ *   SeenQuestion
  */
 
-/**
- * Whether what was typed is the number, as it would be printed if it is no whole one.
- * @param {string} typed @param {number} right
- */
+/** Or is printed alike, if not whole. @param {string} typed @param {number} right */
 export function isRight(typed, right) {
   const given = parseNumber(typed);
   return given !== null && agrees(given, right);
 }
 
 /**
- * @param {Question} question @param {Answer} answer
- * @param {Record<string, string | number>} known with the panel's name @param {Tell} tell
- * @returns {SeenQuestion}
+ * @param {Question} question @param {Answer} answer @param {Record<string, string | number>} known
+ * @param {Tell} tell @returns {SeenQuestion}
  */
 export function seenQuestion({ cell, words, hint, because }, { state, typed, reasons }, known, tell) {
   const all = { ...known, row: cell.row, column: cell.column };
@@ -67,7 +62,7 @@ export function seenQuestion({ cell, words, hint, because }, { state, typed, rea
 }
 
 /**
- * A number of the board to predict: a lesson of one step that leaves the picture as it is.
+ * A lesson of one step that keeps the picture.
  * @param {Place} cell @returns {import("./lessons.js").Lesson}
  */
 export const predicting = (cell) => ({

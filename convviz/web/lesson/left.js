@@ -2,10 +2,7 @@
 import { element, makeButton, setText } from "../base/dom.js";
 import { say } from "./say.js";
 
-/**
- * @param {string} id of its words @param {() => void} onClick
- * @param {string} [name] where the words are a sign
- */
+/** @param {string} id @param {() => void} onClick @param {string} [name] a sign */
 export function createButton(id, onClick, name) {
   const words = say(/** @type {"back"} */ (id));
   return makeButton(
@@ -17,7 +14,7 @@ export function createButton(id, onClick, name) {
 
 /**
  * @import { Gone } from "./player.js"
- * @param {Player} player @param {() => void} onStart turns to the lesson that follows
+ * @param {Player} player @param {() => void} onStart turns to the next lesson
  */
 export class AfterLesson {
   /** @param {string} offer @param {number} index */
@@ -53,7 +50,7 @@ export class AfterLesson {
     );
   }
 
-  /** @param {Gone | null} gone null: nothing was left */
+  /** @param {Gone | null} gone */
   show(gone) {
     this.el.hidden = !gone;
     if (!gone) return;

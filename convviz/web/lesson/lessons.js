@@ -5,42 +5,35 @@ import GUIDED from "../../facts/words/guided/why_rotated.json" with { type: "jso
 import WHY_ROTATED from "../../lessons/why_rotated.json" with { type: "json" };
 
 /**
- * @typedef {{ words: string, then: string, edit?: Place & { by: number }, walk?: { places: number },
- *   set?: string, pin?: Place, choose?: string, mark?: Place[] }} Task what there is to do, one of the five,
- *   and what is said before and after it; mark: cells that are lit once it is done
+ * @typedef {{ words: string, then: string, edit?: Place & { by: number }, walk?: { places: number }, set?:
+ *   string, pin?: Place, choose?: string, mark?: Place[] }} Task one of five kinds; said before and after;
+ *   mark: lit once done
  * @typedef {{ cell: Place, answer?: number, words: string, hint: string, because: string }} Question answer:
- *   what its author says; the page asks its own numbers
+ *   its author's; the page asks its own numbers
  * @typedef {{ title: string, words: string, state: string | null, focus?: string, band?: string, pin?: Place,
- *   highlight?: Place[], why?: string[], tab?: string, part?: string, code?: string[], tray?: "full",
- *   quiet?: "throughout" | "until done", values?: Record<string, Record<string, any>>, do?: Task[],
- *   question?: Question }} Step focus: the band that gets the room; band: the one to look at where they flow;
- *   tab: the one that it is shown in, beside the board; part: of it, brought in sight once all is chosen;
- *   code: lines of Python; state: the keys of a link that differ from the base, or null: it stays as it is;
- *   why: the questions of the board that it answers; tray: it begins empty, or with all that the pixel gets;
- *   quiet: the board does not say beside a held cell what is to be found
- * @typedef {{ words: string[], next: { words: string, link: string }[], exercise?: string }} End what was
- *   found, what to try after it, and the task of convviz.check that asks for it in code
+ *   highlight?: Place[], why?: string[], tab?: string, part?: string, code?: string[], tray?: "full", quiet?:
+ *   "throughout" | "until done", values?: Record<string, Record<string, any>>, do?: Task[], question?:
+ *   Question }} Step focus: the band that gets the room; band: the one in sight; tab: opened; part: of the
+ *   tab, in sight once all is chosen; code: Python; state: link keys that differ from the base, null: as it
+ *   is; why: questions of the board that it answers; tray: full at first; quiet: what is to be found is not
+ *   told
+ * @typedef {{ words: string[], next: { words: string, link: string }[], exercise?: string }} End next: to
+ *   try; exercise: a task of convviz.check
  * @typedef {{ title: string, base: string, steps: Step[], end: End }} Lesson
- * @typedef {{ lesson: Lesson, words: Record<string, any> }} LessonBundle with its sentences by id
+ * @typedef {{ lesson: Lesson, words: Record<string, any> }} LessonBundle sentences by id
  * @typedef {(name: string) => Promise<LessonBundle>} Bring
  * @typedef {ReturnType<typeof createShelf>} Shelf
  */
 
-/**
- * As data, a step has what it has: tests/test_lessons.py sees that it is what a step may have.
- * @type {Record<string, LessonBundle>}
- */
+/** tests/test_lessons.py checks a step's keys. @type {Record<string, LessonBundle>} */
 export const ABOARD = { why_rotated: { lesson: /** @type {any} */ (WHY_ROTATED), words: GUIDED } };
 
-/** The titles of all lessons by their names, in the order of the path. @type {Record<string, string>} */
+/** In the order of the path. @type {Record<string, string>} */
 export const TITLES = Object.fromEntries(
   Object.entries(PATH).map(([id, title]) => [id.replace(/\.title$/, ""), title]),
 );
 
-/**
- * @param {Record<string, LessonBundle>} [given] what the page was made with
- * @param {Bring | null} [fetchLesson] brings any other, where somebody does
- */
+/** @param {Record<string, LessonBundle>} [given] @param {Bring | null} [fetchLesson] */
 export function createShelf(given = {}, fetchLesson = null) {
   const there = new Map(Object.entries({ ...ABOARD, ...given }));
   const names = () => {

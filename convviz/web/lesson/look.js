@@ -11,16 +11,13 @@ import { say } from "./say.js";
  * @typedef {{ words: string, after: string, done: boolean, walked: string }} SeenTask
  * @typedef {{ heading: string, words: string, code: string, focus: string, band: string, highlight: Place[],
  *   tasks: SeenTask[], question: SeenQuestion | null, hidden: Place | null, full: boolean, quiet: boolean,
- *   complete: boolean, wanted: string, choose: string, part: string,
- *   long: "" | "code" | "question" }} StepLook wanted: the control that is to be moved; choose: what is to be
- *   chosen in the tab; part: of it, to be in sight; long: why it has more to read; full: the tray begins so;
- *   quiet: what is to be found is not told; complete: nothing is left to do
- * @typedef {StepLook & { name: string, title: string, at: number, of: number, noTab: string,
- *   key: string }} Look noTab: that the page has not the step's tab; key: another one
- *   at every start of a step
- * @typedef {{ tasks: Task[], done: number, answer: Answer, situation: Situation,
- *   known: Record<string, string | number>, tell: Tell }} Stand how far a step has come; known: the
- *   values that its sentences name
+ *   complete: boolean, wanted: string, choose: string, part: string, long: "" | "code" | "question" }}
+ *   StepLook wanted: the control to move; choose: in the tab; part: of it, in sight; long: why there is more
+ *   to read; full: the tray; quiet: what is to be found is not told
+ * @typedef {StepLook & { name: string, title: string, at: number, of: number, noTab: string, key: string }}
+ *   Look noTab: the step's tab is not here; key: new at every start of a step
+ * @typedef {{ tasks: Task[], done: number, answer: Answer, situation: Situation, known: Record<string, string
+ *   | number>, tell: Tell }} Stand known: values that sentences name
  */
 
 /** @param {Step} step @param {Stand} stand @returns {StepLook} */
@@ -53,10 +50,7 @@ export function lookOf(step, stand) {
 /** @param {Step} step @returns {"" | "code" | "question"} */
 const longOf = ({ code, question }) => (code ? "code" : question ? "question" : "");
 
-/**
- * What a question's sentences name, the panel as the board calls it.
- * @param {Question} question @param {Stand} stand
- */
+/** The panel by the board's name. @param {Question} question @param {Stand} stand */
 const named = ({ cell }, { known, situation }) => ({
   ...known,
   panel: panelName(cell.panel, situation.settings),
@@ -75,7 +69,7 @@ function seenTask(task, isDone, { situation, known, tell }) {
 }
 
 /**
- * What the step is about, until it is done or the 1 has gone elsewhere; then what it has come to.
+ * Of the step, until it is done or the 1 has moved; then of what was done.
  * @param {Step} step @param {Stand} stand @returns {Place[]}
  */
 function litOf(step, { tasks, done, situation }) {

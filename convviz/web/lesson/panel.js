@@ -11,9 +11,8 @@ const ROOM = 8; // pixels around a control that is brought in sight
 
 /**
  * @import { Look, SeenTask } from "./look.js"
- * @typedef {{ focus: (band: string) => void, scrollToBand: (band: string) => void, hide: (place: Look["hidden"]) =>
- *   void,
- *   closePopovers: () => void, tray: (full: boolean) => void }} Stage what a lesson does to a board
+ * @typedef {{ focus: (band: string) => void, scrollToBand: (band: string) => void, hide: (place:
+ *   Look["hidden"]) => void, closePopovers: () => void, tray: (full: boolean) => void }} Stage
  */
 
 export class LessonPanel {
@@ -138,7 +137,7 @@ export class LessonPanel {
     this.#stage.scrollToBand(look.band);
   }
 
-  /** Frame the control that is to be moved, and bring it where it can be. @param {string} control */
+  /** Frame it, and bring it in sight. @param {string} control */
   #want(control) {
     if (control === this.#wanted) return;
     this.#wanted = control;
@@ -195,7 +194,7 @@ export class LessonPanel {
 }
 
 /**
- * Scroll the controls below the card, where it stays as they move; elsewhere that would scroll the card away.
+ * Below the card, where that stays; elsewhere that would scroll the card away.
  * @param {HTMLElement} card @param {HTMLElement} part
  */
 function bringInSight(card, part) {

@@ -20,16 +20,15 @@ const PACE = 350; // milliseconds between two places of a walk that is done for 
 /**
  * @import { Lesson, Shelf, LessonBundle } from "./lessons.js"
  * @import { Look } from "./look.js"
- * @typedef {{ words: string[], next: string[], exercise: string, after: string }} Gone what is told and
- *   offered when a lesson is left, nothing of one that was not ended; exercise: the task of convviz.check
- *   that asks for it in code; after: the name of the lesson that follows
+ * @typedef {{ words: string[], next: string[], exercise: string, after: string }} Gone empty if the lesson
+ *   did not end; exercise: a task of convviz.check; after: the next lesson
  */
 
 export const TAUGHT = Object.values(ABOARD).flatMap(({ lesson }) =>
   lesson.steps.flatMap(({ why }) => why ?? []),
 );
 
-/** The step that answers one of the board's questions, if a lesson has one. @param {string} topic */
+/** null: no lesson has one. @param {string} topic */
 export function answerTo(topic) {
   for (const [name, { lesson }] of Object.entries(ABOARD)) {
     const at = lesson.steps.findIndex(({ why }) => why?.includes(topic));
@@ -70,7 +69,7 @@ export class Player {
   #stopWalking = () => {};
 
   /**
-   * @param {Model} model @param {Shelf} [shelf] the lessons @param {string[]} [has] the tabs of the page
+   * @param {Model} model @param {Shelf} [shelf] @param {string[]} [has] tabs
    * @param {import("../numbers/latest_request.js").Later} [later]
    */
   constructor(model, shelf = createShelf(), has = ALL_TABS, later = afterwards) {
@@ -79,17 +78,14 @@ export class Player {
     for (const event of HEARD) model.on(event, this.#follow);
   }
 
-  /**
-   * The settings of a link, where torch computes as it did and in the chosen colours.
-   * @param {string} link @param {string} tab that is open
-   */
+  /** Device and looks stay. @param {string} link @param {string} tab */
   #stateOf(link, tab) {
     const { state, notices } = fromLink(link);
     if (notices.length) throw new Error(say("kept", { why: notices.join(" ") }));
     return inPlaceOf({ ...this.#model.settings(), tab }, state);
   }
 
-  /** @param {Lesson} lesson @param {number} wanted the step's index */
+  /** @param {Lesson} lesson @param {number} wanted index */
   #enter(lesson, wanted) {
     const step = lesson.steps[wanted];
     const link = joinedLinks(lesson.base, step.state ?? "");
@@ -162,8 +158,8 @@ export class Player {
   }
 
   /**
-   * @param {string} wanted its name @param {string | number} [step] counted from 1
-   * @returns {Promise<void> | undefined} what is waited for, where it has to be brought first
+   * @param {string} wanted @param {string | number} [step] from 1
+   * @returns {Promise<void> | undefined} while it is fetched
    */
   play(wanted, step = 1) {
     this.#asked = wanted;
@@ -182,13 +178,13 @@ export class Player {
     );
   }
 
-  /** Hide a number of the picture as it is, to be predicted. @param {Place} cell */
+  /** In the picture as it is. @param {Place} cell */
   predict(cell) {
     this.#asked = "";
     this.#open(predicting(cell), "", [], 0);
   }
 
-  /** @param {number} by 1: the next step, −1: the one before, 0: this one again */
+  /** @param {number} by 0: this one again */
   go(by) {
     if (!this.#lesson) return;
     if (this.#at + by >= this.#lesson.steps.length) this.close(true);
@@ -214,7 +210,7 @@ export class Player {
     this.#follow();
   }
 
-  /** A slider is held, or let go: what it passes on the way was not chosen. @param {boolean} now */
+  /** What a slider passes on the way was not chosen. @param {boolean} now */
   hold(now) {
     if (this.#held === now) return;
     this.#held = now;
@@ -233,7 +229,7 @@ export class Player {
     this.#settle("wrong", typed.trim().slice(0, 20), reasons);
   }
 
-  /** @param {string} mistake its id */
+  /** @param {string} mistake */
   showMistake(mistake) {
     const question = this.#lesson && this.#progress.step.question;
     if (!question) return;
@@ -245,10 +241,7 @@ export class Player {
     if (this.#lesson && this.#progress.asked()) this.#settle("shown");
   }
 
-  /**
-   * Leave; the picture stays, and there is a way back.
-   * @param {boolean} [ended] whether its end was reached
-   */
+  /** The picture stays. @param {boolean} [ended] */
   close(ended = false) {
     if (!this.#lesson) return;
     this.#stopWalking();
@@ -269,7 +262,7 @@ export class Player {
     this.#values.put({ look: null, left });
   }
 
-  /** The name of the lesson that follows one; empty after the last. @param {string} one */
+  /** Or empty. @param {string} one */
   #following(one) {
     const names = this.shelf.names();
     return (names.includes(one) && names[names.indexOf(one) + 1]) || "";
@@ -282,7 +275,7 @@ export class Player {
     this.#values.put({ finished });
   }
 
-  /** Stay, with what was offered next on the board. @param {number} index */
+  /** Stay, with an offer on the board. @param {number} index */
   tryNext(index) {
     const link = this.#last[index];
     this.afterwards(false);
@@ -290,7 +283,7 @@ export class Player {
     this.#model.change(({ tab }) => [this.#stateOf(link, tab), []]);
   }
 
-  /** Go back to where the lesson was started from, or stay. @param {boolean} back */
+  /** To where the lesson was started, or stay. @param {boolean} back */
   afterwards(back) {
     const before = this.#before;
     if (back && before) {

@@ -13,10 +13,7 @@ import { isDone, isUndone, noteWalk } from "./tasks.js";
 /** @type {Answer} */
 const UNANSWERED = { state: "asked", typed: "", reasons: [] };
 
-/**
- * Whether a hidden number is that of the same picture still.
- * @param {Settings} one @param {Settings} other
- */
+/** The hidden number is of the same picture. @param {Settings} one @param {Settings} other */
 const asksTheSame = (one, other) =>
   JSON.stringify(one) === JSON.stringify({ ...seenAs(other, one), plane: other.plane });
 
@@ -38,9 +35,8 @@ export class Progress {
   #press;
 
   /**
-   * @param {Model} model @param {Settings} settings that it starts from @param {Step} step
-   * @param {Task[]} tasks @param {string} link of the step
-   * @param {() => void} press chooses in the open tab what is wanted
+   * @param {Model} model @param {Settings} settings at the start @param {Step} step @param {Task[]} tasks
+   * @param {string} link @param {() => void} press chooses in the tab
    */
   constructor(model, settings, step, tasks, link, press) {
     [this.#model, this.step, this.tasks, this.#link, this.#press] = [model, step, tasks, link, press];
@@ -62,21 +58,18 @@ export class Progress {
     };
   }
 
-  /**
-   * What stands there: the model's own numbers, or those of the step's start where it has none.
-   * @returns {Seen}
-   */
+  /** As the board, or as the step began. @returns {Seen} */
   seen() {
     const shown = this.#model.shown();
     return shown ? { settings: shown.settings, stages: shown.numbers.stages } : this.start;
   }
 
-  /** The question, while it is to be answered. */
+  /** While it is to be answered. */
   asked() {
     return this.done >= this.tasks.length ? this.step.question : undefined;
   }
 
-  /** @param {boolean} held a slider is held: nothing is done yet */
+  /** @param {boolean} held a slider is: nothing is done yet */
   follow(held) {
     noteWalk(this.walked, this.#model.settings());
     if (this.answer.state === "wrong" && !asksTheSame(this.#answered, this.seen().settings))

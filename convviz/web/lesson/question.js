@@ -84,7 +84,7 @@ function createReasonsList(player) {
 }
 
 /**
- * Scroll the card's text, and nothing around it, until an answer is in sight below what was typed.
+ * Only the card's text, until the answer is in sight below what was typed.
  * @param {HTMLElement} from @param {HTMLElement} to
  */
 function bringWithin(from, to) {

@@ -9,10 +9,7 @@ import { say } from "./say.js";
 
 const isTouched = () => matchMedia("(pointer: coarse)").matches;
 
-/**
- * The button of the lesson that every page has, and the list of all; they are away while one is played.
- * @param {Player} player @param {() => void} onStart
- */
+/** Hidden while a lesson is played. @param {Player} player @param {() => void} onStart */
 export function createLessonButtons(player, onStart) {
   /** @param {string} name */
   const start = (name) => player.play(name)?.then(onStart) ?? onStart();
@@ -35,10 +32,7 @@ export function createLessonButtons(player, onStart) {
   return { el, close };
 }
 
-/**
- * Make the list; where the page has a single lesson there is nothing to list, and it is hidden.
- * @param {Player} player @param {(name: string) => void} start
- */
+/** Hidden where it would list one. @param {Player} player @param {(name: string) => void} start */
 function createPath(player, start) {
   const summary = element("summary", { title: say("list.title") }, say("list"));
   const items = player.shelf.names().map((name) => {
@@ -65,7 +59,7 @@ function createPath(player, start) {
   return { el, close: () => player.off("change:finished", update) };
 }
 
-/** By how many steps a key goes on. @param {KeyboardEvent} event @returns {number | undefined} */
+/** @param {KeyboardEvent} event @returns {number | undefined} */
 const wayOf = (event) =>
   event.altKey
     ? { ArrowRight: 1, ArrowLeft: -1 }[event.key]
@@ -74,11 +68,9 @@ const wayOf = (event) =>
       : undefined;
 
 /**
- * Steer by keys, and answer what the board asks: Alt+arrows, N and P, and Esc when nothing else takes it.
- * @param {HTMLElement} app @param {Player} player
- * @param {() => boolean} escape lets go of what was taken on the board
- * @param {boolean} own whether keys that nothing has the focus for are ours, as in a page of our own
- * @returns {() => void} stop
+ * Alt+arrows, N and P; Esc when nothing else takes it. Answers what the board asks.
+ * @param {HTMLElement} app @param {Player} player @param {() => boolean} escape lets go on the board
+ * @param {boolean} own also unfocused keys, as in a page of our own @returns {() => void}
  */
 export function steer(app, player, escape, own) {
   /** @param {KeyboardEvent} event */
@@ -127,7 +119,7 @@ export function steer(app, player, escape, own) {
   };
 }
 
-/** The link to the step that is read; empty where no link could name it. @param {Player} player */
+/** To the step that is read; or empty. @param {Player} player */
 export function stepLink(player) {
   const look = player.get("look");
   if (!look?.name) return "";

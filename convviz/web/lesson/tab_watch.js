@@ -7,10 +7,7 @@ const CHOSEN = /** @type {const} */ (["aria-pressed", "aria-checked"]);
 const OWN_MOVES = /** @type {const} */ (["pointerdown", "wheel", "touchmove", "keydown"]); // of a visitor
 const ABOVE = 6; // pixels left above a part that is brought in sight
 
-/**
- * Scroll what holds an element, as far out as the tab and no further: the page with the card on it stays.
- * @param {HTMLElement} slot @param {HTMLElement} el
- */
+/** As far out as the tab: the page with the card stays. @param {HTMLElement} slot @param {HTMLElement} el */
 function bringWithin(slot, el) {
   for (let at = el.parentElement; at && slot.contains(at); at = at.parentElement) {
     const [{ top, bottom }, box] = [el.getBoundingClientRect(), at.getBoundingClientRect()];
@@ -56,7 +53,7 @@ export class TabWatch {
 
   /**
    * @param {() => Element | null | undefined} appOf
-   * @param {(chosen: string[]) => void} onChosen called with all that is chosen, whenever something is
+   * @param {(chosen: string[]) => void} onChosen all, at each change
    */
   constructor(appOf, onChosen) {
     [this.#appOf, this.#onChosen] = [appOf, onChosen];
@@ -71,7 +68,7 @@ export class TabWatch {
     if (this.#slot && wanted) bringWithin(this.#slot, wanted);
   }
 
-  /** Scroll the tab, and nothing else, to its part: when more of it is drawn, too, until somebody scrolls. */
+  /** Also when more is drawn, until somebody scrolls. */
   #bring() {
     const there =
       this.#part && this.#slot?.querySelector(`[data-part="${this.#part}"], [data-plot="${this.#part}"]`);
@@ -88,9 +85,8 @@ export class TabWatch {
   }
 
   /**
-   * @param {string} wanted what is to be chosen, or nothing
-   * @param {string} seen the part that is to be in sight, or nothing
-   * @param {string} of another one at every start of a step
+   * @param {string} wanted choice, or empty @param {string} seen part, or empty
+   * @param {string} of new at every start of a step
    */
   follow(wanted, seen, of) {
     const next = [wanted, seen, of].join(" ");
@@ -110,7 +106,7 @@ export class TabWatch {
     this.#look();
   }
 
-  /** Choose what is wanted, as a visitor would. */
+  /** As a visitor would. */
   press = () => {
     const wanted = /** @type {HTMLElement | null | undefined} */ (this.#slot?.querySelector("[data-wanted]"));
     if (wanted instanceof HTMLSelectElement) {

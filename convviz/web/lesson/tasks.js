@@ -14,20 +14,16 @@ import { say } from "./say.js";
 /**
  * @import { Task } from "./lessons.js"
  * @typedef {{ settings: Settings, start: Settings, link: string, selected: Place | null, walked: Set<string>,
- *   chosen: string[], press: () => void }} Situation
- *   link: of the step; walked: where the 1 has stood since the task was given; chosen: what is, in the open
- *   tab; press: chooses there what is wanted
+ *   chosen: string[], press: () => void }} Situation link: of the step; walked: by the 1 since the task
+ *   began; chosen: in the tab; press: chooses there
  */
 
-/** What the numbers follow from: an edit is done where it alone is other. */
+/** An edit is done where it alone differs. */
 const SOURCES = /** @type {(keyof Settings)[]} */ (
   "spec plane transposed loss input weight grad target bias".split(" ")
 );
 
-/**
- * The values of a link's keys, in their order; a later one replaces an earlier one.
- * @param {...string} links
- */
+/** A later key replaces an earlier one. @param {...string} links */
 export function joinedLinks(...links) {
   const pairs = links.flatMap((link) => link.split("&")).filter(Boolean);
   const found = new Map(pairs.map((pair) => /** @type {[string, string]} */ ([pair.split("=", 1)[0], pair])));
@@ -35,7 +31,7 @@ export function joinedLinks(...links) {
 }
 
 /**
- * The part of some settings that the keys of a link name.
+ * What a link's keys name.
  * @param {Settings} settings @param {string} link @returns {{ spec: any, rest: any }}
  */
 function partOf(settings, link) {
@@ -49,10 +45,7 @@ function partOf(settings, link) {
   return { spec, rest };
 }
 
-/**
- * What the keys of a link come to in the picture of a step: how many groups can be depends on its channels.
- * @param {string} link of the step @param {string} set
- */
+/** In the step's picture: groups depend on channels. @param {string} link @param {string} set */
 const wantedOf = (link, set) => partOf(fromLink(joinedLinks(link, set)).state, set);
 
 /** @param {Settings} settings @param {string} panel */
@@ -70,10 +63,7 @@ function typedNumber(settings, { panel, row, column }) {
   return numberIn(settings, tensor, panel === "padded_input" ? "input" : panel, row - top, column - left);
 }
 
-/**
- * Whether two settings differ in what one panel shows at most.
- * @param {Settings} one @param {Settings} other @param {string} panel
- */
+/** They differ in one panel at most. @param {Settings} one @param {Settings} other @param {string} panel */
 function sameBeside(one, other, panel) {
   const field = editedPanels(other)[panel];
   const rest = (/** @type {Settings} */ settings) =>
@@ -96,10 +86,7 @@ function typedCells(panel, { settings, start }) {
   }));
 }
 
-/**
- * What was done instead of an edit, in a sentence; empty where nothing was.
- * @param {Place & { by: number }} edit @param {Situation} at
- */
+/** Or empty. @param {Place & { by: number }} edit @param {Situation} at */
 function insteadOf(edit, at) {
   if (!sameBeside(at.settings, at.start, edit.panel)) return say("astray.picture");
   const wrong = typedCells(edit.panel, at).find(
@@ -118,10 +105,7 @@ function insteadOf(edit, at) {
     : say("astray.value", { typed: formatLong(typed), value: formatLong(value + edit.by) });
 }
 
-/**
- * What a control has that was moved, and not to what is wanted.
- * @param {string} wanted as a link says it @param {Situation} at
- */
+/** Moved, but not to what is wanted. @param {string} wanted in a link @param {Situation} at */
 function notYet(wanted, { settings, start }) {
   const [key, value] = wanted.split("=");
   const field = LINK_KEYS[key]?.field;
@@ -135,7 +119,7 @@ function notYet(wanted, { settings, start }) {
       });
 }
 
-/** @param {Settings} settings @returns {{ row: number, column: number }[]} where the 1 can stand */
+/** @param {Settings} settings @returns {{ row: number, column: number }[]} of the 1 */
 function placesOf({ spec }) {
   const [, , height, width] = outputShape(spec);
   return Array.from({ length: height * width }, (_, index) => ({
@@ -145,9 +129,9 @@ function placesOf({ spec }) {
 }
 
 /**
- * lasts: what is said after it is true as long as it is so, and no longer.
- * @type {Record<string, { lasts?: boolean, done: (task: any, at: Situation) => boolean, act: (task: any,
- *   at: Situation, model: Model) => void }>}
+ * lasts: what is said after it is true only as long.
+ * @type {Record<string, { lasts?: boolean, done: (task: any, at: Situation) => boolean, act: (task: any, at:
+ *   Situation, model: Model) => void }>}
  */
 const KINDS = {
   edit: {
@@ -192,10 +176,10 @@ const kindOf = (task) => KINDS[/** @type {string} */ (KINDS_OF_TASK.find((kind) 
 /** @param {Task} task @param {Situation} at */
 export const isDone = (task, at) => kindOf(task).done(task, at);
 
-/** Whether it is no longer done, because it was taken back. @param {Task} task @param {Situation} at */
+/** Taken back. @param {Task} task @param {Situation} at */
 export const isUndone = (task, at) => Boolean(kindOf(task).lasts) && !isDone(task, at);
 
-/** What was done instead of it, in a sentence, or nothing. @param {Task} task @param {Situation} at */
+/** In a sentence, or empty. @param {Task} task @param {Situation} at */
 export const astray = ({ edit, set }, at) => (edit ? insteadOf(edit, at) : set ? notYet(set, at) : "");
 
 /** @param {Task} task @param {Situation} at @param {Model} model */
@@ -207,16 +191,13 @@ export function noteWalk(walked, settings) {
   if (place) walked.add(`${place.row},${place.column}`);
 }
 
-/** What a task's sentences may name beside the values of its step. @param {Task} task */
+/** Beside the step's values. @param {Task} task */
 export function argumentsOf({ edit, pin, set }) {
   const { row = 0, column = 0 } = edit ?? pin ?? {};
   return { row, column, value: set?.split("=")[1] ?? "" };
 }
 
-/**
- * The control that a task is done with; empty where it is none.
- * @param {Task | undefined} task @param {Settings} settings
- */
+/** Or empty. @param {Task | undefined} task @param {Settings} settings */
 export function controlOf(task, { transposed }) {
   const key = task?.set?.split("=")[0] ?? "";
   if (key === "size" && transposed) return "output_padding"; // the size of the output, which follows from it

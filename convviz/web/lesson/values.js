@@ -10,11 +10,11 @@ import { windowsOn } from "../rules/taps.js";
 import { countOf, flatIndex } from "../rules/tensors.js";
 
 /**
- * @typedef {{ settings: Settings, stages: Record<string, any> }} Seen a state and its numbers
- * @typedef {{ now: Seen, start: Seen }} Moment start: as the step began
+ * @typedef {{ settings: Settings, stages: Record<string, any> }} Seen
+ * @typedef {{ now: Seen, start: Seen }} Moment
  */
 
-/** Where the 1 of a one-hot grad_output stands; null if there is none. @param {Settings} settings */
+/** null: none. @param {Settings} settings */
 export function placeOfOne(settings) {
   if (!isSingleOne(settings)) return null;
   const { grad, spec, plane, transposed } = settings;
@@ -25,7 +25,7 @@ export function placeOfOne(settings) {
 }
 
 /**
- * Where a cell of the plane that is shown stands in its tensor; of a bias, where that of its channel does.
+ * In its tensor, from the shown plane; of a bias, its channel.
  * @param {Settings} settings @param {Tensor} tensor @param {string} panel @param {number} row
  * @param {number} column
  */
@@ -39,7 +39,7 @@ export function indicesOf({ plane, spec, transposed }, tensor, panel, row, colum
 }
 
 /**
- * A number of the plane that is shown; of a bias, that of its channel.
+ * In the shown plane.
  * @param {Settings} settings @param {Tensor} tensor @param {string} panel @param {number} row
  * @param {number} column
  */
@@ -49,7 +49,7 @@ export function numberIn(settings, tensor, panel, row, column) {
   return tensor.data[flatIndex(tensor.shape, at)];
 }
 
-/** What is seen where another plane is chosen. @param {Seen} seen @param {Record<string, number>} [plane] */
+/** @param {Seen} seen @param {Record<string, number>} [plane] */
 const inPlane = ({ settings, stages }, plane) => ({
   stages,
   settings: plane ? { ...settings, plane: { ...settings.plane, ...plane } } : settings,
@@ -63,10 +63,7 @@ const cellOf = ({ settings, stages }, [panel, row, column]) =>
 const windowsIn = ({ spec, plane, transposed }, pixel) =>
   windowsOn(geometryOf(spec, plane, transposed), pixel);
 
-/**
- * The products that add up to a cell, written out, as far as one plane has them.
- * @param {Seen} seen @param {[string, number, number]} cell
- */
+/** Of one plane. @param {Seen} seen @param {[string, number, number]} cell */
 function sumOf(seen, cell) {
   const [panel] = cell;
   const factors = termsOf(seen.settings, cell).map((term) =>
@@ -82,7 +79,7 @@ function sumOf(seen, cell) {
 const termsOf = ({ spec, plane, transposed }, [panel, row, column]) =>
   new Links(geometryOf(spec, plane, transposed)).terms({ panel, row, column });
 
-/** @param {Settings} settings @param {string} key of a link */
+/** @param {Settings} settings @param {string} key */
 function settingOf(settings, key) {
   const { field } = LINK_KEYS[key];
   const value = /** @type {Record<string, any>} */ (field in settings.spec ? settings.spec : settings)[field];
@@ -124,7 +121,7 @@ const FOUND = {
 export const KINDS_OF_VALUE = Object.keys(FOUND);
 
 /**
- * @param {Record<string, Record<string, any>>} values of the step @param {Moment} moment
+ * @param {Record<string, Record<string, any>>} values @param {Moment} moment
  * @returns {Record<string, string | number>}
  */
 export function valuesOf(values, moment) {

@@ -14,14 +14,14 @@ const MOST_PLACES = 3; // of products or cells that are named where several woul
 /**
  * @import { Reason } from "../numbers/diagnose_number.js"
  * @import { Seen } from "./values.js"
- * @typedef {{ words: string, mistake: string, show: string, label: string }} SeenReason mistake: its id, and
- *   the words of the button that shows it; empty where the page does not
+ * @typedef {{ words: string, mistake: string, show: string, label: string }} SeenReason mistake: id, with its
+ *   button's words; empty: not shown here
  */
 
 /**
- * Every reason that a wrong number proves, the likeliest first, in words.
- * @param {Seen} seen @param {Place} cell @param {string} typed
- * @param {boolean} canShow whether the page has the tab Mistakes @returns {SeenReason[]}
+ * The likeliest first.
+ * @param {Seen} seen @param {Place} cell @param {string} typed @param {boolean} canShow has the tab Mistakes
+ * @returns {SeenReason[]}
  */
 export function reasonsFor({ settings, stages }, { panel, row, column }, typed, canShow) {
   const number = parseNumber(typed);
@@ -42,7 +42,7 @@ export function reasonsFor({ settings, stages }, { panel, row, column }, typed, 
   });
 }
 
-/** A reason after "if". @param {Reason} reason @param {boolean} transposed */
+/** After "if". @param {Reason} reason @param {boolean} transposed */
 function clauseOf({ why, id, products, places, left, added }, transposed) {
   const name = (/** @type {any} */ tensor) => tensor && shownName(tensor, transposed);
   const either = (/** @type {string[]} */ parts) =>

@@ -2,10 +2,7 @@
 // The address stays what it was while controls move. A frame that was given its text has none.
 import { isLink } from "../rules/link.js";
 
-/**
- * @typedef {{ name: string, step: string, done: string[] }} Wanted a lesson, its step as it was written,
- *   the lessons that are done
- */
+/** @typedef {{ name: string, step: string, done: string[] }} Wanted step: as written */
 
 const OTHER = /^(?:lang=|present=1$)/; // lang is read by languages.js
 const OF_LESSON = /^(?:lesson|step|done)=/;
@@ -30,8 +27,7 @@ function lessonOf(pairs) {
 }
 
 /**
- * What some parts of the address say: the link and the lesson of the first that has one, and whether any asks
- * for a lecture; a part may as well be the name of a heading.
+ * Of the first part with a link or lesson; a heading's name is none. null: a frame may not know.
  * @param {("hash" | "search")[]} parts
  */
 function foundIn(...parts) {
@@ -45,12 +41,11 @@ function foundIn(...parts) {
 }
 
 /**
- * Open the link in the address and play its lesson, now and whenever another is put after #.
+ * Now and at each change after #.
  * @param {{ send: (message: { type: "open", link: string }) => void }} model
  * @param {{ play: (lesson: string, step: string) => void, finish: (names: string[]) => void }} player
- * @param {{ put: (values: { present: boolean }) => void }} wish
- * @param {boolean} [now] whether what it says now is meant, too
- * @returns {boolean} whether there was a link or a lesson
+ * @param {{ put: (values: { present: boolean }) => void }} wish @param {boolean} [now]
+ * @returns {boolean} there was one
  */
 export function followAddress(model, player, wish, now = true) {
   /** @param {ReturnType<typeof foundIn>} found */
@@ -67,7 +62,7 @@ export function followAddress(model, player, wish, now = true) {
   return now && follow(foundIn("hash", "search"));
 }
 
-/** The address under which this page shows a link; empty where it has none. @param {string} link */
+/** Of this page; or empty. @param {string} link */
 export function addressWith(link) {
   try {
     if (!/^(https?|file):$/.test(location.protocol)) return "";

@@ -21,11 +21,9 @@ export function createApp() {
   /** @type {Player} */
   let player;
   return {
-    /** Where it is, for the one that follows in another language. */
+    /** For the one in another language. */
     kept: () => whereItIs(model, player),
-    /**
-     * @param {{ model: any, kept?: ReturnType<typeof whereItIs> }} context kept: of the one that it follows
-     */
+    /** @param {{ model: any, kept?: ReturnType<typeof whereItIs> }} context */
     initialize({ model: widget, kept }) {
       const { colorscales } = widget.get("_facts");
       model = createPageModel({ state: widget.get("_start"), colorscales, plotly: null, ground: {} }, null);
@@ -62,16 +60,15 @@ export function createApp() {
 }
 
 /**
- * What the still pictures stand in that a notebook keeps above the app, for who opens it without a kernel:
- * Jupyter gives an output a row of its own.
- * @param {string} id of the app @returns {HTMLElement[]}
+ * Still pictures above the app, for who opens a notebook without a kernel: in rows of Jupyter's.
+ * @param {string} id @returns {HTMLElement[]}
  */
 const stillsOf = (id) =>
   [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(`[data-convviz-still="${id}"]`))].map(
     (still) => /** @type {HTMLElement | null} */ (still.closest(".jp-OutputArea-child")) ?? still,
   );
 
-/** @param {HTMLElement} view @param {string} id of the app @returns {() => void} this view goes */
+/** @param {HTMLElement} view @param {string} id @returns {() => void} */
 function hideStills(view, id) {
   view.dataset.app = id;
   for (const still of stillsOf(id)) still.style.display = "none";

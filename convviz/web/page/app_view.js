@@ -17,12 +17,12 @@ import { say } from "../base/say.js";
 
 /**
  * @param {HTMLElement} el @param {Model} model
- * @param {string[]} chosen names of groups and of controls; none: the board alone
- * @param {{ button: HTMLElement, box: HTMLElement }} share what hands the settings on @param {Player} player
- * @param {{ drawer?: HTMLElement, own?: boolean, wish?: import("./lecture.js").Wish | null }} [around] in
- *   which the panes of tabs open; whether the whole page is ours; what the address wishes
- * @returns {{ close: () => void, readLesson: () => void, lecture: HTMLElement }} readLesson: turn to the
- *   lesson that was started; lecture: the button that starts one
+ * @param {string[]} chosen groups and controls; none: the board alone
+ * @param {{ button: HTMLElement, box: HTMLElement }} share @param {Player} player
+ * @param {{ drawer?: HTMLElement, own?: boolean, wish?: import("./lecture.js").Wish | null }} [around] own:
+ *   the whole page is ours
+ * @returns {{ close: () => void, readLesson: () => void, lecture: HTMLElement }} readLesson: focus it;
+ *   lecture: its button
  */
 export function drawApp(el, model, chosen, share, player, { drawer, own = false, wish = null } = {}) {
   /** @type {(() => void)[]} */

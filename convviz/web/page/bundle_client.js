@@ -6,10 +6,7 @@ import { asked, understood } from "../base/locale.js";
 const PREFIX = "IPY_MODEL_";
 const LANGUAGE_MS = 2000; // for the reader's language; a later one is turned to all the same
 
-/**
- * The language that the reader wants: the address says it, else App(lang=), else the browser.
- * @param {any} facts
- */
+/** By the address, else App(lang=), else the browser. @param {any} facts */
 function wantedOf({ languages, language, chosen }) {
   const wishes = asked() ? [asked()] : chosen ? [] : navigator.languages;
   return wishes.map((/** @type {string} */ wish) => understood(wish, languages)).find(Boolean) ?? language;
@@ -26,7 +23,7 @@ function createAsking() {
   /** @type {Set<{ context: any, close: () => void }>} */
   const views = new Set();
 
-  /** Go on in the script that the kernel names now. @param {any} context */
+  /** In the script that the kernel names now. @param {any} context */
   async function turn(context) {
     const { model } = context;
     // Colab shows each output in a frame of its own, and brings there only what is asked for.
@@ -49,9 +46,7 @@ function createAsking() {
     arrived();
   }
 
-  /**
-   * @param {any} model @returns {Promise<void>} once the kernel has brought the reader's language, or did not
-   */
+  /** @param {any} model @returns {Promise<void>} brought, or timed out */
   function language(model) {
     const facts = model.get("_facts");
     const wanted = wantedOf(facts);
@@ -63,8 +58,8 @@ function createAsking() {
 
   return {
     /**
-     * Nothing is waited for here, a view does: what takes two seconds, anywidget gives up, and no message of
-     * the kernel reaches the widget any more. A busy machine needs them for the import alone.
+     * Waits for nothing: after two seconds anywidget gives up, and the widget hears no message any more. A
+     * busy machine needs them for the import.
      * @param {any} context
      */
     initialize(context) {

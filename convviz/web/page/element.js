@@ -12,28 +12,27 @@ const CHANGE = "convviz-change";
 const PLACE = Symbol.for("convviz.boards");
 
 /**
- * @typedef {{ state: string | null, controls: string[] | null, lesson: string | null }} Wanted what the
- *   attributes say; null: nothing
- * @typedef {{ show: (place: HTMLElement, wanted: Wanted) => { model: Model, close: () => void },
- *   sheet: () => CSSStyleSheet }} Speaker the module of one language: what draws the board in an empty place,
- *   and the rules for all boards
+ * @typedef {{ state: string | null, controls: string[] | null, lesson: string | null }} Wanted null: no
+ *   attribute
+ * @typedef {{ show: (place: HTMLElement, wanted: Wanted) => { model: Model, close: () => void }, sheet: () =>
+ *   CSSStyleSheet }} Speaker of one language
  * @typedef {{ speakers: Map<string, Speaker>, views: Set<View> }} Meeting
  */
 
-/** Where the modules of this page meet. @returns {Meeting} */
+/** @returns {Meeting} */
 function meeting() {
   const page = /** @type {any} */ (globalThis);
   page[PLACE] ??= { speakers: new Map(), views: new Set() };
   return page[PLACE];
 }
 
-/** What is said in the place of a board that could not start. @param {unknown} error */
+/** In a board's place. @param {unknown} error */
 export function failed(error) {
   const why = /** @type {Error} */ (error).message.replace(/\.$/, "");
   return element("p.cv-notice", { "data-failed": "true", role: "alert" }, say("failed", { why }));
 }
 
-/** Refuse what no key of a link is in. @param {string} text a link, or an address that ends in one */
+/** No link, or no address that ends in one. @param {string} text */
 function checkLink(text) {
   const own = text.slice(Math.max(text.lastIndexOf("#"), text.lastIndexOf("?")) + 1);
   if (!isLink(own.trim())) throw new Error(say("no_link", { value: text.slice(0, 80) }));
@@ -46,7 +45,7 @@ class View {
   #made = null;
   #tag = ""; // of the language that it speaks
   #link = /** @type {string | null} */ (null); // that was told last
-  /** What was on the board when the element was taken out, or was drawn anew. @type {Settings | null} */
+  /** While out of the page, or drawn anew. @type {Settings | null} */
   #kept = null;
   #start = ""; // the link that Reset leads to
   #quiet = false; // who changes an attribute knows of it
@@ -83,7 +82,7 @@ class View {
     if (this.#choice() !== this.#tag || !this.#tag) this.#draw();
   }
 
-  /** The language to speak: the element's own, else that of the page around, else the first that is there. */
+  /** The element's own, else of the page around, else the first there. */
   #choice() {
     const tags = [...meeting().speakers.keys()];
     const own = this.#host.getAttribute("lang");
@@ -114,7 +113,7 @@ class View {
     model.on("settings", () => this.#tell(model));
   }
 
-  /** Be empty, and keep what was on the board. */
+  /** And keep what was on the board. */
   #clear() {
     this.#kept = this.#made?.model.settings() ?? this.#kept;
     this.#made?.close();
@@ -128,7 +127,7 @@ class View {
     throw new Error(say("language", { wanted: this.#host.getAttribute("lang") ?? "", there }));
   }
 
-  /** The attribute's link; a board that is drawn anew keeps its own. */
+  /** A board drawn anew keeps its own. */
   #startLink() {
     return this.#kept ? this.#start : (this.#host.getAttribute("state") ?? "");
   }
@@ -145,10 +144,7 @@ class View {
     };
   }
 
-  /**
-   * Show another link on the board that is there; what is none leaves it as it is.
-   * @param {Model} model @param {string} text
-   */
+  /** Nonsense changes nothing. @param {Model} model @param {string} text */
   #open(model, text) {
     if (text === this.#link) return; // somebody keeps what the event told
     this.#quiet = true;
@@ -173,7 +169,7 @@ class View {
   }
 }
 
-/** Null where there are more typed numbers than a link holds. @param {Model} model */
+/** null: too many typed numbers. @param {Model} model */
 function linkOf(model) {
   try {
     return toLink(model.settings());
@@ -202,7 +198,7 @@ function elementClass() {
   };
 }
 
-/** A module is there: its elements can speak its language. @param {Speaker} speaker */
+/** @param {Speaker} speaker */
 export function offer(speaker) {
   if (!globalThis.customElements) return; // read by something that is no page
   const { speakers, views } = meeting();

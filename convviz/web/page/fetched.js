@@ -14,11 +14,9 @@ const PATIENCE_MS = 10_000; // a kernel that computes something long answers aft
  */
 
 /**
- * A file beside the page.
- * @template {"arrayBuffer" | "json" | "text"} Kind
- * @param {string} address @param {Kind} kind
- * @param {(why: string) => string} [sentence] says why it is not there
- * @returns {Promise<Awaited<ReturnType<Response[Kind]>>>}
+ * Beside the page.
+ * @template {"arrayBuffer" | "json" | "text"} Kind @param {string} address @param {Kind} kind
+ * @param {(why: string) => string} [sentence] @returns {Promise<Awaited<ReturnType<Response[Kind]>>>}
  */
 export async function fetchFile(address, kind, sentence = (why) => why) {
   try {
@@ -31,8 +29,8 @@ export async function fetchFile(address, kind, sentence = (why) => why) {
 }
 
 /**
- * Make what brings the scripts of one app's tabs, each when it is first opened, once for all views.
- * @param {Model} model @param {Record<string, string>} [addresses] tab → its file, where the page has files
+ * Once for all views of an app.
+ * @param {Model} model @param {Record<string, string>} [addresses] by tab; else the kernel sends them
  * @returns {TabScripts}
  */
 export function createTabScripts(model, addresses) {
@@ -76,11 +74,10 @@ export const lessonFromKernel = (model, name) =>
   });
 
 /**
- * Ask the kernel, and again when another one is there: what comes late is taken all the same.
- * @param {Model} model @param {Record<string, string>} question its answer repeats it
- * @param {(coming: Promise<Reply>) => void} take
- * @param {{ lost: string, late: string }} words for a kernel that is not there, and one that takes long
- * @returns {() => void} stop waiting
+ * Again when another kernel comes; a late answer counts.
+ * @param {Model} model @param {Record<string, string>} question repeated by its answer
+ * @param {(coming: Promise<Reply>) => void} take @param {{ lost: string, late: string }} words
+ * @returns {() => void} stop
  */
 function askKernel(model, question, take, { lost, late }) {
   /** @type {number[]} */

@@ -23,10 +23,10 @@ export const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(
 /** @returns {any} */
 export const dataOfPage = () => JSON.parse(byId("convviz-data").textContent ?? "");
 
-/** @param {string} address of the gzipped bundle */
+/** @param {string} address */
 const fetchPlotly = (address) => fetchFile(address, "arrayBuffer", (why) => say("live.plotly", { why }));
 
-/** @param {string} address of the file @returns {Promise<any>} */
+/** @param {string} address @returns {Promise<any>} */
 const fetchRace = (address) =>
   fetchFile(address, "json", (why) => sayOfRace("recorded.failed", { why })).then(
     (race) => ({ state: "alone", recorded: true, race }),
@@ -34,8 +34,8 @@ const fetchRace = (address) =>
   );
 
 /**
- * @param {any} data what the page carries @param {boolean} live whether torch is asked later
- * @param {string[]} [without] tabs that do not work here
+ * @param {any} data carried by the page @param {boolean} live torch is asked later
+ * @param {string[]} [without] tabs
  */
 export function startPage(data, live, without) {
   const { colorscales, lessons, languages, plotly, race } = data;

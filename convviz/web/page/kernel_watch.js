@@ -7,15 +7,14 @@ const ANSWERS_WITHIN_MS = 5000;
 const banner = () => document.getElementById("convviz-lost");
 
 /**
- * "": nobody has connected yet; "ok": it answers; "reconnecting": it may come back; "lost": only a
- * new page has another one.
+ * "": not connected yet; "lost": only a new page helps.
  * @typedef {"" | "ok" | "reconnecting" | "lost"} State
- * @typedef {"reconnecting" | "silent" | "gone" | "failed"} Passing no connection, no answer, no server; or an
- *   app that could not start
- * @typedef {"ended" | "partial"} Fatal the kernel has ended, as after the server's restart; half a page came
+ * @typedef {"reconnecting" | "silent" | "gone" | "failed"} Passing no connection, no answer, no server, the
+ *   app did not start
+ * @typedef {"ended" | "partial"} Fatal the kernel ended; half a page came
  */
 
-/** What a page of Voilà knows of its kernel: at the body for sheets and tests, in a banner in words. */
+/** At the body for sheets and tests, in a banner in words. */
 export class KernelState {
   /** @type {State} */
   #state = "";
@@ -65,11 +64,10 @@ export class KernelState {
 }
 
 /**
- * Follow one kernel connection. JupyterLab retries for two minutes without a word, and does not tell a
- * vanished kernel from a vanished server, so the page asks the server itself.
- * @param {any} kernel JupyterLab's KernelConnection
- * @param {URL} address where the server tells whether it is there @param {KernelState} state
- * @param {() => boolean} [isBuilding] whether what is sent now makes widgets, and is no move of a person
+ * JupyterLab retries silently for two minutes, and does not tell a vanished kernel from a vanished server:
+ * the page asks the server.
+ * @param {any} kernel JupyterLab's KernelConnection @param {URL} address of the kernel, at the server
+ * @param {KernelState} state @param {() => boolean} [isBuilding] what is sent now makes widgets
  */
 export function watchKernel(kernel, address, state, isBuilding = () => false) {
   /** @param {string} status */
@@ -100,7 +98,7 @@ export function watchKernel(kernel, address, state, isBuilding = () => false) {
 }
 
 /**
- * Ask the server again and again, until the connection is back or there is nothing to wait for.
+ * Until the connection is back or the kernel is gone.
  * @param {any} kernel @param {URL} address @param {KernelState} state
  * @param {ReturnType<typeof createPauses>} pauses
  */
@@ -116,10 +114,7 @@ async function probe(kernel, address, state, pauses) {
   setTimeout(() => probe(kernel, address, state, pauses), pauses.next());
 }
 
-/**
- * Whether the server has the kernel; where it has none, that is told.
- * @param {URL} address @param {KernelState} state
- */
+/** A missing kernel is told. @param {URL} address @param {KernelState} state */
 async function isThere(address, state) {
   const answer = await fetch(address, { cache: "no-store" });
   if (answer.status === 404) state.lose("ended");
@@ -127,8 +122,8 @@ async function isThere(address, state) {
 }
 
 /**
- * Tell that a move has no answer, until the next answer comes: a kernel that hangs stays connected. After a
- * sleep its connection may look alive, and lead nowhere: the server is asked, too.
+ * Until the next answer: a kernel that hangs stays connected. After sleep a connection may look alive: the
+ * server is asked, too.
  * @param {any} kernel @param {URL} address @param {KernelState} state @param {() => boolean} isBuilding
  */
 function watchAnswers(kernel, address, state, isBuilding) {
@@ -173,10 +168,7 @@ function watchAnswers(kernel, address, state, isBuilding) {
   });
 }
 
-/**
- * Answers come in order: a move that is still out before an answered one was lost.
- * @param {Set<string>} moves @param {string} last
- */
+/** Answers come in order: earlier moves were lost. @param {Set<string>} moves @param {string} last */
 function forgetUpTo(moves, last) {
   for (const move of moves) {
     moves.delete(move);

@@ -11,10 +11,7 @@ const FIRST = "en";
 const STORE = "convviz:moved";
 const ASKS = /^lang(?:=|$)/;
 
-/**
- * @typedef {Record<string, { name: string, page: string }>} Languages by their tags: what each is called in
- *   itself, and the address of the page that speaks it
- */
+/** @typedef {Record<string, { name: string, page: string }>} Languages by tag; name: in itself */
 
 /** @param {string} tag @param {Languages} languages */
 function addressIn(tag, languages) {
@@ -27,9 +24,8 @@ function addressIn(tag, languages) {
 }
 
 /**
- * Where no server does: go to the page of the language that the address asks for; from the first page, which
- * nobody has chosen yet, to the browser's.
- * @param {Languages} languages @returns {boolean} whether it is gone to
+ * Where no server does: by the address, or from the first page by the browser.
+ * @param {Languages} languages @returns {boolean} it is gone to
  */
 export function goToAsked(languages) {
   const wanted = asked() ? [asked()] : language() === FIRST ? navigator.languages : [];
@@ -39,10 +35,7 @@ export function goToAsked(languages) {
   return true;
 }
 
-/**
- * Say so where the address asks for a language that there is not, and this is English.
- * @param {Languages} languages @param {Model} model
- */
+/** In English, if the address asks for an unknown one. @param {Languages} languages @param {Model} model */
 export function tellUnknown(languages, model) {
   const wanted = asked();
   if (!wanted || language() !== FIRST || understood(wanted, Object.keys(languages))) return;
@@ -67,7 +60,7 @@ export function createLanguages(languages, model, player) {
   );
 }
 
-/** A widget is drawn anew in its place. @param {string[]} tags @param {(tag: string) => void} choose */
+/** A widget is drawn anew. @param {string[]} tags @param {(tag: string) => void} choose */
 export const createWidgetLanguages = (tags, choose) =>
   menuOf(
     tags,
@@ -77,7 +70,7 @@ export const createWidgetLanguages = (tags, choose) =>
 
 /**
  * @param {string[]} tags @param {(tag: string) => string} nameOf
- * @param {(tag: string, name: string) => HTMLElement} create what chooses a language
+ * @param {(tag: string, name: string) => HTMLElement} create
  */
 function menuOf(tags, nameOf, create) {
   const name = nameOf(language());
@@ -91,10 +84,7 @@ function menuOf(tags, nameOf, create) {
   return createMenu("cv-languages", summary, items);
 }
 
-/**
- * Where a page or a widget is, for what goes on in another language.
- * @param {Model} model @param {Player} player
- */
+/** For what goes on in another language. @param {Model} model @param {Player} player */
 export function whereItIs(model, player) {
   const look = player.get("look");
   return { ...model.kept(), finished: player.get("finished"), lesson: look?.name ?? "", step: look?.at ?? 0 };
@@ -107,7 +97,7 @@ export function goOnFrom(kept, model, player) {
   if (kept.lesson) player.play(kept.lesson, kept.step);
 }
 
-/** @param {string} tag of its language @param {Model} model @param {Player} player */
+/** @param {string} tag @param {Model} model @param {Player} player */
 function keep(tag, model, player) {
   try {
     sessionStorage.setItem(STORE, JSON.stringify({ tag, ...whereItIs(model, player) }));
@@ -117,8 +107,8 @@ function keep(tag, model, player) {
 }
 
 /**
- * Go on where the page before was, if this one was loaded for its language.
- * @param {Model} model @param {Player} player @returns {boolean} whether there was one
+ * If this page was loaded for its language.
+ * @param {Model} model @param {Player} player @returns {boolean} it goes on
  */
 export function goOn(model, player) {
   try {

@@ -13,9 +13,8 @@ const say = sentences(WORDS);
 const sayOfArrival = sentences(ARRIVAL);
 
 /**
- * @param {Model} model
- * @param {(event: string, listener: () => void) => void} follow listens as long as the view is there
- * @param {HTMLElement} lesson the place of a lesson's card @param {() => void} watch plays the arrival again
+ * @param {Model} model @param {(event: string, listener: () => void) => void} follow while the view is there
+ * @param {HTMLElement} lesson its card @param {() => void} watch the arrival again
  */
 export function createLead(model, follow, lesson, watch) {
   const question = element("span");
@@ -53,9 +52,8 @@ export function createLead(model, follow, lesson, watch) {
 }
 
 /**
- * What is asked first: of a puzzle nothing that gives it away.
- * @param {Settings} settings
- * @param {boolean} turns whether the kernel is another one when it is rotated
+ * Nothing gives a puzzle away.
+ * @param {Settings} settings @param {boolean} turns rotation changes the kernel
  */
 function kindOf(settings, turns) {
   if (settings.transposed) return "transposed";

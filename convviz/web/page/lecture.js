@@ -11,17 +11,16 @@ const FRAME = "M2 6V2h4v2H4v2zM10 2h4v4h-2V4h-2zM2 10h2v2h2v2H2zM12 10h2v4h-4v-2
 const TYPING = "input:not([type=range], [type=checkbox]), textarea, [contenteditable=true]";
 /** @type {Record<string, number>} */
 const STEPS = { PageDown: 1, PageUp: -1 };
-/** Where nothing else takes them. @type {Record<string, number>} */
+/** Unless taken. @type {Record<string, number>} */
 const ARROWS = { ArrowRight: 1, ArrowLeft: -1 };
 const TAKES_ARROWS = ".cv-grid, input, select, [role=radiogroup], [role=tablist]";
 
 /**
  * @typedef {{ name: string, title: string, shown: boolean }} Band
  * @typedef {{ relayout: () => void, bands: () => Band[], show: (name: string) => void, step: (by: number) =>
- *   void, play: () => void, escape: () => boolean }} Board what a lecture does to a board
+ *   void, play: () => void, escape: () => boolean }} Board
  * @typedef {{ get: (name: string) => any, on: (event: string, listener: () => void) => any, off: (event:
- *   string, listener: () => void) => any,
- *   put: (values: Record<string, any>) => void }} Wish
+ *   string, listener: () => void) => any, put: (values: Record<string, any>) => void }} Wish
  */
 
 /**
@@ -36,7 +35,7 @@ function createButton(className, words, onClick, ...children) {
 const targetOf = (event) => /** @type {Element} */ (event.composedPath()[0] ?? event.target);
 
 export class Lecture {
-  /** The browser's own Esc is heard by nobody; before the screen is filled, the lecture before is meant. */
+  /** Browsers tell nobody of their Esc. An unfilled screen is that of an earlier lecture. */
   #onScreen = () => void (this.#filled && !document.fullscreenElement && this.#turn(false));
   /** @param {Event} heard */
   #onKey = (heard) => {
@@ -51,7 +50,7 @@ export class Lecture {
     event.stopPropagation(); // a grid would turn its own pages
     action();
   };
-  /** Esc, when nothing else has taken it, wherever the focus is. @param {Event} heard */
+  /** Unless taken, wherever the focus is. @param {Event} heard */
   #onEscape = (heard) => {
     const event = /** @type {KeyboardEvent} */ (heard);
     if (!this.#on || event.key !== "Escape" || event.defaultPrevented) return;
@@ -75,9 +74,9 @@ export class Lecture {
   #before = null; // what had the focus
 
   /**
-   * @param {HTMLElement} app what fills the screen @param {Board} board @param {Player} player
-   * @param {{ own: boolean, wish: Wish | null, fit: () => void }} page own: whether the keys of the whole
-   *   page are ours; wish: `present` is the address's wish for a lecture; fit: gives the stage its room
+   * @param {HTMLElement} app @param {Board} board @param {Player} player
+   * @param {{ own: boolean, wish: Wish | null, fit: () => void }} page own: all keys of the page are ours;
+   *   wish: the address's; fit: gives the stage its room
    */
   constructor(app, board, player, { own, wish, fit }) {
     [this.#app, this.#board, this.#player] = [app, board, player];
@@ -99,7 +98,7 @@ export class Lecture {
     wish?.on("change:present", this.begin);
   }
 
-  /** One step of the lesson that is played, else of the band. @param {number} by */
+  /** Of the lesson, else of the band. @param {number} by */
   #step(by) {
     return this.#player.get("look") ? this.#player.go(by) : this.#board.step(by);
   }
@@ -130,13 +129,13 @@ export class Lecture {
     else this.#rise();
   }
 
-  /** The screen is given: to a lecture that goes on, else given back. */
+  /** Or give the screen back. */
   #fill() {
     this.#filled = this.#on;
     if (!this.#on && document.fullscreenElement === this.#app) document.exitFullscreen();
   }
 
-  /** Above everything: what holds the app may have moved or cut it, as a notebook does. */
+  /** A notebook may have moved or cut what holds the app. */
   #rise() {
     if (!this.#on || !this.#app.isConnected || this.#own || !this.#app.showPopover) return;
     this.#app.popover = "manual";
@@ -155,7 +154,7 @@ export class Lecture {
     to.focus({ preventScroll: true });
   }
 
-  /** The bands, as buttons that stay while their names do. */
+  /** Buttons stay while their names do. */
   refresh() {
     const all = this.#board.bands();
     while (this.#bands.children.length > all.length) this.#bands.lastElementChild?.remove();
@@ -172,7 +171,7 @@ export class Lecture {
     });
   }
 
-  /** What a key does in a lecture, or what starts one; null: nothing. @param {KeyboardEvent} event */
+  /** @param {KeyboardEvent} event */
   #actionOf(event) {
     const key = event.key.toLowerCase();
     if (key === "f" && !event.repeat) return () => this.#turn(!this.#on);

@@ -16,13 +16,11 @@ const OF_THE_KERNEL = Object.values(SETTINGS.controls_of_the_kernel).flat();
 /** @import { DrawPane } from "../tabs/tabbar.js" */
 
 /**
- * @param {HTMLElement} el gets the app's class @param {Model} model @param {DrawPane} drawPane
- * @param {Player} player
- * @param {import("./lecture.js").Wish | null} [wish] of the address, where the whole page is ours
+ * @param {HTMLElement} el @param {Model} model @param {DrawPane} drawPane @param {Player} player
+ * @param {import("./lecture.js").Wish | null} [wish] of the address
  * @param {{ menu?: HTMLElement, tabs?: string[], without?: string[], share?: { button: HTMLElement, box:
- *   HTMLElement } }} [own] its menu of languages; without: tabs that do not work there; of a page that no
- *   kernel will ever come to, its tabs, and what hands the settings on
- * @returns {() => void} close it
+ *   HTMLElement } }} [own] without: tabs that do not work there; tabs, share: of a page without a kernel ever
+ * @returns {() => void}
  */
 export function drawLive(
   el,

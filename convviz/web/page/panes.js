@@ -30,8 +30,8 @@ class Panes {
 
   /**
    * @param {Model} model @param {any} colorscales
-   * @param {Record<string, () => Promise<any>>} [alone] tab → what its pane shows without torch
-   * @param {Record<string, string>} [addresses] tab → the file of its script; else the kernel sends it
+   * @param {Record<string, () => Promise<any>>} [alone] by tab, without torch
+   * @param {Record<string, string>} [addresses] of scripts; else the kernel sends them
    */
   constructor(model, colorscales, alone = {}, addresses) {
     [this.#model, this.#colorscales, this.#alone] = [model, colorscales, alone];
@@ -91,10 +91,7 @@ class Panes {
     );
   }
 
-  /**
-   * What no request asked for: a tab with a state goes on, or was asked what cannot be.
-   * @param {any} message @param {DataView[]} buffers
-   */
+  /** Unasked: a tab with state goes on, or refuses. @param {any} message @param {DataView[]} buffers */
   #receive = ({ type, tab, data, reply, sentence }, buffers) => {
     if (type === "refused") {
       this.#model.say(sentence, true);
@@ -108,7 +105,7 @@ class Panes {
     } else pane.values.tell("msg:custom", reply, buffers);
   };
 
-  /** Bring the open tab its data; without torch it says what it waits for. */
+  /** Without torch it waits. */
   #refresh() {
     if (!this.#open || OWN.includes(this.#open)) return;
     const { values, data } = this.#paneOf(this.#open);

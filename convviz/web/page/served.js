@@ -12,7 +12,7 @@ function start() {
   afterPaint(() => askTorch(data, model));
 }
 
-/** @param {{ numbers: string, version: string }} data numbers: where it is asked @param {Model} model */
+/** @param {{ numbers: string, version: string }} data numbers: address @param {Model} model */
 function askTorch({ numbers, version }, model) {
   const address = new URL(numbers, location.href.split(/[?#]/)[0]);
   const place = {
@@ -37,7 +37,7 @@ function askTorch({ numbers, version }, model) {
   server.open();
 }
 
-/** Say why torch is away, where nothing is covered; nothing: it is there. @param {string} sentence */
+/** Empty: it is there. @param {string} sentence */
 function tell(sentence) {
   const [banner, text] = [byId("convviz-lost"), byId("convviz-lost-text")];
   banner.hidden = !sentence;
@@ -45,7 +45,7 @@ function tell(sentence) {
   if (text.textContent !== sentence) text.textContent = sentence;
 }
 
-/** Do something once what was just drawn is on the screen. @param {() => void} then */
+/** @param {() => void} then */
 function afterPaint(then) {
   const channel = new MessageChannel();
   channel.port1.onmessage = () => {

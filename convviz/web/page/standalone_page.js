@@ -19,11 +19,10 @@ const SLACK = 4; // pixels that are no reason to tell it again, or two pages cou
  * @import { MakeNumbers } from "../numbers/latest_request.js"
  * @import { PageData } from "../numbers/model.js"
  * @import { TabScript } from "../tabs/opening.js"
- * @param {{ el: HTMLElement, data: PageData & { controls: string[], height: number | null,
- *   lesson?: string | null, lessons?: Record<string, import("../lesson/lessons.js").LessonBundle>,
- *   tabs?: Record<string, TabScript["default"]>, race?: any }, own?: boolean,
- *   makeNumbers?: MakeNumbers }} page data.tabs: what draws them, by name; data.race: the recorded one, where
- *   it is among them; own: whether the whole page, and so its address, is ours
+ * @param {{ el: HTMLElement, data: PageData & { controls: string[], height: number | null, lesson?: string |
+ *   null, lessons?: Record<string, import("../lesson/lessons.js").LessonBundle>, tabs?: Record<string,
+ *   TabScript["default"]>, race?: any }, own?: boolean, makeNumbers?: MakeNumbers }} page own: the whole page
+ *   and its address are ours
  */
 function render({ el, data, own = false, makeNumbers = fromPage }) {
   const model = createPageModel(data, makeNumbers);
@@ -56,8 +55,7 @@ function render({ el, data, own = false, makeNumbers = fromPage }) {
 
 /**
  * @param {Model} model @param {any} colorscales
- * @param {Record<string, TabScript["default"]>} tabs by name; the page has their sheets
- * @param {any} race the recorded one, where its tab is among them
+ * @param {Record<string, TabScript["default"]>} tabs the page has their sheets @param {any} race recorded
  */
 function createOwnTabs(model, colorscales, tabs, race) {
   /** @param {string} name */
@@ -79,10 +77,7 @@ function createOwnTabs(model, colorscales, tabs, race) {
   return new Tabs(model, draw, Object.keys(tabs));
 }
 
-/**
- * Tell the page around an iframe how high this one is, and nothing else: anybody may read the message.
- * @param {HTMLElement} el whose height it is
- */
+/** To the page around an iframe; anybody may read it. @param {HTMLElement} el */
 function tellHeight(el) {
   if (window.parent === window) return;
   el.dataset.grows = ""; // nothing may then be high in parts of the window: it would chase its own height

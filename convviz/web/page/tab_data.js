@@ -8,15 +8,12 @@ import { countOf } from "../rules/tensors.js";
 /**
  * @import { Later } from "../numbers/latest_request.js"
  * @import { Choices } from "../tabs/pane.js"
- * @typedef {{ settings: any, choices: Choices, key: string }} Question key: of all that the answer depends on
+ * @typedef {{ settings: any, choices: Choices, key: string }} Question key: all that the answer depends on
  */
 
 const REST_MS = 150; // what takes time is computed anew when the sliders have rested this long
 
-/**
- * Whether a tab's data take longer than a slider may wait.
- * @param {string} name @param {Settings} settings
- */
+/** Slower than a slider may wait. @param {string} name @param {Settings} settings */
 export function isSlow(name, { spec }) {
   const entries = countOf(outputShape(spec).slice(2)) * countOf(weightShape(spec).slice(1));
   return SETTINGS.slow_tabs.includes(name) || (name === "matrix" && entries > SETTINGS.slow_matrix);
@@ -28,12 +25,12 @@ export class TabData {
   #put;
   #later;
   #choices;
-  /** What the shown data belong to. @type {Question} */
+  /** Of the shown data. @type {Question} */
   #shown;
   /** @type {any} */
   #data = {};
   #step = 0;
-  /** Under way; the next is made of what is set when its answer comes. @type {Question | null} */
+  /** One at a time. @type {Question | null} */
   #asked = null;
   #hurried = ""; // of the settings that wait for no rest
   #resting = ""; // of the settings that do
@@ -41,9 +38,7 @@ export class TabData {
 
   /**
    * @param {Pick<Model, "kernel" | "settings" | "settled" | "say" | "chosen" | "choose">} model
-   * @param {string} name of the tab
-   * @param {(changes: { data?: any, busy?: boolean, choices?: Choices }) => void} put gives the pane what it
-   *   shows
+   * @param {string} name @param {(changes: { data?: any, busy?: boolean, choices?: Choices }) => void} put
    * @param {Later} [later]
    */
   constructor(model, name, put, later = afterwards) {
@@ -72,7 +67,7 @@ export class TabData {
     this.#put({ data: this.#data });
   }
 
-  /** Ask for what belongs to settings and choices, once torch has the settings' numbers. */
+  /** Once torch has the settings' numbers. */
   follow() {
     if (this.#model.settings().tab !== this.#name) return this.#rest(""); // closed meanwhile
     const wanted = this.#question();
@@ -83,7 +78,7 @@ export class TabData {
     else this.#ask(wanted);
   }
 
-  /** Wait for a rest of the sliders at these settings; empty: for none. @param {string} key */
+  /** Of the sliders; empty: no more. @param {string} key */
   #rest(key) {
     this.#stopResting();
     this.#resting = key;
@@ -118,7 +113,7 @@ export class TabData {
   }
 
   /**
-   * What was chosen cannot be, and what was chosen before holds; or these settings cannot be shown.
+   * The choices before hold; or the settings cannot be shown.
    * @param {Question} wanted @param {string} sentence
    */
   #refuse(wanted, sentence) {
@@ -152,7 +147,7 @@ export class TabData {
     return this.#model.kernel()?.request({ type: "tab", tab: this.#name, settings, choices, ask: message });
   }
 
-  /** There is nobody to ask: what was asked is asked anew of who comes. */
+  /** Who comes is asked anew. */
   leave() {
     this.#rest("");
     this.#asked = null;

@@ -11,12 +11,11 @@ const FRONT_END_EVERY_MS = 100;
 /** @param {string} id @returns {HTMLElement | null} */
 const byId = (id) => document.getElementById(id);
 
-/** Where Voilà's own addresses begin. */
 const base = () => new URL(document.body.dataset.baseUrl ?? "/voila/", location.href);
 
 const endLoading = () => void byId("convviz-loading")?.remove();
 
-/** Begin, while the page still streams in. */
+/** While the page streams in. */
 function start() {
   const state = new KernelState(endLoading);
   let arrived = false;
@@ -40,7 +39,7 @@ function start() {
   window.addEventListener("pageshow", (event) => event.persisted && state.lose("ended"));
 }
 
-/** Voilà's template calls three functions, a cell's after it has run. @param {() => void} onArrived */
+/** Called by Voilà's template; voila_process after each cell. @param {() => void} onArrived */
 function tellProgress(onArrived) {
   const page = /** @type {any} */ (window);
   let slow = "";
@@ -83,7 +82,7 @@ function watchForApp(state) {
   look();
 }
 
-/** Voilà sets window.jupyterapp without an event, once its front end runs. @param {KernelState} state */
+/** Set without an event. @param {KernelState} state */
 function waitForFrontEnd(state) {
   const app = /** @type {any} */ (window).jupyterapp;
   if (!app) return setTimeout(waitForFrontEnd, FRONT_END_EVERY_MS, state);
@@ -106,7 +105,7 @@ function wireButtons() {
   });
 }
 
-/** ipywidgets have JupyterLab's colours: their dark sheet follows the page's theme. */
+/** ipywidgets have JupyterLab's colours. */
 function followTheme() {
   const root = document.documentElement;
   /** @type {Record<string, string>} */
