@@ -11,7 +11,7 @@ const sameTexts = (one, other) => JSON.stringify(one) === JSON.stringify(other);
  */
 export function createChoice(title, choices, onChoose) {
   const buttons = choices.map(([value, words]) =>
-    makeButton({ class: "cv-button", "data-value": value }, words, () => onChoose(value)),
+    button(words, () => onChoose(value), { "data-value": value }),
   );
   const heading = element("span.cv-muted", title);
   return {
@@ -40,17 +40,11 @@ export function createRadios(label, name, onChoose) {
     el,
     /** @param {string} chosen @param {string[][]} choices value, words */
     set(chosen, choices) {
-      if (
-        !sameTexts(
-          choices.map(([value]) => value),
-          buttons().map(valueOf),
-        )
-      )
+      const values = choices.map(([value]) => value);
+      if (!sameTexts(values, buttons().map(valueOf)))
         el.replaceChildren(
-          ...choices.map(([value]) =>
-            makeButton({ class: "cv-button", role: "radio", [`data-${name}`]: value }, [], () =>
-              onChoose(value),
-            ),
+          ...values.map((value) =>
+            button([], () => onChoose(value), { role: "radio", [`data-${name}`]: value }),
           ),
         );
       buttons().forEach((button, index) => setText(button, choices[index][1]));
@@ -66,12 +60,8 @@ export function createRadios(label, name, onChoose) {
  */
 export function fillMenu(menu, choices, chosen) {
   const values = choices.map(([value]) => value);
-  if (
-    !sameTexts(
-      values,
-      [...menu.options].map(({ value }) => value),
-    )
-  )
+  const offered = [...menu.options].map(({ value }) => value);
+  if (!sameTexts(values, offered))
     menu.replaceChildren(...choices.map(([value, words = value]) => element("option", { value }, words)));
   if (chosen !== undefined && values.includes(chosen)) menu.value = chosen;
 }
@@ -90,6 +80,14 @@ export const tableRow = ([first, ...cells], attributes) =>
     element("th", { scope: "row" }, first),
     ...cells.map((each) => element("td", each)),
   );
+
+/**
+ * A button of a pane.
+ * @param {Parameters<typeof makeButton>[1]} content @param {(event: MouseEvent) => void} act
+ * @param {Record<string, string>} [attributes]
+ */
+export const button = (content, act, { class: kind = "", ...attributes } = {}) =>
+  makeButton({ class: `cv-button ${kind}`.trim(), ...attributes }, content, act);
 
 /** @param {string | Node} text */
 export const code = (text) => element("code", text);

@@ -1,9 +1,9 @@
 // The tab Check: every gradient of the shown plane against finite differences, in float32 beside float64.
-import { element, makeButton, setText } from "../../base/dom.js";
+import { element, setText } from "../../base/dom.js";
 import { colorOf, formatNumber, fullNumber } from "../../base/format.js";
 import { Heatmap } from "../../board/pane_heatmap.js";
 import { split, tab } from "../pane.js";
-import { code, tableHead, tableRow } from "../parts.js";
+import { code, tableHead, tableRow, button } from "../parts.js";
 import { say, sayPieces } from "../say.js";
 import { ErrorCurve } from "./error_curve.js";
 import { upTo } from "../../rules/tensors.js";
@@ -40,10 +40,14 @@ class CheckPane {
   #key = element("div.cv-logscale", { role: "img" });
   #curve = new ErrorCurve((index) => this.#choose(index));
   #shape = element("p");
-  #both = makeButton({ class: "cv-button cv-check-both" }, say("check.both"), () => {
-    this.#dtypes = this.#dtypes.length > 1 ? DTYPES.slice(0, 1) : DTYPES;
-    this.#draw();
-  });
+  #both = button(
+    say("check.both"),
+    () => {
+      this.#dtypes = this.#dtypes.length > 1 ? DTYPES.slice(0, 1) : DTYPES;
+      this.#draw();
+    },
+    { class: "cv-check-both" },
+  );
 
   /** @param {PaneTools} pane @param {HTMLElement} body */
   constructor(pane, body) {

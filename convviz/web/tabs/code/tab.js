@@ -1,9 +1,9 @@
 // The code tab: one setting as Python, seven ways. A line lights its panels, a panel its lines.
 import { NOT_COPIED, createCopier } from "../../base/clipboard.js";
-import { element, makeButton, setText } from "../../base/dom.js";
+import { element, setText } from "../../base/dom.js";
 import { CodeLines } from "../code_lines.js";
 import { split, tab } from "../pane.js";
-import { code, createRadios } from "../parts.js";
+import { code, createRadios, button } from "../parts.js";
 import { say, sayPieces } from "../say.js";
 
 /**
@@ -33,7 +33,7 @@ class CodePane {
   /** @param {PaneTools} pane @param {HTMLElement} body */
   constructor(pane, body) {
     this.#pane = pane;
-    const copy = makeButton({ class: "cv-button cv-copy" }, say("code.copy"), async () => {
+    const copy = button(say("code.copy"), async () => {
       const done = await this.#copier.copy(this.#way().text);
       const words = done ? say("code.copied") : NOT_COPIED;
       setText(this.#outcome, words);

@@ -1,7 +1,7 @@
 // What a box of the graph holds: value and gradient, what it saved, its settings, its inside.
-import { element, makeButton, setText } from "../../base/dom.js";
+import { element, setText } from "../../base/dom.js";
 import { setRich } from "../../base/rich_text.js";
-import { code, tableRow } from "../parts.js";
+import { code, tableRow, button } from "../parts.js";
 import { say } from "../say.js";
 import { TensorView } from "../tensor_view.js";
 import { Inside } from "./inside.js";
@@ -17,7 +17,7 @@ export class Details {
   #title = element("h4", { tabindex: "-1" });
   #text = element("p");
   #note = element("p.cv-note");
-  #open = makeButton({ class: "cv-button", "aria-expanded": "false" }, [], () => this.#toggle());
+  #open = button([], () => this.#toggle(), { "aria-expanded": "false" });
   #tensors = element("div.cv-flow.cv-tensors");
   #readout = element("p.cv-muted.cv-details-readout");
   #settings = element("table");
@@ -37,7 +37,7 @@ export class Details {
   /** @param {PaneTools} pane @param {() => void} onClose */
   constructor(pane, onClose) {
     this.#pane = pane;
-    const close = makeButton({ class: "cv-button" }, say("graph.hide"), onClose);
+    const close = button(say("graph.hide"), onClose);
     this.#inside = new Inside(
       pane,
       (text) => setText(this.#readout, text),

@@ -1,5 +1,5 @@
 // The graph: the drawing in its window, the walk backwards through it, and the box that was chosen.
-import { element, makeButton, setText } from "../../base/dom.js";
+import { element, setText } from "../../base/dom.js";
 import { plainText, setRich } from "../../base/rich_text.js";
 import { Transport } from "../../board/transport.js";
 import { split, tab } from "../pane.js";
@@ -7,6 +7,7 @@ import { say } from "../say.js";
 import { Details } from "./details.js";
 import { Drawing, readDrawing } from "./interactive_drawing.js";
 import { Viewport } from "./viewport.js";
+import { button } from "../parts.js";
 
 /**
  * @typedef {{ step: number, svg: string, dark: Record<string, string>, note: string, panels: Record<string,
@@ -15,6 +16,9 @@ import { Viewport } from "./viewport.js";
  */
 
 const FILE = "graph.svg";
+
+/** @param {"graph.out" | "graph.in" | "graph.all"} id */
+const named = (id) => ({ title: say(id), "aria-label": say(id) });
 
 class GraphPane {
   #pane;
@@ -44,9 +48,9 @@ class GraphPane {
     const tools = element(
       "div.cv-buttons.cv-graph-tools",
       this.#walk,
-      button("\u2212", () => this.#viewport.zoom(-1), say("graph.out")),
-      button("+", () => this.#viewport.zoom(1), say("graph.in")),
-      button(say("graph.fit"), () => this.#viewport.fit(), say("graph.all")),
+      button("\u2212", () => this.#viewport.zoom(-1), named("graph.out")),
+      button("+", () => this.#viewport.zoom(1), named("graph.in")),
+      button(say("graph.fit"), () => this.#viewport.fit(), named("graph.all")),
       button(say("graph.export"), () => this.#save()),
     );
     const words = [element("p", say("graph")), this.#note, tools, this.#transport.el, this.#told];
@@ -164,13 +168,6 @@ class GraphPane {
     if (!this.#drawing.selected()) this.#details.close();
     else if (isNew) this.#details.refresh(this.#drawing.selected());
   };
-}
-
-/** @param {string} words @param {() => void} action @param {string} [label] */
-function button(words, action, label = words) {
-  const made = makeButton({ class: "cv-button", "aria-label": label }, words, action);
-  if (label !== words) made.title = label;
-  return made;
 }
 
 export default tab("graph", (pane, body) => new GraphPane(pane, body).set);

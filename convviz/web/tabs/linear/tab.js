@@ -1,12 +1,12 @@
 // The tab Linear: equations of matrices, linked by their indices, and the way to conv2d.
-import { element, makeButton, setText } from "../../base/dom.js";
+import { element, setText } from "../../base/dom.js";
 import { colorOf, formatNumber } from "../../base/format.js";
 import { openEditor } from "../../board/editor.js";
 import { Heatmap } from "../../board/pane_heatmap.js";
 import { createFormula, setFormula } from "../../board/tinted_names.js";
 import { factorSpan } from "../../board/sum.js";
 import { split, tab } from "../pane.js";
-import { code, fillMenu, limitOf, signOf } from "../parts.js";
+import { code, fillMenu, limitOf, signOf, button } from "../parts.js";
 import { say, sayPieces } from "../say.js";
 import { LINEAR_RULES, linearLinks, linearName, linearTerms } from "./rules.js";
 import { upTo } from "../../rules/tensors.js";
@@ -101,10 +101,10 @@ class LinearPane {
   constructor(pane, body) {
     this.#pane = pane;
     this.#menus = createMenus(pane);
-    const draw = makeButton({ class: "cv-button" }, say("linear.other"), () =>
+    const draw = button(say("linear.other"), () =>
       pane.choose({ seed: this.#data.settings.seed + 1, typed: [] }),
     );
-    const show = makeButton({ class: "cv-button" }, say("linear.show"), () =>
+    const show = button(say("linear.show"), () =>
       pane.goTo((settings) => onBoard(settings, this.#data.tensors), say("linear.shown")),
     );
     const words = [

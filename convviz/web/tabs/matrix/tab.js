@@ -1,9 +1,9 @@
 // The tab Matrix: the convolution and its gradients as matrix products, linked with the board.
-import { element, makeButton, setText } from "../../base/dom.js";
+import { element, setText } from "../../base/dom.js";
 import { createFormula, setFormula } from "../../board/tinted_names.js";
 import { rich, setRich } from "../../base/rich_text.js";
 import { split, tab } from "../pane.js";
-import { createRadios } from "../parts.js";
+import { createRadios, button } from "../parts.js";
 import { say } from "../say.js";
 import { MatrixLinks } from "./links.js";
 import { MatrixProduct } from "./product.js";
@@ -127,10 +127,8 @@ class MatrixPane {
 /** Which windows are shown, of too many. @param {(start: number) => void} go */
 function createPager(go) {
   const text = element("span");
-  const back = makeButton({ class: "cv-button" }, say("matrix.earlier"), () =>
-    go(Math.max(0, shown.start - shown.step)),
-  );
-  const on = makeButton({ class: "cv-button" }, say("matrix.later"), () => go(shown.end));
+  const back = button(say("matrix.earlier"), () => go(Math.max(0, shown.start - shown.step)));
+  const on = button(say("matrix.later"), () => go(shown.end));
   const el = element("div.cv-pager.cv-buttons", text, back, on);
   let shown = { start: 0, end: 0, step: 0, of: 0 };
   return {

@@ -1,7 +1,8 @@
 // What is said of a mistake: its ways, what to do instead, where it was met.
-import { element, makeButton, setText } from "../../base/dom.js";
+import { element, setText } from "../../base/dom.js";
 import { complete } from "../../rules/recipes.js";
 import { say } from "./say.js";
+import { button } from "../parts.js";
 
 /** @import { Mistake } from "./list.js" */
 
@@ -10,7 +11,7 @@ export function createAbout(choose, expose) {
   const fix = element("p");
   const [choices, met] = [0, 1].map(() => element("p.cv-muted"));
   const ways = element("div.cv-buttons", { role: "group", "aria-label": say("ways") });
-  const go = makeButton({ class: "cv-button cv-mistake-go" }, say("expose"), expose);
+  const go = button(say("expose"), expose, { class: "cv-mistake-go" });
   const el = element("div.cv-mistake-about", ways, fix, choices, met, element("p", go));
   let drawn = "";
   return {
@@ -21,15 +22,11 @@ export function createAbout(choose, expose) {
       if (!mistake) return;
       if (drawn !== mistake.id)
         ways.replaceChildren(
-          ...mistake.ways.map((_, index) =>
-            makeButton({ class: "cv-button" }, say("way", { number: index + 1 }), () => choose(index)),
-          ),
+          ...mistake.ways.map((_, index) => button(say("way", { number: index + 1 }), () => choose(index))),
         );
       drawn = mistake.id;
       ways.hidden = mistake.ways.length < 2;
-      [...ways.children].forEach((button, index) =>
-        button.setAttribute("aria-pressed", String(index === way)),
-      );
+      [...ways.children].forEach((each, index) => each.setAttribute("aria-pressed", String(index === way)));
       setText(fix, say("fix", { fix: mistake.fix }));
       setText(choices, say("choices", { choices: stepsOf(mistake, way) }));
       setText(met, mistake.met.length ? say("met", { places: mistake.met.join(", ") }) : "");

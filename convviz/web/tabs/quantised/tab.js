@@ -1,9 +1,9 @@
 // The tab Quantised: forward with the quantised weight, backward past it, and why gradcheck fails on purpose.
-import { element, makeButton, setText } from "../../base/dom.js";
+import { element, setText } from "../../base/dom.js";
 import { formatNumber, fullNumber } from "../../base/format.js";
 import { Heatmap } from "../../board/pane_heatmap.js";
 import { split, tab } from "../pane.js";
-import { fillMenu, limitOf, numbersOf, signOf } from "../parts.js";
+import { fillMenu, limitOf, numbersOf, signOf, button } from "../parts.js";
 import { say, sayPieces } from "../say.js";
 
 /** @type {[number, number, number]} */
@@ -165,84 +165,54 @@ function fill(row, nodes) {
 const chosenOf = ({ variants, variant }) =>
   /** @type {Variant} */ (variants.find(({ name }) => name === variant));
 
+/**
+ * @param {string} name @param {Rows} values @param {string} said @param {Item["signs"]} [signs]
+ * @param {Partial<Item>} [more] @returns {Item}
+ */
+const item = (name, values, said, signs, more) => ({ name, label: name, values, said, signs, ...more });
+
 /** @param {QuantisedData} data @returns {Item[]} */
 function forwardItems({ at, latents, quantized_weight, signs, scale, output }) {
-  /** @type {Item[]} */
-  const items = Object.entries(latents).map(([name, values], index) => ({
-    name: `latent ${name}`,
-    label: `${name}${at}`,
-    values,
-    said: say("quantised.latent"),
-    signs: index ? [[say("quantised.and")]] : [],
-  }));
-  items.push({
-    name: "quantized_weight",
-    label: `quantized_weight${at}`,
-    values: quantized_weight,
-    said: say("quantised.used"),
-    signs: [["\u2192", say("quantised.quantise")]],
-  });
-  if (signs)
-    items.push({
-      name: "signs",
-      label: "sign(padded_input)",
-      values: signs,
-      of: "padded_input",
-      said: say(signs.flat().includes(-1) ? "quantised.sign_zero" : "quantised.all_positive"),
-      signs: [["\u229b"]],
-    });
-  if (scale)
-    items.push({
-      name: "scale",
-      label: "K",
-      values: scale,
-      of: "output",
-      said: say("quantised.mean"),
-      signs: [["\u00d7"]],
-    });
-  items.push({
-    name: "output",
-    label: "output",
-    values: output,
-    of: "output",
-    said: say("quantised.output"),
-    signs: signs ? [["="]] : [["\u229b", say("quantised.with", { name: "padded_input" })], ["="]],
-  });
-  return items;
+  const latent = Object.entries(latents).map(([name, values], index) =>
+    item(`latent ${name}`, values, say("quantised.latent"), index ? [[say("quantised.and")]] : [], {
+      label: `${name}${at}`,
+    }),
+  );
+  const signed = say(signs?.flat().includes(-1) ? "quantised.sign_zero" : "quantised.all_positive");
+  /** @type {NonNullable<Item["signs"]>} */
+  const times = signs ? [] : [["\u229b", say("quantised.with", { name: "padded_input" })]];
+  return [
+    ...latent,
+    item(
+      "quantized_weight",
+      quantized_weight,
+      say("quantised.used"),
+      [["\u2192", say("quantised.quantise")]],
+      {
+        label: `quantized_weight${at}`,
+      },
+    ),
+    ...(signs
+      ? [item("signs", signs, signed, [["\u229b"]], { label: "sign(padded_input)", of: "padded_input" })]
+      : []),
+    ...(scale
+      ? [item("scale", scale, say("quantised.mean"), [["\u00d7"]], { label: "K", of: "output" })]
+      : []),
+    item("output", output, say("quantised.output"), [...times, ["="]], { of: "output" }),
+  ];
 }
 
 /** @param {QuantisedData} data @returns {Item[]} */
 function backwardItems(data) {
   const { name, parameter, mask, gradient } = chosenOf(data);
+  const { grad_output, grad_quantized_weight: exact, variant } = data;
+  const as = say("quantised.as", { name: "grad_weight" });
+  const alpha = variant === "scaled_sign" ? say("quantised.plus_alpha") : "";
   return [
-    {
-      name: "grad_output",
-      label: "grad_output",
-      values: data.grad_output,
-      of: "grad_output",
-      said: say("quantised.on_board"),
-    },
-    {
-      name: "grad_quantized_weight",
-      label: "grad_quantized_weight",
-      values: data.grad_quantized_weight,
-      said: say("quantised.exact"),
-      signs: [["\u2192", say("quantised.as", { name: "grad_weight" })]],
-    },
-    {
-      name: "mask",
-      label: "mask",
-      values: mask,
-      said: say("quantised.of", { variant: name }),
-      signs: [["\u00d7", say("quantised.cell_by_cell")]],
-    },
-    {
-      name: "gradient",
-      label: `grad_${parameter}`,
-      values: gradient,
-      said: say("quantised.learned"),
-      signs: [["=", data.variant === "scaled_sign" ? say("quantised.plus_alpha") : ""]],
-    },
+    item("grad_output", grad_output, say("quantised.on_board"), undefined, { of: "grad_output" }),
+    item("grad_quantized_weight", exact, say("quantised.exact"), [["\u2192", as]]),
+    item("mask", mask, say("quantised.of", { variant: name }), [["\u00d7", say("quantised.cell_by_cell")]]),
+    item("gradient", gradient, say("quantised.learned"), [["=", alpha]], { label: `grad_${parameter}` }),
   ];
 }
 
@@ -253,37 +223,24 @@ function checkItems(data) {
   const limit = limitOf([...gradient, ...surrogate].flat());
   const said = say("quantised.difference");
   return [
-    { name: "stairs", label: say("quantised.itself"), values: stairs, said },
-    {
-      name: "backward",
+    item("stairs", stairs, said, undefined, { label: say("quantised.itself") }),
+    item("backward", gradient, say("quantised.returned"), [[gradcheck_passes ? "=" : "\u2260"]], {
       label: `grad_${parameter}`,
-      values: gradient,
       limit,
-      said: say("quantised.returned"),
-      signs: [[gradcheck_passes ? "=" : "\u2260"]],
-    },
-    {
-      name: "surrogate",
+    }),
+    item("surrogate", surrogate, said, [[at_kink ? "\u2248" : "="]], {
       label: say("quantised.surrogate"),
-      values: surrogate,
       limit,
-      said,
-      signs: [[at_kink ? "\u2248" : "="]],
-    },
+    }),
   ];
 }
 
 /** @param {string} name @param {() => void} choose */
 function createColumn(name, choose) {
-  const button = makeButton({ class: "cv-button", "data-variant": name }, name, choose);
+  const chooser = button(name, choose, { "data-variant": name });
   const sentence = element("p.cv-muted");
   const maps = element("div.cv-variant-maps");
-  return {
-    button,
-    sentence,
-    maps,
-    root: element("section.cv-variant", button, sentence, maps),
-  };
+  return { chooser, sentence, maps, root: element("section.cv-variant", chooser, sentence, maps) };
 }
 
 class Columns {
@@ -305,17 +262,14 @@ class Columns {
     const shown = variants.map(({ name, parameter, sentence, mask, gradient }) => {
       const column = this.#made.get(name) ?? createColumn(name, () => this.#onChoose(name));
       this.#made.set(name, column);
-      column.button.setAttribute("aria-pressed", String(name === variant));
+      column.chooser.setAttribute("aria-pressed", String(name === variant));
       setText(column.sentence, sentence);
       this.#planes.fill(column.maps, [
-        { name: `${name} mask`, label: "mask", values: mask, said: say("quantised.factor") },
-        {
-          name: `${name} gradient`,
+        item(`${name} mask`, mask, say("quantised.factor"), undefined, { label: "mask" }),
+        item(`${name} gradient`, gradient, say("quantised.gradient"), undefined, {
           label: `grad_${parameter}`,
-          values: gradient,
           limit,
-          said: say("quantised.gradient"),
-        },
+        }),
       ]);
       return column.root;
     });

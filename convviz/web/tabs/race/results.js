@@ -1,6 +1,6 @@
 // What a race comes to: the article's table, and the digits that somebody misclassified, each a button.
-import { element, makeButton, setText } from "../../base/dom.js";
-import { tableHead, tableRow } from "../parts.js";
+import { element, setText } from "../../base/dom.js";
+import { tableHead, tableRow, button } from "../parts.js";
 import { say } from "./say.js";
 
 const SIDE = 28;
@@ -85,5 +85,5 @@ function createDigit(layer, digit, pixels, onOpen) {
   const words = say("mistake.read", { layer, label, found });
   const names = { "data-layer": layer, "data-at": String(at), "aria-label": words, title: words };
   const seen = element("span", { "aria-hidden": "true" }, say("mistake", { label, found }));
-  return makeButton({ class: "cv-button cv-mistake", ...names }, [canvas, seen], () => onOpen(layer, digit));
+  return button([canvas, seen], () => onOpen(layer, digit), { class: "cv-mistake", ...names });
 }

@@ -1,6 +1,6 @@
 // What a race is to be, and its buttons: start, pause, go on, stop; and how far it is.
-import { element, makeButton, setText } from "../../base/dom.js";
-import { fillMenu } from "../parts.js";
+import { element, setText } from "../../base/dom.js";
+import { fillMenu, button } from "../parts.js";
 import { say } from "./say.js";
 
 const RUNNING = ["starting", "running", "pausing", "paused"];
@@ -83,8 +83,7 @@ export class RaceSetup {
 
   /** @param {"start" | "pause" | "stop"} name @param {() => object} message */
   #button(name, message) {
-    const send = () => this.#pane.send(message());
-    return makeButton({ class: "cv-button", "data-race": name }, say(name), send);
+    return button(say(name), () => this.#pane.send(message()), { "data-race": name });
   }
 
   /** @param {RaceData} data */

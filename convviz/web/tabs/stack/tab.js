@@ -1,13 +1,13 @@
 // The tab Stack: several layers like the board's, what one output sees of the input, and the gradient on its
 // way back. The page computes all of it.
-import { element, makeButton, setText } from "../../base/dom.js";
+import { element, setText } from "../../base/dom.js";
 import { formatNumber } from "../../base/format.js";
 import { rich } from "../../base/rich_text.js";
 import { Heatmap } from "../../board/pane_heatmap.js";
 import { MOST_LAYERS, gradientThrough, layersOf, sizeAfter } from "../../numbers/stack.js";
 import { planeRows } from "../mistakes/planes.js";
 import { split, tab } from "../pane.js";
-import { createChoice } from "../parts.js";
+import { createChoice, button } from "../parts.js";
 import { checkerboardWords, endWords, fieldWords, waysWords } from "./words.js";
 import { say } from "./say.js";
 import { upTo } from "../../rules/tensors.js";
@@ -189,7 +189,7 @@ function createPlane(pane, onPoint, onSelect) {
 /** @param {(name: keyof typeof EXAMPLES) => void} open */
 function createExamples(open) {
   const buttons = /** @type {(keyof typeof EXAMPLES)[]} */ (Object.keys(EXAMPLES)).map((name) =>
-    makeButton({ class: "cv-button", "data-example": name }, say(`example.${name}`), () => open(name)),
+    button(say(`example.${name}`), () => open(name), { "data-example": name }),
   );
   const title = element("span.cv-muted", say("examples"));
   return element("p.cv-buttons", title, ...buttons);

@@ -1,11 +1,11 @@
 // The tab Your code: what is to be checked, and what came of it: where, what kind, what to change.
 import WORDS from "../../../facts/words/yours.json" with { type: "json" };
-import { element, makeButton, setText } from "../../base/dom.js";
+import { element, setText } from "../../base/dom.js";
 import { sentences } from "../../base/words.js";
 import { Heatmap } from "../../board/pane_heatmap.js";
 import { fromLink } from "../../rules/link.js";
 import { split, tab } from "../pane.js";
-import { fillMenu, limitOf, numbersOf, tableHead, tableRow } from "../parts.js";
+import { fillMenu, limitOf, numbersOf, tableHead, tableRow, button } from "../parts.js";
 
 const say = sentences(WORDS);
 const CELL = 34; // pixels: room for a number
@@ -59,12 +59,7 @@ class Form {
     placeholder: say("code.placeholder"),
     "aria-label": say("code"),
   });
-  #check = makeButton({ class: "cv-button", "data-yours": "check" }, say("check"), () => {
-    setText(this.#line, say("checking"));
-    this.#check.toggleAttribute("disabled", true);
-    const [task, name, code] = [this.#task, this.#name, this.#code].map(({ value }) => value);
-    this.#pane.send({ type: "check", task, name, code });
-  });
+  #check = button(say("check"), () => this.#send(), { "data-yours": "check" });
   #line = element("span", { role: "status" });
   #named;
   #pasted = element("p.cv-muted");
@@ -75,7 +70,7 @@ class Form {
   /** @param {PaneTools} pane */
   constructor(pane) {
     this.#pane = pane;
-    const look = makeButton({ class: "cv-button" }, say("refresh"), () => pane.send({ type: "refresh" }));
+    const look = button(say("refresh"), () => pane.send({ type: "refresh" }));
     const name = element("label", say("name"), this.#name);
     this.#named = element("div.cv-flow", { hidden: "" }, name, look);
     this.el = element(
@@ -88,10 +83,17 @@ class Form {
     );
   }
 
+  #send() {
+    setText(this.#line, say("checking"));
+    this.#check.disabled = true;
+    const [task, name, code] = [this.#task, this.#name, this.#code].map(({ value }) => value);
+    this.#pane.send({ type: "check", task, name, code });
+  }
+
   /** What a visitor is choosing stays. @param {YoursData} data */
   set(data) {
     setText(this.#line, data.failed || data.report?.summary || ""); // beside the button that was pressed
-    this.#check.toggleAttribute("disabled", false);
+    this.#check.disabled = false;
     if (!data.tasks) return;
     const first = this.#filled ? { task: this.#task.value, name: this.#name.value } : data.chosen;
     const choices = (/** @type {string[]} */ values) =>
@@ -150,8 +152,7 @@ function hint(name, children, isOpen) {
 /** @param {Diagnosis} diagnosis @param {(setting: string, title: string) => void} open */
 function boardButton({ setting, title }, open) {
   if (!setting) return [];
-  const button = makeButton({ class: "cv-button" }, say("board"), () => open(setting, title));
-  return [button];
+  return [button(say("board"), () => open(setting, title))];
 }
 
 /** @param {ErrorMap} map @param {Heatmap[]} maps */
