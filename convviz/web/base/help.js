@@ -88,12 +88,13 @@ export function followHelp(app) {
     },
     keydown: (event) => event.key === "Escape" && hide(),
   };
-  for (const [name, listener] of Object.entries(listeners)) app.addEventListener(name, listener);
-  document.addEventListener("pointerdown", hide);
+  const end = new AbortController();
+  const { signal } = end;
+  for (const [name, listener] of Object.entries(listeners)) app.addEventListener(name, listener, { signal });
+  document.addEventListener("pointerdown", hide, { signal });
   return () => {
     hide();
-    document.removeEventListener("pointerdown", hide);
-    for (const [name, listener] of Object.entries(listeners)) app.removeEventListener(name, listener);
+    end.abort();
     tip.remove();
   };
 }

@@ -25,12 +25,11 @@ export function keepKeys(root, isOurs = isBare) {
   const stop = (event) => {
     if (isOurs(event)) event.stopPropagation();
   };
-  window.addEventListener("keydown", mark, true);
-  root.addEventListener("keydown", stop);
-  return () => {
-    window.removeEventListener("keydown", mark, true);
-    root.removeEventListener("keydown", stop);
-  };
+  const end = new AbortController();
+  const { signal } = end;
+  window.addEventListener("keydown", mark, { capture: true, signal });
+  root.addEventListener("keydown", stop, { signal });
+  return () => end.abort();
 }
 
 /**

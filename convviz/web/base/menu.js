@@ -1,5 +1,6 @@
 // A quiet list behind a word: it closes with Esc, or when the focus goes elsewhere.
 import { element } from "./dom.js";
+import { closeWithEscape } from "./keys.js";
 
 /**
  * @param {string} kind its class @param {HTMLElement} summary @param {HTMLElement[]} items
@@ -7,13 +8,7 @@ import { element } from "./dom.js";
  */
 export function createMenu(kind, summary, items, list = "ul") {
   const el = element("details", { class: kind }, summary, element(list, {}, ...items));
-  el.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || !el.open) return;
-    el.open = false;
-    summary.focus();
-    event.preventDefault();
-    event.stopPropagation();
-  });
+  closeWithEscape(() => (el.open ? summary : null), el);
   el.addEventListener("focusout", ({ relatedTarget }) => {
     if (relatedTarget && !el.contains(/** @type {Node} */ (relatedTarget))) el.open = false;
   });

@@ -10,16 +10,19 @@ export function createValues(values) {
     for (const listener of [...(listeners.get(event) ?? [])]) listener(...details);
   }
 
+  /** @param {string} event @param {Function} listener */
+  const off = (event, listener) => void listeners.get(event)?.delete(listener);
+
   return {
     /** @param {string} name */
     get: (name) => values[name],
-    /** @param {string} event @param {Function} listener */
+    /** @param {string} event @param {Function} listener @returns {() => void} what ends it */
     on(event, listener) {
       if (!listeners.has(event)) listeners.set(event, new Set());
       listeners.get(event)?.add(listener);
+      return () => off(event, listener);
     },
-    /** @param {string} event @param {Function} listener */
-    off: (event, listener) => listeners.get(event)?.delete(listener),
+    off,
     tell,
     /** All new values are there before any listener hears of one. @param {Record<string, any>} next */
     put(next) {

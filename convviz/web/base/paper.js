@@ -13,13 +13,10 @@ export function followPaper(act) {
     printing = now;
     act(now);
   };
-  const [before, after, change] = [() => tell(true), () => tell(false), () => tell(medium.matches)];
-  window.addEventListener("beforeprint", before);
-  window.addEventListener("afterprint", after);
-  medium.addEventListener("change", change);
-  return () => {
-    window.removeEventListener("beforeprint", before);
-    window.removeEventListener("afterprint", after);
-    medium.removeEventListener("change", change);
-  };
+  const end = new AbortController();
+  const { signal } = end;
+  window.addEventListener("beforeprint", () => tell(true), { signal });
+  window.addEventListener("afterprint", () => tell(false), { signal });
+  medium.addEventListener("change", () => tell(medium.matches), { signal });
+  return () => end.abort();
 }

@@ -337,7 +337,7 @@ function seedPart(model) {
   input.addEventListener("change", () => {
     const seed = Math.min(Math.max(Math.round(Number(input.value)) || 0, 0), most);
     input.value = String(seed);
-    model.change((settings) => [replaced(settings, { seed }), []]);
+    model.set({ seed });
   });
   return {
     el: labelled("seed", element("span", wordFor("seed")), input),
@@ -374,7 +374,7 @@ function picturePart(model) {
   async function show(kernel, bytes) {
     try {
       const { message } = await kernel.request({ type: "picture" }, [bytes]);
-      model.change((settings) => [replaced(settings, { input: message.source }), []]);
+      model.set({ input: message.source });
     } catch (error) {
       model.say(/** @type {Error} */ (error).message, true);
     }

@@ -42,7 +42,8 @@ export function createLearn(model, follow) {
   el.addEventListener("toggle", () => {
     const { lr } = model.settings();
     if (el.open === lr > 0) return;
-    model.change(el.open ? begun : (settings) => [replaced(settings, { lr: 0 }), []]);
+    if (el.open) model.change(begun);
+    else model.set({ lr: 0 });
   });
   follow("change:values", draw);
   follow("settings", draw);

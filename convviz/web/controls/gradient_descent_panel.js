@@ -7,7 +7,6 @@ import { formatNumber } from "../base/format.js";
 import { sayLearn } from "./say_learn.js";
 import { RATES, learned, lowestAlong, safeRate } from "../numbers/learn.js";
 import { shownWeightPlane } from "../rules/change.js";
-import { replaced } from "../rules/settings.js";
 import { Descent } from "./descent.js";
 import { createLossCurve } from "./loss_curve.js";
 import { judged } from "./verdict.js";
@@ -88,13 +87,13 @@ export class LearnPanel {
 
   /** @param {number} lr */
   #setRate(lr) {
-    return this.#model.change((settings) => [replaced(settings, { lr }), []]);
+    return this.#model.set({ lr });
   }
 
   #goBack() {
     this.close();
     const before = this.#descent.before();
-    if (before) this.#model.change((settings) => [replaced(settings, before), []]);
+    if (before) this.#model.set(before);
   }
 
   #start() {

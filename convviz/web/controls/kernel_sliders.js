@@ -34,6 +34,7 @@ export class Sliders {
   #reach = REACH; // common, to compare
   #dragged = false; // by a slider
   #chosen = 0; // has the shared slider
+  #stop;
   #byFinger = matchMedia("(pointer: coarse)");
 
   /** @param {Model} model @param {HTMLElement} el */
@@ -41,7 +42,7 @@ export class Sliders {
     this.#model = model;
     this.#kernel = kernelOf(model.settings());
     el.append(this.#grid);
-    model.on("settings", this.#onSettings);
+    this.#stop = model.on("settings", this.#onSettings);
     this.#update();
   }
 
@@ -184,7 +185,7 @@ export class Sliders {
   }
 
   close() {
-    this.#model.off("settings", this.#onSettings);
+    this.#stop();
     this.#grid.remove();
   }
 }

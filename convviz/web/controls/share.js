@@ -22,6 +22,7 @@ export class Share {
   };
   #model;
   #lessonLink;
+  #ends;
   button;
   #python = makeButton({}, say("share.python"), () =>
     this.#ask("python", say("share.writing"), ({ message }) =>
@@ -63,8 +64,7 @@ export class Share {
       this.#tell("");
     });
     closeWithEscape(() => (this.box.hidden ? null : this.button), this.button, this.box);
-    model.on("settings", this.#onSettings);
-    model.on("change:kernel", this.#refresh);
+    this.#ends = [model.on("settings", this.#onSettings), model.on("change:kernel", this.#refresh)];
     this.#refresh();
   }
 
@@ -122,10 +122,7 @@ export class Share {
     this.#tell(say("share.ready", { file: name }));
   }
 
-  close() {
-    this.#model.off("settings", this.#onSettings);
-    this.#model.off("change:kernel", this.#refresh);
-  }
+  close = () => this.#ends.forEach((end) => end());
 }
 
 /** @param {string} text */

@@ -39,6 +39,7 @@ export class LessonPanel {
   };
   #player;
   #stage;
+  #ends;
   #name = element("b.cv-lesson-name");
   #count = element("span.cv-lesson-count");
   #heading = element("h3", { tabindex: "-1" });
@@ -89,9 +90,11 @@ export class LessonPanel {
     this.#card = element("section", attributes, header, this.#heading, this.#text, footer);
     this.#left = new AfterLesson(this.#player, () => this.#heading.focus());
     this.el = element("div.cv-lesson-place", this.#card, this.#left.el, this.#live);
-    this.#player.on("change:look", this.update);
-    this.#player.on("change:left", this.update);
-    this.#player.on("press", this.#tab.press);
+    this.#ends = [
+      ...["change:look", "change:left"].map((event) => player.on(event, this.update)),
+      player.on("press", this.#tab.press),
+      () => this.#tab.stop(),
+    ];
   }
 
   /** @param {Look} look */
@@ -185,12 +188,7 @@ export class LessonPanel {
 
   focus = () => this.#heading.focus();
 
-  close = () => {
-    this.#player.off("change:look", this.update);
-    this.#player.off("change:left", this.update);
-    this.#player.off("press", this.#tab.press);
-    this.#tab.stop();
-  };
+  close = () => this.#ends.forEach((end) => end());
 }
 
 /**

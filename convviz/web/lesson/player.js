@@ -53,6 +53,7 @@ export class Player {
   #tell = tellerOf();
   #asked = ""; // the lesson that is on its way
   #stepTab;
+  #ends;
   /** @type {Lesson | null} */
   #lesson = null;
   // Of the present step, from the first on.
@@ -75,7 +76,7 @@ export class Player {
   constructor(model, shelf = createShelf(), has = ALL_TABS, later = afterwards) {
     [this.#model, this.shelf, this.#has, this.#later] = [model, shelf, has, later];
     this.#stepTab = createStepTab(has);
-    for (const event of HEARD) model.on(event, this.#follow);
+    this.#ends = HEARD.map((event) => model.on(event, this.#follow));
   }
 
   /** Device and looks stay. @param {string} link @param {string} tab */
@@ -233,7 +234,7 @@ export class Player {
   showMistake(mistake) {
     const question = this.#lesson && this.#progress.step.question;
     if (!question) return;
-    this.#model.change((settings) => [replaced(settings, { tab: "mistakes", mistake }), []]);
+    this.#model.set({ tab: "mistakes", mistake });
     this.#model.select(question.cell); // the tab writes out both sums
   }
 
@@ -251,7 +252,7 @@ export class Player {
     this.#asked = "";
     const { tab } = this.#model.settings();
     const still = this.#stepTab.next(null, tab);
-    if (still !== tab) this.#model.change((settings) => [replaced(settings, { tab: still }), []]);
+    if (still !== tab) this.#model.set({ tab: still });
     const left = {
       words: words.map((id) => this.#tell(id)),
       next: next.map((each) => this.#tell(each.words)),
@@ -296,6 +297,6 @@ export class Player {
 
   end() {
     this.#stopWalking();
-    for (const event of HEARD) this.#model.off(event, this.#follow);
+    for (const end of this.#ends) end();
   }
 }

@@ -23,13 +23,9 @@ export function createLessonButtons(player, onStart) {
   const path = createPath(player, start);
   const el = element("div.cv-lessons", ...buttons, path.el);
   const update = () => void (el.style.visibility = player.get("look") ? "hidden" : "");
-  player.on("change:look", update);
+  const ends = [path.close, player.on("change:look", update)];
   update();
-  const close = () => {
-    path.close();
-    player.off("change:look", update);
-  };
-  return { el, close };
+  return { el, close: () => ends.forEach((end) => end()) };
 }
 
 /** Hidden where it would list one. @param {Player} player @param {(name: string) => void} start */
@@ -54,9 +50,8 @@ function createPath(player, start) {
     for (const { name, mark } of items)
       setText(mark, player.get("finished").includes(name) ? ` ✓ ${say("list.done")}` : "");
   };
-  player.on("change:finished", update);
   update();
-  return { el, close: () => player.off("change:finished", update) };
+  return { el, close: player.on("change:finished", update) };
 }
 
 /** @param {KeyboardEvent} event @returns {number | undefined} */
@@ -95,11 +90,13 @@ export function steer(app, player, escape, own) {
   const onDown = (event) =>
     /** @type {Element} */ (event.target).matches("input[type=range]") && player.hold(true);
   const onUp = () => player.hold(false);
-  const UPS = /** @type {const} */ (["pointerup", "pointercancel"]);
-  app.addEventListener("keydown", onKey);
-  if (own) document.addEventListener("keydown", onPage);
-  app.addEventListener("pointerdown", onDown);
-  for (const up of UPS) document.addEventListener(up, onUp); // the pointer may be anywhere by then
+  const end = new AbortController();
+  const { signal } = end;
+  app.addEventListener("keydown", onKey, { signal });
+  if (own) document.addEventListener("keydown", onPage, { signal });
+  app.addEventListener("pointerdown", onDown, { signal });
+  // The pointer may be anywhere by then.
+  for (const up of ["pointerup", "pointercancel"]) document.addEventListener(up, onUp, { signal });
   const stop = followAsked(app, (topic) => {
     const answer = answerTo(topic);
     if (answer) player.play(answer.name, answer.at + 1);
@@ -110,10 +107,7 @@ export function steer(app, player, escape, own) {
     if (!isTouched()) field?.focus({ preventScroll: true }); // there its keyboard would cover the question
   });
   return () => {
-    app.removeEventListener("keydown", onKey);
-    document.removeEventListener("keydown", onPage);
-    app.removeEventListener("pointerdown", onDown);
-    for (const up of UPS) document.removeEventListener(up, onUp);
+    end.abort();
     stop();
     stopPredicting();
   };

@@ -135,6 +135,11 @@ class PageModel {
     this.#attempt(() => this.apply(change(this.settings()), move));
   }
 
+  /** @param {Partial<Settings>} changes */
+  set(changes) {
+    this.change((settings) => [replaced(settings, changes), []]);
+  }
+
   /** What had to be adjusted is said. @param {Changed} changed */
   apply([next, notices], move = "") {
     if (!same(next, this.settings())) {

@@ -27,10 +27,9 @@ import { say } from "../base/say.js";
 export function drawApp(el, model, chosen, share, player, { drawer, own = false, wish = null } = {}) {
   /** @type {(() => void)[]} */
   const closers = [];
-  /** @param {Pick<Model, "on" | "off"> | Player} of @param {string} event @param {() => void} listener */
+  /** @param {Pick<Model, "on"> | Player} of @param {string} event @param {() => void} listener */
   const hear = (of, event, listener) => {
-    of.on(event, listener);
-    closers.push(() => of.off(event, listener));
+    closers.push(of.on(event, listener));
     return listener;
   };
   /** @param {string} event @param {() => void} listener called at once, too */

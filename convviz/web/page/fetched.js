@@ -102,12 +102,10 @@ function askKernel(model, question, take, { lost, late }) {
 
   function stop() {
     timers.forEach(clearTimeout);
-    model.off("msg:custom", receive);
-    model.off("change:kernel", ask);
+    for (const end of ends) end();
   }
 
-  model.on("msg:custom", receive);
-  model.on("change:kernel", ask);
+  const ends = [model.on("msg:custom", receive), model.on("change:kernel", ask)];
   ask();
   return stop;
 }

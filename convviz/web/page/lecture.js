@@ -67,7 +67,8 @@ export class Lecture {
   button;
   #bands = element("div.cv-lecture-bands", { role: "group", "aria-label": say("bands") });
   bar;
-  #keys;
+  #listening = new AbortController();
+  #unwish;
   #on = false;
   #filled = false; // whether the lecture has had the screen since it began
   /** @type {Element | null} */
@@ -92,10 +93,10 @@ export class Lecture {
     const leave = iconButton("close", say("leave"), () => this.#turn(false));
     const attributes = { class: "cv-lecture-bar", role: "group", "aria-label": say("bar") };
     this.bar = element("div", attributes, ...steps, this.#bands, leave);
-    this.#keys = own ? document : app;
-    this.#keys.addEventListener("keydown", this.#onKey, true);
-    this.#keys.addEventListener("keydown", this.#onEscape);
-    wish?.on("change:present", this.begin);
+    const keys = own ? document : app;
+    keys.addEventListener("keydown", this.#onKey, { capture: true, signal: this.#listening.signal });
+    keys.addEventListener("keydown", this.#onEscape, { signal: this.#listening.signal });
+    this.#unwish = wish?.on("change:present", this.begin);
   }
 
   /** Of the lesson, else of the band. @param {number} by */
@@ -185,9 +186,8 @@ export class Lecture {
 
   close = () => {
     this.#turn(false);
-    this.#keys.removeEventListener("keydown", this.#onKey, true);
-    this.#keys.removeEventListener("keydown", this.#onEscape);
-    this.#wish?.off("change:present", this.begin);
+    this.#listening.abort();
+    this.#unwish?.();
     this.button.remove();
     this.bar.remove();
   };

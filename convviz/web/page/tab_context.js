@@ -19,10 +19,8 @@ export const createTabContext = (model) => ({
     selected: () => model.get("selected"),
     // Other numbers stand there, or another cell is held.
     follow(listener) {
-      for (const event of EVENTS) model.on(event, listener);
-      return () => {
-        for (const event of EVENTS) model.off(event, listener);
-      };
+      const ends = EVENTS.map((event) => model.on(event, listener));
+      return () => ends.forEach((end) => end());
     },
     // Undo leaves the view alone.
     open: (link, words) =>

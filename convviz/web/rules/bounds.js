@@ -49,11 +49,18 @@ export function valueOf(spec, name, axis, transposed) {
  */
 export function withValue(spec, name, axis, value, linked, transposed) {
   if (transposed) return withLayerValue(spec, name, axis, value, linked);
-  const values = [...layerPair(spec, name, false)];
-  for (const changed of linked ? [0, 1] : [axis])
-    values[changed] = name === "padding" ? [value, value] : value;
-  const made = { ...spec, [name]: values };
+  const made = { ...spec, [name]: changedPair(spec, name, axis, value, linked, false) };
   return isPossible(made) ? made : null;
+}
+
+/**
+ * @param {Spec} spec @param {AxisName} name @param {number} axis @param {number} value
+ * @param {boolean} linked @param {boolean} transposed
+ */
+function changedPair(spec, name, axis, value, linked, transposed) {
+  const pair = [...layerPair(spec, name, transposed)];
+  for (const each of linked ? [0, 1] : [axis]) pair[each] = name === "padding" ? [value, value] : value;
+  return pair;
 }
 
 /**
@@ -61,21 +68,10 @@ export function withValue(spec, name, axis, value, linked, transposed) {
  * @param {boolean} linked
  */
 function withLayerValue(spec, name, axis, value, linked) {
-  /** @param {AxisName} each */
-  const pairOf = (each) => [...layerPair(spec, each, true)];
-  /** @type {{ [name in AxisName]?: Pairs } & Record<"input_size" | "output_padding" | "stride", Pairs>} */
-  const pairs = {
-    input_size: pairOf("input_size"),
-    output_padding: pairOf("output_padding"),
-    stride: pairOf("stride"),
-  };
-  const pair = (pairs[name] ??= pairOf(name));
-  for (const changed of linked ? [0, 1] : [axis]) pair[changed] = name === "padding" ? [value, value] : value;
-  const {
-    input_size: sizes,
-    output_padding: wanted,
-    stride,
-  } = /** @type {Record<AxisName, number[]>} */ (pairs);
+  const pair = changedPair(spec, name, axis, value, linked, true);
+  const [sizes, wanted, stride] = /** @type {AxisName[]} */ (["input_size", "output_padding", "stride"]).map(
+    (each) => /** @type {number[]} */ (each === name ? pair : layerPair(spec, each, true)),
+  );
   const extra = wanted.map((cells, side) => Math.min(cells, stride[side] - 1));
   const own = name === "input_size" || name === "output_padding" ? {} : { [name]: pair };
   const made = layerSpec(spec, sizes, name === "output_padding" ? wanted : extra, own);
@@ -138,12 +134,8 @@ export function mend(spec, changes, transposed) {
   let groups = wanted.groups;
   while (wanted.in_channels % groups || wanted.out_channels % groups) groups -= 1;
   if (groups !== wanted.groups) {
-    moves.push(
-      moved("moved.groups", null, wanted.groups, groups, {
-        into: wanted.in_channels,
-        out: wanted.out_channels,
-      }),
-    );
+    const { in_channels: into, out_channels: out } = wanted;
+    moves.push(moved("moved.groups", null, wanted.groups, groups, { into, out }));
   }
   wanted.groups = groups;
   if (transposed) return { spec: mendLayer(spec, wanted, moves), moves };
@@ -190,13 +182,8 @@ function mendLayer(before, wanted, moves) {
   for (const axis of [0, 1]) {
     if (extra[axis] < 0) {
       // a smaller output has another input
-      throw new Error(
-        say("refused.output_padding", {
-          value: extra[axis],
-          axis: axisName(axis),
-          stride: made.stride[axis],
-        }),
-      );
+      const values = { value: extra[axis], axis: axisName(axis), stride: made.stride[axis] };
+      throw new Error(say("refused.output_padding", values));
     }
     if (extra[axis] >= made.stride[axis]) {
       moves.push(moved("moved.output_padding", axis, extra[axis], made.stride[axis] - 1));

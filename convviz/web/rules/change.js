@@ -8,6 +8,7 @@ import { say } from "./say.js";
 import { PRESETS, makeKernel } from "./samples.js";
 import { MOST, replaced, shapeOfOutput, sourceWith, weightOf } from "./settings.js";
 import { remainderOf } from "./spec.js";
+import { upTo } from "./tensors.js";
 
 /**
  * @import { AxisName, Changes, Pairs } from "./bounds.js"
@@ -29,13 +30,8 @@ export function setAxis(settings, name, axis, value) {
   }
   const after = replaced(settings, { spec: made });
   const uneven = name === "padding" ? evened(settings.spec, made) : [];
-  return [
-    after,
-    [
-      ...describeAdjustments(uneven),
-      ...movedAlong(settings, after, uneven.some((move) => move.axis === 1) ? [name] : []),
-    ],
-  ];
+  const along = movedAlong(settings, after, uneven.some((move) => move.axis === 1) ? [name] : []);
+  return [after, [...describeAdjustments(uneven), ...along]];
 }
 
 /** One number replaced two. @param {Spec} before @param {Spec} after @returns {Moved[]} */
@@ -86,10 +82,8 @@ export function linkAxes(settings, linked) {
   const { spec, moves } = mend(settings.spec, /** @type {Changes} */ (changes), settings.transposed);
   const made = replaced(settings, { spec, link_axes: true });
   // Linking itself says what moved along the width.
-  return [
-    made,
-    [...describeAdjustments(moves.filter(({ axis }) => axis !== 1)), ...movedAlong(settings, made)],
-  ];
+  const others = describeAdjustments(moves.filter(({ axis }) => axis !== 1));
+  return [made, [...others, ...movedAlong(settings, made)]];
 }
 
 /**
@@ -129,12 +123,8 @@ export function chooseKernel(settings, name) {
   }
   if (!PRESETS.includes(name)) return [replaced(settings, { weight: { kind: name } }), []];
   const first = PRESETS.indexOf(name) - shown;
-  return [
-    replaced(settings, {
-      weight: { kind: PRESETS[((first % PRESETS.length) + PRESETS.length) % PRESETS.length] },
-    }),
-    [],
-  ];
+  const kind = /** @type {string} */ (PRESETS.at(first % PRESETS.length));
+  return [replaced(settings, { weight: { kind } }), []];
 }
 
 /** "values": none. @param {Settings} settings */
@@ -179,14 +169,9 @@ export function shownWeightPlane({ spec, plane }) {
  * @param {Settings} settings @param {boolean} wanted @returns {Changed}
  */
 export function setBias(settings, wanted) {
-  const values = Array.from(
-    { length: MOST.out_channels },
-    (_, channel) => DEFAULT_BIAS[channel % DEFAULT_BIAS.length],
-  );
-  return [
-    replaced(settings, { bias: wanted ? { kind: "values", values, shape: [values.length] } : null }),
-    [],
-  ];
+  const values = upTo(MOST.out_channels).map((channel) => DEFAULT_BIAS[channel % DEFAULT_BIAS.length]);
+  const bias = wanted ? { kind: "values", values, shape: [values.length] } : null;
+  return [replaced(settings, { bias }), []];
 }
 
 /** A click moves the 1 there. @param {Settings} settings */

@@ -83,25 +83,18 @@ export function inputOf(settings) {
 
 /** @param {Settings} settings @returns {Tensor} */
 export function weightOf(settings) {
-  const [{ kind }, { kernel_size: size }, shape] = [
-    settings.weight,
-    settings.spec,
-    weightShape(settings.spec),
-  ];
+  const { kind } = settings.weight;
+  const [size, shape] = [settings.spec.kernel_size, weightShape(settings.spec)];
   const own = ownOf(settings, "weight", shape);
   if (own) return kind === "random" ? tensorOf(shape, clamped([...own.data])) : own;
   const first = PRESETS.indexOf(kind);
-  const planes = Array.from(
-    { length: shape[0] * shape[1] },
-    (
-      _,
-      plane, // counting up from plane to plane
-    ) =>
-      first < 0
-        ? makeKernel(kind, size).map((value) => value + plane)
-        : makeKernel(PRESETS[(first + plane) % PRESETS.length], size),
+  // Counting goes up from plane to plane.
+  const planes = upTo(shape[0] * shape[1]).flatMap((plane) =>
+    first < 0
+      ? makeKernel(kind, size).map((value) => value + plane)
+      : makeKernel(PRESETS[(first + plane) % PRESETS.length], size),
   );
-  return tensorOf(shape, planes.flat());
+  return tensorOf(shape, planes);
 }
 
 /** Typed or random. @param {Settings} settings @param {keyof typeof STREAMS} given @param {number[]} shape */

@@ -1,7 +1,6 @@
 // The row of entries, and the drawer: the pane of a tab is drawn when the tab is opened.
 import { element } from "../base/dom.js";
 import { whenPlaced } from "../base/when_attached.js";
-import { replaced } from "../rules/settings.js";
 import { createDrawer } from "./drawer.js";
 import { entriesOf } from "./entries.js";
 import { createStrip } from "./strip.js";
@@ -28,7 +27,7 @@ export class Tabs {
   #placed = false;
   #open = "";
   #closePane = () => {};
-  #stopWaiting;
+  #ends;
   #model;
   #drawPane;
   #without;
@@ -44,17 +43,19 @@ export class Tabs {
     this.entries = element("div.cv-tabbar", this.#row.el);
     this.el = element("div.cv-drawer", this.entries, this.drawer);
     for (const each of [this.entries, this.drawer]) each.addEventListener("keydown", this.#onEscape);
-    model.on("settings", this.#update);
+    this.#ends = [model.on("settings", this.#update)];
     this.#update();
-    this.#stopWaiting = whenPlaced(this.entries, () => {
-      this.#placed = true;
-      this.#update();
-    });
+    this.#ends.push(
+      whenPlaced(this.entries, () => {
+        this.#placed = true;
+        this.#update();
+      }),
+    );
   }
 
   /** @param {string} tab or empty */
   #openTab(tab) {
-    if (tab !== this.#open) this.#model.change((settings) => [replaced(settings, { tab }), []]);
+    if (tab !== this.#open) this.#model.set({ tab });
   }
 
   /** At the part last seen in it, or close it. @param {Entry} entry */
@@ -108,8 +109,7 @@ export class Tabs {
   }
 
   close = () => {
-    this.#stopWaiting();
-    this.#model.off("settings", this.#update);
+    for (const end of this.#ends) end();
     this.#show("");
   };
 }
