@@ -16,7 +16,7 @@ const PLACE = Symbol.for("convviz.boards");
  *   attribute
  * @typedef {{ show: (place: HTMLElement, wanted: Wanted) => { model: Model, close: () => void }, sheet: () =>
  *   CSSStyleSheet }} Speaker of one language
- * @typedef {{ speakers: Map<string, Speaker>, views: Set<View> }} Meeting
+ * @typedef {{ speakers: Map<string, Speaker>, views: Set<BoardElement> }} Meeting
  */
 
 /** @returns {Meeting} */
@@ -38,9 +38,12 @@ function checkLink(text) {
   if (!isLink(own.trim())) throw new Error(say("no_link", { value: text.slice(0, 80) }));
 }
 
-class View {
-  #host;
-  #root;
+// Read by something that is no page, there is none to extend.
+const Base = /** @type {typeof HTMLElement} */ (globalThis.HTMLElement ?? Object);
+
+class BoardElement extends Base {
+  static observedAttributes = ["state", "controls", "lesson", "lang"];
+  #root = this.attachShadow({ mode: "open" });
   /** @type {{ model: Model, close: () => void } | null} */
   #made = null;
   #tag = ""; // of the language that it speaks
@@ -50,27 +53,22 @@ class View {
   #start = ""; // the link that Reset leads to
   #quiet = false; // who changes an attribute knows of it
 
-  /** @param {HTMLElement} host */
-  constructor(host) {
-    this.#host = host;
-    this.#root = host.attachShadow({ mode: "open" });
-  }
-
-  connect() {
+  connectedCallback() {
     meeting().views.add(this);
     this.#draw();
   }
 
-  disconnect() {
+  disconnectedCallback() {
     meeting().views.delete(this);
     this.#clear();
   }
 
-  /** @param {string} name */
-  changed(name) {
+  /** @param {string} name @param {string | null} before @param {string | null} now */
+  attributeChangedCallback(name, before, now) {
+    if (before === now) return;
     const here = meeting().views.has(this);
     if (name === "state") {
-      const text = this.#host.getAttribute(name);
+      const text = this.getAttribute(name);
       if (here && this.#made && text) return this.#open(this.#made.model, text);
       this.#clear();
       this.#kept = null;
@@ -85,9 +83,9 @@ class View {
   /** The element's own, else of the page around, else the first there. */
   #choice() {
     const tags = [...meeting().speakers.keys()];
-    const own = this.#host.getAttribute("lang");
+    const own = this.getAttribute("lang");
     if (own) return understood(own, tags);
-    const around = this.#host.parentElement?.closest("[lang]")?.getAttribute("lang") ?? "";
+    const around = this.parentElement?.closest("[lang]")?.getAttribute("lang") ?? "";
     return understood(around, tags) || tags[0];
   }
 
@@ -108,7 +106,7 @@ class View {
     }
     const { model } = this.#made;
     this.#start = this.#startLink();
-    if (this.#kept && !this.#host.getAttribute("lesson")) model.restore(this.#kept);
+    if (this.#kept && !this.getAttribute("lesson")) model.restore(this.#kept);
     this.#link = linkOf(model);
     model.on("settings", () => this.#tell(model));
   }
@@ -124,17 +122,17 @@ class View {
   #checkLanguage() {
     if (this.#tag) return;
     const there = [...meeting().speakers.keys()].join(", ");
-    throw new Error(say("language", { wanted: this.#host.getAttribute("lang") ?? "", there }));
+    throw new Error(say("language", { wanted: this.getAttribute("lang") ?? "", there }));
   }
 
   /** A board drawn anew keeps its own. */
   #startLink() {
-    return this.#kept ? this.#start : (this.#host.getAttribute("state") ?? "");
+    return this.#kept ? this.#start : (this.getAttribute("state") ?? "");
   }
 
   /** @returns {Wanted} */
   #wanted() {
-    const [controls, lesson] = ["controls", "lesson"].map((name) => this.#host.getAttribute(name));
+    const [controls, lesson] = ["controls", "lesson"].map((name) => this.getAttribute(name));
     const state = this.#startLink();
     if (state) checkLink(state);
     return {
@@ -165,7 +163,7 @@ class View {
     if (this.#quiet || link === this.#link) return;
     this.#link = link;
     const told = new CustomEvent(CHANGE, { bubbles: true, composed: true, detail: { link } });
-    this.#host.dispatchEvent(told);
+    this.dispatchEvent(told);
   }
 }
 
@@ -178,31 +176,11 @@ function linkOf(model) {
   }
 }
 
-function elementClass() {
-  return class extends HTMLElement {
-    static observedAttributes = ["state", "controls", "lesson", "lang"];
-    #view = new View(this);
-
-    connectedCallback() {
-      this.#view.connect();
-    }
-
-    disconnectedCallback() {
-      this.#view.disconnect();
-    }
-
-    /** @param {string} name @param {string | null} before @param {string | null} now */
-    attributeChangedCallback(name, before, now) {
-      if (before !== now) this.#view.changed(name);
-    }
-  };
-}
-
 /** @param {Speaker} speaker */
 export function offer(speaker) {
   if (!globalThis.customElements) return; // read by something that is no page
   const { speakers, views } = meeting();
   speakers.set(language(), speaker);
   for (const view of views) view.arrived();
-  if (!customElements.get(NAME)) customElements.define(NAME, elementClass());
+  if (!customElements.get(NAME)) customElements.define(NAME, BoardElement);
 }

@@ -46,28 +46,21 @@ function foldedPlane(chosen, spec) {
   return { size: spec.input_size, cells };
 }
 
-/**
- * Zero-insert, pad, slide the turned kernel.
- * @param {Recipe} chosen @param {Spec} spec @returns {Plane | null}
- */
+/** The turned kernel slides over it. @param {Recipe} chosen @param {Spec} spec @returns {Plane | null} */
 function planeOf(chosen, spec) {
-  const lines = linesOf(chosen, spec);
-  const output = bothAxes((axis) => outputSize(spec, axis));
-  const kernel = turnedSize(chosen.kernel, spec.kernel_size);
-  const sizes = bothAxes((axis) => paddedTo(chosen, lines[axis], output[axis], kernel[axis]));
-  if (sizes.some((size) => size <= 0)) return null; // cropped away
-  const slid = bothAxes((axis) => slideOver(chosen, lines[axis], output[axis], kernel[axis], sizes[axis]));
+  const along = slidOver(chosen, spec);
+  if (along.some(({ length }) => length <= 0)) return null; // cropped away
+  const slid = bothAxes((axis) => slideOver(chosen, along[axis]));
   if (slid.some(({ fits }) => !fits)) return null;
   const lengths = bothAxes((axis) => {
-    const { length } = slid[axis];
-    return chosen.cut === "beyond N"
-      ? Math.min(length, lines[axis].N)
-      : Math.max(length - lines[axis][chosen.cut], 0);
+    const [{ length }, { line }] = [slid[axis], along[axis]];
+    return chosen.cut === "beyond N" ? Math.min(length, line.N) : Math.max(length - line[chosen.cut], 0);
   });
-  const top = bothAxes((axis) => lines[axis][chosen.top]);
+  const top = bothAxes((axis) => along[axis].line[chosen.top]);
   const size = bothAxes((axis) => {
-    const filled = top[axis] + lengths[axis] + lines[axis][chosen.fill];
-    return chosen.slice === "p:-p" && !lines[axis].p ? 0 : filled; // Python's -0
+    const { line } = along[axis];
+    // Python's -0
+    return chosen.slice === "p:-p" && !line.p ? 0 : top[axis] + lengths[axis] + line[chosen.fill];
   });
   const [rows, columns] = bothAxes((axis) =>
     slid[axis].met.filter(({ result }) => result < lengths[axis] && size[axis]),
@@ -77,7 +70,7 @@ function planeOf(chosen, spec) {
     const [a, b] = from(row.slot, column.slot);
     return {
       result: (top[0] + row.result) * size[1] + top[1] + column.result,
-      grad: row.at * output[1] + column.at,
+      grad: row.at * along[1].cells + column.at,
       other: a * spec.kernel_size[1] + b,
     };
   });
@@ -85,12 +78,25 @@ function planeOf(chosen, spec) {
 }
 
 /**
- * Negative crops.
- * @param {Recipe} chosen @param {Line} line @param {number} cells @param {number} kernel @returns {Pair}
+ * grad_output spread and padded: pitch of its cells, place of the first, length; taps of the kernel over it.
+ * @param {Recipe} chosen @param {Spec} spec
  */
-function around(chosen, line, cells, kernel) {
+export function slidOver(chosen, spec) {
+  const lines = linesOf(chosen, spec);
+  const kernel = turnedSize(chosen.kernel, spec.kernel_size);
+  return bothAxes((axis) => {
+    const [line, cells, taps] = [lines[axis], outputSize(spec, axis), kernel[axis]];
+    const pitch = line[chosen.inserted] + 1;
+    const spread = (cells - 1) * pitch + 1;
+    const [first, after] = around(chosen, line, spread, taps);
+    return { line, cells, taps, pitch, first, length: spread + first + after };
+  });
+}
+
+/** Negative crops. @param {Recipe} chosen @param {Line} line @param {number} spread @param {number} taps */
+function around(chosen, line, spread, taps) {
   const reach = (/** @type {number} */ own) =>
-    chosen.reach === "d * (K turned - 1)" ? line.d * (kernel - 1) : own;
+    chosen.reach === "d * (K turned - 1)" ? line.d * (taps - 1) : own;
   const borders = [
     reach(line[chosen.reach]) - line[chosen.crop],
     reach(behind(line, chosen.reach)) - behind(line, chosen.crop),
@@ -101,41 +107,15 @@ function around(chosen, line, cells, kernel) {
   const before = start + line[chosen.lead];
   if (!chosen.rest.startsWith("up to ")) return [before, after + line[chosen.rest]];
   const wanted = chosen.rest === "up to N" ? line.N : line.N - line.r + line.s - 1;
-  return [before, wanted - (spreadSize(chosen, line, cells) + before - line[chosen.spacing] * (kernel - 1))];
+  return [before, wanted - (spread + before - line[chosen.spacing] * (taps - 1))];
 }
 
-/** Pitch of grad_output's cells, place of the first, length. @param {Recipe} chosen @param {Spec} spec */
-export function slidOver(chosen, spec) {
-  const lines = linesOf(chosen, spec);
-  const kernel = turnedSize(chosen.kernel, spec.kernel_size);
-  return bothAxes((axis) => {
-    const cells = outputSize(spec, axis);
-    const [first] = around(chosen, lines[axis], cells, kernel[axis]);
-    const length = paddedTo(chosen, lines[axis], cells, kernel[axis]);
-    return { pitch: lines[axis][chosen.inserted] + 1, first, length };
-  });
-}
-
-/** @param {Recipe} chosen @param {Line} line @param {number} cells */
-const spreadSize = (chosen, line, cells) => (cells - 1) * (line[chosen.inserted] + 1) + 1;
-
-/** @param {Recipe} chosen @param {Line} line @param {number} cells @param {number} kernel */
-function paddedTo(chosen, line, cells, kernel) {
-  const [before, after] = around(chosen, line, cells, kernel);
-  return spreadSize(chosen, line, cells) + before + after;
-}
-
-/**
- * @param {Recipe} chosen @param {Line} line @param {number} cells @param {number} kernel
- * @param {number} size
- */
-function slideOver(chosen, line, cells, kernel, size) {
+/** @param {Recipe} chosen @param {ReturnType<typeof slidOver>[0]} along */
+function slideOver(chosen, { line, cells, taps, length: size, ...apart }) {
   const [step, spacing] = [line[chosen.step], line[chosen.spacing]];
-  const [first] = around(chosen, line, cells, kernel);
-  const room = size - spacing * (kernel - 1) - 1;
+  const room = size - spacing * (taps - 1) - 1;
   const length = Math.floor(room / step) + 1;
-  const apart = { pitch: line[chosen.inserted] + 1, first };
-  const met = slide({ step, spacing, cells: kernel, length }, (at) => cellApart(apart, at, cells));
+  const met = slide({ step, spacing, cells: taps, length }, (at) => cellApart(apart, at, cells));
   return { fits: room >= 0, length, met };
 }
 

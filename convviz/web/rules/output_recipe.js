@@ -46,11 +46,8 @@ function slideOver(chosen, spec, line, axis, cells) {
   const size = spec.input_size[axis];
   const copied = chosen.border === "own" && spec.padding_mode !== "zeros";
   const sides = copied ? spec.padding[axis] : [line[chosen.lead], behind(line, chosen.trail)];
-  const [step, spacing, mode] = [
-    line[chosen.step],
-    line[chosen.spacing],
-    copied ? spec.padding_mode : "zeros",
-  ];
+  const [step, spacing] = [line[chosen.step], line[chosen.spacing]];
+  const mode = copied ? spec.padding_mode : "zeros";
   const length = Math.floor((size + sides[0] + sides[1] - spacing * (cells - 1) - 1) / step) + 1;
   const met = slide({ step, spacing, cells, length }, (at) => sourceOf(at - sides[0], size, mode));
   return { length, met };

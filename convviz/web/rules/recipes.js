@@ -25,13 +25,9 @@ export const complete = (of, recipe) => ({ ...RECIPES[of], ...recipe });
 
 /** @param {Spec} spec @param {number} axis @returns {Line} */
 function lineOf(spec, axis) {
-  const [N, K, s, d] = [
-    spec.input_size[axis],
-    spec.kernel_size[axis],
-    spec.stride[axis],
-    spec.dilation[axis],
-  ];
-  const [p, after] = spec.padding[axis];
+  const { input_size, kernel_size, stride, dilation, padding } = spec;
+  const [N, K, s, d] = [input_size, kernel_size, stride, dilation].map((pair) => pair[axis]);
+  const [[p, after], r] = [padding[axis], remainderOf(spec, axis)];
   return {
     0: 0,
     1: 1,
@@ -46,12 +42,12 @@ function lineOf(spec, axis) {
     d,
     "d - 1": d - 1,
     "d * (K - 1)": d * (K - 1),
-    r: remainderOf(spec, axis),
+    r,
     "s if s > 1": s > 1 ? s : 0,
     "-1": -1,
     "1 if p": p ? 1 : 0,
-    "r + 1 if p": remainderOf(spec, axis) + (p ? 1 : 0),
-    "r - 1 if p": remainderOf(spec, axis) - (p ? 1 : 0),
+    "r + 1 if p": r + (p ? 1 : 0),
+    "r - 1 if p": r - (p ? 1 : 0),
   };
 }
 
