@@ -13,3 +13,5 @@ type Spec = import("./rules/spec.js").Spec;
 type Equation = import("./picture/panels.js").Equation;
 type Numbers = import("./numbers/latest_request.js").Numbers;
 type Model = import("./numbers/model.js").Model;
+type Buffers = import("./numbers/from_kernel.js").Buffers;
+type Follow = import("./numbers/model.js").Follow;

@@ -1,4 +1,3 @@
-// The sentences about a served page and its kernel.
 import WORDS from "../../facts/words/served.json" with { type: "json" };
 import { sentences } from "./words.js";
 

@@ -54,7 +54,7 @@ const fieldOf = (name, { transposed }) => (transposed ? (swapped[name] ?? name) 
 /**
  * @param {Model} model @param {string[]} chosen names of groups and of
  *   controls
- * @param {() => HTMLElement} drawSliders @param {(event: string, listener: () => void) => void} follow
+ * @param {() => HTMLElement} drawSliders @param {Follow} follow
  * @returns {{ primary: HTMLElement[], more: HTMLElement[] }} primary: always visible, in blocks
  */
 export function createControls(model, chosen, drawSliders, follow) {

@@ -6,7 +6,7 @@ import { parseNumber } from "../base/format.js";
 
 /**
  * @param {Model} model
- * @param {(event: string, listener: () => void) => void} follow
+ * @param {Follow} follow
  */
 export function drawPart(model, follow) {
   const box = element("input", { type: "checkbox" });

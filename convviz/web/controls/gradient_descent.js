@@ -14,7 +14,7 @@ function begun(settings) {
 
 /**
  * @param {Model} model
- * @param {(event: string, listener: () => void) => void} follow
+ * @param {Follow} follow
  * @returns {{ el: HTMLElement, close: () => void }}
  */
 export function createLearn(model, follow) {

@@ -142,7 +142,7 @@ export class LearnPanel {
     this.#drawCurve(shown);
   }
 
-  /** @param {Float64Array[]} planes @param {[number, number]} size */
+  /** @param {Float64Array[]} planes @param {Pair} size */
   #drawMaps(planes, [height, width]) {
     const limit = Math.max(...[...planes[0], ...planes[2]].map(Math.abs)) || 1;
     const cell = Math.floor(SIDE / Math.max(height, width));

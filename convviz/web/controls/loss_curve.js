@@ -33,7 +33,7 @@ export function createLossCurve() {
   };
 }
 
-/** @param {number[]} heights @returns {[number, number][]} */
+/** @param {number[]} heights @returns {Pair[]} */
 function placed(heights) {
   const [low, high] = [Math.min(...heights), Math.max(...heights)];
   return heights.map((height, index) => [

@@ -1,4 +1,3 @@
-// The sentences about Learn.
 import WORDS from "../../facts/words/learn.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 

@@ -21,7 +21,7 @@ export function tellerOf(words = {}) {
 }
 
 /**
- * @import { Question } from "./lessons.js"
+ * @import { Lesson, Question } from "./lessons.js"
  * @import { SeenReason } from "./why_wrong.js"
  * @typedef {{ state: "asked" | "wrong" | "right" | "shown", typed: string, reasons: SeenReason[] }} Answer
  *   reasons: for a wrong number
@@ -63,7 +63,7 @@ export function seenQuestion({ cell, words, hint, because }, { state, typed, rea
 
 /**
  * A lesson of one step that keeps the picture.
- * @param {Place} cell @returns {import("./lessons.js").Lesson}
+ * @param {Place} cell @returns {Lesson}
  */
 export const predicting = (cell) => ({
   title: "predict.title",

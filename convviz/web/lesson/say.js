@@ -1,4 +1,3 @@
-// The sentences of what plays a lesson.
 import WORDS from "../../facts/words/player.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 

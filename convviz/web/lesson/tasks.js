@@ -119,7 +119,7 @@ function notYet(wanted, { settings, start }) {
       });
 }
 
-/** @param {Settings} settings @returns {{ row: number, column: number }[]} of the 1 */
+/** @param {Settings} settings @returns {Point[]} of the 1 */
 function placesOf({ spec }) {
   const [, , height, width] = outputShape(spec);
   return Array.from({ length: height * width }, (_, index) => ({

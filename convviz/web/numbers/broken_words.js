@@ -10,7 +10,7 @@ import { textOf } from "./moves.js";
 
 /** 3×3. @param {ArrayLike<number>} size */
 const shapeText = (size) => Array.from(size).join("×");
-/** 1, or 2 × 1. @param {[number, number]} values */
+/** 1, or 2 × 1. @param {Pair} values */
 const pairText = ([rows, columns]) => (rows === columns ? String(rows) : `${rows} × ${columns}`);
 
 /** @param {Settings} settings @param {Toggle} toggle @param {Outcome} outcome */

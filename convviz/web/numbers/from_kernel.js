@@ -15,10 +15,11 @@ import { countOf } from "../rules/tensors.js";
  * @typedef {{ page: string, k: number, dtype: string, loss: number, truth: { id: string, values:
  *   Record<string, string>, ok: boolean }, tensors: Record<string, DataView<ArrayBuffer>> }} Wire torch's
  *   answer to request k of a page
+ * @typedef {DataView<ArrayBuffer>[]} Buffers
  * @typedef {{ moved: (there: Shown) => void, told: (sentence: string, failed: boolean) => void, introduced:
  *   () => void, replied: (message: any, buffers: DataView[]) => void }} Listener moved: set elsewhere;
  *   replied: neither numbers nor a refusal
- * @typedef {{ message: any, buffers: DataView<ArrayBuffer>[] }} Reply
+ * @typedef {{ message: any, buffers: Buffers }} Reply
  * @typedef {{ settings: Settings, k: number, resolve: (numbers: Numbers) => void, reject: (error: Error) =>
  *   void }} Waiting
  * @typedef {{ ask: (settings: Settings, k: number) => Promise<Numbers>, now?: () => Shown | null, follow:
@@ -102,7 +103,7 @@ export class KernelClient {
       answer(answered, wire);
     }
   };
-  /** @param {any} message @param {DataView<ArrayBuffer>[]} [buffers] */
+  /** @param {any} message @param {Buffers} [buffers] */
   #receive = (message, buffers = []) => {
     if ("id" in message) this.#settle(message, buffers);
     else if (message.type === "told") this.#listener?.told(message.sentence, message.failed);
@@ -153,7 +154,7 @@ export class KernelClient {
     }
   }
 
-  /** @param {any} message @param {DataView<ArrayBuffer>[]} buffers */
+  /** @param {any} message @param {Buffers} buffers */
   #settle(message, buffers) {
     const request = message.page === this.#page && this.#requests.get(message.id);
     if (!request) return; // another page's

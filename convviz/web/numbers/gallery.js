@@ -4,7 +4,7 @@ import { apartBy, comparedAt, productsBy, summed } from "./mistaken.js";
 
 /**
  * @import { Products } from "../rules/products.js"
- * @import { Given } from "./mistaken.js"
+ * @import { Compared, Given } from "./mistaken.js"
  * @typedef {{ products: Products, tensor: Tensor }} Computed
  * @typedef {{ kind: "wrong", cells: number, all: number, most: number } | { kind: "shape", wrong: number[],
  *   right: number[] } | { kind: "crash" } | { kind: "same" }} Verdict
@@ -48,7 +48,7 @@ export class Gallery {
 
   /**
    * @param {Gradient} of @param {Recipe} way @param {number} index @param {number} at
-   * @returns {import("./mistaken.js").Compared}
+   * @returns {Compared}
    */
   compared = (of, way, index, at) =>
     comparedAt(

@@ -144,7 +144,7 @@ function ends(fact, before, after) {
 
 /** @param {Tensor} weight @param {string} one @param {string} other */
 function looksTheSame({ shape, data }, one, other) {
-  const size = /** @type {[number, number]} */ (shape.slice(2));
+  const size = /** @type {Pair} */ (shape.slice(2));
   const [height, width] = turnedSize(one, size);
   if (String(turnedSize(other, size)) !== String([height, width])) return false;
   const [ours, theirs] = [turnedFrom(one, size), turnedFrom(other, size)];

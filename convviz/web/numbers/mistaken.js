@@ -8,10 +8,10 @@ import { zeros } from "./compute.js";
 import { largestOf } from "../rules/tensors.js";
 
 /**
- * @import { Products } from "../rules/products.js"
+ * @import { Products, Triple } from "../rules/products.js"
  * @import { Result } from "../rules/recipes.js"
  * @typedef {{ grad_output: Tensor, weight: Tensor, input: Tensor, bias?: Tensor | null }} Given
- * @typedef {{ grad: [number, number], other: [number, number], factors: number[], value: number }} Product
+ * @typedef {{ grad: Pair, other: Pair, factors: number[], value: number }} Product
  *   [plane, cell] of each factor; value: before the result's factor
  * @typedef {{ kept: Product[], missing: Product[], extra: Product[] }} Compared
  */
@@ -84,8 +84,8 @@ export function productsOf(of, { size, planes, cells }, given, index) {
         const first = grad[each.grad * gradSize + tap.grad];
         const factors = other ? [first, other[each.other * otherSize + tap.other]] : [first];
         return {
-          grad: /** @type {[number, number]} */ ([each.grad, tap.grad]),
-          other: /** @type {[number, number]} */ ([each.other, tap.other]),
+          grad: /** @type {Pair} */ ([each.grad, tap.grad]),
+          other: /** @type {Pair} */ ([each.other, tap.other]),
           factors,
           value: factors.reduce((product, factor) => product * factor, 1),
         };
@@ -122,7 +122,7 @@ export function comparedAt(of, right, wrong, given, index, at) {
 /** In every cell. @param {Products} one @param {Products} other */
 export function sameProducts(one, other) {
   if (String(one.shape) !== String(other.shape)) return false;
-  const told = (/** @type {import("../rules/products.js").Triple[]} */ triples) =>
+  const told = (/** @type {Triple[]} */ triples) =>
     triples
       .map(({ result, grad, other: by }) => `${result} ${grad} ${by}`)
       .sort()

@@ -43,7 +43,10 @@ export const createPageModel = (
   later = afterwards,
 ) => new PageModel(data, makeNumbers, clock, later);
 
-/** @typedef {InstanceType<typeof PageModel>} Model */
+/**
+ * @typedef {InstanceType<typeof PageModel>} Model
+ * @typedef {(event: string, listener: () => void) => void} Follow while the view is there
+ */
 
 class PageModel {
   #values = createValues({

@@ -82,7 +82,7 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
 
 /**
  * @param {Model} model @param {string[]} chosen @param {{ button: HTMLElement, box: HTMLElement }} share
- * @param {(event: string, listener: () => void) => void} follow @param {(() => void)[]} closers
+ * @param {Follow} follow @param {(() => void)[]} closers
  */
 function createColumn(model, chosen, share, follow, closers) {
   const drawSliders = () => {
@@ -113,7 +113,7 @@ function bringTold(model, board) {
 }
 
 /**
- * @param {Model} model @param {(event: string, listener: () => void) => void} follow
+ * @param {Model} model @param {Follow} follow
  * @param {HTMLElement} more
  */
 function createTools(model, follow, more) {

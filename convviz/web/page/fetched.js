@@ -10,7 +10,7 @@ const PATIENCE_MS = 10_000; // a kernel that computes something long answers aft
 /**
  * @import { LessonBundle } from "../lesson/lessons.js"
  * @import { TabScript, TabScripts } from "../tabs/opening.js"
- * @typedef {{ message: any, buffers: DataView<ArrayBuffer>[] }} Reply
+ * @typedef {{ message: any, buffers: Buffers }} Reply
  */
 
 /**
@@ -84,7 +84,7 @@ function askKernel(model, question, take, { lost, late }) {
   let timers = [];
   const fail = (/** @type {string} */ sentence) => take(Promise.reject(new Error(sentence)));
 
-  /** @param {any} message @param {DataView<ArrayBuffer>[]} buffers */
+  /** @param {any} message @param {Buffers} buffers */
   function receive(message, buffers) {
     if (Object.entries(question).some(([key, value]) => message[key] !== value)) return;
     stop();

@@ -13,7 +13,7 @@ const say = sentences(WORDS);
 const sayOfArrival = sentences(ARRIVAL);
 
 /**
- * @param {Model} model @param {(event: string, listener: () => void) => void} follow while the view is there
+ * @param {Model} model @param {Follow} follow
  * @param {HTMLElement} lesson its card @param {() => void} watch the arrival again
  */
 export function createLead(model, follow, lesson, watch) {

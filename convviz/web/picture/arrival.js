@@ -7,10 +7,10 @@ import { geometryOf } from "../rules/spec.js";
 import { stampLinks } from "./stamps.js";
 
 /**
- * @typedef {{ row: number, column: number }} At
- * @typedef {{ at: At, corner: At, sent: number[], landed: number[], received: number }} Step at: of the 1;
+ * @typedef {Point} At
+ * @typedef {{ at: Point, corner: Point, sent: number[], landed: number[], received: number }} Step at: of the 1;
  *   corner: of the stamp; sent, landed: grad_output and grad_input; received: by the pixel
- * @typedef {{ pixel: At, rows: number, columns: number, weight: number[], steps: Step[] }} Arrival rows and
+ * @typedef {{ pixel: Point, rows: number, columns: number, weight: number[], steps: Step[] }} Arrival rows and
  *   columns of the kernel
  */
 
@@ -57,7 +57,7 @@ export function arrivalOf(settings) {
 }
 
 /**
- * @param {Settings} settings @param {number[]} weight @param {At} pixel @param {number} index @returns
+ * @param {Settings} settings @param {number[]} weight @param {Point} pixel @param {number} index @returns
  *   {Step}
  */
 function stepAt({ spec, plane, transposed }, weight, pixel, index) {

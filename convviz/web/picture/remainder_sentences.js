@@ -37,7 +37,7 @@ const border = (spec) => (spec.padding_mode === "zeros" ? "padding" : "copies");
 
 /** @param {Spec} spec @param {number} axis @param {number} size @returns {Spec} */
 function withSize(spec, axis, size) {
-  /** @type {[number, number]} */
+  /** @type {Pair} */
   const pair = axis === 0 ? [size, spec.input_size[1]] : [spec.input_size[0], size];
   return { ...spec, input_size: pair };
 }

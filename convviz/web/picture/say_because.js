@@ -1,4 +1,3 @@
-// The sentences that answer why.
 import WORDS from "../../facts/words/because.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 

@@ -1,4 +1,3 @@
-// The sentences about what hands do.
 import WORDS from "../../facts/words/hands.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 

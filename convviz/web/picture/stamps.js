@@ -4,7 +4,7 @@ import { inTurn, say } from "./say.js";
 import { axisTaps } from "../rules/taps.js";
 
 /**
- * @import { Link } from "./links.js"
+ * @import { Link, Links } from "./links.js"
  * @typedef {{ row: number, column: number, text: string }} Badge
  * @typedef {{ spec: () => { name: string, label: string }, grid: { numbered: () => boolean }, veil: {
  *   badges: (list: Badge[]) => void } }} BadgedPanel what is used of a panel
@@ -59,7 +59,7 @@ export class Pairing {
 
   /**
    * null: none.
-   * @param {Place | null} cell @param {() => BadgedPanel[]} find @param {import("./links.js").Links} links
+   * @param {Place | null} cell @param {() => BadgedPanel[]} find @param {Links} links
    */
   show(cell, find, links) {
     const key = cell ? `${cell.panel} ${cell.row},${cell.column}` : "none";
@@ -120,7 +120,7 @@ export class Pairing {
 }
 
 /**
- * @param {import("./links.js").Links} links @param {string} label @param {Place[]} found
+ * @param {Links} links @param {string} label @param {Place[]} found
  * @param {boolean} stamps
  */
 function words(links, label, found, stamps) {

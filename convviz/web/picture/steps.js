@@ -6,7 +6,7 @@ import { foldsBack } from "./copies.js";
 /**
  * `unit`: a step's name; `over`: the panel of steps; `result`: fills in; `image`: where the window or stamp
  * moves.
- * @typedef {{ unit: string, over: string, result: string, image: string, size: [number, number] }} Walk
+ * @typedef {{ unit: string, over: string, result: string, image: string, size: Pair }} Walk
  */
 
 /** The input, with its border if that has a gradient. @param {Geometry} geometry @param {number} axis */
@@ -28,7 +28,7 @@ export function walkOf(geometry, name, view) {
     size === "input_size"
       ? [stampedSize(geometry, 0), stampedSize(geometry, 1)]
       : geometry[/** @type {PairName} */ (size)];
-  return { unit, over: filled, result: from, image: on, size: /** @type {[number, number]} */ (sizes) };
+  return { unit, over: filled, result: from, image: on, size: /** @type {Pair} */ (sizes) };
 }
 
 /**

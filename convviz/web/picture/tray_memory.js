@@ -5,8 +5,7 @@ import { axisTaps, windowsOn } from "../rules/taps.js";
 
 /**
  * @import { Planes } from "./terms.js"
- * @typedef {{ row: number, column: number }} At
- * @typedef {{ at: At, rows: (number | "gap" | null)[][], now: At }} Tray rows: "gap": no window, null: not
+ * @typedef {{ at: Point, rows: (number | "gap" | null)[][], now: Point }} Tray rows: "gap": no window, null: not
  *   seen; now: of the 1
  */
 
@@ -24,7 +23,7 @@ export function createTrayMemory() {
       [known, full] = ["", begin];
     },
     /**
-     * @param {Geometry} geometry @param {Planes} numbers @param {At} pixel
+     * @param {Geometry} geometry @param {Planes} numbers @param {Point} pixel
      * @returns {Tray | null} null: no single 1, too large, or read by one window only
      */
     see(geometry, { planes, thumbs }, pixel) {
@@ -63,7 +62,7 @@ export function createTrayMemory() {
   };
 }
 
-/** grad_output's planes behind the shown channel. @param {Geometry} geometry @returns {[number, number]} */
+/** grad_output's planes behind the shown channel. @param {Geometry} geometry @returns {Pair} */
 function channelsOf({ plane, output_size: [height, width], out_channels, groups }) {
   const outputs = out_channels / groups;
   const first = plane.n * out_channels + Math.floor(plane.o / outputs) * outputs;
@@ -72,7 +71,7 @@ function channelsOf({ plane, output_size: [height, width], out_channels, groups 
 
 /**
  * The weights with which windows read it.
- * @param {Geometry} geometry @param {ArrayLike<number>} weight @param {At} pixel
+ * @param {Geometry} geometry @param {ArrayLike<number>} weight @param {Point} pixel
  * @returns {Map<string, number>}
  */
 function received(geometry, weight, pixel) {

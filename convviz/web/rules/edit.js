@@ -51,7 +51,7 @@ export function editCell(settings, { panel, row, column, value }, gradOutput = n
 
 /**
  * Border cells and inserted zeros stay.
- * @param {Settings} settings @param {{ panel: string, cells: [number, number][], value: number }} stroke
+ * @param {Settings} settings @param {{ panel: string, cells: Pair[], value: number }} stroke
  * @returns {Changed}
  */
 export function paintCells(settings, { panel, cells, value }) {
@@ -87,7 +87,7 @@ export const isDrawnOn = (settings, panel) => editedPanels(settings)[panel] === 
 
 /**
  * null: none is data.
- * @param {Settings} settings @param {string} panel @param {[number, number][]} cells @param {number} value
+ * @param {Settings} settings @param {string} panel @param {Pair[]} cells @param {number} value
  * @param {Tensor | null} gradOutput
  */
 function withCells(settings, panel, cells, value, gradOutput) {
@@ -101,7 +101,7 @@ function withCells(settings, panel, cells, value, gradOutput) {
 
 /**
  * The tensor that a panel edits, and where cells stand in its data, those that are data.
- * @param {Settings} settings @param {string} panel @param {[number, number][]} cells
+ * @param {Settings} settings @param {string} panel @param {Pair[]} cells
  * @param {Tensor | null} gradOutput
  */
 function cellsIn(settings, panel, cells, gradOutput) {

@@ -23,7 +23,7 @@ function need(holds) {
 /** @param {string} text */
 export const isWhole = (text) => WHOLE.test(text);
 
-/** @param {LinkKey} key @returns {[number, number]} */
+/** @param {LinkKey} key @returns {Pair} */
 const rangeOf = ({ limits, offered }) => limits ?? offered ?? [0, 0];
 
 /** For the sentence about a bad value. @param {LinkKey} key */
@@ -69,7 +69,7 @@ function readNumber(text) {
   return value;
 }
 
-/** @param {string} text @param {[number, number]} range */
+/** @param {string} text @param {Pair} range */
 function readWhole(text, [low, high]) {
   need(isWhole(text) && Number(text) >= low && Number(text) <= high);
   return Number(text);
@@ -77,7 +77,7 @@ function readWhole(text, [low, high]) {
 
 /**
  * `8`, or `8x6` for height and width; of a padding `1`, `1x2`, or `1,2x0,1` for all four sides.
- * @param {string} text @param {string} separators @param {[number, number]} range @returns {any}
+ * @param {string} text @param {string} separators @param {Pair} range @returns {any}
  */
 function readFolded(text, separators, range) {
   if (!separators) return readWhole(text, range);

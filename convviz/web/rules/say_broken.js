@@ -1,4 +1,3 @@
-// The sentences about a broken step.
 import WORDS from "../../facts/words/broken.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 

@@ -4,7 +4,7 @@ import SETTINGS from "../../facts/settings.json" with { type: "json" };
 /**
  * A link calls it by its name, unless `link` says otherwise: "" leaves it out.
  * @typedef {{ kind: string, spec?: boolean, layer?: boolean, view?: boolean, link?: string, limits?:
- *   [number, number], offered?: [number, number], words?: (string | number)[] }} Row
+ *   Pair, offered?: Pair, words?: (string | number)[] }} Row
  * @typedef {Row & { field: string }} LinkKey
  */
 

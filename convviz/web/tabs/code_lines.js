@@ -7,7 +7,7 @@ const OPEN_UP_TO = 8; // lines of the tensors' part that stand there unfolded at
 
 /**
  * `panels`: by line number, those it makes or reads; `tensors`: first and last line of their part.
- * @typedef {{ text: string, panels: Record<string, string[]>, tensors: [number, number] }} CodeFile
+ * @typedef {{ text: string, panels: Record<string, string[]>, tensors: Pair }} CodeFile
  */
 
 export class CodeLines {
@@ -110,7 +110,7 @@ export class CodeLines {
     line.animate([{ backgroundColor: "var(--cv-flash)" }, { backgroundColor: "transparent" }], 1200);
   }
 
-  /** Lines that are there stay. @param {number} count @param {[number, number]} ends */
+  /** Lines that are there stay. @param {number} count @param {Pair} ends */
   #arrange(count, [first, last]) {
     while (this.#lines.length < count) this.#lines.push(element("div.cv-line"));
     for (const line of this.#lines.splice(count)) line.remove();

@@ -70,7 +70,7 @@ function createTools(model, root, closers, live) {
     },
     /** @param {(pointed: Pointed) => void} listener */
     onPoint: (listener) => void closers.push(followPointer(root, listener)),
-    /** @param {(reply: any, buffers: DataView<ArrayBuffer>[]) => void} listener */
+    /** @param {(reply: any, buffers: Buffers) => void} listener */
     onReply(listener) {
       model.on("msg:custom", listener);
       closers.push(() => model.off("msg:custom", listener));

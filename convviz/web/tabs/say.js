@@ -1,4 +1,3 @@
-// The sentences of most tabs.
 import WORDS from "../../facts/words/tabs.json" with { type: "json" };
 import { pieces, sentences } from "../base/words.js";
 

@@ -1,4 +1,3 @@
-// The sentences about the row of entries.
 import WORDS from "../../facts/words/entries.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 

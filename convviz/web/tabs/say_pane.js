@@ -1,4 +1,3 @@
-// The sentences that all panes share.
 import WORDS from "../../facts/words/pane.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 

@@ -11,13 +11,13 @@ const SIDE = 300; // pixels of the longer side of a heatmap, at most
 /**
  * @import { Pointed } from "../base/pointing.js" A plane as Python sends it: where its numbers are among the
  *   buffers, and how many.
- * @typedef {{ buffer: number, dtype: string, size: [number, number], part: string, panel?: string, same?:
+ * @typedef {{ buffer: number, dtype: string, size: Pair, part: string, panel?: string, same?:
  *   boolean }} Plane
  * @typedef {Plane & { key: string, title: string, shape: string, text: string, note: string, planes?:
  *   number[], at?: number[] }} Tensor a plane where it is drawn
  */
 
-/** @param {Plane} plane @param {DataView<ArrayBuffer>[]} buffers @returns {number[][]} */
+/** @param {Plane} plane @param {Buffers} buffers @returns {number[][]} */
 function rowsOf({ buffer, dtype, size }, buffers) {
   const numbers = Array.from(decode(buffers[buffer], dtype));
   return upTo(size[0]).map((row) => numbers.slice(row * size[1], (row + 1) * size[1]));
@@ -51,7 +51,7 @@ export class LinkedMap {
 
   /**
    * @param {Plane & { label: string, shape: string, rows?: string, columns?: string }} plane
-   * @param {DataView<ArrayBuffer>[]} buffers
+   * @param {Buffers} buffers
    */
   set(plane, buffers) {
     this.#shown = plane;
@@ -144,7 +144,7 @@ export class TensorView {
     });
   }
 
-  /** @param {Tensor} tensor @param {DataView<ArrayBuffer>[]} buffers */
+  /** @param {Tensor} tensor @param {Buffers} buffers */
   set(tensor, buffers) {
     this.el.dataset.tensor = tensor.key;
     setRich(this.#title, tensor.title);

@@ -53,7 +53,7 @@ export class ErrorCurve {
   }
 }
 
-/** @param {string} kind @param {[number, number]} x @param {[number, number]} y */
+/** @param {string} kind @param {Pair} x @param {Pair} y */
 const lineAt = (kind, [x1, x2], [y1, y2]) =>
   svgElement("line", { class: `cv-curve-${kind}`, x1, x2, y1, y2 });
 

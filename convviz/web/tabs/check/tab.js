@@ -16,7 +16,7 @@ const READ_COLUMNS = 5; // a wider plane has no room for numbers such as 2.1e-9 
 /**
  * @typedef {{ analytic: number[][], difference: number[][][], largest: number[], passes: boolean, warning:
  *   string }} Slopes
- * @typedef {{ panel: string, label: string, size: [number, number], slopes: Record<string, Slopes> }}
+ * @typedef {{ panel: string, label: string, size: Pair, slopes: Record<string, Slopes> }}
  *   Gradient
  * @typedef {{ eps: number[], gradcheck: { eps: number, atol: number, rtol: number }, bend: string, size:
  *   number, spacing: Record<string, number>, gradients: Gradient[] }} CheckData by app/tabs/check.py

@@ -84,7 +84,7 @@ export class Details {
     if (this.#isOpen) this.#askInside();
   }
 
-  /** @param {BoxReply} reply @param {DataView<ArrayBuffer>[]} buffers */
+  /** @param {BoxReply} reply @param {Buffers} buffers */
   #show(reply, buffers) {
     setText(this.#title, reply.label);
     setRich(this.#text, reply.text);
@@ -104,7 +104,7 @@ export class Details {
     this.el.dataset.shown = this.#id;
   }
 
-  /** @param {BoxReply["tensors"]} tensors @param {DataView<ArrayBuffer>[]} buffers */
+  /** @param {BoxReply["tensors"]} tensors @param {Buffers} buffers */
   #showTensors(tensors, buffers) {
     const keys = tensors.map(({ key }) => key);
     if (keys.join() !== [...this.#views.keys()].join()) {

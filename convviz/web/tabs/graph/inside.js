@@ -39,7 +39,7 @@ export class Inside {
     this.el = element("div.cv-inside", { hidden: "" }, ...parts);
   }
 
-  /** @param {any} reply @param {DataView<ArrayBuffer>[]} buffers */
+  /** @param {any} reply @param {Buffers} buffers */
   show(reply, buffers) {
     this.el.hidden = false;
     this.el.dataset.of = reply.id;

@@ -43,12 +43,12 @@ const EQUATIONS = [
 ];
 
 /**
- * @import { LinearCell } from "./rules.js"
+ * @import { LinearCell, LinearSizes } from "./rules.js"
  * @typedef {{ tensors: Record<string, any> & { weight: number[][], bias: number[] }, loss: number, deviation:
- *   number, settings: import("./rules.js").LinearSizes & { seed: number, loss: string }, sizes:
- *   Record<string, [number, number]>, losses: string[] }} LinearData by app/tabs/linear.py
+ *   number, settings: LinearSizes & { seed: number, loss: string }, sizes:
+ *   Record<string, Pair>, losses: string[] }} LinearData by app/tabs/linear.py
  * @typedef {[tensor: string, row: number, column: number, value: number]} Typed
- * @typedef {{ cell: LinearCell, at: [number, number], size: [number, number], typed: string }} Edit at, size:
+ * @typedef {{ cell: LinearCell, at: Pair, size: Pair, typed: string }} Edit at, size:
  *   in its map
  * @typedef {{ point: (cell: LinearCell) => void, leave: () => void, edit: (map: Heatmap, edit: Edit) => void
  *   }} Events
@@ -246,7 +246,7 @@ function createMenus(pane) {
 function createLessonMap(pane, item, events) {
   const turned = item.startsWith("~");
   const tensor = item.replace("~", "");
-  let size = /** @type {[number, number]} */ ([1, 1]);
+  let size = /** @type {Pair} */ ([1, 1]);
   const cellAt = (/** @type {number} */ row, /** @type {number} */ column) =>
     turned ? { tensor, row: column, column: row } : { tensor, row, column };
   const map = new Heatmap(pane, {

@@ -12,7 +12,7 @@ import { upTo } from "../../rules/tensors.js";
  * @typedef {{ taps: Tap[], outs: number[], ins: number[] }} Selection
  * What the rows or columns of a matrix count; an image counts "padded" or "input" over both of its axes.
  * @typedef {"out" | "kernel" | "window" | "input" | "one"} Axis
- * @typedef {{ rows?: Axis, columns?: Axis, image?: "padded" | "input", pair?: boolean, size: [number, number]
+ * @typedef {{ rows?: Axis, columns?: Axis, image?: "padded" | "input", pair?: boolean, size: Pair
  *   }} Shape
  *   `pair`: it belongs to the shown input and output channel alone
  */

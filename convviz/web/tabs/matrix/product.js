@@ -58,7 +58,7 @@ export class MatrixProduct {
     }
   }
 
-  /** @param {(map: MatrixMap) => { row: number, column: number }[]} entries */
+  /** @param {(map: MatrixMap) => Point[]} entries */
   light(entries) {
     for (const slot of Object.values(this.#slots)) slot.light(entries);
   }
@@ -112,7 +112,7 @@ class Slot {
     });
   }
 
-  /** @param {(map: MatrixMap) => { row: number, column: number }[]} entries */
+  /** @param {(map: MatrixMap) => Point[]} entries */
   light(entries) {
     const found = this.#shown ? entries(this.#shown) : [];
     this.#columns = found.map(({ column }) => column);

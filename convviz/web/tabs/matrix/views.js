@@ -2,7 +2,7 @@
 import { say } from "../say.js";
 
 /**
- * @import { Axis } from "./links.js"
+ * @import { Axis, Shape } from "./links.js"
  * @typedef {(number | string)[][]} Rows JSON has words for what is not finite
  * @typedef {{ geometry: Geometry, names: Record<string, string>, dtype: string, in_channels: number[],
  *   out_channels: number[], bias: boolean, windows: { start: number, end: number, step: number, of: number },
@@ -12,7 +12,7 @@ import { say } from "../say.js";
  * One matrix or image. `panels`: the board's panels that hold an entry's parts; `own`: the one panel that
  * shows the same numbers; `note` names a further sentence about an entry, see words.js.
  * @typedef {"window" | "kernel" | "padded" | "input"} Part
- * @typedef {import("./links.js").Shape & { name: string, values: number[][], shape?: string, panels?:
+ * @typedef {Shape & { name: string, values: number[][], shape?: string, panels?:
  *   Partial<Record<Part, string>>, own?: { part: Part, panel: string }, note?: string, letters?: [string,
  *   string], words?: { window: string, input: string } }} MatrixMap
  * @typedef {Pick<MatrixMap, "own">} Own
@@ -45,7 +45,7 @@ export function viewsOf(data) {
 function makers({ windows }) {
   const part = windows.step < windows.of;
   const numbers = (/** @type {Rows} */ values) => values.map((row) => row.map(Number));
-  /** @param {Rows} values @returns {[number, number]} */
+  /** @param {Rows} values @returns {Pair} */
   const sizeOf = (values) => [values.length, values[0].length];
   const count = (/** @type {Axis} */ axis, /** @type {number} */ length) =>
     axis === "window" && part ? say("matrix.some", { some: length, all: windows.of }) : length;

@@ -3,7 +3,7 @@ import { fullNumber } from "../../base/format.js";
 import { say } from "../say.js";
 
 /**
- * @import { MatrixLinks } from "./links.js"
+ * @import { MatrixLinks, Tap } from "./links.js"
  * @import { MatrixData, MatrixMap } from "./views.js"
  * @typedef {{ data: MatrixData, links: MatrixLinks, map: MatrixMap, row: number, column: number }} Entry
  * @typedef {"window" | "kernel" | "padded" | "input"} Part
@@ -71,7 +71,7 @@ function noteOf(entry) {
   return [say("entry.weights", { places: weights.reduce((some, last) => say("entry.and", { some, last })) })];
 }
 
-/** @param {Entry} entry @param {import("./links.js").Tap} tap */
+/** @param {Entry} entry @param {Tap} tap */
 function originOf(entry, { padded, input }) {
   const { names, geometry } = entry.data;
   const values = { padded: names.padded_input, place: placeOf(entry, "padded", padded) };

@@ -9,7 +9,7 @@ export function planeRows({ shape, data }, plane) {
   );
 }
 
-/** A vector is a row. @param {number[]} shape @returns {[number, number]} */
+/** A vector is a row. @param {number[]} shape @returns {Pair} */
 export const sizeOf = (shape) => [shape.at(-2) ?? 1, shape.at(-1) ?? 1];
 
 /** @param {Gradient} of @param {Settings} settings @returns {number[]} */
@@ -22,7 +22,7 @@ export function planesOf(of, { plane, spec }) {
 
 /**
  * Those shown, of grad_output and the other factor.
- * @param {Gradient} of @param {Settings} settings @returns {[number, number]}
+ * @param {Gradient} of @param {Settings} settings @returns {Pair}
  */
 export function factorPlanes(of, { plane: { sample, out_channel, in_channel }, spec }) {
   const ins = spec.in_channels / spec.groups;
@@ -46,7 +46,7 @@ export function planeIn(shape, at) {
 
 /**
  * -1: not in it.
- * @param {number[]} shape @param {number[]} at @param {{ row: number, column: number }} place
+ * @param {number[]} shape @param {number[]} at @param {Point} place
  */
 export function indexIn(shape, at, { row, column }) {
   const [height, width] = sizeOf(shape);

@@ -169,7 +169,7 @@ export class Products {
     );
   }
 
-  /** @param {Gradient} of @param {Given} given @param {[number, number]} at first shown */
+  /** @param {Gradient} of @param {Given} given @param {Pair} at first shown */
   set(of, given, at) {
     this.#now = { of, given };
     this.#planes = at;

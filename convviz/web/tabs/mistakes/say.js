@@ -1,4 +1,3 @@
-// The sentences of the tab Mistakes.
 import WORDS from "../../../facts/words/mistakes.json" with { type: "json" };
 import { sentences } from "../../base/words.js";
 

@@ -45,7 +45,7 @@ class MistakesPane {
   #of = "grad_input";
   #chosen = ""; // the setting, which a link may carry
   #way = 0;
-  /** @type {{ row: number, column: number } | null} */
+  /** @type {Point | null} */
   #pointed = null; // in the plane of the gradient, here or on the board
   #list = new MistakesList(
     SHOWN,
@@ -231,7 +231,7 @@ class MistakesPane {
     );
   }
 
-  /** @param {{ row: number, column: number } | null} place @param {boolean} tell */
+  /** @param {Point | null} place @param {boolean} tell */
   #point(place, tell) {
     this.#pointed = place;
     this.#light();

@@ -147,7 +147,7 @@ class Planes {
     fill(row, terms);
   }
 
-  /** @param {{ row: number, column: number } | null} cell */
+  /** @param {Point | null} cell */
   #light(cell) {
     for (const [name, { map, of }] of this.#made)
       if (this.#drawn.has(name)) map.light(cell && of === "kernel" ? [cell] : []);

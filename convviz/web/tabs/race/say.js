@@ -1,4 +1,3 @@
-// The sentences of the tab Race.
 import WORDS from "../../../facts/words/race.json" with { type: "json" };
 import { sentences } from "../../base/words.js";
 

@@ -9,7 +9,7 @@ const RUNNING = ["starting", "running", "pausing", "paused"];
  * @typedef {{ layers: string[], own: string, epochs: number, train: number, seeds: number, dtype: string }}
  *   Chosen
  * @typedef {{ state: string, why_not?: string, failed?: string, recorded: boolean, names: string[], dtypes:
- *   string[], own: boolean, limits: Record<string, [number, number]>, chosen: Chosen, progress: { done:
+ *   string[], own: boolean, limits: Record<string, Pair>, chosen: Chosen, progress: { done:
  *   number, total: number, left: number | null } }} RaceData by app/tabs/race.py
  */
 

@@ -11,9 +11,9 @@ import { RaceSetup } from "./setup.js";
 import { say } from "./say.js";
 
 /**
- * @import { Digit } from "./results.js"
+ * @import { Digit, Mistakes } from "./results.js"
  * @typedef {{ shape: number[], bytes: string }} Packed
- * @typedef {{ spec: Spec, dtype: string, scale: number, offset: number, channels: [number, number], weight:
+ * @typedef {{ spec: Spec, dtype: string, scale: number, offset: number, channels: Pair, weight:
  *   Packed, bias: Packed | null, grad_output: Packed }} Opening by lab/opening.py
  */
 
@@ -76,7 +76,7 @@ function buildRace(pane, body) {
   }
 
   pane.onReply(({ type, layer: name, at, opening }) => {
-    /** @type {import("./results.js").Mistakes["layers"] | undefined} */
+    /** @type {Mistakes["layers"] | undefined} */
     const layers = race?.mistakes?.layers;
     const digits = layers?.find((each) => each.name === name)?.digits;
     const digit = digits?.find((each) => String(each.at) === at);

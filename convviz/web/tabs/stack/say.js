@@ -1,4 +1,3 @@
-// The sentences of the tab Stack.
 import WORDS from "../../../facts/words/stack.json" with { type: "json" };
 import { sentences } from "../../base/words.js";
 

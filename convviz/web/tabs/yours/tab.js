@@ -13,7 +13,7 @@ const CELL = 34; // pixels: room for a number
 /**
  * @typedef {{ id: string, of: string, title: string, evidence: string, fix: string, setting: string }}
  *   Diagnosis
- * @typedef {[number, number]} Cell
+ * @typedef {Pair} Cell
  * @typedef {{ of: string, setting: string, total: number, missing: number, extra: number, shown: { missing:
  *   [Cell, Cell, Cell][], extra: [Cell, Cell, Cell][] } }} Products
  * @typedef {{ label: string, case: string, right: (number | null)[][], received: (number | null)[][], wrong:
