@@ -7,7 +7,7 @@ import { AfterLesson, createButton } from "./left.js";
 import { QuestionForm } from "./question.js";
 import { say } from "./say.js";
 
-const ROOM = 8; // pixels around a control that is brought in sight
+const ROOM = 8; // pixels around
 
 /**
  * @import { Look, SeenTask } from "./look.js"
@@ -57,10 +57,10 @@ export class LessonPanel {
   #left;
   el;
   #key = "";
-  #told = ""; // all that stood there
-  #pointed = "[]"; // the cells that are lit
-  #wanted = ""; // the control that is framed
-  #opened = /** @type {Element | null} */ (null); // what it stood behind
+  #told = "";
+  #pointed = "[]";
+  #wanted = "";
+  #opened = /** @type {Element | null} */ (null); // for it
   #tab = new TabWatch(
     () => this.#appOf(),
     (ids) => this.#player.choose(ids),
@@ -117,7 +117,7 @@ export class LessonPanel {
     setText(this.#next, say(look.at === look.of ? "finish" : "next"));
     this.#card.dataset.long = look.long;
     this.#stage.hide(look.hidden);
-    this.#card.toggleAttribute("data-complete", look.complete); // only then is going on the first thing to do
+    this.#card.toggleAttribute("data-complete", look.complete);
     this.#appOf()?.toggleAttribute("data-quiet", look.quiet);
     this.#appOf()?.toggleAttribute("data-at-board", !look.choose && look.tasks.some(({ done }) => !done));
     if (look.key !== this.#key) this.#begin(look);
@@ -129,7 +129,6 @@ export class LessonPanel {
 
   /** @param {Look} look */
   #begin(look) {
-    // what was open would stand in the place of what the lesson speaks of
     if (!this.#key) this.#stage.closePopovers();
     this.#key = look.key;
     this.#told = "";
@@ -179,7 +178,7 @@ export class LessonPanel {
     setText(this.#live, said.filter((each) => each && !old.has(each)).join(" "));
     this.#told = whole;
     if (this.#live.textContent && look.tasks.some(({ done }) => done))
-      this.#text.scrollTop = this.#text.scrollHeight; // the newest stands below
+      this.#text.scrollTop = this.#text.scrollHeight;
   }
 
   #appOf() {

@@ -15,7 +15,7 @@ import { reasonsFor } from "./why_wrong.js";
 import { say } from "./say.js";
 
 const HEARD = ["settings", "change:values", "change:selected"];
-const PACE = 350; // milliseconds between two places of a walk that is done for somebody
+const PACE = 350; // milliseconds between places
 
 /**
  * @import { Lesson, Shelf, LessonBundle } from "./lessons.js"
@@ -51,7 +51,7 @@ export class Player {
   on = this.#values.on;
   off = this.#values.off;
   #tell = tellerOf();
-  #asked = ""; // the lesson that is on its way
+  #asked = ""; // on its way
   #stepTab;
   #ends;
   /** @type {Lesson | null} */
@@ -60,13 +60,13 @@ export class Player {
   #progress = /** @type {Progress} */ (/** @type {unknown} */ (null));
   #name = "";
   #at = 0;
-  #begun = 0; // steps, counted over all lessons
+  #begun = 0; // steps of all lessons
   /** @type {Settings | null} */
-  #before = null; // what a lesson was started from
+  #before = null; // the start
   #entering = false;
   /** @type {string[]} */
-  #last = []; // the links that the end of the lesson has offered
-  #held = false; // while a slider is held, nothing is done yet
+  #last = []; // links offered at the end
+  #held = false; // a slider is
   #stopWalking = () => {};
 
   /**
@@ -102,7 +102,7 @@ export class Player {
     });
     this.#entering = false;
     if (this.#at !== wanted) return;
-    this.#progress.chosen = []; // what the tab that closed has said is of another step
+    this.#progress.chosen = []; // said by a closed tab
     this.#begun += 1;
     this.#model.select(step.pin ?? null);
     this.#follow();
@@ -153,7 +153,7 @@ export class Player {
     const there = Math.min(Math.max(Math.round(number) || 1, 1), of);
     this.#open(lesson, wanted, [words], there - 1);
     if (this.#at < 0)
-      this.#lesson = null; // it could not be set up, and that was said
+      this.#lesson = null; // it was refused
     else if (there !== number)
       this.#model.say(say("no_step", { step: String(step).slice(0, 20), of, at: there }), true);
   }
@@ -172,7 +172,6 @@ export class Player {
       return void this.#model.say(say(Object.hasOwn(TITLES, wanted) ? "absent" : "unknown", known), true);
     return coming.then(
       (told) => {
-        // else another one was asked for meanwhile
         if (this.#asked === wanted) this.#begin(wanted, told, step);
       },
       (error) => this.#model.say(say("not_brought", { name: wanted, why: error.message }), true),
@@ -235,7 +234,7 @@ export class Player {
     const question = this.#lesson && this.#progress.step.question;
     if (!question) return;
     this.#model.set({ tab: "mistakes", mistake });
-    this.#model.select(question.cell); // the tab writes out both sums
+    this.#model.select(question.cell);
   }
 
   show() {

@@ -29,7 +29,7 @@ export class Progress {
   /** @type {string[]} */
   chosen = []; // in the open tab
   /** @type {Settings} */
-  #answered; // what the answer was given to
+  #answered;
   #model;
   #link;
   #press;

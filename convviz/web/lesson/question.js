@@ -37,7 +37,6 @@ export class QuestionForm {
       event.preventDefault();
       player.check(this.#input.value);
     });
-    // another try takes the place of the last one
     this.#input.addEventListener("focus", () => this.#input.select());
   }
 
@@ -67,7 +66,7 @@ function createReasonsList(player) {
     /** @param {SeenQuestion["reasons"]} reasons */
     show(reasons) {
       const key = JSON.stringify(reasons);
-      if (key === shown) return; // a button that was pressed keeps the focus
+      if (key === shown) return; // buttons keep the focus
       shown = key;
       el.hidden = !reasons.length;
       el.replaceChildren(

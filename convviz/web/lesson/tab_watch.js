@@ -5,7 +5,7 @@ const BUTTONS = /** @type {const} */ (["mistake", "gradient", "variant"]);
 const MENUS = "select[data-set]";
 const CHOSEN = /** @type {const} */ (["aria-pressed", "aria-checked"]);
 const OWN_MOVES = /** @type {const} */ (["pointerdown", "wheel", "touchmove", "keydown"]); // of a visitor
-const ABOVE = 6; // pixels left above a part that is brought in sight
+const ABOVE = 6; // pixels
 
 /** As far out as the tab: the page with the card stays. @param {HTMLElement} slot @param {HTMLElement} el */
 function bringWithin(slot, el) {
@@ -33,8 +33,8 @@ export class TabWatch {
     }
     this.#bring();
   };
-  #choice = ""; // what is to be chosen
-  #part = ""; // what is to be in sight
+  #choice = "";
+  #part = "";
   #key = "";
   /** @type {HTMLElement | null | undefined} */
   #slot = null;

@@ -200,6 +200,6 @@ export function argumentsOf({ edit, pin, set }) {
 /** Or empty. @param {Task | undefined} task @param {Settings} settings */
 export function controlOf(task, { transposed }) {
   const key = task?.set?.split("=")[0] ?? "";
-  if (key === "size" && transposed) return "output_padding"; // the size of the output, which follows from it
+  if (key === "size" && transposed) return "output_padding"; // sets the output's size
   return key === "loss" ? "loss_kind" : (LINK_KEYS[key]?.field ?? "");
 }

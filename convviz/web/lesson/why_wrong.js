@@ -9,7 +9,7 @@ import { indicesOf } from "./values.js";
 
 const say = sentences(WORDS);
 /** @typedef {keyof typeof WORDS} Id */
-const MOST_PLACES = 3; // of products or cells that are named where several would do
+const MOST_PLACES = 3; // named
 
 /**
  * @import { Reason } from "../numbers/diagnose_number.js"

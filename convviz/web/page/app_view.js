@@ -36,8 +36,7 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   const follow = (event, listener) => hear(model, event, listener)();
   const controls = createColumn(model, chosen, share, follow, closers);
   const picture = element("div.cv-picture");
-  // The step whose numbers are the last word on all that was set, and who computed them;
-  // empty while they are awaited.
+  // Step and maker of the last word on the settings; empty while awaited.
   const tellSettled = () => {
     const { step, from } = model.get("values");
     setAttribute(picture, "data-settled", model.settled() && step ? `${step} ${from}` : "");
@@ -49,7 +48,7 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   el.append(body);
   const room = followRoom(body);
   /** @type {Lecture} */
-  let lecture; // right after the board that it shows
+  let lecture;
   const board = new Board({ model, el: picture, taught: TAUGHT, own, onBands: () => lecture?.refresh() });
   if (drawer) follow("settings", bringTold(model, board));
   const app = /** @type {HTMLElement} */ (el.closest(".cv-app") ?? el);
@@ -59,7 +58,7 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   hear(player, "change:look", () => hasLesson() && board.arrival.leave());
   if (["kernel", "geometry"].every((group) => chosen.includes(group)))
     board.arrival.arrive(app, () => !hasLesson() && !app.hasAttribute("data-present"));
-  lesson.update(); // now that it is where the app around it can be found
+  lesson.update(); // the app around it is known
   // A page without controls is the board alone, until there is something to say. With :has() CSS would look
   // for it after every change of a number: a sixth of all that a step of a slider takes.
   follow(
@@ -72,7 +71,7 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   lecture = new Lecture(app, board, player, { own, wish, fit: room.update });
   controls.append(lecture.bar);
   lecture.begin();
-  closers.unshift(lecture.close); // before the board that it shows goes
+  closers.unshift(lecture.close); // before its board
   const close = () => {
     for (const each of closers) each();
     body.remove();

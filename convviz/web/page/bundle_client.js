@@ -4,7 +4,7 @@ import { placeOf } from "../base/shared_script.js";
 import { asked, understood } from "../base/locale.js";
 
 const PREFIX = "IPY_MODEL_";
-const LANGUAGE_MS = 2000; // for the reader's language; a later one is turned to all the same
+const LANGUAGE_MS = 2000; // later ones are taken, too
 
 /** By the address, else App(lang=), else the browser. @param {any} facts */
 function wantedOf({ languages, language, chosen }) {
@@ -16,7 +16,7 @@ function createAsking() {
   /** @type {any} */
   let app;
   let close = () => {};
-  let shown = ""; // which script
+  let shown = "";
   let arrived = () => {};
   /** @type {Promise<void>} */
   const ready = new Promise((done) => (arrived = done));
@@ -32,7 +32,6 @@ function createAsking() {
       model.widget_manager?.get_model(carrier.replace(PREFIX, ""))?.catch(() => {});
     const key = model.get("_facts").script;
     const createApp = await placeOf(key).promise;
-    // Another one that is named by now follows.
     if (key === shown || key !== model.get("_facts").script) return;
     shown = key;
     const kept = app?.kept();
@@ -42,7 +41,7 @@ function createAsking() {
     app = createApp();
     close = app.initialize({ ...context, kept });
     for (const view of views) view.close = app.render(view.context);
-    held?.context.el.querySelector(".cv-languages summary")?.focus(); // from its menu it was called
+    held?.context.el.querySelector(".cv-languages summary")?.focus();
     arrived();
   }
 

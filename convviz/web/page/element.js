@@ -46,12 +46,12 @@ class BoardElement extends Base {
   #root = this.attachShadow({ mode: "open" });
   /** @type {{ model: Model, close: () => void } | null} */
   #made = null;
-  #tag = ""; // of the language that it speaks
-  #link = /** @type {string | null} */ (null); // that was told last
+  #tag = ""; // of its language
+  #link = /** @type {string | null} */ (null); // told last
   /** While out of the page, or drawn anew. @type {Settings | null} */
   #kept = null;
-  #start = ""; // the link that Reset leads to
-  #quiet = false; // who changes an attribute knows of it
+  #start = ""; // link of Reset
+  #quiet = false; // attributes tell nothing
 
   connectedCallback() {
     meeting().views.add(this);

@@ -5,7 +5,7 @@ import { sayPane } from "../tabs/say_pane.js";
 
 // The kernel answers once a second, all pages at once: one that came too late asks again.
 const AGAIN_MS = 2_000;
-const PATIENCE_MS = 10_000; // a kernel that computes something long answers after it
+const PATIENCE_MS = 10_000; // long computations
 
 /**
  * @import { LessonBundle } from "../lesson/lessons.js"

@@ -45,7 +45,7 @@ export class KernelState {
     const [box, text] = [banner(), document.getElementById("convviz-lost-text")];
     if (!box || !text || this.over) return;
     box.hidden = false;
-    // Filled after it is visible: screen readers announce a change inside an alert, not its appearance.
+    // Screen readers announce a change inside an alert, not its appearance.
     text.textContent = say(trouble);
   }
 
@@ -88,7 +88,7 @@ export function watchKernel(kernel, address, state, isBuilding = () => false) {
   kernel.connectionStatusChanged.connect((/** @type {any} */ _, /** @type {string} */ status) =>
     onConnection(status),
   );
-  // A kernel that is shut down in an orderly way changes neither status: its farewell is the only sign.
+  // An orderly shutdown changes neither status.
   kernel.iopubMessage.connect((/** @type {any} */ _, /** @type {any} */ message) => {
     if (message.header.msg_type === "shutdown_reply") state.lose("ended");
   });
@@ -105,7 +105,6 @@ export function watchKernel(kernel, address, state, isBuilding = () => false) {
 async function probe(kernel, address, state, pauses) {
   if (state.now !== "reconnecting") return;
   try {
-    // What comes of it is heard as a change of the connection's status, and asked for again if nothing does.
     if ((await isThere(address, state)) && kernel.connectionStatus === "disconnected")
       kernel.reconnect().catch(() => {});
   } catch {
@@ -138,7 +137,7 @@ function watchAnswers(kernel, address, state, isBuilding) {
   };
   const tell = () => {
     timer = 0;
-    if (state.now !== "ok") return; // something worse is told already
+    if (state.now !== "ok") return; // something worse is told
     told = true;
     state.show("silent");
     look(createPauses());
@@ -163,7 +162,7 @@ function watchAnswers(kernel, address, state, isBuilding) {
     }
   });
   kernel.connectionStatusChanged.connect(() => {
-    moves.clear(); // what was under way is lost, and told in other words
+    moves.clear(); // told in other words
     settle();
   });
 }

@@ -51,7 +51,7 @@ export function createLanguages(languages, model, player) {
     (tag, name) => {
       const link = element("a", { href: addressIn(tag, languages), hreflang: tag }, name);
       link.addEventListener("click", (event) => {
-        link.href = addressIn(tag, languages); // what stands after # may be another by now
+        link.href = addressIn(tag, languages); // the fragment may have changed
         // With one of these keys it opens elsewhere.
         if (!(event.ctrlKey || event.metaKey || event.shiftKey)) keep(tag, model, player);
       });
@@ -102,7 +102,7 @@ function keep(tag, model, player) {
   try {
     sessionStorage.setItem(STORE, JSON.stringify({ tag, ...whereItIs(model, player) }));
   } catch {
-    // A sandboxed page has no storage: it begins anew.
+    // A sandboxed page has no storage.
   }
 }
 

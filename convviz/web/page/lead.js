@@ -27,7 +27,7 @@ export function createLead(model, follow, lesson, watch) {
   function ask() {
     const settings = model.settings();
     const weight = model.shown()?.numbers.stages.weight;
-    const turns = !weight || !isSymmetric(weight); // else dragging the 1 would show nothing of it
+    const turns = !weight || !isSymmetric(weight);
     const { broken } = model.get("values");
     const isTold = model.get("revealed").includes(settings.broken);
     const riddle = broken && !broken.differs ? "broken.alike" : isTold ? "broken.told" : "broken";
@@ -36,7 +36,7 @@ export function createLead(model, follow, lesson, watch) {
   }
 
   function tell() {
-    // The role before its words: they are what is announced.
+    // The role first: words are announced.
     notice.setAttribute("role", model.get("failed") ? "alert" : "status");
     setText(notice, model.get("notice"));
     notice.dataset.failed = String(model.get("failed"));
@@ -44,10 +44,10 @@ export function createLead(model, follow, lesson, watch) {
 
   follow("change:introduction", introduce);
   follow("settings", ask);
-  follow("change:values", ask); // by then there is a kernel to look at
+  follow("change:values", ask); // of the kernel
   follow("change:revealed", ask);
   follow("change:notice", tell);
-  follow("change:failed", tell); // what the page's address could not say is there by now
+  follow("change:failed", tell); // of the address, too
   return element("div.cv-lead", heading, words, notice, lesson);
 }
 
@@ -59,7 +59,7 @@ function kindOf(settings, turns) {
   if (settings.transposed) return "transposed";
   if (settings.broken) return "broken";
   const [height, width] = shapeOfOutput(settings).slice(2);
-  if (!isSingleOne(settings) || height * width === 1) return "other"; // a 1 alone can be dragged nowhere
+  if (!isSingleOne(settings) || height * width === 1) return "other"; // not draggable
   return turns ? "single" : "alike";
 }
 

@@ -70,9 +70,9 @@ export class Lecture {
   #listening = new AbortController();
   #unwish;
   #on = false;
-  #filled = false; // whether the lecture has had the screen since it began
+  #filled = false; // since it began
   /** @type {Element | null} */
-  #before = null; // what had the focus
+  #before = null; // focused
 
   /**
    * @param {HTMLElement} app @param {Board} board @param {Player} player
@@ -118,10 +118,10 @@ export class Lecture {
 
   #enter() {
     this.#app.tabIndex = -1;
-    this.#app.focus({ preventScroll: true }); // what had it may be out of sight now
+    this.#app.focus({ preventScroll: true });
     this.#filled = false;
     document.addEventListener("fullscreenchange", this.#onScreen);
-    // Where nobody asked by hand, or nobody allows it, the lecture fills the frame, above all that is in it.
+    // Unasked by hand, or not allowed, it fills the frame.
     if (this.#app.requestFullscreen && navigator.userActivation?.isActive)
       this.#app.requestFullscreen().then(
         () => this.#fill(),
@@ -147,7 +147,7 @@ export class Lecture {
     document.removeEventListener("fullscreenchange", this.#onScreen);
     if (document.fullscreenElement === this.#app) document.exitFullscreen();
     this.#app.removeAttribute("popover");
-    this.#wish?.put({ present: false }); // so that it can be wished again
+    this.#wish?.put({ present: false });
     this.#app.removeAttribute("tabindex");
     const to = /** @type {HTMLElement} */ (
       this.#before?.isConnected && this.#before.getClientRects().length ? this.#before : this.button

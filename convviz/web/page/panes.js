@@ -7,14 +7,14 @@ import { createTabContext } from "./tab_context.js";
 import { TabData } from "./tab_data.js";
 import { sayPane } from "../tabs/say_pane.js";
 
-const OWN = SETTINGS.tabs_of_the_page; // what needs no torch: the page computes it
-const WITH_STATE = SETTINGS.tabs_with_state; // what Python keeps, and sends by itself
-const STILL = [...OWN, ...WITH_STATE]; // what asks for nothing when the settings move
+const OWN = SETTINGS.tabs_of_the_page; // computed by the page
+const WITH_STATE = SETTINGS.tabs_with_state; // Python keeps and sends it
+const STILL = [...OWN, ...WITH_STATE]; // unasked when settings move
 
 class Panes {
   #follow = () => {
     const { tab } = this.#model.settings();
-    // it runs no longer than its tab is open
+    // A race ends with its tab.
     if (this.#open !== tab && this.#open === "race") this.#act(this.#open, { type: "leave" });
     if (this.#open !== tab) this.#open = ""; // until its pane is drawn
     if (this.#open && this.#answers() && !STILL.includes(this.#open)) this.#paneOf(this.#open).data.follow();
@@ -131,7 +131,7 @@ class Panes {
   draw = (name, el) => {
     const { values, data } = this.#paneOf(name);
     if (this.#open !== name) {
-      this.#follow(); // another one is left
+      this.#follow();
       this.#open = name;
       this.#refresh();
     }

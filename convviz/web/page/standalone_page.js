@@ -13,7 +13,7 @@ import { createTabContext } from "./tab_context.js";
 import { drawApp } from "./app_view.js";
 import { say } from "../base/say.js";
 
-const SLACK = 4; // pixels that are no reason to tell it again, or two pages could chase each other
+const SLACK = 4; // pixels, or two pages could chase each other
 
 /**
  * @import { MakeNumbers } from "../numbers/latest_request.js"
@@ -29,7 +29,7 @@ function render({ el, data, own = false, makeNumbers = fromPage }) {
   const player = new Player(model, createShelf(data.lessons), Object.keys(data.tabs ?? {}));
   const wish = createValues({ present: false });
   const opened = own && followAddress(model, player, wish);
-  if (data.lesson && !opened) player.play(data.lesson); // who opens a link wants to see that
+  if (data.lesson && !opened) player.play(data.lesson);
   const tabs = data.tabs && createOwnTabs(model, data.colorscales, data.tabs, data.race);
   const share = createCopyLink(model, own ? addressWith : () => "", () => stepLink(player));
   const app = drawApp(el, model, data.controls, share, player, { own, wish, drawer: tabs?.drawer });
@@ -80,7 +80,7 @@ function createOwnTabs(model, colorscales, tabs, race) {
 /** To the page around an iframe; anybody may read it. @param {HTMLElement} el */
 function tellHeight(el) {
   if (window.parent === window) return;
-  el.dataset.grows = ""; // nothing may then be high in parts of the window: it would chase its own height
+  el.dataset.grows = ""; // no vh: it would chase its own height
   let told = -SLACK;
   let frame = 0;
   const tell = () => {

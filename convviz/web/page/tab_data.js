@@ -11,7 +11,7 @@ import { countOf } from "../rules/tensors.js";
  * @typedef {{ settings: any, choices: Choices, key: string }} Question key: all that the answer depends on
  */
 
-const REST_MS = 150; // what takes time is computed anew when the sliders have rested this long
+const REST_MS = 150;
 
 /** Slower than a slider may wait. @param {string} name @param {Settings} settings */
 export function isSlow(name, { spec }) {
@@ -32,8 +32,8 @@ export class TabData {
   #step = 0;
   /** One at a time. @type {Question | null} */
   #asked = null;
-  #hurried = ""; // of the settings that wait for no rest
-  #resting = ""; // of the settings that do
+  #hurried = ""; // its key
+  #resting = ""; // its key
   #stopResting = () => {};
 
   /**
@@ -69,7 +69,7 @@ export class TabData {
 
   /** Once torch has the settings' numbers. */
   follow() {
-    if (this.#model.settings().tab !== this.#name) return this.#rest(""); // closed meanwhile
+    if (this.#model.settings().tab !== this.#name) return this.#rest("");
     const wanted = this.#question();
     this.#put({ busy: wanted.key !== this.#shown.key });
     if (wanted.key !== this.#resting) this.#rest("");

@@ -29,7 +29,7 @@ function start() {
     if (arrived) waitForFrontEnd(state);
     else state.lose("partial");
   });
-  // Voilà's own call works once its front end runs; this one from the moment that the kernel is known.
+  // Voilà's own call works only once its front end runs.
   window.addEventListener("pagehide", () => {
     const facts = byId("jupyter-config-data")?.textContent;
     const kernel = facts && JSON.parse(facts).kernelId;
@@ -73,7 +73,7 @@ function watchForApp(state) {
       done();
       state.show("failed");
     } else if (!timer && main.querySelector(".jupyter-widgets, .jupyter-widget")) {
-      // Widgets alone are complete; our app brings a board, however long a busy machine takes.
+      // Our app brings a board, however long it takes.
       timer = setTimeout(() => main.querySelector(".cv-app") || done(), WIDGETS_WITHOUT_APP_MS);
     }
   };
@@ -86,7 +86,6 @@ function watchForApp(state) {
 function waitForFrontEnd(state) {
   const app = /** @type {any} */ (window).jupyterapp;
   if (!app) return setTimeout(waitForFrontEnd, FRONT_END_EVERY_MS, state);
-  // What widgets send while they are built is no move of a person.
   const isBuilding = () => byId("convviz-loading") !== null;
   app.widgetManagerPromise.promise.then((/** @type {any} */ { kernel }) =>
     watchKernel(kernel, new URL(`../api/kernels/${kernel.id}`, base()), state, isBuilding),
@@ -95,7 +94,7 @@ function waitForFrontEnd(state) {
 
 function wireButtons() {
   byId("convviz-reload")?.addEventListener("click", () => {
-    // The board listens and writes its state to sessionStorage before this call returns.
+    // The board writes its state to sessionStorage before this returns.
     window.dispatchEvent(new CustomEvent("convviz:save"));
     location.reload();
   });

@@ -3,7 +3,7 @@ import { element, setText } from "../base/dom.js";
 import { pythonTokens } from "../base/python_tokens.js";
 import { say } from "./say.js";
 
-const OPEN_UP_TO = 8; // lines of the tensors' part that stand there unfolded at first
+const OPEN_UP_TO = 8; // lines of tensors unfolded at first
 
 /**
  * `panels`: by line number, those it makes or reads; `tensors`: first and last line of their part.
@@ -24,7 +24,7 @@ export class CodeLines {
   /** @type {Record<string, string[]>} */
   #panels = {};
   #text = "";
-  #touched = false; // whether a person folded or unfolded the tensors
+  #touched = false; // folded or unfolded by hand
   /** @type {number | null} */
   #pointed = null;
 
@@ -101,7 +101,7 @@ export class CodeLines {
     const parts = pythonTokens(code).map(([kind, part]) =>
       kind ? element("span", { class: `cv-${kind}` }, part) : part,
     );
-    line.replaceChildren(...(parts.length ? parts : ["\n"])); // an empty line is copied as one, too
+    line.replaceChildren(...(parts.length ? parts : ["\n"])); // copied as a line
   }
 
   /** @param {HTMLElement} line */

@@ -14,7 +14,7 @@ export function createDrawer(choose, close) {
   const slot = element("div.cv-slot");
   const head = element("div.cv-drawer-head", place, shut);
   const el = element("div.cv-drawer-body", { hidden: "" }, head, slot);
-  let key = ""; // of the parts that stand there
+  let key = "";
   /** @type {import("./strip.js").Strip | null} */
   let strip = null;
 
@@ -48,7 +48,7 @@ export function createDrawer(choose, close) {
      */
     set(entry, parts, open, placed) {
       setHidden(el, !entry);
-      el.parentElement?.toggleAttribute("data-drawer", Boolean(entry)); // it takes of the picture's room
+      el.parentElement?.toggleAttribute("data-drawer", Boolean(entry));
       if (entry) setParts(entry, parts);
       strip?.set(open, placed);
       nameAfter(placed && entry && strip ? entry.id : "");

@@ -42,7 +42,7 @@ export const tab = (name, build) => ({
  */
 function createTools(model, root, closers, live) {
   /** @type {HTMLElement | null} */
-  let app = null; // that the pane stands in
+  let app = null;
   const say = (/** @type {string} */ text) => setText(live, text);
   return {
     root,
@@ -66,7 +66,7 @@ function createTools(model, root, closers, live) {
     /** @param {Partial<Pointed>} [pointed] */
     point(pointed) {
       app = root.closest(".cv-app") ?? app;
-      pointAt(root.isConnected ? root : (app ?? root), pointed); // a closing pane has left the page already
+      pointAt(root.isConnected ? root : (app ?? root), pointed); // a closing pane is out of the page
     },
     /** @param {(pointed: Pointed) => void} listener */
     onPoint: (listener) => void closers.push(followPointer(root, listener)),
@@ -88,7 +88,7 @@ function openPane({ model, el }, name, build) {
   const attributes = { class: `cv-pane cv-pane-${name} cv-look`, "data-theme": "light" };
   const root = element("section", attributes, failure, body, createTerms(name), live);
   el.append(root);
-  let lost = ""; // that nobody answers any more
+  let lost = "";
   /** @type {(() => void)[]} */
   const closers = model.get("tab") ? [nameAfterTab(root, model.get("tab"))] : standAlone();
   const pane = createTools(model, root, closers, live);

@@ -15,7 +15,7 @@ export function createStrip(label, tabs, choose) {
     return makeButton({ ...type, ...data }, text, () => choose(name));
   });
   const el = element("div.cv-tablist", { role: "tablist", "aria-label": label }, ...buttons);
-  walkAlong(el, () => buttons); // opened with Enter or Space: a pane is made when it is opened
+  walkAlong(el, () => buttons); // Enter and Space open
 
   return {
     el,
@@ -34,7 +34,7 @@ export function createStrip(label, tabs, choose) {
         if (!placed) return;
         const ids = tabIds(el, name);
         setAttribute(button, "id", ids.tab);
-        // Its panel is in the page only while it is open.
+        // A panel is in the page while open.
         if (name === open) setAttribute(button, "aria-controls", ids.panel);
         else button.removeAttribute("aria-controls");
       });

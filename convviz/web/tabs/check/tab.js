@@ -8,10 +8,10 @@ import { say, sayPieces } from "../say.js";
 import { ErrorCurve } from "./error_curve.js";
 import { upTo } from "../../rules/tensors.js";
 
-const DTYPES = ["float64", "float32"]; // the other one comes beside it when it is asked for
-const DECADES = 12; // from the strongest colour down to the faintest
+const DTYPES = ["float64", "float32"]; // the second on demand
+const DECADES = 12;
 const CELL_SIDE = 52; // pixels, as in tab.css
-const READ_COLUMNS = 5; // a wider plane has no room for numbers such as 2.1e-9 beside another
+const READ_COLUMNS = 5; // wider ones cannot stand side by side
 
 /**
  * @typedef {{ analytic: number[][], difference: number[][][], largest: number[], passes: boolean, warning:
@@ -28,7 +28,7 @@ class CheckPane {
   #body;
   #data = /** @type {CheckData} */ (/** @type {unknown} */ (null));
   #chosen = -1; // which eps
-  #dtypes = DTYPES.slice(0, 1); // those that are shown
+  #dtypes = DTYPES.slice(0, 1);
   /** @type {Row[]} */
   #rows = [];
   #slider;
@@ -77,7 +77,7 @@ class CheckPane {
     pane.onPoint(({ cell }) => {
       for (const row of this.#rows) row.light(cell);
     });
-    body.hidden = true; // until there is something to see: this geometry may be one that takes too long
+    body.hidden = true; // the geometry may take too long
   }
 
   /** @param {number} index */

@@ -12,15 +12,15 @@ import { say, sayPieces } from "../say.js";
  *   Record<string, string> }} CodeData by app/tabs/code.py
  */
 
-const FIRST = "rotate"; // always among them, and its lines make every panel of the board
+const FIRST = "rotate"; // always there; its lines make every panel
 
 class CodePane {
   #pane;
   #data = /** @type {CodeData} */ (/** @type {unknown} */ (null));
   #chosen = FIRST;
-  #shown = ""; // the way whose lines stand there now
+  #shown = "";
   /** @type {string[]} */
-  #onBoard = []; // the panels that the board points at
+  #onBoard = [];
   #ways = createRadios(say("code.ways"), "way", (name) => this.#choose(name));
   #title = element("h4");
   #copier = createCopier();
@@ -100,7 +100,7 @@ class CodePane {
     this.#shown = this.#chosen;
     this.#markBoard();
     setText(this.#outcome, "");
-    this.#copier.close(); // what stood there selected is no longer what the code says
+    this.#copier.close();
   }
 
   /** @param {string} name */
@@ -112,7 +112,7 @@ class CodePane {
   /** @param {CodeData} next */
   set = (next) => {
     this.#data = next;
-    if (!this.#way()) this.#chosen = FIRST; // a transposed convolution is written in fewer ways
+    if (!this.#way()) this.#chosen = FIRST; // a transposed one has fewer ways
     const { on, reason } = next.numbers;
     this.#box.checked = on && !reason;
     this.#box.disabled = Boolean(reason);

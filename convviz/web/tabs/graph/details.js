@@ -32,7 +32,7 @@ export class Details {
   /** @type {Record<string, number> | null} */
   #chosenPlane = null;
   #isOpen = false;
-  #wanted = ""; // the box that was asked for last: an earlier answer is not shown any more
+  #wanted = ""; // earlier answers are not shown
 
   /** @param {PaneTools} pane @param {() => void} onClose */
   constructor(pane, onClose) {
@@ -108,7 +108,7 @@ export class Details {
   #showTensors(tensors, buffers) {
     const keys = tensors.map(({ key }) => key);
     if (keys.join() !== [...this.#views.keys()].join()) {
-      this.#pane.point(); // a heatmap that is replaced never tells that the pointer has left it
+      this.#pane.point(); // a replaced heatmap never tells that the pointer left
       this.#views = new Map(keys.map((key) => [key, this.#views.get(key) ?? this.#createView(key)]));
       this.#tensors.replaceChildren(...[...this.#views.values()].map((view) => view.el));
     }

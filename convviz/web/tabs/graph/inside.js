@@ -4,7 +4,7 @@ import { rich, setRich } from "../../base/rich_text.js";
 import { say } from "../say.js";
 import { LinkedMap, PlaneFields } from "../tensor_view.js";
 
-const CELL_SIDE = 26; // pixels: two stages and what is done between them stand side by side
+const CELL_SIDE = 26; // pixels
 
 /**
  * @typedef {import("../tensor_view.js").Plane & { name: string, label: string, shape: string, words?: string,
@@ -21,8 +21,8 @@ export class Inside {
   /** @type {HTMLElement[]} */
   #truths = [];
   /** @type {string[]} */
-  #axes = []; // of the fields
-  #built = ""; // the names and notes that stand here
+  #axes = [];
+  #built = "";
   #pane;
   #read;
 
@@ -87,7 +87,7 @@ export class Inside {
     );
     if (built === this.#built) return;
     this.#built = built;
-    this.#pane.point(); // a heatmap that is replaced never tells that the pointer has left it
+    this.#pane.point(); // a replaced heatmap never tells that the pointer left
     [this.#maps, this.#truths] = [[], []];
     this.#branches.replaceChildren(...branches.map((branch) => this.#branch(branch)));
   }

@@ -83,7 +83,7 @@ export class Drawing {
     if (!this.#svg) return;
     this.#svg.setAttribute("role", "group");
     this.#svg.setAttribute("aria-label", this.#svg.querySelector("title")?.textContent ?? "");
-    this.#svg.querySelector("title")?.remove(); // it would hang over everything as a tooltip
+    this.#svg.querySelector("title")?.remove(); // else a tooltip over everything
     const description = this.#svg.querySelector("desc");
     if (description) description.id = `cv${this.#uid}-desc`;
     this.#svg.setAttribute("aria-describedby", `cv${this.#uid}-desc`);
@@ -133,7 +133,7 @@ export class Drawing {
     else if (event.key === "Enter" || event.key === " ") this.#press(box);
     else if (!ARROWS.includes(event.key)) return;
     event.preventDefault();
-    event.stopPropagation(); // a notebook would take the arrow keys for its own cells
+    event.stopPropagation(); // or a notebook takes the arrow keys
   }
 
   /**
@@ -144,7 +144,7 @@ export class Drawing {
     this.#paths = sums;
     const held = this.#svg?.contains(document.activeElement);
     const [cursorBefore, selectedBefore] = [this.#boxes.get(this.#cursor), this.#boxes.get(this.#selected)];
-    if (this.#pointing) this.#point(null); // a box that is replaced never tells that the pointer has left it
+    if (this.#pointing) this.#point(null); // a replaced box never tells that the pointer left
     this.#svg?.replaceWith(next);
     this.#svg = next;
     this.#readEdges();

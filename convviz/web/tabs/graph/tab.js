@@ -25,7 +25,7 @@ class GraphPane {
   #body;
   #data = /** @type {GraphData} */ (/** @type {unknown} */ (null));
   #theme = "";
-  #at = -1; // the step of the walk; -1: not walking
+  #at = -1; // -1: not walking
   #drawing;
   #viewport = new Viewport(say("graph.window"));
   #details;
@@ -148,7 +148,7 @@ class GraphPane {
     this.#body.append(link);
     link.click();
     link.remove();
-    setTimeout(() => URL.revokeObjectURL(address)); // after the browser has taken it
+    setTimeout(() => URL.revokeObjectURL(address));
     this.#pane.say(say("graph.saved", { file: FILE }));
   }
 

@@ -2,8 +2,8 @@
 import { element } from "../../base/dom.js";
 
 const [LEAST, MOST_ZOOM, STEP] = [0.05, 3, 1.25];
-const READABLE = 0.5; // below this the text in a box is too small: the drawing is then larger than the window
-const DRAG_FROM = 4; // pixels: a shorter movement is a click
+const READABLE = 0.5;
+const DRAG_FROM = 4; // pixels: less is a click
 const MARGIN = 24;
 
 /** Fingers scroll by themselves. @param {HTMLElement} el */
@@ -52,7 +52,7 @@ export class Viewport {
       top: 0,
       behavior: "instant",
     });
-    // The part around the output is thousands of pixels high: it is looked at from the output.
+    // The part around the output is thousands of pixels high.
     const output =
       this.#svg.querySelector('[data-kind="rest"]') && this.#svg.querySelector('[data-kind="output"]');
     if (output) this.reveal([output]);

@@ -126,7 +126,7 @@ class LinearPane {
   /** @param {typeof EQUATIONS[0]} equation */
   #createEquation({ title, formula: text, items }) {
     const flow = element("div.cv-flow");
-    let term = element("div.cv-lesson-term"); // a sign stays with the matrix that follows it
+    let term = element("div.cv-lesson-term"); // a sign stays with its matrix
     for (const item of items.split(" ")) {
       if (!/\w/.test(item)) {
         term.append(signOf(item, NOTES[item]));
@@ -270,7 +270,7 @@ function createLessonMap(pane, item, events) {
         values,
         label: turned ? `${tensor}\u1d40` : tensor,
         shape: isMatrix ? `[${size.join(", ")}]` : `[${stored.length}]`,
-        limit: limitOf(stored.flat()), // the same colours in every equation
+        limit: limitOf(stored.flat()),
         cell: CELL_SIDE,
         editable: GIVEN.includes(tensor),
       });

@@ -144,7 +144,6 @@ export class MatrixLinks {
                 .map((column) => row * width + column),
             ),
     );
-    // a padding zero stands in no cell of the input
     const found = new Set(flats.filter((flat) => flat !== null));
     return [...found].map((flat) => ({ row: Math.floor(flat / width), column: flat % width }));
   }

@@ -9,12 +9,12 @@ import { Heatmap } from "../../board/pane_heatmap.js";
  */
 
 const MOST_NUMBERED = 27; // rows or columns: three channels of a 3 × 3 kernel
-const NUMBERED = [26, 32]; // least and most pixels of a cell with a number
-const LEAST_IN_A_ROW = 18; // pixels of a cell there, so that the pane shows all rows
-const NAME = 48; // pixels of a matrix's name, with what is around it
+const NUMBERED = [26, 32]; // pixels of a cell
+const LEAST_IN_A_ROW = 18; // so that the pane shows all rows
+const NAME = 48; // pixels, and around it
 const COLOURED = [5, 16];
-const SIGN = 40; // pixels for the sign between two matrices, with its gaps
-const LETTER = 7.7; // pixels of a letter in a matrix's name
+const SIGN = 40; // pixels with gaps
+const LETTER = 7.7; // pixels
 const SLOTS = /** @type {const} */ (["left", "top", "result", "extra0", "extra1", "extra2"]);
 
 export class MatrixProduct {
@@ -169,7 +169,7 @@ function layOutProduct({ left, top, result, one }, width) {
   const beside = one || staysBeside(need, width, left, large ? result.size[1] * NUMBERED[0] : 0);
   const share = Math.floor((width - (beside ? need : 0) - 8) / result.size[1]);
   const cell = within(share, large ? NUMBERED : COLOURED);
-  const side = large ? cell : NUMBERED[0]; // of a cell with a number
+  const side = large ? cell : NUMBERED[0];
   /** @param {MatrixMap} map */
   const heightOf = ({ size: [rows] }) =>
     large || rows <= 8 ? side : within(Math.floor(240 / rows), COLOURED);

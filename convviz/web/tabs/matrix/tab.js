@@ -20,9 +20,9 @@ class MatrixPane {
   #chosen = 0;
   #links = /** @type {MatrixLinks} */ (/** @type {unknown} */ (null));
   /** @type {Selection | null} */
-  #hovered = null; // the selection under the pointer
+  #hovered = null;
   /** @type {Selection | null} */
-  #elsewhere = null; // the selection of the cell that the board points at
+  #elsewhere = null; // pointed at on the board
   #room = { width: 0, height: Infinity };
   #product;
   #chooser = createRadios(say("matrix.which"), "view", (index) => {
@@ -67,7 +67,7 @@ class MatrixPane {
       this.#light();
       if (this.#elsewhere && !this.#hovered) this.#product.reveal();
     });
-    // A widget is drawn before it is put into the page: only then has it a width.
+    // It has a width once it is placed.
     this.#place = /** @type {HTMLElement} */ (this.#product.els[0].parentElement);
     this.#watcher.observe(this.#place);
     const slot = pane.root.parentElement;
@@ -119,7 +119,7 @@ class MatrixPane {
     this.#links = new MatrixLinks(next);
     this.#views = viewsOf(next);
     this.#hovered = null;
-    this.#elsewhere = null; // the board says anew what it points at, when it has drawn the new numbers
+    this.#elsewhere = null; // the board tells it again
     this.#draw();
   };
 }

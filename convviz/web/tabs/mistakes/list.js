@@ -18,7 +18,7 @@ export class MistakesList {
   #choices;
   #list = element("div.cv-mistakes", { role: "group" });
   #buttons;
-  #brought = ""; // the choice that was last brought in sight
+  #brought = "";
   el;
 
   /**

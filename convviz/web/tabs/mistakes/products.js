@@ -7,7 +7,7 @@ import { planeRows, sizeOf } from "./planes.js";
 import { say } from "./say.js";
 import { indicesAt, largestOf } from "../../rules/tensors.js";
 
-const MOST = 16; // products of a kind that are written out
+const MOST = 16;
 const KINDS = /** @type {const} */ (["kept", "missing", "extra"]);
 const COLORS = { kept: "var(--cv-accent)", missing: "", extra: "var(--cv-bad)" };
 
@@ -27,7 +27,7 @@ export class Products {
   #maps;
   /** @type {{ of: Gradient, given: Given } | null} */
   #now = null;
-  #planes = [0, 0]; // of the two tensors, that are shown
+  #planes = [0, 0];
   /** @type {Sums | null} */
   #sums = null;
   el;

@@ -16,8 +16,7 @@ import { split, tab } from "../pane.js";
 import { say } from "./say.js";
 import { indicesAt, largestOf } from "../../rules/tensors.js";
 
-const ALL_UP_TO = 30_000; // products of a setting, up to which every mistake is tried at it
-// Those of the gradients of a convolution, in the ways that the page computes.
+const ALL_UP_TO = 30_000; // products: else not every mistake is tried
 const SHOWN = /** @type {Mistake[]} */ (MISTAKES)
   .filter(({ of, setting }) => GRADIENTS.includes(of) && setting)
   .map((mistake) => ({ ...mistake, ways: mistake.ways.filter(isKnown) }));
@@ -43,10 +42,10 @@ class MistakesPane {
   #now = null;
   /** @type {Gradient} */
   #of = "grad_input";
-  #chosen = ""; // the setting, which a link may carry
+  #chosen = "";
   #way = 0;
   /** @type {Point | null} */
-  #pointed = null; // in the plane of the gradient, here or on the board
+  #pointed = null; // here or on the board
   #list = new MistakesList(
     SHOWN,
     (gradient) => this.#chooseGradient(gradient),

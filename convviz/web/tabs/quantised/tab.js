@@ -7,8 +7,8 @@ import { fillMenu, limitOf, numbersOf, signOf, button } from "../parts.js";
 import { say, sayPieces } from "../say.js";
 
 /** @type {[number, number, number]} */
-const WITHIN = [102, 3, 34]; // pixels: several planes stand beside each other
-const ON_BOARD = ["output", "grad_output", "padded_input"]; // panels whose cells a plane may show
+const WITHIN = [102, 3, 34];
+const ON_BOARD = ["output", "grad_output", "padded_input"];
 
 /**
  * @typedef {(number | null)[][]} Rows
@@ -51,7 +51,7 @@ function buildQuantised(pane, body) {
     ...[aside, variants, heading, check, verdict],
   ];
   body.append(split(words, picture));
-  body.hidden = true; // until there is something to see: the layers may not take this geometry
+  body.hidden = true; // the layers may not take this geometry
 
   return (/** @type {QuantisedData} */ data) => {
     body.hidden = false;
@@ -257,7 +257,7 @@ class Columns {
 
   /** @param {QuantisedData} data */
   set({ variants, variant }) {
-    // One scale for all gradients: the columns are there to be compared.
+    // One scale, to compare columns.
     const limit = limitOf(variants.flatMap(({ gradient }) => gradient.flat()));
     const shown = variants.map(({ name, parameter, sentence, mask, gradient }) => {
       const column = this.#made.get(name) ?? createColumn(name, () => this.#onChoose(name));

@@ -30,7 +30,7 @@ export function settingsOf({ spec, dtype, scale, offset, weight, bias, grad_outp
     dtype,
     transposed: false,
     lr: 0,
-    // one scale for all of an equation would leave a digit's gradients pale beside the digit
+    // With one scale for an equation, gradients would be pale beside the digit.
     scale: "quantity",
     input: {
       kind: "values",

@@ -49,8 +49,8 @@ class StackPane {
   /** @type {Choice} */
   #choice = { layers: 2, asks: "one", weights: "ones" };
   /** @type {Pair | null} */
-  #asked = null; // the output that asks, until it is chosen the one in the middle
-  #used = 0; // layers that are shown: those of the choice that fit
+  #asked = null; // null: the middle one
+  #used = 0; // layers that fit
   #layers = createChoice(
     say("layers"),
     upTo(MOST_LAYERS).map((index) => [String(index + 1), String(index + 1)]),
@@ -100,7 +100,7 @@ class StackPane {
   /** @param {Partial<Choice>} changes */
   #choose(changes) {
     Object.assign(this.#choice, changes);
-    if (changes.layers) this.#asked = null; // the planes that it stood in are others
+    if (changes.layers) this.#asked = null;
     this.draw();
   }
 

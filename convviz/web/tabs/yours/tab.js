@@ -8,7 +8,7 @@ import { split, tab } from "../pane.js";
 import { fillMenu, limitOf, numbersOf, tableHead, tableRow, button } from "../parts.js";
 
 const say = sentences(WORDS);
-const CELL = 34; // pixels: room for a number
+const CELL = 34; // pixels
 
 /**
  * @typedef {{ id: string, of: string, title: string, evidence: string, fix: string, setting: string }}
@@ -44,7 +44,7 @@ function buildYours(pane, body) {
     setText(refused, data.failed);
     result.set(data.report);
     if (data.report) result.el.scrollIntoView({ block: "start", behavior: "instant" });
-    // a refusal is an alert by itself, and takes the old verdict's place
+    // A refusal is an alert by itself.
     pane.say(data.report?.summary ?? "");
   };
 }
@@ -92,7 +92,7 @@ class Form {
 
   /** What a visitor is choosing stays. @param {YoursData} data */
   set(data) {
-    setText(this.#line, data.failed || data.report?.summary || ""); // beside the button that was pressed
+    setText(this.#line, data.failed || data.report?.summary || "");
     this.#check.disabled = false;
     if (!data.tasks) return;
     const first = this.#filled ? { task: this.#task.value, name: this.#name.value } : data.chosen;
