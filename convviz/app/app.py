@@ -24,7 +24,7 @@ from convviz.app.trait_values import ON_PAGE, value_of, with_named
 from convviz.app.traits import SettingTraits
 from convviz.explanation.load_lesson import readable
 from convviz.facts.choose_language import chosen
-from convviz.facts.locale import languages, use_locale
+from convviz.facts.current_language import languages, use_locale
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 from convviz.lessons import short_name, told

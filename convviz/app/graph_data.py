@@ -15,7 +15,7 @@ from convviz.explanation.graph.svg import PALETTES
 from convviz.explanation.graph.text import numbers, shape
 from convviz.facts import words
 from convviz.geometry.shown_plane import PANEL_AXES, Plane
-from convviz.settings.names import axis_word, shown_name
+from convviz.settings.shown_names import axis_word, shown_name
 from convviz.views.cells import roles
 
 MAX_HEATMAP_SIDE = 64  # rows and columns of a heatmap; of larger planes the first are shown

@@ -11,8 +11,8 @@ from convviz.geometry.spec import ConvSpec
 from convviz.ops.device import check_device, check_dtype
 from convviz.ops.stages import Stages
 from convviz.settings.link_values import folded
-from convviz.settings.names import shown_name
 from convviz.settings.schema import FIELD_OF, PAIRS
+from convviz.settings.shown_names import shown_name
 from convviz.settings.state import KINDS, Settings
 from convviz.settings.tensor_source import Source
 from convviz.settings.transposed import layer_pair, layer_spec

@@ -19,7 +19,7 @@ from convviz.check.recipes.grad_weight import (
     weight_in_use,
 )
 from convviz.facts import facts
-from convviz.facts.locale import each_language
+from convviz.facts.current_language import each_language
 
 
 @dataclass(frozen=True, eq=False)

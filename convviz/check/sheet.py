@@ -13,7 +13,7 @@ from convviz.check.battery import Case
 from convviz.check.mistakes import Mistake
 from convviz.check.premises import made_of
 from convviz.check.reasons import reasons
-from convviz.check.sheet_forms import Block, as_html, as_markdown, as_notebook
+from convviz.check.sheet_formats import Block, as_html, as_markdown, as_notebook
 from convviz.check.worked_sums import cell_name, number_text, worked
 from convviz.facts.lists import semicolon
 from convviz.facts.words import sentences

@@ -22,7 +22,7 @@ from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from convviz import __version__
 from convviz.facts import facts
-from convviz.facts.locale import ENGLISH, match_locale, use_locale
+from convviz.facts.current_language import ENGLISH, match_locale, use_locale
 from convviz.facts.words import sentences
 from convviz.serve.first_page import NUMBERS
 from convviz.serve.handlers import PlainErrors

@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from convviz import process_limits
-from convviz.facts.locale import ENGLISH, languages, match_locale, use_locale
+from convviz.facts.current_language import ENGLISH, languages, match_locale, use_locale
 from convviz.facts.words import sentences
 from convviz.serve.packed import packed, read_json, unpacked
 

@@ -28,7 +28,7 @@ from convviz.app.messages import BETWEEN_BUNDLES
 from convviz.app.page_requests import TABS, answer
 from convviz.app.upload import MAX_PICTURE_BYTES, read_picture
 from convviz.facts import facts
-from convviz.facts.locale import languages
+from convviz.facts.current_language import languages
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.device import available_devices
 from convviz.settings.state import Settings

@@ -15,7 +15,7 @@ from convviz.ops import by_rotate as rotate
 from convviz.ops import narrow
 from convviz.ops.conv2d_bias import conv2d_bias
 from convviz.ops.padding import fold_padding, pad_input
-from convviz.settings.names import SHOWN, shown_name
+from convviz.settings.shown_names import SHOWN, shown_name
 
 say = sentences("graph")
 

@@ -14,7 +14,7 @@ import { loadPlotly } from "./plotly.js";
 import { Readout } from "./readout.js";
 import { Rows } from "./rows.js";
 import { samePlace } from "../base/cell_place.js";
-import { followLinks } from "./link_in_address.js";
+import { followLinks } from "./opening_link.js";
 import { makeShared } from "./shared.js";
 import { followTheme } from "../base/theme.js";
 import { say } from "../base/say.js";

@@ -8,7 +8,7 @@ import { sayLearn } from "./say_learn.js";
 import { RATES, learned, lowestAlong, safeRate } from "../numbers/learn.js";
 import { shownWeightPlane } from "../rules/change.js";
 import { replaced } from "../rules/settings.js";
-import { Descent } from "./descent.js";
+import { Descent } from "./descent_history.js";
 import { createLossCurve } from "./loss_curve.js";
 import { judged } from "./verdict.js";
 

@@ -8,7 +8,7 @@ import { RATES, steepness } from "../numbers/learn.js";
 const valley = (lowest) => ({ lowest: formatNumber(lowest), twice: formatNumber(2 * lowest) });
 
 /**
- * @param {import("../numbers/actions.js").Shown} shown @param {import("./descent.js").Descent} descent
+ * @param {import("../numbers/actions.js").Shown} shown @param {import("./descent_history.js").Descent} descent
  * @param {() => { lowest: number | null, safe: number }} rates
  * @returns {{ text: string, rose: boolean, ends: boolean }} rose: the loss did; ends: no step goes on
  */

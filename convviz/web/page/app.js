@@ -8,7 +8,7 @@ import { KernelClient } from "../numbers/from_kernel.js";
 import { createPageModel } from "../numbers/model.js";
 import { lessonFromKernel } from "./fetched.js";
 import { createWidgetLanguages, goOnFrom, whereItIs } from "./languages.js";
-import { drawLive } from "./live.js";
+import { drawLive } from "./live_app.js";
 import { createPanes } from "./panes.js";
 
 /**

@@ -12,7 +12,7 @@ import { FIRST_STATE } from "../rules/link.js";
 import { addressWith, followAddress } from "./address.js";
 import { fetchFile } from "./fetched.js";
 import { createLanguages, goOn, tellUnknown } from "./languages.js";
-import { drawLive } from "./live.js";
+import { drawLive } from "./live_app.js";
 import { createPanes } from "./panes.js";
 
 const say = sentences(WORDS);

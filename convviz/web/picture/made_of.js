@@ -2,7 +2,7 @@
 import PICTURE from "../../facts/picture.json" with { type: "json" };
 import { sayHands } from "./say_hands.js";
 import { kindsTaken } from "../rules/losses.js";
-import { shownName } from "../rules/names.js";
+import { shownName } from "../rules/shown_names.js";
 import { joined } from "./say.js";
 
 /**

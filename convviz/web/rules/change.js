@@ -2,7 +2,7 @@
 import { layerPair, mend, outputPaddingMoved, perAxis, rangeOf, withValue } from "./bounds.js";
 import { GIVEN, kindsTaken, lossWith } from "./losses.js";
 import { moved, describeAdjustments } from "./adjustments.js";
-import { isPlain } from "./names.js";
+import { isPlain } from "./shown_names.js";
 import { planeIndex } from "./plane.js";
 import { say } from "./say.js";
 import { PRESETS, makeKernel } from "./samples.js";
