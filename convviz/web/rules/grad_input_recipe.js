@@ -100,7 +100,9 @@ function around(chosen, line, cells, kernel) {
   );
   const before = start + line[chosen.lead];
   if (!chosen.rest.startsWith("up to ")) return [before, after + line[chosen.rest]];
-  const wanted = chosen.rest === "up to N" ? line.N : line.N - line.r + line.s - 1;
+  /** @type {Record<string, number>} */
+  const more = { "up to N": 0, "up to N, less 1 if p = 0": line.p ? 0 : -1 };
+  const wanted = line.N + (more[chosen.rest] ?? line.s - 1 - line.r);
   return [before, wanted - (spreadSize(chosen, line, cells) + before - line[chosen.spacing] * (kernel - 1))];
 }
 

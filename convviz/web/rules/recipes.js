@@ -50,8 +50,6 @@ function lineOf(spec, axis) {
     "s if s > 1": s > 1 ? s : 0,
     "-1": -1,
     "1 if p": p ? 1 : 0,
-    "r + 1 if p": remainderOf(spec, axis) + (p ? 1 : 0),
-    "r - 1 if p": remainderOf(spec, axis) - (p ? 1 : 0),
   };
 }
 
