@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from convviz.check import package as check
     from convviz.check.api import grade, report
     from convviz.check.audit import audit
-    from convviz.check.audited import Audit
+    from convviz.check.audit_report import Audit
     from convviz.check.find_exercise import exercise
     from convviz.check.report import CheckFailed
     from convviz.check.sheet import Exercise
@@ -74,7 +74,7 @@ __all__ = [
 # Where the names live that need torch: two seconds and 200 MiB, for which a server and `--help` have no use.
 _HOMES = {
     "App": "app.app",
-    "Audit": "check.audited",
+    "Audit": "check.audit_report",
     "CheckFailed": "check.report",
     "Exercise": "check.sheet",
     "Stages": "ops.stages",

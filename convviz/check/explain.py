@@ -10,18 +10,18 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import torch
 
-from convviz.check.answer import Answer
 from convviz.check.battery import Case
+from convviz.check.call_outcome import Answer
 from convviz.check.compare import ratio_of, same
 from convviz.check.diagnose import Diagnosis, Seen, diagnose, diagnosis
+from convviz.check.locate_errors import ONLY, alike, is_moved, mark_of, order_of, places
 from convviz.check.mistakes import catalogue
 from convviz.check.one_hot_probes import OneHotProbes, as_convolution, recipe_of, single
-from convviz.check.premises import broken_premise
 from convviz.check.probe_analysis import counts, readings, unknown
+from convviz.check.probe_assumptions import broken_premise
 from convviz.check.provenance import setting_in_words
 from convviz.check.random_trial import Failure
 from convviz.check.tasks import Task
-from convviz.check.where import ONLY, alike, is_moved, mark_of, order_of, places
 from convviz.facts.lists import comma
 from convviz.facts.words import sentences
 

@@ -228,7 +228,7 @@ ODD.append("y" * 10**6)
 
 
 def forged():
-    """Yield (message, buffers) that no page of ours sends; tests/app/test_answers.py forges settings and requests."""
+    """Yield (message, buffers) that no page of ours sends; test_page_requests.py forges settings and requests."""
     yield from ((each, ()) for each in ODD)
     yield from (({"type": each}, ()) for each in [*ODD, "computed", "close", "__init__", "receive"])
     good = {"type": "compute", "page": "one", "k": 1, "settings": {}}

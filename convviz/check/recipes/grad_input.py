@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import torch
 import torch.nn.functional as F
 
-from convviz.check.recipes.choices import ORIENTATIONS, Numbers, Recipe, axes, complete, factor
-from convviz.check.recipes.planes import correlate, overwritten, padded, spread
+from convviz.check.recipes.plane_operations import correlate, overwritten, padded, spread
+from convviz.check.recipes.recipe_steps import ORIENTATIONS, Numbers, Recipe, axes, complete, factor
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.padding import fold_padding
 

@@ -1,4 +1,4 @@
-// grad_input by a recipe, as check/recipes/grad_input.py and overwritten.py compute it.
+// grad_input by a recipe, as check/recipes/grad_input.py computes it.
 import { crossed, upTo } from "./products.js";
 import { behind, cellApart, factorOf, linesOf, slide, turnedFrom, turnedSize } from "./recipes.js";
 import { bothAxes, outputSize, paddedSize, perGroup, sourcesOf, unfolded } from "./spec.js";
