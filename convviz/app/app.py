@@ -40,7 +40,7 @@ from convviz.web.widget_assets import asking_script
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from convviz.app.script import Script
+    from convviz.app.shared_bundle import Script
     from convviz.ops.tensors import TensorLike
 
 say = sentences("app")
@@ -349,6 +349,6 @@ def _in_marimo() -> bool:
 
 
 def _taken_script() -> Script:
-    from convviz.app.script import Script
+    from convviz.app.shared_bundle import Script
 
     return Script.taken(shared=not _in_marimo())

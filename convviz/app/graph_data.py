@@ -6,9 +6,9 @@ from typing import Any
 
 import torch
 
-from convviz.explanation.graph.data import Graph
 from convviz.explanation.graph.inside import Inside, Operation, inside
 from convviz.explanation.graph.nodes_and_edges import Saved, Slot
+from convviz.explanation.graph.plain_graph import Graph
 from convviz.explanation.graph.snapshot import Snapshot
 from convviz.explanation.graph.step_sentences import sentence, sentences
 from convviz.explanation.graph.svg import PALETTES

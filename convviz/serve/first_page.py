@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from convviz.app.permissions import OWN_VARIABLE
-from convviz.export.live import live_html, live_parts, tag_of
+from convviz.export.live_page import live_html, live_parts, tag_of
 from convviz.facts import facts
 from convviz.facts.current_language import ENGLISH, languages, use_locale
 

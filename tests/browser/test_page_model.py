@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from convviz.facts import facts
-from convviz.facts.losses import kinds_taken
+from convviz.facts.loss_inputs import kinds_taken
 from convviz.geometry.shown_plane import PANEL_AXES
 from convviz.geometry.spec import ConvSpec
 from convviz.settings.compute import compute

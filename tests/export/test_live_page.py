@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from convviz import __version__
-from convviz.export.live import FOLDER
+from convviz.export.live_page import FOLDER
 from convviz.facts.current_language import language, languages, use_locale
 from convviz.facts.words import sentences
 from convviz.serve.files import takes_gzip

@@ -8,7 +8,7 @@ from traitlets import TraitError
 
 import convviz
 from convviz.app.race_process import RaceProcess
-from convviz.app.script import Script
+from convviz.app.shared_bundle import Script
 from convviz.export.page import export_html, page_bytes
 from convviz.facts import current_language
 from convviz.facts.catalogue import faults, renewed

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import torch
 
-from convviz.explanation.graph.data import Graph
 from convviz.explanation.graph.nodes_and_edges import Node
+from convviz.explanation.graph.plain_graph import Graph
 from convviz.explanation.graph.snapshot import KEEP, Snapshot
 from convviz.facts.lists import comma
 from convviz.facts.numbers import format_number

@@ -1,6 +1,6 @@
 // Learn: there while there is a learning rate.
 import { sayLearn } from "./say_learn.js";
-import { RATES, safeChoice, withLowestPoint } from "../numbers/learn.js";
+import { RATES, safeChoice, withLowestPoint } from "../numbers/gradient_step.js";
 import { replaced } from "../rules/settings.js";
 import { LearnPanel } from "./gradient_descent_panel.js";
 import { createPopover } from "./popover.js";

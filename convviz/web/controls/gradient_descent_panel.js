@@ -5,7 +5,7 @@ import { explain } from "../base/help.js";
 import { element, makeButton, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { sayLearn } from "./say_learn.js";
-import { RATES, learned, lowestAlong, safeRate } from "../numbers/learn.js";
+import { RATES, learned, lowestAlong, safeRate } from "../numbers/gradient_step.js";
 import { shownWeightPlane } from "../rules/change.js";
 import { replaced } from "../rules/settings.js";
 import { Descent } from "./descent_history.js";

@@ -2,7 +2,7 @@
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { formatNumber } from "../base/format.js";
 import { sayLearn } from "./say_learn.js";
-import { RATES, steepness } from "../numbers/learn.js";
+import { RATES, steepness } from "../numbers/gradient_step.js";
 
 /** @param {number} lowest */
 const valley = (lowest) => ({ lowest: formatNumber(lowest), twice: formatNumber(2 * lowest) });

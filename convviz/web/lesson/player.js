@@ -6,7 +6,7 @@ import { fromLink } from "../rules/link.js";
 import { inPlaceOf, replaced } from "../rules/settings.js";
 import { isRight, predicting, tellerOf } from "./answer_feedback.js";
 import { ABOARD, TITLES, createShelf } from "./lessons.js";
-import { lookOf } from "./look.js";
+import { lookOf } from "./step_view.js";
 import { ALL_TABS, createStepTab } from "./step_tab.js";
 import { Progress } from "./progress.js";
 import { doIt, joinedLinks } from "./tasks.js";
@@ -21,7 +21,7 @@ const PACE = 350; // milliseconds between two places of a walk that is done for 
  * @import { Model } from "../numbers/model.js"
  * @import { Settings } from "../rules/settings.js"
  * @import { Lesson, Place, Shelf, LessonBundle } from "./lessons.js"
- * @import { Look } from "./look.js"
+ * @import { Look } from "./step_view.js"
  * @typedef {{ words: string[], next: string[], exercise: string, after: string }} Gone what is told and
  *   offered when a lesson is left, nothing of one that was not ended; exercise: the task of convviz.check
  *   that asks for it in code; after: the name of the lesson that follows

@@ -4,7 +4,7 @@ import { createPauses } from "../base/retry_pauses.js";
 import { sentences } from "../base/words.js";
 import { differenceWords } from "./compare.js";
 import { messageOf, numbersOf } from "./from_kernel.js";
-import { unpack } from "./packed.js";
+import { unpack } from "./binary_frames.js";
 import { Queue, framed } from "./queue.js";
 
 /**

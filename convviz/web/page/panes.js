@@ -3,8 +3,8 @@ import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import WORDS from "../../facts/words/pane.json" with { type: "json" };
 import { createValues } from "../base/observable_values.js";
 import { sentences } from "../base/words.js";
-import { openTab } from "../tabs/opening.js";
-import { createTabScripts } from "./fetched.js";
+import { openTab } from "../tabs/load_tab.js";
+import { createTabScripts } from "./load_on_demand.js";
 import { createTabContext } from "./tab_context.js";
 import { TabData } from "./tab_data.js";
 

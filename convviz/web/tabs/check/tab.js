@@ -3,7 +3,7 @@ import { element, makeButton, setText } from "../../base/dom.js";
 import { colorOf, formatNumber, fullNumber } from "../../base/format.js";
 import { Heatmap } from "../../board/pane_heatmap.js";
 import { split, tab } from "../pane.js";
-import { code, tableHead, tableRow } from "../parts.js";
+import { code, tableHead, tableRow } from "../pane_elements.js";
 import { say, sayPieces } from "../say.js";
 import { ErrorCurve } from "./error_curve.js";
 

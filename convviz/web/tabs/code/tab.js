@@ -3,7 +3,7 @@ import { NOT_COPIED, createCopier } from "../../base/clipboard.js";
 import { element, makeButton, setText } from "../../base/dom.js";
 import { CodeLines } from "../code_lines.js";
 import { split, tab } from "../pane.js";
-import { code, createRadios } from "../parts.js";
+import { code, createRadios } from "../pane_elements.js";
 import { say, sayPieces } from "../say.js";
 
 /**

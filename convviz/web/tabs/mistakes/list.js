@@ -4,7 +4,7 @@ import { element, makeButton, setText } from "../../base/dom.js";
 import { walkAlong } from "../../base/roving.js";
 import { scrollWithin } from "../../base/scroll.js";
 import { sentences } from "../../base/words.js";
-import { createRadios } from "../parts.js";
+import { createRadios } from "../pane_elements.js";
 
 const say = sentences(WORDS);
 

@@ -3,7 +3,7 @@ import { element, makeButton, setText } from "../../base/dom.js";
 import { formatNumber, fullNumber } from "../../base/format.js";
 import { Heatmap } from "../../board/pane_heatmap.js";
 import { split, tab } from "../pane.js";
-import { fillMenu, limitOf, numbersOf, signOf } from "../parts.js";
+import { fillMenu, limitOf, numbersOf, signOf } from "../pane_elements.js";
 import { say, sayPieces } from "../say.js";
 
 /** @type {[number, number, number]} */

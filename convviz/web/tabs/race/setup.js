@@ -1,6 +1,6 @@
 // What a race is to be, and its buttons: start, pause, go on, stop; and how far it is.
 import { element, makeButton, setText } from "../../base/dom.js";
-import { fillMenu } from "../parts.js";
+import { fillMenu } from "../pane_elements.js";
 import { say } from "./say.js";
 
 const RUNNING = ["starting", "running", "pausing", "paused"];

@@ -3,7 +3,7 @@ import { element } from "../../base/dom.js";
 import { decode } from "../../base/format.js";
 import { setRich } from "../../base/rich_text.js";
 import { split, tab } from "../pane.js";
-import { code } from "../parts.js";
+import { code } from "../pane_elements.js";
 import { createKernels } from "./kernels.js";
 import { RacePlots } from "./plots.js";
 import { bytesOf, createMistakes, createTable } from "./results.js";
@@ -15,7 +15,7 @@ import { say } from "./say.js";
  * @typedef {{ shape: number[], bytes: string }} Packed
  * @typedef {{ spec: import("../../rules/spec.js").Spec, dtype: string, scale: number, offset: number,
  *   channels: [number, number], weight: Packed, bias: Packed | null, grad_output: Packed }} Opening as
- *   lab/opening.py makes it
+ *   lab/open_digit.py makes it
  */
 
 /** @param {Opening} opening @param {string} pixels of the digit, in base64 */

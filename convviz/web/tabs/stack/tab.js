@@ -9,7 +9,7 @@ import { Heatmap } from "../../board/pane_heatmap.js";
 import { MOST_LAYERS, gradientThrough, layersOf, sizeAfter } from "../../numbers/stack.js";
 import { planeRows } from "../mistakes/planes.js";
 import { split, tab } from "../pane.js";
-import { createChoice } from "../parts.js";
+import { createChoice } from "../pane_elements.js";
 import { checkerboardWords, endWords, fieldWords, waysWords } from "./words.js";
 
 const say = sentences(WORDS);

@@ -13,7 +13,7 @@ const PATIENCE_MS = 10_000; // a kernel that computes something long answers aft
 /**
  * @import { LessonBundle } from "../lesson/lessons.js"
  * @import { Model } from "../numbers/model.js"
- * @import { TabScript, TabScripts } from "../tabs/opening.js"
+ * @import { TabScript, TabScripts } from "../tabs/load_tab.js"
  * @typedef {{ message: any, buffers: DataView<ArrayBuffer>[] }} Reply
  */
 
