@@ -196,7 +196,7 @@ def test_a_slider_that_is_held_has_not_chosen_yet_and_stays_in_its_place(page, e
     page.mouse.move(at(7), middle)
     page.mouse.up()
     (told,) = then(page)
-    assert told.startswith("Size 7: the last window ends at the edge, remainder 0")
+    assert told.startswith("Now the last window ends at the edge")
     assert slider.bounding_box() == box, "what the card says moves no slider"
     slider.press("ArrowRight")
     assert then(page) == []
