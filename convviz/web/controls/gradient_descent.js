@@ -1,6 +1,6 @@
 // Learn: there while there is a learning rate.
 import { sayLearn } from "./say_learn.js";
-import { RATES, safeChoice, withLowestPoint } from "../numbers/gradient_step.js";
+import { RATES, safeChoice } from "../numbers/gradient_step.js";
 import { replaced } from "../rules/settings.js";
 import { LearnPanel } from "./gradient_descent_panel.js";
 import { createPopover } from "./popover.js";
@@ -10,12 +10,8 @@ import { createPopover } from "./popover.js";
  * @import { Settings } from "../rules/settings.js"
  */
 
-/** One undo step leads back. @param {Settings} settings @returns {Changed} */
-function begun(settings) {
-  const made = withLowestPoint(settings);
-  const lr = safeChoice(made) ?? RATES[0];
-  return [replaced(made, { lr }), made === settings ? [] : [sayLearn("chosen")]];
-}
+/** @param {Settings} settings @returns {Changed} */
+const begun = (settings) => [replaced(settings, { lr: safeChoice(settings) ?? RATES[0] }), []];
 
 /**
  * @param {import("../numbers/model.js").Model} model

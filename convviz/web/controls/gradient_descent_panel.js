@@ -3,9 +3,16 @@
 import { Heatmap } from "../board/pane_heatmap.js";
 import { explain } from "../base/help.js";
 import { element, makeButton, setText } from "../base/dom.js";
-import { formatNumber } from "../base/format.js";
+import { formatApart, formatNumber } from "../base/format.js";
 import { sayLearn } from "./say_learn.js";
-import { RATES, learned, lowestAlong, safeRate } from "../numbers/gradient_step.js";
+import {
+  RATES,
+  hasLowestPoint,
+  learned,
+  lowestAlong,
+  safeRate,
+  withLowestPoint,
+} from "../numbers/gradient_step.js";
 import { shownWeightPlane } from "../rules/change.js";
 import { replaced } from "../rules/settings.js";
 import { Descent } from "./descent_history.js";
@@ -57,6 +64,7 @@ export class LearnPanel {
   #curve = createLossCurve();
   #losses = element("p", { class: "cv-learn-loss" });
   #verdict = element("p", { class: "cv-learn-verdict", role: "status" });
+  #choose = this.#button("choose", () => this.#model.change((settings) => [withLowestPoint(settings), []]));
   el;
   #timer = 0;
   /** @type {{ stages: object | null, lowest: number | null, safe: number }} */
@@ -94,6 +102,7 @@ export class LearnPanel {
       this.#losses,
       this.#curve.el,
       this.#verdict,
+      this.#choose,
     );
     this.#rate.addEventListener("input", () => this.#setRate(RATES[Number(this.#rate.value)]));
   }
@@ -140,7 +149,8 @@ export class LearnPanel {
     const at = row === undefined || column === undefined ? steepest : row * columns + column;
     const cell = { name: "w", row: Math.floor(at / columns), column: at % columns };
     const [value, slope, next] = [weight[at], Math.abs(grad[at]), weight[at] - lr * grad[at]];
-    const numbers = { value: formatNumber(value), lr, grad: formatNumber(slope), next: formatNumber(next) };
+    const [before, after] = formatApart(value, next);
+    const numbers = { value: before, lr, grad: formatNumber(slope), next: after };
     setText(this.#sum, sayLearn(grad[at] < 0 ? "sum.plus" : "sum", { ...cell, ...numbers }));
   }
 
@@ -178,7 +188,7 @@ export class LearnPanel {
   /** @param {Shown} shown */
   #drawCurve(shown) {
     const taken = this.#descent.losses();
-    const [first, last] = [taken[0], taken[taken.length - 1]].map(formatNumber);
+    const [first, last] = formatApart(taken[0], taken[taken.length - 1]);
     const count = taken.length - 1;
     setText(
       this.#losses,
@@ -188,6 +198,7 @@ export class LearnPanel {
     this.#back.setAttribute("aria-disabled", String(!this.#descent.before()));
     const { text, rose, ends } = judged(shown, this.#descent, () => this.#ratesOf(shown));
     setText(this.#verdict, text);
+    this.#choose.hidden = hasLowestPoint(shown.settings);
     this.#verdict.dataset.rose = String(rose);
     if (this.#timer && ends) this.close();
   }
