@@ -44,7 +44,7 @@ SPREAD := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 CHECKED := $(addprefix tests/,$(addsuffix .py,test_layers test_environment test_conftest geometry/test_taps \
 	geometry/test_spec ops/test_mutations ops/test_operators_mutations ops/test_which_backend ops/test_stages \
 	ops/test_transposed nn/test_nn settings/test_link explanation/test_matrices views/test_views web/test_board \
-	app/test_app app/test_answers app/test_share docs/test_docs browser/test_grid browser/test_page_model))
+	app/test_app app/test_page_requests app/test_share docs/test_docs browser/test_grid browser/test_page_model))
 check: lint test-js ## two minutes for what catches most; `make test` before you hand it in
 	$(BIN)/python -m pytest $(SPREAD) $(CHECKED) $(PYTEST_FLAGS)
 

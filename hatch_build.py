@@ -20,7 +20,7 @@ class CustomBuildHook(BuildHookInterface[Any]):
         import rjsmin  # noqa: F401
 
         sys.path.insert(0, self.root)
-        from convviz.facts.locale import READY
+        from convviz.facts.current_language import READY
         from convviz.facts.po import read
         from convviz.web.packing import packed_file, packed_sheet
 

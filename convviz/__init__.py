@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from convviz import lab, nn
     from convviz.app.app import App
     from convviz.app.explain import explain
-    from convviz.app.lesson import lesson
+    from convviz.app.open_lesson import lesson
     from convviz.check import package as check
     from convviz.check.api import grade, report
     from convviz.check.audit import audit
-    from convviz.check.audited import Audit
-    from convviz.check.exercise import exercise
+    from convviz.check.audit_report import Audit
+    from convviz.check.find_exercise import exercise
     from convviz.check.report import CheckFailed
     from convviz.check.sheet import Exercise
     from convviz.explanation.graph.read import graph
@@ -74,7 +74,7 @@ __all__ = [
 # Where the names live that need torch: two seconds and 200 MiB, for which a server and `--help` have no use.
 _HOMES = {
     "App": "app.app",
-    "Audit": "check.audited",
+    "Audit": "check.audit_report",
     "CheckFailed": "check.report",
     "Exercise": "check.sheet",
     "Stages": "ops.stages",
@@ -85,14 +85,14 @@ _HOMES = {
     "conv2d_weight": "ops.conv2d_weight",
     "conv_transpose2d": "ops.conv_transpose2d",
     "convolution_backward": "ops.convolution_backward",
-    "exercise": "check.exercise",
+    "exercise": "check.find_exercise",
     "explain": "app.explain",
     "export_html": "export.page",
     "export_module": "export.module",
     "export_picture": "export.picture",
     "grade": "check.api",
     "graph": "explanation.graph.read",
-    "lesson": "app.lesson",
+    "lesson": "app.open_lesson",
     "linear": "ops.linear",
     "report": "check.api",
     "stages": "ops.stages",

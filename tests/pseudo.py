@@ -37,14 +37,14 @@ def pseudo(text):
 
 def write_catalogue(folder):
     """Write the catalogue of the language, and let this process find it beside the others."""
-    from convviz.facts import catalogue, locale, texts
+    from convviz.facts import catalogue, current_language, texts
 
-    for path in locale.FOLDER.iterdir():
+    for path in current_language.FOLDER.iterdir():
         folder.joinpath(path.name).write_bytes(path.read_bytes())
     made = {context: pseudo(text) for context, text in texts.all_texts().items()}
     given = {context: [text] if isinstance(text, str) else list(text.values()) for context, text in made.items()}
     folder.joinpath(f"{TAG}.po").write_text(catalogue.renewed(TAG, "", given)[0], encoding="utf-8")
-    locale.FOLDER = folder
+    current_language.FOLDER = folder
 
 
 def import_all():
@@ -76,7 +76,7 @@ def app_texts():
     """Return what the kernel of an app says to strange messages of a page."""
     from convviz.app.app import App
     from convviz.app.page_requests import answered
-    from convviz.facts.locale import use_locale
+    from convviz.facts.current_language import use_locale
 
     app, texts = App(lang=TAG), []
     strange = [5, {"type": "nothing"}, {"type": "compute", "k": "one"}, {"type": "act", "tab": "none"}]
@@ -156,7 +156,7 @@ place.dataset.drawn = "";
 
 if __name__ == "__main__":
     import_all()
-    from convviz.facts.locale import use_locale
+    from convviz.facts.current_language import use_locale
 
     with tempfile.TemporaryDirectory() as made:
         write_catalogue(Path(made))

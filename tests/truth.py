@@ -5,7 +5,7 @@ import random
 import torch
 import torch.nn.functional as F
 
-from convviz.facts.losses import GIVEN, kinds_taken
+from convviz.facts.loss_inputs import GIVEN, kinds_taken
 from convviz.geometry.spec import ConvSpec
 from tests.geometries import conv2d_by_definition, reals, source_plane
 

@@ -24,7 +24,7 @@ from convviz.app.trait_values import ON_PAGE, value_of, with_named
 from convviz.app.traits import SettingTraits
 from convviz.explanation.load_lesson import readable
 from convviz.facts.choose_language import chosen
-from convviz.facts.locale import languages, use_locale
+from convviz.facts.current_language import languages, use_locale
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 from convviz.lessons import short_name, told
@@ -40,7 +40,7 @@ from convviz.web.widget_assets import asking_script
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from convviz.app.script import Script
+    from convviz.app.shared_bundle import Script
     from convviz.ops.tensors import TensorLike
 
 say = sentences("app")
@@ -349,6 +349,6 @@ def _in_marimo() -> bool:
 
 
 def _taken_script() -> Script:
-    from convviz.app.script import Script
+    from convviz.app.shared_bundle import Script
 
     return Script.taken(shared=not _in_marimo())

@@ -6,16 +6,16 @@ from typing import Any
 
 import torch
 
-from convviz.explanation.graph.data import Graph
 from convviz.explanation.graph.inside import Inside, Operation, inside
 from convviz.explanation.graph.nodes_and_edges import Saved, Slot
+from convviz.explanation.graph.plain_graph import Graph
 from convviz.explanation.graph.snapshot import Snapshot
 from convviz.explanation.graph.step_sentences import sentence, sentences
 from convviz.explanation.graph.svg import PALETTES
 from convviz.explanation.graph.text import numbers, shape
 from convviz.facts import words
 from convviz.geometry.shown_plane import PANEL_AXES, Plane
-from convviz.settings.names import axis_word, shown_name
+from convviz.settings.shown_names import axis_word, shown_name
 from convviz.views.cells import roles
 
 MAX_HEATMAP_SIDE = 64  # rows and columns of a heatmap; of larger planes the first are shown

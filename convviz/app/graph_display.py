@@ -4,7 +4,7 @@ import importlib.util
 import sys
 from typing import Any
 
-from convviz.explanation.graph.data import Graph
+from convviz.explanation.graph.plain_graph import Graph
 
 
 def show_interactively() -> None:

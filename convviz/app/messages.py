@@ -13,7 +13,7 @@ from convviz.app.session import Session
 from convviz.app.tabs.base import Tab
 from convviz.app.validate_request import asked, one_of, page_name, shown, whole
 from convviz.facts import facts
-from convviz.facts.locale import each_language, languages, match_locale
+from convviz.facts.current_language import each_language, languages, match_locale
 from convviz.facts.words import sentences
 from convviz.lessons import told
 from convviz.settings.state import Settings

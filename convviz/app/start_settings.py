@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from convviz.facts.losses import GIVEN, kinds_taken, losses_with
+from convviz.facts.loss_inputs import GIVEN, kinds_taken, losses_with
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.device import check_device, check_dtype
 from convviz.ops.tensors import cell_at, real_tensor

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from convviz.check.audited import Addition, Audit, Finding
+from convviz.check.audit_report import Addition, Audit, Finding
 from convviz.check.battery import Case, battery
-from convviz.check.faulty import STYLES, Slip, differs, make, signature_of
 from convviz.check.mistakes import Mistake, catalogue
+from convviz.check.mutants import STYLES, Slip, differs, make, signature_of
 from convviz.check.one_hot_probes import recipe_of
 from convviz.check.tasks import Task, find_task, truth
 from convviz.facts.words import sentences

@@ -11,7 +11,7 @@ import torch
 from convviz.check.battery import Case
 from convviz.check.compare import same
 from convviz.check.mistakes import Mistake, catalogue, compute
-from convviz.check.recipes.choices import Recipe, axes, complete
+from convviz.check.recipes.recipe_steps import Recipe, axes, complete
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import torch
 
-from convviz.check.answer import Answer
 from convviz.check.battery import Case
+from convviz.check.call_outcome import Answer
 from convviz.check.compare import allowed, errors
 from convviz.check.provenance import Product, Provenance, setting_in_words
 

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 
 from convviz import __version__
-from convviz.check.answer import Answer
 from convviz.check.battery import NOTHING, Case
+from convviz.check.call_outcome import Answer
 from convviz.check.calling.student import Student
 from convviz.check.compare import allowed, errors, same
 from convviz.check.error_map import ErrorMap, differing, error_map

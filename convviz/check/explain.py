@@ -10,18 +10,18 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import torch
 
-from convviz.check.answer import Answer
 from convviz.check.battery import Case
+from convviz.check.call_outcome import Answer
 from convviz.check.compare import ratio_of, same
 from convviz.check.diagnose import Diagnosis, Seen, diagnose, diagnosis
+from convviz.check.locate_errors import ONLY, alike, is_moved, mark_of, order_of, places
 from convviz.check.mistakes import catalogue
 from convviz.check.one_hot_probes import OneHotProbes, as_convolution, recipe_of, single
-from convviz.check.premises import broken_premise
-from convviz.check.probe_analysis import counts, readings
+from convviz.check.probe_analysis import counts, readings, unknown
+from convviz.check.probe_assumptions import broken_premise
 from convviz.check.provenance import setting_in_words
 from convviz.check.random_trial import Failure
 from convviz.check.tasks import Task
-from convviz.check.where import ONLY, alike, is_moved, mark_of, order_of, places
 from convviz.facts.lists import comma
 from convviz.facts.words import sentences
 
@@ -228,16 +228,18 @@ def _by_products(
     counted, found = None, None
     for found in ones.products(result, smallest):
         setting = setting_in_words(found.spec)
+        if smallest.quantised and found.unknown:
+            break
         if said := readings(found):
             rest = say("read.also", setting=setting, what="; ".join(said[1:])) if said[1:] else ""
             return Diagnosis("?", of, f"{said[0]}.", rest or say("read", setting=setting), "")
         if count := counts(found):
             counted = counted or Diagnosis("?", of, f"{count}.", say("read", setting=setting), "")
     # The last of them has the geometry of a case that is wrong: only its channels and samples are left.
-    if found is not None and found.unknown and not found.found and not only_lines:
+    if found is not None and found.unknown and (smallest.quantised or not found.found) and not only_lines:
         setting = setting_in_words(found.spec)
         evidence = say("read.also", setting=setting, what=say("read.unknown.seen"))
-        return Diagnosis("?", of, say("read.unknown"), evidence, "")
+        return Diagnosis("?", of, unknown(found), evidence, "")
     is_plain = found is None or not (found.missing or found.unknown or found.spec != single(smallest.spec))
     if only_lines or counted or not is_plain:
         return None if only_lines else counted

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import torch
 
 from convviz.check.battery import Case
-from convviz.check.recipes.choices import Recipe
 from convviz.check.recipes.grad_input import grad_input
 from convviz.check.recipes.grad_weight import (
     grad_bias,
@@ -18,8 +17,9 @@ from convviz.check.recipes.grad_weight import (
     weight_behind,
     weight_in_use,
 )
+from convviz.check.recipes.recipe_steps import Recipe
 from convviz.facts import facts
-from convviz.facts.locale import each_language
+from convviz.facts.current_language import each_language
 
 
 @dataclass(frozen=True, eq=False)

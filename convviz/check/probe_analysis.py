@@ -144,11 +144,9 @@ def _otherwise(found: Provenance) -> str:
     often = {round(found.found[product], 6) for product in others}
     if len(often) == 1 and (said := _just(found, set(others), "often", factor=f"{often.pop():g}")):
         return said
-    counted = say("read.factors", count=len(others), total=len(found.found))
-    sent = "input" if found.of == "output" else "grad_output"
-    return _where(counted, [product[2] for product in others], found.of) or (
-        _where(counted, [product[0] for product in others], sent) or counted
-    )
+    counted = _example(say("read.factors", count=len(others), total=len(found.found)), found, others)
+    in_result = _where(counted, found, others, 2)
+    return in_result if in_result != counted else _where(counted, found, others, 0)
 
 
 def _reaches(found: Provenance, product: Product, reached: Reach) -> bool:
@@ -169,13 +167,13 @@ def _is_beyond(wanted: Sequence[int], cell: Cell, sizes: Cell, reached: Reach) -
     return list(cell) == [reached(at, size) for at, size in zip(wanted, sizes, strict=True)]
 
 
-def _where(counted: str, cells: list[Cell], result: str) -> str:
-    """Return the sentence with the one row or column of a result in which all cells are; nothing if there is none."""
-    for axis, line in enumerate(LINES if result != "grad_bias" else ()):
-        lines = {cell[axis] for cell in cells}
-        if len(lines) == 1:
-            return say(f"read.only.{line}", what=counted, lines=min(lines), result=result)
-    return ""
+def _where(counted: str, found: Provenance, wrong: Sequence[Product], at: int) -> str:
+    """Return the sentence, with the one row or column of a tensor in which all cells are, if it has several."""
+    for axis, line in enumerate(LINES if MEMBERS[found.of][at] != "grad_bias" else ()):
+        lines = {product[at][axis] for product in wrong}
+        if len(lines) == 1 and len({product[at][axis] for product in found.right}) > 1:
+            return say(f"read.only.{line}", what=counted, lines=min(lines), result=MEMBERS[found.of][at])
+    return counted
 
 
 def counts(found: Provenance) -> str:
@@ -196,7 +194,32 @@ def counts(found: Provenance) -> str:
         counted = say("read.both", total=total, missing=missing, extra=extra)
     else:
         counted = say("read.missing", total=total, count=missing) if missing else say("read.extra", count=extra)
-    return _where(counted, [product[2] for product in (*found.missing, *found.extra)], found.of) or counted
+    return _where(_example(counted, found), found, (*found.missing, *found.extra), 2)
+
+
+def _example(counted: str, found: Provenance, others: Sequence[Product] = ()) -> str:
+    """Return the sentence with one product that is in another place, missing, there by mistake or counted otherwise."""
+    missing = {product[:2]: product[2] for product in found.missing}
+    moved = [product for product in found.extra if product[:2] in missing]
+    kinds = {"factor": others, "moved": moved, "missing": found.missing, "extra": found.extra}
+    kind, product = next((kind, products[0]) for kind, products in kinds.items() if products)
+    names = MEMBERS[found.of]
+    factors = [name + _index(cell) for name, cell in zip(names[:2], product[:2], strict=True)]
+    words = {
+        "product": factors[0] if found.of == "grad_bias" else " · ".join(factors),
+        "at": names[2] if found.of == "grad_bias" else names[2] + _index(product[2]),
+        "right": _index(missing.get(product[:2], product[2])),
+        "factor": f"{found.found.get(product, 0):g}",
+    }
+    return say(f"read.example.{kind}", what=counted, **words)
+
+
+def unknown(found: Provenance) -> str:
+    """Return in a sentence which number is none of the products, and what should be there."""
+    sent, _, result = MEMBERS[found.of]
+    cell, at, received, expected = found.unknown[0]
+    numbers = {"received": f"{received:.6g}", "expected": f"{expected:.6g}"}
+    return say("read.unknown", sent=sent + _index(cell), at=result + _index(at), **numbers)
 
 
 def _left_out(found: Provenance) -> str:
@@ -224,7 +247,7 @@ def _just(found: Provenance, wrong: set[Product], what: str, **words: str) -> st
             return say(f"read.{what}.{kind}", what=name, **numbers, **words)
         cells = {product[at] for product in wrong}
         if len(cells) <= FEW and wrong == {each for each in found.right if each[at] in cells}:
-            named = " ".join(_index(cell) for cell in sorted(cells))
+            named = comma([_index(cell) for cell in sorted(cells)])
             return say(f"read.{what}.cells", what=name, count=len(cells), cells=named, **words)
     return ""
 

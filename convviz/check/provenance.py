@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import torch
 
 from convviz.check.battery import Case
+from convviz.check.recipes.grad_weight import weight_in_use
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 
@@ -36,7 +37,8 @@ class Provenance:
     spec: ConvSpec  # the geometry, one channel, one sample
     found: Mapping[Product, float]  # product → how often it counts: 1 in a right gradient
     right: frozenset[Product]  # the products of the taps
-    unknown: frozenset[Cell]  # cells of the result whose number is no product, nor two of them
+    # cell of the 1, cell of the result whose number is no product, nor two of them, that number, and the right one
+    unknown: tuple[tuple[Cell, Cell, float, float], ...]
 
     @property
     def missing(self) -> list[Product]:
@@ -61,7 +63,9 @@ def provenance(of: str, spec: ConvSpec, case: Case, ask: Ask) -> Provenance | No
     The case has one channel and one sample, and its numbers are the labels; ``ask`` returns
     ``[1, 1, H, W]``, or ``[1]`` for ``"grad_bias"``.
     """
-    tensor = {"grad_weight": case.input, "grad_bias": torch.ones(1, 1, 1, 1)}.get(of, case.weight)
+    weight = weight_in_use({}, case.quantised, case.weight) if case.quantised else case.weight
+    tensor = {"grad_weight": case.input, "grad_bias": torch.ones(1, 1, 1, 1)}.get(of, weight)
+    is_alike = bool(case.quantised) and tensor is weight  # signs are no labels: only what belongs there can be read
     labels = {divmod(at, tensor.shape[3]): label for at, label in enumerate(tensor[0, 0].flatten().tolist())}
     sent = "input" if of == "output" else "grad_output"
     case = dataclasses.replace(case, bias=torch.zeros_like(case.bias))
@@ -69,7 +73,7 @@ def provenance(of: str, spec: ConvSpec, case: Case, ask: Ask) -> Provenance | No
     own = {(o, cell): label for o, label, cell in right}
     found: dict[Product, float] = {}
     strange: dict[Product, float] = {}  # with the factor by which the right product is off
-    unknown: set[Cell] = set()
+    unknown: list[tuple[Cell, Cell, float, float]] = []
     height, width = spec.input_size if of == "output" else spec.output_size
     for o in itertools.product(range(height), range(width)):
         one = torch.zeros_like(case.tensor(sent))
@@ -82,12 +86,12 @@ def provenance(of: str, spec: ConvSpec, case: Case, ask: Ask) -> Provenance | No
         plane = got[0, 0].double()
         for row, column in (plane.abs() > 1e-9).nonzero().tolist():  # an FFT leaves noise
             cell, value = (row, column), float(plane[row, column])
-            if read := _read(value, labels):
+            if not is_alike and (read := _read(value, labels)):
                 found |= {(o, label, cell): factor for label, factor in read.items()}
             elif label := own.get((o, cell)):
                 strange[o, label, cell] = value / labels[label]
             else:
-                unknown |= {cell}
+                unknown.append((o, cell, value, 0.0))
     # One factor that comes again and again, or one over a number of products, is no chance.
     factors = {round(factor, 6) for factor in strange.values()}
     if len(strange) > 2 * len(factors) == 2 or all(
@@ -95,8 +99,8 @@ def provenance(of: str, spec: ConvSpec, case: Case, ask: Ask) -> Provenance | No
     ):
         found |= strange
     else:
-        unknown |= {cell for _, _, cell in strange}
-    return Provenance(of, spec, found, right, frozenset(unknown))
+        unknown += [(o, cell, factor * labels[label], labels[label]) for (o, label, cell), factor in strange.items()]
+    return Provenance(of, spec, found, right, tuple(unknown))
 
 
 def setting_in_words(spec: ConvSpec) -> str:

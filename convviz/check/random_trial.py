@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import torch
 
-from convviz.check.answer import Answer
 from convviz.check.battery import Case
+from convviz.check.call_outcome import Answer
 from convviz.check.calling.student import Student
 from convviz.check.compare import same, tolerance
 from convviz.check.random_cases import absolute, named, random_cases, simpler, with_numbers

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import torch
 
-from convviz.check.audited import geometry
+from convviz.check.audit_report import geometry
 from convviz.check.battery import Case
+from convviz.check.diagnose_number import reasons
 from convviz.check.mistakes import Mistake
-from convviz.check.premises import made_of
-from convviz.check.reasons import reasons
-from convviz.check.sheet_forms import Block, as_html, as_markdown, as_notebook
+from convviz.check.probe_assumptions import made_of
+from convviz.check.sheet_formats import Block, as_html, as_markdown, as_notebook
 from convviz.check.worked_sums import cell_name, number_text, worked
 from convviz.facts.lists import semicolon
 from convviz.facts.words import sentences

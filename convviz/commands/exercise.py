@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     if form not in FORMS:
         known = ", ".join(f".{one}" for one in FORMS)
         raise Refusal(say("ending", known=known, path=options.output), 2)
-    from convviz.check.exercise import exercise
+    from convviz.check.find_exercise import exercise
     from convviz.export.output_file import write
     from convviz.file_io import utf8
 

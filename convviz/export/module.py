@@ -19,7 +19,7 @@ from convviz.export.page_assets import (
 )
 from convviz.export.read_state import State, given_settings, page_settings
 from convviz.facts.choose_language import told_language
-from convviz.facts.locale import use_locale
+from convviz.facts.current_language import use_locale
 from convviz.file_io import utf8
 from convviz.geometry.spec import ConvSpec
 from convviz.lessons import names, told

@@ -24,7 +24,7 @@ from convviz.export.page_assets import (
 from convviz.export.read_state import State, given_settings, page_settings
 from convviz.export.still import still_figures
 from convviz.facts.choose_language import told_language
-from convviz.facts.locale import language, use_locale
+from convviz.facts.current_language import language, use_locale
 from convviz.facts.words import sentences
 from convviz.file_io import utf8
 from convviz.lab.recorded import recorded

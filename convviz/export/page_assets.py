@@ -12,7 +12,7 @@ from typing import Any
 
 from convviz import __version__
 from convviz.facts import facts
-from convviz.facts.locale import each_language
+from convviz.facts.current_language import each_language
 from convviz.views.theme import COLORSCALES
 from convviz.web.bundle import bundle_several
 from convviz.web.widget_assets import joined, page_sheets

@@ -11,8 +11,8 @@ which language all of them speak. What is read in another language is written th
 import functools
 from typing import Any
 
+from convviz.facts.current_language import ENGLISH, language
 from convviz.facts.english import english, names_in
-from convviz.facts.locale import ENGLISH, language
 from convviz.facts.translation import translated
 
 CATALOGUES = ("mistakes",)  # folders of which all files are one fact: who adds a file names it nowhere else

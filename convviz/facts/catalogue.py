@@ -15,8 +15,8 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.plurals import get_plural
 from babel.messages.pofile import read_po, write_po
 
-from convviz.facts import locale
-from convviz.facts.locale import ENDING, ENGLISH, languages
+from convviz.facts import current_language
+from convviz.facts.current_language import ENDING, ENGLISH, languages
 from convviz.facts.po import is_whole, strings_of
 from convviz.facts.texts import Text, all_texts
 from convviz.facts.words import ARGUMENT
@@ -71,7 +71,7 @@ def _add(made: Catalog, context: str, text: Text, before: Message | None, given:
 
 def faults(tag: str) -> Iterator[str]:
     """Yield what is wrong with a catalogue, a line each: what lacks, has no use, or is unlike its English text."""
-    with locale.FOLDER.joinpath(f"{tag}{ENDING}").open("rb") as file:
+    with current_language.FOLDER.joinpath(f"{tag}{ENDING}").open("rb") as file:
         there = {str(message.context): message for message in read_po(file) if message.id}
     texts = all_texts()
     for context in sorted(set(there) - set(texts)):
@@ -119,7 +119,7 @@ def main() -> None:
     for tag in languages():
         if tag == ENGLISH:
             continue
-        path = Path(str(locale.FOLDER.joinpath(f"{tag}{ENDING}")))
+        path = Path(str(current_language.FOLDER.joinpath(f"{tag}{ENDING}")))
         text, gone = renewed(tag, path.read_text(encoding="utf-8"))
         path.write_text(text, encoding="utf-8")
         for context in gone:

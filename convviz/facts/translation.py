@@ -5,7 +5,7 @@ import gettext
 from collections.abc import Callable
 from typing import Any
 
-from convviz.facts.locale import catalogue
+from convviz.facts.current_language import catalogue
 from convviz.facts.texts import with_texts
 
 

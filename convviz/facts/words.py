@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from convviz.facts import facts
-from convviz.facts.locale import ENGLISH, language
+from convviz.facts.current_language import ENGLISH, language
 from convviz.facts.texts import Text
 
 ARGUMENT = re.compile(r"\{(\w+)\}")

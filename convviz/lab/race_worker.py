@@ -16,7 +16,7 @@ from typing import IO, Any
 
 import torch
 
-from convviz.facts.locale import ENGLISH, use_locale
+from convviz.facts.current_language import ENGLISH, use_locale
 from convviz.facts.words import sentences
 from convviz.lab.errors import RaceError
 from convviz.lab.racing import Race, Step

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from convviz.facts.losses import kinds_taken, losses_with
+from convviz.facts.loss_inputs import kinds_taken, losses_with
 from convviz.geometry.spec import ConvSpec
 from convviz.ops import by_rotate as rotate
 from convviz.ops import narrow

@@ -4,8 +4,8 @@ from typing import Any, ClassVar
 
 import tornado.web
 
-from convviz.export.live import FOLDER
-from convviz.facts.locale import ENGLISH, match_locale, negotiate_locale
+from convviz.export.live_page import FOLDER
+from convviz.facts.current_language import ENGLISH, match_locale, negotiate_locale
 from convviz.serve.files import FOR_EVER, takes_gzip
 from convviz.serve.first_page import Answer, LivePages
 from convviz.serve.handlers import PlainErrors

@@ -1,8 +1,8 @@
 """The websocket of a page: what it asks goes to the workers, what they answer goes back.
 
 The server needs one ``Workers``, started when its loop runs (``await workers.ready()``) and closed at its end, and
-``numbers_routes``. A page's frame is text with JSON, or packed where it brings bytes (``packed.py``); the server's are
-always packed: first ``{"type": "facts"}``, then answers, which repeat the request's id.
+``numbers_routes``. A page's frame is text with JSON, or packed where it brings bytes (``binary_frames.py``); the
+server's are always packed: first ``{"type": "facts"}``, then answers, which repeat the request's id.
 """
 
 import asyncio
@@ -22,13 +22,13 @@ from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from convviz import __version__
 from convviz.facts import facts
-from convviz.facts.locale import ENGLISH, match_locale, use_locale
+from convviz.facts.current_language import ENGLISH, match_locale, use_locale
 from convviz.facts.words import sentences
+from convviz.serve.binary_frames import HEAD_BYTES, packed, read_json, unpacked
+from convviz.serve.fair_queue import Wish
 from convviz.serve.first_page import NUMBERS
 from convviz.serve.handlers import PlainErrors
-from convviz.serve.packed import HEAD_BYTES, packed, read_json, unpacked
 from convviz.serve.racing import PageRace
-from convviz.serve.turns import Wish
 from convviz.serve.worker import BINARY, TEXT
 from convviz.serve.workers import Order, Workers
 

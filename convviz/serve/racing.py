@@ -8,7 +8,7 @@ from typing import Any
 
 from convviz.app.permissions import race_slots, why_no_races
 from convviz.app.tabs.race import RaceTab
-from convviz.facts.locale import ENGLISH, match_locale, use_locale
+from convviz.facts.current_language import ENGLISH, match_locale, use_locale
 from convviz.facts.words import sentences
 
 say = sentences("race")

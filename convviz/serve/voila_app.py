@@ -18,7 +18,6 @@ import tornado.web
 from voila.app import Voila
 
 from convviz.serve.access_control import HEALTH, METRICS, Gate, content_policy
-from convviz.serve.bounds import BoundedServer, connections_for
 from convviz.serve.handlers import Headers, mended
 from convviz.serve.live_handlers import Nothing, Route, live_routes
 from convviz.serve.log import Log
@@ -27,6 +26,7 @@ from convviz.serve.notebook_page import NOTEBOOK, NotebookPage
 from convviz.serve.numbers_socket import numbers_routes
 from convviz.serve.options import ServeOptions, is_loopback
 from convviz.serve.restart import all_answered, has_terminal
+from convviz.serve.visitor_limits import BoundedServer, connections_for
 from convviz.serve.workers import Workers
 
 ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]

@@ -18,9 +18,9 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from convviz import process_limits
-from convviz.facts.locale import ENGLISH, languages, match_locale, use_locale
+from convviz.facts.current_language import ENGLISH, languages, match_locale, use_locale
 from convviz.facts.words import sentences
-from convviz.serve.packed import packed, read_json, unpacked
+from convviz.serve.binary_frames import packed, read_json, unpacked
 
 TEXT, BINARY = b"t", b"b"  # what a request begins with: the kind of the page's frame
 SINGLE = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}

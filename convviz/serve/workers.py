@@ -15,10 +15,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from convviz.process_limits import MEMORY_VARIABLE
+from convviz.serve.fair_queue import Turns, Wish
 from convviz.serve.options import cores
 from convviz.serve.processes import Stem, Worker, spawn
 from convviz.serve.racing import PageRace
-from convviz.serve.turns import Turns, Wish
 from convviz.serve.worker import SINGLE
 
 ANSWERS = "convviz.app.page_requests:answered"

@@ -11,7 +11,7 @@ from functools import reduce
 from typing import Any
 from urllib.parse import parse_qs
 
-from convviz.facts.losses import GIVEN, kinds_taken
+from convviz.facts.loss_inputs import GIVEN, kinds_taken
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 from convviz.settings.link_values import PATTERNS, read, told, write

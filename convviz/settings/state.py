@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from convviz.facts.losses import GIVEN, kinds_taken
+from convviz.facts.loss_inputs import GIVEN, kinds_taken
 from convviz.facts.words import sentences
 from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec

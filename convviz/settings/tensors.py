@@ -3,7 +3,7 @@
 import torch
 
 from convviz.facts import facts
-from convviz.facts.losses import kinds_taken
+from convviz.facts.loss_inputs import kinds_taken
 from convviz.samples.inputs import fit, make_input, random_tensor, resize
 from convviz.samples.kernels import make_kernel
 from convviz.settings.state import PRESETS, Settings

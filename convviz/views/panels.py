@@ -11,7 +11,7 @@ from convviz.facts.lists import comma
 from convviz.facts.words import sentences
 from convviz.geometry.shown_plane import PANEL_AXES, Plane
 from convviz.ops.stages import Stages
-from convviz.settings.names import panel_name, shown_letter, shown_name
+from convviz.settings.shown_names import panel_name, shown_letter, shown_name
 from convviz.views.cells import Roles, roles
 
 say = sentences("picture")

@@ -7,7 +7,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 from convviz.facts import facts
-from convviz.facts.locale import each_language
+from convviz.facts.current_language import each_language
 from convviz.web.bundle import bundle
 from convviz.web.packing import packed_sheet
 
@@ -20,7 +20,7 @@ AROUND = (
         "lesson/lesson",
         "controls/gradient_descent",
         "controls/controls",
-        "tabs/tabs",
+        "tabs/tabbar",
         "page/app",
         "page/looks",
         "page/lecture",
@@ -72,8 +72,8 @@ def page_sheets(tabs: tuple[str, ...]) -> list[Traversable]:
     """Return the sheets of a page without the live app, and of the drawer and its panes where it has tabs."""
     paths = ["board/board", *AROUND]
     paths.remove("page/app")
-    at = paths.index("tabs/tabs")
-    paths[at : at + 1] = ["tabs/tabs", "tabs/pane", *(f"tabs/{tab}/tab" for tab in tabs)] if tabs else []
+    at = paths.index("tabs/tabbar")
+    paths[at : at + 1] = ["tabs/tabbar", "tabs/pane", *(f"tabs/{tab}/tab" for tab in tabs)] if tabs else []
     return [HERE.joinpath(f"{path}.css") for path in paths]
 
 

@@ -28,7 +28,7 @@ from convviz.app.messages import BETWEEN_BUNDLES
 from convviz.app.page_requests import TABS, answer
 from convviz.app.upload import MAX_PICTURE_BYTES, read_picture
 from convviz.facts import facts
-from convviz.facts.locale import languages
+from convviz.facts.current_language import languages
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.device import available_devices
 from convviz.settings.state import Settings
@@ -228,7 +228,7 @@ ODD.append("y" * 10**6)
 
 
 def forged():
-    """Yield (message, buffers) that no page of ours sends; tests/app/test_answers.py forges settings and requests."""
+    """Yield (message, buffers) that no page of ours sends; test_page_requests.py forges settings and requests."""
     yield from ((each, ()) for each in ODD)
     yield from (({"type": each}, ()) for each in [*ODD, "computed", "close", "__init__", "receive"])
     good = {"type": "compute", "page": "one", "k": 1, "settings": {}}

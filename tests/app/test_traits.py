@@ -16,7 +16,7 @@ from convviz.app.trait_values import GEOMETRY, PLAIN, RESULTS, SETTABLE, value_o
 from convviz.app.traits import SettingTraits
 from convviz.ops.stages import Stages
 from convviz.settings.compute import compute
-from convviz.settings.names import shown_name
+from convviz.settings.shown_names import shown_name
 from tests.apart import run_apart
 from tests.links import random_settings
 

@@ -133,10 +133,13 @@ def test_a_first_visit_sees_what_one_pixel_receives_and_a_second_does_not(browse
         assert page.evaluate("location.href") == link
 
         tools = page.locator("[data-equation=input] .cv-head").locator(".cv-break-open, .cv-why").filter(visible=True)
-        assert tools.count() == 0, "its sentence has their room"
+        for size in (LAPTOP, {"width": 1280, "height": 720}):
+            page.set_viewport_size(size)
+            assert tools.count() == 3, "what one asks next is in sight beside its sentence"
+            whole = "(said) => said.scrollHeight <= said.clientHeight"
+            assert page.locator(".cv-arrived").evaluate(whole), "which is whole"
         with repaint(page):
             page.locator(".cv-set-padding input[type=range]").first.press("ArrowRight")
-        assert tools.count() >= 2, "whoever has begun looks for them where they were"
         assert said(page) == ""
 
         go(page, exported)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from convviz.facts import facts
-from convviz.facts.locale import ENGLISH, languages, use_locale
+from convviz.facts.current_language import ENGLISH, languages, use_locale
 from convviz.facts.words import sentences
 from convviz.lessons import lesson, names
 from tests.browser.app_page import fresh_page, repaint

@@ -83,7 +83,7 @@ def test_a_step_is_that_of_torch_optim_sgd(js):
     for index, state in enumerate(states(30)):
         lr = RATES[index % len(RATES)]
         settings, stages = numbers_of(js, state)
-        [[made, notices]] = js("numbers/learn.js", "learned", [[settings, stages, lr]])
+        [[made, notices]] = js("numbers/gradient_step.js", "learned", [[settings, stages, lr]])
         assert notices == []
         wanted, _ = sgd(Settings.from_dict(state), lr)
         got = Settings.from_dict({name: value for name, value in made.items() if name != "version"})
@@ -96,7 +96,7 @@ def test_a_step_is_that_of_torch_optim_sgd(js):
 def test_the_lowest_point_of_a_step_is_where_the_loss_turns(js):
     for state in states(25, **PARABOLA):
         settings, stages = numbers_of(js, state)
-        (lowest,) = js("numbers/learn.js", "lowestAlong", [[settings, stages]])
+        (lowest,) = js("numbers/gradient_step.js", "lowestAlong", [[settings, stages]])
         start = compute(Settings.from_dict(state))
         if lowest is None:
             assert not start.grad_weight.any(), state
@@ -132,7 +132,7 @@ def test_a_safe_rate_is_within_the_curvature_in_every_direction(js):
     for loss in ("half_squared_error", "cross_entropy"):
         for state in states(15, loss=loss):
             settings, _ = numbers_of(js, state)
-            (rate,) = js("numbers/learn.js", "safeRate", [[settings]])
+            (rate,) = js("numbers/gradient_step.js", "safeRate", [[settings]])
             curved = most_curved(Settings.from_dict(state))
             assert curved <= 1e-12 if rate is None else rate * curved <= 2 * (1 + 1e-9), state  # none: infinite
 
@@ -143,7 +143,7 @@ def test_with_the_rate_that_learn_opens_with_the_loss_never_rises(js):
     rates = []
     for state in (*pictures, *states(12, **PARABOLA), *states(6, loss="cross_entropy"), *states(3)):
         settings, _ = numbers_of(js, state)
-        rates += js("numbers/learn.js", "safeChoice", [[settings]])
+        rates += js("numbers/gradient_step.js", "safeChoice", [[settings]])
         if rates[-1] is None:
             continue  # Learn says so
         _, losses = sgd(Settings.from_dict(state), rates[-1], steps=8)
@@ -159,7 +159,7 @@ def test_weights_that_leave_all_numbers_are_refused(js):
     settings, stages = numbers_of(js, {**state, "weight": weight})
     stages = copy.deepcopy(stages)
     stages["grad_weight"]["data"] = [9e299]
-    (found,) = js.tried("numbers/learn.js", "learned", [[settings, stages, 5]])
+    (found,) = js.tried("numbers/gradient_step.js", "learned", [[settings, stages, 5]])
     assert found["refused"] == sentences("rules")("refused.learn", most="1e+300", lr=5)
 
 
@@ -237,7 +237,7 @@ def test_it_plays_until_it_is_paused(learner):
     assert page.locator(".cv-set-preset select").input_value() == "sobel_x", "what was played is one step back"
 
 
-def test_opened_from_a_straight_loss_it_chooses_a_target_in_one_step_and_says_so(opened):
+def test_opened_it_changes_nothing_and_offers_a_loss_with_a_lowest_point(opened):
     """The single 1 that was sent back is where the 1 is wanted; a target that somebody chose stays."""
     given = {
         "v=2": {"kind": "one_hot", "values": [0, 0, 1, 1]},
@@ -247,21 +247,22 @@ def test_opened_from_a_straight_loss_it_chooses_a_target_in_one_step_and_says_so
         before = from_link(link)[0].replace(dtype="float64")
         page = opened(link)
         page.locator(".cv-learn summary").click()
+        told = page.locator(".cv-learn-verdict")
+        loss = page.locator(".cv-set-loss_kind select")
         page.locator(".cv-learn[open] .cv-learn-path[points]").wait_for(state="attached")
+        assert (loss.input_value(), told.text_content()) == (before.loss, say("endless")), link
+        press(page, "choose")
         learns = Settings.from_dict({**before.to_dict(), "loss": "half_squared_error", "target": target})
         (wanted, losses) = sgd(learns, float(page.locator(".cv-set-lr .cv-number").text_content()))
-        assert page.locator(".cv-notice").text_content() == say("chosen"), link
-        assert page.locator(".cv-learn-verdict").text_content() != say("endless"), link
+        assert told.text_content() != say("endless"), link
+        assert not page.get_by_role("button", name=say("choose")).is_visible(), link
         press(page, "step")
         page.wait_for_function("document.querySelector('.cv-learn-path').getAttribute('points').includes(' ')")
         assert losses[1] < losses[0], link
         plane = compute(wanted).weight[0, 0].flatten().tolist()
         assert shown_weight(page)[: len(plane)] == pytest.approx(plane, rel=1e-9, abs=1e-9), link
         page.get_by_role("button", name="Undo").click()
-        page.locator(".cv-learn summary").click()
-        page.wait_for_function("() => !document.querySelector('.cv-learn').open")
-        loss = page.locator(".cv-set-loss_kind select")
-        assert loss.input_value() == "half_squared_error", f"{link}: closed it leaves what is there"
+        assert loss.input_value() == "half_squared_error", link
         page.get_by_role("button", name="Undo").click()
         assert loss.input_value() == before.loss, f"{link}: one step back"
 

@@ -196,7 +196,7 @@ def test_a_clicker_turns_the_pages_of_a_lesson(visitor, exported):
         ("PageUp", 1, "forward"),
     ):
         visitor.keyboard.press(key)
-        assert count.text_content() == f"{at} of 7"
+        assert count.text_content() == f"{at} of 8"
         wait_band(visitor, band)
     wait_painted(visitor, painted(visitor) - 1)
     card, stage = visitor.locator(".cv-lesson").first.bounding_box(), visitor.locator("[data-focus]").bounding_box()

@@ -67,7 +67,7 @@ def test_the_tray_fills_with_the_kernel_backwards_and_forgets(page, exported):
     open_page(page, exported)
     cell(page, "grad_input", 2, 2).click()
     assert not page.locator(".cv-tray").is_visible(), "without a single 1 there is none"
-    go_on_at(page, f"lesson={NAME}&step=6")  # at stride 2 it keeps gaps
+    go_on_at(page, f"lesson={NAME}&step=7")  # at stride 2 it keeps gaps
     walk(page, [(0, 1), (1, 0), (1, 1)])
     assert tray(page) == [["9", "·", "7"], ["·", "·", "·"], ["3", "·", "1"]]
     page.locator(".cv-lesson-act").click()
@@ -90,7 +90,7 @@ def test_the_tray_fills_with_the_kernel_backwards_and_forgets(page, exported):
 
 
 def test_a_number_is_hidden_until_it_is_predicted(page, exported):
-    open_page(page, exported, f"lesson={NAME}&step=7")
+    open_page(page, exported, f"lesson={NAME}&step=8")
     hidden = cell(page, "grad_input", 2, 3)
     assert (hidden.get_attribute("aria-label"), hidden.get_attribute("data-value")) == ("?", "")
     hidden.click()
@@ -173,7 +173,7 @@ def test_an_edit_is_done_where_it_alone_is_there(page, exported):
 
 
 def test_a_slider_that_is_held_has_not_chosen_yet_and_stays_in_its_place(page, exported):
-    open_page(page, exported, f"lesson={NAME}&step=7", 1366, 768)
+    open_page(page, exported, f"lesson={NAME}&step=8", 1366, 768)
     slider = page.get_by_role("slider", name="input size").first
     box = slider.bounding_box()
     middle, low, high = box["y"] + box["height"] / 2, *(int(slider.get_attribute(end)) for end in ("min", "max"))
@@ -196,7 +196,7 @@ def test_a_slider_that_is_held_has_not_chosen_yet_and_stays_in_its_place(page, e
     page.mouse.move(at(7), middle)
     page.mouse.up()
     (told,) = then(page)
-    assert told.startswith("Size 7: the last window ends at the edge, remainder 0")
+    assert told.startswith("Now the last window ends at the edge")
     assert slider.bounding_box() == box, "what the card says moves no slider"
     slider.press("ArrowRight")
     assert then(page) == []
@@ -242,7 +242,7 @@ def test_a_lesson_closes_formulas_and_ends_with_what_was_found(page, exported):
     band.locator('[data-why="rotated"]').click()
     assert band.locator(".cv-because").is_visible()
     assert not band.locator(".cv-why-show").is_visible(), "it would begin the step again"
-    for _ in range(3):
+    for _ in range(4):
         page.locator(".cv-lesson-next").click()
     gone = page.locator(".cv-lesson-gone")
     assert gone.locator("li").count() == 3
@@ -316,11 +316,11 @@ def test_an_address_opens_its_picture_and_its_lesson_or_says_what_is_not_right(p
     with repaint(page):
         page.get_by_role("button", name="Back to where I was").click()
     assert page.locator('[data-panel="grad_input"] [role=gridcell]').count() == 81, "the link's own picture"
-    no_step = "is not a step of this lesson, which has steps 1 to 7: it starts at step"
+    no_step = "is not a step of this lesson, which has steps 1 to 8: it starts at step"
     for link, words, step in (
         ("lesson=other", "There is no lesson “other”. The lessons are: why_rotated.", None),
         ("lesson=__proto__&step=2", "There is no lesson “__proto__”. The lessons are: why_rotated.", None),
-        (f"lesson={NAME}&step=99", f"“99” {no_step} 7.", 7),
+        (f"lesson={NAME}&step=99", f"“99” {no_step} 8.", 8),
         (f"lesson={NAME}&step=x", f"“x” {no_step} 1.", 1),
     ):
         page.evaluate("(link) => { location.hash = link; }", link)
@@ -343,7 +343,7 @@ def test_an_exported_page_starts_its_lesson_unless_a_link_wants_another_picture(
 def test_why_says_because_and_leads_to_the_step_and_back(page, exported):
     open_page(page, exported)
     band = page.locator('[data-equation="input"]')
-    for topic, number in (("rotated", 5), ("inserted", 6), ("border", 5), ("remainder", 7)):
+    for topic, number in (("rotated", 5), ("inserted", 7), ("border", 6), ("remainder", 8)):
         before = painted(page)
         band.locator(f'[data-why="{topic}"]').click()
         assert band.locator(".cv-because").text_content().startswith("Because ")

@@ -10,12 +10,12 @@ import pytest
 import torch
 
 from convviz.facts import facts
-from convviz.facts.losses import kinds_taken
+from convviz.facts.loss_inputs import kinds_taken
 from convviz.geometry.shown_plane import PANEL_AXES
 from convviz.geometry.spec import ConvSpec
 from convviz.settings.compute import compute
-from convviz.settings.names import shown_letter
 from convviz.settings.schema import VIEW
+from convviz.settings.shown_names import shown_letter
 from convviz.settings.state import Settings
 from convviz.views.cells import roles
 from convviz.views.figures import frame

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from convviz.export.live import FOLDER
+from convviz.export.live_page import FOLDER
 from convviz.export.page_assets import SHOWN
 from convviz.export.site import INDEX, site_files, write_site
 from convviz.facts.words import sentences

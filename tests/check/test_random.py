@@ -7,8 +7,8 @@ import torch
 import torch.nn.functional as F
 
 from convviz.check import report
-from convviz.check.answer import Answer
 from convviz.check.battery import make_case
+from convviz.check.call_outcome import Answer
 from convviz.check.compare import same
 from convviz.check.random_cases import random_cases, simpler
 from convviz.check.random_trial import RandomTrial

@@ -244,6 +244,11 @@ def test_what_no_product_explains_is_said_as_what_it_is():
     assert "transpose first" in report(reshaped, "conv2d_backward", cases="public").text()
     said = {
         "has only the digits of float16": lambda dw, *_: dw.half().double(),
+        "about a thousandth": lambda dw, *_: (
+            dw * (1 + 1e-3 * torch.sin(torch.arange(dw.numel()) + 1.0).reshape(dw.shape))
+        ),
+        "multiples of 1/64": lambda dw, *_: (dw * 64).round() / 64,
+        "only on the signs of input": lambda dw, x, _, g: dw.new_ones(dw.shape) * (x.sign().sum() * g.sum()),
         "does not depend on input": lambda _, __, weight, grad_output: weight * grad_output.sum(),
         "Something is added": lambda dw, _, weight, __: dw + 0.01 * weight,
         "Large numbers are clipped": lambda dw, *_: dw.clamp(-1, 1),

@@ -23,7 +23,7 @@ from convviz.explanation.code.template import PANELS, Writer
 from convviz.explanation.code.template_values import values
 from convviz.ops.by_rotate import backward_padding
 from convviz.ops.stages_transposed import stages_transposed
-from convviz.settings.names import shown_name
+from convviz.settings.shown_names import shown_name
 from tests.geometries import EDGE_CASES, MODES, random_specs
 from tests.operators import torch_conv2d
 

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from convviz import __version__
-from convviz.export.live import FOLDER
-from convviz.facts.locale import language, languages, use_locale
+from convviz.export.live_page import FOLDER
+from convviz.facts.current_language import language, languages, use_locale
 from convviz.facts.words import sentences
 from convviz.serve.files import takes_gzip
 from convviz.serve.first_page import LivePages, live_page

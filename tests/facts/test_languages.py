@@ -8,12 +8,12 @@ from traitlets import TraitError
 
 import convviz
 from convviz.app.race_process import RaceProcess
-from convviz.app.script import Script
+from convviz.app.shared_bundle import Script
 from convviz.export.page import export_html, page_bytes
-from convviz.facts import locale
+from convviz.facts import current_language
 from convviz.facts.catalogue import faults, renewed
 from convviz.facts.choose_language import chosen, own_names
-from convviz.facts.locale import language, languages, match_locale, negotiate_locale, use_locale
+from convviz.facts.current_language import language, languages, match_locale, negotiate_locale, use_locale
 from convviz.facts.po import plural_forms
 from convviz.facts.texts import all_texts
 from convviz.facts.words import sentences
@@ -40,14 +40,14 @@ def test_a_catalogue_says_every_sentence_with_its_arguments_and_marks_and_none_t
 
 @pytest.mark.parametrize("tag", OTHERS)
 def test_a_catalogue_is_as_the_command_writes_it(tag):
-    before = locale.FOLDER.joinpath(f"{tag}.po").read_text(encoding="utf-8")
+    before = current_language.FOLDER.joinpath(f"{tag}.po").read_text(encoding="utf-8")
     assert renewed(tag, before) == (before, []), "python -m convviz.facts.catalogue"
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Another folder of catalogues, for tests that write some."""
-    monkeypatch.setattr(locale, "FOLDER", tmp_path)
+    monkeypatch.setattr(current_language, "FOLDER", tmp_path)
     return tmp_path
 
 

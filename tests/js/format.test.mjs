@@ -6,6 +6,7 @@ import test from "node:test";
 import {
   colorOf,
   decode,
+  formatApart,
   formatNumber,
   fullNumber,
   needsWhiteInk,
@@ -16,6 +17,13 @@ const table = JSON.parse(readFileSync(new URL("../views/format_cases.json", impo
 
 test("numbers are written as Python writes them", () => {
   for (const [value, text] of table.numbers) assert.equal(formatNumber(Number(value)), text, value);
+});
+
+test("different numbers look different", () => {
+  assert.deepEqual(formatApart(0.005, 0.0021, 0.0042), ["0.005", "0.002", "0.004"]);
+  assert.deepEqual(formatApart(0.004, 0.00198, 0.00396), ["0.004", "0.00198", "0.00396"]);
+  assert.deepEqual(formatApart(95.01, 95.04), ["95.01", "95.04"]);
+  assert.deepEqual(formatApart(2, 2), ["2", "2"]);
 });
 
 test("every number that a cell shows can be typed", () => {

@@ -4,7 +4,7 @@ import test from "node:test";
 
 import SETTINGS from "../../convviz/facts/settings.json" with { type: "json" };
 import { LOSSES } from "../../convviz/web/numbers/losses.js";
-import { kindsTaken, lossWith, offeredKinds, withKindsOfLoss } from "../../convviz/web/rules/losses.js";
+import { kindsTaken, lossWith, offeredKinds, withKindsOfLoss } from "../../convviz/web/rules/loss_inputs.js";
 import { BASE_STATE } from "../../convviz/web/rules/link.js";
 
 /** Two samples of 2 x 2 cells, with the target at one cell of each. */

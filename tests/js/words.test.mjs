@@ -8,7 +8,7 @@ import { isUnread } from "../../convviz/web/board/grid_marks.js";
 import { fromPage } from "../../convviz/web/numbers/from_page.js";
 import { createPageModel } from "../../convviz/web/numbers/model.js";
 import { captionOf } from "../../convviz/web/picture/captions.js";
-import { backwardWords } from "../../convviz/web/picture/cell_words.js";
+import { backwardWords } from "../../convviz/web/picture/backward_words.js";
 import { Links } from "../../convviz/web/picture/links.js";
 import { fromLoss } from "../../convviz/web/picture/grad_output_from_loss.js";
 import { Pairing, stampLinks } from "../../convviz/web/picture/stamps.js";

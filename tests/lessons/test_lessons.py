@@ -309,13 +309,13 @@ def test_the_tray_holds_the_kernel_backwards():
 
 
 def test_at_stride_2_the_tray_has_gaps():
-    settings, _ = settings_of("why_rotated", 5)
+    settings, _ = settings_of("why_rotated", 6)
     assert received(settings, 2, 2) == [[9, 7], [3, 1]]
 
 
 @pytest.mark.parametrize("size", ["size=6", "size=7"])
 def test_the_answer_of_the_last_step_is_10(size):
-    settings, _ = settings_of("why_rotated", 6, size)
+    settings, _ = settings_of("why_rotated", 7, size)
     back, _ = gradient(settings, torch.ones(settings.spec.output_shape, dtype=torch.float64))
     assert back[2, 3] == 10
     read = back.bool()

@@ -11,7 +11,7 @@ from traitlets import TraitError
 from convviz import ConvSpec, stages
 from convviz.app.app import App
 from convviz.facts import facts
-from convviz.facts.losses import GIVEN, TAKES, losses_with
+from convviz.facts.loss_inputs import GIVEN, TAKES, losses_with
 from convviz.ops.losses import LOSSES, loss_gradient, loss_value
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.settings.link import from_link

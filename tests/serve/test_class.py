@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from convviz.serve import ServeError, bounds, capacity, server_environment, tell_room, temporary_folders
+from convviz.serve import ServeError, capacity, server_environment, tell_room, temporary_folders, visitor_limits
 from convviz.serve.options import ServeOptions
 
 MIB = 1 << 20
@@ -22,12 +22,12 @@ def test_a_class_has_limits_and_who_serves_himself_has_none():
 
 
 def test_a_class_gets_its_connections_or_a_sentence(monkeypatch):
-    monkeypatch.setattr(bounds, "raise_file_limit", lambda: 1000)
-    assert bounds.connections_for(None) == 1000
-    assert bounds.connections_for(1) == 128, "a teacher's own tabs, too"
-    assert bounds.connections_for(125) == 1000
+    monkeypatch.setattr(visitor_limits, "raise_file_limit", lambda: 1000)
+    assert visitor_limits.connections_for(None) == 1000
+    assert visitor_limits.connections_for(1) == 128, "a teacher's own tabs, too"
+    assert visitor_limits.connections_for(125) == 1000
     with pytest.raises(ServeError, match=r"needs 2016 open files, and this system allows 2000: .*ulimit -n"):
-        bounds.connections_for(126)
+        visitor_limits.connections_for(126)
 
 
 def test_folders_of_processes_that_are_gone_are_removed_and_no_other(tmp_path, monkeypatch):

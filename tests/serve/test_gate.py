@@ -19,12 +19,12 @@ from tornado.websocket import WebSocketHandler
 from convviz.cli import main
 from convviz.facts.words import sentences
 from convviz.serve.access_control import Gate, content_policy, is_loopback
-from convviz.serve.bounds import UNREAD_BYTES, BoundedServer
+from convviz.serve.binary_frames import unpacked
 from convviz.serve.kernel_websocket import Channel
 from convviz.serve.metrics import descendants, memory_of
 from convviz.serve.options import ServeError, ServeOptions
-from convviz.serve.packed import unpacked
 from convviz.serve.restart import all_answered
+from convviz.serve.visitor_limits import UNREAD_BYTES, BoundedServer
 from tests.apart import run_apart
 from tests.browser.server import voila_server, wait_until
 from tests.protocol import ask, connect, refusal, start_kernel

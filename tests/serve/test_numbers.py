@@ -12,8 +12,8 @@ import threading
 import psutil
 import pytest
 
-from convviz.serve.packed import packed, unpacked
-from convviz.serve.turns import WAITING_BYTES, Turns, Wish
+from convviz.serve.binary_frames import packed, unpacked
+from convviz.serve.fair_queue import WAITING_BYTES, Turns, Wish
 from convviz.serve.worker import TEXT
 from convviz.serve.workers import Order, Workers
 from tests.apart import run_apart

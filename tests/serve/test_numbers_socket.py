@@ -16,9 +16,9 @@ from PIL import Image
 
 from convviz.app.page_requests import answered
 from convviz.facts import facts
-from convviz.facts.locale import languages
+from convviz.facts.current_language import languages
 from convviz.facts.words import sentences
-from convviz.serve.packed import packed, unpacked
+from convviz.serve.binary_frames import packed, unpacked
 from tests.browser.server import voila_server, wait_until
 from tests.protocol import connect
 from tests.states import random_states

@@ -17,8 +17,8 @@ import websocket
 from convviz.facts.words import sentences
 from convviz.serve import kernel_websocket
 from convviz.serve.access_control import content_policy
+from convviz.serve.binary_frames import unpacked
 from convviz.serve.options import ServeOptions
-from convviz.serve.packed import unpacked
 from tests.browser.server import voila_server, wait_until
 from tests.protocol import Channels, ask, connect, refusal, start_kernel
 

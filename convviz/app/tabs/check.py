@@ -10,7 +10,7 @@ from convviz.app.validate_request import check_keys
 from convviz.explanation.gradcheck import EPS, GRADCHECK, Checked, Slopes, check_gradients
 from convviz.ops.losses import LOSSES
 from convviz.ops.stages import Stages
-from convviz.settings.names import shown_name
+from convviz.settings.shown_names import shown_name
 from convviz.settings.state import Settings
 from convviz.views.panels import panel
 

@@ -11,7 +11,7 @@ from convviz.explanation.code.snippets import snippets
 from convviz.explanation.code.template import PANELS
 from convviz.facts.words import sentences
 from convviz.ops.stages import Stages
-from convviz.settings.names import shown_name
+from convviz.settings.shown_names import shown_name
 from convviz.settings.state import Settings
 
 say = sentences("app")

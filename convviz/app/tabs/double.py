@@ -15,7 +15,7 @@ from convviz.facts.words import sentences
 from convviz.geometry.shown_plane import PANEL_AXES
 from convviz.ops.stages import Stages
 from convviz.settings.compute import check_finite
-from convviz.settings.names import shown_name
+from convviz.settings.shown_names import shown_name
 from convviz.settings.state import Settings
 
 say = sentences("app")

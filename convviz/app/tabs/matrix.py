@@ -12,7 +12,7 @@ from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.by_rotate import backward_padding
 from convviz.ops.stages import Stages
-from convviz.settings.names import shown_name
+from convviz.settings.shown_names import shown_name
 from convviz.settings.state import Settings
 
 # A matrix that is called as its stage, or as what the stage is made of.

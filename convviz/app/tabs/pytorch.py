@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from convviz.app.validate_request import check_keys
-from convviz.explanation.backend.elsewhere import note
+from convviz.explanation.backend.other_devices import note
 from convviz.explanation.backend.story import BackendStory, backend_story
 from convviz.explanation.backend.torch_sources import READ_AT
 from convviz.facts.words import sentences

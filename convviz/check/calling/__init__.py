@@ -1,8 +1,8 @@
 """Calling a student's function: what its arguments mean, in which order its axes are, and whatever it does to us.
 
 Read in this order: ``student.py`` (what the checker uses), ``binding.py`` (names of arguments), ``plan.py`` (what a
-call is given), ``search.py`` (finding the plan), ``asking.py`` (one case), ``asker.py`` and ``child.py`` (the process
-that it is asked in).
+call is given), ``find_plan.py``, ``call_case.py`` (one case), ``case_runner.py`` and ``child.py`` (the process that it
+is asked in).
 """
 
 from convviz.check.calling.student import Student, open_student

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from convviz.check.calling.names import role_of
+from convviz.check.calling.names_and_layouts import role_of
 from convviz.check.calling.source import is_function, is_own, mentions
 from convviz.check.tasks import GEOMETRY, Task
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import torch
 
 from convviz.check.calling.arrays import NotNumbers
-from convviz.check.calling.bounds import Cage, limit_memory
+from convviz.check.calling.sandbox import Cage, limit_memory
 from convviz.facts.words import sentences
 
 say = sentences("calling")

@@ -11,7 +11,7 @@ import torch
 from convviz.check.battery import Case
 from convviz.check.calling.arrays import changed, hand_over
 from convviz.check.calling.binding import TENSORS, Binding
-from convviz.check.calling.names import DATA, KERNEL, bias_shape, keys_of, sizes_in, to_layout
+from convviz.check.calling.names_and_layouts import DATA, KERNEL, bias_shape, keys_of, sizes_in, to_layout
 from convviz.check.tasks import GEOMETRY, Task
 from convviz.geometry.spec import ConvSpec
 

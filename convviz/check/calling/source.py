@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from convviz.check.calling.names import KERNEL, role_of
+from convviz.check.calling.names_and_layouts import KERNEL, role_of
 
 
 def is_function(fn: Any) -> bool:

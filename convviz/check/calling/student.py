@@ -8,16 +8,16 @@ from typing import Any
 
 import torch
 
-from convviz.check.answer import Answer
 from convviz.check.battery import Case
-from convviz.check.calling.asker import Asker
+from convviz.check.call_outcome import Answer
+from convviz.check.calling.case_runner import Asker
 from convviz.check.calling.child import bounds_of
-from convviz.check.calling.names import CONV, LINEAR, STATED
+from convviz.check.calling.find_plan import Found, cure, search
+from convviz.check.calling.function_or_class import Subject, subject_of
+from convviz.check.calling.names_and_layouts import CONV, LINEAR, STATED
 from convviz.check.calling.plan import Plan
-from convviz.check.calling.reach import Reach
-from convviz.check.calling.search import Found, cure, search
 from convviz.check.calling.source import is_function, mentions, takes_square_kernels, unzeroed
-from convviz.check.calling.subject import Subject, subject_of
+from convviz.check.calling.supported_geometries import Reach
 from convviz.check.scope import EVERYTHING, Scope
 from convviz.check.tasks import Task
 from convviz.facts.lists import comma

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import torch
 import torch.nn.functional as F
 
-from convviz.check.recipes.choices import ORIENTATIONS, Numbers, Recipe, axes, complete, factor
-from convviz.check.recipes.planes import correlate, overwritten, padded, spread
+from convviz.check.recipes.plane_operations import correlate, overwritten, padded, spread
+from convviz.check.recipes.recipe_steps import ORIENTATIONS, Numbers, Recipe, axes, complete, factor
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.padding import fold_padding
 
@@ -106,7 +106,9 @@ def _around(chosen: Recipe, line: Numbers, size: int, cells: int) -> tuple[int, 
         border = max(border, 0)
     before = border + line[chosen["lead"]]
     if chosen["rest"].startswith("up to "):
-        wanted = {"up to N": 0, "up to N - r + s - 1": line["s"] - 1 - line["r"]}[chosen["rest"]]
+        unpadded = -1 if line["p"] == 0 else 0
+        more = {"up to N": 0, "up to N, less 1 if p = 0": unpadded, "up to N - r + s - 1": line["s"] - 1 - line["r"]}
+        wanted = more[chosen["rest"]]
         return before, line["N"] + wanted - (size + before - line[chosen["spacing"]] * (cells - 1))
     return before, border + line[chosen["rest"]]
 

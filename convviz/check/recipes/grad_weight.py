@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import torch
 
-from convviz.check.recipes.choices import ORIENTATIONS, Recipe, axes, complete, factor, samples
-from convviz.check.recipes.planes import correlate, padded
+from convviz.check.recipes.plane_operations import correlate, padded
+from convviz.check.recipes.recipe_steps import ORIENTATIONS, Recipe, axes, complete, factor, samples
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.padding import pad_input
 

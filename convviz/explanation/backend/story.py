@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import torch
 
-from convviz.explanation.backend.elsewhere import Elsewhere, elsewhere
+from convviz.explanation.backend.other_devices import Elsewhere, elsewhere
 from convviz.explanation.backend.reasons import nnpack_on, onednn_on, reasons
 from convviz.explanation.backend.torch_call import TorchCall
 from convviz.explanation.backend.torch_sources import files_of

@@ -9,7 +9,7 @@ import torch
 from convviz.explanation.code.literals import literal
 from convviz.explanation.code.snippets import Marks, Snippet
 from convviz.explanation.code.template import Line
-from convviz.settings.names import shown_name
+from convviz.settings.shown_names import shown_name
 
 MAX_WRITTEN_NUMBERS = 256  # of a tensor that is written out: 16 x 16, which still can be read
 GIVEN = ("input", "weight", "bias", "grad_output")

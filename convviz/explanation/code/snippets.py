@@ -14,7 +14,7 @@ from convviz.explanation.code.template import PANELS, Line, Value, write
 from convviz.explanation.code.template_values import values
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.device import check_dtype
-from convviz.settings.names import shown_name
+from convviz.settings.shown_names import shown_name
 
 Marks = tuple[tuple[int, tuple[str, ...]], ...]
 

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from types import CodeType
 
-from convviz.settings.names import SHOWN
+from convviz.settings.shown_names import SHOWN
 
 PANELS = (
     "input",

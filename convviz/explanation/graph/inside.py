@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import torch
 
-from convviz.explanation.graph.data import Graph
 from convviz.explanation.graph.nodes_and_edges import Node
+from convviz.explanation.graph.plain_graph import Graph
 from convviz.explanation.graph.snapshot import KEEP, Snapshot
 from convviz.facts.lists import comma
 from convviz.facts.numbers import format_number
@@ -15,7 +15,7 @@ from convviz.ops import by_rotate as rotate
 from convviz.ops import narrow
 from convviz.ops.conv2d_bias import conv2d_bias
 from convviz.ops.padding import fold_padding, pad_input
-from convviz.settings.names import SHOWN, shown_name
+from convviz.settings.shown_names import SHOWN, shown_name
 
 say = sentences("graph")
 

@@ -6,9 +6,9 @@ from typing import Any
 import torch
 
 from convviz.explanation.graph.backward import Pass, run_backward
-from convviz.explanation.graph.data import Graph
 from convviz.explanation.graph.names import Names, read_names
 from convviz.explanation.graph.nodes import OUTPUT, Reading, edges_of, nodes_of
+from convviz.explanation.graph.plain_graph import Graph
 from convviz.explanation.graph.saved import kept_by
 from convviz.explanation.graph.snapshot import snapshot
 from convviz.explanation.graph.values import Kind, Place, forward_values

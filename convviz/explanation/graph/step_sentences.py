@@ -3,8 +3,8 @@
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from convviz.explanation.graph.data import Graph
 from convviz.explanation.graph.nodes_and_edges import Edge, Node
+from convviz.explanation.graph.plain_graph import Graph
 from convviz.explanation.graph.snapshot import Snapshot
 from convviz.explanation.graph.text import numbers
 from convviz.facts import words

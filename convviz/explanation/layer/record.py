@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch.nn.utils import parametrize
 
-from convviz.explanation.layer.find import find_layer
+from convviz.explanation.layer.find_layer import find_layer
 from convviz.explanation.layer.model_input import arguments, check_batch
 from convviz.geometry.spec import ConvSpec
 from convviz.ops import narrow

@@ -18,12 +18,24 @@ export function formatNumber(value) {
 }
 
 /** With six significant digits at most. @param {number} value */
-export function formatLong(value) {
+export const formatLong = (value) => significant(value, 6);
+
+/** @param {number} value @param {number} most digits */
+function significant(value, most) {
   if (!Number.isFinite(value) || value === 0) return formatNumber(value);
   const sign = value < 0 ? MINUS : "";
-  const [mantissa, exponent] = Math.abs(value).toExponential(5).split("e");
+  const size = Math.abs(value);
+  const [mantissa, exponent] = size.toExponential(most - 1).split("e");
   if (Number(exponent) >= -4 && Number(exponent) < 6) return sign + String(Number(`${mantissa}e${exponent}`));
   return `${sign}${Number(mantissa)}e${exponent.replace("+", "").replace("-", MINUS)}`;
+}
+
+/** With as many digits as tell different numbers apart. @param {number[]} values */
+export function formatApart(...values) {
+  const count = new Set(values).size;
+  const longer = [2, 3, 4, 5].map((most) => values.map((value) => significant(value, most)));
+  const texts = [values.map(formatNumber), ...longer].find((each) => new Set(each).size === count);
+  return texts ?? values.map(formatLong);
 }
 
 /** With all digits that its format has. @param {number} value @param {string} dtype */

@@ -10,7 +10,7 @@ function written(tag) {
 }
 
 /**
- * The matching tag, as facts/locale.py finds it; else empty.
+ * The matching tag, as facts/current_language.py finds it; else empty.
  * @param {string} wanted @param {string[]} tags
  */
 export function understood(wanted, tags) {

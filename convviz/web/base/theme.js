@@ -1,5 +1,5 @@
 // Light or dark: the visitor's choice, else the notebook's, else the system's. Paper is white.
-import { followPaper } from "./paper.js";
+import { followPaper } from "./printing.js";
 
 /**
  * @param {() => string} chosen @param {(theme: "light" | "dark") => void} apply

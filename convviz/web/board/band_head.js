@@ -7,7 +7,7 @@ import { createChoice, createSymbols } from "./equation_parts.js";
 import { createMarksKey } from "./marks_key.js";
 import { createFormula, setFormula, setTinted } from "./tinted_names.js";
 import { createRemainder } from "./remainder_box.js";
-import { createSentBack } from "./sent_back.js";
+import { createSentBack } from "./grad_output_menu.js";
 import { createViewSwitch } from "./viewswitch.js";
 
 /**

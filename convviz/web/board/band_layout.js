@@ -1,6 +1,6 @@
 // Bands share the stage: forward and weight side by side, input below; or one alone.
 
-import { tracksFor } from "./stage.js";
+import { tracksFor } from "./screen_layout.js";
 
 /** @typedef {import("./equation_row.js").Equation} Band */
 

@@ -3,7 +3,7 @@ import { element } from "../base/dom.js";
 import { createSign, createTerm, putInOrder, signWidth } from "./equation_parts.js";
 import { Panel } from "./panel.js";
 import { MOST_LINES } from "./panel_name.js";
-import { GAP, NUMBERED_UP_TO, bareLine, fitCells, keepsDigits, leastLine, linesOf } from "./stage.js";
+import { GAP, NUMBERED_UP_TO, bareLine, fitCells, keepsDigits, leastLine, linesOf } from "./screen_layout.js";
 
 const AROUND = { width: 32, height: 52 }; // of a band's title line and edges
 const NAME_LINES = 2; // for the least room
@@ -12,7 +12,7 @@ const LARGE = 390; // pixels of a panel without numbers
 /**
  * @import { Sign } from "../picture/panels.js"
  * @import { PanelItem, RowItem } from "../picture/payload.js"
- * @import { Room, Term } from "./stage.js"
+ * @import { Room, Term } from "./screen_layout.js"
  * @typedef {{ isStrip: boolean, thumbs: number, letters: number }} Asks isStrip: colours only; thumbs:
  *   height of a row of planes; letters: scale
  */

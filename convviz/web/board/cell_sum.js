@@ -1,6 +1,6 @@
 // What is written below the board of a cell: its sum, or its origin.
 import { say } from "../base/say.js";
-import { backwardWords } from "../picture/cell_words.js";
+import { backwardWords } from "../picture/backward_words.js";
 import { fromLoss } from "../picture/grad_output_from_loss.js";
 import { inTurn } from "../picture/say.js";
 

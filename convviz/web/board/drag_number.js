@@ -1,7 +1,7 @@
 // Given numbers are dragged up and down: by 1, with Shift by 0.1; Alt and arrow keys do the same.
 import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
-import { sayHands } from "../picture/say_hands.js";
+import { sayHands } from "../picture/say_gestures.js";
 import { givenNumber } from "../rules/edit.js";
 
 const CLICK = 4; // less is a click

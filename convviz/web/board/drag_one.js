@@ -2,7 +2,7 @@
 // arrows carry it from anywhere in its panel, bare arrows where it is selected and focused; Esc releases it.
 import { element, setAttribute, setHidden, svgElement } from "../base/dom.js";
 import { isBare } from "../base/keys.js";
-import { sayHands } from "../picture/say_hands.js";
+import { sayHands } from "../picture/say_gestures.js";
 import { shownOne } from "../rules/change.js";
 import { CELL } from "./grid_marks.js";
 

@@ -3,7 +3,7 @@ import WORDS from "../../facts/words/figure.json" with { type: "json" };
 import { element, makeButton, setText } from "../base/dom.js";
 import { say } from "../base/say.js";
 import { sentences } from "../base/words.js";
-import { figureWith, savePicture } from "./panel_picture.js";
+import { figureWith, savePicture } from "./save_picture.js";
 
 const sayOfFigure = sentences(WORDS);
 // Without plotly's upload button.
@@ -11,7 +11,7 @@ const BUTTONS = [["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]];
 const CONFIG = { displaylogo: false, displayModeBar: true, modeBarButtons: BUTTONS, scrollZoom: true };
 
 /**
- * @typedef {import("./panel_picture.js").Shown} Shown
+ * @typedef {import("./save_picture.js").Shown} Shown
  */
 
 /**

@@ -17,7 +17,7 @@ import {
 } from "./grid_marks.js";
 import { GridNumbers, eachCell } from "./grid_numbers.js";
 import { isBeyond } from "../picture/scales.js";
-import { NUMBERED_UP_TO } from "./stage.js";
+import { NUMBERED_UP_TO } from "./screen_layout.js";
 import { say } from "../base/say.js";
 
 /**

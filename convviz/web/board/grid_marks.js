@@ -1,6 +1,6 @@
 // Marks over cells: grey where not data, frames where lit; and their words.
 import { setAttribute, svgElement } from "../base/dom.js";
-import { cellWords } from "../rules/names.js";
+import { cellWords } from "../rules/shown_names.js";
 import { say } from "../base/say.js";
 
 export const CELL = 40;

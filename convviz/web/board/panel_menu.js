@@ -7,7 +7,7 @@ import { fullNumber } from "../base/format.js";
 import { say } from "../base/say.js";
 import { sentences } from "../base/words.js";
 import { openFigure } from "./figure_dialog.js";
-import { savePicture } from "./panel_picture.js";
+import { savePicture } from "./save_picture.js";
 
 const sayOfFigure = sentences(FIGURE);
 // Computed panels.
@@ -15,7 +15,7 @@ const SUMS = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_
 
 /**
  * @import { Shared } from "./shared.js"
- * @typedef {import("./panel_picture.js").Shown} Shown
+ * @typedef {import("./save_picture.js").Shown} Shown
  */
 
 /** @param {Shared} board @param {() => Shown | null} look */

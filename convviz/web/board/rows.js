@@ -8,7 +8,7 @@ import { Equation } from "./equation_row.js";
  * @import { Shared } from "./shared.js"
  * @import { Values } from "./equation_row.js"
  * @import { Place } from "../base/cell_place.js"
- * @import { Room as Size } from "./stage.js"
+ * @import { Room as Size } from "./screen_layout.js"
  * @typedef {{ bands: (Size & { name: string })[] | null, width: number }} Room of each band on the stage,
  *   or the width where they flow
  * @typedef {{ isPaper: () => boolean, onShared: () => void, onSize: () => void, schedule: () => void }}

@@ -15,7 +15,7 @@ import {
   turnKernel,
 } from "../rules/change.js";
 import { settingAt } from "../rules/link.js";
-import { kindsTaken, offeredKinds } from "../rules/losses.js";
+import { kindsTaken, offeredKinds } from "../rules/loss_inputs.js";
 import {
   PADDING_NAMES,
   PADDING_SIDES,

@@ -1,16 +1,12 @@
 // Learn: there while there is a learning rate.
 import { sayLearn } from "./say_learn.js";
-import { RATES, safeChoice, withLowestPoint } from "../numbers/learn.js";
+import { RATES, safeChoice } from "../numbers/gradient_step.js";
 import { replaced } from "../rules/settings.js";
 import { LearnPanel } from "./gradient_descent_panel.js";
 import { createPopover } from "./popover.js";
 
-/** One undo step leads back. @param {Settings} settings @returns {Changed} */
-function begun(settings) {
-  const made = withLowestPoint(settings);
-  const lr = safeChoice(made) ?? RATES[0];
-  return [replaced(made, { lr }), made === settings ? [] : [sayLearn("chosen")]];
-}
+/** @param {Settings} settings @returns {Changed} */
+const begun = (settings) => [replaced(settings, { lr: safeChoice(settings) ?? RATES[0] }), []];
 
 /**
  * @param {Model} model

@@ -3,11 +3,18 @@
 import { Heatmap } from "../board/pane_heatmap.js";
 import { explain } from "../base/help.js";
 import { element, makeButton, setText } from "../base/dom.js";
-import { formatNumber } from "../base/format.js";
+import { formatApart, formatNumber } from "../base/format.js";
 import { sayLearn } from "./say_learn.js";
-import { RATES, learned, lowestAlong, safeRate } from "../numbers/learn.js";
+import {
+  RATES,
+  hasLowestPoint,
+  learned,
+  lowestAlong,
+  safeRate,
+  withLowestPoint,
+} from "../numbers/gradient_step.js";
 import { shownWeightPlane } from "../rules/change.js";
-import { Descent } from "./descent.js";
+import { Descent } from "./descent_history.js";
 import { createLossCurve } from "./loss_curve.js";
 import { judged } from "./verdict.js";
 
@@ -53,6 +60,7 @@ export class LearnPanel {
   #curve = createLossCurve();
   #losses = element("p.cv-learn-loss");
   #verdict = element("p.cv-learn-verdict", { role: "status" });
+  #choose = this.#button("choose", () => this.#model.change((settings) => [withLowestPoint(settings), []]));
   el;
   #timer = 0;
   /** @type {{ stages: object | null, lowest: number | null, safe: number }} */
@@ -76,6 +84,7 @@ export class LearnPanel {
       this.#losses,
       this.#curve.el,
       this.#verdict,
+      this.#choose,
     );
     this.#rate.addEventListener("input", () => this.#setRate(RATES[Number(this.#rate.value)]));
   }
@@ -122,7 +131,8 @@ export class LearnPanel {
     const at = row === undefined || column === undefined ? steepest : row * columns + column;
     const cell = { name: "w", row: Math.floor(at / columns), column: at % columns };
     const [value, slope, next] = [weight[at], Math.abs(grad[at]), weight[at] - lr * grad[at]];
-    const numbers = { value: formatNumber(value), lr, grad: formatNumber(slope), next: formatNumber(next) };
+    const [before, after] = formatApart(value, next);
+    const numbers = { value: before, lr, grad: formatNumber(slope), next: after };
     setText(this.#sum, sayLearn(grad[at] < 0 ? "sum.plus" : "sum", { ...cell, ...numbers }));
   }
 
@@ -160,7 +170,7 @@ export class LearnPanel {
   /** @param {Shown} shown */
   #drawCurve(shown) {
     const taken = this.#descent.losses();
-    const [first, last] = [taken[0], taken[taken.length - 1]].map(formatNumber);
+    const [first, last] = formatApart(taken[0], taken[taken.length - 1]);
     const count = taken.length - 1;
     setText(
       this.#losses,
@@ -170,6 +180,7 @@ export class LearnPanel {
     this.#back.setAttribute("aria-disabled", String(!this.#descent.before()));
     const { text, rose, ends } = judged(shown, this.#descent, () => this.#ratesOf(shown));
     setText(this.#verdict, text);
+    this.#choose.hidden = hasLowestPoint(shown.settings);
     this.#verdict.dataset.rose = String(rose);
     if (this.#timer && ends) this.close();
   }

@@ -4,7 +4,7 @@ import { element, makeButton, setText } from "../base/dom.js";
 import { closeWithEscape } from "../base/keys.js";
 import { messageOf } from "../numbers/from_kernel.js";
 import { toLink } from "../rules/link.js";
-import { hasAddress, howToOpen, whatOpens } from "../board/link_in_address.js";
+import { hasAddress, howToOpen, whatOpens } from "../board/opening_link.js";
 import { say } from "../base/say.js";
 
 /** @import { Reply } from "../numbers/from_kernel.js" */

@@ -1,14 +1,16 @@
 // A verdict on the last step, or the next.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import { formatNumber } from "../base/format.js";
+import { formatApart } from "../base/format.js";
 import { sayLearn } from "./say_learn.js";
-import { RATES, steepness } from "../numbers/learn.js";
+import { RATES, hasLowestPoint, steepness } from "../numbers/gradient_step.js";
 
-/** @param {number} lowest */
-const valley = (lowest) => ({ lowest: formatNumber(lowest), twice: formatNumber(2 * lowest) });
+/** Beside the rate that was chosen. @param {number} lowest @param {number} lr */
+function valley(lowest, lr) {
+  const [, low, twice] = formatApart(lr, lowest, 2 * lowest);
+  return { lowest: low, twice };
+}
 
 /**
- * @param {import("../numbers/actions.js").Shown} shown @param {import("./descent.js").Descent} descent
+ * @param {import("../numbers/actions.js").Shown} shown @param {import("./descent_history.js").Descent} descent
  * @param {() => { lowest: number | null, safe: number }} rates
  * @returns {{ text: string, rose: boolean, ends: boolean }} rose: the loss did; ends: no step goes on
  */
@@ -17,16 +19,17 @@ export function judged({ settings, numbers: { stages } }, descent, rates) {
   const last = descent.last();
   const calm = (/** @type {string} */ text) => ({ text, rose: false, ends: false });
   if (last && after > before) {
-    const values = { before: formatNumber(before), after: formatNumber(after), lr: last.lr };
+    const [low, high] = formatApart(before, after);
+    const values = { before: low, after: high, lr: last.lr };
     const text =
       last.lowest === null
         ? sayLearn("rose.other", values)
-        : sayLearn("rose", { ...values, ...valley(last.lowest) });
+        : sayLearn("rose", { ...values, ...valley(last.lowest, last.lr) });
     return { text, rose: true, ends: false };
   }
-  if (!SETTINGS.losses_with_a_lowest_point.includes(settings.loss)) return calm(sayLearn("endless"));
+  if (!hasLowestPoint(settings)) return calm(sayLearn("endless"));
   if (steepness(stages) < 1e-20) return { text: sayLearn("flat"), rose: false, ends: true };
   const { lowest, safe } = rates();
-  if (safe < RATES[0]) return calm(sayLearn("steep", { lr: RATES[0], safe: formatNumber(safe) }));
-  return calm(lowest === null ? "" : sayLearn("hint", valley(lowest)));
+  if (safe < RATES[0]) return calm(sayLearn("steep", { lr: RATES[0], safe: formatApart(safe, RATES[0])[0] }));
+  return calm(lowest === null ? "" : sayLearn("hint", valley(lowest, settings.lr)));
 }

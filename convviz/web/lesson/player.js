@@ -6,7 +6,7 @@ import { fromLink } from "../rules/link.js";
 import { inPlaceOf, replaced } from "../rules/settings.js";
 import { isRight, predicting, tellerOf } from "./answer_feedback.js";
 import { ABOARD, TITLES, createShelf } from "./lessons.js";
-import { lookOf } from "./look.js";
+import { lookOf } from "./step_view.js";
 import { ALL_TABS, createStepTab } from "./step_tab.js";
 import { Progress } from "./progress.js";
 import { doIt, joinedLinks } from "./tasks.js";
@@ -19,7 +19,7 @@ const PACE = 350; // milliseconds between places
 
 /**
  * @import { Lesson, Shelf, LessonBundle } from "./lessons.js"
- * @import { Look } from "./look.js"
+ * @import { Look } from "./step_view.js"
  * @typedef {{ words: string[], next: string[], exercise: string, after: string }} Gone empty if the lesson
  *   did not end; exercise: a task of convviz.check; after: the next lesson
  */

@@ -4,7 +4,7 @@ import WORDS from "../../facts/words/reasons.json" with { type: "json" };
 import { formatLong, parseNumber } from "../base/format.js";
 import { sentences } from "../base/words.js";
 import { createReasons } from "../numbers/diagnose_number.js";
-import { shownName } from "../rules/names.js";
+import { shownName } from "../rules/shown_names.js";
 import { indicesOf } from "./values.js";
 
 const say = sentences(WORDS);

@@ -3,7 +3,7 @@ import { equationsOf, panelsOf } from "../picture/panels.js";
 import { oneHot, oneHotPanels, setSize } from "../rules/change.js";
 import { editCell, editedPanels, paintCells } from "../rules/edit.js";
 import { STROKE } from "../rules/undo_rules.js";
-import { panelName } from "../rules/names.js";
+import { panelName } from "../rules/shown_names.js";
 import { choosePlane, showPlane } from "../rules/plane.js";
 import { say } from "../rules/say.js";
 import { sendBack } from "../rules/sent_back.js";

@@ -2,7 +2,7 @@
 // one sum's rounding differs.
 import { formatLong } from "../base/format.js";
 import { say } from "../picture/say.js";
-import { panelName } from "../rules/names.js";
+import { panelName } from "../rules/shown_names.js";
 import { tensorsOf } from "../rules/settings.js";
 import { countProducts } from "../rules/spec.js";
 import {

@@ -3,7 +3,7 @@ import { decode } from "../base/format.js";
 import { torchWords } from "../picture/words.js";
 import { BASE_STATE } from "../rules/link.js";
 import { say } from "../rules/say.js";
-import { kindsTaken } from "../rules/losses.js";
+import { kindsTaken } from "../rules/loss_inputs.js";
 import { shapeOfOutput } from "../rules/settings.js";
 import { inputShape, outputShape, paddedSize, weightShape } from "../rules/spec.js";
 import { differenceWords } from "./compare.js";

@@ -2,7 +2,7 @@
 import { createPauses } from "../base/retry_pauses.js";
 import { differenceWords } from "./compare.js";
 import { messageOf, numbersOf } from "./from_kernel.js";
-import { unpack } from "./packed.js";
+import { unpack } from "./binary_frames.js";
 import { Queue, framed } from "./queue.js";
 import { say } from "../base/say_served.js";
 

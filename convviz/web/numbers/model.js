@@ -9,7 +9,7 @@ import { replaced } from "../rules/settings.js";
 import { act } from "./actions.js";
 import { LatestRequest, afterwards } from "./latest_request.js";
 import { beforeKernel, besideKernel, fromPage, withoutKernel } from "./from_page.js";
-import { Timeline } from "./timeline.js";
+import { Timeline } from "./undo_history.js";
 import { createView } from "./view.js";
 
 /**
@@ -198,7 +198,7 @@ class PageModel {
 
   /**
    * Go on where another page was.
-   * @param {import("./timeline.js").Kept & { choices?: Record<string, Record<string, any>> }} kept
+   * @param {import("./undo_history.js").Kept & { choices?: Record<string, Record<string, any>> }} kept
    */
   goOnFrom(kept) {
     this.#choices = kept.choices ?? {};

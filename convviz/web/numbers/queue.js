@@ -1,5 +1,5 @@
 // Unanswered requests, sent again over the next connection: workers keep nothing.
-import { pack } from "./packed.js";
+import { pack } from "./binary_frames.js";
 
 /**
  * @import { Reply } from "./from_kernel.js"

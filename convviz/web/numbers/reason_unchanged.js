@@ -1,6 +1,6 @@
 // Why a result stayed: from what it is made of, and from its products.
 import { madeOf, resultsOf, sameTensor, sentBack, unchangedWords } from "../picture/made_of.js";
-import { kindsTaken } from "../rules/losses.js";
+import { kindsTaken } from "../rules/loss_inputs.js";
 import { countProducts } from "../rules/spec.js";
 import { correlate, fold, tableOf, toPaddedInput, toWeight } from "./compute.js";
 

@@ -2,7 +2,7 @@
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { sayBroken } from "../rules/say_broken.js";
 import { settingAt } from "../rules/link.js";
-import { lossWith } from "../rules/losses.js";
+import { lossWith } from "../rules/loss_inputs.js";
 import { showPlane } from "../rules/plane.js";
 import { replaced, tensorsOf } from "../rules/settings.js";
 import { outcomeOf } from "./broken.js";

@@ -6,9 +6,9 @@ import { createShelf } from "../lesson/lessons.js";
 import { Player } from "../lesson/player.js";
 import { KernelClient } from "../numbers/from_kernel.js";
 import { createPageModel } from "../numbers/model.js";
-import { lessonFromKernel } from "./fetched.js";
+import { lessonFromKernel } from "./load_on_demand.js";
 import { createWidgetLanguages, goOnFrom, whereItIs } from "./languages.js";
-import { drawLive } from "./live.js";
+import { drawLive } from "./live_app.js";
 import { createPanes } from "./panes.js";
 
 /** @import { DrawPane } from "../tabs/tabbar.js" */

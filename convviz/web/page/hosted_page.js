@@ -9,9 +9,9 @@ import { stepLink } from "../lesson/start.js";
 import { createPageModel } from "../numbers/model.js";
 import { FIRST_STATE } from "../rules/link.js";
 import { addressWith, followAddress } from "./address.js";
-import { fetchFile } from "./fetched.js";
+import { fetchFile } from "./load_on_demand.js";
 import { createLanguages, goOn, tellUnknown } from "./languages.js";
-import { drawLive } from "./live.js";
+import { drawLive } from "./live_app.js";
 import { createPanes } from "./panes.js";
 import { say } from "../base/say_served.js";
 

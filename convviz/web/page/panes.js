@@ -1,8 +1,8 @@
 // The panes in the tabs: each has a model for all views of one app, and keeps what was chosen in it.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { createValues } from "../base/observable_values.js";
-import { openTab } from "../tabs/opening.js";
-import { createTabScripts } from "./fetched.js";
+import { openTab } from "../tabs/load_tab.js";
+import { createTabScripts } from "./load_on_demand.js";
 import { createTabContext } from "./tab_context.js";
 import { TabData } from "./tab_data.js";
 import { sayPane } from "../tabs/say_pane.js";

@@ -6,7 +6,7 @@ import { Player } from "../lesson/player.js";
 import { createLessonButtons, stepLink } from "../lesson/start.js";
 import { fromPage } from "../numbers/from_page.js";
 import { createPageModel } from "../numbers/model.js";
-import { openTab } from "../tabs/opening.js";
+import { openTab } from "../tabs/load_tab.js";
 import { Tabs } from "../tabs/tabbar.js";
 import { addressWith, followAddress } from "./address.js";
 import { createTabContext } from "./tab_context.js";
@@ -18,7 +18,7 @@ const SLACK = 4; // pixels, or two pages could chase each other
 /**
  * @import { MakeNumbers } from "../numbers/latest_request.js"
  * @import { PageData } from "../numbers/model.js"
- * @import { TabScript } from "../tabs/opening.js"
+ * @import { TabScript } from "../tabs/load_tab.js"
  * @param {{ el: HTMLElement, data: PageData & { controls: string[], height: number | null, lesson?: string |
  *   null, lessons?: Record<string, import("../lesson/lessons.js").LessonBundle>, tabs?: Record<string,
  *   TabScript["default"]>, race?: any }, own?: boolean, makeNumbers?: MakeNumbers }} page own: the whole page

@@ -1,8 +1,8 @@
 // What results are made of (facts/picture.json), and why one stayed.
 import PICTURE from "../../facts/picture.json" with { type: "json" };
-import { sayHands } from "./say_hands.js";
-import { kindsTaken } from "../rules/losses.js";
-import { shownName } from "../rules/names.js";
+import { sayHands } from "./say_gestures.js";
+import { kindsTaken } from "../rules/loss_inputs.js";
+import { shownName } from "../rules/shown_names.js";
 import { joined } from "./say.js";
 
 /**

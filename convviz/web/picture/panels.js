@@ -2,7 +2,7 @@
 import PICTURE from "../../facts/picture.json" with { type: "json" };
 import { rolesOf } from "./cells.js";
 import { joined, say, sayIfThere } from "./say.js";
-import { panelName, shownLetter } from "../rules/names.js";
+import { panelName, shownLetter } from "../rules/shown_names.js";
 import { panelAxes, planeIndex, planeWithin } from "../rules/plane.js";
 
 /**

@@ -1,6 +1,6 @@
 // What the board is told: structure, and values of a step.
 import PICTURE from "../../facts/picture.json" with { type: "json" };
-import { axisWord, cellWords, productsOf } from "../rules/names.js";
+import { axisWord, cellWords, productsOf } from "../rules/shown_names.js";
 import { isSingleOne } from "../rules/change.js";
 import { editedPanels, isDragged, isDrawnOn } from "../rules/edit.js";
 import { isPanel, panelsOf } from "./panels.js";

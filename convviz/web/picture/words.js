@@ -2,7 +2,7 @@
 import { formatLong } from "../base/format.js";
 import { allInTurn, clausesOf, inTurn, linesOf, say, sayIfThere } from "./say.js";
 import { foldsBack } from "./copies.js";
-import { panelName, shownLetter, shownName } from "../rules/names.js";
+import { panelName, shownLetter, shownName } from "../rules/shown_names.js";
 import { shapeOfOutput } from "../rules/settings.js";
 import { backwardPadding, bothAxes, outputSize, remainderOf, unreadLines } from "../rules/spec.js";
 import { countOf } from "../rules/tensors.js";

@@ -1,8 +1,8 @@
 // Actions on settings: [settings, notices]. An error's message is the sentence to show.
 import { layerPair, mend, outputPaddingMoved, perAxis, rangeOf, withValue } from "./bounds.js";
-import { GIVEN, kindsTaken, lossWith } from "./losses.js";
+import { GIVEN, kindsTaken, lossWith } from "./loss_inputs.js";
 import { moved, describeAdjustments } from "./adjustments.js";
-import { isPlain } from "./names.js";
+import { isPlain } from "./shown_names.js";
 import { planeIndex } from "./plane.js";
 import { say } from "./say.js";
 import { PRESETS, makeKernel } from "./samples.js";

@@ -1,7 +1,7 @@
 // Writing numbers into cells.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import { kindsTaken, lossWith } from "./losses.js";
-import { isPlain, panelName } from "./names.js";
+import { kindsTaken, lossWith } from "./loss_inputs.js";
+import { isPlain, panelName } from "./shown_names.js";
 import { say } from "./say.js";
 import {
   MOST_NUMBER,

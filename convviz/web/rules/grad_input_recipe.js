@@ -1,4 +1,4 @@
-// grad_input by a recipe, as check/recipes/grad_input.py and overwritten.py compute it.
+// grad_input by a recipe, as check/recipes/grad_input.py computes it.
 import { crossed } from "./products.js";
 import { behind, cellApart, factorOf, linesOf, slide, turnedFrom, turnedSize } from "./recipes.js";
 import { bothAxes, outputSize, paddedSize, perGroup, sourcesOf, unfolded } from "./spec.js";
@@ -106,7 +106,9 @@ function around(chosen, line, spread, taps) {
   );
   const before = start + line[chosen.lead];
   if (!chosen.rest.startsWith("up to ")) return [before, after + line[chosen.rest]];
-  const wanted = chosen.rest === "up to N" ? line.N : line.N - line.r + line.s - 1;
+  /** @type {Record<string, number>} */
+  const more = { "up to N": 0, "up to N, less 1 if p = 0": line.p ? 0 : -1 };
+  const wanted = line.N + (more[chosen.rest] ?? line.s - 1 - line.r);
   return [before, wanted - (spread + before - line[chosen.spacing] * (taps - 1))];
 }
 

@@ -1,7 +1,7 @@
 // Settings as a link, to the letter as in settings/link.py.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { isWhole, readValue, toldOf, writeValue } from "./link_values.js";
-import { notTaken, withKindsOfLoss } from "./losses.js";
+import { notTaken, withKindsOfLoss } from "./loss_inputs.js";
 import { planeWithin } from "./plane.js";
 import { say } from "./say.js";
 import { sayBroken } from "./say_broken.js";

@@ -1,4 +1,4 @@
-// The output by a recipe, as check/recipes/output.py computes it.
+// The output by a recipe, as check/recipes/grad_weight.py computes it.
 import { crossed } from "./products.js";
 import { behind, factorOf, linesOf, slide, turnedFrom, turnedSize } from "./recipes.js";
 import { bothAxes } from "./spec.js";

@@ -1,4 +1,4 @@
-// The products of a result: right ones from the taps; recipe_*.js has those of recipes. A gradient's are
+// The products of a result: right ones from the taps; *_recipe.js has those of recipes. A gradient's are
 // grad_output times weight or input, or alone; the output's are weight times input.
 import { bothAxes, inputShape, outputShape, outputSize, perGroup, weightShape } from "./spec.js";
 import { axisTaps } from "./taps.js";

@@ -1,4 +1,4 @@
-// Recipes, as in check/recipes/choices.py: facts/recipes.json has the right choices, facts/mistakes/ those
+// Recipes, as in check/recipes/recipe_steps.py: facts/recipes.json has the right choices, facts/mistakes/ those
 // that differ.
 import RECIPES from "../../facts/recipes.json" with { type: "json" };
 import { bothAxes, outputSize, remainderOf } from "./spec.js";
@@ -46,8 +46,6 @@ function lineOf(spec, axis) {
     "s if s > 1": s > 1 ? s : 0,
     "-1": -1,
     "1 if p": p ? 1 : 0,
-    "r + 1 if p": r + (p ? 1 : 0),
-    "r - 1 if p": r - (p ? 1 : 0),
   };
 }
 

@@ -1,7 +1,7 @@
 // What is sent back: a single 1, ones, or what a loss makes.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { isSingleOne, singleOne } from "./change.js";
-import { lossWith, withKindsOfLoss } from "./losses.js";
+import { lossWith, withKindsOfLoss } from "./loss_inputs.js";
 import { replaced } from "./settings.js";
 
 const BY_HAND = lossWith("grad"); // its grad_output is given

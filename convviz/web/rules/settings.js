@@ -1,7 +1,7 @@
 // Settings, as App.state() returns them, and their tensors, as in settings/tensors.py. Replaced whole, never
 // changed.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import { kindsTaken, withKindsOfLoss } from "./losses.js";
+import { kindsTaken, withKindsOfLoss } from "./loss_inputs.js";
 import { randomTenths } from "./random.js";
 import { planeWithin } from "./plane.js";
 import { PRESETS, clamped, fitTensor, makeKernel, makePlane, resizePlane } from "./samples.js";

@@ -3,7 +3,7 @@ import { element, setText } from "../../base/dom.js";
 import { colorOf, formatNumber, fullNumber } from "../../base/format.js";
 import { Heatmap } from "../../board/pane_heatmap.js";
 import { split, tab } from "../pane.js";
-import { code, tableHead, tableRow, button } from "../parts.js";
+import { code, tableHead, tableRow, button } from "../pane_elements.js";
 import { say, sayPieces } from "../say.js";
 import { ErrorCurve } from "./error_curve.js";
 import { upTo } from "../../rules/tensors.js";

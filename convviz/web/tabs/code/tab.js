@@ -3,7 +3,7 @@ import { NOT_COPIED, createCopier } from "../../base/clipboard.js";
 import { element, setText } from "../../base/dom.js";
 import { CodeLines } from "../code_lines.js";
 import { split, tab } from "../pane.js";
-import { code, createRadios, button } from "../parts.js";
+import { code, createRadios, button } from "../pane_elements.js";
 import { say, sayPieces } from "../say.js";
 
 /**

@@ -6,7 +6,7 @@ import { rich, setRich } from "../../base/rich_text.js";
 import { sentences } from "../../base/words.js";
 import { Heatmap } from "../../board/pane_heatmap.js";
 import { split, tab } from "../pane.js";
-import { code, createChoice } from "../parts.js";
+import { code, createChoice } from "../pane_elements.js";
 
 const say = sentences(WORDS);
 

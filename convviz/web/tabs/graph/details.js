@@ -1,7 +1,7 @@
 // What a box of the graph holds: value and gradient, what it saved, its settings, its inside.
 import { element, setText } from "../../base/dom.js";
 import { setRich } from "../../base/rich_text.js";
-import { code, tableRow, button } from "../parts.js";
+import { code, tableRow, button } from "../pane_elements.js";
 import { say } from "../say.js";
 import { TensorView } from "../tensor_view.js";
 import { Inside } from "./inside.js";

@@ -7,7 +7,7 @@ import { say } from "../say.js";
 import { Details } from "./details.js";
 import { Drawing, readDrawing } from "./interactive_drawing.js";
 import { Viewport } from "./viewport.js";
-import { button } from "../parts.js";
+import { button } from "../pane_elements.js";
 
 /**
  * @typedef {{ step: number, svg: string, dark: Record<string, string>, note: string, panels: Record<string,

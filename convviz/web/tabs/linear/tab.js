@@ -6,7 +6,7 @@ import { Heatmap } from "../../board/pane_heatmap.js";
 import { createFormula, setFormula } from "../../board/tinted_names.js";
 import { factorSpan } from "../../board/sum.js";
 import { split, tab } from "../pane.js";
-import { code, fillMenu, limitOf, signOf, button } from "../parts.js";
+import { code, fillMenu, limitOf, signOf, button } from "../pane_elements.js";
 import { say, sayPieces } from "../say.js";
 import { LINEAR_RULES, linearLinks, linearName, linearTerms } from "./rules.js";
 import { upTo } from "../../rules/tensors.js";

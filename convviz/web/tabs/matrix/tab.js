@@ -3,7 +3,7 @@ import { element, setText } from "../../base/dom.js";
 import { createFormula, setFormula } from "../../board/tinted_names.js";
 import { rich, setRich } from "../../base/rich_text.js";
 import { split, tab } from "../pane.js";
-import { createRadios, button } from "../parts.js";
+import { createRadios, button } from "../pane_elements.js";
 import { say } from "../say.js";
 import { MatrixLinks } from "./links.js";
 import { MatrixProduct } from "./product.js";

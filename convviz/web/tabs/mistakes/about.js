@@ -2,7 +2,7 @@
 import { element, setText } from "../../base/dom.js";
 import { complete } from "../../rules/recipes.js";
 import { say } from "./say.js";
-import { button } from "../parts.js";
+import { button } from "../pane_elements.js";
 
 /** @import { Mistake } from "./list.js" */
 

@@ -2,7 +2,7 @@
 import { element, makeButton, setText } from "../../base/dom.js";
 import { walkAlong } from "../../base/roving.js";
 import { scrollWithin } from "../../base/scroll.js";
-import { createRadios } from "../parts.js";
+import { createRadios } from "../pane_elements.js";
 import { say } from "./say.js";
 
 /**

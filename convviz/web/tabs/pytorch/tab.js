@@ -1,7 +1,7 @@
 // The PyTorch tab: what torch runs for this setting, why, and what would change it.
 import { element, setText } from "../../base/dom.js";
 import { split, tab } from "../pane.js";
-import { code, tableHead, tableRow } from "../parts.js";
+import { code, tableHead, tableRow } from "../pane_elements.js";
 import { say, sayPieces } from "../say.js";
 
 /**

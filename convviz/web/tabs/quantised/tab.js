@@ -3,7 +3,7 @@ import { element, setText } from "../../base/dom.js";
 import { formatNumber, fullNumber } from "../../base/format.js";
 import { Heatmap } from "../../board/pane_heatmap.js";
 import { split, tab } from "../pane.js";
-import { fillMenu, limitOf, numbersOf, signOf, button } from "../parts.js";
+import { fillMenu, limitOf, numbersOf, signOf, button } from "../pane_elements.js";
 import { say, sayPieces } from "../say.js";
 
 /** @type {[number, number, number]} */

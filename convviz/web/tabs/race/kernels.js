@@ -2,7 +2,7 @@
 import { createPixels } from "../../board/pixels.js";
 import { element, setText } from "../../base/dom.js";
 import { formatNumber } from "../../base/format.js";
-import { code, fillMenu, limitOf } from "../parts.js";
+import { code, fillMenu, limitOf } from "../pane_elements.js";
 import { say } from "./say.js";
 
 const PARTS = /** @type {const} */ (["weight", "gradient"]);

@@ -1,6 +1,6 @@
 // What a race comes to: the article's table, and the digits that somebody misclassified, each a button.
 import { element, setText } from "../../base/dom.js";
-import { tableHead, tableRow, button } from "../parts.js";
+import { tableHead, tableRow, button } from "../pane_elements.js";
 import { say } from "./say.js";
 
 const SIDE = 28;

@@ -1,6 +1,6 @@
 // What a race is to be, and its buttons: start, pause, go on, stop; and how far it is.
 import { element, setText } from "../../base/dom.js";
-import { fillMenu, button } from "../parts.js";
+import { fillMenu, button } from "../pane_elements.js";
 import { say } from "./say.js";
 
 const RUNNING = ["starting", "running", "pausing", "paused"];

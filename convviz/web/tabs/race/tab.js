@@ -3,7 +3,7 @@ import { element } from "../../base/dom.js";
 import { decode } from "../../base/format.js";
 import { setRich } from "../../base/rich_text.js";
 import { split, tab } from "../pane.js";
-import { code } from "../parts.js";
+import { code } from "../pane_elements.js";
 import { createKernels } from "./kernels.js";
 import { RacePlots } from "./plots.js";
 import { bytesOf, createMistakes, createTable } from "./results.js";
@@ -14,7 +14,7 @@ import { say } from "./say.js";
  * @import { Digit, Mistakes } from "./results.js"
  * @typedef {{ shape: number[], bytes: string }} Packed
  * @typedef {{ spec: Spec, dtype: string, scale: number, offset: number, channels: Pair, weight:
- *   Packed, bias: Packed | null, grad_output: Packed }} Opening by lab/opening.py
+ *   Packed, bias: Packed | null, grad_output: Packed }} Opening by lab/open_digit.py
  */
 
 /** @param {Opening} opening @param {string} pixels base64 */

@@ -7,7 +7,7 @@ import { Heatmap } from "../../board/pane_heatmap.js";
 import { MOST_LAYERS, gradientThrough, layersOf, sizeAfter } from "../../numbers/stack.js";
 import { planeRows } from "../mistakes/planes.js";
 import { split, tab } from "../pane.js";
-import { createChoice, button } from "../parts.js";
+import { createChoice, button } from "../pane_elements.js";
 import { checkerboardWords, endWords, fieldWords, waysWords } from "./words.js";
 import { say } from "./say.js";
 import { upTo } from "../../rules/tensors.js";

@@ -5,7 +5,7 @@ import { sentences } from "../../base/words.js";
 import { Heatmap } from "../../board/pane_heatmap.js";
 import { fromLink } from "../../rules/link.js";
 import { split, tab } from "../pane.js";
-import { fillMenu, limitOf, numbersOf, tableHead, tableRow, button } from "../parts.js";
+import { fillMenu, limitOf, numbersOf, tableHead, tableRow, button } from "../pane_elements.js";
 
 const say = sentences(WORDS);
 const CELL = 34; // pixels

@@ -1,4 +1,4 @@
-// A websocket frame: message and bytes, as in serve/packed.py.
+// A websocket frame: message and bytes, as in serve/binary_frames.py.
 
 /** @import { Reply } from "./from_kernel.js" */
 

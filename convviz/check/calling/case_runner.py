@@ -10,13 +10,13 @@ from typing import Any
 
 import torch
 
-from convviz.check.answer import KINDS, Answer
 from convviz.check.battery import Case
-from convviz.check.calling.asking import ask
+from convviz.check.call_outcome import KINDS, Answer
+from convviz.check.calling.call_case import ask
 from convviz.check.calling.child import Bounds, Child, Ended
 from convviz.check.calling.failures import failure
+from convviz.check.calling.function_or_class import Subject
 from convviz.check.calling.plan import Plan
-from convviz.check.calling.subject import Subject
 from convviz.facts.words import sentences
 
 say = sentences("calling")

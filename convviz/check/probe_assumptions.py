@@ -7,12 +7,13 @@ divided by its own size, masked or added to, and no product explains it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import torch
 
 from convviz.check.battery import Case, make_case
-from convviz.check.compare import errors, same
+from convviz.check.compare import errors, ratio_of, same
 from convviz.check.diagnose import Diagnosis, diagnosis
 from convviz.check.mistakes import catalogue
 from convviz.facts import facts
@@ -22,6 +23,8 @@ say = sentences("check")
 
 Ask = Callable[[Case], torch.Tensor | None]
 SINGLE = 2e-6  # of the largest number: what is no further off has the digits of float32
+HALF = 5e-3  # the same for float16 and bfloat16
+FRACTIONS = (1, 10, 100, *(2**bits for bits in range(1, 9)))  # of 1, to which numbers may be rounded
 FEW = 3  # numbers with one and the same size are no chance any more
 
 
@@ -55,14 +58,22 @@ def _coarse(
     result: str, got: torch.Tensor, right: torch.Tensor, is_binary: bool
 ) -> tuple[str, dict[str, object]] | None:
     several = got.abs().unique().numel() > 1  # one size alone may be that of a clip
-    if several and not is_binary and bool((got == got.round()).all()) and not bool((right == right.round()).all()):
-        return "whole", {"result": result}
-    largest = float(right.abs().max())
-    if same(got.half().to(got.dtype), got, 1e-12) and float(errors(got, right).max()) < 0.01 * largest:
-        return "half", {"result": result}
-    if largest and float(errors(got, right).max()) < SINGLE * largest:
-        return "single", {"result": result, "part": f"{float(errors(got, right).max()) / largest:.0e}"}
-    return None
+    for parts in FRACTIONS if several and not is_binary else ():
+        if _is_whole(got * parts) and not _is_whole(right * parts):
+            return ("whole" if parts == 1 else "fraction"), {"result": result, "parts": parts}
+    largest, off = float(right.abs().max()), errors(got, right)
+    part = float(off.max()) / largest if largest else math.inf
+    words: dict[str, object] = {"result": result, "part": f"{part:.0e}"}
+    if same(got.half().to(got.dtype), got, 1e-12) and part < 0.01:
+        return "half", words
+    if part < SINGLE:
+        return "single", words
+    is_everywhere = 10 * int((off > 1e-6 * right.abs()).sum()) > 9 * off.numel()
+    return ("digits", words) if part < HALF and is_everywhere and ratio_of(got, right) is None else None
+
+
+def _is_whole(numbers: torch.Tensor) -> bool:
+    return bool(((numbers - numbers.round()).abs() < 1e-9).all())
 
 
 def made_of(result: str) -> list[str]:
@@ -98,6 +109,9 @@ def _not_linear(
         return None
     if bool(got.any()) and same(doubled, got) and same(none, got) and same(negative, got):
         return "independent", words
+    signs = ask(case.with_tensor(sent, case.tensor(sent).sign()))
+    if bool(got.any()) and same(doubled, got) and signs is not None and same(signs, got):
+        return "signs", words
     if bool(none.abs().max() > 0):
         return "added", words | {"number": f"{float(none.flatten()[none.abs().argmax()]):.6g}"}
     if not same(doubled, 2 * got):

@@ -3,14 +3,14 @@
 import { element, focusOf, setText } from "../base/dom.js";
 import { pointAt } from "../base/pointing.js";
 import { TabWatch } from "./tab_watch.js";
-import { AfterLesson, createButton } from "./left.js";
+import { AfterLesson, createButton } from "./lesson_end.js";
 import { QuestionForm } from "./question.js";
 import { say } from "./say.js";
 
 const ROOM = 8; // pixels around
 
 /**
- * @import { Look, SeenTask } from "./look.js"
+ * @import { Look, SeenTask } from "./step_view.js"
  * @typedef {{ focus: (band: string) => void, scrollToBand: (band: string) => void, hide: (place:
  *   Look["hidden"]) => void, closePopovers: () => void, tray: (full: boolean) => void }} Stage
  */

@@ -1,4 +1,4 @@
-// What losses are given, as facts/losses.py reads it.
+// What losses are given, as facts/loss_inputs.py reads it.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { say } from "./say.js";
 

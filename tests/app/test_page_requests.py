@@ -18,7 +18,7 @@ from convviz.app.page_requests import KEYS, TABS, answer, answered, computed
 from convviz.app.step_numbers import TENSORS
 from convviz.app.validate_request import DEEPEST, asked, brief
 from convviz.facts import facts
-from convviz.facts.locale import use_locale
+from convviz.facts.current_language import use_locale
 from convviz.settings.as_python import as_python
 from convviz.settings.compute import compute
 from convviz.settings.state import CHOICES, Settings

@@ -9,7 +9,7 @@ const PATIENCE_MS = 10_000; // long computations
 
 /**
  * @import { LessonBundle } from "../lesson/lessons.js"
- * @import { TabScript, TabScripts } from "../tabs/opening.js"
+ * @import { TabScript, TabScripts } from "../tabs/load_tab.js"
  * @typedef {{ message: any, buffers: Buffers }} Reply
  */
 

@@ -66,8 +66,7 @@ def numbers(spec: ConvSpec, axis: int, exchanged: tuple[str, ...] = ()) -> Numbe
         "0": 0, "1": 1, "N": size, "K": kernel, "K - 1": kernel - 1, "s": stride, "s - 1": stride - 1, "p": padding,
         "2 * p": 2 * padding, "d": dilation, "d - 1": dilation - 1, "d * (K - 1)": dilation * (kernel - 1), "r": rest,
         "s if s > 1": stride if stride > 1 else 0, "own r": spec.remainder[axis],
-        "r mod s": free % stride, "-1": -1, "1 if p": int(padding > 0), "r + 1 if p": rest + (padding > 0),
-        "r - 1 if p": rest - (padding > 0),
+        "r mod s": free % stride, "-1": -1, "1 if p": int(padding > 0),
     }  # fmt: skip
 
 

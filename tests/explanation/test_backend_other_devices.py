@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from convviz.explanation.backend.elsewhere import KINDS, elsewhere, note, would_run
+from convviz.explanation.backend.other_devices import KINDS, elsewhere, note, would_run
 from convviz.explanation.backend.story import backend_story
 from convviz.explanation.backend.torch_call import TorchCall
 from convviz.explanation.backend.torch_sources import CHOICE, NATIVE, READ_AT, file_of_backend, file_of_op

@@ -14,7 +14,7 @@ from convviz import __version__
 from convviz.export.intro import intro_html
 from convviz.export.page_assets import BOARD, packed_plotly, page_facts, to_json
 from convviz.facts.choose_language import own_names
-from convviz.facts.locale import language
+from convviz.facts.current_language import language
 from convviz.facts.words import sentences
 from convviz.lessons import names as lesson_names
 from convviz.lessons import told

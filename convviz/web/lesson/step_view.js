@@ -1,5 +1,5 @@
 // What a step looks like to the card: its sentences with their numbers, what is done of it, what is hidden.
-import { panelName } from "../rules/names.js";
+import { panelName } from "../rules/shown_names.js";
 import { seenQuestion } from "./answer_feedback.js";
 import { argumentsOf, astray, controlOf } from "./tasks.js";
 import { say } from "./say.js";

@@ -10,7 +10,7 @@ import torch
 
 from convviz.check.battery import Case, make_case
 from convviz.check.mistakes import catalogue, compute
-from convviz.check.recipes.choices import Recipe
+from convviz.check.recipes.recipe_steps import Recipe
 from convviz.check.worked_sums import number_text
 from convviz.facts import facts
 from convviz.facts.words import sentences

@@ -31,13 +31,15 @@ export function learned(settings, stages, lr) {
   ];
 }
 
+/** @param {Settings} settings */
+export const hasLowestPoint = ({ loss }) => SETTINGS.losses_with_a_lowest_point.includes(loss);
+
 /**
  * With a loss that has a lowest point: ½ Σ (output − target)² and, unless chosen, a single 1 as target, where
  * one was sent back or in the middle.
  * @param {Settings} settings
  */
 export function withLowestPoint(settings) {
-  if (SETTINGS.losses_with_a_lowest_point.includes(settings.loss)) return settings;
   const { target, grad } = settings;
   const middle = shapeOfOutput(settings).map((size, axis) => (axis < 2 ? 0 : Math.floor(size / 2)));
   const one = { kind: "one_hot", values: (grad.kind === "one_hot" && grad.values) || middle };

@@ -5,7 +5,7 @@ import test from "node:test";
 import { fromPage } from "../../convviz/web/numbers/from_page.js";
 import { Server } from "../../convviz/web/numbers/from_server.js";
 import { createPageModel } from "../../convviz/web/numbers/model.js";
-import { pack, unpack } from "../../convviz/web/numbers/packed.js";
+import { pack, unpack } from "../../convviz/web/numbers/binary_frames.js";
 import { setAxis } from "../../convviz/web/rules/change.js";
 import { BASE_STATE } from "../../convviz/web/rules/link.js";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { SMALLEST, digitSize, leastCell, widthOf } from "../../convviz/web/board/digits.js";
-import { GAP, LADDER, fitCells, leastLine, tracksFor } from "../../convviz/web/board/stage.js";
+import { GAP, LADDER, fitCells, leastLine, tracksFor } from "../../convviz/web/board/screen_layout.js";
 
 const MINUS = "\u2212";
 /** A panel of so many cells, whose widest number is this. */

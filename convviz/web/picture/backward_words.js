@@ -1,6 +1,6 @@
 // What a cell that is no sum does in the gradients; counts come from the sum's own list.
 import { formatNumber } from "../base/format.js";
-import { plainPanel } from "../rules/names.js";
+import { plainPanel } from "../rules/shown_names.js";
 import { inTurn, say } from "./say.js";
 
 /**

@@ -20,7 +20,7 @@ from convviz.app.race_process import RaceProcess
 from convviz.facts.words import sentences
 from convviz.lab import Race
 from convviz.lab.digits import normalized
-from convviz.lab.opening import opening
+from convviz.lab.open_digit import opening
 from convviz.lab.race_worker import Racer
 from convviz.lab.recorded import MAX_RECORDED_BYTES, record, recorded
 from convviz.lab.slots import take_slot

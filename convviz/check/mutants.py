@@ -19,7 +19,7 @@ from convviz.check.compare import same
 from convviz.check.mistakes import compute
 from convviz.check.one_hot_probes import recipe_of
 from convviz.check.parse_call import Numbers, case_of, given_back
-from convviz.check.recipes.choices import Recipe
+from convviz.check.recipes.recipe_steps import Recipe
 from convviz.check.tasks import TASKS, Task, truth
 
 Told = Callable[[], object]

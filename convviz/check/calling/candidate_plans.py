@@ -6,10 +6,10 @@ import dataclasses
 from collections.abc import Iterator
 
 from convviz.check.calling.binding import KNOWN
-from convviz.check.calling.names import CONV, LINEAR, STATED, role_of
+from convviz.check.calling.function_or_class import Subject
+from convviz.check.calling.names_and_layouts import CONV, LINEAR, STATED, role_of
 from convviz.check.calling.plan import Plan
 from convviz.check.calling.source import knows_words, libraries, unpacked
-from convviz.check.calling.subject import Subject
 
 FORMS = (
     ("input", "weight", "bias", "params"),
