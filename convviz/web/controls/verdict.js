@@ -10,7 +10,8 @@ function valley(lowest, lr) {
 }
 
 /**
- * @param {import("../numbers/actions.js").Shown} shown @param {import("./descent_history.js").Descent} descent
+ * @param {import("../numbers/actions.js").Shown} shown
+ * @param {import("./descent_history.js").Descent} descent
  * @param {() => { lowest: number | null, safe: number }} rates
  * @returns {{ text: string, rose: boolean, ends: boolean }} rose: the loss did; ends: no step goes on
  */

@@ -15,7 +15,7 @@ export function createStepTab(has) {
   /** @param {Step} step */
   const isHere = ({ tab }) => !tab || has.includes(tab);
   return {
-    /** The tab to be open as a step begins, or after the last one. @param {Step | null} step @param {string} open now */
+    /** What to open as a step begins, or none follows. @param {Step | null} step @param {string} open now */
     next(step, open) {
       const [wanted, before] = [step?.tab && isHere(step) ? step.tab : "", opened];
       opened = wanted;

@@ -256,7 +256,7 @@ class PageModel {
     if (follow && now) {
       this.#adopt(now, "");
     } else {
-      // The first kernel says where it computes; a later one computes where the visitor chose, if it has that.
+      // The first kernel says where it computes; a later one takes the visitor's choice, if it can.
       const { device } = this.settings();
       const chosen = this.#met && kernel.facts.devices?.includes(device) ? device : null;
       const first = chosen ?? now?.settings.device ?? kernel.facts.device ?? device;

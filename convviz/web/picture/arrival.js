@@ -8,10 +8,10 @@ import { stampLinks } from "./stamps.js";
 
 /**
  * @typedef {Point} At
- * @typedef {{ at: Point, corner: Point, sent: number[], landed: number[], received: number }} Step at: of the 1;
- *   corner: of the stamp; sent, landed: grad_output and grad_input; received: by the pixel
- * @typedef {{ pixel: Point, rows: number, columns: number, weight: number[], steps: Step[] }} Arrival rows and
- *   columns of the kernel
+ * @typedef {{ at: Point, corner: Point, sent: number[], landed: number[], received: number }} Step at: of the
+ *   1; corner: of the stamp; sent, landed: grad_output and grad_input; received: by the pixel
+ * @typedef {{ pixel: Point, rows: number, columns: number, weight: number[], steps: Step[] }} Arrival rows
+ *   and columns of the kernel
  */
 
 const MOST = 9; // steps: more is no glance

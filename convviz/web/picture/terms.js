@@ -46,7 +46,7 @@ export class Terms {
     return found?.values[found.start + row * this.#specOf(panel).columns.length + column];
   }
 
-  /** From grad_output itself, whose small pictures may be complete. @param {Place} one @param {number[]} at */
+  /** From grad_output itself: its small pictures may be complete. @param {Place} one @param {number[]} at */
   #numberOfCopy(one, at) {
     const copy = this.#links.copyIn("grad_output", one);
     return copy && this.#specOf("grad_output")

@@ -5,8 +5,8 @@ import { axisTaps, windowsOn } from "../rules/taps.js";
 
 /**
  * @import { Planes } from "./terms.js"
- * @typedef {{ at: Point, rows: (number | "gap" | null)[][], now: Point }} Tray rows: "gap": no window, null: not
- *   seen; now: of the 1
+ * @typedef {{ at: Point, rows: (number | "gap" | null)[][], now: Point }} Tray rows: "gap": no window, null:
+ *   not seen; now: of the 1
  */
 
 const MOST = 9; // rows or columns that are drawn

@@ -1,5 +1,5 @@
-// Recipes, as in check/recipes/recipe_steps.py: facts/recipes.json has the right choices, facts/mistakes/ those
-// that differ.
+// Recipes, as in check/recipes/recipe_steps.py: facts/recipes.json has the right choices, facts/mistakes/
+// those that differ.
 import RECIPES from "../../facts/recipes.json" with { type: "json" };
 import { bothAxes, outputSize, remainderOf } from "./spec.js";
 import { upTo } from "./tensors.js";
