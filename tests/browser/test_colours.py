@@ -1,5 +1,6 @@
 """What the colours say: fill sign and size, name and frame the variable; marks are grey, and red is what is wrong."""
 
+import re
 from importlib.resources import files
 
 import pytest
@@ -129,9 +130,11 @@ def test_a_huge_number_bleaches_nothing_and_is_marked_and_told(opened):
 def colours_of(page, panel):
     """The fill of every cell of a panel, as the board says it: the paper has the same colours."""
     page.emulate_media(media="print")
-    tiles = page.locator(f"[data-equation=forward] [data-panel={panel}] .cv-tiles > rect")
+    tiles = page.locator(f"[data-equation=forward] [data-panel={panel}] .cv-tiles > path")
     tiles.first.wait_for()
-    found = tiles.evaluate_all("(all) => all.map((tile) => tile.getAttribute('fill').slice(4, -1))")
+    outlines = tiles.evaluate_all("(all) => all.map((tile) => [tile.getAttribute('fill'), tile.getAttribute('d')])")
+    corners = [(int(y), int(x), fill[4:-1]) for fill, d in outlines for x, y in re.findall(r"M(\d+) (\d+)", d)]
+    found = [fill for *_, fill in sorted(corners)]
     page.emulate_media(media="screen")
     page.wait_for_function("() => !document.querySelector('.cv-tiles')")
     return found

@@ -17,14 +17,18 @@ WATCH = """() => addEventListener("beforeprint", () => {
       const own = panel.querySelector(".cv-tiles, .cv-area > .cv-pixels");
       const grid = panel.querySelector(".cv-grid");
       const size = ["aria-rowcount", "aria-colcount"].map((name) => Number(grid.getAttribute(name)));
-      const pixels = own.getContext ? own.getContext("2d").getImageData(0, 0, own.width, own.height).data
-        : [...own.children].flatMap((tile) => [...tile.getAttribute("fill").match(/\\d+/g).map(Number), 255]);
+      const pixels = own.getContext?.("2d").getImageData(0, 0, own.width, own.height).data;
+      const cells = Array.from({ length: (pixels?.length ?? 0) / 4 }, (_, at) => [...pixels.slice(4 * at, 4 * at + 4)]);
+      const numbers = (text) => text.match(/\\d+/g).map(Number);
+      for (const tile of own.children) // one of each colour
+        for (const [x, y] of tile.getAttribute("d").match(/M\\d+ \\d+/g).map(numbers))
+          cells[(y * size[1] + x) / 40] = [...numbers(tile.getAttribute("fill")), 255];
       return {
         panel: panel.dataset.panel,
         size: own.getContext ? [own.height, own.width] : size,
         z: Array.from(traces[index].z, (row) => Array.from(row)),
         limit: traces[index].zmax,
-        colors: Array.from({ length: pixels.length / 4 }, (_, cell) => [...pixels.slice(4 * cell, 4 * cell + 4)]),
+        colors: cells,
         area: panel.querySelector(".cv-area").getBoundingClientRect().toJSON(),
         own: own.getBoundingClientRect().toJSON(),
       };

@@ -156,6 +156,7 @@ test("each sentence is true of the setting that it is said of, over all states",
       assert.ok(CLAIMS[reason](made, stages), about);
       met.set(reason, (met.get(reason) ?? 0) + 1);
       assert.equal(told.differs, !["same", "elsewhere"].includes(id.split(".")[0]), about);
+      assert.equal(told.alike, /^same\.(?!view|large)/.test(id), about);
       if (id === "elsewhere") assert.ok(made.spec.batch > 1 || made.spec.in_channels > 1, about);
     }
   assert.deepEqual(
@@ -228,14 +229,15 @@ test("with several planes the count is that of all, and of the one that is shown
   assert.equal(told.hidden, "8 of 25 numbers are wrong.");
   const other = at("v=2&batch=2&view=window&broken=I01&plane=1,0,0"); // the single 1 is in the first sample
   assert.match(other.sentence, /^This plane is right. In others, 8 numbers of grad_input are wrong, because/);
-  assert.deepEqual([other.differs, other.offers[0].changes.plane.sample], [false, 0]);
+  assert.deepEqual([other.differs, other.alike, other.offers[0].changes.plane.sample], [false, false, 0]);
+  assert.equal(other.hidden, "This plane is right. In another, numbers are wrong.");
 });
 
 test("the stamps know no such step, and offer the window", () => {
   const told = at("v=2&view=stamps&broken=I07&stride=2&size=7");
   assert.deepEqual(
-    [told.differs, Object.keys(told.planes), told.offers[0].words],
-    [false, [], "show the window"],
+    [told.differs, told.alike, Object.keys(told.planes), told.offers[0].words],
+    [false, false, [], "show the window"],
   );
   const next = replaced(fromLink("v=2&view=stamps&broken=I07&stride=2&size=7").state, told.offers[0].changes);
   assert.equal(shown(next).broken.differs, true);

@@ -12,7 +12,7 @@ import { isKnown } from "../../convviz/web/rules/recipes.js";
 import { tensorsOf } from "../../convviz/web/rules/settings.js";
 import { drawer, randomState, same, truthOf } from "./definition.mjs";
 
-const FOLDER = new URL("../../convviz/facts/mistakes", import.meta.url);
+const FOLDER = new URL("../../convviz/facts/mistakes/", import.meta.url);
 const MISTAKES = readdirSync(FOLDER).map((name) => JSON.parse(readFileSync(new URL(name, FOLDER), "utf8")));
 const ORDER = JSON.parse(readFileSync(new URL("../reasons.json", FOLDER), "utf8")).likeliest;
 const WORDS = JSON.parse(readFileSync(new URL("../words/reasons.json", FOLDER), "utf8"));

@@ -86,6 +86,14 @@ export class Rows {
     };
   }
 
+  /** The room once cells are written: of the stage, without laying them out. */
+  #measured() {
+    this.el.toggleAttribute("data-measured", this.bands.stage() !== "");
+    const room = this.#roomNow();
+    this.el.removeAttribute("data-measured");
+    return room;
+  }
+
   /** @param {Structure} structure @param {Shared} shared */
   layOut(structure, shared) {
     const wanted = new Set(structure.equations.map(({ name }) => name));
@@ -129,7 +137,7 @@ export class Rows {
     if (isNew || (this.bands.stage() && equations.some((equation) => equation.row.outgrown()))) {
       // new bands, or wider numbers
       const shifted = this.bands.share();
-      this.#resize((shifted ? null : known) ?? this.#roomNow());
+      this.#resize((shifted ? null : known) ?? this.#measured());
     } else equations.forEach((equation, index) => equation.draw(this.plotly, changed[index]));
   }
 

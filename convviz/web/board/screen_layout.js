@@ -144,7 +144,8 @@ export function followRoom(body) {
     app.toggleAttribute("data-low", low);
     if (lecture) return void Object.assign(body.dataset, { stage: "lecture", bands: "lecture" });
     body.dataset.stage = stageOf(app.clientWidth, low);
-    app.toggleAttribute("data-narrow", body.dataset.stage === "narrow");
+    // on the page itself: a sheet that asks what it :has asks again at each change of a board
+    for (const name of ["narrow", "medium"]) app.toggleAttribute(`data-${name}`, body.dataset.stage === name);
     body.toggleAttribute("data-slim", body.dataset.stage === "wide" && app.clientWidth < SLIM);
     const keys = low || body.dataset.stage === "narrow"; // no slider a number
     body.querySelector(".cv-block-kernel")?.toggleAttribute("data-keys", keys);

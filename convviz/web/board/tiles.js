@@ -1,28 +1,13 @@
-// A moving plane's colours, a rectangle a cell: canvases are layers, recomposed each frame. For many cells:
-// pixels.js.
-import { svgElement } from "../base/dom.js";
+// A moving plane's colours, one path a colour: canvases are layers, recomposed each frame, and a rectangle a
+// cell is made anew with every size. For many cells: pixels.js.
+import { setAttribute, svgElement } from "../base/dom.js";
 import { colorOf } from "../base/format.js";
 import { CELL } from "./grid_marks.js";
 
 export function createTiles() {
   const el = svgElement("g", { class: "cv-tiles", "aria-hidden": "true" });
-  /** @type {SVGElement[]} */
-  const boxes = [];
-  /** @type {string[]} */
-  const fills = [];
-  let across = 0;
-
-  /** @param {number} count @param {number} width */
-  function fit(count, width) {
-    if (boxes.length === count && across === width) return;
-    across = width;
-    [boxes.length, fills.length] = [0, 0];
-    for (let cell = 0; cell < count; cell++) {
-      const [x, y] = [(cell % width) * CELL, Math.floor(cell / width) * CELL];
-      boxes.push(svgElement("rect", { x, y, width: CELL, height: CELL }));
-    }
-    el.replaceChildren(...boxes);
-  }
+  /** By colour. @type {Map<string, SVGElement>} */
+  let paths = new Map();
 
   return {
     el,
@@ -32,13 +17,24 @@ export function createTiles() {
      * @param {[number, string][]} scale
      */
     paint(values, width, limit, scale) {
-      fit(values.length, width);
-      boxes.forEach((box, cell) => {
-        const isNumber = Number.isFinite(values[cell]);
-        const fill = isNumber ? `rgb(${colorOf(scale, values[cell], limit).map(Math.round).join()})` : "none";
-        if (fills[cell] !== fill) box.setAttribute("fill", fill);
-        fills[cell] = fill;
-      });
+      /** @type {Map<string, string>} */
+      const outlines = new Map();
+      for (let cell = 0; cell < values.length; cell++) {
+        if (!Number.isFinite(values[cell])) continue;
+        const fill = `rgb(${colorOf(scale, values[cell], limit).map(Math.round).join()})`;
+        const [x, y] = [(cell % width) * CELL, Math.floor(cell / width) * CELL];
+        outlines.set(fill, `${outlines.get(fill) ?? ""}M${x} ${y}h${CELL}v${CELL}h-${CELL}z`);
+      }
+      const free = [...paths].filter(([fill]) => !outlines.has(fill)).map(([, path]) => path);
+      const before = paths;
+      paths = new Map();
+      for (const [fill, d] of outlines) {
+        const path = before.get(fill) ?? free.pop() ?? el.appendChild(svgElement("path"));
+        setAttribute(path, "fill", fill);
+        setAttribute(path, "d", d);
+        paths.set(fill, path);
+      }
+      for (const path of free) path.remove();
     },
   };
 }

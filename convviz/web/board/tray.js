@@ -44,7 +44,8 @@ export function createTray() {
         pinned?.panel === "grad_input" && !geometry.transposed && numbers.planes.grad_input ? pinned : null;
       const tray = pixel && memory.see(geometry, numbers, { row: pixel.row, column: pixel.column });
       setHidden(el, !tray);
-      el.parentElement?.toggleAttribute("data-tray", Boolean(tray));
+      for (const around of [el.parentElement, el.closest("[data-stage]")])
+        around?.toggleAttribute("data-tray", Boolean(tray));
       if (tray) draw(tray);
     },
   };

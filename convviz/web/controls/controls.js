@@ -41,6 +41,8 @@ const KERNEL_TITLES = NAMES.groups_of_the_kernel;
 const namedKinds = (field) =>
   SETTINGS.fields[field].words.filter((kind) => !SETTINGS.kinds_with_own_numbers.includes(kind));
 const wordFor = (name) => LABELS[name] ?? name;
+/** torch's words for a border stay. @param {string} menu @param {string} option */
+const wordIn = (menu, option) => (menu === "padding_mode" ? option : wordFor(option));
 /** @type {Record<string, string[]>} */
 const KERNEL_CONTROLS = SETTINGS.controls_of_the_kernel;
 const MOST_BYTES = SETTINGS.limits.picture.bytes;
@@ -305,7 +307,9 @@ function menuPart(model, name, options, get, set, visible = (settings) => true) 
       // Typed numbers or an image are listed while there.
       const all = list.includes(current) ? list : [...list, current];
       if (offered !== all.join()) {
-        select.replaceChildren(...all.map((option) => element("option", { value: option }, wordFor(option))));
+        select.replaceChildren(
+          ...all.map((option) => element("option", { value: option }, wordIn(name, option))),
+        );
       }
       offered = all.join();
       select.value = current;

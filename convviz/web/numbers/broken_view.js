@@ -10,9 +10,10 @@ import { hiddenWords, sameWords, wrongWords } from "./broken_words.js";
  * @import { Outcome, Toggle, WrongPlane } from "./broken.js"
  * @import { Offer } from "./where_it_shows.js"
  * @typedef {{ id: string, equation: string, guilty: string, result: string, before: string, differs:
- *   boolean, planes: Record<string, WrongPlane>, sentence: string, hidden: string, offers: Offer[] }} Broken
- *   id: empty: nothing; before: the panel after the "=" that fails; differs: whether it fails; planes: by
- *   panel; hidden: said while unnamed
+ *   boolean, alike: boolean, planes: Record<string, WrongPlane>, sentence: string, hidden: string, offers:
+ *   Offer[] }} Broken
+ *   id: empty: nothing; before: the panel after the "=" that fails; differs: whether it fails; alike: no
+ *   number of any plane is wrong; planes: by panel; hidden: said while unnamed
  */
 
 /** @type {Broken} */
@@ -23,6 +24,7 @@ const RIGHT = {
   result: "",
   before: "",
   differs: false,
+  alike: false,
   planes: {},
   sentence: "",
   hidden: "",
@@ -39,17 +41,24 @@ export function brokenOf(settings, stages, equations) {
   const row = equations.find(({ name }) => name === toggle?.equation);
   if (!toggle || !row) return RIGHT;
   const { id, equation, guilty } = toggle;
-  const told = { ...RIGHT, id, equation, guilty, hidden: sayBroken("hidden.same") };
+  const told = { ...RIGHT, id, equation, guilty };
   const names = panelsOf(row).map(({ name }) => name);
-  if (!names.includes(guilty)) return { ...told, sentence: sayBroken("same.view"), offers: [viewOffer()] };
+  const unseen = (/** @type {"same.view" | "same.large"} */ why) => ({
+    ...told,
+    sentence: sayBroken(why),
+    hidden: sayBroken(why),
+  });
+  if (!names.includes(guilty)) return { ...unseen("same.view"), offers: [viewOffer()] };
   const result = names.includes(resultOf(settings, toggle)) ? resultOf(settings, toggle) : toggle.of;
   const outcome = outcomeOf(settings, stages, toggle, result);
-  if (outcome.kind === "large") return { ...told, result, sentence: sayBroken("same.large") };
+  if (outcome.kind === "large") return { ...unseen("same.large"), result };
   if (outcome.kind === "same")
     return {
       ...told,
       result,
+      alike: true,
       sentence: sameWords(settings, stages, toggle),
+      hidden: sayBroken("hidden.same"),
       offers: [settingOffer(settings, toggle)],
     };
   const differs = outcome.kind !== "elsewhere";

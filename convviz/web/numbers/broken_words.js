@@ -40,7 +40,7 @@ export function hiddenWords({ kind, plane, right, here, all, planes }) {
     });
   return kind === "wrong"
     ? sayBroken("hidden.wrong", { count: here, all: all / planes })
-    : sayBroken("hidden.same");
+    : sayBroken("hidden.elsewhere");
 }
 
 /** @param {Spec} spec @param {Toggle} toggle @param {string} result */

@@ -30,7 +30,7 @@ export function createLead(model, follow, lesson, watch) {
     const turns = !weight || !isSymmetric(weight);
     const { broken } = model.get("values");
     const isTold = model.get("revealed").includes(settings.broken);
-    const riddle = broken && !broken.differs ? "broken.alike" : isTold ? "broken.told" : "broken";
+    const riddle = broken?.alike ? "broken.alike" : isTold ? "broken.told" : "broken";
     const kind = kindOf(settings, turns);
     setText(question, say(`question.${kind === "broken" ? riddle : kind}`));
   }
