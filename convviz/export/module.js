@@ -1,10 +1,9 @@
 // The end of a widget's module: page, links and geometry are the bundles before it,
 // facts is what they all show.
 
-/** A value as somebody would write it in JSON, not too long. */
 const written = (value) => String(JSON.stringify(value)).slice(0, 80);
 
-/** What was written once for height and width, or for both sides of the padding, for each of them. */
+/** One number stands for both axes, or sides of the padding. */
 function inFull(spec) {
   const pair = (value) => (Array.isArray(value) ? value : [value, value]);
   const full = { ...spec };
@@ -14,7 +13,7 @@ function inFull(spec) {
   return full;
 }
 
-/** Refuse keys that nobody reads: they are slips of the pen. */
+/** Unread keys are slips of the pen. */
 function checkKeys(what, given, known) {
   if (given === null || typeof given !== "object" || Array.isArray(given)) {
     throw new Error(`${what} is an object as App.state() returns it: got ${written(given)}`);
@@ -31,7 +30,7 @@ function checkKeys(what, given, known) {
     );
 }
 
-/** A whole state and what is to be said about it, from a link, from a state or from a part of one. */
+/** From a link, a state or a part of one. */
 function stateOf(given) {
   if (typeof given === "string") return links.fromLink(given);
   const whole = { ...links.BASE_STATE, ...given }; // as Python fills a state in
@@ -51,7 +50,6 @@ function stateOf(given) {
   return { state: whole, notices: [] };
 }
 
-/** The groups of controls that the widget shows. */
 function controlsOf(given) {
   const known = Object.entries(facts.groups).flat(2);
   const chosen = typeof given === "string" ? [given] : given;
@@ -61,7 +59,6 @@ function controlsOf(given) {
   return chosen;
 }
 
-/** The told lesson of a name. */
 function lessonOf(name) {
   if (Object.hasOwn(facts.lessons, name)) return facts.lessons[name];
   throw new Error(
@@ -69,9 +66,7 @@ function lessonOf(name) {
   );
 }
 
-/**
- * Evaluate plotly, told by a mark of its own to write no rules into the document: no board would see them.
- */
+/** A mark of plotly's own keeps its rules out of the document: no board would see them. */
 function loadPlotly() {
   const mark = Object.assign(document.createElement("meta"), {
     id: "plotly.js-style-global",
@@ -85,10 +80,7 @@ function loadPlotly() {
   }
 }
 
-/**
- * Draw the board in an empty place: state is a link or a state, controls a list of names, lesson a
- * name; each may be missing.
- */
+/** In an empty place; state: a link or a state; each may be missing. */
 function show(place, { state: given, controls, lesson }) {
   const { state, notices } = stateOf(given ?? facts.state);
   const told = lesson ? { [lesson]: lessonOf(lesson) } : {};
@@ -120,10 +112,7 @@ function sheet() {
 
 boards.offer({ show, sheet });
 
-/**
- * What MyST calls: show the board that model.get("state"), model.get("controls") and
- * model.get("lesson") tell.
- */
+/** Called by MyST, with state, controls and lesson in the model. */
 function render({ model, el }) {
   const style = document.createElement("style");
   style.textContent = facts.styles;

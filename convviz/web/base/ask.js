@@ -2,10 +2,7 @@
 
 /** @import { Place } from "./cell_place.js" */
 
-/**
- * Events of one name, dispatched inside an element and heard around it.
- * @template T @param {string} name @param {T} _
- */
+/** Within an element, heard around it. @template T @param {string} name @param {T} _ */
 function createChannel(name, _) {
   return {
     /** @param {HTMLElement} el @param {T} detail */

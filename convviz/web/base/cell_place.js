@@ -8,8 +8,5 @@
 /** @param {Point | null} one @param {Point | null} other */
 export const samePoint = (one, other) => one?.row === other?.row && one?.column === other?.column;
 
-/**
- * Whether two places are one; nowhere is one place, too.
- * @param {Place | null} one @param {Place | null} other
- */
+/** Nowhere is one place, too. @param {Place | null} one @param {Place | null} other */
 export const samePlace = (one, other) => one?.panel === other?.panel && samePoint(one, other);

@@ -5,8 +5,8 @@ import { say } from "./say.js";
 export const NOT_COPIED = say("copy.selected");
 
 /**
- * @returns {{ el: HTMLElement, copy: (text: string) => Promise<boolean>, close: () => void }} `copy`:
- *   whether it worked; else `el` shows the text selected
+ * @returns {{ el: HTMLElement, copy: (text: string) => Promise<boolean>, close: () => void }} copy: whether
+ *   it worked; else `el` shows the text selected
  */
 export function createCopier() {
   const box = element("textarea.cv-copybox", {

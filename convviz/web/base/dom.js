@@ -3,7 +3,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
- * Set an attribute; a style through the CSSOM, which a strict Content-Security-Policy allows.
+ * A style through the CSSOM, which a strict Content-Security-Policy allows.
  * @param {HTMLElement | SVGElement} node @param {string} name @param {string} value
  */
 function attribute(node, name, value) {
@@ -12,7 +12,7 @@ function attribute(node, name, value) {
 }
 
 /**
- * Make an element: "p.cv-muted" is a p of that class; attributes may be left out.
+ * "p.cv-muted" is a p of that class; attributes may be left out.
  * @template {keyof HTMLElementTagNameMap} Tag @param {Tag | `${Tag}.${string}`} name
  * @param {Record<string, string> | Node | string} [first] @param {...(Node | string)} children
  * @returns {HTMLElementTagNameMap[Tag]}
@@ -49,10 +49,7 @@ export function svgElement(tag, attributes = {}, ...children) {
   return node;
 }
 
-/**
- * Set a text only when it changed, so that an unchanged line costs no layout.
- * @param {Element} node @param {string} text
- */
+/** An unchanged text costs no layout. @param {Element} node @param {string} text */
 export function setText(node, text) {
   const [only, second] = node.childNodes;
   if (node.textContent === text) return;
@@ -61,7 +58,7 @@ export function setText(node, text) {
 }
 
 /**
- * Set an attribute only when it changed: writing it again restyles the element.
+ * Writing an attribute restyles the element, also unchanged.
  * @param {Element} node @param {string} name @param {string} value
  */
 export function setAttribute(node, name, value) {
@@ -78,16 +75,13 @@ export function setStyle(node, name, value) {
   if (node.style.getPropertyValue(name) !== value) node.style.setProperty(name, value);
 }
 
-/**
- * Write a line that is cut where it is too long; its title has it whole.
- * @param {HTMLElement} line @param {string} words
- */
+/** A line that is cut has its title whole. @param {HTMLElement} line @param {string} words */
 export function setLine(line, words) {
   setText(line, words);
   setAttribute(line, "title", words);
 }
 
-/** The focused element; inside a shadow root, the document knows only the host. @param {Node} node */
+/** In a shadow root, of which the document knows the host, too. @param {Node} node */
 export function focusOf(node) {
   return /** @type {Document | ShadowRoot} */ (node.getRootNode()).activeElement ?? null;
 }

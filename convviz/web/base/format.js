@@ -50,10 +50,7 @@ export function fullNumber(value, dtype) {
   return text.replaceAll("-", MINUS);
 }
 
-/**
- * Read a typed number; a decimal comma and a true minus are welcome. null: no finite number.
- * @param {string} text
- */
+/** A decimal comma and a true minus are welcome. null: no finite number. @param {string} text */
 export function parseNumber(text) {
   const plain = text.trim().replaceAll(MINUS, "-").replace(",", ".");
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return null;
@@ -72,7 +69,7 @@ function parseColor(hex) {
 }
 
 /**
- * The RGB colour of a value on a diverging scale that ends at `limit`.
+ * RGB on a diverging scale that ends at `limit`.
  * @param {[number, string][]} scale @param {number} value @param {number} limit @returns {number[]}
  */
 export function colorOf(scale, value, limit) {
@@ -89,7 +86,7 @@ export function colorOf(scale, value, limit) {
   return parseColor(scale[scale.length - 1][1]);
 }
 
-/** Whether white has more contrast than black on a colour (WCAG 2). @param {number[]} color */
+/** By contrast (WCAG 2). @param {number[]} color */
 export function needsWhiteInk(color) {
   const [r, g, b] = color.map((part) => {
     const share = part / 255;
@@ -101,7 +98,7 @@ export function needsWhiteInk(color) {
 /** @typedef {number[] | Float32Array | Float64Array} Numbers of one plane, in reading order */
 
 /**
- * Numbers off the wire: a DataView from a kernel, else an array.
+ * A DataView from a kernel, else an array.
  * @param {ArrayBufferView<ArrayBuffer> | ArrayBuffer | number[]} wire @param {string} dtype
  * @returns {Numbers}
  */

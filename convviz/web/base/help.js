@@ -9,10 +9,7 @@ const REST_MS = 400;
 /** @param {string} id */
 export const helpOf = (id) => (id in WORDS ? say(/** @type {"help.stride"} */ (id)) : "");
 
-/**
- * Give a word its meaning; a transposed layer's own where there is one.
- * @param {HTMLElement} word @param {string} id
- */
+/** A transposed layer's own, if any. @param {HTMLElement} word @param {string} id */
 export function explain(word, id, transposed = false) {
   const ids = transposed ? [id.replace(".", ".layer."), id] : [id];
   const found = ids.find((each) => each in WORDS);

@@ -11,8 +11,7 @@ export const isBare = (event) =>
   !event.ctrlKey && !event.metaKey && !event.altKey && !(event.shiftKey && event.key === "Enter");
 
 /**
- * Keep a notebook from taking keys pressed inside an element. JupyterLab hears a key last; Notebook 7 first,
- * at the document: only the window is before it.
+ * Keep keys from a notebook: JupyterLab hears them last; Notebook 7 first, at the document, after the window.
  * @param {HTMLElement} root @param {(event: KeyboardEvent) => boolean} [isOurs]
  */
 export function keepKeys(root, isOurs = isBare) {
@@ -33,9 +32,8 @@ export function keepKeys(root, isOurs = isBare) {
 }
 
 /**
- * Escape closes what a button opened, and focuses the button.
- * @param {() => HTMLElement | null | undefined} opener the button, while it is open
- * @param {...HTMLElement} places
+ * Escape presses what opened these places, and focuses it.
+ * @param {() => HTMLElement | null | undefined} opener while open @param {...HTMLElement} places
  */
 export function closeWithEscape(opener, ...places) {
   /** @param {KeyboardEvent} event */

@@ -1,18 +1,15 @@
 // Which language is wanted, asked before any word is there.
 
-/** ?lang= of the address, the last of several; else empty. */
+/** ?lang=, the last of several; or empty. */
 export const asked = () => new URLSearchParams(location.search).getAll("lang").at(-1) ?? "";
 
-/** Language and script, which a region may imply. @param {string} tag */
+/** A region may imply a script. @param {string} tag */
 function written(tag) {
   const { language: name, script } = new Intl.Locale(tag).maximize();
   return `${name}-${script}`;
 }
 
-/**
- * The matching tag, as facts/current_language.py finds it; else empty.
- * @param {string} wanted @param {string[]} tags
- */
+/** As facts/current_language.py finds it; or empty. @param {string} wanted @param {string[]} tags */
 export function understood(wanted, tags) {
   try {
     const plain = wanted.trim().replaceAll("_", "-").toLowerCase();

@@ -1,10 +1,10 @@
 // A notebook's kernel may end: then nobody answers the widgets.
 
-/** After these the widgets have nobody to talk to, even if a new process starts. */
+/** Nobody answers widgets, even if a new process starts. */
 export const DEAD = new Set(["dead", "restarting", "autorestarting", "terminating"]);
 
 /**
- * Only Jupyter's own front ends name the kernel behind a widget; a served page has words of its own.
+ * Only Jupyter names the kernel behind a widget; a served page has words of its own.
  * @param {any} model @param {() => void} end @returns {() => void}
  */
 export function followKernel(model, end) {

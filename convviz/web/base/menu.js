@@ -3,7 +3,7 @@ import { element } from "./dom.js";
 import { closeWithEscape } from "./keys.js";
 
 /**
- * @param {string} kind its class @param {HTMLElement} summary @param {HTMLElement[]} items
+ * @param {string} kind class @param {HTMLElement} summary @param {HTMLElement[]} items
  * @param {"ul" | "ol"} [list]
  */
 export function createMenu(kind, summary, items, list = "ul") {

@@ -21,7 +21,6 @@ export class Motion {
   may = (ms = LONGEST_MS) => !this.#calm.matches && !document.hidden && ms >= SHORTEST_MS;
 
   /**
-   * Show something while its parts move.
    * @param {Element} parent @param {Element} whole
    * @param {{ node: Element, frames: Keyframe[], delay?: number, ms?: number }[]} parts
    */

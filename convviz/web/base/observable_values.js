@@ -16,7 +16,7 @@ export function createValues(values) {
   return {
     /** @param {string} name */
     get: (name) => values[name],
-    /** @param {string} event @param {Function} listener @returns {() => void} what ends it */
+    /** @param {string} event @param {Function} listener @returns {() => void} ends it */
     on(event, listener) {
       if (!listeners.has(event)) listeners.set(event, new Set());
       listeners.get(event)?.add(listener);
@@ -24,7 +24,7 @@ export function createValues(values) {
     },
     off,
     tell,
-    /** All new values are there before any listener hears of one. @param {Record<string, any>} next */
+    /** Listeners hear when all are there. @param {Record<string, any>} next */
     put(next) {
       const changed = Object.keys(next).filter((name) => values[name] !== next[name]);
       Object.assign(values, next);

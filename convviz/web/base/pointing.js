@@ -3,7 +3,7 @@
 const EVENT = "convviz:point";
 
 /**
- * `cell`: shown with all that belongs to it. `cells`: lit as they are. `panels`: framed.
+ * cell: with all that belongs to it; cells: as they are; panels: framed.
  * @import { Place } from "./cell_place.js"
  * @typedef {{ cell: Place | null, cells: Place[], panels: string[] }} Pointed
  */

@@ -1,9 +1,6 @@
 // Printing lays the page out anew and waits for no frame.
 
-/**
- * Hear when printing begins and ends; `act` must draw synchronously.
- * @param {(printing: boolean) => void} act
- */
+/** `act` must draw synchronously. @param {(printing: boolean) => void} act */
 export function followPaper(act) {
   const medium = matchMedia("print");
   let printing = false;

@@ -16,7 +16,7 @@ const TOKENS = [
 const TOKEN = new RegExp(TOKENS.map(({ source }) => source).join("|"), "giu");
 
 /**
- * The parts, in order, that make up the line.
+ * In order, the whole line.
  * @param {string} line @returns {[kind: "" | "comment" | "string" | "number" | "keyword", text: string][]}
  */
 export function pythonTokens(line) {

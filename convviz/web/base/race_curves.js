@@ -24,7 +24,7 @@ const COLORS = [
 const colorOfEntrant = (at, ink) => (at ? COLORS[(at - 1) % COLORS.length] : ink);
 
 /**
- * Draw or update a plot. Its title stands above: plotly's would be cut off on a phone.
+ * plotly's title would be cut off on a phone.
  * @param {any} Plotly @param {HTMLElement} figure @param {Plot} plot
  * @param {{ ink: string, line: string }} colors @returns {Promise<void>}
  */

@@ -13,10 +13,7 @@ export function setRich(node, text) {
   );
 }
 
-/**
- * An element with such a sentence.
- * @template {keyof HTMLElementTagNameMap} Tag @param {Tag | `${Tag}.${string}`} name @param {string} text
- */
+/** @template {keyof HTMLElementTagNameMap} Tag @param {Tag | `${Tag}.${string}`} name @param {string} text */
 export function rich(name, text) {
   const node = element(name);
   setRich(node, text);

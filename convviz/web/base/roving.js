@@ -3,9 +3,8 @@
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 /**
- * Let keys walk along a row.
  * @param {HTMLElement} row @param {() => HTMLElement[]} buttons
- * @param {(next: HTMLElement) => void} [reach] told before the next has the focus
+ * @param {(next: HTMLElement) => void} [reach] before it has the focus
  */
 export function walkAlong(row, buttons, reach = () => {}) {
   row.addEventListener("keydown", (event) => {

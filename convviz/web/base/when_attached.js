@@ -1,6 +1,6 @@
 // A widget is drawn before it is placed in the page.
 
-/** Act once an element is placed. @param {HTMLElement} el @param {() => void} act */
+/** @param {HTMLElement} el @param {() => void} act */
 export function whenPlaced(el, act) {
   const watcher = new ResizeObserver(() => {
     if (!el.isConnected) return;
@@ -12,8 +12,8 @@ export function whenPlaced(el, act) {
 }
 
 /**
- * Mark what holds an app, for the style sheet: `data-cv-holds` is "it" on its parent, "all" further out.
- * :has() would cost a sixth of a step.
+ * `data-cv-holds`, for the sheet: "it" on the parent of an app, "all" further out. :has() would cost a sixth
+ * of a step.
  * @param {HTMLElement} el
  */
 export function tellHolders(el) {
@@ -39,17 +39,14 @@ export function tellHolders(el) {
   };
 }
 
-/**
- * The ids of a tab and its panel, per view: a notebook may display an app twice.
- * @param {HTMLElement} el @param {string} tab
- */
+/** Per view: a notebook may display an app twice. @param {HTMLElement} el @param {string} tab */
 export function tabIds(el, tab) {
   const app = /** @type {HTMLElement} */ (el.closest(".cv-app") ?? el);
   const view = (app.dataset.cvView ??= Math.random().toString(36).slice(2, 8));
   return { tab: `cv-tab-${view}-${tab}`, panel: `cv-panel-${view}-${tab}` };
 }
 
-/** Make an element the panel of its tab, once placed. @param {HTMLElement} root @param {string} tab */
+/** Once placed. @param {HTMLElement} root @param {string} tab */
 export function nameAfterTab(root, tab) {
   return whenPlaced(root, () => {
     const ids = tabIds(root, tab);

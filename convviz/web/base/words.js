@@ -17,7 +17,6 @@ const byTouch = () => Boolean(FINGERS?.matches);
  */
 
 /**
- * What says the sentences of a file of facts/words.
  * @template {Record<string, Text>} Words @param {Words} words
  * @returns {(id: keyof Words & string, values?: Record<string, string | number>) => string}
  */
@@ -26,7 +25,7 @@ export const sentences =
   (id, values = {}) =>
     filled(id, (byTouch() && words[`${id}.touch`]) || words[id], values);
 
-/** The same in pieces: arguments may be nodes. @template {Record<string, Text>} Words @param {Words} words */
+/** In pieces: arguments may be nodes. @template {Record<string, Text>} Words @param {Words} words */
 export function pieces(words) {
   const say = sentences(words);
   /**

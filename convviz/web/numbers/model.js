@@ -75,9 +75,9 @@ class PageModel {
   #met = false; // a kernel was there
   /** @type {Shown | null} */
   #shown = null;
-  /** Of the newest settings that were not refused; what is shown may be a preview. @type {Shown | null} */
+  /** Not refused; what is shown may be a preview. @type {Shown | null} */
   #accepted = null;
-  /** Says why the settings were refused, to who set them. @type {(error: Error) => Error} */
+  /** To who set what was refused. @type {(error: Error) => Error} */
   #explain = (error) => error;
   #stopComparing = () => {};
   /** @type {Record<string, Record<string, any>>} */
@@ -111,14 +111,13 @@ class PageModel {
   send(message) {
     this.#attempt(() => act(this, message));
   }
-  /** The board asks it whether the kernel has ended. */
   get widget_manager() {
     return this.#kernel?.widgetManager;
   }
 
   // -- what the controls see
   settings = () => this.#timeline.settings();
-  /** What the board shows; null before the first numbers. */
+  /** null: no numbers yet. */
   shown = () => this.#shown;
   canUndo = () => this.#timeline.canUndo();
   canRedo = () => this.#timeline.canRedo();
@@ -143,7 +142,7 @@ class PageModel {
     this.change((settings) => [replaced(settings, changes), []]);
   }
 
-  /** What had to be adjusted is said. @param {Changed} changed */
+  /** Adjustments are said. @param {Changed} changed */
   apply([next, notices], move = "") {
     if (!same(next, this.settings())) {
       this.#timeline.go(next, move);
@@ -165,7 +164,7 @@ class PageModel {
     this.apply([{ ...this.#timeline.initial(), theme, tab }, []]);
   }
 
-  /** Reset goes back to the link from now on, and there is nothing to undo. @param {string} link */
+  /** Reset leads here, and nothing can be undone. @param {string} link */
   open(link) {
     const { state, notices } = fromLink(link);
     /** @param {Error} error */
@@ -181,15 +180,15 @@ class PageModel {
     this.say(briefly(notices));
   }
 
-  /** Go to the settings that a reload kept. @param {Settings} state */
+  /** That a reload kept. @param {Settings} state */
   restore(state) {
     this.apply([replaced({ ...state, ...this.#ground }, {}), []]);
   }
 
-  /** What another page goes on from. */
+  /** For another page. */
   kept = () => ({ ...this.#timeline.kept(), choices: this.#choices });
 
-  /** What the visitor chose in a tab. @param {string} tab @returns {Record<string, any>} */
+  /** In a tab. @param {string} tab @returns {Record<string, any>} */
   chosen = (tab) => this.#choices[tab] ?? {};
   /** @param {string} tab @param {Record<string, any>} choices */
   choose(tab, choices) {
@@ -197,7 +196,7 @@ class PageModel {
   }
 
   /**
-   * Go on where another page was.
+   * From another page.
    * @param {import("./undo_history.js").Kept & { choices?: Record<string, Record<string, any>> }} kept
    */
   goOnFrom(kept) {
@@ -213,13 +212,13 @@ class PageModel {
     this.#values.put({ selected });
   }
 
-  /** The visitor chose this mistake, or asked what it is. @param {string} mistake */
+  /** Chosen, or asked about. @param {string} mistake */
   reveal(mistake) {
     const revealed = this.get("revealed");
     if (!revealed.includes(mistake)) this.#values.put({ revealed: [...revealed, mistake] });
   }
 
-  /** Paint cells with a number; null ends it. @param {number | null} brush */
+  /** null: no more. @param {number | null} brush */
   draw(brush) {
     this.#values.put({ brush });
   }
@@ -285,7 +284,7 @@ class PageModel {
     return besideKernel(settings, k);
   }
 
-  /** Somebody changed the settings in Python, or in another window. @param {Shown} there */
+  /** From Python, or another window. @param {Shown} there */
   #follow(there) {
     if (this.#requests.pending()) {
       // the kernel gets ours next
@@ -349,7 +348,7 @@ class PageModel {
     this.#values.put(forBoard);
   }
 
-  /** Tell where torch's numbers differ from the page's, once nobody moves anything. */
+  /** Once nobody moves anything. */
   #compareAtRest() {
     const { settings, numbers } = /** @type {Shown} */ (this.#shown);
     this.#stopComparing = this.#later(() => {
@@ -358,7 +357,7 @@ class PageModel {
     }, REST);
   }
 
-  /** Go back to the settings that have numbers, and say why. @param {Error} error */
+  /** To settings that have numbers. @param {Error} error */
   #refuse(error) {
     this.#timeline.goBack();
     if (this.#accepted && this.#shown !== this.#accepted) {

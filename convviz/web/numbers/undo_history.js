@@ -10,7 +10,7 @@ import { replaced } from "../rules/settings.js";
  */
 
 const MOST_STEPS = SETTINGS.limits.history.steps;
-/** Moves of one control that follow each other within this time are one step. */
+/** Moves of a control within it are one step. */
 const SAME_MOVE = 1000 * SETTINGS.limits.history.same_move_seconds;
 /** @type {Steps} */
 const NONE = { past: [], future: [], move: "", when: -Infinity };
@@ -59,28 +59,28 @@ export class Timeline {
     return true;
   }
 
-  /** Reset goes back here from now on. @param {Settings} next */
+  /** Reset leads here. @param {Settings} next */
   restart(next) {
     [this.#settings, this.#initial, this.#steps] = [next, next, NONE];
   }
 
-  /** A refusal goes back here from now on. */
+  /** A refusal leads here. */
   accept() {
     this.#accepted = this.#now();
   }
 
-  /** A refusal goes back to settings that were made elsewhere. @param {Settings} there */
+  /** Made elsewhere; a refusal leads there. @param {Settings} there */
   acceptElsewhere(there) {
     this.#accepted = { ...this.#accepted, settings: there };
   }
 
-  /** What another page goes on from. @returns {Kept} */
+  /** For another page. @returns {Kept} */
   kept() {
     const { past, future } = this.#steps;
     return { settings: this.#settings, initial: this.#initial, past, future };
   }
 
-  /** Go on where another page was. @param {Kept} kept @param {Partial<Settings>} ground */
+  /** From another page. @param {Kept} kept @param {Partial<Settings>} ground */
   goOnFrom(kept, ground) {
     const whole = (/** @type {Settings} */ state) => replaced({ ...state, ...ground }, {});
     const [now, start] = [whole(kept.settings), whole(kept.initial)];
@@ -88,12 +88,11 @@ export class Timeline {
     [this.#settings, this.#initial] = [now, start];
   }
 
-  /** Change without a step to undo, such as the device. @param {(settings: Settings) => Settings} change */
+  /** Without an undo step. @param {(settings: Settings) => Settings} change */
   amend(change) {
     [this.#settings, this.#initial] = [change(this.#settings), change(this.#initial)];
   }
 
-  /** The settings were refused. */
   goBack() {
     ({ settings: this.#settings, initial: this.#initial, steps: this.#steps } = this.#accepted);
   }

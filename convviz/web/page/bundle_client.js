@@ -12,6 +12,27 @@ function wantedOf({ languages, language, chosen }) {
   return wishes.map((/** @type {string} */ wish) => understood(wish, languages)).find(Boolean) ?? language;
 }
 
+/** @param {any} model @returns {Promise<void>} the reader's language is brought, or timed out */
+function languageOf(model) {
+  const facts = model.get("_facts");
+  const wanted = wantedOf(facts);
+  if (wanted === facts.language) return Promise.resolve();
+  const brought = new Promise((done) => model.on("change:_facts", done));
+  model.send({ type: "language", language: wanted });
+  return Promise.race([brought, new Promise((done) => setTimeout(done, LANGUAGE_MS))]);
+}
+
+/**
+ * marimo starts a widget only where it is shown, in a shadow root that sees its sheets alone.
+ * @param {any} context
+ */
+async function renderCarrier({ model, el, host, signal }) {
+  const carrier = await host.getWidget(model.get("_carrier").replace(PREFIX, "anywidget:"));
+  const place = document.createElement("div");
+  el.append(place);
+  await carrier.render({ el: place, signal });
+}
+
 function createAsking() {
   /** @type {any} */
   let app;
@@ -32,6 +53,7 @@ function createAsking() {
       model.widget_manager?.get_model(carrier.replace(PREFIX, ""))?.catch(() => {});
     const key = model.get("_facts").script;
     const createApp = await placeOf(key).promise;
+    // Another is named by now, and follows.
     if (key === shown || key !== model.get("_facts").script) return;
     shown = key;
     const kept = app?.kept();
@@ -45,16 +67,6 @@ function createAsking() {
     arrived();
   }
 
-  /** @param {any} model @returns {Promise<void>} brought, or timed out */
-  function language(model) {
-    const facts = model.get("_facts");
-    const wanted = wantedOf(facts);
-    if (wanted === facts.language) return Promise.resolve();
-    const brought = new Promise((done) => model.on("change:_facts", done));
-    model.send({ type: "language", language: wanted });
-    return Promise.race([brought, new Promise((done) => setTimeout(done, LANGUAGE_MS))]);
-  }
-
   return {
     /**
      * Waits for nothing: after two seconds anywidget gives up, and the widget hears no message any more. A
@@ -63,7 +75,7 @@ function createAsking() {
      */
     initialize(context) {
       const { model } = context;
-      void language(model).then(() => {
+      void languageOf(model).then(() => {
         model.on("change:_facts", () => turn(context));
         return turn(context);
       });
@@ -71,17 +83,11 @@ function createAsking() {
     },
     /** @param {any} context */
     async render(context) {
-      const { model, el, host, signal } = context;
+      const { model, el } = context;
       const waiting = document.createElement("p");
       waiting.textContent = model.get("_facts").waiting;
       el.append(waiting);
-      // marimo starts a widget only where it is shown, in a shadow root that sees its sheets alone.
-      if (host && el.getRootNode() instanceof ShadowRoot) {
-        const carrier = await host.getWidget(model.get("_carrier").replace(PREFIX, "anywidget:"));
-        const place = document.createElement("div");
-        el.append(place);
-        await carrier.render({ el: place, signal });
-      }
+      if (context.host && el.getRootNode() instanceof ShadowRoot) await renderCarrier(context);
       await ready;
       waiting.remove();
       const view = { context, close: app.render(context) };
