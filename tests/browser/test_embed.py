@@ -52,7 +52,11 @@ window.ready = true;
 HEARD = """() => {
   const { addEventListener: add, removeEventListener: remove } = EventTarget.prototype;
   window.heard = new Set();
-  document.addEventListener = (type, heeds, ...rest) => (heard.add(heeds), add.call(document, type, heeds, ...rest));
+  document.addEventListener = (type, heeds, ...rest) => {
+    heard.add(heeds);
+    rest[0]?.signal?.addEventListener("abort", () => heard.delete(heeds));
+    add.call(document, type, heeds, ...rest);
+  };
   document.removeEventListener = (type, heeds, ...rest) => (
     heard.delete(heeds), remove.call(document, type, heeds, ...rest)
   );
