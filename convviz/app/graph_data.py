@@ -147,10 +147,7 @@ def _indices(wanted: Any, sizes: tuple[int, ...], default: tuple[int, ...]) -> t
 
 
 def inside_reply(graph: Graph, id: str, plane: Any, find_panel: FindPanel | None = None) -> Reply:
-    """Return the stages inside a convolution's box, on a ``Plane`` or a page's ``{"n": 0, "o": 0, "c": 0}``.
-
-    Where ``find_panel`` finds them on the board, the plane is the board's, and cannot be chosen.
-    """
+    """Return the stages inside a convolution's box, on a plane of the page's, or on the board's where it shows them."""
     reply = Reply("inside")
     reply.content["id"] = id
     try:

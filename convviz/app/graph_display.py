@@ -8,10 +8,7 @@ from convviz.explanation.graph.plain_graph import Graph
 
 
 def show_interactively() -> None:
-    """Register the view with the kernel's IPython, where there is one that can show widgets.
-
-    Elsewhere nothing happens: a terminal writes a line, and what knows SVG draws ``Graph._repr_svg_()``.
-    """
+    """Register the view with the kernel's IPython where that can show widgets; elsewhere the picture stays."""
     ipython = sys.modules.get("IPython")
     shell: Any = ipython.get_ipython() if ipython is not None else None
     if getattr(shell, "kernel", None) is None or importlib.util.find_spec("anywidget") is None:

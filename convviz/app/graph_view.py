@@ -14,13 +14,7 @@ from convviz.web.widget_assets import HERE, pane_styles
 
 
 class GraphView(anywidget.AnyWidget):
-    """A graph to walk through: pan, zoom, step backwards, open a box.
-
-    Attributes:
-        data: what to draw, as plain data.
-        theme: ``"auto"``, ``"light"`` or ``"dark"``.
-        colorscales: the two colour scales.
-    """
+    """A graph to walk through: pan, zoom, step backwards, open a box."""
 
     _css = pane_styles("graph")
 

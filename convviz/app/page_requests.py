@@ -61,11 +61,7 @@ class Answer(NamedTuple):
 
 
 def computed(settings: Settings) -> Stages:
-    """Return the numbers that follow from the settings, those of the last few settings without computing.
-
-    Raises:
-        ValueError: a number is too large for the dtype.
-    """
+    """Return the numbers that follow from the settings, those of the last few settings without computing."""
     return _computed(settings.replace(**{name: DEFAULTS[name] for name in VIEW}))
 
 
@@ -79,10 +75,7 @@ def answered(
     page_maker: PageMaker | None = None,
     stages: StagesOf = computed,
 ) -> Answer:
-    """Return the answer to a request, as ``answer`` does, with its id and page; a refusal where there is none.
-
-    It never raises.
-    """
+    """Return the answer to a request, as ``answer`` does, with its id and page; a refusal in place of an error."""
     back: dict[str, Any] = {}
     try:
         if isinstance(request, Mapping):  # first: a refusal, too, says whose it is
@@ -107,11 +100,7 @@ def answer(
     page_maker: PageMaker | None = None,
     stages: StagesOf = computed,
 ) -> Answer:
-    """Return the answer to a request as it came, a dict with a ``type``; ``page_maker`` makes the page of a state.
-
-    Raises:
-        ValueError: it is no request, or what it asks for is not possible.
-    """
+    """Return the answer to a request as it came, a dict with a ``type``; ``page_maker`` makes the page of a state."""
     kind = asked(request)
     if not isinstance(kind, str) or kind not in KEYS:
         raise RequestError(say("message.type", known=", ".join(KEYS), got=brief(kind)))

@@ -23,16 +23,9 @@ class RaceProcess:
     """A process that races; it ends with this one, whatever happens to either."""
 
     def __init__(self, race: Mapping[str, Any], tell: Callable[[dict[str, Any]], None]) -> None:
-        """Start it.
+        """Start a race of these arguments of ``Race``; ``tell`` takes the messages of ``lab/race_worker.py``.
 
-        Args:
-            race: arguments of ``Race`` that JSON can hold, and ``slots`` where a server limits how many run at a time:
-                a dict of ``folder`` and ``most``.
-            tell: called in a thread with each message, as ``lab/race_worker.py`` sends them; the last is ``ended``,
-                with a ``sentence`` where the race did not come to its end.
-
-        Raises:
-            OSError: no process could be started.
+        The last message is ``ended``, with a ``sentence`` where the race did not come to its end.
         """
         self._tell = tell
         self._over = False

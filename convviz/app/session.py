@@ -20,11 +20,7 @@ log = logging.getLogger(__name__)
 
 
 class Session(traitlets.HasTraits):
-    """Where torch computes for one app. Steps of undo, and what controls may do, are the page's.
-
-    The settings are replaced whole, never changed in place; ``notice`` is one sentence about what was last done here,
-    and whether it reports that nothing was changed.
-    """
+    """Where torch computes for one app; ``notice`` says what was last done here, and whether nothing was changed."""
 
     settings = traitlets.Instance(Settings)
     result = traitlets.Instance(Stages)
@@ -35,11 +31,7 @@ class Session(traitlets.HasTraits):
         super().__init__(settings=first, result=compute(first))
 
     def apply(self, settings: Settings, notices: list[str] | None = None) -> None:
-        """Go to new settings and compute what follows.
-
-        Raises:
-            ValueError: a number is too large for the dtype; all stays as it was, as after any other failure.
-        """
+        """Go to new settings and compute what follows; after an error all stays as it was."""
         old, old_result = self.settings, self.result
         if settings != old:
             result = old_result if _same_numbers(old, settings) else compute(settings)

@@ -36,14 +36,7 @@ def picture_source(buffers: list[Any]) -> Source:
 
 
 def read_picture(data: bytes) -> torch.Tensor:
-    """Turn a PNG or JPEG file into one grey plane.
-
-    Returns:
-        float64 ``[H, W]``, at most 64 x 64, 0 (black) to 1 (white), in steps of 1/255.
-
-    Raises:
-        ValueError: it is no PNG or JPEG, it is damaged, or it is too large.
-    """
+    """Turn a PNG or JPEG file into one grey plane, float64 ``[H, W]``, at most 64 x 64, 0 (black) to 1 (white)."""
     if len(data) > MAX_PICTURE_BYTES:
         raise ValueError(say("upload.bytes", most=MAX_PICTURE_BYTES // 10**6, got=f"{len(data) / 10**6:.0f}"))
     grey = _grey(data)

@@ -41,11 +41,7 @@ def what_failed(id: str, error: Exception) -> str:
 
 
 def shown(tab: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Return what a tab draws; where these settings cannot be shown in it, ``{"error": sentence}``.
-
-    Raises:
-        RequestError: the tab has no such choice.
-    """
+    """Return what a tab draws; where these settings cannot be shown in it, ``{"error": sentence}``."""
     try:
         return make()
     except RequestError:

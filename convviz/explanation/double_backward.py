@@ -34,60 +34,36 @@ CALLS_TRANSPOSED = {
 
 @dataclass(frozen=True, eq=False)
 class Slope:
-    """How fast s moves with one factor.
-
-    Attributes:
-        to: the factor, by its name in the layer: grad_output, weight or input.
-        function: what computes it: conv2d, conv_transpose2d, or of ``torch.nn.grad`` conv2d_input or conv2d_weight.
-        arguments: the two tensors that it takes, by name and in its order; one of them is v.
-        value: float64, shaped like the factor.
-    """
+    """How fast s moves with one factor of the layer; of the two arguments of the function, in its order, one is v."""
 
     to: str
     function: str
     arguments: tuple[str, str]
-    value: torch.Tensor
+    value: torch.Tensor  # float64, shaped like the factor
 
 
 @dataclass(frozen=True, eq=False)
 class DoubleBackward:
-    """A number made of a gradient, and its slopes.
-
-    Attributes:
-        of: the gradient, ``"grad_input"`` or ``"grad_weight"``.
-        gradient: float64.
-        v: the slope of s to each number of the gradient, shaped like it.
-        at: the indices of the one number; with the squares of all it says nothing.
-        s: the number.
-        slopes: one to each of the two factors that the gradient is made of.
-        absent: the factor that the gradient is not made of; its slope is 0.
-        node: the gradient's own node in torch's graph, by name.
-        deviation: the largest |difference| of the slopes from torch.autograd, run twice.
-        agrees: whether that is rounding.
-    """
+    """A number s made of a gradient, and its slopes to the two factors of that gradient."""
 
     of: str
-    gradient: torch.Tensor
-    v: torch.Tensor
-    at: tuple[int, ...]
+    gradient: torch.Tensor  # float64
+    v: torch.Tensor  # the slope of s to each number of the gradient, shaped like it
+    at: tuple[int, ...]  # the indices of the one number; unused with the squares of all
     s: float
     slopes: tuple[Slope, Slope]
-    absent: str
-    node: str
-    deviation: float
-    agrees: bool
+    absent: str  # the factor that the gradient is not made of; its slope is 0
+    node: str  # the gradient's own node in torch's graph
+    deviation: float  # of the slopes from torch.autograd, run twice
+    agrees: bool  # the deviation is rounding
 
 
 def double_backward(
     stages: Stages, of: str = "grad_input", number: str = "one", at: tuple[int, ...] = ()
 ) -> DoubleBackward:
-    """Differentiate a gradient of one pass, by the rules, and hold the result against autograd in float64.
+    """Differentiate a gradient by the rules, and hold the result against autograd in float64.
 
-    Args:
-        stages: any pass.
-        of: the gradient, one of ``OF``; of a transposed convolution that of its own input.
-        number: ``"one"`` of its numbers, or half the sum of the ``"squares"`` of all.
-        at: the indices of that one number, the nearest if there is none; those that are left out are the middle.
+    The number is ``"one"`` of the gradient's, the nearest to ``at``, or half the sum of the ``"squares"`` of all.
     """
     given = {name: getattr(stages, stage_of(name, stages.transposed)).detach().cpu().double() for name in CALLS}
     absent = of.removeprefix("grad_")

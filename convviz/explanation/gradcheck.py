@@ -30,19 +30,12 @@ Loss = Callable[[torch.Tensor], torch.Tensor]
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """The gradient of one tensor in one dtype, found in two ways; the numbers are kept as float64.
+    """The gradient of one tensor in one dtype, found in two ways; the numbers are kept as float64."""
 
-    Attributes:
-        analytic: ``[rows, columns]``, by the layer's own backward pass.
-        numeric: ``[len(EPS), rows, columns]``, by central differences of the loss.
-        passes: whether ``torch.autograd.gradcheck`` with its defaults passes.
-        warning: what gradcheck says before it begins, or nothing.
-    """
-
-    analytic: torch.Tensor
-    numeric: torch.Tensor
-    passes: bool
-    warning: str
+    analytic: torch.Tensor  # [rows, columns], by the layer's own backward pass
+    numeric: torch.Tensor  # [len(EPS), rows, columns], by central differences of the loss
+    passes: bool  # torch.autograd.gradcheck with its defaults
+    warning: str  # what gradcheck says before it begins, or nothing
 
     @property
     def difference(self) -> torch.Tensor:
@@ -52,16 +45,10 @@ class Slopes:
 
 @dataclass(frozen=True, eq=False)
 class Checked:
-    """One gradient, checked in both dtypes.
-
-    Attributes:
-        panel: the stage that holds the gradient.
-        size: rows and columns of the whole plane; of a larger one only the first are checked.
-        slopes: by the dtype's name.
-    """
+    """One gradient, checked in both dtypes."""
 
     panel: str
-    size: tuple[int, int]
+    size: tuple[int, int]  # of the whole plane; of a larger one only the first rows and columns are checked
     slopes: dict[str, Slopes]
 
 
@@ -69,26 +56,17 @@ class Checked:
 class Check:
     """Every gradient of one pass, checked.
 
-    Attributes:
-        gradients: of the input, the weight and, if there is one, the bias.
-        size: of the loss: the sum of its terms, each without its sign.
-        spacing: the distance between two neighbouring numbers of that size, by the dtype's name: a loss is rounded to
-            about that, and a slope by central differences to that divided by 2 eps.
+    A loss is rounded to about ``spacing``, the distance of two neighbouring numbers, and a slope by central differences
+    to that divided by 2 eps.
     """
 
     gradients: tuple[Checked, ...]
-    size: float
-    spacing: dict[str, float]
+    size: float  # of the loss: the sum of its terms, each without its sign
+    spacing: dict[str, float]  # by the dtype's name
 
 
 def check_gradients(stages: Stages, plane: Plane) -> Check:
-    """Check the gradients of the plane that is shown, by moving every cell of it and running the whole layer again.
-
-    The layer is convviz's own with ``method="rotate"``, on the CPU; the numbers of bfloat16 are taken as they are.
-
-    Raises:
-        ValueError: one run of the layer is too long to be repeated for every cell.
-    """
+    """Check the gradients of the shown plane: move each of its cells and run convviz's own layer on the CPU."""
     most = _most_cells(stages)
     found = []
     for panel in gradients_of(stages):

@@ -21,10 +21,7 @@ CLOSE = 1e-6  # what an answer may be off, as rounding is
 
 
 def problems(lesson: Any, words: Mapping[str, Any] | None = None) -> list[str]:
-    """Return what is wrong with a lesson, a sentence each; nothing where it can be played and its answers hold.
-
-    Its sentences have their ids in ``words``; where there are none, they stand in the file itself.
-    """
+    """Return what is wrong with a lesson, a sentence each; its own sentences are ids in ``words``, or the file's."""
     if not isinstance(lesson, Mapping):
         return [f"A lesson is a JSON object with {listed(FACTS['keys']['lesson']['needs'])}: got {lesson!r:.40}."]
     found = [*keys("The lesson", lesson, "lesson")]

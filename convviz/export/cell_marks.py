@@ -31,11 +31,7 @@ def is_marked(roles: Roles, row: int, column: int) -> bool:
 
 
 def marks(roles: Roles, side: float, look: Look, numbered: Callable[[Place], bool]) -> list[Shape]:
-    """Return the marks of the cells that are not data, each ``side`` pixels large.
-
-    Padding is grey, a copy in the border has a grey frame, a zero that the stride inserted a dot, and what no window
-    ever reads a diagonal, which leaves room for a number; padding for the remainder is grey with a diagonal.
-    """
+    """Return the marks of the cells that are not data: padding, copies, inserted zeros, and what no window reads."""
     grounds: list[Shape] = []
     frames: list[Segment] = []
     dots: list[Segment] = []

@@ -71,14 +71,9 @@ def live_html(
     body: str = "<body>",
     after: str = "",
 ) -> str:
-    """Return the page's document, in the language that is spoken here.
+    """Return the page's document in the language that is spoken here.
 
-    Args:
-        names: Part → the name of its file.
-        pages: Language → the address of the page that speaks it, from this one; it may be the same for all.
-        more: What its script is told beside the addresses of the files.
-        body: The tag that opens the body.
-        after: What stands behind the app.
+    ``names`` are the addresses of its parts, ``pages`` those of the page in each language; its script is told ``more``.
     """
     data = {
         **page_facts(),

@@ -8,11 +8,7 @@ from convviz.file_io import write_atomic
 
 
 def write(path: Path, content: bytes, what: str) -> Path:
-    """Write aside and rename, so that nobody ever finds half a file; a file that is there keeps who may read it.
-
-    Raises:
-        OSError: it cannot be written there, or what is there is no plain file and would be lost.
-    """
+    """Write aside and rename, so that nobody ever finds half a file; a file that is there keeps who may read it."""
     try:
         _refuse_others(path)
         write_atomic(path, content)

@@ -49,10 +49,7 @@ def plotly_text() -> str:
 
 @functools.cache
 def plotly_code() -> str:
-    """Return the vendored plotly as code of a module, which calls it once a page.
-
-    Under a strict Content-Security-Policy no text is made a script, and none a style: attributes become properties.
-    """
+    """Return the vendored plotly as a module that calls it once, fit for a strict Content-Security-Policy."""
     source = BOARD.joinpath("vendor", "plotly-cartesian.min.js").read_text(encoding="utf-8")
     source = source.replace('.attr("style",', '.property("style",')
     # A UMD file: given a module object it exports itself.
@@ -72,12 +69,7 @@ def to_json(data: Any) -> str:
 
 @each_language
 def bundles(tabs: tuple[str, ...] = ()) -> str:
-    """Return the page with all that it imports, as the live app has it, the rules of links, and what draws its tabs.
-
-    Args:
-        tabs: that the page has: the constant ``tabs`` holds what draws them, or nothing. They share the
-            page's own files.
-    """
+    """Return the page with all that it imports, as the live app has it, and its ``tabs``, which share its files."""
     named = {f"tab_{name}": f"tabs/{name}/tab.js" for name in tabs}
     given = f"{{ {', '.join(f'{name}: tab_{name}' for name in tabs)} }}" if tabs else "undefined"
     return f"{bundle_several(BOARD, MODULES | named)}\nconst tabs = {given};"
@@ -90,12 +82,6 @@ def element_bundles() -> str:
 
 
 def own_tabs(tab: str, lesson: Any = None, *, bare: bool = False) -> tuple[str, ...]:
-    """Return the tabs of a page without a kernel.
-
-    Args:
-        tab: the one that was open.
-        lesson: that the page is made for; it has the tabs of its steps.
-        bare: whether it is the board alone, without controls: then it has those two at most.
-    """
+    """Return the tabs of a page without a kernel: the open one and its lesson's, alone where the page is ``bare``."""
     wanted = {tab} & {*ALONE} | {step.get("tab") for step in (lesson or {"steps": []})["steps"]}
     return tuple(name for name in SHOWN if name in wanted or (name in ALONE and not bare))

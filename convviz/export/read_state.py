@@ -28,15 +28,7 @@ State = str | Mapping[str, Any] | HasState | None  # a link, a state, an App; No
 
 
 def read_state(text: str) -> tuple[Any, list[str]]:
-    """Read a file with the JSON of ``App.state()``, else a link, or the address of a page that has one.
-
-    Returns:
-        The state, and one sentence for everything that a link had to leave out.
-
-    Raises:
-        OSError: there is no such file, or it cannot be read.
-        ValueError: the file is of something else or of a state that is not possible, or the address has no link.
-    """
+    """Return the state of a JSON file, a link or an address with one, and a sentence for all that was left out."""
     shown = text[:SHOWN]
     if is_link(text) and not _is_file(text):
         settings, notices = from_link(text)

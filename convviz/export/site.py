@@ -37,17 +37,10 @@ def site_files() -> dict[str, bytes]:
 
 
 def write_site(folder: Path) -> dict[str, bytes]:
-    """Write the site, and take away what an earlier version of it left there; return its files.
+    """Write the site into a new or empty folder, or over an earlier one, and return its files.
 
     The pages come after the files that they name, and what the pages before them named goes last: who asks meanwhile
     gets a whole site. Where one cannot be written, a new folder stays empty.
-
-    Args:
-        folder: New, empty, or with a site in it. What begins with a dot, such as ``.git``, is left alone.
-
-    Raises:
-        ValueError: something else stands there.
-        OSError: a file cannot be written.
     """
     files, there = site_files(), _own(folder)
     try:

@@ -21,23 +21,13 @@ WALKS: dict[str, dict[str, str]] = facts("picture")["walks"]  # by equation; tha
 
 @dataclass(frozen=True)
 class Step:
-    """One step of an equation; panels go by the names of their stages.
+    """One step of an equation; panels go by the names of their stages."""
 
-    Attributes:
-        over: the panel whose cells are the steps, in reading order.
-        cell: the one of this step, (row, column).
-        hidden: cells that are not computed yet.
-        lit: cells that take part, and whether they do more than multiply by a zero of the construction.
-        window: the panel on which the window or the stamp lies, and its row, column, rows and columns there.
-        values: planes that stand in for the final ones, ``[H, W]``.
-        text: the step in words.
-    """
-
-    over: str
+    over: str  # the panel whose cells are the steps, in reading order
     cell: Cell
-    hidden: dict[str, frozenset[Cell]]
-    lit: dict[str, dict[Cell, bool]]
-    window: tuple[str, tuple[int, int, int, int]]
+    hidden: dict[str, frozenset[Cell]]  # not computed yet
+    lit: dict[str, dict[Cell, bool]]  # cell → whether it does more than multiply by a zero of the construction
+    window: tuple[str, tuple[int, int, int, int]]  # the panel under it; row, column, rows, columns there
     values: dict[str, torch.Tensor] = field(default_factory=dict)
     text: str = ""
 

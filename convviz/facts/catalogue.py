@@ -35,13 +35,7 @@ msgstr ""
 
 
 def renewed(tag: str, before: str, given: Mapping[str, Sequence[str]] | None = None) -> tuple[str, list[str]]:
-    """Return a catalogue that has the texts of today, and the contexts of those that it had and English has no more.
-
-    Args:
-        tag: of its language.
-        before: what stands in its file.
-        given: translations by their contexts, each with all its forms, which are put in place of what was there.
-    """
+    """Return a catalogue with the texts of today and what is ``given``, and the contexts that English has no more."""
     read = read_po(io.StringIO(before))
     there = {str(message.context): message for message in read if message.id}
     forms = read.plural_forms if "Plural-Forms:" in before else get_plural(tag.partition("-")[0]).plural_forms
@@ -91,10 +85,7 @@ def faults(tag: str) -> Iterator[str]:
 
 
 def _unlike(form: str, ids: Sequence[str], free: set[str]) -> Iterator[str]:
-    """Yield what a translation has in another way than each English text that it may be of.
-
-    A sign that is as wide as two letters has the room of a space in it.
-    """
+    """Yield what a translation has in another way than each English text that it may be of."""
     got, wanted = set(ARGUMENT.findall(form)), [set(ARGUMENT.findall(id)) for id in ids]
     if got | free not in [each | free for each in wanted]:
         yield f"has other arguments: {sorted(got)} for {sorted(wanted[-1])}"

@@ -79,10 +79,7 @@ def catalogue(tag: str) -> Catalogue:
 
 
 def match_locale(wanted: object) -> str | None:
-    """Return our language for a stranger's tag, such as ``"zh_TW"``; None where there is none.
-
-    Script and language count, the region only as far as it tells the script: ``zh-TW`` is ``zh-Hant``.
-    """
+    """Return our language for a stranger's tag, by script and language: ``zh_TW`` is ``zh-Hant``; None for none."""
     if not isinstance(wanted, str) or len(wanted) > LONGEST:
         return None
     by_name = {tag.lower(): tag for tag in languages()}

@@ -7,10 +7,7 @@ MINUS = "−"
 
 
 def format_number(value: float) -> str:
-    """Write a number the short way it stands in a cell: three significant digits or fewer, a true minus, never "-0".
-
-    ``web/base/format.js`` writes numbers by the same rules; a test holds the two equal.
-    """
+    """Write a number as it stands in a cell, three significant digits at most; ``web/base/format.js`` does the same."""
     size = abs(value)
     if 0 < size < 0.00095 or size >= 9999.5:
         return _written(value, Context(2, ROUND_HALF_UP).create_decimal(size), exponential=True)

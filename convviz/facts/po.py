@@ -14,12 +14,7 @@ COUNTS = (*range(201), 10**6)  # by which the forms of a catalogue are told apar
 
 
 def read(tag: str, text: str) -> Catalogue:
-    """Return the catalogue that a PO file holds.
-
-    Args:
-        tag: of the language.
-        text: of the file.
-    """
+    """Return the catalogue that the text of a PO file holds."""
     read = read_po(io.StringIO(text))
     forms = plural_forms(tag, read.plural_expr)
     found: dict[str, Text] = {}
@@ -46,12 +41,7 @@ def strings_of(message: Message) -> list[str]:
 
 
 def plural_forms(tag: str, expression: str) -> dict[str, int]:
-    """Return CLDR's names of the forms of a language, as JavaScript has them, with their places in the catalogue.
-
-    Args:
-        tag: of the language.
-        expression: the rule in the head of the catalogue, by which gettext finds the place of a number's form.
-    """
+    """Return CLDR's names of a language's forms, as JavaScript has them, and their places by gettext's expression."""
     place, name = gettext.c2py(expression), Locale(tag.partition("-")[0]).plural_form
     return {"other": place(COUNTS[-1])} | {name(count): place(count) for count in COUNTS}
 

@@ -31,11 +31,7 @@ def sentences(part: str) -> Callable[..., str]:
 
 
 def filled(id: str, text: Text, arguments: Mapping[str, Any]) -> str:
-    """Return a text with its arguments in place.
-
-    Raises:
-        KeyError: the text names an argument that is not given.
-    """
+    """Return a text with its arguments in place."""
     chosen = text if isinstance(text, str) else text.get(_form(arguments["count"]), text["other"])
 
     def argument(found: re.Match[str]) -> str:

@@ -15,13 +15,7 @@ PANEL_AXES: dict[str, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Plane:
-    """Which plane of the tensors is shown.
-
-    Attributes:
-        sample: n, counted from 0.
-        out_channel: o, counted over all groups.
-        in_channel: c, counted over all groups; in the same group as out_channel.
-    """
+    """Which plane of the tensors is shown; both channels are of one group, and counted over all groups."""
 
     sample: int = 0
     out_channel: int = 0

@@ -30,10 +30,7 @@ class Article(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad_output: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Return grad_input, grad_weight and grad_bias, each of its tensor's shape.
-
-        All three, also where nobody asked: the first layer of a network pays for a gradient of its images.
-        """
+        """Return all three gradients, also where nobody asked: the first layer pays for a gradient of the images."""
         input, weight = ctx.saved_tensors
         rows, columns = weight.shape[2:]
         padded = torch.nn.ZeroPad2d((columns - 1, columns - 1, rows - 1, rows - 1))(grad_output)

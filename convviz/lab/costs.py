@@ -26,13 +26,8 @@ CONVOLUTION_BACKWARD = "aten::convolution_backward"
 def costs(lanes: dict[str, Lane], images: torch.Tensor, labels: torch.Tensor) -> dict[str, Any]:
     """Measure copies of the networks on ``[N, 1, 28, 28]``; all layers get the inputs that torch's network has there.
 
-    Returns:
-        Name → ``memory`` in bytes or None, and ``layers``: of each its name, ``forward`` and ``backward`` in seconds
-        (medians of rounds in which all entrants take turns), and ``forward_by`` and ``backward_by``: which of
-        PyTorch's backends the numbers came from.
-
-    Raises:
-        RaceError: an entrant failed.
+    Of each: ``memory`` in bytes or None, and ``layers`` with ``forward`` and ``backward`` in seconds (medians of rounds
+    in which all take turns), and PyTorch's backends behind them.
     """
     networks = {name: copy.deepcopy(lane.network) for name, lane in lanes.items()}
     device = images.device

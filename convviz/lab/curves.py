@@ -13,12 +13,7 @@ PLOTS = {"loss": True, "accuracy": False, "seconds": True, "weights": True, "los
 
 
 def plots(result: Result, keys: Iterable[str] = PLOTS, points: int = POINTS) -> list[dict[str, Any]]:
-    """Return the plots of ``PLOTS`` that have a curve by now, of at most so many points.
-
-    Returns:
-        Of each ``key``, ``title``, ``unit``, ``x``, ``log`` and ``traces``: of each entrant and run the entrant's
-        ``name`` and place ``at``, ``first`` if it is its first run, ``x`` and ``y``.
-    """
+    """Return the plots of ``PLOTS`` that have a curve by now, of at most so many points."""
     made = []
     for key in keys:
         traces = list(_traces(result, key, points))

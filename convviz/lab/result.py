@@ -98,11 +98,7 @@ def _short(number: float) -> float:
 
 
 def misclassified(result: Result, images: torch.Tensor) -> dict[str, str]:
-    """Return some test images that an entrant took for another digit at the end of the last run.
-
-    Returns:
-        Index in the test → its 784 bytes in base64; SHOWN of each entrant, the first ones.
-    """
+    """Return the first test images that an entrant misclassified in the last run: index → 784 bytes in base64."""
     labels, chosen = result["data"]["labels"], set()
     last = [run for run in result["runs"] if run["entrants"]["torch"]["predictions"]][-1:]
     for run in last:

@@ -19,11 +19,7 @@ def picture(race: Race, points: int, digits: int = DIGITS) -> dict[str, Any]:
 
 
 def kernels(race: Race, most: int = KERNELS) -> dict[str, Any]:
-    """Return kernels of the first layer of each entrant, and their gradients in the last step, to four digits.
-
-    Returns:
-        Entrant → ``weight`` and ``gradient``: up to ``most`` kernels of nine numbers; none before the first step.
-    """
+    """Return kernels of the first layer of each entrant, and their gradients in the last step, to four digits."""
     found = {}
     for name, lane in race.lanes.items():
         weight = lane.network.get_parameter(f"{LAYER}.weight")

@@ -26,28 +26,14 @@ def names() -> list[str]:
 
 @functools.cache
 def lesson(name: str) -> Any:
-    """Return a lesson as plain data that nobody changes.
-
-    Args:
-        name: of its file, such as ``"why_rotated"``.
-
-    Raises:
-        ValueError: there is no such lesson.
-    """
+    """Return a lesson as plain data that nobody changes."""
     if name not in names():
         raise ValueError(say("unknown", name=name[:40], known=", ".join(names())))
     return json.loads(files("convviz.lessons").joinpath(f"{name}.json").read_text(encoding="utf-8"))
 
 
 def told(name: str) -> dict[str, Any]:
-    """Return a lesson, ours or in a file that ends in ``.json``, with its sentences, as a page takes it.
-
-    The sentences of a file beside this one stand in ``facts/words/guided``, of any other in the file itself.
-
-    Raises:
-        OSError: a file cannot be read.
-        ValueError: there is no such lesson, or the file is none.
-    """
+    """Return a lesson, ours or in a file that ends in ``.json``, with its sentences, as a page takes it."""
     if not name.endswith(FILE):
         return {"lesson": lesson(name), "words": facts(f"words/guided/{name}")}
     path = Path(name).resolve()
@@ -56,12 +42,7 @@ def told(name: str) -> dict[str, Any]:
 
 
 def own_file(path: str) -> Any:
-    """Return what somebody's own file of a lesson holds; whether it is one, ``convviz lesson check`` tells.
-
-    Raises:
-        OSError: it cannot be read.
-        ValueError: it is not JSON.
-    """
+    """Return what somebody's own file of a lesson holds; whether it is one, ``convviz lesson check`` tells."""
     try:
         return read_json(path)
     except ValueError as error:

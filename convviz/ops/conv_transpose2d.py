@@ -72,11 +72,7 @@ def transposed_spec(
     groups: Any,
     dilation: Any,
 ) -> ConvSpec:
-    """Return the geometry of the convolution whose backward pass conv_transpose2d is: its input is our output.
-
-    Raises:
-        ValueError: the shapes do not fit together, or the geometry is impossible.
-    """
+    """Return the geometry of the convolution whose backward pass conv_transpose2d is: its input is our output."""
     if len(weight_shape) != 4 or weight_shape[0] != input_shape[1]:
         raise ValueError(
             "weight must be [C_in, C_out / groups, kH, kW], with the input's channels first: got the weight "

@@ -10,19 +10,11 @@ from convviz.ops.tensors import cell_at
 
 @dataclass(frozen=True)
 class Deviation:
-    """How far one gradient is from autograd's, and how far rounding could bring it.
+    """How far one gradient is from autograd's, and how far rounding could bring it."""
 
-    Attributes:
-        value: its largest |difference|; nan when one side has a nan that the other has not, inf when the shapes
-            differ.
-        tensor: name of the gradient.
-        index: place of the difference; empty when the shapes differ.
-        tolerance: the largest difference that rounding can explain, see ``tolerance``.
-    """
-
-    value: float
+    value: float  # the largest |difference|; nan where one side alone has a nan, inf when the shapes differ
     tensor: str
-    index: tuple[int, ...]
+    index: tuple[int, ...]  # of the difference; empty when the shapes differ
     tolerance: float
 
     @property
@@ -41,16 +33,10 @@ class Deviation:
 def tolerance(reference: torch.Tensor, magnitude: torch.Tensor, terms: int, *, folded: bool = False) -> float:
     """Return the largest difference that rounding can explain between two ways to add the same numbers.
 
-    Two sums of the same n terms in another order differ by at most ``n * eps * sum(|terms|)``: by the size of the
-    terms, not of the result, which may be zero. A quarter of it is allowed; the worst that was met, in a bias
-    gradient of 36,864 equal terms, is a twenty-fourth. Formats shorter than float32 are added up in float32 and
-    rounded once, so there the result counts as well.
-
-    Args:
-        reference: autograd's gradient.
-        magnitude: the same sums with every term made positive, of the same shape.
-        terms: how many numbers one entry adds up.
-        folded: whether the sums were rounded before they were added up again, as a border's gradient is.
+    Two sums of the same n terms in another order differ by at most ``n * eps * sum(|terms|)``, the magnitude: by the
+    size of the terms, not of the result, which may be zero. A quarter of it is allowed; the worst that was met, in a
+    bias gradient of 36,864 equal terms, is a twenty-fourth. Formats shorter than float32 are added up in float32 and
+    rounded once, so there the result counts as well. Folded sums, a border's, were rounded before they were added up.
     """
     eps = torch.finfo(reference.dtype).eps
     eps_of_sums = min(eps, torch.finfo(torch.float32).eps)

@@ -23,11 +23,7 @@ def available_devices() -> tuple[str, ...]:
 
 
 def check_device(device: str | torch.device | None) -> torch.device:
-    """Return the device, named as ``available_devices`` names it, or say which ones there are.
-
-    Raises:
-        ValueError: torch does not know the device, or it is not on this machine.
-    """
+    """Return the device, named as ``available_devices`` names it, or say which ones there are."""
     offered = available_devices()
     rule = f"device is one of {', '.join(offered)} on this machine"
     try:
@@ -64,11 +60,7 @@ def _accelerator() -> tuple[str, int]:
 
 
 def check_dtype(dtype: str | torch.dtype | None, device: torch.device) -> torch.dtype:
-    """Return the number format as torch's dtype.
-
-    Raises:
-        ValueError: convviz does not show this format, or the device cannot compute with it.
-    """
+    """Return the number format as torch's dtype."""
     chosen = DTYPES.get(dtype) if isinstance(dtype, str) else (dtype or torch.float32)
     if chosen not in DTYPES.values():
         raise ValueError(f"dtype is one of {', '.join(DTYPES)}: got {dtype!r}")
@@ -103,11 +95,7 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 
 def full_precision(device: torch.device) -> contextlib.AbstractContextManager[None]:
-    """Return a context in which float32 means float32.
-
-    On CUDA a float32 convolution is by default computed in TF32, with 10 bits after the point instead of 23: two
-    right ways to compute a gradient then differ by a thousandth, and no comparison could tell that from a mistake.
-    """
+    """Return a context in which float32 is not computed in CUDA's default TF32, whose rounding looks like a mistake."""
     if device.type != "cuda":
         return contextlib.nullcontext()
     context: contextlib.AbstractContextManager[None] = torch.backends.cudnn.flags(enabled=True, allow_tf32=False)

@@ -18,22 +18,13 @@ Formula = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 @dataclass(frozen=True)
 class Loss:
-    """One loss; its functions take the output ``[N, C_out, H_out, W_out]`` and what it is given, of the same shape.
+    """One loss; its functions take the output ``[N, C_out, H_out, W_out]`` and what it is given, of the same shape."""
 
-    Attributes:
-        value: the loss, 0-d, written so that autograd can derive it.
-        gradient: grad_output, the derivative of the loss by every cell of output, written out by hand.
-        bend: of the loss as a function of one cell: what finite differences get right depends on it.
-        magnitude: grad_output with every term made positive, the scale of its rounding; default: its own size.
-        size: the loss with every term made positive, the scale of its rounding; default: that of a sum of the output
-            weighted by grad_output.
-    """
-
-    value: Formula
-    gradient: Formula
-    bend: Literal["linear", "quadratic", "curved"] = "linear"
-    magnitude: Formula | None = None
-    size: Formula | None = None
+    value: Formula  # 0-d, written so that autograd can derive it
+    gradient: Formula  # grad_output, written out by hand
+    bend: Literal["linear", "quadratic", "curved"] = "linear"  # by one cell, for finite differences
+    magnitude: Formula | None = None  # grad_output with every term made positive, the scale of its rounding
+    size: Formula | None = None  # the same of the loss; default: of a sum weighted by grad_output
 
 
 def _half_squared_error(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:

@@ -243,11 +243,7 @@ def _magnitudes(result: dict[str, Any], other: torch.Tensor | None) -> dict[str,
 
 
 def choose_loss(loss: str | None, grad_output: Any, target: Any) -> str:
-    """Return the kind of the loss.
-
-    Raises:
-        ValueError: there is no such loss, or it contradicts the grad_output or the target.
-    """
+    """Return the kind of the loss."""
     kind = (losses_with("grad")[0] if grad_output is not None else "sum") if loss is None else loss
     if not isinstance(kind, str) or kind not in LOSSES:
         raise ValueError(f"loss is one of {', '.join(LOSSES)}: got {loss!r}")
@@ -264,11 +260,7 @@ def choose_loss(loss: str | None, grad_output: Any, target: Any) -> str:
 def shaped_tensor(
     name: str, value: Any, shape: tuple[int, ...], device: torch.device, dtype: torch.dtype
 ) -> torch.Tensor:
-    """Return a copy of an argument as a tensor of that shape, device and dtype.
-
-    Raises:
-        ValueError: it has another shape, or is no tensor of real numbers.
-    """
+    """Return a copy of an argument as a tensor of that shape, device and dtype."""
     tensor = real_tensor(name, value)
     if tuple(tensor.shape) != shape:
         raise ValueError(

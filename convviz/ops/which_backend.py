@@ -141,11 +141,7 @@ def select_backend(
     transposed: bool = False,
     output_padding: int | Sequence[int] = 0,
 ) -> tuple[str, str] | None:
-    """Ask torch which backend it would choose, without running anything; the arguments are ``which_backend``'s.
-
-    Returns:
-        The names of the forward and the backward pass's backend; None where torch cannot be asked or refuses the call.
-    """
+    """Return the backends' names, forward and backward, without running them; None where torch does not say."""
     call = _Call(input, weight, bias, stride, padding, dilation, groups, transposed, output_padding)
     name = _select(call)
     return None if name is None else (name, BACKWARD_OF.get(name, name))

@@ -9,12 +9,7 @@ from convviz.facts import facts
 
 
 def digits() -> torch.Tensor:
-    """Return ten handwritten digits, 0 to 9.
-
-    Returns:
-        float64 ``[10, 8, 8]``, each cell 0 (paper) to 1 (ink), in steps of 1/16. Source and licence stand in
-        ``facts/digits.json``.
-    """
+    """Return ten handwritten digits of ``facts/digits.json``, float64 ``[10, 8, 8]``, 0 (paper) to 1 (ink)."""
     return torch.tensor(facts("digits")["digits"], dtype=torch.float64) / 16
 
 
@@ -52,13 +47,7 @@ def random_tensor(shape: tuple[int, ...], seed: int) -> torch.Tensor:
 
 
 def make_input(kind: str, shape: tuple[int, int, int, int], *, digit: int = 3) -> torch.Tensor:
-    """Make an input by name.
-
-    Args:
-        kind: ``"digit"``, ``"whole"``, ``"delta"``, ``"ramp"`` or ``"checkerboard"``.
-        shape: ``[N, C, H, W]``; every plane gets an image of its own (the next digit, a shifted pattern).
-        digit: the digit of the first plane, 0 to 9.
-    """
+    """Make an input ``[N, C, H, W]`` by name; every plane has an image of its own: the next digit, a moved pattern."""
     (batch, channels), size = shape[:2], shape[2:]
     r, c = (torch.arange(cells, dtype=torch.float64) for cells in size)
     planes = [

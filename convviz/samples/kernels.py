@@ -16,15 +16,7 @@ ROWS: dict[str, list[list[int]]] = facts("settings")["kernel_rows"]  # of 1 cell
 
 
 def make_kernel(name: str, size: tuple[int, int]) -> torch.Tensor:
-    """Make one kernel plane by name.
-
-    Args:
-        name: a name in ``KERNELS``, or ``"counting"``.
-        size: (kH, kW), each up to 11 where the kernel has a name.
-
-    Returns:
-        float64 ``[kH, kW]``, as torch correlates with it: not rotated.
-    """
+    """Make one kernel ``[kH, kW]``, float64, by a name in ``KERNELS`` or ``"counting"``; torch does not rotate it."""
     if name == "counting":  # 1, 2, 3 … in reading order
         return torch.arange(1, size[0] * size[1] + 1, dtype=torch.float64).reshape(size)
     kernel = torch.zeros(size, dtype=torch.float64)

@@ -77,10 +77,7 @@ def need_voila() -> None:
 
 
 def need_device(device: str) -> None:
-    """Refuse a device that torch does not offer here.
-
-    Another process asks torch: the one that serves never loads it.
-    """
+    """Refuse a device that torch does not offer here; another process asks: the one that serves never loads it."""
     if device == "cpu":
         return
     asks = "import sys; from convviz.ops.device import check_device; check_device(sys.argv[1])"
@@ -102,14 +99,7 @@ def listen(options: ServeOptions) -> tuple[socket.socket, ServeOptions]:
 
 
 def bind(host: str, port: int | None) -> tuple[socket.socket, bool]:
-    """Return a listening socket, and whether it stands on another port than the usual one.
-
-    The server gets the socket as it is: between "is it free?" and "take it" another program could come first.
-
-    Args:
-        host: A name or number of this machine.
-        port: The one to take; None tries the usual one and those after it.
-    """
+    """Return a listening socket on this port, or on the usual or the next free one, and whether that is another one."""
     if port is not None and not 0 <= port <= 65535:
         raise ServeError(f"--port must lie between 0 and 65535, and {port} does not.")
     for candidate in range(DEFAULT_PORT, DEFAULT_PORT + PORTS_TO_TRY) if port is None else [port]:
@@ -161,11 +151,7 @@ def server_environment(options: ServeOptions) -> dict[str, str]:
 
 
 def tell_room(students: int, workers: int) -> None:
-    """Say whether the machine is large enough for a class.
-
-    Raises:
-        ServeError: Not one student fits.
-    """
+    """Say whether the machine is large enough for a class; refuse where not one student fits."""
     fit, words = words_of_room(students, workers)
     if fit == 0:
         raise ServeError(words)

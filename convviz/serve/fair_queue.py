@@ -21,10 +21,7 @@ class Wish:
 
 
 class Turns:
-    """A line for quick wishes and one for slow ones, which never have all the workers.
-
-    In each of them a page has one wish at work, or answered and not yet read, so that who does not read gets no more.
-    """
+    """A line for quick wishes and one for slow ones, which never have all workers; of each a page has one at work."""
 
     def __init__(self, workers: int) -> None:
         self._most_slow = max(1, workers - 1)

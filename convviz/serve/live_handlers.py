@@ -28,11 +28,7 @@ class Nothing(PlainErrors):
 
 
 class Ready(PlainErrors):
-    """Sends what was made before anybody came.
-
-    Attributes:
-        varies: The headers of a request that choose between answers, beside whether it takes packed ones.
-    """
+    """Sends what was made before anybody came; ``varies`` are the headers that choose between answers."""
 
     varies: ClassVar[tuple[str, ...]] = ()
 

@@ -14,11 +14,7 @@ class Log:
     """Writes events, or nothing at all."""
 
     def __init__(self, where: str | None) -> None:
-        """Open the file for more lines; "-" is standard output, None writes nothing.
-
-        Raises:
-            ServeError: The file cannot be written.
-        """
+        """Open the file for more lines; "-" is standard output, None writes nothing."""
         self._file: TextIO | None = None
         if where == "-":
             self._file = sys.stdout

@@ -27,11 +27,7 @@ class NotebookPage(TornadoVoilaHandler):
 
     @tornado.web.authenticated
     async def get(self) -> None:
-        """Send the page piece by piece.
-
-        Raises:
-            RuntimeError: The kernel has ended; Voilà itself would wait for it for ever.
-        """
+        """Send the page piece by piece; where the kernel has ended, Voilà itself would wait for it for ever."""
         manager = super().kernel_manager
         if manager.is_full():
             self.set_status(503)

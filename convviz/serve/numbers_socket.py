@@ -54,10 +54,7 @@ def numbers_routes(server_url: str, workers: Workers) -> list[tuple[Any, ...]]:
 
 
 class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
-    """One page's connection; open as long as the page is.
-
-    A page of another origin is refused before, by Jupyter's own rules, and so is who names none: no browser does that.
-    """
+    """One page's connection; one from another origin, or from none, is refused before, by Jupyter's own rules."""
 
     max_message_size = MAX_FRAME_BYTES
     _is_open = False
@@ -153,11 +150,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         return request
 
     def _ask(self, request: dict[str, Any], given: bytes) -> None:
-        """Let a request wait for its turn.
-
-        Raises:
-            ValueError: It cannot be; the sentence says why.
-        """
+        """Let a request wait for its turn."""
         kind, tab = request.get("type"), request.get("tab")
         if not isinstance(kind, str) or kind not in KINDS:
             raise ValueError(say_app("message.type", known=", ".join(KINDS), got=f"{kind!r:.40}"))
@@ -192,11 +185,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
             self._tell_later()
 
     def _act(self, request: dict[str, Any], given: bytes) -> None:
-        """Let the page's race hear what the page says; where there is none, show the tab as it is at first.
-
-        Raises:
-            ValueError: It is no message to such a tab.
-        """
+        """Let the page's race hear what the page says; where there is none, show the tab as it is at first."""
         tab, message = request.get("tab"), request.get("message")
         if tab not in STATEFUL or not isinstance(message, dict) or len(given) > ACT_BYTES:
             raise ValueError(say_app("message", got=f"{message!r:.40}"))

@@ -31,13 +31,7 @@ class Worker:
     kill: Callable[[], None]
 
     def answer(self, request: bytes, seconds: float) -> tuple[bytes, bool]:
-        """Return the answer to a request, and whether the worker leaves after it.
-
-        Raises:
-            TimeoutError: It takes longer.
-            OSError: There is no such worker any more, or somebody has stopped it.
-            EOFError: It has ended.
-        """
+        """Return the answer to a request, and whether the worker leaves after it."""
         self.connection.send_bytes(request)
         told = self.hear(seconds)
         return told[:-1], bool(told[-1])
@@ -186,12 +180,7 @@ class Handle:
 
 
 def spawn(answers: str, environment: dict[str, str]) -> tuple[Worker, list[str]]:
-    """Return a new worker that shares nothing with others, and the devices that torch finds in it.
-
-    Raises:
-        OSError: It cannot be had.
-        EOFError: It has ended.
-    """
+    """Return a new worker that shares nothing with others, and the devices that torch finds in it."""
     context = get_context("spawn")
     ours, theirs = context.Pipe()
     with theirs:
@@ -206,11 +195,7 @@ def spawn(answers: str, environment: dict[str, str]) -> tuple[Worker, list[str]]
 
 
 def look_after(pid: int) -> None:
-    """Look whether a process has been stopped; where nobody tells, it has not.
-
-    Raises:
-        OSError: It has, or it is not there any more.
-    """
+    """Raise OSError if a process has been stopped or is not there any more; where nobody tells, it is."""
     if sys.platform.startswith("linux"):
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
         if state in "TtZX":

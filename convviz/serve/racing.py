@@ -30,11 +30,7 @@ class PageRace(RaceTab):
             super().refresh()
 
     def hear(self, request: Mapping[str, Any]) -> None:
-        """Do what the page asks for.
-
-        Raises:
-            ValueError: It is no message.
-        """
+        """Do what the page asks for."""
         self._language = match_locale(request.get("language")) or ENGLISH
         with use_locale(self._language):
             if request["message"] == {"type": "leave"}:

@@ -65,11 +65,7 @@ class BoundedServer(tornado.httpserver.HTTPServer):
 
 
 def connections_for(class_size: int | None) -> int:
-    """Return how many connections may be open at a time.
-
-    Raises:
-        ServeError: The system allows too few files for them.
-    """
+    """Return how many connections may be open at a time; refuse where the system allows too few files for them."""
     allowed = raise_file_limit()
     if class_size is None:
         return allowed
@@ -84,11 +80,7 @@ def connections_for(class_size: int | None) -> int:
 
 
 def raise_file_limit() -> int:
-    """Let this process open as many files as the system allows it; return how many connections that is good for.
-
-    Raises:
-        ServeError: The system allows too few for one visitor.
-    """
+    """Let this process open as many files as the system allows it; return how many connections that is good for."""
     if resource is None:
         return FILES // FILES_A_CONNECTION
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -33,13 +33,7 @@ class Refused(Exception):
 
 @dataclass(eq=False)
 class Order:
-    """What a worker is asked.
-
-    Attributes:
-        request: As ``worker.answer`` reads it.
-        deliver: Takes the answer, or why there is none in a word: "late", "died" or "none"; until it has left.
-        since: When the page asked.
-    """
+    """What a worker is asked; ``deliver`` takes the answer, or why there is none: "late", "died" or "none"."""
 
     request: bytes
     deliver: Callable[[bytes, str], Awaitable[None]]
@@ -59,15 +53,10 @@ class Workers:
         ended: Callable[[str], None] = lambda reason: None,
         answered: Callable[[float], None] = lambda seconds: None,
     ) -> None:
-        """Prepare; nothing runs before ``ready``.
+        """Prepare; a ``count`` of 0 is as many as cores, and with accelerators there is one for each of them.
 
-        Args:
-            count: How many there are; 0: as many as cores. With accelerators: one for each of them.
-            memory_mib: What a worker may take beyond what it has at first.
-            seconds: That a request may take.
-            answers: What answers in a worker, as module:function.
-            ended: Hears why a worker was ended, in a thread: "late", "died" or "grown".
-            answered: Hears the seconds from a wish to its answer.
+        ``answers`` is what answers, as module:function; ``ended`` hears, in a thread, "late", "died" or "grown";
+        ``memory_mib`` is what a worker may take beyond what it has at first.
         """
         self.count = count or cores()
         self.devices: list[str] = []

@@ -16,10 +16,7 @@ WIDTH = 100
 
 
 def as_python(settings: Settings) -> str:
-    """Return Python that opens the app with these settings, device included: a line with a link where it is short.
-
-    In the state that says what no such line can, what is not named has its default, as in all states.
-    """
+    """Return Python that opens the app with these settings, device included: a line with a link where it is short."""
     if settings == Settings.first_picture():
         return "import convviz\n\nconvviz.App()\n"
     if line := _linked(settings):

@@ -17,11 +17,7 @@ COMPUTED: list[str] = facts("settings")["computed"]
 
 
 def compute(settings: Settings, *, compare: bool = True) -> Stages:
-    """Compute every stage that follows from the settings, on their device; to ``compare``, run autograd as well.
-
-    Raises:
-        ValueError: a number is too large for the dtype, and inf or nan would stand in its place.
-    """
+    """Compute every stage that follows from the settings, on their device; to ``compare``, run autograd as well."""
     run = stages_transposed if settings.transposed else stages
     result = run(
         settings.spec,

@@ -31,11 +31,7 @@ KEYS = {field.link: field for field in FIELDS.values() if field.link}
 
 
 def to_link(settings: Settings | Mapping[str, Any]) -> str:
-    """Return the settings, or the dict that ``App.state()`` returns, as a link: without the device.
-
-    Raises:
-        ValueError: the dict is no state, or the numbers in it are too many for a link.
-    """
+    """Return the settings, or the dict that ``App.state()`` returns, as a link: without the device."""
     shown = settings if isinstance(settings, Settings) else Settings.from_dict(settings)
     # The shortest; of two as short the newest.
     link = min((_differing(shown, version) for version in reversed(BASES)), key=len)
@@ -45,11 +41,7 @@ def to_link(settings: Settings | Mapping[str, Any]) -> str:
 
 
 def from_link(text: str) -> tuple[Settings, list[str]]:
-    """Read a link, or the address of a page that has one, as well as it can be read.
-
-    Returns:
-        The settings, on the cpu, and one sentence for everything that had to be left out.
-    """
+    """Return the settings of a link, or of an address with one, on the cpu, and a sentence for all it left out."""
     newest = BASES[str(LINK_VERSION)]
     if len(text) > (most := LIMITS["characters_read"]):
         return newest, [say("link.longer", most=most)]

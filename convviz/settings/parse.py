@@ -18,11 +18,7 @@ TYPES: dict[str, type] = {"device": str, "flag": bool}
 
 
 def setting(name: str, value: Any) -> Any:
-    """Return one field of a state, ``"spec"`` or a setting; whether its word is one of those there are is asked later.
-
-    Raises:
-        ValueError: no such setting can have this value.
-    """
+    """Return one field of a state, ``"spec"`` or a setting; whether its word is one that there is, is asked later."""
     if name == "spec":
         return ConvSpec.from_dict(_mapping(name, value))
     kind = FIELDS[name].kind

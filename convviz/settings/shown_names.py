@@ -15,10 +15,7 @@ def shown_name(name: str, transposed: bool) -> str:
 
 
 def panel_name(name: str, spec: ConvSpec, transposed: bool) -> str:
-    """Return what the page calls a panel of the picture.
-
-    At stride 1 nothing stands between the cells of dilated_grad_output, so it is grad_output.
-    """
+    """Return what the page calls a panel; at stride 1 dilated_grad_output is grad_output."""
     plain = name == "dilated_grad_output" and tuple(spec.stride) == (1, 1)
     return shown_name("grad_output" if plain else name, transposed)
 

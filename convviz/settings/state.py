@@ -122,11 +122,7 @@ class Settings:
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> Settings:
-        """Build the settings that ``to_dict`` described; what is missing has its default.
-
-        Raises:
-            ValueError: no dict, a newer version, an unknown key, or a value that no setting can have.
-        """
+        """Build the settings that ``to_dict`` described; what is missing has its default."""
         if not isinstance(state, Mapping):
             raise ValueError(say("state.form", type=type(state).__name__))
         fields = {name: value for name, value in state.items() if name != "version"}
@@ -142,11 +138,7 @@ class Settings:
 
 
 def check_size(spec: ConvSpec) -> None:
-    """Refuse what the board cannot show.
-
-    Raises:
-        ValueError: the geometry is larger than the board; the message offers a window.
-    """
+    """Refuse what the board cannot show, and offer a window."""
     for name, most in MAX_SIZES.items():
         value = getattr(spec, name)
         if largest(value) > most:

@@ -11,17 +11,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Source:
-    """Where a tensor comes from: a name that makes it, or its own numbers.
+    """Where a tensor comes from: a name that makes it, or its own numbers."""
 
-    Attributes:
-        kind: a name such as ``"digit"`` or ``"sobel_x"``; ``"values"`` and ``"image"`` carry numbers;
-            ``"one_hot"`` carries the four indices of its 1; a target has it in every sample.
-        values: the numbers, flat.
-        shape: their shape.
-    """
-
-    kind: str
-    values: tuple[float, ...] = ()
+    kind: str  # "values" and "image" carry numbers, "one_hot" the indices of its 1, which each sample of a target has
+    values: tuple[float, ...] = ()  # flat
     shape: tuple[int, ...] = ()
 
     @classmethod

@@ -21,11 +21,7 @@ def layer_pair(spec: ConvSpec, name: str) -> Any:
 
 
 def layer_spec(spec: ConvSpec, input_size: Sequence[int], output_padding: Sequence[int], **changes: Any) -> ConvSpec:
-    """Return the geometry of the layer with these sizes, (H, W), and with other fields of ConvSpec in full form.
-
-    Raises:
-        ValueError: the output would have no row or column, or the output_padding is too large.
-    """
+    """Return the geometry of the layer with these sizes, (H, W), and with other fields of ConvSpec in full form."""
     changed = {name: changes.get(name, getattr(spec, name)) for name in WINDOW}
     for axis in (0, 1):
         if not 0 <= output_padding[axis] < changed["stride"][axis]:

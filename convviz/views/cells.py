@@ -13,19 +13,14 @@ DATA, PADDING, COPY, INSERTED, REMAINDER = "d", "p", "c", "i", "r"
 
 @dataclass(frozen=True)
 class Roles:
-    """The roles of a panel's rows and columns.
+    """The roles of a panel's rows and columns, a letter each.
 
-    Attributes:
-        rows: one letter a row: d data, p padding with zeros, c a border of copies, i inserted zero, r padding that the
-            remainder adds.
-        columns: one letter a column.
-        unread_rows: rows that no window ever reads.
-        unread_columns: columns that no window ever reads.
+    d data, p padding with zeros, c a border of copies, i inserted zero, r padding that the remainder adds.
     """
 
     rows: str
     columns: str
-    unread_rows: tuple[int, ...] = ()
+    unread_rows: tuple[int, ...] = ()  # that no window ever reads
     unread_columns: tuple[int, ...] = ()
 
 

@@ -27,23 +27,14 @@ EQUATIONS: dict[str, list[dict[str, Any]]] = facts("picture")["equations"]
 
 @dataclass(frozen=True)
 class Panel:
-    """One heatmap: a plane of a named tensor.
+    """One heatmap: a plane of a named tensor."""
 
-    Attributes:
-        name: the stage's name.
-        called: what the page calls it; a transposed convolution has its own words.
-        tensor: ``[A, B, H, W]``, the planes that can be shown.
-        at: the plane that is shown, as indices of the leading axes.
-        roles: what its rows and columns are.
-        shape: the tensor's own shape.
-    """
-
-    name: str
-    called: str
-    tensor: torch.Tensor
-    at: tuple[int, int]
+    name: str  # the stage's
+    called: str  # on the page; a transposed convolution has its own words
+    tensor: torch.Tensor  # [A, B, H, W], the planes that can be shown
+    at: tuple[int, int]  # the shown plane's indices of the leading axes
     roles: Roles
-    shape: tuple[int, ...]
+    shape: tuple[int, ...]  # the tensor's own
 
     @property
     def values(self) -> torch.Tensor:
@@ -67,19 +58,12 @@ class Sign:
 
 @dataclass(frozen=True)
 class Equation:
-    """One row of the picture.
-
-    Attributes:
-        name: ``"forward"``, ``"input"``, ``"weight"`` or ``"bias"``.
-        title: its heading.
-        items: panels and signs, in reading order.
-        view: ``"both"``, ``"stamps"`` or ``"window"`` where the same numbers have two readings, else empty.
-    """
+    """One row of the picture."""
 
     name: str
     title: str
-    items: tuple[Panel | Sign, ...]
-    view: str = ""
+    items: tuple[Panel | Sign, ...]  # panels and signs, in reading order
+    view: str = ""  # "both", "stamps" or "window" where the same numbers have two readings, else empty
 
     @property
     def panels(self) -> tuple[Panel, ...]:
@@ -125,11 +109,7 @@ def _sign(stages: Stages, sign: Mapping[str, Any]) -> Sign:
 
 
 def panel(stages: Stages, plane: Plane, name: str) -> Panel:
-    """Return one panel by the name that it has on the page.
-
-    Raises:
-        ValueError: no stage of that name can be shown, or it does not exist for this geometry.
-    """
+    """Return one panel by the name that it has on the page."""
     names = {shown_name(each, stages.transposed): each for each in (*PANEL_AXES, "bias", "grad_bias")}
     if name not in names:
         raise ValueError(f"a panel is one of {', '.join(names)}: got {name!r}")

@@ -33,31 +33,13 @@ FOLDERS = ("base", "rules", "picture", "numbers", "board", "controls", "lesson",
 
 
 def bundle(folder: Traversable, entry: str, *, pack: bool = True) -> str:
-    """Return one ES module for an entry file and all that it imports.
-
-    Args:
-        folder: where the files stand; they import each other by relative paths, names only, without "as".
-        entry: the path in the folder of the file whose ``export default`` the module has.
-        pack: whether comments, and space that parts no two words, stay behind.
-
-    Raises:
-        ValueError: files import each other in a circle.
-    """
+    """Return one ES module for an entry file and all that it imports, by relative paths and without "as"."""
     module = f"{_joined(_modules(folder, [entry]), pack)}\nexport default {_variable(entry)}.default;\n"
     return packed_script(module) if pack else module
 
 
 def bundle_several(folder: Traversable, entries: Mapping[str, str], *, pack: bool = True) -> str:
-    """Return a statement that gives several entry files to a page under names; what they share is there once.
-
-    Args:
-        folder: as for ``bundle``.
-        entries: name in the page → path in the folder. The name has the file's default export, or all its exports.
-        pack: as for ``bundle``.
-
-    Raises:
-        ValueError: files import each other in a circle.
-    """
+    """Return a statement that gives a page the exports of ``entries``, name → path; what they share is there once."""
     modules = _modules(folder, list(entries.values()))
     given = [f"{name}: {_given(path, modules)}" for name, path in entries.items()]
     body = f"{_joined(modules, pack)}\nreturn {{ {', '.join(given)} }};"

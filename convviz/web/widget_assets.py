@@ -42,11 +42,7 @@ def asking_script() -> str:
 
 @each_language
 def tab_script(name: str) -> str:
-    """Return the module that draws a tab, with its sheet: what comes to the page when the tab is first opened.
-
-    It imports nothing, so that it is the same from a kernel and from a server: what it shares with the board's script
-    it has a second time.
-    """
+    """Return the module that draws a tab, with its sheet; it has what it shares with the board's script once more."""
     script = bundle(HERE, f"tabs/{name}/tab.js")
     return f"{script}\nexport const sheet = {json.dumps(joined(_own_sheet(name)), ensure_ascii=False)};\n"
 

@@ -24,13 +24,7 @@ DIGITS = 9  # of a number that the page draws
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a number made of grad_input or grad_weight, and its slopes with the planes that each is computed from.
-
-    Choices: ``of`` which gradient, which ``number`` made of it, and the ``cell`` in the shown plane, else the middle.
-
-    Raises:
-        ValueError: there is no such choice, or a number is too large for float64.
-    """
+    """Return a number made of grad_input or grad_weight, and its slopes with the planes that each is computed from."""
     check_keys("choices", choices, ("of", "number", "cell"))
     of, number = one_of(choices, "of", OF, OF[0]), one_of(choices, "number", NUMBERS, NUMBERS[0])
     shown = _Shown(settings, stages)

@@ -21,11 +21,7 @@ GRADIENTS_TRANSPOSED = ("grad_weight", "grad_bias", "input", "padded_input", "ou
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the drawing of the graph from input, weight and bias to the loss; a box is asked about with ``reply``.
-
-    Raises:
-        ValueError: it has too many boxes.
-    """
+    """Return the drawing of the graph from input, weight and bias to the loss; a box is asked about with ``reply``."""
     check_keys("choices", choices, ())
     graph, board = graph_of_stages(stages), _Board(settings, stages)
     return page(graph) | {"panels": {node.id: board.showing(node) for node in graph.nodes}}
@@ -34,13 +30,7 @@ def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict
 def reply(
     settings: Settings, stages: Stages, choices: Mapping[str, Any], ask: Any
 ) -> tuple[dict[str, Any], list[bytes]]:
-    """Return what a box holds, or what stands inside it, with the numbers of its heatmaps as bytes.
-
-    ``ask`` has ``type`` (``"node"`` or ``"inside"``), the box's ``id``, and the ``planes`` or ``plane`` shown of it.
-
-    Raises:
-        ValueError: the graph has no such box.
-    """
+    """Return what is in a box (``node``), or its stages (``inside``), with the numbers of its heatmaps as bytes."""
     check_keys("choices", choices, ())
     asked = check_keys("ask", ask, ("type", "id", "planes", "plane"))
     kind, graph, board = (

@@ -22,10 +22,7 @@ LARGE = 4096  # cells of an image: above it fewer digits are sent
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the products of im2col and col2im, and the convolution as one matrix, of the shown sample and group.
-
-    The choice ``start`` is the first of the windows that are shown, where there are too many; the nearest there is.
-    """
+    """Return the products of im2col and col2im, from the window ``start`` on, and the convolution as one matrix."""
     start = whole(check_keys("choices", choices, ("start",)), "start", 0)
     made = matrices(stages, settings.plane)
     rows, windows = made.columns.shape

@@ -171,11 +171,7 @@ def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict
 
 
 def _chosen(given: Any) -> dict[str, Any]:
-    """Return what a message chooses. It is a stranger's: the race checks what is said to it, and this the rest.
-
-    Raises:
-        ValueError: it is another thing, or beyond the ends of what can be chosen.
-    """
+    """Return what a message chooses, a stranger's: the race checks what is said to it, and this the rest."""
     made = {**FIRST, **(given if isinstance(given, Mapping) else {})}
     for name, (low, high) in LIMITS.items():
         if isinstance(made[name], bool) or not isinstance(made[name], int) or not low <= made[name] <= high:

@@ -52,13 +52,7 @@ def note() -> str:
 
 
 def would_run(call: TorchCall, kind: str, *, cudnn: bool = True) -> str:
-    """Return the backend of both passes.
-
-    Args:
-        call: one of conv2d or conv_transpose2d.
-        kind: ``"cuda"``, ``"mps"`` or ``"xpu"``.
-        cudnn: whether torch was built with it, it is switched on, and the GPU is new enough for the dtype.
-    """
+    """Return the backend of both passes on cuda, mps or xpu; ``cudnn`` says whether it is there for this dtype."""
     spec = call.spec
     if kind == "mps":
         return "MpsTranspose" if call.transposed else "Mps"

@@ -18,10 +18,7 @@ say = sentences("backend")
 
 @dataclass(frozen=True)
 class TorchCall:
-    """One call of conv2d or conv_transpose2d, for the geometry of the convolution that it is or reads the other way.
-
-    The numbers in its tensors do not matter.
-    """
+    """One call of the operator, on zeros, for the geometry of the convolution that it is or reads the other way."""
 
     spec: ConvSpec
     bias: bool = False
@@ -86,11 +83,7 @@ class TorchCall:
         return select_backend(*self._tensors(), **self._arguments())
 
     def watch(self) -> Backend:
-        """Run the call once forward and once backward, and return what ran.
-
-        Raises:
-            RuntimeError: a profiler is running already.
-        """
+        """Run the call once forward and once backward, and return what ran."""
         return which_backend(*self._tensors(), **self._arguments())
 
     def _tensors(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:

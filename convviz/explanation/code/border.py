@@ -66,14 +66,7 @@ def _copied_cells(spec: ConvSpec, axis: int, arange: str, device: str = "") -> s
 
 
 def copied_cell(mode: str, position: str, size: int, outside: tuple[bool, bool]) -> str:
-    """Return the index formula of a padding mode.
-
-    Args:
-        mode: ``"reflect"``, ``"replicate"`` or ``"circular"``.
-        position: code for the position along the axis, counted from the input's first cell.
-        size: cells of the input along the axis.
-        outside: whether the position can lie before the first cell, and whether after the last.
-    """
+    """Return the index formula of a padding mode; outside: whether the position can lie before, and after the input."""
     before, after = outside
     last = size - 1
     if mode == "circular":

@@ -23,25 +23,15 @@ Lines = list[Line]
 
 @dataclass(frozen=True)
 class SnippetFile:
-    """A file that runs by itself.
-
-    Attributes:
-        text: the whole file.
-        lines: for every line that makes or reads stages: its number, from 1, and their names.
-        tensors: numbers of the first and the last line of the part that makes the tensors.
-    """
+    """A file that runs by itself."""
 
     text: str
-    lines: tuple[tuple[int, tuple[str, ...]], ...]
-    tensors: tuple[int, int]
+    lines: tuple[tuple[int, tuple[str, ...]], ...]  # of each line that makes or reads stages
+    tensors: tuple[int, int]  # the first and the last line of the part that makes the tensors
 
 
 def snippet_file(snippet: Snippet, tensors: Mapping[str, torch.Tensor] | None = None) -> SnippetFile:
-    """Join a snippet's parts, with these numbers written out or the snippet's own tensors, drawn at random.
-
-    Raises:
-        ValueError: a tensor has more numbers than can be read.
-    """
+    """Join a snippet's parts, with these numbers written out or the snippet's own tensors, drawn at random."""
     if tensors is not None and (reason := too_large(tensors)):
         raise ValueError(reason)
     code = _with_panels(snippet.code, snippet.lines)

@@ -8,15 +8,7 @@ from convviz.geometry.spec import ConvSpec, Pair, Sides
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting of the app.
-
-    Attributes:
-        spec: the geometry.
-        bias: whether there is one.
-        dtype: ``"float32"``, ``"float64"`` or ``"bfloat16"``.
-        device: where the tensors are, in torch's words.
-        transposed: whether the code is for the transposed convolution, which reads the geometry the other way.
-    """
+    """One setting of the app, in torch's words; a transposed convolution reads the geometry the other way."""
 
     spec: ConvSpec
     bias: bool = True

@@ -51,13 +51,7 @@ LAYERS_WORDS = " in the layer's words"
 
 
 def write(name: str, values: Mapping[str, Value], panels: Mapping[str, str]) -> list[Line]:
-    """Return the lines that a template has for a setting, each with the names of its panels.
-
-    Args:
-        name: of the template, such as ``"rotate"`` or ``"transposed/rotate"``.
-        values: what is filled in, and what the conditions ask for.
-        panels: the panel that shows a tensor, by the name that the tensor has in the template.
-    """
+    """Return a template's lines for a setting, each with its panels; ``panels``: name in the template → the panel."""
     return Writer(panels).lines(_kept(name, values))
 
 

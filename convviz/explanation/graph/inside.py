@@ -44,28 +44,16 @@ class Branch:
 
 @dataclass(frozen=True, eq=False)
 class Inside:
-    """A convolution's backward pass in the stages of the pictures.
-
-    Attributes:
-        spec: the geometry.
-        transposed: whether it is a transposed convolution; the names are then those of the convolution that it reads
-            the other way, as in ``convviz.stages``.
-        tensors: name of a stage → its tensor, 4-D but for grad_bias.
-        branches: those whose gradient the graph wants.
-    """
+    """A convolution's backward pass in the stages of the pictures."""
 
     spec: ConvSpec
-    transposed: bool
-    tensors: Tensors
-    branches: tuple[Branch, ...]
+    transposed: bool  # if so, names are those of the convolution that it reads the other way
+    tensors: Tensors  # by stage, 4-D but for grad_bias
+    branches: tuple[Branch, ...]  # those whose gradient the graph wants
 
 
 def inside(graph: Graph, id: str) -> Inside:
-    """Open the box of a convolution.
-
-    Raises:
-        ValueError: it is no 2-D convolution, or the numbers that it needs are not kept.
-    """
+    """Open the box of a convolution."""
     node = graph.node(id)
     if node.spec is None:
         raise ValueError(say("inside.closed", label=node.label))

@@ -23,15 +23,10 @@ NEARLY = 0.4  # a crooked piece that is off by less is made straight
 
 @dataclass(frozen=True)
 class Arrangement:
-    """Places in units of one box with its margin.
+    """Places in units of one box with its margin."""
 
-    Attributes:
-        positions: id → (x, y) of the box's middle; y is its layer, 0 at the top.
-        routes: (source, target) → the x at which the arrow passes each layer between the two.
-    """
-
-    positions: dict[str, tuple[float, float]]
-    routes: dict[Arrow, tuple[float, ...]]
+    positions: dict[str, tuple[float, float]]  # the box's middle; y is its layer, 0 at the top
+    routes: dict[Arrow, tuple[float, ...]]  # the x at which the arrow passes each layer between the two
 
 
 def arrange(ids: Sequence[str], arrows: Sequence[Arrow]) -> Arrangement:
@@ -177,11 +172,7 @@ def _distance(one: Point, other: Point) -> float:
 
 
 def _apart(row: list[Point], wishes: list[float], weights: list[float]) -> list[float]:
-    """Return the places closest to the wishes (least squares) that keep the order and the distances.
-
-    With the distances subtracted this is isotonic regression: neighbours in each other's way stand together at the
-    mean of their wishes.
-    """
+    """Return the places closest to the wishes (least squares) that keep order and distances, by isotonic regression."""
     offsets = [0.0]
     for one, other in itertools.pairwise(row):
         offsets.append(offsets[-1] + _distance(one, other))

@@ -18,11 +18,7 @@ class Names:
 
 
 def read_names(params: Any) -> Names:
-    """Return the names in a dict of tensors; a tensor that has two gets both.
-
-    Raises:
-        TypeError: params is no dict, or one of its entries is no name with a tensor.
-    """
+    """Return the names in a dict of tensors; a tensor that has two gets both."""
     names = Names()
     if params is None:
         return names

@@ -20,17 +20,11 @@ class _Missing(Exception):
 
 @dataclass(frozen=True)
 class Operands:
-    """What a rule may use.
+    """What a rule may use."""
 
-    Attributes:
-        inputs: the values of the inputs that have a gradient, by their place among the inputs; None where unknown.
-        saved: what the function saved, by name.
-        shape: of the result, None where unknown.
-    """
-
-    inputs: Sequence[torch.Tensor | None]
+    inputs: Sequence[torch.Tensor | None]  # of those that have a gradient; None where unknown
     saved: dict[str, Any]
-    shape: tuple[int, ...] | None = None
+    shape: tuple[int, ...] | None = None  # of the result
 
     def tensor(self, place: int, name: str = "") -> torch.Tensor:
         """Return an operand: as it was saved, or else the value of the input at that place."""

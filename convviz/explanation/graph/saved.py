@@ -15,22 +15,13 @@ say = sentences("graph")
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """One thing that a function keeps, not copied yet.
+    """One thing that a function keeps, not copied yet."""
 
-    Attributes:
-        name: as one reads it from the grad_fn, without ``_saved_``; ``saved_tensors[0]`` or ``ctx.k`` for a custom
-            Function.
-        content: a tensor or a plain value; None also when it cannot be read.
-        note: why it cannot be read, or what is wrong with it.
-        unreadable: whether it was saved but cannot be read.
-        needed: False for what was not saved because no gradient needs it: nothing is wrong then.
-    """
-
-    name: str
-    content: Any
-    note: str = ""
+    name: str  # without _saved_; saved_tensors[0] or ctx.k for a custom Function
+    content: Any  # a tensor or a plain value; None also when it cannot be read
+    note: str = ""  # why it cannot be read, or what is wrong with it
     unreadable: bool = False
-    needed: bool = True
+    needed: bool = True  # False for what was not saved because no gradient needs it
 
 
 def kept_by(function: Function) -> tuple[Kept, ...]:

@@ -11,21 +11,12 @@ KEEP = 65_536  # elements: above this only the extremes and the mean are kept, o
 
 @dataclass(frozen=True, eq=False)  # tensors have no one answer to ==
 class Snapshot:
-    """A tensor's numbers, or what can be said of them.
-
-    Attributes:
-        shape: of the tensor.
-        dtype: its name, such as ``"float32"``.
-        tensor: a detached copy on the cpu; None when it has more than ``KEEP`` elements or no numbers to read.
-        minimum: the smallest element; None when there is none, or when they are complex.
-        mean: of all elements; None as above.
-        maximum: the largest element; None as above.
-    """
+    """A tensor's numbers, or what can be said of them."""
 
     shape: tuple[int, ...]
-    dtype: str
-    tensor: torch.Tensor | None
-    minimum: float | None
+    dtype: str  # such as "float32"
+    tensor: torch.Tensor | None  # detached, on the cpu; None if larger than KEEP or without numbers
+    minimum: float | None  # None, as mean and maximum, of no or complex numbers
     mean: float | None
     maximum: float | None
 

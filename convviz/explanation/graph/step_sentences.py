@@ -16,10 +16,7 @@ GRADIENTS = ("grad_input", "grad_weight", "grad_bias")  # what a convolution han
 
 
 def sentences(graph: Graph) -> tuple[str, ...]:
-    """Return one sentence a step, in the order of ``graph.steps``: what the node receives and what it hands on.
-
-    Names of tensors and functions stand in backticks.
-    """
+    """Return a sentence for each of ``graph.steps``: what the node receives and hands on; names stand in backticks."""
     teller = _Teller(graph)
     return tuple(teller.tell(graph.node(id)) for id in graph.steps)
 

@@ -20,10 +20,7 @@ def forward_values(
     kept: dict[Function, tuple[Kept, ...]],
     shapes: dict[Place, Kind],
 ) -> Values:
-    """Return function and number of output → its value and where that comes from; no entry where it is unknown.
-
-    What is computed again must have the shape and dtype that is known of it.
-    """
+    """Return function and output → its value and where that comes from; a computed one fits the shape that is known."""
     values: Values = {}
     for function in functions:
         leaf = leaf_of(function)

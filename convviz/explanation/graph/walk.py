@@ -29,11 +29,7 @@ def walk(root: Function) -> list[Function]:
 
 
 def nearest(functions: list[Function], most: int) -> list[Function]:
-    """Return the functions that are fewest steps from the output, at most ``most``, in the order they had.
-
-    Steps are those of the longest way: a function is among them only with all that use its value, so that its
-    gradient is whole.
-    """
+    """Return the ``most`` functions nearest to the output by the longest way, so that the gradient of each is whole."""
     steps = dict.fromkeys(functions, 0)
     for function in functions:
         for source, _ in function.next_functions:
@@ -75,8 +71,5 @@ def is_convolution(function: Function) -> bool:
 
 
 def opens_into(function: Function) -> tuple[str, ...]:
-    """Return the four stages inside the box, by their names in ``convviz.stages``; () when it has no such inside.
-
-    They make grad_input, so a convolution has them only if its input needs a gradient.
-    """
+    """Return the stages inside the box; () when it has none, as where its input needs no gradient."""
     return OPENS_INTO if is_convolution(function) and function.next_functions[0][0] is not None else ()

@@ -23,10 +23,7 @@ CHOSEN_CELLS = 32  # rows and columns of a window that nobody asked for
 
 @dataclass(frozen=True)
 class Window:
-    """A part of a layer: rows and columns of its output, those of the input that these read, and the part's geometry.
-
-    With ``border`` the input holds the border that the padding mode copies.
-    """
+    """A part of a layer: rows and columns of output, those of input (with ``border`` padded) that these read."""
 
     samples: range
     in_channels: range
@@ -46,11 +43,7 @@ class Window:
 
 
 def choose_window(made: Recorded, asked: Mapping[str, Any] | None = None) -> Window:
-    """Return the part of a layer that was asked for, as in ``explain``, or as much as the board shows well.
-
-    Raises:
-        ValueError: an unknown key, nothing there, channels that are no convolution of their own, or too large.
-    """
+    """Return the part of a layer that was asked for, as in ``explain``, or as much as the board shows well."""
     if asked is not None and (not isinstance(asked, Mapping) or set(asked) - set(KEYS)):
         raise ValueError(f"window is a dict with any of {', '.join(KEYS)}, each a number or a slice: got {asked!r}")
     batch, channels, *size = made.output.shape

@@ -25,29 +25,17 @@ class VariantOf:
 
 @dataclass(frozen=True)
 class Kind:
-    """One quantised layer.
-
-    Attributes:
-        title: its name, as in code.
-        how: id of the sentence on how it quantises.
-        layer: its class.
-        variants: by name; ``plain`` hands the gradient of the quantised weight on unchanged.
-        keywords: of the class.
-        latents: the parameters that are learned in the weight's place.
-        binarises_input: whether forward uses the signs of the input.
-        scales_input: whether it gives the sizes of the input back as a factor.
-        plain: see variants.
-    """
+    """One quantised layer."""
 
     title: str
-    how: str
+    how: str  # id of the sentence on how it quantises
     layer: type[Conv2dShift] | type[BinaryConv2d] | type[XNORConv2d]
     variants: dict[str, VariantOf]
     keywords: dict[str, Any] = field(default_factory=dict)
-    latents: tuple[str, ...] = ("weight",)
+    latents: tuple[str, ...] = ("weight",)  # the parameters that are learned in the weight's place
     binarises_input: bool = False
     scales_input: bool = False
-    plain: str = "identity"
+    plain: str = "identity"  # the variant that hands the gradient of the quantised weight on unchanged
 
     @property
     def sentence(self) -> str:

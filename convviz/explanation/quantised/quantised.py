@@ -27,60 +27,33 @@ Loss = Callable[[torch.Tensor], torch.Tensor]
 
 @dataclass(frozen=True, eq=False)
 class Variant:
-    """One straight-through variant of a layer, or one parameter of it.
-
-    Attributes:
-        name: as in KINDS.
-        mask: ``[kH, kW]``, the factor from the gradient of the quantised weight to that of the latent one.
-        gradient: ``[kH, kW]``, the gradient of the latent weight that backward returns.
-    """
+    """One straight-through variant of a layer, or one parameter of it."""
 
     name: str
-    mask: torch.Tensor
-    gradient: torch.Tensor
+    mask: torch.Tensor  # [kH, kW], from the gradient of the quantised weight to that of the latent one
+    gradient: torch.Tensor  # [kH, kW], of the latent weight
 
 
 @dataclass(frozen=True, eq=False)
 class Quantised:
-    """One quantised layer with the input, the weight and the grad_output of a pass; float64, the shown planes alone.
+    """One quantised layer with the shown planes of a pass, float64; each tensor is [kH, kW] if nothing else is said."""
 
-    Attributes:
-        latents: ``[kH, kW]`` by name, what is learned: the weight, or shift and sign.
-        quantized_weight: ``[kH, kW]``, what forward convolves with.
-        signs: ``[H, W]`` with the border, the binarised input; None where the input stays as it is.
-        scale: ``[H_out, W_out]``, the factor K that the input's sizes give back; None where there is none.
-        output: ``[H_out, W_out]``.
-        grad_quantized_weight: ``[kH, kW]``.
-        variants: of this layer, side by side.
-        stairs: ``[kH, kW]``, central differences of the layer itself by the latent weight of the chosen variant.
-        surrogate: ``[kH, kW]``, central differences of the smooth function that the variant states.
-        at_kink: whether some latent weight lies where that function has a kink: its two sides then differ.
-        gradcheck_passes: what torch.autograd.gradcheck says about the layer.
-        surrogate_complaint: what ``convviz.nn.surrogate_check`` says; empty when the gradients are as stated.
-    """
-
-    latents: dict[str, torch.Tensor]
-    quantized_weight: torch.Tensor
-    signs: torch.Tensor | None
-    scale: torch.Tensor | None
-    output: torch.Tensor
+    latents: dict[str, torch.Tensor]  # what is learned: the weight, or shift and sign
+    quantized_weight: torch.Tensor  # what forward convolves with
+    signs: torch.Tensor | None  # the binarised input [H, W], with the border
+    scale: torch.Tensor | None  # K, which gives the input's sizes back, [H_out, W_out]
+    output: torch.Tensor  # [H_out, W_out]
     grad_quantized_weight: torch.Tensor
     variants: tuple[Variant, ...]
-    stairs: torch.Tensor
-    surrogate: torch.Tensor
-    at_kink: bool
+    stairs: torch.Tensor  # central differences of the layer itself by the chosen variant's latent weight
+    surrogate: torch.Tensor  # central differences of the smooth function that the variant states
+    at_kink: bool  # some latent weight lies where that function has a kink
     gradcheck_passes: bool
-    surrogate_complaint: str
+    surrogate_complaint: str  # of convviz.nn.surrogate_check; empty when all is well
 
 
 def quantised(stages: Stages, plane: Plane, kind: str, variant: str) -> Quantised:
-    """Put a quantised layer in the place of the convolution; its latent weight is the weight of the pass.
-
-    A filter reads no other filter, so the one that is shown is computed alone.
-
-    Raises:
-        ValueError: there is no such layer or variant, or the layer does not take this geometry.
-    """
+    """Put a quantised layer in the place of the convolution, for the one filter that is shown."""
     if kind not in KINDS or variant not in KINDS[kind].variants:
         known = ", ".join(f"{name} ({', '.join(each.variants)})" for name, each in KINDS.items())
         raise ValueError(f"a quantised layer and its variant are one of {known}: got {kind!r:.40}, {variant!r:.40}")
