@@ -132,7 +132,6 @@ def __dir__() -> list[str]:
 
 
 def _make_page(state: Mapping[str, Any]) -> bytes:
-    """Return a state as a page, for the app, which does not know who writes pages."""
     from convviz.export.page import page_bytes
 
     return page_bytes(state)

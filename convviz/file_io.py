@@ -51,7 +51,6 @@ def write_atomic(path: Path, content: bytes) -> None:
 
 
 def _mode(path: Path) -> int | None:
-    """Return who may do what with the file that is there, or None when there is none."""
     try:
         there = path.lstat()
     except FileNotFoundError:

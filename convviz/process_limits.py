@@ -43,7 +43,6 @@ def limit_memory(more: int) -> None:
 
 
 def _private_memory() -> int | None:
-    """Return the bytes that RLIMIT_DATA counts; None where nobody does."""
     try:
         lines = STATUS.read_text().splitlines()
     except OSError:

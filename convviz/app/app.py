@@ -202,7 +202,6 @@ class App(SettingTraits, anywidget.AnyWidget):
                 before.let_go()
 
     def _told_lesson(self) -> dict[str, Any]:
-        """Return the lesson that the page starts, with its name and its sentences; empty for none."""
         lesson = self._lesson_given
         return {} if lesson is None else {"name": short_name(lesson), "told": told(lesson)}
 

@@ -38,7 +38,6 @@ class GraphView(anywidget.AnyWidget):
         super().close()
 
     def _answer(self, _: object, message: Mapping[str, Any], buffers: list[bytes]) -> None:
-        """Send what a box holds, or what stands inside it."""
         id = str(message.get("id"))
         if id not in {node.id for node in self.graph.nodes}:
             return  # from a page of another version, or not ours

@@ -104,7 +104,6 @@ def _possible(settings: Settings, name: str, low: int, high: int) -> list[int]:
 
 
 def _shown_plane(settings: Settings) -> tuple[int, int]:
-    """Return the place of the kernel that is shown among the weight's planes."""
     return settings.plane.out_channel, settings.plane.in_channel % settings.spec.weight_shape[1]
 
 

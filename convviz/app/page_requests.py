@@ -123,7 +123,6 @@ def answer(
 
 
 def _tab(request: Mapping[str, Any], settings: Settings, stages: StagesOf) -> Answer:
-    """Return what a tab draws; with ``ask`` what it replies to a question in it."""
     name = one_of(request, "tab", TABS, "")
     choices, ask = check_dict("choices", request.get("choices", {})), request.get("ask")
     back = {"type": "tab", "tab": name}

@@ -91,7 +91,6 @@ def _reduced(image: Image.Image) -> Image.Image:
 
 
 def _on_paper(image: Image.Image) -> Image.Image:
-    """Return a picture in grey, what is transparent in it on white paper."""
     from PIL import Image
 
     if image.mode.startswith("I"):  # 16 bits a pixel: Pillow would cut them off at 255

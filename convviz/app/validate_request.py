@@ -62,7 +62,6 @@ def asked(message: Any) -> Any:
 
 
 def _check_depth(message: Mapping[str, Any]) -> None:
-    """Refuse what is nested too deeply for Python's own recursion."""
     level: list[Any] = [message]
     for _ in range(DEEPEST):
         inner = (each.values() if isinstance(each, Mapping) else each for each in level)

@@ -51,7 +51,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _load(given: str) -> Callable[[Any], Any]:
-    """Return the function that FILE:NAME names."""
     path, colon, name = given.rpartition(":")
     if not colon or not path or Path(given).is_file():
         path, name = given, DEFAULT_NAME

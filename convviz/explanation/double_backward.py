@@ -119,7 +119,6 @@ def _present(tensor: torch.Tensor | None) -> torch.Tensor:
 
 
 def _slope(to: str, absent: str, value: torch.Tensor, transposed: bool) -> Slope:
-    """Return a slope with the call that computes it, v in the place of the factor that is absent."""
     function, arguments = (CALLS_TRANSPOSED if transposed else CALLS)[to]
     first, second = ("v" if name == absent else name for name in arguments)
     return Slope(to, function, (first, second), value)

@@ -74,7 +74,6 @@ def number_at(settings: Settings, cell: Mapping[str, Any]) -> float:
 
 
 def _edited(settings: Settings, edit: Mapping[str, Any]) -> Settings:
-    """Return the settings with one number of the first plane changed."""
     name, read = READ[edit["panel"]]
     made = read(settings)
     if made is None:

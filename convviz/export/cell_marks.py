@@ -73,7 +73,6 @@ def beyond(places: list[Place], side: float, look: Look) -> list[Shape]:
 
 
 def _frame(x: float, y: float, side: float, wide: float) -> list[Segment]:
-    """Return the four sides of a cell, as lines that end at its edge."""
     near, far = wide / 2, side - wide / 2
     return [
         *((x, y + near, x + side, y + near), (x, y + far, x + side, y + far)),
@@ -82,7 +81,6 @@ def _frame(x: float, y: float, side: float, wide: float) -> list[Segment]:
 
 
 def _diagonal(x: float, y: float, side: float, numbered: bool) -> list[Segment]:
-    """Return the rising diagonal of a cell: whole, or its two ends."""
     if not numbered:
         return [(x, y + side, x + side, y)]
     part = side * CORNER

@@ -123,7 +123,6 @@ def _places(rows: list[list[float]]) -> Iterator[tuple[Cell, float]]:
 def _numbered(
     rows: list[list[float]], end: float, side: float, look: Look
 ) -> tuple[list[Shape], list[tuple[Cell, Words]]]:
-    """Return the cells, and the numbers that lie over their hatching."""
     cells: list[Shape] = []
     numbers = []
     for r, row in enumerate(rows):
@@ -138,7 +137,6 @@ def _numbered(
 
 
 def _mosaic(rows: list[list[float]], end: float, look: Look, side: float) -> Mosaic:
-    """Return the colours alone: numbers would not be read at this size."""
     colors = tuple(tuple(cell_color(value, end, look) for value in row) for row in rows)
     return Mosaic(0, 0, side * len(rows[0]), side * len(rows), colors)
 

@@ -56,7 +56,6 @@ def live_parts(entry: str, tabs: Iterable[str], sheets: Iterable[str] = ()) -> d
 
 
 def _styles(sheets: Iterable[str]) -> str:
-    """Return the rules of every served page, of the board, and of this page."""
     around = ROOT.joinpath("share", "voila", "templates", "convviz", "static", "page.css")
     page, live = ROOT.joinpath("export", "page.css"), ROOT.joinpath("export", "live.css")
     own = [live, *(ROOT.joinpath(sheet) for sheet in sheets)]

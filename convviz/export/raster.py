@@ -85,7 +85,6 @@ def _strokes(draw: ImageDraw.ImageDraw, strokes: Strokes) -> None:
 
 
 def _dashes(segment: Segment, dash: tuple[float, ...]) -> Iterator[Segment]:
-    """Return a line as the pieces of it that are drawn."""
     if not dash:
         yield segment
         return
@@ -127,7 +126,6 @@ def _words(draw: ImageDraw.ImageDraw, words: Words) -> None:
 
 
 def _parts(text: str) -> list[str]:
-    """Split a text at the letters that are drawn as lines."""
     parts = [""]
     for letter in text:
         if letter in LETTERS:

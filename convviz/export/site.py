@@ -65,7 +65,6 @@ def write_site(folder: Path) -> dict[str, bytes]:
 
 
 def _own(folder: Path) -> set[str]:
-    """Return the names of the files of ours that stand in a folder."""
     if not os.path.lexists(folder):
         return set()
     if not folder.is_dir():

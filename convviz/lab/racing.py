@@ -207,7 +207,6 @@ class Race:
         return images, self._digits.train_labels[chosen].to(lane.device, torch.int64)
 
     def _take(self, chosen: torch.Tensor, step: int, where: str) -> dict[str, dict[str, Any]]:
-        """Take one step with every entrant, and compare them with torch."""
         torchs = self.lanes[REFERENCE]
         images, labels = self._batch(chosen, torchs)
         lr = self.settings.lr * (1 - (step - 1) / self._steps_of_a_run)

@@ -123,7 +123,6 @@ class Conv2dShift(QuantizedConv2d):
         return super().extra_repr() + f", variant={self.variant!r}, exponent_range={self.exponent_range}"
 
     def _split_weight(self) -> None:
-        """Put the weight's exponents into shift and its signs into sign, and drop the weight."""
         with torch.no_grad():
             self.shift.copy_(self.weight.abs().log2().clamp(*self.exponent_range))
             self.sign.copy_(self.weight.sign())

@@ -47,6 +47,5 @@ def backward(
 
 
 def _arguments(spec: ConvSpec) -> tuple[list[int], list[int], list[int], bool, list[int], int]:
-    """Return stride, padding, dilation, transposed, output_padding and groups, as the two operators take them."""
     padding = [spec.padding[0][0], spec.padding[1][0]]
     return list(spec.stride), padding, list(spec.dilation), False, [0, 0], spec.groups

@@ -54,7 +54,6 @@ def _current_index() -> int:
 
 
 def _accelerator() -> tuple[str, int]:
-    """Return the accelerator's kind and how many of it there are; ("", 0) where there is none."""
     found = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None
     return ("", 0) if found is None else (found.type, torch.accelerator.device_count())
 

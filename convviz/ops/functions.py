@@ -213,5 +213,4 @@ def _knows_border(spec: ConvSpec, method: str) -> bool:
 
 
 def _without_border(spec: ConvSpec) -> ConvSpec:
-    """Return the same geometry for an input that has its border already."""
     return spec.replace(input_size=spec.padded_size, padding=0, padding_mode="zeros")

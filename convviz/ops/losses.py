@@ -104,5 +104,4 @@ def loss_size(kind: str, output: torch.Tensor, other: torch.Tensor | None) -> to
 
 
 def _given(output: torch.Tensor, other: torch.Tensor | None) -> torch.Tensor:
-    """Return what a loss is given; one that is given nothing does not look at it."""
     return output if other is None else other

@@ -105,7 +105,6 @@ def _terms(spec: ConvSpec) -> dict[str, int]:
 
 
 def _magnitudes(result: dict[str, Any], other: torch.Tensor | None) -> dict[str, torch.Tensor]:
-    """Return the sums with every term made positive: the scale of their rounding."""
     spec = result["spec"]
     w, g, padded = (result[name].abs() for name in ("weight", "input", "padded_input"))
     output = rotate.correlate(result["padded_grad_output"].abs(), rotate.rotate_weight(w, spec.groups), spec)

@@ -157,7 +157,6 @@ def _check_numbers(name: str, value: Any) -> None:
 
 
 def _leaf(tensor: torch.Tensor) -> torch.Tensor:
-    """Return a tensor of the same numbers with a ``.grad`` of its own."""
     # Autograd refuses the memory of a tensor made in inference mode; any other is shared, for nothing writes to it.
     return (tensor.clone() if tensor.is_inference() else tensor).detach().requires_grad_()
 
@@ -181,7 +180,6 @@ def _convolve(call: _Call) -> torch.Tensor:
 
 
 def _broken_rule(call: _Call) -> str:
-    """Return the rule that torch's refusal most likely rests on."""
     x, w, groups = call.input, call.weight, call.groups
     axes = "[C_in, C_out / groups, kH, kW]" if call.transposed else "[C_out, C_in / groups, kH, kW]"
     if x.dim() not in (3, 4) or w.dim() != 4:

@@ -42,7 +42,6 @@ def available_mib() -> int | None:
 
 
 def _left_in_cgroups() -> Iterator[int]:
-    """Yield the bytes that each limit around this process leaves."""
     try:
         groups = [line.split(":", 2) for line in OWN_CGROUP.read_text().splitlines()]
     except OSError:

@@ -150,7 +150,6 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         return request
 
     def _ask(self, request: dict[str, Any], given: bytes) -> None:
-        """Let a request wait for its turn."""
         kind, tab = request.get("type"), request.get("tab")
         if not isinstance(kind, str) or kind not in KINDS:
             raise ValueError(say_app("message.type", known=", ".join(KINDS), got=f"{kind!r:.40}"))

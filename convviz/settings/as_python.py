@@ -35,7 +35,6 @@ def as_python(settings: Settings) -> str:
 
 
 def _linked(settings: Settings) -> str:
-    """Return the call with a link; empty where it is too long to be read."""
     try:
         link = to_link(settings)
     except ValueError:  # more typed numbers than a link holds
@@ -46,7 +45,6 @@ def _linked(settings: Settings) -> str:
 
 
 def _entry(name: str, value: Any, held: Any) -> str:
-    """Write one line, or several where there are many numbers."""
     line = f'"{name}": {_literal(value)},'
     if len(line) <= WIDTH:
         return line

@@ -144,7 +144,6 @@ def _geometry(given: Mapping[str, Any], base: Settings) -> tuple[ConvSpec, list[
 
 
 def _not_taken(given: Mapping[str, Any], settings: Settings) -> list[str]:
-    """Return a sentence for a target, or a grad, that the loss does not take."""
     kinds = {name: kinds_taken(settings.loss, name) for name in GIVEN if name in given}
     return [
         say("link.taken", name=name, words=", ".join(words), loss=settings.loss, value=given[name].kind, first=words[0])
@@ -154,6 +153,5 @@ def _not_taken(given: Mapping[str, Any], settings: Settings) -> list[str]:
 
 
 def _not_broken(given: Mapping[str, Any], settings: Settings) -> list[str]:
-    """Return a sentence for a mistake that a transposed convolution cannot show."""
     left_out = given.get("broken") and not settings.broken
     return [say_broken("link.transposed", value=given["broken"])] if left_out else []

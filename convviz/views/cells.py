@@ -31,7 +31,6 @@ def roles(spec: ConvSpec, name: str, shape: tuple[int, int]) -> Roles:
 
 
 def _lines(spec: ConvSpec, name: str, axis: int, size: int) -> tuple[str, tuple[int, ...]]:
-    """Return one letter a row, or column, and those that no window ever reads."""
     dilated = (INSERTED * (spec.stride[axis] - 1)).join(DATA * spec.output_size[axis])
     if name in ("padded_input", "grad_padded_input"):
         before, after = spec.padding[axis]

@@ -48,7 +48,6 @@ def bundle_several(folder: Traversable, entries: Mapping[str, str], *, pack: boo
 
 
 def _given(path: str, modules: Mapping[str, str]) -> str:
-    """Return what a page has of an entry file: its default export, or all its exports."""
     if DEFAULT.search(modules[path]):
         return f"{_variable(path)}.default"
     return f"{{ {', '.join(_exported(modules[path]))} }}" if path in _open(modules) else _variable(path)

@@ -59,7 +59,6 @@ class _Shown:
     stages: Stages
 
     def slope(self, made: DoubleBackward, slope: Slope) -> dict[str, Any]:
-        """Return a slope with the two tensors that it is computed from."""
         result = self.stages
         maps = []
         for name in slope.arguments:

@@ -53,14 +53,12 @@ class _Board:
         self._panels = {panel.name: panel for row in rows for panel in row.panels}
 
     def showing(self, node: Node) -> list[str]:
-        """Return the panels that show a node's value and gradient."""
         slots = node.slots
         pairs = [(slot.value, "value") for slot in slots] + [(slot.gradient, "gradient") for slot in slots]
         places = [self.find(found.tensor, kind) for found, kind in pairs if found and found.tensor is not None]
         return list(dict.fromkeys(place[0] for place in places if place))
 
     def find(self, tensor: torch.Tensor, kind: str) -> tuple[str, tuple[int, ...]] | None:
-        """Return the panel that shows this tensor, and which of its planes; see ``FindPanel``."""
         transposed = self._stages.transposed
         names = {
             "value": VALUES_TRANSPOSED if transposed else VALUES,

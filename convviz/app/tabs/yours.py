@@ -90,7 +90,6 @@ def _checked(chosen: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _namespace() -> dict[str, Callable[..., Any]]:
-    """Return the functions and classes that the notebook's cells defined, by name."""
     shell = _shell()
     known = {} if shell is None else shell.user_ns
     return {

@@ -52,7 +52,6 @@ def sizes(call: TorchCall) -> list[str]:
 
 
 def _plain_product(call: TorchCall) -> bool:
-    """Whether the call is little more than one product of matrices."""
     spec = call.spec
     alone = spec.kernel_size == spec.stride == spec.dilation == (1, 1)
     return alone and spec.batch < MANY_SAMPLES and torch.get_num_threads() == 1

@@ -16,7 +16,6 @@ def values(setting: Setting) -> dict[str, Value]:
 
 
 def _between(spec: ConvSpec) -> dict[str, Value]:
-    """Insert the stride's zeros where there are cells to insert them between."""
     factors = [step if cells > 1 else 1 for step, cells in zip(spec.stride, spec.output_size, strict=True)]
     return {
         "dilated": factors != [1, 1],

@@ -89,7 +89,6 @@ def _without_imports(lines: Lines) -> Lines:
 
 
 def _sorted(imports: Sequence[str]) -> list[str]:
-    """Return every import once: Python's own modules, a blank line, the others."""
     once = list(dict.fromkeys(imports))
     own = [text for text in once if text.split()[1] in STANDARD]
     others = [text for text in once if text not in own]

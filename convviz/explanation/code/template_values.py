@@ -107,7 +107,6 @@ def _windows(setting: Setting) -> dict[str, Value]:
 
 
 def _check(setting: Setting) -> dict[str, Value]:
-    """Return what the autograd.Function is called, and how gradcheck is asked."""
     name = "ConvTranspose2dFunction" if setting.transposed else "Conv2dFunction"
     copies = border.copies(setting.spec)
     shapes = setting.shapes

@@ -70,7 +70,6 @@ def inside(graph: Graph, id: str) -> Inside:
 
 
 def _known(node: Node) -> Tensors:
-    """Return grad_output, and input and weight where they were saved."""
     saved = {thing.name: thing.tensor for thing in node.saved}
     wanted = {
         "grad_output": node.gradient,

@@ -59,7 +59,6 @@ def _start(grad_output: Snapshot) -> _Way:
 
 
 def _extended(last: Sequence[tuple[Edge, _Way, Node]], node: Node) -> _Way:
-    """Return the paths that end with these arrows."""
     way = _Way()
     for edge, before, target in last:
         way.count += before.count

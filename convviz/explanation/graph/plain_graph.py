@@ -72,7 +72,6 @@ class Graph(Parts):
         return self.arrangement.positions
 
     def _repr_svg_(self) -> str:
-        """Draw it where a notebook shows the value of a cell."""
         return self.to_svg()
 
     def to_svg(self, *, theme: str = "light") -> str:

@@ -78,7 +78,6 @@ def _read(output: torch.Tensor, start: torch.Tensor, root: Function, names: Name
 
 
 def _kinds(record: Pass) -> dict[Place, Kind]:
-    """Return each output's shape and dtype: its gradient has the same."""
     return {
         (function, slot): (gradient.shape, gradient.dtype)
         for function, gradients in record.into.items()

@@ -84,7 +84,6 @@ def _grad_of(node: Node) -> str:
 
 
 def _amount(snapshot: Snapshot | None) -> str:
-    """Return a number as it is, of more numbers the shape."""
     if snapshot is None:
         return say("amount.nothing")
     return numbers(snapshot) if not snapshot.shape else str(list(snapshot.shape))

@@ -160,7 +160,6 @@ class _Drawing:
         return route[-1] if route else self.arranged.positions[edge.source][0]
 
     def _arrow(self, edge: Edge, share: float) -> str:
-        """Return one arrow that enters its box at a share of the box's width."""
         (from_x, from_layer), (to_x, to_layer) = (self.arranged.positions[id] for id in (edge.source, edge.target))
         slots = self.slots[edge.source]
         leave = (slots.index(edge.output_slot) + 1) / (len(slots) + 1)
@@ -199,7 +198,6 @@ def _path(start: Place, bends: list[Place], end: Place) -> str:
 
 
 def _lines(node: Node) -> tuple[str, ...]:
-    """Return label, shape, value and gradient, none longer than a box may be."""
     label = shortened(node.label, MAX_LABEL_CHARS)
     return (
         label if node.spec is None else f"{label} ▸",

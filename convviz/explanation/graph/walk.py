@@ -40,7 +40,6 @@ def nearest(functions: list[Function], most: int) -> list[Function]:
 
 
 def _inputs(function: Function) -> list[Function]:
-    """Return what feeds a function, the last input first: the walk takes them from the end."""
     return [source for source, _ in reversed(function.next_functions) if source is not None]
 
 

@@ -69,7 +69,6 @@ def _place(made: Recorded, window: Window) -> str:
 
 
 def _shares(made: Recorded, window: Window) -> list[str]:
-    """One sentence a tensor: whether it is the layer's own, or a part of the sum."""
     groups = made.spec.groups
     into, out = made.input.shape[1] // groups, made.output.shape[1] // groups
     shown_into, shown_out = (len(each) // window.spec.groups for each in (window.in_channels, window.out_channels))

@@ -196,7 +196,6 @@ def _channels(made: Recorded, spans: Mapping[str, range]) -> tuple[range, range,
 
 
 def _too_much(made: Recorded, into: int, out: int) -> bool:
-    """Whether all samples together are more than the page takes at once."""
     batch = made.output.shape[0]
     cells = [min(math.prod(tensor.shape[2:]), MAX_SIZES["input_size"] ** 2) for tensor in (made.input, made.output)]
     products = batch * min(cells) * into * out * math.prod(made.spec.kernel_size)
@@ -204,7 +203,6 @@ def _too_much(made: Recorded, into: int, out: int) -> bool:
 
 
 def _span(name: str, value: Any, count: int) -> range:
-    """Return what was asked for on one axis as a range that lies within it."""
     if isinstance(value, int) and not isinstance(value, bool):
         found = range(count)[value : value + 1 or None] if -count <= value < count else range(0)
     elif isinstance(value, slice) and value.step in (None, 1):

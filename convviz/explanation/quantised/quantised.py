@@ -128,7 +128,6 @@ def _gradient(layer: QuantizedConv2d, parameter: str, seen: ShownFilter) -> torc
 
 
 def _run(layer: QuantizedConv2d, parameter: str, moved: torch.Tensor, seen: ShownFilter) -> torch.Tensor:
-    """Return the sum of the output, weighted by grad_output, with another value of the parameter."""
     output: torch.Tensor = torch.func.functional_call(layer, {parameter: moved}, (seen.input,))
     return (seen.grad_output * output).sum()
 
