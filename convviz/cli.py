@@ -35,7 +35,6 @@ class Legible:
         self._stream = stream
 
     def __getattr__(self, name: str) -> Any:
-        """Return what the stream has."""
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:

@@ -313,7 +313,6 @@ class App(SettingTraits, anywidget.AnyWidget):
         return {"_sources": sources, "_state": state, "_numbers": sent}
 
     def answer(self, page: str, k: int, settings: Settings) -> None:
-        """Go to what a page asked for, and send it the numbers."""
         before, self._asker = self._step, (page, k)
         try:
             self.session.apply(settings)

@@ -33,7 +33,6 @@ class GraphView(anywidget.AnyWidget):
         return f"GraphView({self.graph!r})"
 
     def close(self) -> None:
-        """Close the widget with its layout."""
         self.layout.close()
         super().close()
 

@@ -32,14 +32,12 @@ say_language = sentences("language")
 
 @functools.cache
 def packed_plotly() -> bytes:
-    """Return the vendored plotly bundle, gzipped once a process."""
     # The fastest level: the page waits for it, and a third of the bytes are saved all the same.
     return gzip.compress(files("convviz.web").joinpath("vendor", "plotly-cartesian.min.js").read_bytes(), 1)
 
 
 @each_language
 def packed_script(tab: str) -> bytes:
-    """Return what draws a tab, gzipped once a process."""
     return gzip.compress(tab_script(tab).encode())
 
 
@@ -98,7 +96,6 @@ class Messages:
                 made.leave()
 
     def close(self) -> None:
-        """Answer nobody any more, and end what runs."""
         for tab in self.made.values():
             tab.close()
         self.made.clear()

@@ -50,7 +50,6 @@ class RaceProcess:
         self._order("pause")
 
     def go(self) -> None:
-        """Have it go on."""
         self._order("go")
 
     def end(self) -> None:

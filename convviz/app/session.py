@@ -62,11 +62,9 @@ class Session(traitlets.HasTraits):
         return ""
 
     def state(self) -> dict[str, Any]:
-        """Return the settings as plain data: the dict behind links, exports and undo."""
         return self.settings.to_dict()
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Go to the settings that ``state()`` described."""
         self.apply(Settings.from_dict(state))
 
     def _set(self, settings: Settings, result: Stages) -> None:

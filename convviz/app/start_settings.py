@@ -31,7 +31,6 @@ def start_settings(
     theme: str = "auto",
     transposed: bool = False,
 ) -> Settings:
-    """Return the settings that the app opens with."""
     given = {name: read_tensor(name, value) for name, value in tensors.items() if value is not None}
     beside = spec is not None or given or loss or dtype or transposed
     if link is not None:
@@ -125,7 +124,6 @@ def _geometry(spec: ConvSpec, given: Mapping[str, torch.Tensor], transposed: boo
 
 
 def check_shapes(settings: Settings, given: Mapping[str, torch.Tensor]) -> None:
-    """Refuse tensors that do not fit the geometry."""
     spec = settings.spec
     wanted = {
         "input": settings.input_shape,

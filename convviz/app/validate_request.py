@@ -72,14 +72,12 @@ def _check_depth(message: Mapping[str, Any]) -> None:
 
 
 def check_dict(what: str, value: Any) -> Mapping[str, Any]:
-    """Return what is a dict."""
     if not isinstance(value, Mapping):
         raise RequestError(say("message.dict", what=what, got=brief(value)))
     return value
 
 
 def check_keys(what: str, message: Any, known: Sequence[str]) -> Mapping[str, Any]:
-    """Return what is a dict with no other keys than these."""
     checked = check_dict(what, message)
     for key in checked:
         if key not in known:
@@ -89,7 +87,6 @@ def check_keys(what: str, message: Any, known: Sequence[str]) -> Mapping[str, An
 
 
 def one_of(message: Mapping[str, Any], key: str, known: Sequence[str], default: str) -> str:
-    """Return a word of a message; what is missing is the default."""
     value = message.get(key, default)
     if not isinstance(value, str) or value not in known:
         raise RequestError(say("message.word", key=key, known=", ".join(known), got=brief(value)))
@@ -97,7 +94,6 @@ def one_of(message: Mapping[str, Any], key: str, known: Sequence[str], default: 
 
 
 def flag(message: Mapping[str, Any], key: str) -> bool:
-    """Return whether a message says so; what is missing is no."""
     value = message.get(key, False)
     if not isinstance(value, bool):
         raise RequestError(say("message.flag", key=key, got=brief(value)))
@@ -105,12 +101,10 @@ def flag(message: Mapping[str, Any], key: str) -> bool:
 
 
 def whole(message: Mapping[str, Any], key: str, default: int | None = None) -> int:
-    """Return a whole number of a message; what is missing is the default."""
     return whole_number(key, message.get(key, default))
 
 
 def whole_number(key: str, value: Any) -> int:
-    """Return a whole number."""
     if isinstance(value, bool) or not isinstance(value, int) or abs(value) > MAX_WHOLE:
         raise RequestError(say("message.index", key=key, got=brief(value)))
     return value

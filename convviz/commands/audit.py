@@ -16,7 +16,6 @@ DEFAULT_NAME = "check"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``convviz audit``."""
     parser.add_argument(
         "check",
         metavar="FILE[:NAME]",

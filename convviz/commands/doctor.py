@@ -25,7 +25,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def version(package: str) -> str:
-    """Return a package's installed version, or a sentence that it is missing."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:

@@ -12,7 +12,6 @@ FORMS = ("ipynb", "html", "md")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``convviz exercise``."""
     parser.add_argument(
         "--expose", required=True, metavar="IDS", help="mistakes of the catalogue with commas between, such as I10,I11"
     )

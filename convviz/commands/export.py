@@ -18,7 +18,6 @@ PAGE_OPTIONS = {"controls": None, "title": None, "lang": None, "height": None, "
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``convviz export``."""
     parser.add_argument(
         "--state",
         metavar="LINK",

@@ -16,7 +16,6 @@ SETTINGS = ("epochs", "seeds", "seed", "batch_size", "lr", "momentum", "replaced
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``convviz lab``."""
     parser.add_argument(
         "--layers",
         default="torch,rotate,unfold",

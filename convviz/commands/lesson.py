@@ -8,7 +8,6 @@ EPILOG = "docs/lessons.md shows how a lesson is written, by an example."
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``convviz lesson``."""
     parser.epilog = EPILOG
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     actions.add_parser("list", help="the lessons that there are, in their order")

@@ -30,7 +30,6 @@ class _Gone(argparse.Action):
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``convviz serve``."""
     for words in GONE:
         parser.add_argument(words, nargs="?", action=_Gone, default=argparse.SUPPRESS)
     parser.add_argument("--port", type=int, help="port to use (default: 8866, or the next free one)")
@@ -104,7 +103,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Serve until it is stopped; return the exit code."""
     from convviz.facts.choose_language import chosen
     from convviz.serve import serve
 

@@ -83,5 +83,4 @@ def keys(what: str, given: Any, kind: str) -> Iterator[str]:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Return names as a sentence lists them."""
     return ", ".join(sorted(names))

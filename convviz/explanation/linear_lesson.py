@@ -33,7 +33,6 @@ class LessonSettings:
     typed: tuple[tuple[str, int, int, float], ...] = ()  # (tensor, row, column, value), written over the drawn numbers
 
     def __post_init__(self) -> None:
-        """Check the sizes and the words."""
         for name, (least, most) in SIZES.items():
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
@@ -46,7 +45,6 @@ class LessonSettings:
                 raise ValueError(say("linear.typed", tensors=comma(TYPED), place=place))
 
     def replace(self, **changes: object) -> LessonSettings:
-        """Return a copy with some fields changed."""
         return dataclasses.replace(self, **changes)  # type: ignore[arg-type]  # checked above
 
 

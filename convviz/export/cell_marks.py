@@ -21,7 +21,6 @@ def letters(roles: Roles, row: int, column: int) -> set[str]:
 
 
 def is_unread(roles: Roles, row: int, column: int) -> bool:
-    """Return whether no window ever reads a cell."""
     return row in roles.unread_rows or column in roles.unread_columns
 
 

@@ -33,7 +33,6 @@ def scene(drawn: Drawing, look: Look, title: str, edge: float = EDGE) -> Scene:
 
 
 def stacked(drawings: Sequence[tuple[str, Drawing]], look: Look) -> Drawing:
-    """Return drawings below each other, each under its title."""
     shapes: list[Shape] = []
     width = down = 0.0
     for title, (inner, wide, high) in drawings:
@@ -44,7 +43,6 @@ def stacked(drawings: Sequence[tuple[str, Drawing]], look: Look) -> Drawing:
 
 
 def draw_equation(equation: Equation, end: Ends, look: Look, step: Step | None = None) -> Drawing:
-    """Return a row of panels and signs."""
     shapes: list[Shape] = []
     x = height = 0.0
     for item in equation.items:
@@ -65,7 +63,6 @@ def letters(text: str) -> float:
 
 
 def with_words(drawn: Drawing, text: str, look: Look) -> Drawing:
-    """Return a drawing with a line of text below it."""
     shapes, width, height = drawn
     words = Words(0, height + FOOT - 6, text, 12.5, look.ink)
     return [*shapes, words], max(width, LETTER * letters(text)), height + FOOT
@@ -103,7 +100,6 @@ def draw_panel(panel: Panel, end: float, look: Look, step: Step | None = None) -
 
 
 def cell_color(value: float, end: float, look: Look) -> str:
-    """Return the colour of a cell, as ``#rrggbb``."""
     share = 0.5 if value != value else min(max((value / end + 1) / 2, 0.0), 1.0)
     red, green, blue = color_at(COLORSCALES[look.scale], share)
     return f"#{bytes((round(red), round(green), round(blue))).hex()}"

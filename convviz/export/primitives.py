@@ -97,7 +97,6 @@ class Scene:
 
 
 def moved(shape: Shape, right: float, down: float) -> Shape:
-    """Return a shape at another place."""
     if isinstance(shape, Strokes):
         segments = tuple((a + right, b + down, c + right, d + down) for a, b, c, d in shape.segments)
         return dataclasses.replace(shape, segments=segments)
@@ -105,7 +104,6 @@ def moved(shape: Shape, right: float, down: float) -> Shape:
 
 
 def colors(scene: Scene) -> set[str]:
-    """Return every colour of a picture."""
     found = {scene.paper}
     for shape in scene.shapes:
         if isinstance(shape, Box):

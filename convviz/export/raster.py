@@ -24,7 +24,6 @@ ADVANCE = {"−": 0.58, "×": 0.58, "∞": 0.9}
 
 
 def png(scene: Scene) -> bytes:
-    """Return a scene as the bytes of a PNG file."""
     file = io.BytesIO()
     paint(scene).save(file, "PNG")
     return file.getvalue()

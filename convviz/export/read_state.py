@@ -19,9 +19,7 @@ SHOWN = 80  # characters of what was given that an error repeats
 class HasState(Protocol):
     """An App, which this layer does not know."""
 
-    def state(self) -> Mapping[str, Any]:
-        """Return the settings as plain data."""
-        ...
+    def state(self) -> Mapping[str, Any]: ...
 
 
 State = str | Mapping[str, Any] | HasState | None  # a link, a state, an App; None for the app's first picture

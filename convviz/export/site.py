@@ -18,7 +18,6 @@ OURS = b"data-convviz-site"  # stands in the page, so that another index.html is
 
 
 def page_of(tag: str) -> str:
-    """Return the name of the page that speaks a language."""
     return INDEX if tag == ENGLISH else f"{tag}.html"
 
 

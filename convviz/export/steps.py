@@ -38,7 +38,6 @@ def count_steps(equation: Equation) -> int:
 
 
 def step_at(stages: Stages, plane: Plane, equation: Equation, number: int) -> Step:
-    """Return one step of an equation that has steps, counted from 0."""
     panels, walk = _named(equation), _walk(equation)
     over, kernel, image = (panels[walk[name]] for name in ("over", "kernel", "image"))
     row, column = cell = divmod(number, over.values.shape[1])

@@ -106,7 +106,6 @@ def _is_wide(letter: str) -> bool:
 
 
 def main() -> None:
-    """Write all catalogues anew, and say what is to be done in them."""
     for tag in languages():
         if tag == ENGLISH:
             continue

@@ -31,7 +31,6 @@ def known() -> str:
 
 
 def own_names() -> dict[str, str]:
-    """Return tag → name of every language, each in itself."""
     names: dict[str, str] = {}
     for tag in languages():
         with use_locale(tag):

@@ -34,7 +34,6 @@ def language() -> str:
 
 @contextlib.contextmanager
 def use_locale(tag: str) -> Iterator[None]:
-    """Let the block speak a language."""
     token = _spoken.set(tag)
     try:
         yield

@@ -36,7 +36,6 @@ def is_whole(message: Message) -> bool:
 
 
 def strings_of(message: Message) -> list[str]:
-    """Return all forms of a translation."""
     return [message.string or ""] if isinstance(message.string, str | None) else list(message.string)
 
 

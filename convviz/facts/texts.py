@@ -36,7 +36,6 @@ def with_texts(name: str, data: Any, change: Change) -> Any:
 
 
 def all_texts() -> dict[str, Text]:
-    """Return every English text by its context."""
     found: dict[str, Text] = {}
 
     def keep(context: str, text: Text) -> Text:

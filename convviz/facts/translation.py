@@ -10,7 +10,6 @@ from convviz.facts.texts import with_texts
 
 
 def translated(name: str, data: Any, tag: str) -> Any:
-    """Return what a file of facts holds, in another language."""
     there = catalogue(tag)["texts"]
     made = with_texts(name, data, lambda context, text: there.get(context, text))
     return made | {"tag": tag} if name == "language" else made

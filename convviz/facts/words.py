@@ -31,7 +31,6 @@ def sentences(part: str) -> Callable[..., str]:
 
 
 def filled(id: str, text: Text, arguments: Mapping[str, Any]) -> str:
-    """Return a text with its arguments in place."""
     chosen = text if isinstance(text, str) else text.get(_form(arguments["count"]), text["other"])
 
     def argument(found: re.Match[str]) -> str:

@@ -71,7 +71,6 @@ def left_out(module: str) -> Iterator[None]:
 
 
 def need_voila() -> None:
-    """Refuse with the remedy when Voilà is missing."""
     if importlib.util.find_spec("voila") is None:
         raise ServeError("serving needs Voilà, which is not installed: pip install voila")
 
@@ -173,7 +172,6 @@ def places_for(races: int) -> Iterator[dict[str, str]]:
 
 @contextmanager
 def environment(added: Mapping[str, str]) -> Iterator[None]:
-    """Set environment variables for the duration of a block."""
     before = {name: os.environ.get(name) for name in added}
     os.environ.update(added)
     try:

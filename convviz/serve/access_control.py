@@ -61,7 +61,6 @@ class Gate(tornado.routing.Router):
         self._under_way: weakref.WeakSet[HTTPServerRequest] = weakref.WeakSet()
 
     def find_handler(self, request: HTTPServerRequest, **kwargs: object) -> HTTPMessageDelegate | None:
-        """Return what answers a request."""
         if "Upgrade" not in request.headers:
             self._under_way.add(request)
         if verdict := self._judge(request):
@@ -136,11 +135,9 @@ class Refused(tornado.web.RequestHandler):
     """Gives the answer of the door, whatever was asked for."""
 
     def initialize(self, verdict: Verdict) -> None:
-        """Take the answer."""
         self._verdict = verdict
 
     def prepare(self) -> None:
-        """Answer."""
         self.set_status(self._verdict.status)
         self.set_header("Content-Type", "text/plain; charset=utf-8")
         self.set_header("Cache-Control", "no-store")

@@ -68,7 +68,6 @@ class Turns:
         self._held.discard((wish.page, wish.slow))
 
     def leave(self, client: Hashable, page: Hashable) -> None:
-        """Forget what a page waits for."""
         for line in self._lines.values():
             line.get(client, {}).pop(page, None)
             if not line.get(client, True):

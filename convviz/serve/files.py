@@ -17,7 +17,6 @@ class Files(tornado.web.StaticFileHandler):
     """Mixed into the handlers of files: an address that leads to no file is one."""
 
     async def get(self, path: str, include_body: bool = True) -> None:
-        """Send a file."""
         try:
             await super().get(path, include_body=include_body)
         except (AssertionError, OSError, ValueError) as wrong:  # Voilà takes an address apart without looking

@@ -48,7 +48,6 @@ class LivePage:
 
 
 def live_page() -> LivePage:
-    """Return the page in the language that is spoken here."""
     parts = live_parts("served", facts("names")["tabs"], ["serve/lost_connection.css"])
     made = {part: (end, answer(KINDS[end], content, pack=end != "bin")) for part, (end, content) in parts.items()}
     names = {part: f"{part}-{file.tag}.{ending}" for part, (ending, file) in made.items()}
@@ -64,7 +63,6 @@ class LivePages:
         self.page(ENGLISH)
 
     def page(self, tag: str) -> Answer:
-        """Return the page in a language."""
         return self._in(tag).page
 
     def file(self, name: str) -> Answer | None:

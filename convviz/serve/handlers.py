@@ -30,7 +30,6 @@ class Headers(tornado.web.OutputTransform):
     def transform_first_chunk(
         self, status_code: int, headers: tornado.httputil.HTTPHeaders, chunk: bytes, finishing: bool
     ) -> tuple[int, tornado.httputil.HTTPHeaders, bytes]:
-        """Add what is missing."""
         for name, value in self._added.items():
             headers.setdefault(name, value)
         return status_code, headers, chunk

@@ -46,7 +46,6 @@ class Channel(KernelWebsocketHandler):
         await super().get(kernel_id)
 
     async def open(self, kernel_id: str) -> None:
-        """Connect the page with its kernel."""
         self._is_open = True
         self.set_nodelay(True)
         await super().open(kernel_id)

@@ -14,7 +14,6 @@ Route = tuple[Any, ...]
 
 
 def live_routes(base: str, language: str | None = None) -> list[Route]:
-    """Return the routes of the live page, and of its files."""
     live = {"live": LivePages()}
     return [(base, Live, {**live, "language": language}), (f"{base}{FOLDER}([^/]+)", LiveFile, live)]
 
@@ -23,7 +22,6 @@ class Nothing(PlainErrors):
     """Answers every address that has nothing."""
 
     def prepare(self) -> None:
-        """Refuse."""
         raise tornado.web.HTTPError(404)
 
 
@@ -33,7 +31,6 @@ class Ready(PlainErrors):
     varies: ClassVar[tuple[str, ...]] = ()
 
     def initialize(self, live: LivePages) -> None:
-        """Take what is served."""
         self.live = live
 
     def send(self, found: Answer, cache: str) -> None:
@@ -60,7 +57,6 @@ class Live(Ready):
     varies: ClassVar[tuple[str, ...]] = ("Accept-Language",)
 
     def initialize(self, live: LivePages, language: str | None = None) -> None:
-        """Take what is served."""
         super().initialize(live)
         self._default = language
 
@@ -80,7 +76,6 @@ class LiveFile(Ready):
     """A file of the page, whose name tells its content."""
 
     def get(self, name: str) -> None:
-        """Send a file."""
         found = self.live.file(name)
         if found is None:
             raise tornado.web.HTTPError(404)

@@ -40,7 +40,6 @@ class NotebookKernels(AsyncMappingKernelManager):
         self._ending: dict[str, asyncio.Task[None]] = {}
 
     def is_full(self) -> bool:
-        """Return whether nobody else can have a kernel now."""
         counted = {page.kernel_id for page in self.making} | self._ending.keys()
         return len(self.making) + len(set(self.list_kernel_ids()) - counted) >= MAX_KERNELS
 
@@ -52,7 +51,6 @@ class NotebookKernels(AsyncMappingKernelManager):
         return started
 
     def remove_kernel(self, kernel_id: str) -> Any:
-        """Forget a kernel, however it has ended."""
         # A page that hears of the end closes its connection meanwhile, and Jupyter keeps the four sockets of the last
         # connection for the next one, which never comes.
         self.stop_buffering(kernel_id)
@@ -83,7 +81,6 @@ class NotebookKernels(AsyncMappingKernelManager):
         asyncio.get_running_loop().call_later(COMES_BACK_S, look)
 
     def leave(self, kernel_id: str) -> None:
-        """End a kernel whose page is gone."""
         if kernel_id in self and kernel_id not in self._ending:
             self._left.add(kernel_id)
             self._ending[kernel_id] = asyncio.ensure_future(self._end(kernel_id))

@@ -48,7 +48,6 @@ class Metrics:
         self._log.write(event, **more)
 
     def refused(self, reason: str) -> None:
-        """Count a refusal."""
         self._refused.labels(reason).inc()
         self._log.write("refused", reason=reason)
 
@@ -101,7 +100,6 @@ class Health(PlainErrors):
     """Tells a proxy that the server's loop runs."""
 
     def get(self) -> None:
-        """Answer."""
         self.set_header("Cache-Control", "no-store")
         self.finish({"status": "ok"})
 
@@ -112,7 +110,6 @@ class MetricsPage(PlainErrors):
     """Tells Prometheus what there is; who may ask is for the gate to say."""
 
     async def get(self) -> None:
-        """Answer."""
         self.set_header("Content-Type", CONTENT_TYPE_LATEST)
         self.set_header("Cache-Control", "no-store")
         workers = self.settings["convviz_workers"]

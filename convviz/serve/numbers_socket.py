@@ -49,7 +49,6 @@ log = logging.getLogger("tornado.application")
 
 
 def numbers_routes(server_url: str, workers: Workers) -> list[tuple[Any, ...]]:
-    """Return the routes of the numbers."""
     return [(server_url + NUMBERS, Numbers, {"workers": workers})]
 
 
@@ -61,7 +60,6 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
     _tells = False  # whether the page will hear that it is in line
 
     def initialize(self, workers: Workers) -> None:
-        """Take what computes."""
         self._workers = workers
         self._client = self.request.remote_ip
         self._race: PageRace | None = None
@@ -75,7 +73,6 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         """Leave out the headers of pages, as Jupyter's own connections do."""
 
     def get_compression_options(self) -> dict[str, Any] | None:
-        """Return how messages are packed."""
         options: dict[str, Any] | None = self.settings.get("websocket_compression_options")
         return options
 
@@ -221,5 +218,4 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
 
 
 def refusal(request: dict[str, Any], sentence: str) -> bytes:
-    """Return the frame that refuses a request."""
     return packed({"type": "refused", "id": request.get("id"), "sentence": sentence})

@@ -29,7 +29,6 @@ def is_loopback(host: str) -> bool:
 
 
 def cores() -> int:
-    """Return how many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -83,7 +82,6 @@ class ServeOptions:
 
     @property
     def processes(self) -> int:
-        """How many workers there are."""
         return self.workers or cores()
 
     def checked(self) -> ServeOptions:

@@ -70,7 +70,6 @@ class Stem:
 
     @property
     def pid(self) -> int | None:
-        """The process's number."""
         return self._process.pid if self._process else None
 
     def start(self) -> bool:
@@ -79,7 +78,6 @@ class Stem:
             return self._start()
 
     def fork(self) -> Worker:
-        """Return a new worker."""
         with self._lock:
             try:
                 return self._fork()
@@ -170,7 +168,6 @@ class Handle:
         self._handle = handle
 
     def kill(self) -> None:
-        """End the process."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._handle, signal.SIGKILL)
 

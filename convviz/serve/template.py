@@ -17,7 +17,6 @@ say = sentences("served")
 
 
 def made_files() -> dict[Path, str]:
-    """Return what stands in each of the files."""
     words = {
         "starting": say("starting"),
         "skip": say("skip"),
@@ -34,7 +33,6 @@ def made_files() -> dict[Path, str]:
 
 
 def main() -> None:
-    """Write the files."""
     for path, text in made_files().items():
         path.write_text(text, encoding="utf-8")
         print(f"wrote {path}")

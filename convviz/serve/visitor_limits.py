@@ -52,7 +52,6 @@ class BoundedServer(tornado.httpserver.HTTPServer):
         self._streams: set[IOStream] = set()
 
     def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
-        """Take a connection, or close it."""
         if len(self._streams) >= self._most:
             self._streams = {each for each in self._streams if not each.closed()}
         if len(self._streams) >= self._most:

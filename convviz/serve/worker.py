@@ -122,7 +122,6 @@ def found(name: str) -> Callable[..., Any]:
 
 
 def devices_here() -> list[str]:
-    """Return the devices that torch finds."""
     from convviz.ops.device import available_devices
 
     return list(available_devices())

@@ -91,7 +91,6 @@ class Workers:
         await asyncio.shield(self._starting)
 
     def close(self) -> None:
-        """End all workers, and all races."""
         self._closed = True
         for race in list(self.racing):
             race.close()
@@ -174,7 +173,6 @@ class Slot:
         self.worker: Worker | None = None
 
     def start(self) -> None:
-        """Have a worker."""
         if self.worker is None:
             self.worker = self._new()
 

@@ -26,7 +26,6 @@ def told(field: Field) -> dict[str, Any]:
 
 
 def read(field: Field, text: str) -> Any:
-    """Return the value of a setting that a text gives."""
     if field.kind in SEPARATORS:
         return _read_folded(text, SEPARATORS[field.kind], *field.range)
     if field.kind == "flag":
@@ -46,7 +45,6 @@ def read(field: Field, text: str) -> Any:
 
 
 def write(field: Field, value: Any) -> str:
-    """Return a value of a setting as its text."""
     if field.kind in SEPARATORS:
         return _write_folded(value, SEPARATORS[field.kind])
     if field.kind == "plane":
@@ -66,13 +64,11 @@ def write_number(value: float) -> str:
 
 
 def read_number(text: str) -> float:
-    """Read a decimal."""
     _need(PATTERNS["decimal"].fullmatch(text) and is_number(float(text)))
     return float(text)
 
 
 def read_whole(text: str, low: int, high: int) -> int:
-    """Read a whole number from low to high."""
     _need(PATTERNS["whole"].fullmatch(text) and low <= int(text) <= high)
     return int(text)
 

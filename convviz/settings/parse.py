@@ -70,7 +70,6 @@ def number(name: str, value: Any) -> float:
 
 
 def source(name: str, data: Any) -> Source:
-    """Return where a tensor comes from."""
     fields = _mapping(name, data)
     values, shape = fields.get("values", ()), fields.get("shape", ())
     if not isinstance(values, (list, tuple)) or not isinstance(shape, (list, tuple)):

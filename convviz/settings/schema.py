@@ -29,7 +29,6 @@ class Field(NamedTuple):
 
     @property
     def range(self) -> Sequence[int]:
-        """The smallest and the largest number."""
         return self.limits or self.offered or (0, 0)
 
     @property

@@ -26,7 +26,6 @@ def axis_word(axis: str, transposed: bool) -> str:
 
 
 def shown_letter(axis: str, transposed: bool) -> str:
-    """Return the letter that the page uses for an axis of planes."""
     return LETTERS.get(axis, axis) if transposed else axis
 
 

@@ -74,7 +74,6 @@ class Settings:
     transposed: bool = DEFAULTS["transposed"]
 
     def __post_init__(self) -> None:
-        """Check the words; the geometry checks itself."""
         for name, field in FIELDS.items():
             value = None if field.spec or not field.known else getattr(self, name)
             value = value.kind if isinstance(value, Source) else value
@@ -98,7 +97,6 @@ class Settings:
         return cls.from_dict(FACTS["first_picture"]).replace(**changes)
 
     def replace(self, **changes: Any) -> Settings:
-        """Return a copy with some fields changed."""
         return dataclasses.replace(self, **changes)
 
     @property

@@ -19,11 +19,9 @@ class Source:
 
     @classmethod
     def of(cls, tensor: torch.Tensor, kind: str = "values") -> Source:
-        """Return a source that carries the tensor's numbers."""
         return cls(kind, tuple(tensor.double().flatten().tolist()), tuple(tensor.shape))
 
     def tensor(self) -> torch.Tensor:
-        """Return the numbers, float64."""
         import torch  # whoever reads or writes a link needs none of its two seconds
 
         return torch.tensor(self.values, dtype=torch.float64).reshape(self.shape)

@@ -46,7 +46,6 @@ def bias_tensor(settings: Settings) -> torch.Tensor | None:
 
 
 def target_tensor(settings: Settings) -> torch.Tensor | None:
-    """Return the target, or None for a loss without one."""
     return _output_like(settings, "target")
 
 

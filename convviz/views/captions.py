@@ -49,5 +49,4 @@ def _stamp_at(stages: Stages, axis: int) -> str:
 
 
 def loss(stages: Stages) -> str:
-    """Return the loss as an equation with its value."""
     return say(f"loss.{stages.loss_kind}", value=format_long(float(stages.loss)))

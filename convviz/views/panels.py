@@ -67,7 +67,6 @@ class Equation:
 
     @property
     def panels(self) -> tuple[Panel, ...]:
-        """The panels alone."""
         return tuple(item for item in self.items if isinstance(item, Panel))
 
 

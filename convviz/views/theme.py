@@ -15,7 +15,6 @@ GRID_LIMIT = 12  # above this many rows or columns a cell is too small for its n
 
 
 def rgb(color: str) -> tuple[int, int, int]:
-    """Split ``#rrggbb`` into its three numbers."""
     red, green, blue = bytes.fromhex(color[1:])
     return red, green, blue
 

@@ -17,12 +17,10 @@ LINES = re.compile(r"^(import [^;]*;\n|export (?:default )?)", re.MULTILINE)
 
 
 def packed_script(script: str) -> str:
-    """Return a script packed."""
     return str(jsmin(script))
 
 
 def packed_sheet(sheet: str) -> str:
-    """Return a style sheet packed."""
     return str(cssmin(sheet))
 
 

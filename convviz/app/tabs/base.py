@@ -27,7 +27,6 @@ class Tab:
         """The tab is no longer the open one; its pane has gone from the page."""
 
     def refresh(self) -> None:
-        """Make the data anew and send them."""
         self._send_message({"type": "tab", "tab": self.name, "data": shown(self.name, self.data)}, [])
 
     def reply(self, content: dict[str, Any]) -> None:
@@ -35,7 +34,6 @@ class Tab:
         self._send_message({"type": "tab", "tab": self.name, "reply": content}, [])
 
     def receive(self, message: Any) -> None:
-        """Do what the pane asks for."""
         if asked(message) == "refresh":
             self.refresh()
         else:

@@ -46,7 +46,6 @@ class RaceTab(Tab):
         self._failed = ""
 
     def data(self) -> dict[str, Any]:
-        """Return the state of the race, and what it looks like."""
         return {
             "state": self._state,
             "why_not": why_no_races(),
@@ -68,7 +67,6 @@ class RaceTab(Tab):
             self.refresh()
 
     def close(self) -> None:
-        """End the process, and send nothing any more."""
         super().close()
         self._end("stopped")
 

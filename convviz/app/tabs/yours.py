@@ -39,7 +39,6 @@ class YoursTab(Tab):
         self._found: Mapping[str, Any] = {}
 
     def data(self) -> dict[str, Any]:
-        """Return what can be chosen, and the last report."""
         return _data(self._chosen, self._found)
 
     def act(self, message: Mapping[str, Any]) -> None:

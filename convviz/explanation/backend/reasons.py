@@ -16,17 +16,14 @@ ONEDNN = ("Mkldnn", "MkldnnTranspose")
 
 
 def onednn_on() -> bool:
-    """Whether torch may use oneDNN."""
     return torch.backends.mkldnn.is_available() and bool(torch._C._get_mkldnn_enabled())
 
 
 def nnpack_on() -> bool:
-    """Whether torch may use NNPACK."""
     return torch.backends.nnpack.is_available() and bool(torch._C._get_nnpack_enabled())
 
 
 def reasons(call: TorchCall, forward: str) -> tuple[str, ...]:
-    """Return sentences on why the forward pass has this backend."""
     if call.kind != "cpu":
         return _elsewhere(call, forward)
     found = _onednn(call) if forward in ONEDNN else _own_code(call) if forward in TORCHS_OWN else ""

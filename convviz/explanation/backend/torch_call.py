@@ -41,7 +41,6 @@ class TorchCall:
 
     @property
     def padding(self) -> Pair:
-        """The padding that is left to the operator."""
         return own_padding(self.spec)
 
     @property
@@ -83,7 +82,6 @@ class TorchCall:
         return select_backend(*self._tensors(), **self._arguments())
 
     def watch(self) -> Backend:
-        """Run the call once forward and once backward, and return what ran."""
         return which_backend(*self._tensors(), **self._arguments())
 
     def _tensors(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:

@@ -8,7 +8,6 @@ MODES_OF_NUMPY = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 
 
 def has_border(spec: ConvSpec) -> bool:
-    """Whether there is any padding."""
     return any(map(any, spec.padding))
 
 
@@ -23,12 +22,10 @@ def padded_apart(spec: ConvSpec) -> bool:
 
 
 def own_padding(spec: ConvSpec) -> Pair:
-    """Return the padding that is left to the operator itself."""
     return (0, 0) if padded_apart(spec) else (spec.padding[0][0], spec.padding[1][0])
 
 
 def values(setting: Setting) -> dict[str, Value]:
-    """Return the values of the border by the names that they have in the templates."""
     spec, mode = setting.spec, setting.spec.padding_mode
     copied, apart = copies(spec), padded_apart(spec)
     (top, bottom), (left, right) = spec.padding

@@ -13,7 +13,6 @@ OUTSIDE = {
 
 
 def values(setting: Setting) -> dict[str, Value]:
-    """Return the values by the names that they have in the template."""
     return {**_loop(setting), **_input_cell(setting), **_channels(setting)}
 
 

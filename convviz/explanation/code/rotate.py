@@ -11,7 +11,6 @@ HIDDEN_TRANSPOSED = "what comes of these cells is cut off whole"
 
 
 def values(setting: Setting) -> dict[str, Value]:
-    """Return the values by the names that they have in the templates."""
     return {**_between(setting.spec), **_around(setting), **_exchange(setting)}
 
 

@@ -18,12 +18,10 @@ class Setting:
 
     @property
     def in_per_group(self) -> int:
-        """Input channels of one group."""
         return self.spec.in_channels // self.spec.groups
 
     @property
     def out_per_group(self) -> int:
-        """Output channels of one group."""
         return self.spec.out_channels // self.spec.groups
 
     @property

@@ -11,7 +11,6 @@ JACOBIAN_LIMIT = 100_000
 
 
 def values(setting: Setting) -> dict[str, Value]:
-    """Return every value by the name that it has in the templates."""
     return {
         **_shapes(setting),
         **_bias(setting),

@@ -33,7 +33,6 @@ def geometry(
 
 
 def is_transposed(function: Function) -> bool:
-    """Tell whether this node is torch's transposed 2-D convolution."""
     return len(getattr(function, "_saved_stride", ())) == 2 and bool(getattr(function, "_saved_transposed", False))
 
 

@@ -53,7 +53,6 @@ class Inside:
 
 
 def inside(graph: Graph, id: str) -> Inside:
-    """Open the box of a convolution."""
     node = graph.node(id)
     if node.spec is None:
         raise ValueError(say("inside.closed", label=node.label))

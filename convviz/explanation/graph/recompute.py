@@ -35,11 +35,9 @@ class Operands:
         return found
 
     def all(self) -> list[torch.Tensor]:
-        """Return all inputs."""
         return [self.tensor(place) for place in range(len(self.inputs))]
 
     def result_shape(self) -> tuple[int, ...]:
-        """Return the shape of the result."""
         if self.shape is None:
             raise _Missing
         return self.shape

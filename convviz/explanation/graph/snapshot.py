@@ -22,7 +22,6 @@ class Snapshot:
 
     @property
     def elements(self) -> int:
-        """How many numbers the tensor has."""
         return torch.Size(self.shape).numel()
 
 

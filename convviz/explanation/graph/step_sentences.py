@@ -22,7 +22,6 @@ def sentences(graph: Graph) -> tuple[str, ...]:
 
 
 def sentence(graph: Graph, id: str) -> str:
-    """Return the sentence of one step, by the id of its node."""
     return _Teller(graph).tell(graph.node(id))
 
 

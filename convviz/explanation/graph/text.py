@@ -69,7 +69,6 @@ def box_lines(node: Node) -> tuple[str, str, str]:
 
 
 def gradient_numbers(gradient: Snapshot | None) -> str:
-    """Write a gradient's numbers, or that there are none."""
     return say("numbers.none") if gradient is None else numbers(gradient)
 
 
@@ -113,7 +112,6 @@ def columns(text: str) -> int:
 
 
 def shortened(text: str, most: int) -> str:
-    """Cut a text that is wider than ``most`` letters."""
     if columns(text) <= most:
         return text
     while columns(text) >= most:

@@ -62,5 +62,4 @@ def _computed(
 
 
 def kind_of(tensor: torch.Tensor) -> Kind:
-    """Return shape and name of the dtype."""
     return tuple(tensor.shape), str(tensor.dtype).removeprefix("torch.")

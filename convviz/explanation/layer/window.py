@@ -36,7 +36,6 @@ class Window:
     border: bool
 
     def is_whole(self, made: Recorded) -> bool:
-        """Whether nothing of the layer is left out."""
         batch, out_channels, height, width = made.output.shape
         shown = (self.samples, self.out_channels, self.rows, self.columns, self.in_channels)
         return tuple(map(len, shown)) == (batch, out_channels, height, width, made.input.shape[1])
@@ -76,7 +75,6 @@ def choose_window(made: Recorded, asked: Mapping[str, Any] | None = None) -> Win
 
 
 def cut(made: Recorded, window: Window) -> dict[str, torch.Tensor | None]:
-    """Return input, weight, bias, output and grad_output of the window."""
     image = pad_input(made.input, made.spec) if window.border else made.input
     own = {"input": (window.in_channels, window.input_rows, window.input_columns, image)}
     for name, tensor in (("output", made.output), ("grad_output", made.grad_output)):

@@ -29,7 +29,6 @@ class ShownFilter:
 
 
 def shown_filter(stages: Stages, plane: Plane) -> ShownFilter:
-    """Return the filter that is shown, with what it reads."""
     spec = stages.spec
     if stages.transposed:
         raise ValueError(say("refused.transposed"))

@@ -19,7 +19,6 @@ class VariantOf:
 
     @property
     def sentence(self) -> str:
-        """What it does."""
         return say(self.what)
 
 
@@ -39,7 +38,6 @@ class Kind:
 
     @property
     def sentence(self) -> str:
-        """How it quantises."""
         return say(self.how)
 
 
