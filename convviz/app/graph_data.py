@@ -14,7 +14,7 @@ from convviz.explanation.graph.step_sentences import sentence, sentences
 from convviz.explanation.graph.svg import PALETTES
 from convviz.explanation.graph.text import numbers, shape
 from convviz.facts import words
-from convviz.geometry.shown_plane import PANEL_AXES, Plane
+from convviz.geometry.shown_plane import Plane
 from convviz.settings.shown_names import axis_word, shown_name
 from convviz.views.cells import roles
 
@@ -194,8 +194,7 @@ def _stage(reply: Reply, found: Inside, name: str, plane: Plane, find_panel: Fin
         at: tuple[int, ...] = ()
         values, label = tensor[None], called
     else:
-        first, second = PANEL_AXES[name]
-        at = (plane.index(first), plane.index(second) % tensor.shape[1])  # a weight counts channels within the group
+        at = plane.of(name, tensor.shape)
         values, label = tensor[at], f"{called}[{at[0]}, {at[1]}]"
     letters = roles(spec, name, (values.shape[0], values.shape[1]))
     return reply.plane(values) | {

@@ -10,7 +10,7 @@ import torch
 from torch.autograd.gradcheck import GradcheckError
 
 from convviz.facts.words import sentences
-from convviz.geometry.shown_plane import PANEL_AXES, Plane
+from convviz.geometry.shown_plane import Plane
 from convviz.ops.functions import convolve, gradients
 from convviz.ops.losses import loss_size, loss_value
 from convviz.ops.stages import Stages
@@ -132,12 +132,10 @@ def _index(tensor: torch.Tensor, name: str, plane: Plane, most: int) -> Index:
     """Return the index of the first cells of the plane that is shown: a square if not all fit."""
     if name == "bias":
         return (torch.arange(tensor.numel())[None],)
-    first, second = (plane.index(axis) for axis in PANEL_AXES[name])
     height, width = tensor.shape[-2:]
     rows = min(height, max(math.isqrt(most), most // width))
     columns = min(width, most // rows)
-    at = (torch.tensor(first), torch.tensor(second % tensor.shape[1]))  # a weight counts channels within the group
-    return (*at, torch.arange(rows)[:, None], torch.arange(columns)[None])
+    return (*map(torch.tensor, plane.of(name, tensor.shape)), torch.arange(rows)[:, None], torch.arange(columns)[None])
 
 
 def _slopes(loss: Loss, cells: torch.Tensor) -> Slopes:

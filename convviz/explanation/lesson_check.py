@@ -8,7 +8,6 @@ import torch
 from convviz.check.tasks import TASKS
 from convviz.explanation.lesson_file import EDITED, FACTS, keys, listed, what_is_misshapen
 from convviz.facts.words import ARGUMENT
-from convviz.geometry.shown_plane import PANEL_AXES
 from convviz.settings.compute import compute
 from convviz.settings.link import from_link
 from convviz.settings.state import Settings
@@ -65,8 +64,7 @@ def number_at(settings: Settings, cell: Mapping[str, Any]) -> float:
     plane = settings.plane.within(settings.spec)
     if tensor.dim() == 1:
         return float(tensor[plane.index("c" if settings.transposed else "o")])
-    first, second = (plane.index(axis) for axis in PANEL_AXES[panel])
-    shown = tensor[first, second % tensor.shape[1]]
+    shown = tensor[plane.of(panel, tensor.shape)]
     if not (0 <= row < shown.shape[0] and 0 <= column < shown.shape[1]):
         size = " × ".join(map(str, shown.shape))
         raise ValueError(f"row {row}, column {column} is not in {panel}, which has {size} cells, counted from 0")
@@ -79,10 +77,9 @@ def _edited(settings: Settings, edit: Mapping[str, Any]) -> Settings:
     if made is None:
         raise ValueError("grad_output is typed into only where the loss is weighted_sum")
     tensor = made.clone().double()
-    plane = settings.plane.within(settings.spec)
-    first, second = (plane.index(axis) for axis in PANEL_AXES["input" if name == "input" else edit["panel"]])
+    at = settings.plane.within(settings.spec).of("input" if name == "input" else edit["panel"], tensor.shape)
     top, left = (side[0] for side in settings.spec.padding) if name == "input" else (0, 0)
-    tensor[first, second % tensor.shape[1], edit["row"] - top, edit["column"] - left] += edit["by"]
+    tensor[(*at, edit["row"] - top, edit["column"] - left)] += edit["by"]
     values = tuple(tensor.flatten().tolist())
     return settings.replace(**{name: Source("values", values, tuple(tensor.shape))})
 

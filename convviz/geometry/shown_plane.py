@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from convviz.facts import facts
@@ -28,6 +29,11 @@ class Plane:
         group = out_channel // (spec.out_channels // spec.groups)
         in_channel = group * per_group + min(max(self.in_channel, 0), spec.in_channels - 1) % per_group
         return Plane(min(max(self.sample, 0), spec.batch - 1), out_channel, in_channel)
+
+    def of(self, panel: str, shape: Sequence[int]) -> tuple[int, int]:
+        """Return the shown indices of a panel's two leading axes; a weight counts its channels within the group."""
+        first, second = map(self.index, PANEL_AXES[panel])
+        return first, second % shape[1]
 
     def index(self, axis: str) -> int:
         """Return the chosen index of an axis: n, o or c."""

@@ -59,11 +59,8 @@ class Conv2dShift(QuantizedConv2d):
         """Make the layer.
 
         Args:
-            in_channels: C_in.
-            out_channels: C_out.
-            kernel_size: (kH, kW).
-            stride, padding, dilation, groups, bias, padding_mode, device, dtype, method: as of ``Conv2d``; the
-                bias is not quantised.
+            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device,
+                dtype, method: as of ``Conv2d``; the bias is not quantised.
             exponent_range: lowest and highest exponent; the default is that of 5 bits, -(2^4 - 2) to 0.
             variant: ``"Q"`` or ``"PS"``.
             ste: ``"identity"``, ``"clip"`` or ``"tanh"``; PS has gradients of its own and takes only the first.

@@ -38,11 +38,8 @@ class QuantizedConv2d(Conv2d):
         """Make the layer.
 
         Args:
-            in_channels: C_in.
-            out_channels: C_out.
-            kernel_size: (kH, kW).
-            stride, padding, dilation, groups, bias, padding_mode, device, dtype, method: as of ``Conv2d``; the
-                bias is not quantised.
+            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device,
+                dtype, method: as of ``Conv2d``; the bias is not quantised.
             ste: one of ``allowed_stes``; None for ``default_ste``.
 
         Raises:

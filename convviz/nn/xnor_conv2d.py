@@ -53,11 +53,8 @@ class XNORConv2d(BinaryConv2d):
         """Make the layer.
 
         Args:
-            in_channels: C_in.
-            out_channels: C_out.
-            kernel_size: (kH, kW).
-            stride, padding, dilation, groups, bias, padding_mode, device, dtype, method: as of ``Conv2d``; the
-                bias is not quantised.
+            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device,
+                dtype, method: as of ``Conv2d``; the bias is not quantised.
             scaled: True for XNOR-Net with alpha and K, False for BNN.
             ste: ``"scaled_sign"``, ``"identity"``, ``"clip"`` or ``"tanh"``; None for the default.
             input_ste: ``"identity"``, ``"clip"`` or ``"tanh"``.

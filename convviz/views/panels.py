@@ -125,8 +125,7 @@ def _panel(stages: Stages, plane: Plane, name: str) -> Panel:
         tensor = tensor.reshape(1, 1, 1, -1)  # a bias, [1, 1, 1, C_out]
     else:
         of_input = stages.transposed and name == "target"  # a target has the axes of what it is held against
-        first, second = map(plane.index, PANEL_AXES["input" if of_input else name])
-        at = (first, second % shape[1])  # the second axis of a weight counts within the group
+        at = plane.of("input" if of_input else name, shape)
     height, width = tensor.shape[-2:]
     return Panel(
         name,

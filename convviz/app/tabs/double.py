@@ -70,10 +70,8 @@ class _Shown:
 
     def leading(self, factor: str) -> tuple[int, int]:
         """Return the indices of the plane of a factor that the board shows, its sample and channel."""
-        result, plane = self.stages, self.settings.plane
-        name = stage_of(factor, result.transposed)
-        first, second = (plane.index(axis) for axis in PANEL_AXES[name])
-        return first, second % int(getattr(result, name).shape[1])  # a weight counts channels within the group
+        name = stage_of(factor, self.stages.transposed)
+        return self.settings.plane.of(name, getattr(self.stages, name).shape)
 
     def map(self, label: str, tensor: torch.Tensor, factor: str) -> dict[str, Any]:
         """Return the shown plane of a tensor that has the shape of a factor, and the panel that shows the same."""
