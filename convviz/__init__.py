@@ -138,7 +138,7 @@ def _make_page(state: Mapping[str, Any]) -> bytes:
 
 
 def _make_still(result: Stages, settings: Settings) -> str:
-    """Return what an app shows as a still picture; its code is loaded with the first one that is displayed."""
+    """Return what an app shows as a still picture; its code is loaded with the first of them."""
     from convviz.export.still import still_pictures
 
     return still_pictures(result, settings.plane, settings.input_view, settings.scale)

@@ -30,7 +30,7 @@ def utf8(text: str, what: str) -> bytes:
 
 
 def write_atomic(path: Path, content: bytes) -> None:
-    """Write aside, wait for the disk, and rename; a file that is there keeps who may read it, or stays as it is."""
+    """Write aside, wait for the disk, and rename; who may read the file stays."""
     mode = _mode(path)
     # A name that nobody can foresee, short enough to stand for the longest.
     aside = path.with_name(f".convviz-{secrets.token_hex(8)}")

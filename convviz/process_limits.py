@@ -31,7 +31,7 @@ def is_near() -> bool:
 
 
 def limit_memory(more: int) -> None:
-    """Let this process take so many MiB beyond what it has; nothing where private memory is not counted."""
+    """Let this process take so many MiB beyond what it has, where that is counted."""
     if (used := _private_memory()) is None:
         return
     import resource  # Windows has none

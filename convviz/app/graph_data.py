@@ -26,7 +26,7 @@ FindPanel = Callable[[torch.Tensor, str], tuple[str, tuple[int, ...]] | None]
 
 
 class Reply:
-    """One message to the page: plain data, and as bytes the numbers of its heatmaps, which name their place there."""
+    """One message to the page: plain data, and the bytes of its heatmaps, which name their place there."""
 
     def __init__(self, kind: str) -> None:
         self.content: dict[str, Any] = {"type": kind}
@@ -69,7 +69,7 @@ def _nowhere(tensor: torch.Tensor, kind: str) -> None:
 
 
 def node_reply(graph: Graph, id: str, chosen: Mapping[str, Any], find_panel: FindPanel = _nowhere) -> Reply:
-    """Return everything about one box; ``chosen``: key of a tensor → an index for each of its leading axes."""
+    """Return everything about one box; ``chosen``: key of a tensor → indices of its leading axes."""
     node, reply = graph.node(id), Reply("node")
     wanted = [each for slot in node.slots for each in _of_slot(slot, len(node.slots) > 1)]
     wanted += [_of_saved(saved) for saved in node.saved if saved.tensor is not None]
@@ -88,7 +88,7 @@ def node_reply(graph: Graph, id: str, chosen: Mapping[str, Any], find_panel: Fin
 
 @dataclass(frozen=True, eq=False)
 class _Wanted:
-    """A tensor that is to be shown: its key on the page, its title, its numbers, and what to say of it."""
+    """A tensor that is to be shown, and what to say of it."""
 
     key: str
     title: str
@@ -140,14 +140,14 @@ def _setting(saved: Saved) -> dict[str, str]:
 
 
 def _indices(wanted: Any, sizes: tuple[int, ...], default: tuple[int, ...]) -> tuple[int, ...]:
-    """Return an index for each axis, as near to what the page asked for as there is one."""
+    """Return an index for each axis, the nearest to what the page asked for."""
     asked = wanted if isinstance(wanted, list) and len(wanted) == len(sizes) else default or (0,) * len(sizes)
     whole = [index if isinstance(index, int) else 0 for index in asked]
     return tuple(min(max(index, 0), size - 1) for index, size in zip(whole, sizes, strict=True))
 
 
 def inside_reply(graph: Graph, id: str, plane: Any, find_panel: FindPanel | None = None) -> Reply:
-    """Return the stages inside a convolution's box, on a plane of the page's, or on the board's where it shows them."""
+    """Return the stages inside a convolution's box, on the page's plane, or the board's where it shows them."""
     reply = Reply("inside")
     reply.content["id"] = id
     try:

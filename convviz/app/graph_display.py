@@ -17,7 +17,7 @@ def show_interactively() -> None:
 
 
 def _bundle(graph: Graph, include: Any = None, exclude: Any = None) -> Any:
-    """Return the view for the page; IPython adds the picture, for those who open the notebook without a kernel."""
+    """Return the view; IPython adds the picture, for those without a kernel."""
     from convviz.app.graph_view import GraphView
 
     return GraphView(graph)._repr_mimebundle_(include=include, exclude=exclude)

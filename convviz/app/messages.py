@@ -58,7 +58,7 @@ class Answering(Protocol):
 
 
 class Messages:
-    """Answers one app's pages; ``made`` has the tabs with a state that were opened so far, by name."""
+    """Answers one app's pages; ``made`` has the tabs with a state that were opened, by name."""
 
     def __init__(self, app: Answering) -> None:
         self._app: Answering | None = app
@@ -75,7 +75,7 @@ class Messages:
         }
 
     def receive(self, message: Any, buffers: list[Any]) -> None:
-        """Do what a message asks for; what it cannot have is said in a sentence, and nothing changes."""
+        """Do what a message asks for; what it cannot have is said, and nothing changes."""
         app = self._app
         if app is None:
             return
@@ -102,7 +102,7 @@ class Messages:
         self._app = None
 
     def _compute(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:
-        """Go to a page's settings; a refusal is that page's alone, which knows where it came from."""
+        """Go to a page's settings; a refusal is that page's alone."""
         page, k = page_name(message), whole(message, "k")
         state: Any = message.get("settings")
         if refused := app.session.attempt(lambda: app.answer(page, k, Settings.from_dict(state))):
@@ -128,7 +128,7 @@ class Messages:
             app.send({"type": "plotly"}, buffers=[packed_plotly()])
 
     def _script(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:
-        """Send what draws a tab: few visitors open them all, so the app's own script goes without."""
+        """Send what draws a tab: few visitors open them all."""
         name, known = str(message.get("tab")), facts("names")["tabs"]
         if name not in known:
             raise ValueError(say("message.script", known=", ".join(known), got=f"{name!r:.40}"))

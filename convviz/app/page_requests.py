@@ -61,7 +61,7 @@ class Answer(NamedTuple):
 
 
 def computed(settings: Settings) -> Stages:
-    """Return the numbers that follow from the settings, those of the last few settings without computing."""
+    """Return the numbers of the settings, those of the last few without computing."""
     return _computed(settings.replace(**{name: DEFAULTS[name] for name in VIEW}))
 
 
@@ -75,7 +75,7 @@ def answered(
     page_maker: PageMaker | None = None,
     stages: StagesOf = computed,
 ) -> Answer:
-    """Return the answer to a request, as ``answer`` does, with its id and page; a refusal in place of an error."""
+    """Return ``answer``'s answer with its request's id and page; a refusal in place of an error."""
     back: dict[str, Any] = {}
     try:
         if isinstance(request, Mapping):  # first: a refusal, too, says whose it is
@@ -100,7 +100,7 @@ def answer(
     page_maker: PageMaker | None = None,
     stages: StagesOf = computed,
 ) -> Answer:
-    """Return the answer to a request as it came, a dict with a ``type``; ``page_maker`` makes the page of a state."""
+    """Return the answer to a request as it came, a dict with a ``type``."""
     kind = asked(request)
     if not isinstance(kind, str) or kind not in KEYS:
         raise RequestError(say("message.type", known=", ".join(KEYS), got=brief(kind)))

@@ -26,7 +26,7 @@ def runs_code() -> bool:
 
 
 def why_no_races() -> str:
-    """Return why there are no races here, in a sentence; empty where there are."""
+    """Return why there are no races here; empty where there are."""
     allowed = os.environ.get(RACES_VARIABLE) and os.environ.get(FOLDER_VARIABLE)
     return say("off") if is_served() and not allowed else ""
 

@@ -7,7 +7,7 @@ import torch
 
 
 def plain(value: Any, digits: int = 17) -> Any:
-    """Return a tensor, or nested rows, as lists of numbers with so many digits; None for what is no finite number."""
+    """Return a tensor, or nested rows, as numbers with so many digits; None for what is not finite."""
     if isinstance(value, torch.Tensor):
         value = value.detach().double().cpu().tolist()
     if isinstance(value, (list, tuple)):

@@ -66,7 +66,7 @@ class RaceProcess:
             stdin.flush()
 
     def _read(self) -> None:
-        """Hand on every message; where the process ends without a last word, say how it ended."""
+        """Hand on every message; where the last word is missing, say how the process ended."""
         stdout = self._process.stdout
         assert stdout is not None
         ended = False

@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 class Session(traitlets.HasTraits):
-    """Where torch computes for one app; ``notice`` says what was last done here, and whether nothing was changed."""
+    """Where torch computes for one app; ``notice``: what was last done, and whether it failed."""
 
     settings = traitlets.Instance(Settings)
     result = traitlets.Instance(Stages)
@@ -31,7 +31,7 @@ class Session(traitlets.HasTraits):
         super().__init__(settings=first, result=compute(first))
 
     def apply(self, settings: Settings, notices: list[str] | None = None) -> None:
-        """Go to new settings and compute what follows; after an error all stays as it was."""
+        """Go to new settings and compute; after an error all stays as it was."""
         old, old_result = self.settings, self.result
         if settings != old:
             result = old_result if _same_numbers(old, settings) else compute(settings)
@@ -43,7 +43,7 @@ class Session(traitlets.HasTraits):
         self.tell(" ".join(notices or []))
 
     def numbers_of(self, settings: Settings) -> Stages:
-        """Return the numbers of any settings: this session's own, where they differ in what is looked at only."""
+        """Return the numbers of any settings: the session's own, where these differ in the view only."""
         return self.result if _same_numbers(self.settings, settings) else computed(settings)
 
     def tell(self, sentence: str, failed: bool = False) -> None:
@@ -51,7 +51,7 @@ class Session(traitlets.HasTraits):
         self.notice = (sentence, failed)
 
     def attempt(self, action: Callable[[], None]) -> str:
-        """Run an action of the user; what goes wrong is returned as a sentence, and the settings stay."""
+        """Run an action of the user; an error is returned as a sentence."""
         try:
             action()
         except ValueError as error:
@@ -74,5 +74,5 @@ class Session(traitlets.HasTraits):
 
 
 def _same_numbers(one: Settings, other: Settings) -> bool:
-    """Return whether two settings differ in what is looked at only."""
+    """Return whether two settings differ in the view only."""
     return one == other.replace(**{name: getattr(one, name) for name in VIEW})

@@ -74,7 +74,7 @@ def _loss_with(field: str, called: str, loss: str | None) -> str:
 
 
 def given_source(loss: str, field: str, tensor: torch.Tensor) -> Source:
-    """Return a tensor that was given: as its numbers, or a target, or a grad, as the one-hot that the loss takes."""
+    """Return a given tensor as its numbers, or as the one-hot that the loss takes."""
     if field not in GIVEN or "values" in kinds_taken(loss, field):
         return Source.of(tensor)
     place = int(tensor[0].argmax())
@@ -104,7 +104,7 @@ def read_tensor(name: str, value: Any) -> torch.Tensor:
 
 
 def _geometry(spec: ConvSpec, given: Mapping[str, torch.Tensor], transposed: bool) -> ConvSpec:
-    """Take the sizes from the tensors; the input of a transposed layer is what the geometry calls output."""
+    """Take the sizes from the tensors; a transposed layer's input is what the geometry calls output."""
     own, other = ("out_channels", "in_channels") if transposed else ("in_channels", "out_channels")
     changes: dict[str, Any] = {}
     size: Sequence[int] = spec.output_size if transposed else spec.input_size

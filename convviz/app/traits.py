@@ -139,7 +139,7 @@ class SettingTraits(traitlets.HasTraits):
         return value_of(self.session.settings, self.session.result, name)
 
     def _give_back(self, name: str, refused: Any) -> None:
-        """Tell a linked widget what holds, once its change is over: until then ``traitlets.link`` does not listen."""
+        """Tell a linked widget what holds, once its change is over: before, ``traitlets.link`` does not listen."""
 
         def tell() -> None:
             now = getattr(self, name)

@@ -30,7 +30,7 @@ say = sentences("app")
 
 
 def picture_source(buffers: list[Any]) -> Source:
-    """Return the picture in a message's bytes as an input, rounded to thousandths, which no eye can tell."""
+    """Return the picture in a message as an input, rounded to thousandths, which no eye can tell."""
     data = bytes(buffers[0]) if buffers else b""
     return Source.of((read_picture(data) * 1000).round() / 1000, "image")
 
@@ -77,7 +77,7 @@ def _grey(data: bytes) -> Image.Image:
 
 
 def _reduced(image: Image.Image) -> Image.Image:
-    """Return a decoded picture in grey, reduced by a whole number to a few times SIDE; converted tile by tile."""
+    """Return a decoded picture in grey, reduced to a few times SIDE, tile by tile."""
     from PIL import Image
 
     factor = max(1, max(image.size) // (4 * SIDE))

@@ -28,7 +28,7 @@ def brief(value: Any) -> str:
 
 
 def readable(sentence: str) -> str:
-    """Return a sentence that is no longer than one reads: it may name what a stranger sent."""
+    """Return a sentence short enough to read: it may name what a stranger sent."""
     half = MAX_MESSAGE_CHARS // 2
     return sentence if len(sentence) <= MAX_MESSAGE_CHARS else f"{sentence[:half]} … {sentence[-half:]}"
 
@@ -41,7 +41,7 @@ def what_failed(id: str, error: Exception) -> str:
 
 
 def shown(tab: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Return what a tab draws; where these settings cannot be shown in it, ``{"error": sentence}``."""
+    """Return what a tab draws, or ``{"error": sentence}``."""
     try:
         return make()
     except RequestError:
@@ -111,7 +111,7 @@ def whole_number(key: str, value: Any) -> int:
 
 
 def page_name(message: Mapping[str, Any]) -> str:
-    """Return which page asks: its own name, because a kernel's messages go to all pages."""
+    """Return which page asks: a kernel's messages go to all pages."""
     page = message.get("page")
     if not isinstance(page, str) or len(page) > MAX_PAGE_ID_CHARS:
         raise RequestError(say("message.page", most=MAX_PAGE_ID_CHARS, got=brief(page)))

@@ -56,7 +56,7 @@ def _picture_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write a page, a module or a picture; return the exit code: 2 when the state cannot be read."""
+    """Write a page, a module or a picture; return 2 when the state cannot be read."""
     if options.module and options.form:
         raise Refusal(f"--module and --{options.form} are two files: call export once for each")
     if options.module:
@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _load_torch() -> None:
-    """Load torch, nine tenths of an export's time, without the garbage collector, which finds nothing: 1/7 less."""
+    """Load torch without the garbage collector, which finds nothing there: a seventh less."""
     if "torch" in sys.modules:
         return
     enabled = gc.isenabled()
@@ -95,7 +95,7 @@ def _load_torch() -> None:
 
 
 def _written(options: argparse.Namespace, what: str, make: Callable[[Any], bytes]) -> int:
-    """Write the state that was given; what its link could not say, or why nothing is written, goes to stderr."""
+    """Write the given state; what its link could not say goes to stderr."""
     from convviz.export.output_file import write
     from convviz.export.read_state import read_state
 

@@ -86,7 +86,7 @@ def double_backward(
 
 
 def stage_of(factor: str, transposed: bool) -> str:
-    """Return what the stages call a factor of the layer: those of a transposed convolution read it the other way."""
+    """Return what the stages call a factor of the layer."""
     return {"grad_output": "input", "input": "grad_output"}.get(factor, factor) if transposed else factor
 
 
@@ -94,7 +94,7 @@ Rule = Callable[[dict[str, torch.Tensor]], torch.Tensor]
 
 
 def _rules(spec: ConvSpec, transposed: bool) -> dict[str, Rule]:
-    """Return the rule that computes each factor's slope from the other two, by the factor's name in the layer."""
+    """Return, by factor, the rule that computes its slope from the other two."""
 
     def conv2d(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
         return convolve(image, weight, None, spec, METHOD)
@@ -139,7 +139,7 @@ def _place(shape: torch.Size, at: tuple[int, ...]) -> tuple[int, ...]:
 def _by_autograd(
     stages: Stages, given: dict[str, torch.Tensor], absent: str, number: str, v: torch.Tensor
 ) -> tuple[str, dict[str, torch.Tensor]]:
-    """Return the name of the gradient's node, and the slopes that torch finds when it differentiates twice."""
+    """Return the name of the gradient's node, and the slopes when torch differentiates twice."""
     with torch.inference_mode(False), torch.enable_grad():
         leaves = {name: tensor.clone().requires_grad_() for name, tensor in given.items()}
         output = by_torch(leaves["input"], leaves["weight"], None, stages.spec, stages.transposed)

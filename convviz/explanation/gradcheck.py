@@ -83,13 +83,13 @@ def check_gradients(stages: Stages, plane: Plane) -> Check:
 
 
 def gradients_of(stages: Stages) -> dict[str, str]:
-    """Return the stages that hold gradients of the layer, with the stages that they are the gradients of."""
+    """Return the stages that hold gradients → what they are the gradients of."""
     to_input = {"output": "grad_output"} if stages.transposed else {"grad_input": "input"}
     return to_input | {"grad_weight": "weight"} | ({} if stages.bias is None else {"grad_bias": "bias"})
 
 
 def _size_of_loss(stages: Stages) -> torch.Tensor:
-    """Return the loss with every term made positive, float64: where terms cancel, their rounding does not."""
+    """Return the loss with every term made positive: where terms cancel, their rounding does not."""
     names = ("grad_input", "input") if stages.transposed else ("output", "grad_output")
     output, grad_output = (getattr(stages, name) for name in names)
     other = grad_output if stages.target is None else stages.target
@@ -106,7 +106,7 @@ def _most_cells(stages: Stages) -> int:
 
 
 def _as_function(stages: Stages, plane: Plane, panel: str, dtype: torch.dtype, most: int) -> tuple[Loss, torch.Tensor]:
-    """Return the loss as a function of some cells of one tensor, and their values ``[rows, columns]``."""
+    """Return the loss as a function of some cells, and their values ``[rows, columns]``."""
     spec, kind = stages.spec, stages.loss_kind
     names = ("input", "grad_output", "weight", "bias", "target")
     stored = {name: getattr(stages, name) for name in names}
@@ -129,7 +129,7 @@ def _as_function(stages: Stages, plane: Plane, panel: str, dtype: torch.dtype, m
 
 
 def _index(tensor: torch.Tensor, name: str, plane: Plane, most: int) -> Index:
-    """Return the index of the first cells of the plane that is shown: a square if not all fit."""
+    """Return the index of the first cells of the shown plane: a square if not all fit."""
     if name == "bias":
         return (torch.arange(tensor.numel())[None],)
     height, width = tensor.shape[-2:]
@@ -149,7 +149,7 @@ def _slopes(loss: Loss, cells: torch.Tensor) -> Slopes:
 
 
 def _central_differences(loss: Loss, cells: torch.Tensor, eps: float) -> torch.Tensor:
-    """Return (loss(cell + eps) - loss(cell - eps)) / (2 eps) for every cell, all in the dtype of the cells."""
+    """Return (loss(cell + eps) - loss(cell - eps)) / (2 eps) for every cell."""
     step = eps * torch.eye(cells.numel(), dtype=cells.dtype).reshape(-1, *cells.shape)
     run = torch.func.vmap(loss, chunk_size=CELLS_AT_ONCE)
     slopes: torch.Tensor = (run(cells + step) - run(cells - step)) / (2 * eps)

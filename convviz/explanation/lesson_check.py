@@ -20,7 +20,7 @@ CLOSE = 1e-6  # what an answer may be off, as rounding is
 
 
 def problems(lesson: Any, words: Mapping[str, Any] | None = None) -> list[str]:
-    """Return what is wrong with a lesson, a sentence each; its own sentences are ids in ``words``, or the file's."""
+    """Return what is wrong with a lesson; its sentences are ids in ``words``, or its own."""
     if not isinstance(lesson, Mapping):
         return [f"A lesson is a JSON object with {listed(FACTS['keys']['lesson']['needs'])}: got {lesson!r:.40}."]
     found = [*keys("The lesson", lesson, "lesson")]
@@ -46,7 +46,7 @@ def joined(*links: str) -> str:
 
 
 def after(base: str, step: Mapping[str, Any]) -> Settings:
-    """Return the settings, from the lesson's link on, once all that a step asks for is done."""
+    """Return the settings once all that a step asks for is done."""
     link = joined(base, step["state"], *(task["set"] for task in step.get("do", []) if "set" in task))
     settings, _ = from_link(link)
     for task in step.get("do", []):
@@ -132,7 +132,7 @@ def _places(step: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _sentences(step: Mapping[str, Any], words: Mapping[str, Any] | None) -> Iterator[str]:
-    """Yield where a sentence names what nobody fills in, and which values no sentence names."""
+    """Yield where a sentence names what nobody fills in, and which values none names."""
     named: set[str] = set()
     for text, given in said(step):
         for sentence in _forms(text, words):
@@ -145,7 +145,7 @@ def _sentences(step: Mapping[str, Any], words: Mapping[str, Any] | None) -> Iter
 
 
 def said(step: Mapping[str, Any]) -> Iterator[tuple[str, set[str]]]:
-    """Yield each sentence of a step, or its id, with the arguments that it may name."""
+    """Yield each sentence of a step, or its id, with its possible arguments."""
     values = set(step.get("values", {}))
     yield from ((step[part], values | (OF_A_CELL if "pin" in step else set())) for part in ("title", "words"))
     for task in step.get("do", []):

@@ -87,7 +87,7 @@ def linear_lesson(settings: LessonSettings) -> LinearLesson:
 
 
 def _tensors(settings: LessonSettings) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Return input, weight and bias: whole numbers, which stay where they are when a size changes."""
+    """Return input, weight and bias: whole numbers, which stay when a size changes."""
     generator = torch.Generator().manual_seed(settings.seed)
     (_, most_in), (_, most_out), (_, most_batch) = SIZES.values()
     shapes = {"input": (most_batch, most_in), "weight": (most_out, most_in), "bias": (1, most_out)}

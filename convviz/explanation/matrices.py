@@ -97,7 +97,7 @@ def im2col(images: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
 
 
 def col2im(columns: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
-    """Add every entry of the columns of ``im2col`` to the cell of the padded input that it stands for."""
+    """Add every entry of ``im2col``'s columns to its cell of the padded input."""
     images: torch.Tensor = F.fold(columns[None], spec.padded_size, spec.kernel_size, spec.dilation, 0, spec.stride)
     return images[0]
 
@@ -127,7 +127,7 @@ def toeplitz(kernel: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
 
 
 def _channels(spec: ConvSpec, at: Plane) -> tuple[range, range]:
-    """Return the input and the output channels of the matrices: the group's, or only the chosen input channel."""
+    """Return the input and output channels: the group's, or the chosen input channel alone."""
     ins, outs = spec.in_channels // spec.groups, spec.out_channels // spec.groups
     group = at.out_channel // outs
     out_channels = range(group * outs, (group + 1) * outs)

@@ -58,7 +58,7 @@ def draw_equation(equation: Equation, end: Ends, look: Look, step: Step | None =
 
 
 def letters(text: str) -> float:
-    """Return how many letters wide a text is; a Chinese one takes nearly the room of two."""
+    """Return how many letters wide a text is; a Chinese one is nearly two."""
     return sum(1.7 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
@@ -138,7 +138,7 @@ def _mosaic(rows: list[list[float]], end: float, look: Look, side: float) -> Mos
 
 
 def _pointed(panel: Panel, step: Step, side: float, look: Look) -> list[Shape]:
-    """Return what a step adds: the cells that take part, the window, the step's own cell."""
+    """Return what a step adds: the cells that take part, the window, its own cell."""
     shapes: list[Shape] = []
     inset = min(2.5, side / 8)
     for (r, c), real in sorted(step.lit.get(panel.name, {}).items()):

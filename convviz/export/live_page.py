@@ -33,12 +33,12 @@ ICON = (
 
 
 def tag_of(content: bytes) -> str:
-    """Return what names this content in the name of its file: other bytes have another tag."""
+    """Return what names this content in the name of its file."""
     return hashlib.sha256(content).hexdigest()[:16]
 
 
 def live_parts(entry: str, tabs: Iterable[str], sheets: Iterable[str] = ()) -> dict[str, tuple[str, bytes]]:
-    """Return the page's files: part → (ending of its name, content); ``entry`` in ``web/page`` starts it."""
+    """Return the page's files: part → (ending, content); ``entry`` in ``web/page`` starts it."""
     script = f"{bundle_several(BOARD, {entry: f'page/{entry}.js'})}\n{entry}.start();\n"
     return {
         "styles": ("css", _styles(sheets).encode()),

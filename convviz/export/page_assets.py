@@ -30,26 +30,26 @@ DEFAULT_CONTROLS = ("kernel", "geometry", "input", "loss")
 
 
 def page_facts() -> dict[str, Any]:
-    """Return what every page and module carries, whatever it shows: version and colours."""
+    """Return what every page and module carries: version and colours."""
     return {"version": __version__, "colorscales": COLORSCALES}
 
 
 @functools.cache
 def packed_plotly() -> bytes:
-    """Return the vendored plotly, gzipped once a process: in blocks half as long as usual, which is smaller."""
+    """Return the vendored plotly, gzipped once in blocks half as long as usual: smaller."""
     packer = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS | 16, zlib.DEF_MEM_LEVEL - 1)  # 16: with gzip's frame
     return packer.compress(BOARD.joinpath("vendor", "plotly-cartesian.min.js").read_bytes()) + packer.flush()
 
 
 @functools.cache
 def plotly_text() -> str:
-    """Return the vendored plotly, packed, as letters that may stand in a page."""
+    """Return the packed plotly as letters that may stand in a page."""
     return base64.b64encode(packed_plotly()).decode()
 
 
 @functools.cache
 def plotly_code() -> str:
-    """Return the vendored plotly as a module that calls it once, fit for a strict Content-Security-Policy."""
+    """Return plotly as a module that calls it once, fit for a strict Content-Security-Policy."""
     source = BOARD.joinpath("vendor", "plotly-cartesian.min.js").read_text(encoding="utf-8")
     source = source.replace('.attr("style",', '.property("style",')
     # A UMD file: given a module object it exports itself.
@@ -58,7 +58,7 @@ def plotly_code() -> str:
 
 @functools.cache
 def page_styles(tabs: tuple[str, ...] = ()) -> str:
-    """Return the rules of the board and of the page around it, and of the drawer and its panes where it has tabs."""
+    """Return the rules of board and page, and of the panes where it has tabs."""
     return joined([*page_sheets(tabs), files("convviz.export").joinpath("page.css")])
 
 
@@ -69,7 +69,7 @@ def to_json(data: Any) -> str:
 
 @each_language
 def bundles(tabs: tuple[str, ...] = ()) -> str:
-    """Return the page with all that it imports, as the live app has it, and its ``tabs``, which share its files."""
+    """Return the page with all that it imports, and its ``tabs``, which share its files."""
     named = {f"tab_{name}": f"tabs/{name}/tab.js" for name in tabs}
     given = f"{{ {', '.join(f'{name}: tab_{name}' for name in tabs)} }}" if tabs else "undefined"
     return f"{bundle_several(BOARD, MODULES | named)}\nconst tabs = {given};"
@@ -82,6 +82,6 @@ def element_bundles() -> str:
 
 
 def own_tabs(tab: str, lesson: Any = None, *, bare: bool = False) -> tuple[str, ...]:
-    """Return the tabs of a page without a kernel: the open one and its lesson's, alone where the page is ``bare``."""
+    """Return the tabs of a page without a kernel; a ``bare`` one has the open one and its lesson's alone."""
     wanted = {tab} & {*ALONE} | {step.get("tab") for step in (lesson or {"steps": []})["steps"]}
     return tuple(name for name in SHOWN if name in wanted or (name in ALONE and not bare))

@@ -30,7 +30,7 @@ def png(scene: Scene) -> bytes:
 
 
 def gif(scenes: Sequence[Scene], durations: Sequence[int]) -> bytes:
-    """Return scenes, each shown so many milliseconds, as the bytes of an endless GIF as large as the largest."""
+    """Return scenes, each shown so many milliseconds, as an endless GIF."""
     size = max(scene.width for scene in scenes), max(scene.height for scene in scenes)
     palette = Palette([paint(scenes[0], size), paint(scenes[-1], size)], set().union(*map(colors, scenes)))
     frames = (palette.apply(paint(scene, size)) for scene in scenes)
@@ -40,7 +40,7 @@ def gif(scenes: Sequence[Scene], durations: Sequence[int]) -> bytes:
 
 
 def paint(scene: Scene, size: tuple[float, float] | None = None) -> Image.Image:
-    """Return a scene as a picture of Pillow, on a ground of its own size or of another."""
+    """Return a scene as a picture of Pillow, on a ground of its own size or another."""
     width, height = size or (scene.width, scene.height)
     picture = Image.new("RGB", (math.ceil(width * ZOOM), math.ceil(height * ZOOM)), scene.paper)
     draw = ImageDraw.Draw(picture)

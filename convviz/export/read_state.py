@@ -26,7 +26,7 @@ State = str | Mapping[str, Any] | HasState | None  # a link, a state, an App; No
 
 
 def read_state(text: str) -> tuple[Any, list[str]]:
-    """Return the state of a JSON file, a link or an address with one, and a sentence for all that was left out."""
+    """Return the state of a JSON file, a link or an address, and a sentence for all left out."""
     shown = text[:SHOWN]
     if is_link(text) and not _is_file(text):
         settings, notices = from_link(text)
@@ -46,7 +46,7 @@ def read_state(text: str) -> tuple[Any, list[str]]:
 
 
 def given_settings(state: State) -> Settings:
-    """Read a state as ``export_html`` and ``export_picture`` take it; what its link could not say is a warning."""
+    """Read a state as ``export_html`` takes it; what its link could not say is a warning."""
     if isinstance(state, str):
         state, notices = read_state(state)
         for notice in notices:
@@ -60,7 +60,7 @@ def given_settings(state: State) -> Settings:
 
 
 def page_settings(settings: Settings) -> Settings:
-    """Return the settings as a page computes them: in float64, on nobody's accelerator, with a tab that it has."""
+    """Return the settings as a page computes them: float64, on the cpu, with a tab that it has."""
     tab = settings.tab if settings.tab in ALONE else ""
     settings = settings.replace(device="cpu", dtype="float64", tab=tab)
     products = settings.spec.products

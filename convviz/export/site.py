@@ -23,7 +23,7 @@ def page_of(tag: str) -> str:
 
 @functools.cache
 def site_files() -> dict[str, bytes]:
-    """Return the files: path below the folder → content; a page a language, the others named after what they hold."""
+    """Return path below the folder → content; a page a language, other names tell the content."""
     files: dict[str, bytes] = {}
     pages = {tag: page_of(tag) for tag in languages()}
     for tag, name in pages.items():
@@ -84,7 +84,7 @@ def _own(folder: Path) -> set[str]:
 
 
 def _is_ours(path: Path, name: str) -> bool:
-    """Return whether a file is one that we wrote: the page says so, every other one's name tells its content."""
+    """Return whether we wrote a file: the page says so, every other name tells its content."""
     if path.is_symlink() or not path.is_file():
         return False
     if PAGE.fullmatch(name):

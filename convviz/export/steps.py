@@ -64,7 +64,7 @@ def _named(equation: Equation) -> dict[str, Panel]:
 
 
 def _walk(equation: Equation) -> dict[str, str]:
-    """Return how an equation is walked through; the gradient of a border of copies comes before the input's."""
+    """Return how an equation is walked through; the gradient of a border of copies comes first."""
     own = {"grad_input": "grad_padded_input"} if "grad_padded_input" in _named(equation) else {}
     walk = WALKS["stamps" if equation.view in ("both", "stamps") else equation.name]
     return {name: own.get(value, value) for name, value in walk.items()}
@@ -79,7 +79,7 @@ def _span(spec: ConvSpec, walk: dict[str, str], axis: int, index: int) -> tuple[
 def _lit(
     spec: ConvSpec, kernel: Panel, image: Panel, spans: list[tuple[int, int]], stamps: bool
 ) -> dict[str, dict[Cell, bool]]:
-    """Return the cells that take part, and whether neither of two is a zero of the construction."""
+    """Return the cells that take part, and whether neither of two is a constructed zero."""
     taps = []  # a list an axis: row of the kernel, row of the image, whether both are real
     for axis, (start, reach) in enumerate(spans):
         size = kernel.values.shape[axis]
@@ -105,13 +105,13 @@ def _is_real(spec: ConvSpec, panel: Panel, axis: int, index: int) -> bool:
 
 
 def _copied(spec: ConvSpec) -> torch.Tensor:
-    """Return which cell of the input each cell of its border of copies is, in reading order."""
+    """Return which cell of the input each cell of its border of copies is."""
     cells = torch.arange(spec.input_size[0] * spec.input_size[1], dtype=torch.float64)
     return pad_input(cells.reshape(1, 1, *spec.input_size), spec)[0, 0]
 
 
 def _stamped(stages: Stages, plane: Plane, number: int) -> dict[str, torch.Tensor]:
-    """What the stamps so far have added up to: the gradient of what stamped."""
+    """Return what the stamps so far have added up to."""
     spec, at = stages.spec, (plane.sample, plane.in_channel)
     so_far = stages.grad_output.clone()
     so_far.flatten(2)[:, :, number + 1 :] = 0

@@ -33,5 +33,5 @@ def still_pictures(stages: Stages, plane: Plane, input_view: str, scale: str) ->
 
 
 def words_of(equation: Equation) -> str:
-    """Return what the picture of an equation shows, for those who do not see it."""
+    """Return what an equation's picture shows, for those who do not see it."""
     return f"{equation.title}: {', '.join(panel.label for panel in equation.panels)}"

@@ -19,7 +19,7 @@ CATALOGUES = ("mistakes",)  # folders of which all files are one fact: who adds 
 
 
 def facts(name: str) -> Any:
-    """Return what a file of facts (of a folder, each of its files) holds, in the language that is spoken here."""
+    """Return what a file of facts, or each of a folder, holds, in the language that is spoken here."""
     return _said(name, language())
 
 

@@ -64,7 +64,7 @@ def _add(made: Catalog, context: str, text: Text, before: Message | None, given:
 
 
 def faults(tag: str) -> Iterator[str]:
-    """Yield what is wrong with a catalogue, a line each: what lacks, has no use, or is unlike its English text."""
+    """Yield what is wrong with a catalogue: what lacks, has no use, or is unlike its English."""
     with current_language.FOLDER.joinpath(f"{tag}{ENDING}").open("rb") as file:
         there = {str(message.context): message for message in read_po(file) if message.id}
     texts = all_texts()
@@ -85,7 +85,7 @@ def faults(tag: str) -> Iterator[str]:
 
 
 def _unlike(form: str, ids: Sequence[str], free: set[str]) -> Iterator[str]:
-    """Yield what a translation has in another way than each English text that it may be of."""
+    """Yield what a translation has in another way than its English texts."""
     got, wanted = set(ARGUMENT.findall(form)), [set(ARGUMENT.findall(id)) for id in ids]
     if got | free not in [each | free for each in wanted]:
         yield f"has other arguments: {sorted(got)} for {sorted(wanted[-1])}"

@@ -42,7 +42,7 @@ def use_locale(tag: str) -> Iterator[None]:
 
 
 def each_language(make: Callable[P, T]) -> Callable[P, T]:
-    """Return a function that makes its result once for each language and each choice of arguments."""
+    """Return a function that makes its result once for each language and arguments."""
     made: dict[object, T] = {}
 
     @functools.wraps(make)
@@ -103,7 +103,7 @@ def negotiate_locale(header: str) -> str | None:
 
 @functools.lru_cache(maxsize=256)  # strangers ask for what they like
 def _written(tag: str) -> tuple[str, str]:
-    """Return language and script of a tag, of one of our languages by what is likely if it names none."""
+    """Return language and script of a tag, of one of ours what is likely if it names none."""
     name, *rest = tag.lower().split("-")
     script = next((part.title() for part in rest if len(part) == 4 and part.isalpha()), "")
     region = next((part.upper() for part in rest if len(part) == 2 and part.isalpha()), "")

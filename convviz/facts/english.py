@@ -18,7 +18,7 @@ def english(name: str) -> Any:
 
 
 def names_in(folder: str = "") -> Iterator[str]:
-    """Yield the names of the files in a folder of facts and in those below it; of all where it is empty."""
+    """Yield the names of the files in a folder of facts and below, or of all."""
     there = HERE.joinpath(folder) if folder else HERE
     for path in sorted(there.iterdir(), key=lambda path: path.name):
         name = f"{folder}/{path.name}" if folder else path.name

@@ -14,7 +14,7 @@ OF_A_MISTAKE = ("title", "fix")
 
 
 class Catalogue(TypedDict):
-    """A language as it is read: of a wheel from a file that is ready, of a checkout from its PO."""
+    """A language as it is read: a wheel's from a file that is ready, a checkout's from its PO."""
 
     texts: Mapping[str, Text]
     plural: str

@@ -87,7 +87,7 @@ class _Passes:
 
 
 def _backend(ops: tuple[str, ...]) -> str:
-    """Return the names of the backends that ran these ops; "matrix product" where no convolution did."""
+    """Return the backends that ran these ops; "matrix product" where no convolution did."""
     by_op = {op: name for name, op in BACKENDS.items() if op} | BACKWARD_OPS
     names = list(dict.fromkeys(by_op[op] for op in ops if op in by_op))
     if names:
@@ -110,7 +110,7 @@ def _inputs(network: Network, images: torch.Tensor) -> dict[str, torch.Tensor]:
 
 
 def _memory(network: Network, images: torch.Tensor, labels: torch.Tensor) -> int | None:
-    """Return by how many bytes a forward and a backward pass raise what tensors take; None where torch cannot tell."""
+    """Return by how many bytes both passes raise what tensors take; None where torch cannot tell."""
 
     def both_passes() -> None:
         network.zero_grad()

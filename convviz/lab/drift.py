@@ -9,7 +9,7 @@ from convviz.lab.network import Network
 
 @torch.no_grad()
 def drift(own: Network, torchs: Network) -> dict[str, Any]:
-    """Return max|w − w of torch| over all ``weights`` that torch's network has, too, and that of each gradient."""
+    """Return max|w − w of torch| over all ``weights`` that torch has, too, and that of each gradient."""
     reference = dict(torchs.named_parameters())
     pairs = [(name, parameter, reference[name]) for name, parameter in own.named_parameters() if name in reference]
     weights = [(mine - other).abs().max() for _, mine, other in pairs]

@@ -63,7 +63,7 @@ def _read(folder: Path, name: str, verify: bool) -> torch.Tensor:
 
 
 def _promised(file: BinaryIO | gzip.GzipFile, axes: int, name: str) -> bytearray:
-    """Read what the head promises, and one byte more where there is one: 3 MB can unpack to gigabytes of zeros."""
+    """Read what the head promises, and one byte more: 3 MB can unpack to gigabytes of zeros."""
     content = bytearray(file.read(4 + 4 * axes))
     if not _begins(content, axes):
         return content
@@ -88,7 +88,7 @@ def _shape(content: bytes | bytearray) -> list[int]:
 
 
 def parse(content: bytes | bytearray, name: str, axes: int) -> torch.Tensor:
-    """Return the numbers of an unpacked IDX file, as bytes, in the shape that it states, of so many axes."""
+    """Return the bytes of an unpacked IDX file, of so many axes, in the shape that it states."""
     head = 4 + 4 * axes
     if not _begins(content, axes):
         raise ValueError(

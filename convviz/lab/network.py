@@ -55,7 +55,7 @@ class Network(torch.nn.Module):
 
 
 def initial_values(seed: int) -> dict[str, torch.Tensor]:
-    """Return weights and biases by name, drawn as torch draws them, ± 1 / √fan_in, from a generator of their own."""
+    """Return weights and biases by name, drawn as torch does, ± 1 / √fan_in, from an own generator."""
     random = torch.Generator().manual_seed(seed)
     values = {}
     for name, (sizes, _) in (CONVOLUTIONS | LINEARS).items():
@@ -68,7 +68,7 @@ def initial_values(seed: int) -> dict[str, torch.Tensor]:
 
 
 def network(entrant: Entrant, name: str, seed: int, replaced: str = "all") -> Network:
-    """Return an entrant's network with the initial values of a seed, float32, on the CPU; the global RNG stays."""
+    """Return an entrant's network with a seed's initial values, float32, on the CPU; the global RNG stays."""
     try:
         with torch.random.fork_rng(devices=[]):  # a layer draws numbers when it is made; all are overwritten
             torch.default_generator.manual_seed(seed)

@@ -47,7 +47,7 @@ def opening(lane: Lane, image: torch.Tensor, label: int, one: bool = False) -> d
 
 
 def packed(tensor: torch.Tensor | None) -> dict[str, Any] | None:
-    """Return a tensor as plain data: its shape, and its numbers' bytes in base64, the lowest first; None of none."""
+    """Return a tensor as plain data: its shape, and its bytes in base64, the lowest first."""
     if tensor is None:
         return None
     numbers = tensor.detach().cpu().contiguous().numpy()

@@ -31,7 +31,7 @@ def machine(result: Result) -> str:
 
 
 def about(result: Result) -> list[str]:
-    """Return when, where, on what data and how a race was run: three sentences."""
+    """Return when, where, on what data and how a race was run."""
     made, settings, data = result["made"], result["settings"], result["data"]
     seeds = ", ".join(str(run["seed"]) for run in result["runs"]) or str(settings["seed"])
     versions = {name: made[name] for name in ("convviz", "torch", "python")}
@@ -44,7 +44,7 @@ def about(result: Result) -> list[str]:
 
 
 def mistakes(result: Result, most: int | None = None) -> dict[str, Any] | None:
-    """Return some digits that were misclassified at the end of the last epoch; None before the first has ended."""
+    """Return some digits misclassified at the end of the last epoch; None before the first has ended."""
     tested = [run for run in result["runs"] if run["entrants"]["torch"]["predictions"]][-1:]
     if not tested:
         return None

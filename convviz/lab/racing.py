@@ -271,7 +271,7 @@ class Race:
             store.checkpoint_path(self.out).unlink(missing_ok=True)
 
     def _resume(self, out: Path) -> None:
-        """Go on from the checkpoint of this race, where there is one; refuse to write over anything else."""
+        """Go on from this race's checkpoint; refuse to write over anything else."""
         store.refuse_unwritable(out, "result")
         found = earlier(out, self._head)
         if found is not None:

@@ -14,7 +14,7 @@ from convviz.file_io import write_atomic
 
 
 def write_file(path: Path, content: bytes, what: str) -> None:
-    """Write a file of a race; whatever happens, what was there stays until the new one is whole."""
+    """Write a file of a race; what was there stays until the new one is whole."""
     try:
         write_atomic(path, content)
     except OSError as error:
@@ -42,7 +42,7 @@ def checkpoint_path(out: Path) -> Path:
 
 
 def write_checkpoint(path: Path, race: dict[str, Any], lanes: dict[str, Any]) -> None:
-    """Write how far a race is: what JSON can hold of it, and the states of networks and optimizers."""
+    """Write how far a race is: plain data, and the states of networks and optimizers."""
     buffer = io.BytesIO()
     torch.save({"race": json.dumps(race), "lanes": lanes}, buffer)
     write_file(path, buffer.getvalue(), "checkpoint")

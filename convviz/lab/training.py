@@ -68,7 +68,7 @@ class Lane:
 
 
 def timed(action: Callable[[], torch.Tensor], device: torch.device) -> tuple[torch.Tensor, float]:
-    """Return an action's result and its seconds: on CUDA between two events of the device, elsewhere by the clock."""
+    """Return an action's result and seconds: on CUDA between two events of the device."""
     if device.type == "cuda":
         start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         start.record()

@@ -20,7 +20,7 @@ FILE = ".json"  # ends the name of a lesson that is somebody's own file
 
 
 def names() -> list[str]:
-    """Return the names of all lessons, as a link and the command line take them, in the order of the path."""
+    """Return the names of all lessons, in the order of the path."""
     return [id.removesuffix(".title") for id in facts("words/path")]
 
 
@@ -33,7 +33,7 @@ def lesson(name: str) -> Any:
 
 
 def told(name: str) -> dict[str, Any]:
-    """Return a lesson, ours or in a file that ends in ``.json``, with its sentences, as a page takes it."""
+    """Return a lesson, ours or in a file that ends in ``.json``, with its sentences."""
     if not name.endswith(FILE):
         return {"lesson": lesson(name), "words": facts(f"words/guided/{name}")}
     path = Path(name).resolve()
@@ -42,7 +42,7 @@ def told(name: str) -> dict[str, Any]:
 
 
 def own_file(path: str) -> Any:
-    """Return what somebody's own file of a lesson holds; whether it is one, ``convviz lesson check`` tells."""
+    """Return what a lesson's file holds; whether it is one, ``convviz lesson check`` tells."""
     try:
         return read_json(path)
     except ValueError as error:
@@ -50,5 +50,5 @@ def own_file(path: str) -> Any:
 
 
 def short_name(name: str) -> str:
-    """Return what a page calls a lesson: its name, or that of its file without folder and ending."""
+    """Return what a page calls a lesson: its name, or that of its file."""
     return Path(name).stem if name.endswith(FILE) else name

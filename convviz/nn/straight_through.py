@@ -28,7 +28,7 @@ STES = tuple(FACTORS)
 
 
 def check_ste(argument: str, ste: str, allowed: tuple[str, ...], why: str = "") -> None:
-    """Check the name of a straight-through variant, and say of others ``why`` they are not allowed."""
+    """Check the name of a straight-through variant."""
     if ste not in allowed:
         raise ValueError(f"{argument} is one of {', '.join(allowed)}: got {ste!r}{why and '; ' + why}")
 

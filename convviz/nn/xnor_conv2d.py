@@ -108,7 +108,7 @@ class XNORConv2d(BinaryConv2d):
         return super().extra_repr() + f", scaled={self.scaled}, input_ste={self.input_ste!r}"
 
     def _check(self, input: torch.Tensor) -> None:
-        """Refuse in conv2d's words what conv2d would refuse: here padding and signs come before it."""
+        """Refuse what conv2d would: here padding and signs come before it."""
         check_tensors(input=input)
         shape = as_batch("input", input).shape
         conv_spec(shape, self.weight.shape, self.stride, self.padding, self.dilation, self.groups, self.padding_mode)

@@ -35,7 +35,7 @@ def in_given_dtype(tensor: torch.Tensor) -> contextlib.AbstractContextManager[An
 
 
 def check_tensors(**tensors: Any) -> None:
-    """Check that all are tensors of real numbers, of one dtype, on one device; only the bias may be None."""
+    """Check for real numbers, one dtype, one device; only the bias may be None."""
     given = {name: tensor for name, tensor in tensors.items() if tensor is not None or name != "bias"}
     for name, tensor in given.items():
         if not isinstance(tensor, torch.Tensor):

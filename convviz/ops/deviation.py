@@ -24,7 +24,7 @@ class Deviation:
 
     @property
     def severity(self) -> float:
-        """The difference in units of its tolerance; inf for nan, so that it sorts as the worst."""
+        """The difference in units of its tolerance; nan is the worst, inf."""
         if self.value != self.value:
             return float("inf")
         return self.value / self.tolerance if self.tolerance else self.value and float("inf")
@@ -54,7 +54,7 @@ def compare(
     *,
     folded: bool = False,
 ) -> Deviation:
-    """Return how far one gradient is from autograd's; what rounding explains is ``tolerance`` of the rest."""
+    """Return how far one gradient is from autograd's."""
     if ours.shape != reference.shape:
         return Deviation(float("inf"), name, (), 0.0)
     same = (ours == reference) | (ours.isnan() & reference.isnan())  # equal infinities differ by nan
@@ -65,7 +65,7 @@ def compare(
 
 
 def worst(found: Iterable[Deviation]) -> Deviation:
-    """Return the deviation to tell of: of good news the largest difference, of bad news the least explicable."""
+    """Return the deviation to tell of: the largest, or the least explicable."""
     all_of_them = list(found)
     most = max(all_of_them, key=lambda deviation: (deviation.severity, deviation.value))
     return max(all_of_them, key=lambda deviation: deviation.value) if most.within_rounding else most

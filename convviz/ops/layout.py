@@ -4,7 +4,7 @@ import torch
 
 
 def in_layout_of(tensor: torch.Tensor, *others: torch.Tensor | None) -> torch.Tensor:
-    """Return a fresh tensor ``[N, C, H, W]`` in channels_last where one of the others is, else contiguous."""
+    """Return a fresh tensor, in channels_last where one of the others is, else contiguous."""
     in_channels_last = [is_channels_last(other) for other in others if other is not None]
     if not any(in_channels_last):  # apart: a call in a generator is what torch.compile of torch 2.15 fails at
         return owned(tensor.contiguous())
@@ -18,7 +18,7 @@ def in_layout_of(tensor: torch.Tensor, *others: torch.Tensor | None) -> torch.Te
 
 
 def owned(tensor: torch.Tensor) -> torch.Tensor:
-    """Return the numbers of a tensor made here as one that is no view: a Function's result may be changed in place."""
+    """Return a tensor made here as no view: a Function's result may be changed in place."""
     fresh: torch.Tensor = torch.ops.aten._unsafe_view.default(tensor, tensor.shape)
     return fresh
 

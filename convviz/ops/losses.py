@@ -32,20 +32,20 @@ def _half_squared_error(output: torch.Tensor, target: torch.Tensor) -> torch.Ten
 
 
 def _cross_entropy(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-    """Return the mean over the samples, torch's default; a sample's classes are all its cells."""
+    """Return the mean over the samples; a sample's classes are all its cells."""
     cells, shares = (widened(tensor).flatten(1) for tensor in (output, target))
     return F.cross_entropy(cells, shares).to(output.dtype)
 
 
 def _cross_entropy_gradient(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-    """Return softmax minus target over the batch, rounded once; softmax counts as often as the target adds up to."""
+    """Return softmax minus target over the batch; softmax counts as the target adds up."""
     shares = widened(target).flatten(1)
     gradient = _softmax(output) * shares.sum(1, keepdim=True) - shares
     return (gradient / len(output)).reshape(output.shape).to(output.dtype)
 
 
 def _cross_entropy_magnitude(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-    """Return softmax plus target; an exponential is off by as many roundings as its exponent is large."""
+    """Return softmax plus target; an exponential is off by its exponent in roundings."""
     softmax, shares = _softmax(output), widened(target).abs().flatten(1)
     positive: torch.Tensor = (softmax + torch.special.entr(softmax)) * shares.sum(1, keepdim=True) + shares
     return (positive / len(output)).reshape(output.shape).to(output.dtype)
@@ -57,7 +57,7 @@ def _cross_entropy_size(output: torch.Tensor, target: torch.Tensor) -> torch.Ten
 
 
 def _softmax(output: torch.Tensor) -> torch.Tensor:
-    """Return the softmax over all cells of a sample, ``[N, cells]``, in the format that sums are kept in."""
+    """Return the softmax over a sample's cells, ``[N, cells]``, in the format of sums."""
     cells = widened(output).flatten(1)
     raised = (cells - cells.amax(1, keepdim=True)).exp()  # 1 at most: no cell is so large that it overflows
     return raised / raised.sum(1, keepdim=True)
@@ -78,12 +78,12 @@ LOSSES: dict[str, Loss] = {
 
 
 def loss_value(kind: str, output: torch.Tensor, other: torch.Tensor | None) -> torch.Tensor:
-    """Return the loss, 0-d, of the output and its target or weights, where it takes one."""
+    """Return the loss, 0-d, of the output and its target or weights."""
     return LOSSES[kind].value(output, _given(output, other))
 
 
 def loss_gradient(kind: str, output: torch.Tensor, other: torch.Tensor | None) -> torch.Tensor:
-    """Return grad_output, the derivative of the loss by every cell of output, written out by hand."""
+    """Return grad_output, the loss's derivative by every cell, written out by hand."""
     return LOSSES[kind].gradient(output, _given(output, other))
 
 
@@ -96,7 +96,7 @@ def gradient_magnitude(kind: str, output: torch.Tensor, other: torch.Tensor | No
 
 
 def loss_size(kind: str, output: torch.Tensor, other: torch.Tensor | None) -> torch.Tensor:
-    """Return the loss with every term made positive: where terms cancel, their rounding does not."""
+    """Return the loss with every term made positive, as ``gradient_magnitude``."""
     size = LOSSES[kind].size
     if size is None:
         return (output * loss_gradient(kind, output, other)).abs().sum()

@@ -25,7 +25,7 @@ class Method:
 
 
 def one_by_one(grad_input: Gradient, grad_weight: Gradient) -> Callable[..., Gradients]:
-    """Return a method's backward, made of its two gradients: only those that are asked for are computed."""
+    """Return a method's backward, which computes only what is asked for."""
 
     def backward(
         grad_output: torch.Tensor,

@@ -128,7 +128,7 @@ def run_pass(
     deviation: HowFar | None,
     transposed: bool = False,
 ) -> Stages:
-    """Return the stages of ``stages``, or of ``stages_transposed``, for their arguments; raises as they do."""
+    """Return the stages of ``stages``, or of ``stages_transposed``; raises as they do."""
     input, weight, bias, grad_output, target = given
     on = check_device(device)
     as_type = check_dtype(common_dtype(*given) if dtype is None else dtype, on)
@@ -159,7 +159,7 @@ def _compute(
     other: torch.Tensor | None,
     transposed: bool,
 ) -> dict[str, Any]:
-    """Return all but the deviation; transposed, x is the grad_output of the convolution that is read the other way."""
+    """Return all but the deviation; transposed, x is what the spec calls grad_output."""
     rotated = rotate.rotate_weight(w, spec.groups)
 
     def slide(image: torch.Tensor, bias: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:
@@ -228,7 +228,7 @@ def _deviation(result: dict[str, Any], other: torch.Tensor | None) -> Deviation:
 
 
 def _magnitudes(result: dict[str, Any], other: torch.Tensor | None) -> dict[str, torch.Tensor]:
-    """Return the gradients' sums with every term made positive: the scale of their rounding."""
+    """Return the gradients' sums with every term made positive: their rounding's scale."""
     spec = result["spec"]
     x, w = (result[name].abs() for name in ("padded_input", "weight"))
     g = gradient_magnitude(result["loss_kind"], result["output"], other)

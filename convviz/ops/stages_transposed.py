@@ -53,7 +53,7 @@ def stages_transposed(
 
 
 def _deviation(result: dict[str, Any], other: torch.Tensor | None) -> Deviation:
-    """Hold output and gradients against autograd, each from the numbers that the picture shows before it."""
+    """Hold output and gradients against autograd, each from the numbers shown before it."""
     ours = {
         "output": result["grad_input"],
         "grad_output": result["input"],
@@ -85,7 +85,7 @@ def _by_autograd(result: dict[str, Any], other: torch.Tensor | None) -> dict[str
 def conv_transpose2d_by_torch(
     input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, spec: ConvSpec
 ) -> torch.Tensor:
-    """Return what ``F.conv_transpose2d`` returns for this geometry; an uneven padding is cropped afterwards."""
+    """Return ``F.conv_transpose2d`` for this geometry; an uneven padding is cropped afterwards."""
     whole = F.conv_transpose2d(input, weight, bias, spec.stride, 0, spec.remainder, spec.groups, spec.dilation)
     (top, _), (left, _) = spec.padding
     height, width = spec.input_size

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def why_not_dense(name: str, tensor: torch.Tensor) -> str:
-    """Return the sentence for a tensor that does not hold its numbers cell by cell, nothing for one that does."""
+    """Return why a tensor does not hold its numbers cell by cell, or nothing."""
     if torch.compiler.is_compiling():  # inside a backward pass it may not be asked, and there it has been
         return ""
     if tensor.is_nested:

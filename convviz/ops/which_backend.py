@@ -203,7 +203,7 @@ def _broken_rule(call: _Call) -> str:
 
 
 def _select(call: _Call) -> str | None:
-    """Return the backend's name from torch itself, or None where this torch cannot be asked."""
+    """Return the backend's name from torch, or None where this torch cannot be asked."""
     x, device = call.input if call.input.dim() == 4 else call.input.unsqueeze(0), call.input.device.type
     if device != "meta" and torch.is_autocast_enabled(device):
         return None  # the convolution gets other tensors than these

@@ -20,7 +20,7 @@ def resize(plane: torch.Tensor, size: tuple[int, int]) -> torch.Tensor:
 
 
 def fit(tensor: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
-    """Crop the end of every axis, or extend it with zeros, so that what was typed stays where it was typed."""
+    """Crop each axis's end, or add zeros: what was typed stays where it was typed."""
     fitted = tensor.new_zeros(shape)
     overlap = tuple(slice(0, min(old, new)) for old, new in zip(tensor.shape, shape, strict=True))
     fitted[overlap] = tensor[overlap]
@@ -41,7 +41,7 @@ PATTERNS: dict[str, Callable[[int, tuple[int, int], torch.Tensor, torch.Tensor],
 
 
 def random_tensor(shape: tuple[int, ...], seed: int) -> torch.Tensor:
-    """Return normal random numbers of a seed, rounded to one decimal, so that sums can be checked by hand."""
+    """Return a seed's normal numbers, rounded to one decimal, for sums by hand."""
     generator = torch.Generator().manual_seed(seed)
     return (torch.randn(shape, generator=generator, dtype=torch.float64) * 10).round() / 10 + 0.0  # no -0
 

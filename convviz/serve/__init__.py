@@ -59,7 +59,7 @@ def serve(options: ServeOptions) -> int:
 
 @contextmanager
 def left_out(module: str) -> Iterator[None]:
-    """Import something as where an optional module that it would load is not installed."""
+    """Import something as if an optional module were not installed."""
     there = sys.modules.get(module)
     sys.modules[module] = None  # type: ignore[assignment]
     try:
@@ -76,7 +76,7 @@ def need_voila() -> None:
 
 
 def need_device(device: str) -> None:
-    """Refuse a device that torch does not offer here; another process asks: the one that serves never loads it."""
+    """Refuse a device that torch does not offer; another process asks: this one never loads it."""
     if device == "cpu":
         return
     asks = "import sys; from convviz.ops.device import check_device; check_device(sys.argv[1])"
@@ -87,7 +87,7 @@ def need_device(device: str) -> None:
 
 
 def listen(options: ServeOptions) -> tuple[socket.socket, ServeOptions]:
-    """Return a listening socket, and the options that go with it: a server that restarted keeps socket and token."""
+    """Return a listening socket and its options: a restarted server keeps socket and token."""
     if kept := inherited():
         listener, token = kept
         return listener, replace(options, token=token, open_browser=False)
@@ -98,7 +98,7 @@ def listen(options: ServeOptions) -> tuple[socket.socket, ServeOptions]:
 
 
 def bind(host: str, port: int | None) -> tuple[socket.socket, bool]:
-    """Return a listening socket on this port, or on the usual or the next free one, and whether that is another one."""
+    """Return a socket on this port, or the usual or next free one, and whether that is another one."""
     if port is not None and not 0 <= port <= 65535:
         raise ServeError(f"--port must lie between 0 and 65535, and {port} does not.")
     for candidate in range(DEFAULT_PORT, DEFAULT_PORT + PORTS_TO_TRY) if port is None else [port]:
@@ -130,7 +130,7 @@ def _why_not(refused: OSError, host: str, port: int) -> str:
 
 
 def server_environment(options: ServeOptions) -> dict[str, str]:
-    """Return the variables that the server and all that it starts need on top of the user's own."""
+    """Return the variables that the server and all that it starts need."""
     paths = [str(SHARE), *filter(None, [os.environ.get("JUPYTER_PATH")])]
     added = {
         "CONVVIZ_SERVED": "1",  # app/permissions.py
@@ -159,7 +159,7 @@ def tell_room(students: int, workers: int) -> None:
 
 @contextmanager
 def places_for(races: int) -> Iterator[dict[str, str]]:
-    """Yield the variables that allow so many races at a time, each of which holds a file of a folder; none for 0."""
+    """Yield the variables that allow so many races, each of which holds a file."""
     if not races:
         yield {}
         return

@@ -50,7 +50,7 @@ class Gate(tornado.routing.Router):
     """Lets a request through to the application, or answers it."""
 
     def __init__(self, inside: tornado.web.Application, options: ServeOptions, refused: Callable[[str], None]) -> None:
-        """Stand before an application; ``refused`` hears "host", "token" or "metrics" of each refusal."""
+        """Stand before an application; ``refused`` hears "host", "token" or "metrics"."""
         self._inside = inside
         self._base = options.base_url
         self._token = (options.token or "").encode()
@@ -76,7 +76,7 @@ class Gate(tornado.routing.Router):
         return bool(self._under_way)
 
     def _judge(self, request: HTTPServerRequest) -> Verdict | None:
-        """Return the answer to who may not come in, or has come to a wrong door; None for all others."""
+        """Return the answer to who may not come in, or came to a wrong door, else None."""
         name = _plain(split_host_and_port(request.host)[0])
         if not (self._any_name or is_loopback(name) or name in self._names):
             return self._refuse("host", host=name[:100])
@@ -100,7 +100,7 @@ class Gate(tornado.routing.Router):
         return Verdict(403, say(why, **named))
 
     def _take_token(self, request: HTTPServerRequest) -> bool:
-        """Return whether the address holds the token, which no handler, kernel or log then sees."""
+        """Return whether the address holds the token, which nobody inside then sees."""
         if not self._token or "token" not in request.query_arguments:
             return False
         (*_, given) = request.query_arguments.pop("token")
@@ -151,6 +151,6 @@ def _plain(host: str) -> str:
 
 
 def _is_local(request: HTTPServerRequest, name: str) -> bool:
-    """Return whether somebody on this machine asks, and not a proxy on it for somebody elsewhere."""
+    """Return whether somebody on this machine asks, and no proxy for somebody elsewhere."""
     peer = is_loopback(request.remote_ip or "")
     return peer and is_loopback(name) and not any(header in request.headers for header in ADDED_BY_PROXIES)

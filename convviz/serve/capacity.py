@@ -32,7 +32,7 @@ def words_of_room(students: int, workers: int) -> tuple[int | None, str]:
 
 
 def available_mib() -> int | None:
-    """Return the MiB that programs may still take: of the machine, or of the container if that is less."""
+    """Return the MiB that are free: of the machine, or of the container if that is less."""
     try:
         lines = dict(line.split(":", 1) for line in MEMINFO.read_text().splitlines())
         machine = int(lines["MemAvailable"].split()[0]) * 1024

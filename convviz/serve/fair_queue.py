@@ -10,7 +10,7 @@ SMALL = 4096
 
 @dataclass(eq=False)
 class Wish:
-    """What a page of a client waits for; of each kind it has one, which holds ``size`` bytes meanwhile."""
+    """What a page waits for, one of each kind, which holds ``size`` bytes."""
 
     client: Hashable
     page: Hashable
@@ -21,7 +21,7 @@ class Wish:
 
 
 class Turns:
-    """A line for quick wishes and one for slow ones, which never have all workers; of each a page has one at work."""
+    """A line for quick wishes and one for slow ones, which never have all workers."""
 
     def __init__(self, workers: int) -> None:
         self._most_slow = max(1, workers - 1)
@@ -42,7 +42,7 @@ class Turns:
         return {kind for line in self._lines.values() for kind in line.get(client, {}).get(page, {})}
 
     def has_room(self, size: int) -> bool:
-        """Return whether a wish of so many bytes may wait; of small ones there is no end but that of pages."""
+        """Return whether a wish of so many bytes may wait; small ones always may."""
         clients = [pages for line in self._lines.values() for pages in line.values()] if size >= SMALL else []
         waiting = (wish for pages in clients for wishes in pages.values() for wish in wishes.values())
         return sum(wish.size for wish in waiting) + size <= WAITING_BYTES

@@ -25,7 +25,7 @@ KINDS = {  # by the ending of a file's name, for the browser
 
 @dataclass(frozen=True)
 class Answer:
-    """What is answered under one address, gzipped where it is not small already; another content has another tag."""
+    """What is answered under one address, gzipped if large; another content has another tag."""
 
     kind: str
     content: bytes
@@ -41,7 +41,7 @@ def answer(kind: str, content: bytes, *, pack: bool = True) -> Answer:
 
 @dataclass(frozen=True)
 class LivePage:
-    """The page, and by their names its files, each with its tag in it: they may be kept for ever."""
+    """The page, and by their names its files, which may be kept for ever."""
 
     page: Answer
     files: dict[str, Answer]
@@ -56,7 +56,7 @@ def live_page() -> LivePage:
 
 
 class LivePages:
-    """The page in every language; the English one is made at the start, each other when somebody first asks for it."""
+    """The page in every language, made when somebody first asks for it."""
 
     def __init__(self) -> None:
         self._made: dict[str, LivePage] = {}
@@ -66,7 +66,7 @@ class LivePages:
         return self._in(tag).page
 
     def file(self, name: str) -> Answer | None:
-        """Return a file; None where there is none. A page that is older than the server may ask for any."""
+        """Return a file, if any: a page that is older than the server may ask for one."""
         tags = sorted(languages(), key=lambda tag: tag not in self._made)
         return next((found for tag in tags if (found := self._in(tag).files.get(name))), None)
 

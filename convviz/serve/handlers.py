@@ -21,7 +21,7 @@ log = logging.getLogger("tornado.application")
 
 
 class Headers(tornado.web.OutputTransform):
-    """Adds headers to every answer of the server, whoever gives it: Jupyter's own setting reaches no file."""
+    """Adds headers to every answer: Jupyter's own setting reaches no file."""
 
     def __init__(self, added: Mapping[str, str], request: tornado.httputil.HTTPServerRequest) -> None:
         super().__init__(request)
@@ -36,16 +36,16 @@ class Headers(tornado.web.OutputTransform):
 
 
 class PlainErrors(tornado.web.RequestHandler):
-    """Mixed into every handler: an error is a short page, and what the visitor did wrong is no event."""
+    """Mixed into every handler: an error is a short page, a visitor's is no event."""
 
     def set_cookie(self, name: str, value: str | bytes, *args: Any, **options: Any) -> None:
-        """Set a cookie, for TLS alone where a proxy ends it: Jupyter does not see that."""
+        """Set a cookie, for TLS alone where a proxy ends it, which Jupyter does not see."""
         if is_over_tls(self.request):
             options["secure"] = True
         super().set_cookie(name, value, *args, **options)
 
     def write_error(self, status_code: int, **reason: Any) -> None:
-        """Write the page of an error; it never fails, as Jupyter's own does without Jupyter's other parts."""
+        """Write an error's page; it never fails, as Jupyter's does without its other parts."""
         try:
             message = http.HTTPStatus(status_code).phrase
         except ValueError:
@@ -65,7 +65,7 @@ class PlainErrors(tornado.web.RequestHandler):
 
 
 class Goodbye(APIHandler):
-    """What a page calls when it goes. Voilà's own asks the kernel to end, which then races with the end of all else."""
+    """What a page calls when it goes; Voilà's own races with the end of all else."""
 
     @tornado.web.authenticated
     def post(self, kernel_id: str) -> None:

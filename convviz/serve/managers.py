@@ -18,19 +18,19 @@ COMES_BACK_S = 60  # that a page which lost its connection, or has just been sen
 
 
 class NotebookKernel(ServerKernelManager):
-    """Manages one kernel, whose tracebacks no page gets: they name the server's folders."""
+    """Manages one kernel, whose tracebacks, with the server's folders, no page gets."""
 
     # Jupyter looks here for what stands at the manager of all kernels, and fails without it.
     traceback_replacement_message = "What happened is not shown here."
 
     async def _async_interrupt_kernel(self) -> None:
-        """Interrupt the kernel, unless it is being ended: one that still starts would print a traceback first."""
+        """Interrupt the kernel, unless it ends: one that still starts would print a traceback."""
         if not self.shutting_down:
             await super()._async_interrupt_kernel()
 
 
 class NotebookKernels(AsyncMappingKernelManager):
-    """Starts a few kernels, and ends that of a page that is left; what is forgotten, Jupyter's own culling ends."""
+    """Starts a few kernels, and ends that of a page that is left; Jupyter culls what is forgotten."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -45,7 +45,7 @@ class NotebookKernels(AsyncMappingKernelManager):
 
     # Jupyter types it as the wrapper for who cannot wait.
     async def start_kernel(self, **options: Any) -> str:  # type: ignore[override]
-        """Start a kernel; the folder for what leads to kernels is made for the first one."""
+        """Start a kernel; the first one makes the folder for what leads to kernels."""
         self.connection_dir = self.connection_dir or make_folder("kernels")
         started: str = await super().start_kernel(**options)
         return started
@@ -58,14 +58,14 @@ class NotebookKernels(AsyncMappingKernelManager):
         return super().remove_kernel(kernel_id)
 
     def go(self, kernel_id: str) -> None:
-        """End a kernel whose page says that it goes, once it is gone: a link that is a download leads nowhere."""
+        """End a kernel whose page goes, once it is gone: a link that is a download leads nowhere."""
         if kernel_id in self:
             self._going.add(kernel_id)
             if not self._is_connected(kernel_id):
                 self.leave(kernel_id)
 
     def lose(self, kernel_id: str) -> None:
-        """End a kernel whose page closed its connection: at once if it has said that it goes, else if it stays away."""
+        """End a kernel whose page closed its connection: at once if it said so, else if it stays away."""
         if kernel_id in self._going:
             self.leave(kernel_id)
         else:
@@ -108,7 +108,7 @@ class NotebookKernels(AsyncMappingKernelManager):
             shutil.rmtree(self.connection_dir, ignore_errors=True)
 
     def is_news(self, error: BaseException | None) -> bool:
-        """Return whether a failure is more than the end of a page, or of a kernel that was at work for one."""
+        """Return whether a failure is more than the end of a page or its kernel."""
         if isinstance(error, tornado.websocket.WebSocketClosedError):  # a message was on its way to the page
             return False
         frames = traceback.walk_tb(error.__traceback__ if error else None)

@@ -86,7 +86,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def memory_of(pid: int) -> int | None:
-    """Return the bytes that a process uses, what it shares with others divided among them (PSS); None if unknown."""
+    """Return the bytes that a process uses, shared ones divided (PSS); None if unknown."""
     try:
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
             if line.startswith("Pss:"):

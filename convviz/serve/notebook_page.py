@@ -15,7 +15,7 @@ say = sentences("gate")
 
 
 class NotebookPage(TornadoVoilaHandler):
-    """The page. Its kernel is ended when the visitor leaves before it has arrived, or never connects to it."""
+    """The page; its kernel ends when the visitor leaves early or never connects."""
 
     kernel_id: str | None = None
     left = False
@@ -27,7 +27,7 @@ class NotebookPage(TornadoVoilaHandler):
 
     @tornado.web.authenticated
     async def get(self) -> None:
-        """Send the page piece by piece; where the kernel has ended, Voilà itself would wait for it for ever."""
+        """Send the page piece by piece; Voilà would wait for ever for an ended kernel."""
         manager = super().kernel_manager
         if manager.is_full():
             self.set_status(503)

@@ -53,7 +53,7 @@ def numbers_routes(server_url: str, workers: Workers) -> list[tuple[Any, ...]]:
 
 
 class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
-    """One page's connection; one from another origin, or from none, is refused before, by Jupyter's own rules."""
+    """One page's connection; Jupyter refuses one from another origin, or from none."""
 
     max_message_size = MAX_FRAME_BYTES
     _is_open = False
@@ -169,7 +169,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         self._tell_later()
 
     def _tell_later(self) -> None:
-        """Let the page hear in a while that it is in line, if it is: else it would take the connection for lost."""
+        """Let the page hear that it is in line, else it takes the connection for lost."""
         if not self._tells:
             self._tells = True
             IOLoop.current().call_later(TELLS_SECONDS, self._tell)
@@ -181,7 +181,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
             self._tell_later()
 
     def _act(self, request: dict[str, Any], given: bytes) -> None:
-        """Let the page's race hear what the page says; where there is none, show the tab as it is at first."""
+        """Let the page's race hear; where there is none, show the tab as it is at first."""
         tab, message = request.get("tab"), request.get("message")
         if tab not in STATEFUL or not isinstance(message, dict) or len(given) > ACT_BYTES:
             raise ValueError(say_app("message", got=f"{message!r:.40}"))

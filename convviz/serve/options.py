@@ -18,7 +18,7 @@ _ORIGIN = re.compile(r"https?://(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a name or number, without a port, leads to the machine itself wherever it is looked up."""
+    """Return whether a name or number, without a port, leads to this machine."""
     name = host.strip("[]").rstrip(".").lower()
     if name == "localhost" or name.endswith(".localhost"):
         return True
@@ -67,17 +67,17 @@ class ServeOptions:
 
     @property
     def is_for_oneself(self) -> bool:
-        """Whether nobody comes but who started it: behind a name, or with a class, others come through a proxy."""
+        """Whether nobody else comes: behind a name, or with a class, others do."""
         return is_loopback(self.host) and not self.allow_host and self.class_size is None
 
     @property
     def checks_code(self) -> bool:
-        """Whether code that is pasted into the page is run: nobody else on this machine may send any."""
+        """Whether pasted code is run: nobody else may send any."""
         return self.is_for_oneself and self.token is not None
 
     @property
     def most_races(self) -> int:
-        """How many races may run at a time: whoever starts the server for nobody else may use its cores."""
+        """How many races may run: who serves nobody else may use the cores."""
         return int(self.is_for_oneself) if self.races is None else self.races
 
     @property

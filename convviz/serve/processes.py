@@ -46,7 +46,7 @@ class Worker:
         return self.connection.recv_bytes()
 
     def is_gone(self) -> bool:
-        """Return whether a worker that was asked nothing has ended: it says nothing by itself."""
+        """Return whether a worker that was asked nothing has ended."""
         return self.connection.poll(0)
 
     def end(self) -> None:
@@ -192,7 +192,7 @@ def spawn(answers: str, environment: dict[str, str]) -> tuple[Worker, list[str]]
 
 
 def look_after(pid: int) -> None:
-    """Raise OSError if a process has been stopped or is not there any more; where nobody tells, it is."""
+    """Raise OSError if a process has been stopped or is gone, where that is told."""
     if sys.platform.startswith("linux"):
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
         if state in "TtZX":

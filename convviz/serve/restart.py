@@ -13,7 +13,7 @@ VARIABLE = "CONVVIZ_RESTART"  # the end of a pipe with what the new one needs; i
 
 
 def inherited() -> tuple[socket.socket, str | None] | None:
-    """Return the listening socket and the token of who became this process; None where nobody did."""
+    """Return the socket and the token of who became this process, if anybody did."""
     end = os.environ.pop(VARIABLE, None)  # at once: kernels get this environment
     if end is None:
         return None
@@ -35,7 +35,7 @@ async def all_answered(is_answering: Callable[[], bool]) -> None:
 
 
 def become_anew(listener: socket.socket, token: str | None) -> None:
-    """Run the same command in this process; does not return. Connections wait in the socket meanwhile."""
+    """Run the same command in this process; connections wait in the socket."""
     sys.stdout.flush()
     sys.stderr.flush()
     read, write = os.pipe()

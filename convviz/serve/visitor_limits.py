@@ -28,7 +28,7 @@ MIN_FILES = 256  # the server's own, the workers' and a browser's connections: w
 
 
 class BoundedServer(tornado.httpserver.HTTPServer):
-    """Closes the connections of who takes too long, sends too much, or comes when too many are there."""
+    """Closes connections that take too long, send too much, or are too many."""
 
     def initialize(  # type: ignore[override]
         self,
@@ -64,7 +64,7 @@ class BoundedServer(tornado.httpserver.HTTPServer):
 
 
 def connections_for(class_size: int | None) -> int:
-    """Return how many connections may be open at a time; refuse where the system allows too few files for them."""
+    """Return how many connections may be open; refuse where the system allows too few files."""
     allowed = raise_file_limit()
     if class_size is None:
         return allowed
@@ -79,7 +79,7 @@ def connections_for(class_size: int | None) -> int:
 
 
 def raise_file_limit() -> int:
-    """Let this process open as many files as the system allows it; return how many connections that is good for."""
+    """Let this process open as many files as it may; return how many connections that is."""
     if resource is None:
         return FILES // FILES_A_CONNECTION
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -69,7 +69,7 @@ def spawned(connection: Connection, answers: str, environment: dict[str, str]) -
 
 
 def work(connection: Connection, answered: Callable[..., Any]) -> None:
-    """Answer until the server is gone, or this process has grown too large for another answer."""
+    """Answer until the server is gone, or this process has grown too large."""
     process_limits.apply()
     try:
         while True:
@@ -128,7 +128,7 @@ def devices_here() -> list[str]:
 
 
 def forked(make: Callable[[], Any]) -> Any:
-    """Return what a function makes in a process of its own, as plain data."""
+    """Return what a function makes in a process of its own."""
     reads, writes = os.pipe()
     if os.fork() == 0:
         os.write(writes, json.dumps(make()).encode())

@@ -28,12 +28,12 @@ log = logging.getLogger("tornado.application")
 
 
 class Refused(Exception):
-    """There is no answer; its text is the reason in a word: "late", "died" or "none"."""
+    """There is no answer, because of "late", "died" or "none"."""
 
 
 @dataclass(eq=False)
 class Order:
-    """What a worker is asked; ``deliver`` takes the answer, or why there is none: "late", "died" or "none"."""
+    """What a worker is asked; ``deliver`` takes the answer, or "late", "died" or "none"."""
 
     request: bytes
     deliver: Callable[[bytes, str], Awaitable[None]]
@@ -81,7 +81,7 @@ class Workers:
 
     @property
     def pids(self) -> list[int]:
-        """The numbers of the workers, as far as it was not seen that they have ended."""
+        """The numbers of the workers, as far as known."""
         return [slot.worker.pid for slot in self._slots if slot.worker]
 
     async def ready(self) -> None:

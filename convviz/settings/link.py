@@ -31,7 +31,7 @@ KEYS = {field.link: field for field in FIELDS.values() if field.link}
 
 
 def to_link(settings: Settings | Mapping[str, Any]) -> str:
-    """Return the settings, or the dict that ``App.state()`` returns, as a link: without the device."""
+    """Return the settings, or ``App.state()``, as a link: without the device."""
     shown = settings if isinstance(settings, Settings) else Settings.from_dict(settings)
     # The shortest; of two as short the newest.
     link = min((_differing(shown, version) for version in reversed(BASES)), key=len)
@@ -41,7 +41,7 @@ def to_link(settings: Settings | Mapping[str, Any]) -> str:
 
 
 def from_link(text: str) -> tuple[Settings, list[str]]:
-    """Return the settings of a link, or of an address with one, on the cpu, and a sentence for all it left out."""
+    """Return the settings of a link or an address, on the cpu, and a sentence for all left out."""
     newest = BASES[str(LINK_VERSION)]
     if len(text) > (most := LIMITS["characters_read"]):
         return newest, [say("link.longer", most=most)]
@@ -98,7 +98,7 @@ def _shortened(text: str) -> str:
 
 
 def _own_part(text: str) -> str:
-    """Cut the link out of an address: the part after # where it is a link, else the part after the question mark."""
+    """Cut the link out of an address: after # where it is one, else after the question mark."""
     address, _, fragment = re.sub(r"[ \t\r\n]+", "", text).partition("#")
     if _has_key(_pairs(fragment)):
         return fragment
@@ -126,7 +126,7 @@ def _about_version(text: str) -> list[str]:
 
 
 def _geometry(given: Mapping[str, Any], base: Settings) -> tuple[ConvSpec, list[str]]:
-    """Return the geometry that the keys give; where it is not possible, without as few of them as will do."""
+    """Return the geometry of the keys; if impossible, without as few of them as will do."""
     transposed = given.get("transposed", False)
     names = [name for name in FACTS["left_out_first"] if name in given]
     reasons = []

@@ -20,7 +20,7 @@ SEPARATORS: dict[str, str] = FACTS["link_separators"]  # of height and width, of
 
 
 def told(field: Field) -> dict[str, Any]:
-    """Return what the sentence about a bad value names beside the key and the value."""
+    """Return what a sentence about a bad value names beside it."""
     low, high = field.range
     return {"low": low, "high": high, "words": ", ".join(field.named)}
 
@@ -55,7 +55,7 @@ def write(field: Field, value: Any) -> str:
 
 
 def write_number(value: float) -> str:
-    """Return the shortest decimal that reads back as the same float: what JavaScript writes, without a plus sign."""
+    """Return the shortest decimal that reads back as the same float, as JavaScript's."""
     if value == 0:
         return "0"
     number = Decimal(repr(float(value))).normalize()
@@ -74,7 +74,7 @@ def read_whole(text: str, low: int, high: int) -> int:
 
 
 def _read_folded(text: str, separators: str, low: int, high: int) -> Any:
-    """Read ``8``, or ``8x6`` for height and width; of a padding ``1``, ``1x2``, or ``1,2x0,1`` for all four sides."""
+    """Read ``8``, or ``8x6``; of a padding ``1``, ``1x2``, or ``1,2x0,1`` for all four sides."""
     if not separators:
         return read_whole(text, low, high)
     parts = [_read_folded(part, separators[1:], low, high) for part in text.split(separators[0])]
@@ -99,7 +99,7 @@ def folded(value: Any) -> Any:
 
 
 def _read_source(text: str, field: Field) -> Source:
-    """Read a name, with the shape and the numbers that belong to it: ``values:1x1x1x2:0.5,-1``."""
+    """Read a name, with its shape and numbers: ``values:1x1x1x2:0.5,-1``."""
     kind, *parts = text.split(":")
     _need(kind in field.words and len(parts) in ((2,) if kind in OWN_NUMBERS else (0, kind == "one_hot")))
     shape = [read_whole(size, 1, 10**10) for size in parts[0].split("x")] if kind in OWN_NUMBERS else []

@@ -21,7 +21,7 @@ def panel_name(name: str, spec: ConvSpec, transposed: bool) -> str:
 
 
 def axis_word(axis: str, transposed: bool) -> str:
-    """Return what an axis of planes counts, in words: n, o and c of the convolution."""
+    """Return what an axis of planes counts: n, o and c of the convolution."""
     return str(facts("names")["axes"][shown_letter(axis, transposed)])
 
 

@@ -93,7 +93,7 @@ class Settings:
 
     @classmethod
     def first_picture(cls, **changes: Any) -> Settings:
-        """Return what the app opens with; what is missing in a state, or in a link of v=1, is as in ``Settings()``."""
+        """Return what the app opens with; what a state lacks is as in ``Settings()``."""
         return cls.from_dict(FACTS["first_picture"]).replace(**changes)
 
     def replace(self, **changes: Any) -> Settings:

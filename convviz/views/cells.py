@@ -25,7 +25,7 @@ class Roles:
 
 
 def roles(spec: ConvSpec, name: str, shape: tuple[int, int]) -> Roles:
-    """Return the roles of the panel that shows the stage of that name, of that many rows and columns."""
+    """Return the roles of the panel that shows a stage of that many rows and columns."""
     (rows, unread_rows), (columns, unread_columns) = (_lines(spec, name, axis, shape[axis]) for axis in (0, 1))
     return Roles(rows, columns, unread_rows, unread_columns)
 

@@ -43,14 +43,14 @@ class Panel:
 
     @property
     def label(self) -> str:
-        """The plane's name as one would write it in Python; an index only where there is something to choose."""
+        """The plane's name in Python, with an index where there is something to choose."""
         single = self.tensor.shape[:2].numel() == 1
         return self.called if single else f"{self.called}[{self.at[0]}, {self.at[1]}]"
 
 
 @dataclass(frozen=True)
 class Sign:
-    """What stands between two panels: an operation, and what has to be said about it here, such as the stride."""
+    """What stands between two panels: an operation, and what to say about it."""
 
     symbol: str
     note: str = ""
@@ -71,7 +71,7 @@ class Equation:
 
 
 def equations(stages: Stages, plane: Plane, input_view: str = "window") -> tuple[Equation, ...]:
-    """Lay out everything that was computed as rows of panels, as ``facts/picture.json`` has them."""
+    """Lay out what was computed as rows of panels, as ``facts/picture.json`` has them."""
     rows = EQUATIONS["transposed" if stages.transposed else "convolution"]
     shown = [row for row in rows if row.get("view", input_view) == input_view and _is_there(stages, row)]
     return tuple(_equation(stages, plane.within(stages.spec), row) for row in shown)
@@ -84,7 +84,7 @@ def _equation(stages: Stages, at: Plane, row: Mapping[str, Any]) -> Equation:
 
 
 def _is_there(stages: Stages, item: str | Mapping[str, Any]) -> bool:
-    """Return whether these stages have a panel, or what a sign or a row goes with; nothing is summed over one plane."""
+    """Return whether there is a panel, or what a sign or row goes with; one plane is no sum."""
     if isinstance(item, str):
         return getattr(stages, item) is not None
     spec = stages.spec
@@ -95,7 +95,7 @@ def _is_there(stages: Stages, item: str | Mapping[str, Any]) -> bool:
 
 
 def _sign(stages: Stages, sign: Mapping[str, Any]) -> Sign:
-    """Return a sign with what there is to know about its operation; a step of 1 is left out."""
+    """Return a sign with what there is to know about it; a step of 1 is left out."""
     axis = shown_letter(sign.get("over", ""), stages.transposed)
     notes = [say(sign["note"], axis=axis)] if "note" in sign else []
     if (id := f"{sign.get('by_loss')}.{stages.loss_kind}") in facts("words/picture"):

@@ -54,7 +54,7 @@ def _given(path: str, modules: Mapping[str, str]) -> str:
 
 
 def _modules(folder: Traversable, entries: list[str]) -> dict[str, str]:
-    """Return path → source of the entry files and of all they import, each after what it imports."""
+    """Return path → source of the entry files and all they import, each after what it imports."""
     modules: dict[str, str] = {}
 
     def add(path: str, importers: tuple[str, ...]) -> None:
@@ -78,7 +78,7 @@ def _modules(folder: Traversable, entries: list[str]) -> dict[str, str]:
 
 
 def _place(path: str) -> tuple[int, str]:
-    """Return where a file stands: data first, then folder by folder, each after what it imports."""
+    """Return where a file stands: data first, then folder by folder."""
     first = path.partition("/")[0]
     if path.endswith(".json"):
         return -1, path
@@ -91,7 +91,7 @@ def _joined(modules: Mapping[str, str], pack: bool) -> str:
 
 
 def _open(modules: Mapping[str, str]) -> set[str]:
-    """Return the files whose exports are seen by all that follow: without a default, and with names nobody else has."""
+    """Return the files whose exports all that follow see: no default, and names nobody else has."""
     scripts = {path: source for path, source in modules.items() if not path.endswith(".json")}
     counts = Counter(name for source in scripts.values() for name in _exported(source))
     return {
@@ -102,7 +102,7 @@ def _open(modules: Mapping[str, str]) -> set[str]:
 
 
 def _scoped(path: str, source: str, by_name: Container[str], pack: bool) -> str:
-    """Return a file as constants of what it exports, or as one that holds them where others have names like these."""
+    """Return a file as constants of its exports, or as one that holds them where names clash."""
     if path.endswith(".json"):
         return f"const {_variable(path)} = {source};"
     read = [(found["name"], f"{found['folder']}/{found['file']}") for found in FACTS.finditer(source)]
@@ -130,5 +130,5 @@ def _resolved(path: str, relative: str) -> str:
 
 
 def _variable(path: str) -> str:
-    """Return the name of a file's constant: a dollar keeps it apart from every name in the files."""
+    """Return the name of a file's constant: a dollar keeps it apart."""
     return "$" + re.sub(r"\W", "_", path.removesuffix(".js").removesuffix(".json"))

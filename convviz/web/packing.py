@@ -25,7 +25,7 @@ def packed_sheet(sheet: str) -> str:
 
 
 def packed_file(script: str) -> str:
-    """Return a file of the board packed, its imports and exports still each at the start of a line."""
+    """Return a file packed, its imports and exports still each at the start of a line."""
     first, *others = LINES.split(script)
     parts = [packed_script(first)]
     for line, code in zip(others[::2], others[1::2], strict=True):

@@ -17,7 +17,7 @@ class Tab:
         self._send_message, self._device = send, device
 
     def data(self) -> dict[str, Any]:
-        """Return what the pane draws, as plain data; the sentence of a ValueError is shown instead."""
+        """Return what the pane draws; the sentence of a ValueError is shown instead."""
         raise NotImplementedError(f"{type(self).__name__} must say what it shows")
 
     def act(self, message: Mapping[str, Any]) -> None:

@@ -21,7 +21,7 @@ GRADIENTS_TRANSPOSED = ("grad_weight", "grad_bias", "input", "padded_input", "ou
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the drawing of the graph from input, weight and bias to the loss; a box is asked about with ``reply``."""
+    """Return the drawing of the graph from input, weight and bias to the loss."""
     check_keys("choices", choices, ())
     graph, board = graph_of_stages(stages), _Board(settings, stages)
     return page(graph) | {"panels": {node.id: board.showing(node) for node in graph.nodes}}
@@ -30,7 +30,7 @@ def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict
 def reply(
     settings: Settings, stages: Stages, choices: Mapping[str, Any], ask: Any
 ) -> tuple[dict[str, Any], list[bytes]]:
-    """Return what is in a box (``node``), or its stages (``inside``), with the numbers of its heatmaps as bytes."""
+    """Return what is in a box (``node``), or its stages (``inside``), and the bytes of its heatmaps."""
     check_keys("choices", choices, ())
     asked = check_keys("ask", ask, ("type", "id", "planes", "plane"))
     kind, graph, board = (

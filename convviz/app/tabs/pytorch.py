@@ -17,7 +17,7 @@ say = sentences("app")
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Run the call of these settings once more, under torch's profiler, and return what torch did."""
+    """Run these settings' call under torch's profiler, and return what torch did."""
     check_keys("choices", choices, ())
     try:
         story = backend_story(

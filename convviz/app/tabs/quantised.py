@@ -16,7 +16,7 @@ FIRST = ("binary", "clip")  # the layer with the most variants
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Return forward, backward and the check of one quantised layer: the planes that are shown, as nested lists."""
+    """Return forward, backward and the check of one quantised layer: the shown planes."""
     name, variant_name = _choice(check_keys("choices", choices, ("kind", "variant")))
     chosen = {
         "kinds": [{"name": each, "title": kind.title} for each, kind in KINDS.items()],

@@ -31,7 +31,7 @@ REFERENCE = "torch"  # races always
 
 
 class RaceTab(Tab):
-    """Starts, pauses and ends races, in ``process``; what was measured stays until the next one starts."""
+    """Starts, pauses and ends races; what was measured stays until the next one starts."""
 
     name = "race"
 
@@ -95,7 +95,7 @@ class RaceTab(Tab):
             self._end("stopped")
 
     def _start(self, message: Mapping[str, Any]) -> None:
-        """Begin a race of what the message chooses; the process itself checks it, as it checks every race."""
+        """Begin the chosen race; the process itself checks it."""
         if why_no_races():
             raise ValueError(why_no_races())
         self._chosen = _chosen(message.get("chosen"))
@@ -110,7 +110,7 @@ class RaceTab(Tab):
         made: list[RaceProcess] = []
 
         def tell(content: dict[str, Any]) -> None:
-            """Bring a message from the thread that reads to the kernel's loop, where all else happens."""
+            """Bring a message from the thread that reads to the kernel's loop."""
             try:
                 loop.call_soon_threadsafe(functools.partial(self._hear, made, content))
             except RuntimeError:  # the loop has ended, and so does the race
@@ -121,7 +121,7 @@ class RaceTab(Tab):
         made.append(self.process)
 
     def _hear(self, sender: list[RaceProcess], message: dict[str, Any]) -> None:
-        """Show what a process says; one that was ended meanwhile has nothing to say any more."""
+        """Show what a process says, unless it was ended meanwhile."""
         if self.process is None or self.process not in sender:
             return
         if message["type"] == "openings":
@@ -146,7 +146,7 @@ class RaceTab(Tab):
             process.end()
 
     def _open(self, layer: str, at: str) -> None:
-        """Tell the page the numbers of a digit; the page goes there, as it goes to every setting."""
+        """Tell the page the numbers of a digit."""
         opening = self._openings.get(layer, {}).get(at)
         if opening is None:
             raise ValueError(say("open.gone", got=f"{layer!r:.40}, {at!r:.40}"))
@@ -169,7 +169,7 @@ def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict
 
 
 def _chosen(given: Any) -> dict[str, Any]:
-    """Return what a message chooses, a stranger's: the race checks what is said to it, and this the rest."""
+    """Return a stranger's choice: the race checks what is said to it, and this the rest."""
     made = {**FIRST, **(given if isinstance(given, Mapping) else {})}
     for name, (low, high) in LIMITS.items():
         if isinstance(made[name], bool) or not isinstance(made[name], int) or not low <= made[name] <= high:

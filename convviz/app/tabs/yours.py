@@ -42,7 +42,7 @@ class YoursTab(Tab):
         return _data(self._chosen, self._found)
 
     def act(self, message: Mapping[str, Any]) -> None:
-        """Check what the message names; what cannot be checked is said in the pane, and what was typed stays."""
+        """Check what the message names; what cannot be checked is said, and what was typed stays."""
         if not runs_code():
             return  # whatever a page sends: a server runs nobody's code
         self._chosen = _choice(message)
@@ -68,7 +68,7 @@ def _data(chosen: Mapping[str, str], found: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _checked(chosen: Mapping[str, str]) -> dict[str, Any]:
-    """Return what comes of a check: pasted code is run apart as well, and not only what it defines."""
+    """Return what comes of a check; pasted code itself is run apart as well."""
 
     def work(_: bytes) -> bytes:
         try:

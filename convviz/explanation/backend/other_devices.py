@@ -23,7 +23,7 @@ say = sentences("backend")
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """What a call would run on a device that is not here, where it can compute it, why, and the file of that code."""
+    """What a call would run on a device that is not here, why, and the file of that code."""
 
     device: str
     backend: str
@@ -32,7 +32,7 @@ class Elsewhere:
 
 
 def elsewhere(call: TorchCall) -> Iterator[Elsewhere]:
-    """Yield what the call would run on each kind of device that is not on this machine."""
+    """Yield what the call would run on each kind of device that is not here."""
     here = {torch.device(device).type for device in available_devices()}
     for kind in KINDS:
         if kind in here:
@@ -52,7 +52,7 @@ def note() -> str:
 
 
 def would_run(call: TorchCall, kind: str, *, cudnn: bool = True) -> str:
-    """Return the backend of both passes on cuda, mps or xpu; ``cudnn`` says whether it is there for this dtype."""
+    """Return the backend of both passes on cuda (with ``cudnn`` for this dtype or not), mps or xpu."""
     spec = call.spec
     if kind == "mps":
         return "MpsTranspose" if call.transposed else "Mps"

@@ -46,7 +46,7 @@ class BackendStory:
 def backend_story(
     spec: ConvSpec, *, bias: bool = False, dtype: str = "float32", device: str = "cpu", transposed: bool = False
 ) -> BackendStory:
-    """Run the call of one setting, as ``TorchCall`` has it, and ask torch about its neighbours."""
+    """Run the call of one setting, and ask torch about its neighbours."""
     call = TorchCall(spec, bias, dtype, device, transposed)
     backend = call.watch()
     return BackendStory(

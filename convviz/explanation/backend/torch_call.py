@@ -33,7 +33,7 @@ class TorchCall:
 
     @property
     def input_shape(self) -> tuple[int, int, int, int]:
-        """Shape of what the operator reads, ``[N, C_in, H, W]``, with the border where the operator cannot make it."""
+        """Shape of what the operator reads, with the border where the operator cannot make it."""
         spec = self.spec
         if self.transposed:
             return spec.output_shape
@@ -45,7 +45,7 @@ class TorchCall:
 
     @property
     def text(self) -> str:
-        """The call as one would write it, without the arguments that are torch's defaults."""
+        """The call as one would write it, without torch's defaults."""
         spec, apart = self.spec, padded_apart(self.spec)
         given = options(spec.stride, self.padding, spec.dilation, spec.groups)
         if self.transposed and any(spec.remainder):
@@ -78,7 +78,7 @@ class TorchCall:
         return f"F.pad(input, ({numbers((left, right, top, bottom))}){mode})"
 
     def ask(self) -> tuple[str, str] | None:
-        """Return the backend's name, forward and backward, without running it; None where torch does not tell."""
+        """Return the backend's names, forward and backward, without running it; None where torch does not tell."""
         return select_backend(*self._tensors(), **self._arguments())
 
     def watch(self) -> Backend:

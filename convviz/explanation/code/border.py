@@ -17,7 +17,7 @@ def copies(spec: ConvSpec) -> bool:
 
 
 def padded_apart(spec: ConvSpec) -> bool:
-    """Whether the border needs a step of its own: an operator pads with zeros, as many before as after."""
+    """Whether the border needs a step of its own: an operator pads zeros, as many before as after."""
     return copies(spec) or any(before != after for before, after in spec.padding)
 
 
@@ -52,7 +52,7 @@ def values(setting: Setting) -> dict[str, Value]:
 
 
 def _copied_cells(spec: ConvSpec, axis: int, arange: str, device: str = "") -> str:
-    """Return which row or column of the input each of padded_input's is a copy of, or nothing."""
+    """Return which row or column of the input each padded one is a copy of, or nothing."""
     if not copies(spec):
         return ""
     (before, after), size = spec.padding[axis], spec.input_size[axis]
@@ -63,7 +63,7 @@ def _copied_cells(spec: ConvSpec, axis: int, arange: str, device: str = "") -> s
 
 
 def copied_cell(mode: str, position: str, size: int, outside: tuple[bool, bool]) -> str:
-    """Return the index formula of a padding mode; outside: whether the position can lie before, and after the input."""
+    """Return a padding mode's index formula; outside: whether a position can lie before, or after."""
     before, after = outside
     last = size - 1
     if mode == "circular":

@@ -58,7 +58,7 @@ def _positive(sides: Sides, sign: int) -> Sides:
 
 
 def _exchange(setting: Setting) -> dict[str, Value]:
-    """Rotate the kernels; for grad_weight, stride and dilation change places, and samples and channels."""
+    """Rotate the kernels; for grad_weight, stride and dilation change places, samples and channels too."""
     spec = setting.spec
     # The window goes on over the remainder, as often as its step, the dilation, fits.
     rows, columns = (left // step for left, step in zip(spec.remainder, spec.dilation, strict=True))

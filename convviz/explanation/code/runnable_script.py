@@ -31,7 +31,7 @@ class SnippetFile:
 
 
 def snippet_file(snippet: Snippet, tensors: Mapping[str, torch.Tensor] | None = None) -> SnippetFile:
-    """Join a snippet's parts, with these numbers written out or the snippet's own tensors, drawn at random."""
+    """Join a snippet's parts, with these numbers written out or tensors drawn at random."""
     if tensors is not None and (reason := too_large(tensors)):
         raise ValueError(reason)
     code = _with_panels(snippet.code, snippet.lines)
@@ -52,7 +52,7 @@ def snippet_file(snippet: Snippet, tensors: Mapping[str, torch.Tensor] | None = 
 
 
 def too_large(tensors: Mapping[str, torch.Tensor]) -> str:
-    """Return a sentence on the tensors that have too many numbers to be written out, or nothing."""
+    """Return a sentence on tensors with too many numbers to be written out, or nothing."""
     sizes = [f"{name} has {tensor.numel()}" for name, tensor in tensors.items() if tensor.numel() > MAX_WRITTEN_NUMBERS]
     if not sizes:
         return ""
@@ -83,7 +83,7 @@ def _is_import(text: str) -> bool:
 
 
 def _without_imports(lines: Lines) -> Lines:
-    """Return what follows the imports, which stand first, and the blank lines around them."""
+    """Return what follows the imports and the blank lines around them."""
     first = next(place for place, (text, _) in enumerate(lines) if text and not _is_import(text))
     return lines[first:]
 

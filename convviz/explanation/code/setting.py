@@ -26,7 +26,7 @@ class Setting:
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Shape of each tensor that the code is given; the bias has one number for each channel of the output."""
+        """Shape of each tensor that the code is given."""
         ends = (self.spec.input_shape, self.spec.output_shape)
         given, output = ends[::-1] if self.transposed else ends
         bias = {"bias": output[1:2]} if self.bias else {}
@@ -44,7 +44,7 @@ def short(pair: Pair) -> str:
 
 
 def options(stride: Pair = (1, 1), padding: Pair = (0, 0), dilation: Pair = (1, 1), groups: int = 1) -> list[str]:
-    """Return the keyword arguments of a convolution, without those that are torch's defaults."""
+    """Return the keyword arguments of a convolution, without torch's defaults."""
     pairs = [("stride", stride, (1, 1)), ("padding", padding, (0, 0)), ("dilation", dilation, (1, 1))]
     given = [f"{name}={short(pair)}" for name, pair, default in pairs if pair != default]
     return given + ([f"groups={groups}"] if groups > 1 else [])
@@ -56,7 +56,7 @@ def times(factor: int, name: str) -> str:
 
 
 def section(sides: Sides, size: Pair) -> str:
-    """Return the slices ``1:6, :4`` that take ((top, bottom), (left, right)) away from so many rows and columns."""
+    """Return the slices ``1:6, :4`` that take ((top, bottom), (left, right)) away."""
     axes = []
     for (before, after), length in zip(sides, size, strict=True):
         axes.append(f"{before or ''}:{length - after if after else ''}")

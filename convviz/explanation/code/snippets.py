@@ -36,7 +36,7 @@ class Snippet:
 def snippets(
     spec: ConvSpec, *, bias: bool = True, dtype: str = "float32", device: str = "cpu", transposed: bool = False
 ) -> tuple[Snippet, ...]:
-    """Write the code for one setting, as ``Setting`` has it; its device need not be on this machine."""
+    """Write the code for one ``Setting``; its device need not be on this machine."""
     try:
         where = torch.device(device)
     except (RuntimeError, TypeError) as error:

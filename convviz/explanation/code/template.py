@@ -133,7 +133,7 @@ class Writer:
 
 
 def _broken(code: str, margin: str) -> list[str]:
-    """Break a call that is too long the way formatters do: all arguments on one line, or each on its own."""
+    """Break a call that is too long as formatters do: all arguments on one line, or each on its own."""
     if len(margin + code) <= WIDTH:
         return [margin + code]
     tree = ast.parse(f"{code} pass" if code.endswith(":") else code)

@@ -88,7 +88,7 @@ def _given(setting: Setting) -> dict[str, Value]:
 
 
 def _windows(setting: Setting) -> dict[str, Value]:
-    """Return how NumPy's views are cut: the windows [n, c, h, w, u, v], and the cells that one kernel cell met."""
+    """Return how NumPy's views are cut: windows [n, c, h, w, u, v], and the cells that one kernel cell met."""
     spec = setting.spec
     names = [name for name, pair in (("stride", spec.stride), ("dilation", spec.dilation)) if pair != (1, 1)]
     cut = "".join(f", ::{step}" if step > 1 else ", :" for step in (*spec.stride, *spec.dilation))

@@ -75,7 +75,7 @@ def _watched(functions: list[Function], record: Pass) -> Iterator[None]:
 
 
 def _watch(function: Function, record: Pass) -> list[torch.utils.hooks.RemovableHandle]:
-    """Have a function write down what comes in and what goes out; the gradients themselves are left alone."""
+    """Have a function write down what comes in and what goes out."""
 
     def before(grad_outputs: tuple[torch.Tensor | None, ...]) -> None:
         record.order.append(function)
@@ -89,7 +89,7 @@ def _watch(function: Function, record: Pass) -> list[torch.utils.hooks.Removable
 
 
 def _derivatives(function: Function, grad_outputs: tuple[torch.Tensor | None, ...]) -> tuple[float | None, ...]:
-    """Return what a function hands on for a gradient of 1; () where its value is not one real number."""
+    """Return what a function hands on for a gradient of 1; () where its value is no one real number."""
     given = grad_outputs[0] if len(grad_outputs) == 1 else None
     if given is None or given.numel() != 1 or not given.is_floating_point() or given.is_meta:
         return ()
@@ -141,7 +141,7 @@ def _tensor_classes() -> set[type]:
 
 
 def _with_leaves(record: Pass) -> list[Function]:
-    """Put each leaf behind the last function that feeds it, which is when backward() would fill its .grad."""
+    """Put each leaf behind the last function that feeds it, where backward() would fill its .grad."""
     fed_by = [source for function in record.order for source, _ in function.next_functions]
     waits = {leaf: fed_by.count(leaf) for leaf in record.leaves}
     order = []

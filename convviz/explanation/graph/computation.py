@@ -14,7 +14,7 @@ from convviz.ops.stages_transposed import conv_transpose2d_by_torch
 
 
 def graph_of_stages(stages: Stages) -> Graph:
-    """Return the graph from input, weight and bias to the loss, the way one would write it in PyTorch."""
+    """Return the graph from input, weight and bias to the loss, as one would write it in PyTorch."""
     here = stages.input
     with torch.inference_mode(False), torch.enable_grad(), full_precision(here.device), onednn_off_for([here]):
         loss, params = _compute(stages)

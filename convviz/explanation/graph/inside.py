@@ -24,7 +24,7 @@ Tensors = dict[str, torch.Tensor]  # by the names that ``convviz.stages`` has fo
 
 @dataclass(frozen=True)
 class Operation:
-    """What is done between two stages, such as "insert zeros", and what to say of it; stages are in backticks."""
+    """What is done between two stages, such as "insert zeros", and what to say of it."""
 
     words: str
     note: str = ""
@@ -119,7 +119,7 @@ def _convolution(spec: ConvSpec, known: Tensors, wants: list[bool]) -> tuple[Ten
 
 
 def _transposed(spec: ConvSpec, known: Tensors, wants: list[bool]) -> tuple[Tensors, list[Way]]:
-    """Return the stages of a transposed convolution: what it hands to its input is an ordinary convolution."""
+    """Return a transposed convolution's stages: it hands an ordinary convolution to its input."""
     padded = pad_input(known["grad_output"], spec)
     tensors = {"input": known["grad_output"], "padded_input": padded}
     ways: list[Way] = []

@@ -11,7 +11,7 @@ from convviz.explanation.graph.values import Place
 
 @dataclass(frozen=True, eq=False)
 class Names:
-    """Names of tensors: of leaves by their id, of results by function and number of its output."""
+    """Names of leaves by their id, of results by function and number of its output."""
 
     leaves: dict[int, str] = field(default_factory=dict)
     results: dict[Place, str] = field(default_factory=dict)

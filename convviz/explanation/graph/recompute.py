@@ -27,7 +27,7 @@ class Operands:
     shape: tuple[int, ...] | None = None  # of the result
 
     def tensor(self, place: int, name: str = "") -> torch.Tensor:
-        """Return an operand: as it was saved, or else the value of the input at that place."""
+        """Return an operand: as it was saved, or else the input at that place."""
         saved = self.saved.get(name)
         found = saved if isinstance(saved, torch.Tensor) else self.inputs[place] if place < len(self.inputs) else None
         if found is None:
@@ -46,7 +46,7 @@ class Operands:
 def replay(
     function: Function, inputs: Sequence[torch.Tensor | None], saved: dict[str, Any], shape: tuple[int, ...] | None
 ) -> torch.Tensor | None:
-    """Return the function's forward result from its ``Operands``, None where no rule can tell it."""
+    """Return the function's forward result, None where no rule can tell it."""
     try:
         if forward_class(function) is Convolution:
             return _own_convolution(function, Operands(inputs, saved, shape))

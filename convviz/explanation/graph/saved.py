@@ -33,7 +33,7 @@ def kept_by(function: Function) -> tuple[Kept, ...]:
 
 
 def explain_failure(error: Exception) -> str:
-    """Return torch's message as a note; the one about freed graphs in words that say what to do."""
+    """Return torch's message; the one about freed graphs says what to do."""
     message = str(error)
     if "backward through the graph a second time" in message:
         return say("freed")
@@ -76,7 +76,7 @@ def _on_ctx(function: Function) -> Iterator[Kept]:
 
 
 def plain(value: Any) -> Any:
-    """Return numbers, texts and tuples of them as they are, anything else as a short text."""
+    """Return numbers, texts and tuples of them as they are, all else as a short text."""
     if isinstance(value, (tuple, list)):
         return tuple(plain(entry) for entry in value)
     if type(value) is int and value >= 2**63:  # torch hands out a negative axis as an unsigned number

@@ -26,7 +26,7 @@ class Snapshot:
 
 
 def snapshot(tensor: torch.Tensor) -> Snapshot:
-    """Copy a tensor of any device, layout and dtype; a sparse one is written out when it is small enough."""
+    """Copy a tensor of any device, layout and dtype."""
     shape, dtype = tuple(tensor.shape), str(tensor.dtype).removeprefix("torch.")
     tensor = tensor.detach()
     small = torch.Size(shape).numel() <= KEEP
@@ -39,7 +39,7 @@ def snapshot(tensor: torch.Tensor) -> Snapshot:
 
 
 def _summary(tensor: torch.Tensor) -> tuple[float | None, float | None, float | None]:
-    """Return minimum, mean and maximum; bool and integers, as masks and indices have, count as numbers."""
+    """Return minimum, mean and maximum; bool and integers count as numbers."""
     if tensor.is_complex() or tensor.numel() == 0:
         return None, None, None
     numbers = tensor.double() if tensor.element_size() >= 4 and has_float64(tensor.device) else tensor.float()

@@ -71,7 +71,7 @@ class _Teller:
         return found
 
     def name(self, edge: Edge) -> str:
-        """Return the name of the node that a gradient is handed to, with its step where others have the same name."""
+        """Return the name of the node that a gradient goes to, with its step where others are named so."""
         node = self.graph.node(edge.source)
         if self.labels[node.label] == 1 or node.id not in self.step:
             return f"`{node.label}`"

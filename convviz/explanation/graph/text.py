@@ -73,7 +73,7 @@ def gradient_numbers(gradient: Snapshot | None) -> str:
 
 
 def factor(edge: Edge, source: Node, target: Node) -> str:
-    """Write what a path is multiplied by along an arrow: a number, or the size of the Jacobian; empty if unknown."""
+    """Write what a path is multiplied by along an arrow: a number, or the Jacobian's size."""
     if edge.derivative is not None:
         text = format_number(edge.derivative)
         return f"({text})" if text.startswith("−") else text
@@ -107,7 +107,7 @@ def _per_slot(slots: tuple[Slot, ...], texts: list[str]) -> str:
 
 
 def columns(text: str) -> int:
-    """Return how many letters wide a text is in a font of equal widths: Chinese letters count as two."""
+    """Return how many letters wide a text is: Chinese letters count as two."""
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
@@ -120,7 +120,7 @@ def shortened(text: str, most: int) -> str:
 
 
 def details(node: Node, paths: str) -> str:
-    """Return all that there is to say about a box, a line a thing; ``paths`` says of which its gradient is the sum."""
+    """Return all that there is to say about a box, a line a thing."""
     lines = [node.label, *box_lines(node), paths]
     for slot in node.slots:
         lines += [slot.value_note, slot.gradient_note]

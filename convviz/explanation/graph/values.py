@@ -49,7 +49,7 @@ def _computed(
     values: Values,
     kind: Kind | None,
 ) -> torch.Tensor | None:
-    """Return a function's result where a rule can tell it and it fits the gradient that came for it."""
+    """Return a function's result where a rule tells it and it fits the gradient."""
     if any(thing.unreadable for thing in kept):
         return None
     inputs = [

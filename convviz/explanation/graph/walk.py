@@ -11,7 +11,7 @@ OPENS_INTO = ("dilated_grad_output", "padded_grad_output", "rotated_weight", "gr
 
 
 def walk(root: Function) -> list[Function]:
-    """Return every node that the backward pass from ``root`` can reach; no node stands before its consumers."""
+    """Return every node behind ``root``; no node stands before its consumers."""
     finished: list[Function] = []
     seen = {root}
     path = [(root, _inputs(root))]  # a list, not recursion: a chain of a thousand functions is no rarity
@@ -60,7 +60,7 @@ def forward_class(function: Function) -> type[torch.autograd.Function] | None:
 
 
 def is_convolution(function: Function) -> bool:
-    """Tell whether this node is a 2-D convolution that is not transposed, torch's or our own."""
+    """Tell whether this node is a 2-D convolution, torch's or our own, and not transposed."""
     if forward_class(function) is Convolution:
         return True
     if name_of(function) != "ConvolutionBackward0":

@@ -6,7 +6,7 @@ import torch
 
 
 def check_batch(layer: torch.nn.Module, x: Any) -> None:
-    """Refuse a batch that the layer itself cannot take, before torch does so in words of its own."""
+    """Refuse a batch that the layer cannot take, before torch does so in words of its own."""
     if isinstance(x, (tuple, dict)):
         return
     if not isinstance(x, torch.Tensor):
@@ -25,7 +25,7 @@ def check_batch(layer: torch.nn.Module, x: Any) -> None:
 
 
 def arguments(x: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return what a model is called with, by position and by name: copies, because it may write into what it gets."""
+    """Return what a model is called with: copies, because it may write into what it gets."""
     x = _copied(x)
     if isinstance(x, tuple):
         return x, {}

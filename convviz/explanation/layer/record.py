@@ -83,7 +83,7 @@ def record_layer(
 
 
 class _Watcher:
-    """A forward hook that keeps what one run of a layer took and gave, and starts the graph at its output."""
+    """A forward hook that keeps what one run took and gave, and starts the graph at its output."""
 
     def __init__(self, layer: torch.nn.Module, run: int) -> None:
         self.run = run
@@ -160,7 +160,7 @@ def _recorded(name: str, layer: torch.nn.Module, watcher: _Watcher, grad_output:
 
 
 def _spec(layer: Any, image: torch.Tensor) -> ConvSpec:
-    """Return the layer's geometry; image is what the convolution reads: a transposed layer's own output."""
+    """Return the layer's geometry; image is what the convolution reads."""
     transposed = isinstance(layer, torch.nn.ConvTranspose2d)
     channels = (layer.out_channels, layer.in_channels) if transposed else (layer.in_channels, layer.out_channels)
     height, width = image.shape[-2:]
@@ -178,7 +178,7 @@ def _spec(layer: Any, image: torch.Tensor) -> ConvSpec:
 
 
 def _check_is_a_convolution(made: Recorded) -> None:
-    """Hold the layer's output against the convolution of what it took: a class of somebody's own may do more."""
+    """Hold the output against the convolution of the input: somebody's own class may do more."""
     with torch.no_grad():
         ours = _convolution(made, made.input, made.weight, made.bias)
         size = _convolution(made, made.input.abs(), made.weight.abs(), None if made.bias is None else made.bias.abs())

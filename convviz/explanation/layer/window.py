@@ -42,7 +42,7 @@ class Window:
 
 
 def choose_window(made: Recorded, asked: Mapping[str, Any] | None = None) -> Window:
-    """Return the part of a layer that was asked for, as in ``explain``, or as much as the board shows well."""
+    """Return the part that was asked for, or as much as the board shows well."""
     if asked is not None and (not isinstance(asked, Mapping) or set(asked) - set(KEYS)):
         raise ValueError(f"window is a dict with any of {', '.join(KEYS)}, each a number or a slice: got {asked!r}")
     batch, channels, *size = made.output.shape
@@ -95,7 +95,7 @@ def cut(made: Recorded, window: Window) -> dict[str, torch.Tensor | None]:
 
 @dataclass(frozen=True)
 class _Cut:
-    """One axis of a window: rows of the layer's output, the rows of its input that they read, and the padding."""
+    """One axis of a window: rows of the layer's output, of the input that they read, the padding."""
 
     output: range
     input: range
@@ -104,7 +104,7 @@ class _Cut:
 
 
 def _axis(made: Recorded, axis: int, asked: range | None, padded: bool = False) -> _Cut:
-    """Cut one axis; with padded set the rows of input are those of the padded input, which then has no padding."""
+    """Cut one axis; padded, the rows of input are the padded input's."""
     spec = made.spec
     last = made.output.shape[2 + axis]
     read = spec.padded_size[axis] if padded else made.input.shape[2 + axis]
@@ -154,7 +154,7 @@ def _cut(made: Recorded, axis: int, output: range, padded: bool) -> _Cut | None:
 
 
 def _transposed_cut(made: Recorded, axis: int, output: range, _: bool) -> _Cut | None:
-    """The rows of input that reach these rows of output; what else they write is cropped, as padding does."""
+    """Return the rows of input that reach these rows of output; what else they write is cropped."""
     spec = made.spec
     stride, reach, before = spec.stride[axis], spec.effective_kernel[axis], spec.padding[axis][0]
     # In rows counted before the crop, input row r writes to r * stride and the reach from there.

@@ -11,7 +11,7 @@ say = sentences("quantised")
 
 @dataclass(frozen=True)
 class VariantOf:
-    """One column of the tab: a straight-through variant, chosen by keywords, or one of several parameters."""
+    """One column of the tab: a straight-through variant, or one of several parameters."""
 
     what: str
     keywords: dict[str, Any] = field(default_factory=dict)

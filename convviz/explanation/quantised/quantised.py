@@ -133,13 +133,13 @@ def _run(layer: QuantizedConv2d, parameter: str, moved: torch.Tensor, seen: Show
 
 
 def _smooth(layer: QuantizedConv2d, parameter: str, moved: torch.Tensor, seen: ShownFilter) -> torch.Tensor:
-    """Return the same of the layer with its quantisers replaced by their surrogates."""
+    """Return the same of the layer with surrogates for its quantisers."""
     parameters = {name: value.detach() for name, value in layer.named_parameters()} | {parameter: moved}
     return (seen.grad_output * layer.surrogate(seen.input, seen.input, parameters)).sum()
 
 
 def _slopes(function: Loss, value: torch.Tensor, at: tuple[int, int]) -> torch.Tensor:
-    """Return central differences of a function by every cell of one plane of its argument."""
+    """Return central differences by every cell of one plane."""
     found = torch.empty_like(value[at])
     with torch.no_grad():
         for row, column in itertools.product(*map(range, found.shape)):
@@ -166,7 +166,7 @@ def _gradcheck(layer: QuantizedConv2d, parameter: str, seen: ShownFilter, at: tu
 
 
 def _surrogate_complaint(layer: QuantizedConv2d, seen: ShownFilter) -> str:
-    """Return what surrogate_check says about the layer on the first windows of the input; empty if all is well."""
+    """Return what surrogate_check says of the input's first windows; empty if all is well."""
     spec = seen.spec
     rows, columns = (
         max(dilation * (kernel - 1) + 1 + stride, padding + 1)
@@ -183,7 +183,7 @@ def _surrogate_complaint(layer: QuantizedConv2d, seen: ShownFilter) -> str:
 
 
 def _at_kink(variant: str, layer: QuantizedConv2d, at: tuple[int, int]) -> bool:
-    """Return whether a shown latent weight is 1 or -1 where the gradient is clipped, or 0 where |w| counts."""
+    """Return whether a shown latent weight is ±1 where it is clipped, or 0 where |w| counts."""
     if variant not in ("clip", "scaled_sign"):
         return False
     sizes = layer.weight.detach()[at].abs()
@@ -191,7 +191,7 @@ def _at_kink(variant: str, layer: QuantizedConv2d, at: tuple[int, int]) -> bool:
 
 
 def _input_scale(seen: ShownFilter) -> torch.Tensor:
-    """Return K ``[H_out, W_out]``: the mean of |input|, border included, over the channels and over each window."""
+    """Return K ``[H_out, W_out]``: the mean of |input|, border included, over channels and window."""
     spec = seen.spec
     sizes = pad_input(seen.input[seen.sample : seen.sample + 1], spec).abs().mean(1, keepdim=True)
     box = torch.full((1, 1, *spec.kernel_size), 1 / math.prod(spec.kernel_size), dtype=sizes.dtype)
