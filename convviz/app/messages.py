@@ -114,7 +114,7 @@ class Messages:
         made = answered(message, buffers, page_maker=type(app).page_maker, stages=app.session.numbers_of)
         tab = self.made.get(made.message.get("tab", ""))
         if tab is not None:
-            made = Answer(made.message | {"data": shown(tab.name, tab.data)}, [])
+            made = Answer(made.message | {"data": shown(tab.data)}, [])
         app.send(made.message, buffers=made.buffers)
 
     def _act(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:

@@ -6,7 +6,6 @@ request carries everything, so any process can answer it; only a few results are
 
 import functools
 import importlib
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -19,9 +18,8 @@ from convviz.app.validate_request import (
     check_keys,
     one_of,
     page_name,
-    readable,
+    sentence_of,
     shown,
-    what_failed,
     whole,
 )
 from convviz.facts import facts
@@ -50,7 +48,6 @@ PageMaker = Callable[[Mapping[str, Any]], bytes]
 StagesOf = Callable[[Settings], Stages]
 
 say = sentences("app")
-log = logging.getLogger(__name__)
 
 
 class Answer(NamedTuple):
@@ -83,14 +80,9 @@ def answered(
             if "page" in request:
                 back["page"] = page_name(request)
         made = answer(request, buffers, page_maker=page_maker, stages=stages)
-    except ValueError as error:
-        sentence = readable(str(error))
-    except Exception as error:  # the app must live on; the log keeps what a developer needs
-        log.exception("a request failed")
-        sentence = readable(f"{what_failed('action.failed', error)} {say('action.kept')}")
-    else:
         return Answer(made.message | back, made.buffers)
-    return Answer({"type": "refused", **back, "sentence": sentence}, [])
+    except Exception as error:
+        return Answer({"type": "refused", **back, "sentence": sentence_of(error)}, [])
 
 
 def answer(
@@ -130,7 +122,7 @@ def _tab(request: Mapping[str, Any], settings: Settings, stages: StagesOf) -> An
         return Answer(back | {"data": {"state": "alone"}}, [])
     tab = importlib.import_module(f"convviz.app.tabs.{name}")
     if ask is None:
-        data = shown(name, lambda: tab.data(settings, stages(settings), choices))
+        data = shown(lambda: tab.data(settings, stages(settings), choices))
         return Answer(back | {"data": data}, [])
     if not hasattr(tab, "reply"):
         raise RequestError(say("message.ask", tab=name))

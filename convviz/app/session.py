@@ -1,22 +1,16 @@
 """What the kernel knows of one app: the settings, and the numbers that follow from them. No widgets."""
 
-import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import traitlets
 
 from convviz.app.page_requests import computed
-from convviz.app.validate_request import readable, what_failed
-from convviz.facts.words import sentences
+from convviz.app.validate_request import sentence_of
 from convviz.ops.stages import Stages
 from convviz.settings.compute import compute
 from convviz.settings.schema import VIEW
 from convviz.settings.state import Settings
-
-say = sentences("app")
-
-log = logging.getLogger(__name__)
 
 
 class Session(traitlets.HasTraits):
@@ -54,11 +48,8 @@ class Session(traitlets.HasTraits):
         """Run an action of the user; an error is returned as a sentence."""
         try:
             action()
-        except ValueError as error:
-            return readable(str(error))
-        except Exception as error:  # the app must live on; the log keeps what a developer needs
-            log.exception("an action failed")
-            return f"{what_failed('action.failed', error)} {say('action.kept')}"
+        except Exception as error:
+            return sentence_of(error)
         return ""
 
     def state(self) -> dict[str, Any]:

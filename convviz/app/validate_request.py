@@ -27,30 +27,28 @@ def brief(value: Any) -> str:
         return type(value).__name__
 
 
-def readable(sentence: str) -> str:
-    """Return a sentence short enough to read: it may name what a stranger sent."""
-    half = MAX_MESSAGE_CHARS // 2
+def sentence_of(error: Exception, of: str = "action") -> str:
+    """Return what an error says, short enough to read; one that nobody foresaw is logged: the app must live on."""
+    sentence = str(error)
+    if not isinstance(error, ValueError):
+        from convviz.ops.device import is_out_of_memory  # the server, which has no torch, reads messages, too
+
+        log.error("the %s failed", of, exc_info=error)
+        memory, kind = is_out_of_memory(error), type(error).__name__
+        failed = say("memory") if memory else say(f"{of}.failed", kind=kind, why=error)
+        sentence = f"{failed} {say(f'{of}.kept')}"
+    half = MAX_MESSAGE_CHARS // 2  # it may name what a stranger sent
     return sentence if len(sentence) <= MAX_MESSAGE_CHARS else f"{sentence[:half]} … {sentence[-half:]}"
 
 
-def what_failed(id: str, error: Exception) -> str:
-    """Return a sentence about an error that nobody foresaw."""
-    from convviz.ops.device import is_out_of_memory  # the server, which has no torch, reads messages, too
-
-    return say("memory") if is_out_of_memory(error) else say(id, kind=type(error).__name__, why=error)
-
-
-def shown(tab: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+def shown(make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """Return what a tab draws, or ``{"error": sentence}``."""
     try:
         return make()
     except RequestError:
         raise
-    except ValueError as error:
-        return {"error": readable(str(error))}
-    except Exception as error:  # the board must live on; the log keeps what a developer needs
-        log.exception("the tab %s failed", tab)
-        return {"error": readable(f"{what_failed('tab.failed', error)} {say('tab.kept')}")}
+    except Exception as error:
+        return {"error": sentence_of(error, "tab")}
 
 
 def asked(message: Any) -> Any:

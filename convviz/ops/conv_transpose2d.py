@@ -45,8 +45,7 @@ def conv_transpose2d(
         ``bias[c]`` plus the sum of ``input[o] * weight[k]`` over the taps (o, k) that reach this cell.
 
     Raises:
-        ValueError: the shapes do not fit together, the geometry is impossible, or the devices differ.
-        TypeError: something is no tensor of real floating-point numbers, or the dtypes differ.
+        ValueError, TypeError: as ``conv2d``.
     """
     check_method(method)
     input, weight, bias = cast_for_autocast(input, weight, bias)  # type: ignore[assignment]

@@ -52,13 +52,13 @@ class Backend:
 class _Call(NamedTuple):
     input: torch.Tensor
     weight: torch.Tensor
-    bias: torch.Tensor | None
-    stride: int | Sequence[int]
-    padding: int | str | Sequence[int]
-    dilation: int | Sequence[int]
-    groups: int
-    transposed: bool
-    output_padding: int | Sequence[int]
+    bias: torch.Tensor | None = None
+    stride: int | Sequence[int] = 1
+    padding: int | str | Sequence[int] = 0
+    dilation: int | Sequence[int] = 1
+    groups: int = 1
+    transposed: bool = False
+    output_padding: int | Sequence[int] = 0
 
 
 def which_backend(
@@ -129,21 +129,9 @@ def which_backend(
     )
 
 
-def select_backend(
-    input: torch.Tensor,
-    weight: torch.Tensor,
-    bias: torch.Tensor | None = None,
-    stride: int | Sequence[int] = 1,
-    padding: int | str | Sequence[int] = 0,
-    dilation: int | Sequence[int] = 1,
-    groups: int = 1,
-    *,
-    transposed: bool = False,
-    output_padding: int | Sequence[int] = 0,
-) -> tuple[str, str] | None:
+def select_backend(*arguments: Any, **options: Any) -> tuple[str, str] | None:
     """Return the backends' names, forward and backward, without running them; None where torch does not say."""
-    call = _Call(input, weight, bias, stride, padding, dilation, groups, transposed, output_padding)
-    name = _select(call)
+    name = _select(_Call(*arguments, **options))
     return None if name is None else (name, BACKWARD_OF.get(name, name))
 
 

@@ -27,7 +27,7 @@ class Tab:
         """The tab is no longer the open one; its pane has gone from the page."""
 
     def refresh(self) -> None:
-        self._send_message({"type": "tab", "tab": self.name, "data": shown(self.name, self.data)}, [])
+        self._send_message({"type": "tab", "tab": self.name, "data": shown(self.data)}, [])
 
     def reply(self, content: dict[str, Any]) -> None:
         """Answer the pane with something that is no new picture."""

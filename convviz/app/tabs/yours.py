@@ -150,16 +150,12 @@ def _plain(made: Report) -> dict[str, Any]:
         "passed": made.passed,
         "summary": summary if count else made.text().partition("\n")[0],
         "first": None if first is None else {"case": first.name, "lines": first.message.splitlines()},
-        "diagnoses": [
-            {"id": found.id, "of": found.of, "title": found.title, "evidence": found.evidence, "fix": found.fix,
-             "setting": found.setting}
-            for found in made.diagnoses
-        ],
+        "diagnoses": plain(made.diagnoses),
         "map": None if made.error_map is None else _plain_map(made.error_map),
         "cases": [[case.name, case.passed, case.message.partition("\n")[0]] for case in made.cases],
         "not_asked": [[name, reason] for name, reason in made.not_asked.items()],
         "assumed": "; ".join(made.assumed),
-    }  # fmt: skip
+    }
 
 
 def _plain_map(shown: ErrorMap) -> dict[str, Any]:

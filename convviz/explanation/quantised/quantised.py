@@ -12,6 +12,7 @@ from torch.autograd.gradcheck import GradcheckError
 
 from convviz.explanation.quantised.filter import ShownFilter, shown_filter
 from convviz.explanation.quantised.kinds import KINDS, Kind
+from convviz.facts.words import sentences
 from convviz.geometry.shown_plane import Plane
 from convviz.nn import surrogate_check
 from convviz.nn.conv2d import PaddingMode
@@ -19,6 +20,8 @@ from convviz.nn.quantized_conv2d import QuantizedConv2d
 from convviz.nn.straight_through import binarize
 from convviz.ops.padding import pad_input
 from convviz.ops.stages import Stages
+
+say = sentences("quantised")
 
 EPS = 1e-6  # as in torch.autograd.gradcheck
 
@@ -30,6 +33,8 @@ class Variant:
     """One straight-through variant of a layer, or one parameter of it."""
 
     name: str
+    parameter: str
+    sentence: str
     mask: torch.Tensor  # [kH, kW], from the gradient of the quantised weight to that of the latent one
     gradient: torch.Tensor  # [kH, kW], of the latent weight
 
@@ -116,7 +121,7 @@ def _variant(kind: Kind, name: str, layer: QuantizedConv2d, seen: ShownFilter) -
     parameter = kind.variants[name].parameter
     mask = torch.ones_like(seen.weight) if parameter == "sign" else layer.ste_mask.detach()
     at = (0, seen.channel)
-    return Variant(name, mask[at], _gradient(layer, parameter, seen)[at])
+    return Variant(name, parameter, say(f"variant.{name}"), mask[at], _gradient(layer, parameter, seen)[at])
 
 
 def _gradient(layer: QuantizedConv2d, parameter: str, seen: ShownFilter) -> torch.Tensor:
