@@ -187,7 +187,6 @@ class App(SettingTraits, anywidget.AnyWidget):
             self.send_state(wanted.keys() & set(self.keys))
 
     def speak(self, tag: str) -> None:
-        """Say everything in another language; the page gets the script that speaks it."""
         if tag == self._language:
             return
         self._language = tag

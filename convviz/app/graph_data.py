@@ -50,7 +50,6 @@ class Reply:
 
 
 def page(graph: Graph) -> dict[str, Any]:
-    """Return the drawing of a graph and what happens at each step."""
     light, dark = PALETTES["light"], PALETTES["dark"]
     pairs = [(getattr(light, name), getattr(dark, name)) for name in ("paper", "ink", "muted", "gradient", "line")]
     pairs += [(light.fills[kind], dark.fills[kind]) for kind in light.fills]
@@ -69,7 +68,7 @@ def _nowhere(tensor: torch.Tensor, kind: str) -> None:
 
 
 def node_reply(graph: Graph, id: str, chosen: Mapping[str, Any], find_panel: FindPanel = _nowhere) -> Reply:
-    """Return everything about one box; ``chosen``: key of a tensor → indices of its leading axes."""
+    """``chosen``: key of a tensor → indices of its leading axes."""
     node, reply = graph.node(id), Reply("node")
     wanted = [each for slot in node.slots for each in _of_slot(slot, len(node.slots) > 1)]
     wanted += [_of_saved(saved) for saved in node.saved if saved.tensor is not None]

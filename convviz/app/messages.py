@@ -75,7 +75,7 @@ class Messages:
         }
 
     def receive(self, message: Any, buffers: list[Any]) -> None:
-        """Do what a message asks for; what it cannot have is said, and nothing changes."""
+        """What it cannot have is said, and nothing changes."""
         app = self._app
         if app is None:
             return

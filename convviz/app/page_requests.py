@@ -1,7 +1,7 @@
 """Answers the requests of a page: plain data in, plain data and bytes out.
 
-A server's worker gets every request here. A notebook's App computes by its session, and has a tab's data from here. A
-request carries everything, so any process can answer it; only a few results are kept.
+A server's worker gets every request here, a notebook's App those of its tabs. A request carries everything, so any
+process can answer it; only a few results are kept.
 """
 
 import functools

@@ -53,7 +53,7 @@ class RaceProcess:
         self._order("go")
 
     def end(self) -> None:
-        """End it now: it has nothing to save. Nothing is told any more."""
+        """End it now: it has nothing to save."""
         self._over = True
         self._process.kill()
         self._process.wait()

@@ -41,7 +41,6 @@ class Session(traitlets.HasTraits):
         return self.result if _same_numbers(self.settings, settings) else computed(settings)
 
     def tell(self, sentence: str, failed: bool = False) -> None:
-        """Show a sentence below the controls."""
         self.notice = (sentence, failed)
 
     def attempt(self, action: Callable[[], None]) -> str:

@@ -31,7 +31,7 @@ SWAPPED = {"in_channels": "out_channels", "out_channels": "in_channels"}
 
 
 def value_of(settings: Settings, result: Stages, name: str) -> Any:
-    """Return a setting or a result by its name, None for the other direction's; a pair of equal numbers is one."""
+    """Return a setting or result, None for the other direction's; a pair of equal numbers is one."""
     if name in PAIRS:
         return folded(_pair(settings, name))
     if name in GEOMETRY:

@@ -52,7 +52,6 @@ def shown(make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 
 
 def asked(message: Any) -> Any:
-    """Return what a message asks for, its ``type``."""
     if not isinstance(message, Mapping):
         raise RequestError(say("message", got=brief(message)))
     _check_depth(message)

@@ -40,7 +40,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the audit; return 0 if all is caught, 1 if something passes, 2 if the check cannot be used."""
+    """Return 0 if all is caught, 1 if something passes, 2 if the check cannot be used."""
     from convviz.check.audit import audit
 
     with refusing(ValueError, code=2):

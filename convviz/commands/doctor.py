@@ -16,7 +16,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print what a bug report needs; return 1 where something is missing."""
+    """Return 1 where something is missing."""
     rows, healthy = diagnosis()
     width = max(len(name) for name, _ in rows)
     for name, value in rows:
@@ -32,7 +32,7 @@ def version(package: str) -> str:
 
 
 def diagnosis() -> tuple[list[tuple[str, str]], bool]:
-    """Return the lines of `convviz doctor`, and whether nothing is missing."""
+    """Return lines, and whether nothing is missing."""
     versions = [(package, version(package)) for package in PACKAGES]
     checks = [_devices(), _labextension(), _template(), _workers()]
     rows = [("convviz", __version__), ("python", f"{platform.python_version()} ({sys.platform})"), *versions]

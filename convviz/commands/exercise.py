@@ -28,7 +28,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write a sheet; return 2 for what cannot be, 1 if the file cannot be written."""
+    """Return 2 for what cannot be, 1 if the file cannot be written."""
     form = options.output.suffix.lower().removeprefix(".")
     if form not in FORMS:
         known = ", ".join(f".{one}" for one in FORMS)

@@ -56,7 +56,7 @@ def _picture_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write a page, a module or a picture; return 2 when the state cannot be read."""
+    """Return 2 when the state cannot be read."""
     if options.module and options.form:
         raise Refusal(f"--module and --{options.form} are two files: call export once for each")
     if options.module:

@@ -60,7 +60,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run a race or show one; return 1 when it ended early, 2 when it could not begin."""
+    """Return 1 when it ended early, 2 when it could not begin."""
     if (options.output is None) != (options.show is None) and options.show is None:
         raise Refusal("-o writes the page of a result: name the result with --show", 2)
     with refusing(ValueError, TypeError, OSError, ImportError, code=2):

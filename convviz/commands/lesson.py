@@ -18,7 +18,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """List the lessons, or check a file; return 1 if something is wrong with it."""
+    """Return 1 if something is wrong with a checked file."""
     return _list() if options.action == "list" else _check(options.file)
 
 

@@ -20,7 +20,7 @@ CLOSE = 1e-6  # what an answer may be off, as rounding is
 
 
 def problems(lesson: Any, words: Mapping[str, Any] | None = None) -> list[str]:
-    """Return what is wrong with a lesson; its sentences are ids in ``words``, or its own."""
+    """Its sentences are ids in ``words``, or its own."""
     if not isinstance(lesson, Mapping):
         return [f"A lesson is a JSON object with {listed(FACTS['keys']['lesson']['needs'])}: got {lesson!r:.40}."]
     found = [*keys("The lesson", lesson, "lesson")]
@@ -56,7 +56,7 @@ def after(base: str, step: Mapping[str, Any]) -> Settings:
 
 
 def number_at(settings: Settings, cell: Mapping[str, Any]) -> float:
-    """Return what torch computes for a cell of the plane that is shown."""
+    """Return what torch computes for a shown cell."""
     panel, row, column = cell["panel"], cell["row"], cell["column"]
     tensor = getattr(compute(settings.replace(dtype="float64"), compare=False), panel, None)
     if not isinstance(tensor, torch.Tensor):

@@ -2,12 +2,10 @@
 
 Every window of the padded input is written as a column (im2col), every kernel as a row; then
 
-    output       = weight @ columns
-    grad_columns = weight.T @ grad_output, and col2im adds its entries up where they were copied from: grad_input
-    grad_weight  = grad_output @ columns.T, summed over the samples
+output = weight @ columns grad_columns = weight.T @ grad_output, and col2im adds its entries up where they were copied
+from: grad_input grad_weight = grad_output @ columns.T, summed over the samples
 
-The numbers are the stages' own; what is not among the stages is computed from them in float64, so that every digit that
-is shown is right whatever the dtype.
+What is not among the stages is computed in float64, so that every digit is right whatever the dtype.
 """
 
 import math
@@ -62,7 +60,6 @@ class OneMatrix:
 
 
 def matrices(stages: Stages, plane: Plane) -> Matrices:
-    """Write the stages of one sample and the group of a plane's channels as matrices."""
     spec = stages.spec
     at = plane.within(spec)
     ins, outs = _channels(spec, at)
@@ -103,7 +100,6 @@ def col2im(columns: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
 
 
 def one_matrix(stages: Stages, plane: Plane) -> OneMatrix:
-    """Write the convolution between the chosen channels as one matrix."""
     spec = stages.spec
     outputs, inputs = math.prod(spec.output_size), math.prod(spec.input_size)
     if outputs * inputs > MAX_MATRIX_ENTRIES:

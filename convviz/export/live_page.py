@@ -1,8 +1,4 @@
-"""The live page, which computes in the page itself: what it is made of, whoever hands it out.
-
-A server gives it a kernel later (``serve/first_page.py``), a static host none (``export/site.py``). Nothing in it needs
-torch.
-"""
+"""The live page, which computes in the page itself; a server gives it torch later, a static host none."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -33,7 +29,6 @@ ICON = (
 
 
 def tag_of(content: bytes) -> str:
-    """Return what names this content in the name of its file."""
     return hashlib.sha256(content).hexdigest()[:16]
 
 

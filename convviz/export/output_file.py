@@ -8,7 +8,7 @@ from convviz.file_io import write_atomic
 
 
 def write(path: Path, content: bytes, what: str) -> Path:
-    """Write aside and rename: nobody finds half a file, and it keeps who may read it."""
+    """Nobody finds half a file, and it keeps who may read it."""
     try:
         _refuse_others(path)
         write_atomic(path, content)

@@ -1,7 +1,4 @@
-"""What a live page is made of: script, styles, colours, plotly.
-
-None of it needs torch, so that a server can give a page before any kernel has loaded it.
-"""
+"""What a live page is made of: script, styles, colours, plotly. None of it needs torch."""
 
 import base64
 import functools
@@ -30,7 +27,6 @@ DEFAULT_CONTROLS = ("kernel", "geometry", "input", "loss")
 
 
 def page_facts() -> dict[str, Any]:
-    """Return what every page and module carries: version and colours."""
     return {"version": __version__, "colorscales": COLORSCALES}
 
 
@@ -58,12 +54,10 @@ def plotly_code() -> str:
 
 @functools.cache
 def page_styles(tabs: tuple[str, ...] = ()) -> str:
-    """Return the rules of board and page, and of the panes where it has tabs."""
     return joined([*page_sheets(tabs), files("convviz.export").joinpath("page.css")])
 
 
 def to_json(data: Any) -> str:
-    """Return JSON that no HTML parser takes for markup."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), sort_keys=True).replace("<", "\\u003c")
 
 

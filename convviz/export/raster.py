@@ -30,7 +30,7 @@ def png(scene: Scene) -> bytes:
 
 
 def gif(scenes: Sequence[Scene], durations: Sequence[int]) -> bytes:
-    """Return scenes, each shown so many milliseconds, as an endless GIF."""
+    """So many milliseconds each, endlessly."""
     size = max(scene.width for scene in scenes), max(scene.height for scene in scenes)
     palette = Palette([paint(scenes[0], size), paint(scenes[-1], size)], set().union(*map(colors, scenes)))
     frames = (palette.apply(paint(scene, size)) for scene in scenes)

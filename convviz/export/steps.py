@@ -111,7 +111,6 @@ def _copied(spec: ConvSpec) -> torch.Tensor:
 
 
 def _stamped(stages: Stages, plane: Plane, number: int) -> dict[str, torch.Tensor]:
-    """Return what the stamps so far have added up to."""
     spec, at = stages.spec, (plane.sample, plane.in_channel)
     so_far = stages.grad_output.clone()
     so_far.flatten(2)[:, :, number + 1 :] = 0

@@ -9,7 +9,7 @@ from convviz.export.primitives import Box, Mosaic, Scene, Shape, Strokes, Words
 
 
 def svg(scene: Scene, *, alone: bool = True) -> str:
-    """Return a scene as an SVG element; ``alone``, as a file, it brings its ground along."""
+    """``alone``, as a file, it brings its ground along."""
     wide, high = _short(scene.width), _short(scene.height)
     size = f'width="{wide}" height="{high}"' if alone else f'width="{wide}"'
     ground = f'<rect width="{wide}" height="{high}" fill="{scene.paper}"/>' if alone else ""

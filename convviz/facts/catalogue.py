@@ -1,9 +1,8 @@
 """Bring the catalogues of all languages up to date with the English texts: ``python -m convviz.facts.catalogue``.
 
-A catalogue is gettext's PO, which translators' tools open: the context of a message says where its text stands, the id
-is the English text. A text that is new has no translation yet; one whose English has changed is marked fuzzy, and the
-page says it in English until somebody has looked at it; what English no longer has goes. A new language begins as an
-empty file ``languages/<tag>.po``.
+A catalogue is gettext's PO: a message's context says where its text stands, its id is the English text. One whose
+English has changed is marked fuzzy, and said in English until somebody has looked at it; what English no longer has
+goes. A new language begins as an empty file ``languages/<tag>.po``.
 """
 
 import io

@@ -1,7 +1,7 @@
 """Which language the sentences have: that of the caller, English where nobody says otherwise.
 
-English stands in the files of facts; every other language in a catalogue of its own, ``languages/<tag>.po``. Who adds a
-catalogue names it nowhere else. The language is of the context, not of the process: two apps of one kernel may differ.
+It is of the context, not of the process: two apps of one kernel may differ. Who adds a catalogue,
+``languages/<tag>.po``, names it nowhere else.
 """
 
 import contextlib
@@ -56,7 +56,7 @@ def each_language(make: Callable[P, T]) -> Callable[P, T]:
 
 
 def languages() -> list[str]:
-    """Return the tags of all languages, English first."""
+    """English first."""
     tags = {
         stem
         for stem, dot, ending in (path.name.rpartition(".") for path in FOLDER.iterdir())
@@ -67,7 +67,6 @@ def languages() -> list[str]:
 
 @functools.cache
 def catalogue(tag: str) -> Catalogue:
-    """Return the catalogue of a language, one of ``languages()``."""
     ready = FOLDER.joinpath(f"{tag}{READY}")
     if ready.is_file():
         made: Catalogue = json.loads(ready.read_text(encoding="utf-8"))

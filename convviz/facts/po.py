@@ -14,7 +14,6 @@ COUNTS = (*range(201), 10**6)  # by which the forms of a catalogue are told apar
 
 
 def read(tag: str, text: str) -> Catalogue:
-    """Return the catalogue that the text of a PO file holds."""
     read = read_po(io.StringIO(text))
     forms = plural_forms(tag, read.plural_expr)
     found: dict[str, Text] = {}

@@ -1,7 +1,7 @@
-"""The convolution as the article writes it: unfold and einsum; backward by zero-padding, rot90 and the same function.
+"""The textbook entrant: forward unfold and einsum, backward zero-padding, rot90 and the same function.
 
-The textbook entrant, in our words: formulas as they are taught, nothing saved and nothing shared. Only stride 1, no
-padding, no dilation, one group: that is where the published formulas end.
+Formulas as they are taught, nothing saved and nothing shared. Only stride 1, no padding, no dilation, one group: that
+is where the published formulas end.
 """
 
 from typing import Any

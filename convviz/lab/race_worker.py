@@ -1,7 +1,6 @@
 """A race in a process of its own, as seen from within: orders come line by line, and so do the messages that it sends.
 
-The orders: first the race as JSON, then ``pause`` or ``go``. Where they end, nobody is there any more, and the process
-ends as well.
+The orders: first the race as JSON, then ``pause`` or ``go``. Where they end, the process ends as well.
 """
 
 import json

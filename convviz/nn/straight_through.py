@@ -1,8 +1,7 @@
 """Straight-through estimators: a gradient for quantisers, whose own derivative is zero almost everywhere.
 
-A straight-through estimator (STE) keeps the quantiser's value and borrows the slope of a smooth function, its
-surrogate. FACTORS holds the slopes, which backward multiplies by; SURROGATES holds the functions themselves, which
-only ``surrogate_check`` calls.
+One keeps the quantiser's value and borrows the slope of a smooth function, its surrogate. FACTORS holds the slopes,
+which backward multiplies by; SURROGATES the functions, which only ``surrogate_check`` calls.
 """
 
 import math

@@ -2,13 +2,12 @@
 
 Both gradients are correlations again, of other tensors:
 
-* to the input: put zeros between the cells of grad_output, pad it, rotate the kernel, correlate with stride 1;
-* to the weight: correlate the padded input with the grad_output that has the zeros in it.
+* to the input: put zeros between the cells of grad_output, pad it, rotate the kernel, correlate with stride 1; * to the
+weight: correlate the padded input with the grad_output that has the zeros in it.
 
-The correlation itself is PyTorch's conv2d; everything around it is the method, and stands here. conv2d also pads and
-dilates by itself: ``grad_input`` and ``grad_weight`` leave that to it where they can, which saves copies, and where the
-stride inserts zeros ``grad_input`` takes the kernel apart, which saves their products; the functions after them make
-every tensor that the pictures show.
+The correlation itself is PyTorch's conv2d, which also pads and dilates: ``grad_input`` and ``grad_weight`` leave that
+to it, which saves copies, and where the stride inserts zeros ``grad_input`` takes the kernel apart, which saves their
+products. The functions after them make every tensor that the pictures show.
 """
 
 import torch

@@ -1,12 +1,12 @@
 """The convolution as autograd sees it: two nodes that are each other's derivative.
 
-A convolution is linear in the input and linear in the weight. So its backward pass is made of convolutions, and the
-backward pass of that again: with these two Functions every derivative of every order is covered, by every method.
+A convolution is linear in the input and in the weight. So its backward pass is made of convolutions: these two
+Functions cover every derivative of every order, by every method.
 
-The recipe for such Functions, each line of which answers a mistake that is in circulation: ``setup_context`` apart from
-``forward`` and ``generate_vmap_rule`` for torch.func; only inputs are saved; ``backward`` is written with Functions, so
-that it is differentiable itself; gradients that nobody asked for are not computed; tensors are cast for autocast and
-checked before ``apply``, where the caller's names are still known.
+The recipe, each line of which answers a mistake that is in circulation: ``setup_context`` apart from ``forward`` and
+``generate_vmap_rule`` for torch.func; only inputs are saved; ``backward`` is written with Functions, so that it is
+differentiable itself; gradients that nobody asked for are not computed; tensors are cast for autocast and checked
+before ``apply``, where the caller's names are still known.
 """
 
 from typing import Any

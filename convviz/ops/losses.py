@@ -1,7 +1,6 @@
 """The losses that start the backward pass, one entry each: its value, and the grad_output that it sends back.
 
-``facts/settings.json`` names them, and says which of them are given a second tensor of output's shape: a ``target``,
-or a ``grad`` set by hand (``facts/loss_inputs.py``). ``web/numbers/losses.js`` has the same entries for the page.
+``facts/settings.json`` names them and the second tensor that some take; ``web/numbers/losses.js`` has the same entries.
 """
 
 from collections.abc import Callable

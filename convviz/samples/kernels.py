@@ -1,8 +1,7 @@
 """Kernels with a name, for every kernel size.
 
-The names are known for 3 x 3. For other sizes each kernel is what its idea gives there: smoothing is a row of
-binomial coefficients, a derivative is a ramp through zero, or -1, 1 for two cells; a single cell keeps its value.
-``facts/settings.json`` has these rows, and each kernel as a sum of outer products, the one down the column first.
+For sizes other than 3 x 3 each is what its idea gives there: smoothing is a row of binomial coefficients, a derivative
+a ramp through zero. ``facts/settings.json`` has these rows, and each kernel as a sum of outer products.
 """
 
 import torch

@@ -87,7 +87,7 @@ def need_device(device: str) -> None:
 
 
 def listen(options: ServeOptions) -> tuple[socket.socket, ServeOptions]:
-    """Return a listening socket and its options: a restarted server keeps socket and token."""
+    """A restarted server keeps socket and token."""
     if kept := inherited():
         listener, token = kept
         return listener, replace(options, token=token, open_browser=False)
@@ -150,7 +150,7 @@ def server_environment(options: ServeOptions) -> dict[str, str]:
 
 
 def tell_room(students: int, workers: int) -> None:
-    """Say whether the machine is large enough for a class; refuse where not one student fits."""
+    """Refuse where not one student fits."""
     fit, words = words_of_room(students, workers)
     if fit == 0:
         raise ServeError(words)
@@ -159,7 +159,7 @@ def tell_room(students: int, workers: int) -> None:
 
 @contextmanager
 def places_for(races: int) -> Iterator[dict[str, str]]:
-    """Yield the variables that allow so many races, each of which holds a file."""
+    """Yield the variables for so many races, each of which holds a file."""
     if not races:
         yield {}
         return

@@ -41,7 +41,6 @@ def is_over_tls(request: HTTPServerRequest) -> bool:
 
 
 def content_policy(options: ServeOptions, *, notebook: bool = False) -> str:
-    """Return the Content-Security-Policy of every answer."""
     policy = LIVE_POLICY.replace("script-src 'self'", "script-src 'self' 'unsafe-inline'") if notebook else LIVE_POLICY
     return policy + " ".join(["frame-ancestors 'self'", *options.allow_frame])
 

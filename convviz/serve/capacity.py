@@ -18,7 +18,7 @@ CGROUPS = (
 
 
 def words_of_room(students: int, workers: int) -> tuple[int | None, str]:
-    """Return how many students fit, None where that cannot be known; and a sentence."""
+    """Return how many fit, None where that cannot be known; and a sentence."""
     available = available_mib()
     if available is None:
         return None, f"Whether {students} students fit this machine cannot be known: it does not tell its free memory."

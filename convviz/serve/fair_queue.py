@@ -38,7 +38,7 @@ class Turns:
         self._lines[wish.slow].setdefault(wish.client, {}).setdefault(wish.page, {})[wish.kind] = wish
 
     def waiting(self, client: Hashable, page: Hashable) -> set[Hashable]:
-        """Return the kinds of the wishes that a page has in line."""
+        """Return the kinds of a page's wishes in line."""
         return {kind for line in self._lines.values() for kind in line.get(client, {}).get(page, {})}
 
     def has_room(self, size: int) -> bool:
@@ -48,7 +48,6 @@ class Turns:
         return sum(wish.size for wish in waiting) + size <= WAITING_BYTES
 
     def take(self) -> Wish | None:
-        """Return the wish whose turn it is, to be worked on; None where nobody may have one."""
         for slow in (not self._last_slow, self._last_slow):  # neither line waits for more than one of the other
             if slow and self._slow >= self._most_slow:
                 continue
@@ -60,11 +59,9 @@ class Turns:
         return None
 
     def worked(self, wish: Wish) -> None:
-        """Hear that the worker is free again."""
         self._slow -= wish.slow
 
     def read(self, wish: Wish) -> None:
-        """Hear that the answer has left for the page."""
         self._held.discard((wish.page, wish.slow))
 
     def leave(self, client: Hashable, page: Hashable) -> None:

@@ -8,7 +8,6 @@ FOR_EVER = "public, max-age=31536000, immutable"  # for an address that names it
 
 
 def takes_gzip(request: Any) -> bool:
-    """Return whether who asks unpacks gzip."""
     wanted = [part.split(";") for part in request.headers.get("Accept-Encoding", "").lower().split(",")]
     return any(name.strip() == "gzip" and "q=0" not in "".join(rest).split() for name, *rest in wanted)
 

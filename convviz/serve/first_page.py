@@ -34,7 +34,6 @@ class Answer:
 
 
 def answer(kind: str, content: bytes, *, pack: bool = True) -> Answer:
-    """Return an answer, packed as small as gzip can."""
     packed = gzip.compress(content, 9, mtime=0) if pack else None
     return Answer(kind, content, packed, tag_of(content))
 
@@ -66,7 +65,7 @@ class LivePages:
         return self._in(tag).page
 
     def file(self, name: str) -> Answer | None:
-        """Return a file, if any: a page that is older than the server may ask for one."""
+        """A page that is older than the server may ask for one that is gone."""
         tags = sorted(languages(), key=lambda tag: tag not in self._made)
         return next((found for tag in tags if (found := self._in(tag).files.get(name))), None)
 

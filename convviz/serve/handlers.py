@@ -39,13 +39,13 @@ class PlainErrors(tornado.web.RequestHandler):
     """Mixed into every handler: an error is a short page, a visitor's is no event."""
 
     def set_cookie(self, name: str, value: str | bytes, *args: Any, **options: Any) -> None:
-        """Set a cookie, for TLS alone where a proxy ends it, which Jupyter does not see."""
+        """Where a proxy ends TLS, Jupyter does not see it."""
         if is_over_tls(self.request):
             options["secure"] = True
         super().set_cookie(name, value, *args, **options)
 
     def write_error(self, status_code: int, **reason: Any) -> None:
-        """Write an error's page; it never fails, as Jupyter's does without its other parts."""
+        """Never fail, as Jupyter's does without its other parts."""
         try:
             message = http.HTTPStatus(status_code).phrase
         except ValueError:
@@ -59,7 +59,7 @@ class PlainErrors(tornado.web.RequestHandler):
         self.finish(page.render(status_code=status_code, status_message=message, base_url=base_url))
 
     def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
-        """Log what the server did wrong, without the visitor's address."""
+        """Leave out the visitor's address."""
         if not isinstance(value, tornado.web.HTTPError) or value.status_code >= 500:
             log.error("%s %r failed", self.request.method, self.request.path, exc_info=(typ, value, tb))
 
@@ -69,7 +69,6 @@ class Goodbye(APIHandler):
 
     @tornado.web.authenticated
     def post(self, kernel_id: str) -> None:
-        """Have the kernel ended, unless it has been."""
         manager: Any = self.kernel_manager
         manager.go(kernel_id)
         self.set_status(204)

@@ -32,13 +32,12 @@ class Channel(KernelWebsocketHandler):
     _sent: tuple[float, float] | None = None  # bytes that count still, and when
 
     async def pre_get(self) -> None:
-        """Have the kernel answer; the page may go meanwhile."""
+        """The page may go meanwhile."""
         await super().pre_get()
         if self._is_closed:
             raise tornado.web.Finish
 
     async def get(self, kernel_id: str) -> None:
-        """Open the connection for who speaks the protocol."""
         asks = self.request.headers
         offered = [name.strip() for name in asks.get("Sec-WebSocket-Protocol", "").split(",")]
         if "Upgrade" in asks and PROTOCOL not in offered:
@@ -90,7 +89,6 @@ class Channel(KernelWebsocketHandler):
             manager.lose(self.kernel_id)
 
     def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
-        """Log that a page sent no message of the kernel's protocol."""
         if not isinstance(value, tornado.web.HTTPError):
             log.error("a connection is closed, because a message of it cannot be read (%s)", typ.__name__)
 

@@ -61,7 +61,7 @@ class Live(Ready):
         self._default = language
 
     def get(self) -> None:
-        """Send the page in the address's language, else the server's, the browser's, English."""
+        """Take the address's language, else the server's, the browser's, English."""
         # Read here: tornado refuses the whole page for an argument whose letters are none.
         if wanted := self.request.query_arguments.get("lang", [b""])[-1].decode("utf-8", "replace"):
             tag = match_locale(wanted)

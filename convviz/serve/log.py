@@ -27,7 +27,7 @@ class Log:
                 ) from refused
 
     def write(self, event: str, **more: float | str) -> None:
-        """Write one line; a full disk costs the line, not the server."""
+        """A full disk costs the line, not the server."""
         if self._file is None:
             return
         line: dict[str, float | str] = {"time": round(time.time(), 3), "event": event}

@@ -72,8 +72,6 @@ class NotebookKernels(AsyncMappingKernelManager):
             self.expect(kernel_id)
 
     def expect(self, kernel_id: str) -> None:
-        """End a kernel if its page does not connect in time."""
-
         def look() -> None:
             if kernel_id in self and not self._is_connected(kernel_id):
                 self.leave(kernel_id)
@@ -98,7 +96,6 @@ class NotebookKernels(AsyncMappingKernelManager):
             del self._ending[kernel_id]
 
     async def end_all(self) -> None:
-        """End all kernels, and remove the folder of what led to them."""
         while True:
             with contextlib.suppress(asyncio.InvalidStateError, tornado.web.HTTPError):  # known, but not started yet
                 await self.shutdown_all(now=True)

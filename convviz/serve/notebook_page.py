@@ -22,7 +22,6 @@ class NotebookPage(TornadoVoilaHandler):
 
     @property
     def kernel_manager(self) -> Any:
-        """The manager of kernels, telling this page which one is its own."""
         return _Visit(super().kernel_manager, self)
 
     @tornado.web.authenticated
@@ -53,12 +52,11 @@ class NotebookPage(TornadoVoilaHandler):
             manager.expect(self.kernel_id)
 
     def on_connection_close(self) -> None:
-        """End the kernel of a page that is left while it still arrives."""
         super().on_connection_close()
         self.leave()
 
     def leave(self) -> None:
-        """End the kernel, as soon as there is one: the page is gone."""
+        """The kernel ends as soon as there is one."""
         self.left = True
         if self.kernel_id is not None:
             super().kernel_manager.leave(self.kernel_id)

@@ -1,8 +1,7 @@
 """The websocket of a page: what it asks goes to the workers, what they answer goes back.
 
-The server needs one ``Workers``, started when its loop runs (``await workers.ready()``) and closed at its end, and
-``numbers_routes``. A page's frame is text with JSON, or packed where it brings bytes (``binary_frames.py``); the
-server's are always packed: first ``{"type": "facts"}``, then answers, which repeat the request's id.
+A page's frame is text with JSON, or packed where it brings bytes (``binary_frames.py``); the server's are always
+packed: first ``{"type": "facts"}``, then answers, which repeat the request's id.
 """
 
 import asyncio
@@ -78,7 +77,6 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
 
     @ws_authenticated
     async def get(self) -> None:
-        """Accept the connection of somebody who may have things computed."""
         asks = self.request.headers
         if asks.get("Upgrade", "").lower() == "websocket" and "Origin" not in asks:
             raise tornado.web.HTTPError(403)
@@ -87,7 +85,6 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         await super().get()
 
     async def open(self) -> None:
-        """Tell the page what computes here."""
         self.set_nodelay(True)
         super().open()
         self._is_open = True
@@ -103,7 +100,6 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         await self._write(packed({"type": "facts", **told}))
 
     async def on_message(self, frame: str | bytes) -> None:
-        """Let a request wait for its turn; what is none is refused."""
         try:
             request = self._read(frame)
         except ValueError as error:
@@ -122,7 +118,6 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
             await self._told
 
     def on_close(self) -> None:
-        """Forget what the page waits for, and end its race."""
         if self._race:
             self._race.close()
         self._workers.turns.leave(self._client, self)
@@ -210,7 +205,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         return deliver
 
     async def _write(self, frame: bytes) -> None:
-        """Send a frame; return when it has left, or nobody is there any more."""
+        """Return when it has left, or nobody is there any more."""
         try:
             await self.write_message(frame, binary=True)
         except GONE:

@@ -31,7 +31,7 @@ class Worker:
     kill: Callable[[], None]
 
     def answer(self, request: bytes, seconds: float) -> tuple[bytes, bool]:
-        """Return the answer to a request, and whether the worker leaves after it."""
+        """Return the answer, and whether the worker leaves after it."""
         self.connection.send_bytes(request)
         told = self.hear(seconds)
         return told[:-1], bool(told[-1])
@@ -46,11 +46,10 @@ class Worker:
         return self.connection.recv_bytes()
 
     def is_gone(self) -> bool:
-        """Return whether a worker that was asked nothing has ended."""
         return self.connection.poll(0)
 
     def end(self) -> None:
-        """End the process; it has nothing to save."""
+        """It has nothing to save."""
         self.kill()
         self.connection.close()
 
@@ -73,7 +72,7 @@ class Stem:
         return self._process.pid if self._process else None
 
     def start(self) -> bool:
-        """Start the process unless it runs; return whether it forks."""
+        """Return whether it forks."""
         with self._lock:
             return self._start()
 
@@ -86,7 +85,7 @@ class Stem:
                 return self._fork()
 
     def close(self) -> None:
-        """End the process for good; its workers go on."""
+        """Its workers go on."""
         self._closed = True
         self._kill()  # whoever waits for it hears of it
         with self._lock:
@@ -142,7 +141,7 @@ class Stem:
             return Worker(Connection(ours.detach()), struct.unpack("<I", told)[0], Handle(handle).kill)
 
     def _hear(self, seconds: float) -> tuple[bytes, list[int]]:
-        """Return what the process says next; a stopped one says nothing any more."""
+        """A stopped one says nothing any more."""
         connection, process = self._connection, self._process
         assert connection is not None
         assert process is not None
@@ -172,7 +171,7 @@ class Handle:
             signal.pidfd_send_signal(self._handle, signal.SIGKILL)
 
     def __del__(self) -> None:
-        """Let go of the descriptor with the last who could end the process."""
+        """Let go of the descriptor."""
         os.close(self._handle)
 
 

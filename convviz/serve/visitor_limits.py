@@ -64,7 +64,7 @@ class BoundedServer(tornado.httpserver.HTTPServer):
 
 
 def connections_for(class_size: int | None) -> int:
-    """Return how many connections may be open; refuse where the system allows too few files."""
+    """Refuse where the system allows too few files."""
     allowed = raise_file_limit()
     if class_size is None:
         return allowed

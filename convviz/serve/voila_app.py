@@ -76,7 +76,6 @@ class ConvvizVoila(Voila):
         return settings
 
     def init_handlers(self) -> list[Any]:
-        """Return our own routes, and Voilà's where the notebook is served."""
         return [
             (self.server_url + HEALTH, Health),
             (self.server_url + METRICS, MetricsPage),
@@ -136,7 +135,7 @@ class ConvvizVoila(Voila):
         self.ioloop.stop()
 
     def stop(self) -> None:
-        """End all kernels, on the loop that started them."""
+        """End all kernels on their own loop."""
         for number in ENDS:
             signal.signal(number, signal.SIG_IGN)  # a second Ctrl+C would leave kernels behind
         for log in (self.log, logging.getLogger("asyncio")):
@@ -173,7 +172,7 @@ def page_address(host: str, port: int) -> str:
 
 
 def run(options: ServeOptions, notebook: Path, listener: socket.socket, settings: Path) -> bool:
-    """Run Voilà until a signal; return whether it is to begin anew."""
+    """Return whether it is to begin anew."""
     # Warnings would be a line for every page: tornado and jupyter_server ping at different paces, and a page
     # whose kernel died asks once more to end it.
     logging.getLogger("tornado").setLevel(logging.ERROR)

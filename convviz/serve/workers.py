@@ -1,7 +1,6 @@
 """The workers of one server: as many processes as it has cores, each request answered by whichever is free.
 
-A worker that dies, is stopped or takes too long is ended, and the next request gets a new one. Threads talk to them, so
-that no worker holds up the server's loop.
+One that dies, is stopped or takes too long is replaced. Threads talk to them: none holds up the server's loop.
 """
 
 from __future__ import annotations
@@ -76,12 +75,11 @@ class Workers:
 
     @property
     def stem(self) -> int | None:
-        """The number of the process that workers are forked from; None where there is none."""
+        """What workers are forked from, if anything."""
         return self._stem.pid if self._stem else None
 
     @property
     def pids(self) -> list[int]:
-        """The numbers of the workers, as far as known."""
         return [slot.worker.pid for slot in self._slots if slot.worker]
 
     async def ready(self) -> None:

@@ -45,7 +45,6 @@ def _check_finite(result: Stages, dtype: str) -> None:
 
 
 def check_finite(name: str, tensor: torch.Tensor, refused: str = "refused.finite") -> None:
-    """Refuse numbers that are too large for their dtype."""
     if not bool(tensor.isfinite().all()):
         value = tensor[~tensor.isfinite()].flatten()[0].item()
         raise ValueError(say(refused, dtype=str(tensor.dtype).removeprefix("torch."), value=value, name=name))

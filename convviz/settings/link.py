@@ -1,8 +1,7 @@
 """The settings as a link: one short line that a person can read, a page has in its address, and every use opens.
 
-``v=2&size=8x6&stride=2&weight=box&tab=code``: the version, then what differs from its first picture, in torch's words
-where torch has them. A link leaves the device out, so that it opens on a machine without an accelerator.
-``web/rules/link.js`` says the same for the page.
+``v=2&size=8x6&stride=2&weight=box&tab=code``: the version, then what differs from its first picture. It leaves the
+device out, so that it opens everywhere. ``web/rules/link.js`` says the same for the page.
 """
 
 import re
@@ -31,7 +30,7 @@ KEYS = {field.link: field for field in FIELDS.values() if field.link}
 
 
 def to_link(settings: Settings | Mapping[str, Any]) -> str:
-    """Return the settings, or ``App.state()``, as a link: without the device."""
+    """Return the settings, or ``App.state()``, without the device."""
     shown = settings if isinstance(settings, Settings) else Settings.from_dict(settings)
     # The shortest; of two as short the newest.
     link = min((_differing(shown, version) for version in reversed(BASES)), key=len)

@@ -58,7 +58,6 @@ def _whole(name: str, value: Any, refused: str = "state.whole") -> int:
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value is a finite number, and not too large."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < MAX_NUMBER
 
 

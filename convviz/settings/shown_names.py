@@ -10,7 +10,6 @@ LETTERS: dict[str, str] = facts("names")["transposed"]["letters"]
 
 
 def shown_name(name: str, transposed: bool) -> str:
-    """Return what the page calls a panel."""
     return SHOWN.get(name, name) if transposed else name
 
 

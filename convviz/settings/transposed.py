@@ -1,7 +1,4 @@
-"""A transposed convolution by its own sizes: its input and output_padding are set, its output's size follows.
-
-The geometry stays that of the convolution that is read the other way, whose input is the layer's output.
-"""
+"""A transposed convolution by its own sizes: its input and output_padding are set, its output's size follows."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +12,7 @@ AXES = ("axis.height", "axis.width")
 
 
 def layer_pair(spec: ConvSpec, name: str) -> Any:
-    """Return a setting as the layer has it, its own input_size and output_padding."""
+    """Return the layer's own input_size or output_padding."""
     own = {"input_size": spec.output_size, "output_padding": spec.remainder}
     return own[name] if name in own else getattr(spec, name)
 

@@ -10,7 +10,6 @@ say = sentences("picture")
 
 
 def formula(stages: Stages, plane: Plane, name: str, input_view: str = "window") -> str:
-    """Return an equation in the words of Python, for the plane that is shown."""
     if name == "bias":
         return say("formula.bias")
     spec, transposed = stages.spec, stages.transposed

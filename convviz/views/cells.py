@@ -1,7 +1,4 @@
-"""What the cells of each panel are: data, padding, an inserted zero, part of the remainder, never read.
-
-Roles hold for whole rows and columns, so a panel needs two short strings instead of a table.
-"""
+"""What the cells of each panel are: data, padding, an inserted zero, the remainder, never read; by rows and columns."""
 
 from dataclasses import dataclass
 

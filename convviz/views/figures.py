@@ -22,7 +22,7 @@ SIDES: dict[str, int] = FIGURE["sides"]  # in pixels
 
 
 def frame(panel: Panel) -> dict[str, Any]:
-    """Return a panel's figure without its numbers, as plotly's JSON."""
+    """Return plotly's JSON without numbers."""
     rows, columns = panel.values.shape
     title = say("figure.title", label=panel.label, shape=", ".join(map(str, panel.shape)))
     hover = say("figure.cell", name=panel.called, row="%{y}", column="%{x}", value="%{z}")
@@ -45,7 +45,7 @@ def frame(panel: Panel) -> dict[str, Any]:
 
 
 def figure(panel: Panel, scale: float | None = None) -> go.Figure:
-    """Return a panel as a plotly figure; ``scale`` is the number at the ends of its colours."""
+    """``scale`` is the number at the ends of its colours."""
     import plotly.graph_objects as go  # half a second to load, and the app itself never needs it
 
     end = limit((panel,)) if scale is None else scale

@@ -38,7 +38,7 @@ class Panel:
 
     @property
     def values(self) -> torch.Tensor:
-        """The plane that is shown, ``[H, W]``."""
+        """``[H, W]``."""
         return self.tensor[self.at]
 
     @property
@@ -108,7 +108,6 @@ def _sign(stages: Stages, sign: Mapping[str, Any]) -> Sign:
 
 
 def panel(stages: Stages, plane: Plane, name: str) -> Panel:
-    """Return one panel by the name that it has on the page."""
     names = {shown_name(each, stages.transposed): each for each in (*PANEL_AXES, "bias", "grad_bias")}
     if name not in names:
         raise ValueError(f"a panel is one of {', '.join(names)}: got {name!r}")

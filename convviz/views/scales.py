@@ -22,12 +22,11 @@ Ends = Callable[[Equation, Panel], float]
 
 
 def is_gradient(called: str) -> bool:
-    """Return whether it is a gradient, by what the page calls it."""
+    """By what the page calls it."""
     return "grad" in called.split("_")
 
 
 def is_beyond(value: float, end: float) -> bool:
-    """Return whether a number lies beyond the end of its scale."""
     return abs(value) > FAR["slack"] * end  # an end has six digits in the page
 
 

@@ -1,11 +1,9 @@
 """Join the board's JavaScript files into the one module that a widget or a page can carry.
 
-A widget's module is loaded from a blob, where a relative import has nothing to be relative to. So the files stay
-small and separate, and importable by node for their tests; here each becomes a function of its own, called once, after
-what it imports: two files may use the same names, as they may in any other ES modules. What a file exports is constant
-around these functions, where those that follow find it without a line that says so. rjsmin leaves behind comments
-and the space that parts no two words: every page carries the files, and these are for those who read them. The files
-of ``facts`` and ``lessons``, which Python reads as well, may be imported as JSON.
+A widget's module is loaded from a blob, where a relative import has nothing to be relative to. So each file becomes a
+function of its own, called once, after what it imports: two files may use the same names. What a file exports is
+constant around these functions, where those that follow find it. Files of ``facts`` and ``lessons`` may be imported as
+JSON.
 """
 
 import json

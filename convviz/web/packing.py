@@ -1,7 +1,7 @@
 """Scripts and sheets without what only those read who write them: comments, and space that parts nothing.
 
-A wheel's files are packed when it is built (``hatch_build.py``): to use it needs no packer. A checkout's are
-packed as they are read, where the packers are installed, and else stay as they are.
+A wheel's files are packed when it is built (``hatch_build.py``), a checkout's as they are read, where the packers are
+installed.
 """
 
 import re

@@ -42,7 +42,7 @@ def asking_script() -> str:
 
 @each_language
 def tab_script(name: str) -> str:
-    """Return the module that draws a tab, with its sheet and all that it imports."""
+    """Return what draws a tab, with its sheet and all that it imports."""
     script = bundle(HERE, f"tabs/{name}/tab.js")
     return f"{script}\nexport const sheet = {json.dumps(joined(_own_sheet(name)), ensure_ascii=False)};\n"
 
@@ -74,7 +74,7 @@ def page_sheets(tabs: tuple[str, ...]) -> list[Traversable]:
 
 
 def joined(sheets: list[Traversable]) -> str:
-    """Return packed style sheets as one, the last of which wins."""
+    """The last wins."""
     return packed_sheet(coloured("\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets)))
 
 

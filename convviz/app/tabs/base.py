@@ -40,5 +40,4 @@ class Tab:
             self.act(message)
 
     def close(self) -> None:
-        """Send nothing any more."""
         self._send_message = lambda message, buffers: None

@@ -21,7 +21,6 @@ GRADIENTS_TRANSPOSED = ("grad_weight", "grad_bias", "input", "padded_input", "ou
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the drawing of the graph from input, weight and bias to the loss."""
     check_keys("choices", choices, ())
     graph, board = graph_of_stages(stages), _Board(settings, stages)
     return page(graph) | {"panels": {node.id: board.showing(node) for node in graph.nodes}}

@@ -22,7 +22,7 @@ LARGE = 4096  # cells of an image: above it fewer digits are sent
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the products of im2col and col2im from the window ``start`` on, and the one matrix."""
+    """Return the products of the windows from ``start`` on, and the one matrix."""
     start = whole(check_keys("choices", choices, ("start",)), "start", 0)
     made = matrices(stages, settings.plane)
     rows, windows = made.columns.shape

@@ -17,7 +17,6 @@ say = sentences("app")
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Run these settings' call under torch's profiler, and return what torch did."""
     check_keys("choices", choices, ())
     try:
         story = backend_story(

@@ -18,7 +18,6 @@ FIRST = ("binary", "clip")  # the layer with the most variants
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Return forward, backward and the check of one quantised layer: the shown planes."""
     name, variant_name = _choice(check_keys("choices", choices, ("kind", "variant")))
     found: dict[str, Any] = plain(quantised(stages, settings.plane, name, variant_name), digits=7)
     return found | {

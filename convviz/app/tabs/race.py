@@ -61,7 +61,7 @@ class RaceTab(Tab):
         }
 
     def leave(self) -> None:
-        """End the race with its tab; what was measured stays."""
+        """What was measured stays."""
         if self.process is not None:
             self._end("stopped")
             self.refresh()
@@ -71,7 +71,7 @@ class RaceTab(Tab):
         self._end("stopped")
 
     def act(self, message: Mapping[str, Any]) -> None:
-        """Start, pause, go on, stop, or tell the numbers of a digit; what cannot be is said in the pane."""
+        """What cannot be is said in the pane."""
         try:
             self._do(message)
             self._failed = ""
@@ -95,7 +95,6 @@ class RaceTab(Tab):
             self._end("stopped")
 
     def _start(self, message: Mapping[str, Any]) -> None:
-        """Begin the chosen race; the process itself checks it."""
         if why_no_races():
             raise ValueError(why_no_races())
         self._chosen = _chosen(message.get("chosen"))
@@ -146,7 +145,6 @@ class RaceTab(Tab):
             process.end()
 
     def _open(self, layer: str, at: str) -> None:
-        """Tell the page the numbers of a digit."""
         opening = self._openings.get(layer, {}).get(at)
         if opening is None:
             raise ValueError(say("open.gone", got=f"{layer!r:.40}, {at!r:.40}"))
@@ -163,7 +161,6 @@ def recorded() -> dict[str, Any]:
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the tab shows before its first race."""
     check_keys("choices", choices, ())
     return RaceTab(lambda message, buffers: None, lambda: settings.device).data()
 

@@ -1,8 +1,7 @@
 """What a call would run on devices that this machine does not have: by torch's rules, for torch cannot be asked.
 
-It was tried: a torch without CUDA that is asked about a tensor on CUDA (one without numbers, as torch.compile makes
-them) answers as if cuDNN were missing, and about MPS as if nothing of Apple's were there. So the rules stand here
-once more, those for a convolution of four axes, of this app's sizes and dtypes, in the usual memory format.
+It was tried: a torch without CUDA that is asked about a tensor on CUDA, one without numbers, answers as if cuDNN were
+missing. So the rules stand here once more, for a convolution of this app's sizes and dtypes.
 """
 
 import dataclasses

@@ -14,13 +14,11 @@ _OPS = {f"aten::{op}": file for file, ops in FACTS["files"].items() for op in op
 
 
 def file_of_op(op: str, kind: str = "cpu") -> str:
-    """Return the file that holds an op's code, or nothing."""
     file = _OPS.get(op, "")
     return NATIVE + _on(file, kind) if file else str(FACTS["files_of_autograd"].get(op, ""))
 
 
 def file_of_backend(name: str, kind: str = "cpu") -> str:
-    """Return the file that holds a backend's code, or nothing."""
     file = (
         "mkldnn/xpu/Conv.cpp"
         if (name, kind) == ("Overrideable", "xpu")

@@ -1,7 +1,7 @@
 """Python for one setting, to copy: the same convolution and its gradients, written in seven ways.
 
-Each snippet is complete: with its preamble, which draws the tensors, it runs in an empty notebook that has torch (or
-NumPy) and nothing else. It holds the steps that this setting needs and no others.
+Each snippet runs, with its preamble, in an empty notebook that has torch (or NumPy), and holds only the steps that this
+setting needs.
 """
 
 from collections.abc import Iterable, Mapping
@@ -36,7 +36,7 @@ class Snippet:
 def snippets(
     spec: ConvSpec, *, bias: bool = True, dtype: str = "float32", device: str = "cpu", transposed: bool = False
 ) -> tuple[Snippet, ...]:
-    """Write the code for one ``Setting``; its device need not be on this machine."""
+    """Write the code for one ``Setting``."""
     try:
         where = torch.device(device)
     except (RuntimeError, TypeError) as error:

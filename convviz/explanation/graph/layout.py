@@ -1,8 +1,8 @@
 """Where the boxes stand: in layers, with few crossings, without Graphviz.
 
-The classic three steps of Sugiyama: layers by the longest path, order within a layer by the middle of the neighbours,
-then places that are as close to the neighbours as the order allows. An arrow over several layers goes through a bend
-in each, which takes part in all of this, so that no arrow runs through a box.
+The three steps of Sugiyama: layers by the longest path, order within a layer by the middle of the neighbours, then
+places close to the neighbours. An arrow over several layers goes through a bend in each, so that none runs through a
+box.
 """
 
 import itertools
@@ -30,7 +30,7 @@ class Arrangement:
 
 
 def arrange(ids: Sequence[str], arrows: Sequence[Arrow]) -> Arrangement:
-    """Place every box; no id stands before those that use its value."""
+    """No id stands before those that use its value."""
     layer = _layers(ids, arrows)
     links = _links(layer, arrows)
     rows = _order(_rows(ids, layer, links), links)
@@ -119,7 +119,7 @@ def _sweep(rows: list[list[Point]], neighbours: dict[Point, list[Point]], *, mir
 
 
 def crossings(rows: list[list[Point]], below: dict[Point, list[Point]]) -> int:
-    """Return how many pairs of pieces cross, all layers together."""
+    """All layers together."""
     total = 0
     for upper, lower in itertools.pairwise(rows):
         places = {point: place for place, point in enumerate(lower)}

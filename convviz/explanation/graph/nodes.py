@@ -69,7 +69,6 @@ def nodes_of(reading: Reading) -> tuple[Node, ...]:
 
 
 def edges_of(reading: Reading) -> tuple[Edge, ...]:
-    """Return the arrow into the output, then those into each function."""
     return tuple(_edges(reading))
 
 

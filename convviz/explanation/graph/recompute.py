@@ -1,7 +1,7 @@
 """Computing a forward value once more, where the function saved its inputs but nobody its result.
 
-The graph keeps what the gradients need, no more: of x² → ·3 → ·y it has x, 3, y and 3x², but not x². These rules
-fill such gaps for the functions of a first lesson and of a convolutional network; everything else stays unknown.
+The graph keeps what the gradients need: of x² → ·3 → ·y it has x, 3, y and 3x², but not x². These rules fill such gaps
+for the functions of a first lesson and of a convolutional network; everything else stays unknown.
 """
 
 from collections.abc import Callable, Sequence

@@ -26,7 +26,6 @@ class Snapshot:
 
 
 def snapshot(tensor: torch.Tensor) -> Snapshot:
-    """Copy a tensor of any device, layout and dtype."""
     shape, dtype = tuple(tensor.shape), str(tensor.dtype).removeprefix("torch.")
     tensor = tensor.detach()
     small = torch.Size(shape).numel() <= KEEP

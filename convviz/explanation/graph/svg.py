@@ -210,7 +210,7 @@ def _text(x: float, y: float, text: str, ink: str, attributes: str = "") -> str:
 
 
 def _escape(text: str) -> str:
-    """Escape for XML; characters that XML does not have become �."""
+    """Characters that XML does not have become �."""
     return escape(re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "�", text))
 
 

@@ -46,12 +46,12 @@ def _entry(entry: complex | float | bool) -> str:
 
 
 def shape(snapshot: Snapshot) -> str:
-    """Write shape and dtype: ``[2, 3] float32``."""
+    """``[2, 3] float32``."""
     return f"{list(snapshot.shape) if snapshot.shape else say('scalar')} {snapshot.dtype}"
 
 
 def box_lines(node: Node) -> tuple[str, str, str]:
-    """Return the three lines under a box's label: shape, value, gradient."""
+    """Shape, value, gradient."""
     if node.kind == "rest":
         return say("rest.line"), "", ""
     shapes = [slot.value or slot.gradient for slot in node.slots]
@@ -73,7 +73,7 @@ def gradient_numbers(gradient: Snapshot | None) -> str:
 
 
 def factor(edge: Edge, source: Node, target: Node) -> str:
-    """Write what a path is multiplied by along an arrow: a number, or the Jacobian's size."""
+    """A number, or the Jacobian's size."""
     if edge.derivative is not None:
         text = format_number(edge.derivative)
         return f"({text})" if text.startswith("−") else text
@@ -89,7 +89,7 @@ def _only(node: Node) -> Slot | None:
 
 
 def derivative(edge: Edge, source: Node, target: Node) -> str:
-    """Return a sentence about the factor of an arrow; empty if it is unknown."""
+    """Empty if it is unknown."""
     written = factor(edge, source, target)
     if not written or edge.derivative is not None:
         return say("derivative", number=written) if written else ""

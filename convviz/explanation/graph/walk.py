@@ -11,7 +11,7 @@ OPENS_INTO = ("dilated_grad_output", "padded_grad_output", "rotated_weight", "gr
 
 
 def walk(root: Function) -> list[Function]:
-    """Return every node behind ``root``; no node stands before its consumers."""
+    """No node stands before its consumers."""
     finished: list[Function] = []
     seen = {root}
     path = [(root, _inputs(root))]  # a list, not recursion: a chain of a thousand functions is no rarity
@@ -50,12 +50,12 @@ def leaf_of(function: Function) -> torch.Tensor | None:
 
 
 def name_of(function: Function) -> str:
-    """Return the name as torch prints it, without its C++ namespace."""
+    """Return torch's name without the C++ namespace."""
     return function.name().rpartition("::")[2]
 
 
 def forward_class(function: Function) -> type[torch.autograd.Function] | None:
-    """Return the custom Function that made this node, None for torch's own."""
+    """Return the custom Function, None for torch's own."""
     return getattr(type(function), "_forward_cls", None)
 
 

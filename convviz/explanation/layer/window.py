@@ -1,7 +1,6 @@
 """Which part of a layer's numbers the board shows, cut so that its output is a convolution of what is shown.
 
-Rows and columns count cells of the layer's output: every window of output is shown with all the input that it reads,
-so its sums are whole. Padding stands only where the layer pads.
+Every window of output is shown with all the input that it reads. Padding stands only where the layer pads.
 """
 
 import math
@@ -104,7 +103,7 @@ class _Cut:
 
 
 def _axis(made: Recorded, axis: int, asked: range | None, padded: bool = False) -> _Cut:
-    """Cut one axis; padded, the rows of input are the padded input's."""
+    """Padded, the rows of input are the padded input's."""
     spec = made.spec
     last = made.output.shape[2 + axis]
     read = spec.padded_size[axis] if padded else made.input.shape[2 + axis]
