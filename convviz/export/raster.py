@@ -3,6 +3,7 @@
 import functools
 import io
 import math
+import re
 from collections.abc import Iterator, Sequence
 
 from PIL import Image, ImageDraw, ImageFont
@@ -111,7 +112,7 @@ def _font(size: float) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 def _words(draw: ImageDraw.ImageDraw, words: Words) -> None:
     size = ZOOM * words.size
     font = _font(size)
-    parts = _parts(words.text)
+    parts = list(filter(None, re.split(f"([{''.join(LETTERS)}])", words.text)))
     widths = [ADVANCE[part] * size if part in LETTERS else font.getlength(part) for part in parts]
     x = ZOOM * words.x - (sum(widths) / 2 if words.centred else 0)
     for part, width in zip(parts, widths, strict=True):
@@ -122,13 +123,3 @@ def _words(draw: ImageDraw.ImageDraw, words: Words) -> None:
         else:
             draw.text((x, ZOOM * words.y), part, words.color, font, "ls")  # Pillow brings no bold letters
         x += width
-
-
-def _parts(text: str) -> list[str]:
-    parts = [""]
-    for letter in text:
-        if letter in LETTERS:
-            parts += [letter, ""]
-        else:
-            parts[-1] += letter
-    return [part for part in parts if part]

@@ -18,13 +18,13 @@ def picture(race: Race, points: int, digits: int = DIGITS) -> dict[str, Any]:
     return shown(race.result, PLOTS, points, digits) | {"kernels": kernels(race)}
 
 
-def kernels(race: Race, most: int = KERNELS) -> dict[str, Any]:
+def kernels(race: Race) -> dict[str, Any]:
     """Return each entrant's kernels of the first layer, and their last gradients, to four digits."""
     found = {}
     for name, lane in race.lanes.items():
         weight = lane.network.get_parameter(f"{LAYER}.weight")
         if weight.grad is not None:
-            found[name] = {"weight": _plain(weight[:most]), "gradient": _plain(weight.grad[:most])}
+            found[name] = {"weight": _plain(weight[:KERNELS]), "gradient": _plain(weight.grad[:KERNELS])}
     return found
 
 

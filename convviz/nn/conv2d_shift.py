@@ -56,11 +56,9 @@ class Conv2dShift(QuantizedConv2d):
         ste: str = "identity",
         method: str = "rotate",
     ) -> None:
-        """Make the layer.
+        """Make the layer; what is not told here is as of ``Conv2d``, and the bias is not quantised.
 
         Args:
-            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device,
-                dtype, method: as of ``Conv2d``; the bias is not quantised.
             exponent_range: lowest and highest exponent; the default is that of 5 bits, -(2^4 - 2) to 0.
             variant: ``"Q"`` or ``"PS"``.
             ste: ``"identity"``, ``"clip"`` or ``"tanh"``; PS has gradients of its own and takes only the first.

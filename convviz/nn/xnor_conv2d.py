@@ -50,11 +50,9 @@ class XNORConv2d(BinaryConv2d):
         input_ste: str = "clip",
         method: str = "rotate",
     ) -> None:
-        """Make the layer.
+        """Make the layer; what is not told here is as of ``Conv2d``, and the bias is not quantised.
 
         Args:
-            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device,
-                dtype, method: as of ``Conv2d``; the bias is not quantised.
             scaled: True for XNOR-Net with alpha and K, False for BNN.
             ste: ``"scaled_sign"``, ``"identity"``, ``"clip"`` or ``"tanh"``; None for the default.
             input_ste: ``"identity"``, ``"clip"`` or ``"tanh"``.

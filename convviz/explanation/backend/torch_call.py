@@ -7,9 +7,9 @@ import torch
 import torch.nn.functional as F
 
 from convviz.explanation.code.border import has_border, own_padding, padded_apart
-from convviz.explanation.code.setting import numbers, options, short
+from convviz.explanation.code.setting import Setting, numbers, options, short
 from convviz.facts.words import sentences
-from convviz.geometry.spec import ConvSpec, Pair
+from convviz.geometry.spec import Pair
 from convviz.ops.device import DTYPES
 from convviz.ops.which_backend import Backend, select_backend, which_backend
 
@@ -17,14 +17,10 @@ say = sentences("backend")
 
 
 @dataclass(frozen=True)
-class TorchCall:
-    """One call of the operator, on zeros, for the geometry of the convolution that it is or reads the other way."""
+class TorchCall(Setting):
+    """One call of the operator, on zeros."""
 
-    spec: ConvSpec
     bias: bool = False
-    dtype: str = "float32"
-    device: str = "cpu"
-    transposed: bool = False
 
     @property
     def kind(self) -> str:
@@ -86,8 +82,7 @@ class TorchCall:
 
     def _tensors(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
         like: Any = {"dtype": DTYPES[self.dtype], "device": self.device}
-        outputs = self.spec.in_channels if self.transposed else self.spec.out_channels
-        bias = torch.zeros(outputs, **like) if self.bias else None
+        bias = torch.zeros(self.shapes["bias"], **like) if self.bias else None
         return torch.zeros(self.input_shape, **like), torch.zeros(self.spec.weight_shape, **like), bias
 
     def _arguments(self) -> dict[str, Any]:
