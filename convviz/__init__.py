@@ -132,14 +132,13 @@ def __dir__() -> list[str]:
 
 
 def _make_page(state: Mapping[str, Any]) -> bytes:
-    """Return a state as a page, for the app, which does not know who writes pages."""
     from convviz.export.page import page_bytes
 
     return page_bytes(state)
 
 
 def _make_still(result: Stages, settings: Settings) -> str:
-    """Return what an app shows as a still picture; its code is loaded with the first one that is displayed."""
+    """Return what an app shows as a still picture; its code is loaded with the first of them."""
     from convviz.export.still import still_pictures
 
     return still_pictures(result, settings.plane, settings.input_view, settings.scale)

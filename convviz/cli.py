@@ -4,9 +4,8 @@ import argparse
 import contextlib
 import io
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from convviz import __version__
 from convviz.commands import audit, doctor, exercise, export, lab, lesson, serve, site
@@ -14,14 +13,12 @@ from convviz.commands.refusal import Refusal, refusing
 from convviz.needs import NotInstalled, needs
 
 
-@dataclass(frozen=True)
-class Command:
-    """One subcommand."""
+class Command(NamedTuple):
+    """One subcommand, and the module that declares its ``arguments`` and can ``run`` it."""
 
     name: str
     summary: str
-    add_arguments: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[argparse.Namespace], int]
+    module: Any
 
 
 # All but tab, newline, and the carriage return of a progress bar.
@@ -35,7 +32,6 @@ class Legible:
         self._stream = stream
 
     def __getattr__(self, name: str) -> Any:
-        """Return what the stream has."""
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
@@ -44,14 +40,14 @@ class Legible:
 
 
 COMMANDS = (
-    Command("serve", "serve the app as a web page, without any outside request", serve.arguments, serve.run),
-    Command("export", "write the app as a page that lives without Python, or a picture", export.arguments, export.run),
-    Command("site", "write the live page as a folder for any static host", site.arguments, site.run),
-    Command("lab", "race layers on MNIST, fairly and in lockstep, or show a race", lab.arguments, lab.run),
-    Command("audit", "tell which mistakes a check of your own would let pass", audit.arguments, audit.run),
-    Command("exercise", "write an exercise by hand that shows chosen mistakes", exercise.arguments, exercise.run),
-    Command("lesson", "list the lessons, or check one of your own", lesson.arguments, lesson.run),
-    Command("doctor", "tell versions, devices and what is missing, on one screen", doctor.arguments, doctor.run),
+    Command("serve", "serve the app as a web page, without any outside request", serve),
+    Command("export", "write the app as a page that lives without Python, or a picture", export),
+    Command("site", "write the live page as a folder for any static host", site),
+    Command("lab", "race layers on MNIST, fairly and in lockstep, or show a race", lab),
+    Command("audit", "tell which mistakes a check of your own would let pass", audit),
+    Command("exercise", "write an exercise by hand that shows chosen mistakes", exercise),
+    Command("lesson", "list the lessons, or check one of your own", lesson),
+    Command("doctor", "tell versions, devices and what is missing, on one screen", doctor),
 )
 
 
@@ -90,6 +86,6 @@ def build_parser() -> argparse.ArgumentParser:
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
     for command in COMMANDS:
         subparser = subparsers.add_parser(command.name, help=command.summary, description=command.summary)
-        command.add_arguments(subparser)
-        subparser.set_defaults(run=command.run, command=command.name)
+        command.module.arguments(subparser)
+        subparser.set_defaults(run=command.module.run, command=command.name)
     return parser

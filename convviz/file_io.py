@@ -10,12 +10,7 @@ from typing import Any
 
 
 def read_json(path: str | os.PathLike[str]) -> Any:
-    """Return what a file of JSON holds.
-
-    Raises:
-        OSError: it cannot be read.
-        ValueError: it is not JSON, or is nested too deeply for Python.
-    """
+    """Return what a file of JSON holds."""
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except RecursionError as error:
@@ -23,11 +18,7 @@ def read_json(path: str | os.PathLike[str]) -> Any:
 
 
 def utf8(text: str, what: str) -> bytes:
-    """Return a text as a file holds it.
-
-    Raises:
-        ValueError: half of a character is in it, a surrogate without its other half.
-    """
+    """Return a text as a file holds it; half of a character, a lone surrogate, is a ValueError."""
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -39,14 +30,7 @@ def utf8(text: str, what: str) -> bytes:
 
 
 def write_atomic(path: Path, content: bytes) -> None:
-    """Write aside, wait for the disk, and rename: what was there stays until the new file is whole.
-
-    A file that is there keeps who may read it. Nothing is left behind where the writing fails.
-
-    Raises:
-        OSError: it cannot be written.
-        ValueError: no file can have that name.
-    """
+    """Write aside, wait for the disk, and rename; who may read the file stays."""
     mode = _mode(path)
     # A name that nobody can foresee, short enough to stand for the longest.
     aside = path.with_name(f".convviz-{secrets.token_hex(8)}")
@@ -67,7 +51,6 @@ def write_atomic(path: Path, content: bytes) -> None:
 
 
 def _mode(path: Path) -> int | None:
-    """Return who may do what with the file that is there, or None when there is none."""
     try:
         there = path.lstat()
     except FileNotFoundError:

@@ -12,11 +12,7 @@ class NotInstalled(ImportError):
 
 @contextlib.contextmanager
 def needs(what: str) -> Iterator[None]:
-    """Say in one sentence what is missing, if the block imports a package that is not installed.
-
-    Raises:
-        NotInstalled: a file of ours imports a package that is not there.
-    """
+    """Say in one sentence what is missing, if the block imports a package that is not installed."""
     try:
         yield
     except ModuleNotFoundError as missing:

@@ -10,11 +10,7 @@ MIB = 1 << 20
 
 
 def apply() -> None:
-    """Take the limits upon this process, once; what it starts has them, too. Nothing where none are set.
-
-    Called when torch is loaded: what that takes is no visitor's doing. Where the system counts no private memory
-    (it does on Linux), there is no limit of memory.
-    """
+    """Take the limits upon this process and what it starts, when torch is loaded: what that takes is no visitor's."""
     nice = os.environ.get(NICE_VARIABLE)
     if nice is not None and hasattr(os, "setpriority"):
         os.setpriority(os.PRIO_PROCESS, 0, max(int(nice), os.getpriority(os.PRIO_PROCESS, 0)))
@@ -35,7 +31,7 @@ def is_near() -> bool:
 
 
 def limit_memory(more: int) -> None:
-    """Let this process take so many MiB beyond what it has; nothing where private memory is not counted."""
+    """Let this process take so many MiB beyond what it has, where that is counted."""
     if (used := _private_memory()) is None:
         return
     import resource  # Windows has none
@@ -47,7 +43,6 @@ def limit_memory(more: int) -> None:
 
 
 def _private_memory() -> int | None:
-    """Return the bytes that RLIMIT_DATA counts; None where nobody does."""
     try:
         lines = STATUS.read_text().splitlines()
     except OSError:

@@ -136,7 +136,7 @@ class App(SettingTraits, anywidget.AnyWidget):
         process_limits.apply()
 
     def _begin(self, chosen: bool) -> None:
-        """Open the app where its session is; whether its language was ``chosen``, or is the browser's."""
+        """Open the app; ``chosen``: its language is not the browser's."""
         self._step = 0
         self._asker = ("", 0)  # who asked for the numbers that are sent next: a page and its id of the settings
         carrier = _taken_script()
@@ -168,7 +168,7 @@ class App(SettingTraits, anywidget.AnyWidget):
             self._messages.receive(message, buffers)
 
     def _handle_msg(self, msg: dict[str, Any]) -> None:
-        """Take what a page sets, such as a slider under jslink; a refusal is said, and what holds is sent back."""
+        """Take what a page sets, such as a slider under jslink; what is refused is sent back."""
         data = msg["content"]["data"]
         if data.get("method") != "update":
             super()._handle_msg(msg)
@@ -187,7 +187,6 @@ class App(SettingTraits, anywidget.AnyWidget):
             self.send_state(wanted.keys() & set(self.keys))
 
     def speak(self, tag: str) -> None:
-        """Say everything in another language from now on; the page gets the script that speaks it."""
         if tag == self._language:
             return
         self._language = tag
@@ -202,7 +201,6 @@ class App(SettingTraits, anywidget.AnyWidget):
                 before.let_go()
 
     def _told_lesson(self) -> dict[str, Any]:
-        """Return the lesson that the page starts, with its name and its sentences; empty for none."""
         lesson = self._lesson_given
         return {} if lesson is None else {"name": short_name(lesson), "told": told(lesson)}
 
@@ -297,7 +295,7 @@ class App(SettingTraits, anywidget.AnyWidget):
     # -- between the session and the page --------------------------------------------------------------
 
     def send_numbers(self, page: str = "", k: int = 0) -> None:
-        """Send settings and numbers together, also to the ``page`` that asked, with its id ``k`` of the settings."""
+        """Send settings and numbers together, also to the ``page`` that asked, with its id ``k``."""
         shown = self._shown(page, k)
         with self.hold_sync():
             for name, value in shown.items():
@@ -314,7 +312,6 @@ class App(SettingTraits, anywidget.AnyWidget):
         return {"_sources": sources, "_state": state, "_numbers": sent}
 
     def answer(self, page: str, k: int, settings: Settings) -> None:
-        """Go to what a page asked for, and send it the numbers."""
         before, self._asker = self._step, (page, k)
         try:
             self.session.apply(settings)
@@ -338,12 +335,12 @@ class App(SettingTraits, anywidget.AnyWidget):
 
 
 def _offered(own: str) -> list[str]:
-    """Return the languages that the page may ask for; marimo makes no other script's widget outside a cell."""
+    """Return the languages to choose from; marimo makes no other script's widget outside a cell."""
     return [own] if _in_marimo() else languages()
 
 
 def _in_marimo() -> bool:
-    """Return whether a notebook of marimo's runs, whose visitors share one process, each with widgets of their own."""
+    """Return whether marimo runs, whose visitors share one process, each with widgets of their own."""
     marimo = sys.modules.get("marimo")
     return marimo is not None and bool(marimo.running_in_notebook())
 

@@ -14,7 +14,7 @@ from convviz.explanation.graph.step_sentences import sentence, sentences
 from convviz.explanation.graph.svg import PALETTES
 from convviz.explanation.graph.text import numbers, shape
 from convviz.facts import words
-from convviz.geometry.shown_plane import PANEL_AXES, Plane
+from convviz.geometry.shown_plane import Plane
 from convviz.settings.shown_names import axis_word, shown_name
 from convviz.views.cells import roles
 
@@ -26,7 +26,7 @@ FindPanel = Callable[[torch.Tensor, str], tuple[str, tuple[int, ...]] | None]
 
 
 class Reply:
-    """One message to the page: plain data, and as bytes the numbers of its heatmaps, which name their place there."""
+    """One message to the page: plain data, and the bytes of its heatmaps, which name their place there."""
 
     def __init__(self, kind: str) -> None:
         self.content: dict[str, Any] = {"type": kind}
@@ -50,7 +50,6 @@ class Reply:
 
 
 def page(graph: Graph) -> dict[str, Any]:
-    """Return the drawing of a graph and what happens at each step."""
     light, dark = PALETTES["light"], PALETTES["dark"]
     pairs = [(getattr(light, name), getattr(dark, name)) for name in ("paper", "ink", "muted", "gradient", "line")]
     pairs += [(light.fills[kind], dark.fills[kind]) for kind in light.fills]
@@ -69,7 +68,7 @@ def _nowhere(tensor: torch.Tensor, kind: str) -> None:
 
 
 def node_reply(graph: Graph, id: str, chosen: Mapping[str, Any], find_panel: FindPanel = _nowhere) -> Reply:
-    """Return everything about one box; ``chosen``: key of a tensor → an index for each of its leading axes."""
+    """``chosen``: key of a tensor → indices of its leading axes."""
     node, reply = graph.node(id), Reply("node")
     wanted = [each for slot in node.slots for each in _of_slot(slot, len(node.slots) > 1)]
     wanted += [_of_saved(saved) for saved in node.saved if saved.tensor is not None]
@@ -88,7 +87,7 @@ def node_reply(graph: Graph, id: str, chosen: Mapping[str, Any], find_panel: Fin
 
 @dataclass(frozen=True, eq=False)
 class _Wanted:
-    """A tensor that is to be shown: its key on the page, its title, its numbers, and what to say of it."""
+    """A tensor that is to be shown, and what to say of it."""
 
     key: str
     title: str
@@ -140,17 +139,14 @@ def _setting(saved: Saved) -> dict[str, str]:
 
 
 def _indices(wanted: Any, sizes: tuple[int, ...], default: tuple[int, ...]) -> tuple[int, ...]:
-    """Return an index for each axis, as near to what the page asked for as there is one."""
+    """Return an index for each axis, the nearest to what the page asked for."""
     asked = wanted if isinstance(wanted, list) and len(wanted) == len(sizes) else default or (0,) * len(sizes)
     whole = [index if isinstance(index, int) else 0 for index in asked]
     return tuple(min(max(index, 0), size - 1) for index, size in zip(whole, sizes, strict=True))
 
 
 def inside_reply(graph: Graph, id: str, plane: Any, find_panel: FindPanel | None = None) -> Reply:
-    """Return the stages inside a convolution's box, on a ``Plane`` or a page's ``{"n": 0, "o": 0, "c": 0}``.
-
-    Where ``find_panel`` finds them on the board, the plane is the board's, and cannot be chosen.
-    """
+    """Return the stages inside a convolution's box, on the page's plane, or the board's where it shows them."""
     reply = Reply("inside")
     reply.content["id"] = id
     try:
@@ -197,8 +193,7 @@ def _stage(reply: Reply, found: Inside, name: str, plane: Plane, find_panel: Fin
         at: tuple[int, ...] = ()
         values, label = tensor[None], called
     else:
-        first, second = PANEL_AXES[name]
-        at = (plane.index(first), plane.index(second) % tensor.shape[1])  # a weight counts channels within the group
+        at = plane.of(name, tensor.shape)
         values, label = tensor[at], f"{called}[{at[0]}, {at[1]}]"
     letters = roles(spec, name, (values.shape[0], values.shape[1]))
     return reply.plane(values) | {

@@ -8,10 +8,7 @@ from convviz.explanation.graph.plain_graph import Graph
 
 
 def show_interactively() -> None:
-    """Register the view with the kernel's IPython, where there is one that can show widgets.
-
-    Elsewhere nothing happens: a terminal writes a line, and what knows SVG draws ``Graph._repr_svg_()``.
-    """
+    """Register the view with the kernel's IPython where that can show widgets; elsewhere the picture stays."""
     ipython = sys.modules.get("IPython")
     shell: Any = ipython.get_ipython() if ipython is not None else None
     if getattr(shell, "kernel", None) is None or importlib.util.find_spec("anywidget") is None:
@@ -20,7 +17,7 @@ def show_interactively() -> None:
 
 
 def _bundle(graph: Graph, include: Any = None, exclude: Any = None) -> Any:
-    """Return the view for the page; IPython adds the picture, for those who open the notebook without a kernel."""
+    """Return the view; IPython adds the picture, for those without a kernel."""
     from convviz.app.graph_view import GraphView
 
     return GraphView(graph)._repr_mimebundle_(include=include, exclude=exclude)

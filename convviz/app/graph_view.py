@@ -14,13 +14,7 @@ from convviz.web.widget_assets import HERE, pane_styles
 
 
 class GraphView(anywidget.AnyWidget):
-    """A graph to walk through: pan, zoom, step backwards, open a box.
-
-    Attributes:
-        data: what to draw, as plain data.
-        theme: ``"auto"``, ``"light"`` or ``"dark"``.
-        colorscales: the two colour scales.
-    """
+    """A graph to walk through: pan, zoom, step backwards, open a box."""
 
     _css = pane_styles("graph")
 
@@ -39,12 +33,10 @@ class GraphView(anywidget.AnyWidget):
         return f"GraphView({self.graph!r})"
 
     def close(self) -> None:
-        """Close the widget with its layout."""
         self.layout.close()
         super().close()
 
     def _answer(self, _: object, message: Mapping[str, Any], buffers: list[bytes]) -> None:
-        """Send what a box holds, or what stands inside it."""
         id = str(message.get("id"))
         if id not in {node.id for node in self.graph.nodes}:
             return  # from a page of another version, or not ours

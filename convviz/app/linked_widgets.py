@@ -21,7 +21,7 @@ REACH, STEP = 3.0, 0.1  # of the kernel's sliders
 
 
 def linked_widget(app: SettingTraits, name: str) -> widgets.Widget:
-    """Return an ipywidgets control for a trait, or for the weight that is shown (``"kernel"``), linked both ways."""
+    """Return an ipywidgets control for a trait, or for the shown weight (``"kernel"``), linked both ways."""
     labels: dict[str, str] = facts("names")["controls"]
     words: dict[str, str] = facts("names")["values"]
     label = labels.get(name, name)
@@ -47,7 +47,7 @@ def _link(app: SettingTraits, name: str, widget: widgets.Widget) -> widgets.Widg
 
 
 def _slider(app: SettingTraits, name: str, label: str) -> widgets.IntSlider:
-    """Return a slider whose range follows what the other settings allow; of a pair it shows the larger."""
+    """Return a slider that follows what the other settings allow; of a pair it shows the larger."""
     low, high = SLIDERS[name]
     slider = widgets.IntSlider(description=label, min=low, max=max(high, largest(getattr(app, name))))
 
@@ -64,7 +64,7 @@ def _slider(app: SettingTraits, name: str, label: str) -> widgets.IntSlider:
 
 
 def _groups(app: SettingTraits, label: str) -> widgets.Dropdown:
-    """Return a menu of the numbers of groups that divide both channel numbers: a slider would offer those between."""
+    """Return a menu of what divides both channel numbers: a slider would offer the numbers between."""
     menu = widgets.Dropdown(description=label)
     following: list[bool] = []
 
@@ -104,12 +104,11 @@ def _possible(settings: Settings, name: str, low: int, high: int) -> list[int]:
 
 
 def _shown_plane(settings: Settings) -> tuple[int, int]:
-    """Return the place of the kernel that is shown among the weight's planes."""
     return settings.plane.out_channel, settings.plane.in_channel % settings.spec.weight_shape[1]
 
 
 def _kernel(app: SettingTraits) -> widgets.GridBox:
-    """Return sliders in the kernel's own grid, over the plane of the weight that is shown."""
+    """Return sliders in the kernel's own grid."""
     grid = widgets.GridBox()
     following: list[bool] = []
 

@@ -32,14 +32,12 @@ say_language = sentences("language")
 
 @functools.cache
 def packed_plotly() -> bytes:
-    """Return the vendored plotly bundle, gzipped once a process."""
     # The fastest level: the page waits for it, and a third of the bytes are saved all the same.
     return gzip.compress(files("convviz.web").joinpath("vendor", "plotly-cartesian.min.js").read_bytes(), 1)
 
 
 @each_language
 def packed_script(tab: str) -> bytes:
-    """Return what draws a tab, gzipped once a process."""
     return gzip.compress(tab_script(tab).encode())
 
 
@@ -60,7 +58,7 @@ class Answering(Protocol):
 
 
 class Messages:
-    """Answers one app's pages; ``made`` has the tabs with a state that were opened so far, by name."""
+    """Answers one app's pages; ``made`` has the tabs with a state that were opened, by name."""
 
     def __init__(self, app: Answering) -> None:
         self._app: Answering | None = app
@@ -77,7 +75,7 @@ class Messages:
         }
 
     def receive(self, message: Any, buffers: list[Any]) -> None:
-        """Do what a message asks for; what it cannot have is said in a sentence, and nothing changes."""
+        """What it cannot have is said, and nothing changes."""
         app = self._app
         if app is None:
             return
@@ -98,14 +96,13 @@ class Messages:
                 made.leave()
 
     def close(self) -> None:
-        """Answer nobody any more, and end what runs."""
         for tab in self.made.values():
             tab.close()
         self.made.clear()
         self._app = None
 
     def _compute(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:
-        """Go to a page's settings; a refusal is that page's alone, which knows where it came from."""
+        """Go to a page's settings; a refusal is that page's alone."""
         page, k = page_name(message), whole(message, "k")
         state: Any = message.get("settings")
         if refused := app.session.attempt(lambda: app.answer(page, k, Settings.from_dict(state))):
@@ -117,7 +114,7 @@ class Messages:
         made = answered(message, buffers, page_maker=type(app).page_maker, stages=app.session.numbers_of)
         tab = self.made.get(made.message.get("tab", ""))
         if tab is not None:
-            made = Answer(made.message | {"data": shown(tab.name, tab.data)}, [])
+            made = Answer(made.message | {"data": shown(tab.data)}, [])
         app.send(made.message, buffers=made.buffers)
 
     def _act(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:
@@ -131,7 +128,7 @@ class Messages:
             app.send({"type": "plotly"}, buffers=[packed_plotly()])
 
     def _script(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:
-        """Send what draws a tab: few visitors open them all, so the app's own script goes without."""
+        """Send what draws a tab: few visitors open them all."""
         name, known = str(message.get("tab")), facts("names")["tabs"]
         if name not in known:
             raise ValueError(say("message.script", known=", ".join(known), got=f"{name!r:.40}"))

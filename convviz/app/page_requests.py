@@ -1,12 +1,11 @@
 """Answers the requests of a page: plain data in, plain data and bytes out.
 
-A server's worker gets every request here. A notebook's App computes by its session, and has a tab's data from here. A
-request carries everything, so any process can answer it; only a few results are kept.
+A server's worker gets every request here, a notebook's App those of its tabs. A request carries everything, so any
+process can answer it; only a few results are kept.
 """
 
 import functools
 import importlib
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -19,9 +18,8 @@ from convviz.app.validate_request import (
     check_keys,
     one_of,
     page_name,
-    readable,
+    sentence_of,
     shown,
-    what_failed,
     whole,
 )
 from convviz.facts import facts
@@ -50,7 +48,6 @@ PageMaker = Callable[[Mapping[str, Any]], bytes]
 StagesOf = Callable[[Settings], Stages]
 
 say = sentences("app")
-log = logging.getLogger(__name__)
 
 
 class Answer(NamedTuple):
@@ -61,11 +58,7 @@ class Answer(NamedTuple):
 
 
 def computed(settings: Settings) -> Stages:
-    """Return the numbers that follow from the settings, those of the last few settings without computing.
-
-    Raises:
-        ValueError: a number is too large for the dtype.
-    """
+    """Return the numbers of the settings, those of the last few without computing."""
     return _computed(settings.replace(**{name: DEFAULTS[name] for name in VIEW}))
 
 
@@ -79,10 +72,7 @@ def answered(
     page_maker: PageMaker | None = None,
     stages: StagesOf = computed,
 ) -> Answer:
-    """Return the answer to a request, as ``answer`` does, with its id and page; a refusal where there is none.
-
-    It never raises.
-    """
+    """Return ``answer``'s answer with its request's id and page; a refusal in place of an error."""
     back: dict[str, Any] = {}
     try:
         if isinstance(request, Mapping):  # first: a refusal, too, says whose it is
@@ -90,14 +80,9 @@ def answered(
             if "page" in request:
                 back["page"] = page_name(request)
         made = answer(request, buffers, page_maker=page_maker, stages=stages)
-    except ValueError as error:
-        sentence = readable(str(error))
-    except Exception as error:  # the app must live on; the log keeps what a developer needs
-        log.exception("a request failed")
-        sentence = readable(f"{what_failed('action.failed', error)} {say('action.kept')}")
-    else:
         return Answer(made.message | back, made.buffers)
-    return Answer({"type": "refused", **back, "sentence": sentence}, [])
+    except Exception as error:
+        return Answer({"type": "refused", **back, "sentence": sentence_of(error)}, [])
 
 
 def answer(
@@ -107,11 +92,7 @@ def answer(
     page_maker: PageMaker | None = None,
     stages: StagesOf = computed,
 ) -> Answer:
-    """Return the answer to a request as it came, a dict with a ``type``; ``page_maker`` makes the page of a state.
-
-    Raises:
-        ValueError: it is no request, or what it asks for is not possible.
-    """
+    """Return the answer to a request as it came, a dict with a ``type``."""
     kind = asked(request)
     if not isinstance(kind, str) or kind not in KEYS:
         raise RequestError(say("message.type", known=", ".join(KEYS), got=brief(kind)))
@@ -134,7 +115,6 @@ def answer(
 
 
 def _tab(request: Mapping[str, Any], settings: Settings, stages: StagesOf) -> Answer:
-    """Return what a tab draws; with ``ask`` what it replies to a question in it."""
     name = one_of(request, "tab", TABS, "")
     choices, ask = check_dict("choices", request.get("choices", {})), request.get("ask")
     back = {"type": "tab", "tab": name}
@@ -142,7 +122,7 @@ def _tab(request: Mapping[str, Any], settings: Settings, stages: StagesOf) -> An
         return Answer(back | {"data": {"state": "alone"}}, [])
     tab = importlib.import_module(f"convviz.app.tabs.{name}")
     if ask is None:
-        data = shown(name, lambda: tab.data(settings, stages(settings), choices))
+        data = shown(lambda: tab.data(settings, stages(settings), choices))
         return Answer(back | {"data": data}, [])
     if not hasattr(tab, "reply"):
         raise RequestError(say("message.ask", tab=name))

@@ -16,23 +16,22 @@ OWN_VARIABLE = "CONVVIZ_OWN_CODE"
 
 
 def is_served() -> bool:
-    """Return whether this process computes for visitors, and is not somebody's own."""
     return any(name in os.environ for name in SERVED_VARIABLES)
 
 
 def runs_code() -> bool:
-    """Return whether code that comes from the page is run."""
+    """Return whether code from the page is run."""
     return not is_served() or OWN_VARIABLE in os.environ
 
 
 def why_no_races() -> str:
-    """Return why there are no races here, in a sentence; empty where there are."""
+    """Empty where there are."""
     allowed = os.environ.get(RACES_VARIABLE) and os.environ.get(FOLDER_VARIABLE)
     return say("off") if is_served() and not allowed else ""
 
 
 def race_slots() -> dict[str, Any] | None:
-    """Return the server's limit as ``lab/slots.py`` takes it; None where there is none."""
+    """Return the limit as ``lab/slots.py`` takes it, if any."""
     if not is_served():
         return None
     return {"folder": os.environ[FOLDER_VARIABLE], "most": int(os.environ[RACES_VARIABLE])}

@@ -23,16 +23,9 @@ class RaceProcess:
     """A process that races; it ends with this one, whatever happens to either."""
 
     def __init__(self, race: Mapping[str, Any], tell: Callable[[dict[str, Any]], None]) -> None:
-        """Start it.
+        """Start a race of these arguments of ``Race``; ``tell`` takes the messages of ``lab/race_worker.py``.
 
-        Args:
-            race: arguments of ``Race`` that JSON can hold, and ``slots`` where a server limits how many run at a time:
-                a dict of ``folder`` and ``most``.
-            tell: called in a thread with each message, as ``lab/race_worker.py`` sends them; the last is ``ended``,
-                with a ``sentence`` where the race did not come to its end.
-
-        Raises:
-            OSError: no process could be started.
+        The last message is ``ended``, with a ``sentence`` where the race did not come to its end.
         """
         self._tell = tell
         self._over = False
@@ -57,11 +50,10 @@ class RaceProcess:
         self._order("pause")
 
     def go(self) -> None:
-        """Have it go on."""
         self._order("go")
 
     def end(self) -> None:
-        """End it now: it has nothing to save. Nothing is told any more."""
+        """End it now: it has nothing to save."""
         self._over = True
         self._process.kill()
         self._process.wait()
@@ -74,7 +66,7 @@ class RaceProcess:
             stdin.flush()
 
     def _read(self) -> None:
-        """Hand on every message; where the process ends without a last word, say how it ended."""
+        """Hand on every message; where the last word is missing, say how the process ended."""
         stdout = self._process.stdout
         assert stdout is not None
         ended = False

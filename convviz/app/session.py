@@ -1,30 +1,20 @@
 """What the kernel knows of one app: the settings, and the numbers that follow from them. No widgets."""
 
-import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import traitlets
 
 from convviz.app.page_requests import computed
-from convviz.app.validate_request import readable, what_failed
-from convviz.facts.words import sentences
+from convviz.app.validate_request import sentence_of
 from convviz.ops.stages import Stages
 from convviz.settings.compute import compute
 from convviz.settings.schema import VIEW
 from convviz.settings.state import Settings
 
-say = sentences("app")
-
-log = logging.getLogger(__name__)
-
 
 class Session(traitlets.HasTraits):
-    """Where torch computes for one app. Steps of undo, and what controls may do, are the page's.
-
-    The settings are replaced whole, never changed in place; ``notice`` is one sentence about what was last done here,
-    and whether it reports that nothing was changed.
-    """
+    """Where torch computes for one app; ``notice``: what was last done, and whether it failed."""
 
     settings = traitlets.Instance(Settings)
     result = traitlets.Instance(Stages)
@@ -35,11 +25,7 @@ class Session(traitlets.HasTraits):
         super().__init__(settings=first, result=compute(first))
 
     def apply(self, settings: Settings, notices: list[str] | None = None) -> None:
-        """Go to new settings and compute what follows.
-
-        Raises:
-            ValueError: a number is too large for the dtype; all stays as it was, as after any other failure.
-        """
+        """Go to new settings and compute; after an error all stays as it was."""
         old, old_result = self.settings, self.result
         if settings != old:
             result = old_result if _same_numbers(old, settings) else compute(settings)
@@ -51,30 +37,24 @@ class Session(traitlets.HasTraits):
         self.tell(" ".join(notices or []))
 
     def numbers_of(self, settings: Settings) -> Stages:
-        """Return the numbers of any settings: this session's own, where they differ in what is looked at only."""
+        """Return the numbers of any settings: the session's own, where these differ in the view only."""
         return self.result if _same_numbers(self.settings, settings) else computed(settings)
 
     def tell(self, sentence: str, failed: bool = False) -> None:
-        """Show a sentence below the controls."""
         self.notice = (sentence, failed)
 
     def attempt(self, action: Callable[[], None]) -> str:
-        """Run an action of the user; what goes wrong is returned as a sentence, and the settings stay."""
+        """Run an action of the user; an error is returned as a sentence."""
         try:
             action()
-        except ValueError as error:
-            return readable(str(error))
-        except Exception as error:  # the app must live on; the log keeps what a developer needs
-            log.exception("an action failed")
-            return f"{what_failed('action.failed', error)} {say('action.kept')}"
+        except Exception as error:
+            return sentence_of(error)
         return ""
 
     def state(self) -> dict[str, Any]:
-        """Return the settings as plain data: the dict behind links, exports and undo."""
         return self.settings.to_dict()
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Go to the settings that ``state()`` described."""
         self.apply(Settings.from_dict(state))
 
     def _set(self, settings: Settings, result: Stages) -> None:
@@ -84,5 +64,5 @@ class Session(traitlets.HasTraits):
 
 
 def _same_numbers(one: Settings, other: Settings) -> bool:
-    """Return whether two settings differ in what is looked at only."""
+    """Return whether two settings differ in the view only."""
     return one == other.replace(**{name: getattr(one, name) for name in VIEW})

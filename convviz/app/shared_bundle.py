@@ -13,11 +13,7 @@ from convviz.web.widget_assets import app_styles, carrier_script
 
 
 class Script(anywidget.AnyWidget):
-    """Half a megabyte that every app needs and none shows. An app's own script waits for it in the page, by its key.
-
-    Attributes:
-        key: which script it is; a page may show apps of several kernels, and these may have other versions.
-    """
+    """Half a megabyte that all apps share: an app's own script waits for it in the page, by its key."""
 
     _css = app_styles()
 
@@ -27,7 +23,7 @@ class Script(anywidget.AnyWidget):
 
     @classmethod
     def taken(cls, *, shared: bool) -> Script:
-        """Return one of the spoken language, ``shared`` by all apps of this process; who takes it lets go once."""
+        """Return one of the spoken language, ``shared`` by all apps of this process; let go of it once."""
         if not shared:
             own = cls()
             own._apps = 1

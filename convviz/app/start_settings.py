@@ -31,11 +31,6 @@ def start_settings(
     theme: str = "auto",
     transposed: bool = False,
 ) -> Settings:
-    """Return the settings that the app opens with.
-
-    Raises:
-        ValueError: the arguments contradict each other or conv2d's rules, or are too large for the board.
-    """
     given = {name: read_tensor(name, value) for name, value in tensors.items() if value is not None}
     beside = spec is not None or given or loss or dtype or transposed
     if link is not None:
@@ -79,11 +74,7 @@ def _loss_with(field: str, called: str, loss: str | None) -> str:
 
 
 def given_source(loss: str, field: str, tensor: torch.Tensor) -> Source:
-    """Return a tensor that was given: as its numbers, or a target, or a grad, as the one-hot that the loss takes.
-
-    Raises:
-        ValueError: the loss takes a one-hot only, and this is none.
-    """
+    """Return a given tensor as its numbers, or as the one-hot that the loss takes."""
     if field not in GIVEN or "values" in kinds_taken(loss, field):
         return Source.of(tensor)
     place = int(tensor[0].argmax())
@@ -98,11 +89,7 @@ def given_source(loss: str, field: str, tensor: torch.Tensor) -> Source:
 
 
 def read_tensor(name: str, value: Any) -> torch.Tensor:
-    """Return what a person gave for a tensor, float64 on the cpu, over all its axes.
-
-    Raises:
-        ValueError: it is no tensor of real, finite numbers, or has too many axes.
-    """
+    """Return what a person gave for a tensor, float64 on the cpu, over all its axes."""
     tensor = real_tensor(name, value).to("cpu", torch.float64)
     axes = 1 if name == "bias" else 4
     if not 0 < tensor.dim() <= axes or (axes == 4 and tensor.dim() < 2):
@@ -117,7 +104,7 @@ def read_tensor(name: str, value: Any) -> torch.Tensor:
 
 
 def _geometry(spec: ConvSpec, given: Mapping[str, torch.Tensor], transposed: bool) -> ConvSpec:
-    """Take the sizes from the tensors; the input of a transposed layer is what the geometry calls output."""
+    """Take the sizes from the tensors; a transposed layer's input is what the geometry calls output."""
     own, other = ("out_channels", "in_channels") if transposed else ("in_channels", "out_channels")
     changes: dict[str, Any] = {}
     size: Sequence[int] = spec.output_size if transposed else spec.input_size
@@ -137,7 +124,6 @@ def _geometry(spec: ConvSpec, given: Mapping[str, torch.Tensor], transposed: boo
 
 
 def check_shapes(settings: Settings, given: Mapping[str, torch.Tensor]) -> None:
-    """Refuse tensors that do not fit the geometry."""
     spec = settings.spec
     wanted = {
         "input": settings.input_shape,

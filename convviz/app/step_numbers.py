@@ -32,7 +32,7 @@ def numbers(stages: Stages) -> dict[str, Any]:
 
 
 def truth(stages: Stages) -> dict[str, Any]:
-    """Return the line that always tells the truth: id and values of its sentence, and whether it is good news."""
+    """Return the line of truth: id and values of its sentence, and whether it is good news."""
     deviation = stages.deviation_from_autograd
     where = {"device": device_name(stages.input.device), "dtype": str(stages.input.dtype).removeprefix("torch.")}
     if deviation is None:

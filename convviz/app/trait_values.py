@@ -31,10 +31,7 @@ SWAPPED = {"in_channels": "out_channels", "out_channels": "in_channels"}
 
 
 def value_of(settings: Settings, result: Stages, name: str) -> Any:
-    """Return a setting or a result by its name: a pair of equal numbers as one, a tensor as it was computed.
-
-    A tensor that only the other direction of a convolution has is None.
-    """
+    """Return a setting or result, None for the other direction's; a pair of equal numbers is one."""
     if name in PAIRS:
         return folded(_pair(settings, name))
     if name in GEOMETRY:
@@ -48,11 +45,7 @@ def value_of(settings: Settings, result: Stages, name: str) -> Any:
 
 
 def with_named(settings: Settings, name: str, value: Any) -> Settings:
-    """Return the settings with one of them changed; nothing else moves to make room for it.
-
-    Raises:
-        ValueError: the value breaks a rule; the message says which.
-    """
+    """Return the settings with one of them changed; nothing else makes room for it."""
     if name not in SETTABLE:
         raise ValueError(f"{name} cannot be set: only {', '.join(SETTABLE)} can, and the results follow")
     if name in GEOMETRY:
@@ -121,7 +114,7 @@ def _with_tensor(settings: Settings, name: str, value: Any) -> Settings:
 
 
 def _loss_with(settings: Settings, name: str, field: str, kind: str | None = None) -> str:
-    """Return the loss if it takes a tensor of this name, or the first that does; other tensors leave it alone."""
+    """Return the loss if it takes such a tensor, or the first that does; others leave it alone."""
     kinds = kinds_taken(settings.loss, field)
     if kinds and kind not in (None, *kinds):
         raise ValueError(

@@ -32,10 +32,7 @@ MAX_FOLLOW_ROUNDS = 20  # in which those who watch and set something else in tur
 
 
 def _trait(name: str, read_only: bool) -> Any:
-    """Return a trait: a tensor stays in Python; all else the page has, too, as the session has it.
-
-    It goes there with the numbers of its step.
-    """
+    """Return a trait; all but tensors are on the page, too, with the numbers of their step."""
     made = traitlets.Any(read_only=read_only)
     if name not in ON_PAGE:
         return made
@@ -142,7 +139,7 @@ class SettingTraits(traitlets.HasTraits):
         return value_of(self.session.settings, self.session.result, name)
 
     def _give_back(self, name: str, refused: Any) -> None:
-        """Tell a linked widget what holds, once its change is over: until then ``traitlets.link`` does not listen."""
+        """Tell a linked widget what holds, once its change is over: before, ``traitlets.link`` does not listen."""
 
         def tell() -> None:
             now = getattr(self, name)

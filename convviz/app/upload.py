@@ -30,20 +30,13 @@ say = sentences("app")
 
 
 def picture_source(buffers: list[Any]) -> Source:
-    """Return the picture in a message's bytes as an input, rounded to thousandths, which no eye can tell."""
+    """Return the picture in a message as an input, rounded to thousandths, which no eye can tell."""
     data = bytes(buffers[0]) if buffers else b""
     return Source.of((read_picture(data) * 1000).round() / 1000, "image")
 
 
 def read_picture(data: bytes) -> torch.Tensor:
-    """Turn a PNG or JPEG file into one grey plane.
-
-    Returns:
-        float64 ``[H, W]``, at most 64 x 64, 0 (black) to 1 (white), in steps of 1/255.
-
-    Raises:
-        ValueError: it is no PNG or JPEG, it is damaged, or it is too large.
-    """
+    """Turn a PNG or JPEG file into one grey plane, float64 ``[H, W]``, at most 64 x 64, 0 (black) to 1 (white)."""
     if len(data) > MAX_PICTURE_BYTES:
         raise ValueError(say("upload.bytes", most=MAX_PICTURE_BYTES // 10**6, got=f"{len(data) / 10**6:.0f}"))
     grey = _grey(data)
@@ -84,7 +77,7 @@ def _grey(data: bytes) -> Image.Image:
 
 
 def _reduced(image: Image.Image) -> Image.Image:
-    """Return a decoded picture in grey, reduced by a whole number to a few times SIDE; converted tile by tile."""
+    """Return a decoded picture in grey, reduced to a few times SIDE, tile by tile."""
     from PIL import Image
 
     factor = max(1, max(image.size) // (4 * SIDE))
@@ -98,7 +91,6 @@ def _reduced(image: Image.Image) -> Image.Image:
 
 
 def _on_paper(image: Image.Image) -> Image.Image:
-    """Return a picture in grey, what is transparent in it on white paper."""
     from PIL import Image
 
     if image.mode.startswith("I"):  # 16 bits a pixel: Pillow would cut them off at 255

@@ -27,38 +27,31 @@ def brief(value: Any) -> str:
         return type(value).__name__
 
 
-def readable(sentence: str) -> str:
-    """Return a sentence that is no longer than one reads: it may name what a stranger sent."""
-    half = MAX_MESSAGE_CHARS // 2
+def sentence_of(error: Exception, of: str = "action") -> str:
+    """Return what an error says, short enough to read; one that nobody foresaw is logged: the app must live on."""
+    sentence = str(error)
+    if not isinstance(error, ValueError):
+        from convviz.ops.device import is_out_of_memory  # the server, which has no torch, reads messages, too
+
+        log.error("the %s failed", of, exc_info=error)
+        memory, kind = is_out_of_memory(error), type(error).__name__
+        failed = say("memory") if memory else say(f"{of}.failed", kind=kind, why=error)
+        sentence = f"{failed} {say(f'{of}.kept')}"
+    half = MAX_MESSAGE_CHARS // 2  # it may name what a stranger sent
     return sentence if len(sentence) <= MAX_MESSAGE_CHARS else f"{sentence[:half]} … {sentence[-half:]}"
 
 
-def what_failed(id: str, error: Exception) -> str:
-    """Return a sentence about an error that nobody foresaw."""
-    from convviz.ops.device import is_out_of_memory  # the server, which has no torch, reads messages, too
-
-    return say("memory") if is_out_of_memory(error) else say(id, kind=type(error).__name__, why=error)
-
-
-def shown(tab: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Return what a tab draws; where these settings cannot be shown in it, ``{"error": sentence}``.
-
-    Raises:
-        RequestError: the tab has no such choice.
-    """
+def shown(make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Return what a tab draws, or ``{"error": sentence}``."""
     try:
         return make()
     except RequestError:
         raise
-    except ValueError as error:
-        return {"error": readable(str(error))}
-    except Exception as error:  # the board must live on; the log keeps what a developer needs
-        log.exception("the tab %s failed", tab)
-        return {"error": readable(f"{what_failed('tab.failed', error)} {say('tab.kept')}")}
+    except Exception as error:
+        return {"error": sentence_of(error, "tab")}
 
 
 def asked(message: Any) -> Any:
-    """Return what a message asks for, its ``type``."""
     if not isinstance(message, Mapping):
         raise RequestError(say("message", got=brief(message)))
     _check_depth(message)
@@ -66,7 +59,6 @@ def asked(message: Any) -> Any:
 
 
 def _check_depth(message: Mapping[str, Any]) -> None:
-    """Refuse what is nested too deeply for Python's own recursion."""
     level: list[Any] = [message]
     for _ in range(DEEPEST):
         inner = (each.values() if isinstance(each, Mapping) else each for each in level)
@@ -77,14 +69,12 @@ def _check_depth(message: Mapping[str, Any]) -> None:
 
 
 def check_dict(what: str, value: Any) -> Mapping[str, Any]:
-    """Return what is a dict."""
     if not isinstance(value, Mapping):
         raise RequestError(say("message.dict", what=what, got=brief(value)))
     return value
 
 
 def check_keys(what: str, message: Any, known: Sequence[str]) -> Mapping[str, Any]:
-    """Return what is a dict with no other keys than these."""
     checked = check_dict(what, message)
     for key in checked:
         if key not in known:
@@ -94,7 +84,6 @@ def check_keys(what: str, message: Any, known: Sequence[str]) -> Mapping[str, An
 
 
 def one_of(message: Mapping[str, Any], key: str, known: Sequence[str], default: str) -> str:
-    """Return a word of a message; what is missing is the default."""
     value = message.get(key, default)
     if not isinstance(value, str) or value not in known:
         raise RequestError(say("message.word", key=key, known=", ".join(known), got=brief(value)))
@@ -102,7 +91,6 @@ def one_of(message: Mapping[str, Any], key: str, known: Sequence[str], default: 
 
 
 def flag(message: Mapping[str, Any], key: str) -> bool:
-    """Return whether a message says so; what is missing is no."""
     value = message.get(key, False)
     if not isinstance(value, bool):
         raise RequestError(say("message.flag", key=key, got=brief(value)))
@@ -110,19 +98,17 @@ def flag(message: Mapping[str, Any], key: str) -> bool:
 
 
 def whole(message: Mapping[str, Any], key: str, default: int | None = None) -> int:
-    """Return a whole number of a message; what is missing is the default."""
     return whole_number(key, message.get(key, default))
 
 
 def whole_number(key: str, value: Any) -> int:
-    """Return a whole number."""
     if isinstance(value, bool) or not isinstance(value, int) or abs(value) > MAX_WHOLE:
         raise RequestError(say("message.index", key=key, got=brief(value)))
     return value
 
 
 def page_name(message: Mapping[str, Any]) -> str:
-    """Return which page asks: its own name, because a kernel's messages go to all pages."""
+    """Return which page asks: a kernel's messages go to all pages."""
     page = message.get("page")
     if not isinstance(page, str) or len(page) > MAX_PAGE_ID_CHARS:
         raise RequestError(say("message.page", most=MAX_PAGE_ID_CHARS, got=brief(page)))

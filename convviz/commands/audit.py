@@ -16,7 +16,6 @@ DEFAULT_NAME = "check"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``convviz audit``."""
     parser.add_argument(
         "check",
         metavar="FILE[:NAME]",
@@ -41,7 +40,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the audit; return 0 if all is caught, 1 if something passes, 2 if the check cannot be read or used."""
+    """Return 0 if all is caught, 1 if something passes, 2 if the check cannot be used."""
     from convviz.check.audit import audit
 
     with refusing(ValueError, code=2):
@@ -51,11 +50,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _load(given: str) -> Callable[[Any], Any]:
-    """Return the function that FILE:NAME names.
-
-    Raises:
-        ValueError: there is no such file or function, or the file cannot be run.
-    """
     path, colon, name = given.rpartition(":")
     if not colon or not path or Path(given).is_file():
         path, name = given, DEFAULT_NAME

@@ -16,7 +16,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print what a bug report needs; return 1 where something is missing."""
+    """Return 1 where something is missing."""
     rows, healthy = diagnosis()
     width = max(len(name) for name, _ in rows)
     for name, value in rows:
@@ -25,7 +25,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def version(package: str) -> str:
-    """Return a package's installed version, or a sentence that it is missing."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
@@ -33,7 +32,7 @@ def version(package: str) -> str:
 
 
 def diagnosis() -> tuple[list[tuple[str, str]], bool]:
-    """Return the lines of `convviz doctor`, as pairs of name and value, and whether nothing is missing."""
+    """Return lines, and whether nothing is missing."""
     versions = [(package, version(package)) for package in PACKAGES]
     checks = [_devices(), _labextension(), _template(), _workers()]
     rows = [("convviz", __version__), ("python", f"{platform.python_version()} ({sys.platform})"), *versions]
@@ -64,7 +63,7 @@ def _labextension() -> tuple[str, str, bool]:
 
 
 def _template() -> tuple[str, str, bool]:
-    """Find our page template and, below it, Voilà's own, from which it takes all that it does not change."""
+    """Find our page template and Voilà's own, from which it takes all that it does not change."""
     from convviz.serve import SHARE, environment, server_environment
     from convviz.serve.options import ServeOptions
 
@@ -81,7 +80,7 @@ def _template() -> tuple[str, str, bool]:
 
 
 def _workers() -> tuple[str, str, bool]:
-    """Tell how many processes compute in ``convviz serve``, and whether they share what they load."""
+    """Tell how many processes compute in ``convviz serve``, and whether they share torch."""
     from convviz.serve.options import cores
 
     shared = "share torch" if sys.platform.startswith("linux") else "load torch each by itself: only Linux shares it"

@@ -12,7 +12,6 @@ FORMS = ("ipynb", "html", "md")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``convviz exercise``."""
     parser.add_argument(
         "--expose", required=True, metavar="IDS", help="mistakes of the catalogue with commas between, such as I10,I11"
     )
@@ -29,7 +28,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write a sheet; return 2 if what was asked for cannot be, 1 if the file cannot be written."""
+    """Return 2 for what cannot be, 1 if the file cannot be written."""
     form = options.output.suffix.lower().removeprefix(".")
     if form not in FORMS:
         known = ", ".join(f".{one}" for one in FORMS)

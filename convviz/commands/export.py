@@ -4,21 +4,19 @@ import argparse
 import functools
 import gc
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from convviz.commands.refusal import Refusal, refusing
+from convviz.commands.refusal import Refusal, language_of, refusing
 
 STDOUT = Path("-")
 PICTURE_ENDINGS = (".svg", ".png", ".gif")
-# What these are when nobody gives them.
-PICTURE_OPTIONS = {"panel": None, "equation": None, "step": None, "theme": None}
-PAGE_OPTIONS = {"controls": None, "title": None, "lang": None, "height": None, "lesson": None, "intro": None}
+PICTURE_OPTIONS = ("panel", "equation", "step", "theme")
+PAGE_OPTIONS = ("controls", "title", "lang", "height", "lesson", "intro")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``convviz export``."""
     parser.add_argument(
         "--state",
         metavar="LINK",
@@ -58,51 +56,32 @@ def _picture_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write a page, a module or a picture; return the exit code: 2 when the state cannot be read."""
+    """Return 2 when the state cannot be read."""
     if options.module and options.form:
         raise Refusal(f"--module and --{options.form} are two files: call export once for each")
     if options.module:
         return _export_module(options)
     if options.form or options.output.suffix.lower() in PICTURE_ENDINGS:
         return _export_picture(options)
-    if given := _given(options, PICTURE_OPTIONS):
+    if given := _given(options, *PICTURE_OPTIONS):
         raise Refusal(f"{', '.join(given)} belong to a picture: add --svg, --png or --gif")
     from convviz.export.page_assets import DEFAULT_CONTROLS
 
     controls = DEFAULT_CONTROLS if options.controls is None else tuple(filter(None, options.controls.split(",")))
-    title = {} if options.title is None else {"title": options.title}
-    page = {
-        "lang": _language(options),
-        "controls": controls,
-        "height": options.height,
-        "lesson": options.lesson,
-        **title,
-    }
-    page["intro"] = options.intro or ""
+    language = language_of(options)
 
     def make(state: Any) -> bytes:
         _load_torch()  # for the still picture: the page computes its numbers itself
         from convviz.export.page import page_bytes
 
-        return page_bytes(state, **page)
+        page = {name: getattr(options, name) for name in ("height", "title", "lesson")}
+        return page_bytes(state, lang=language, controls=controls, intro=options.intro or "", **page)
 
     return _written(options, "page", make)
 
 
-def _language(options: argparse.Namespace) -> str:
-    from convviz.facts.choose_language import chosen
-
-    tag, unknown = chosen(options.lang)
-    if unknown:
-        print(f"convviz: {unknown}", file=sys.stderr)
-    return tag
-
-
 def _load_torch() -> None:
-    """Load torch, nine tenths of an export's time, without the garbage collector: a seventh less.
-
-    A thousand modules are made and none dies, so there is nothing to look for, now or at the end of the process.
-    """
+    """Load torch without the garbage collector, which finds nothing there: a seventh less."""
     if "torch" in sys.modules:
         return
     enabled = gc.isenabled()
@@ -116,7 +95,7 @@ def _load_torch() -> None:
 
 
 def _written(options: argparse.Namespace, what: str, make: Callable[[Any], bytes]) -> int:
-    """Write the state that was given; what its link could not say, or why nothing is written, goes to stderr."""
+    """Write the given state; what its link could not say goes to stderr."""
     from convviz.export.output_file import write
     from convviz.export.read_state import read_state
 
@@ -136,12 +115,12 @@ def _written(options: argparse.Namespace, what: str, make: Callable[[Any], bytes
     return 0
 
 
-def _given(options: argparse.Namespace, defaults: Mapping[str, str | None]) -> list[str]:
-    return [f"--{name}" for name, default in defaults.items() if getattr(options, name) != default]
+def _given(options: argparse.Namespace, *names: str) -> list[str]:
+    return [f"--{name}" for name in names if getattr(options, name) is not None]
 
 
 def _export_picture(options: argparse.Namespace) -> int:
-    if given := _given(options, PAGE_OPTIONS):
+    if given := _given(options, *PAGE_OPTIONS):
         raise Refusal(f"{', '.join(given)} belong to a page, and a picture has none of it: leave out")
     part = {name: getattr(options, name) for name in PICTURE_OPTIONS if getattr(options, name) is not None}
 
@@ -157,8 +136,7 @@ def _export_picture(options: argparse.Namespace) -> int:
 def _export_module(options: argparse.Namespace) -> int:
     from convviz.export.module import module_bytes
 
-    of_a_place = {name: default for name, default in PAGE_OPTIONS.items() if name != "lang"}
-    if given := _given(options, of_a_place | PICTURE_OPTIONS):
+    if given := [name for name in _given(options, *PAGE_OPTIONS, *PICTURE_OPTIONS) if name != "--lang"]:
         told = "one module serves many places, and each says this by itself; leave it out"
         raise Refusal(f"--module takes no {', '.join(given)}: {told}")
-    return _written(options, "module", functools.partial(module_bytes, lang=_language(options)))
+    return _written(options, "module", functools.partial(module_bytes, lang=language_of(options)))

@@ -16,7 +16,6 @@ SETTINGS = ("epochs", "seeds", "seed", "batch_size", "lr", "momentum", "replaced
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``convviz lab``."""
     parser.add_argument(
         "--layers",
         default="torch,rotate,unfold",
@@ -61,7 +60,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run a race or show one; return the exit code: 0, 1 when it ended early, 2 when it could not begin."""
+    """Return 1 when it ended early, 2 when it could not begin."""
     if (options.output is None) != (options.show is None) and options.show is None:
         raise Refusal("-o writes the page of a result: name the result with --show", 2)
     with refusing(ValueError, TypeError, OSError, ImportError, code=2):
@@ -126,7 +125,7 @@ def _race(options: argparse.Namespace) -> int:
 
 
 def _command(options: argparse.Namespace) -> str:
-    """Return the command that makes such a race again; no path of this machine is in it."""
+    """Return the command that makes such a race again, without a path of this machine."""
     names = ("layers", "epochs", "seeds", "batch_size", "dtype", "train", "threads")
     given = [f"--{name.replace('_', '-')} {getattr(options, name)}" for name in names if getattr(options, name)]
     return " ".join(["convviz lab", *given, "--record", options.record.name])

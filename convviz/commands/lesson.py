@@ -8,7 +8,6 @@ EPILOG = "docs/lessons.md shows how a lesson is written, by an example."
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``convviz lesson``."""
     parser.epilog = EPILOG
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     actions.add_parser("list", help="the lessons that there are, in their order")
@@ -19,7 +18,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """List the lessons, or check a file; return 1 if something is wrong with it."""
+    """Return 1 if something is wrong with a checked file."""
     return _list() if options.action == "list" else _check(options.file)
 
 

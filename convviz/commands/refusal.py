@@ -1,7 +1,19 @@
 """Why a command does nothing: a sentence on stderr, and the exit code."""
 
+import argparse
 import contextlib
+import sys
 from collections.abc import Iterator
+
+
+def language_of(options: argparse.Namespace) -> str:
+    """Return the language that was asked for; where it is not there, say so on stderr and return English."""
+    from convviz.facts.choose_language import chosen
+
+    tag, unknown = chosen(options.lang)
+    if unknown:
+        print(f"convviz: {unknown}", file=sys.stderr)
+    return tag
 
 
 class Refusal(Exception):

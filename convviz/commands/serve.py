@@ -1,9 +1,9 @@
 """``convviz serve``: the app as a web page."""
 
 import argparse
-import sys
 from typing import Any
 
+from convviz.commands.refusal import language_of
 from convviz.serve.options import DEFAULT_HOST, MADE, ServeOptions
 
 GONE = {
@@ -30,7 +30,6 @@ class _Gone(argparse.Action):
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``convviz serve``."""
     for words in GONE:
         parser.add_argument(words, nargs="?", action=_Gone, default=argparse.SUPPRESS)
     parser.add_argument("--port", type=int, help="port to use (default: 8866, or the next free one)")
@@ -104,13 +103,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Serve until it is stopped; return the exit code."""
-    from convviz.facts.choose_language import chosen
     from convviz.serve import serve
 
-    lang, unknown = chosen(options.lang)
-    if unknown:
-        print(f"convviz: {unknown}", file=sys.stderr)
+    lang = language_of(options)
     given = {name: value for name, value in vars(options).items() if name in ServeOptions.__dataclass_fields__}
     several = {name: tuple(given[name]) for name in ("allow_host", "allow_frame")}
     return serve(ServeOptions(**given | several | {"lang": lang if options.lang else None}))

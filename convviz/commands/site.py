@@ -7,7 +7,6 @@ from convviz.commands.refusal import refusing
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``convviz site``."""
     parser.add_argument(
         "-o",
         "--output",
@@ -19,7 +18,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the site; return the exit code."""
     from convviz.export.site import INDEX, write_site
 
     with refusing(OSError, ValueError):

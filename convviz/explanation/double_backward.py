@@ -34,60 +34,36 @@ CALLS_TRANSPOSED = {
 
 @dataclass(frozen=True, eq=False)
 class Slope:
-    """How fast s moves with one factor.
-
-    Attributes:
-        to: the factor, by its name in the layer: grad_output, weight or input.
-        function: what computes it: conv2d, conv_transpose2d, or of ``torch.nn.grad`` conv2d_input or conv2d_weight.
-        arguments: the two tensors that it takes, by name and in its order; one of them is v.
-        value: float64, shaped like the factor.
-    """
+    """How fast s moves with one factor of the layer; of the two arguments of the function, in its order, one is v."""
 
     to: str
     function: str
     arguments: tuple[str, str]
-    value: torch.Tensor
+    value: torch.Tensor  # float64, shaped like the factor
 
 
 @dataclass(frozen=True, eq=False)
 class DoubleBackward:
-    """A number made of a gradient, and its slopes.
-
-    Attributes:
-        of: the gradient, ``"grad_input"`` or ``"grad_weight"``.
-        gradient: float64.
-        v: the slope of s to each number of the gradient, shaped like it.
-        at: the indices of the one number; with the squares of all it says nothing.
-        s: the number.
-        slopes: one to each of the two factors that the gradient is made of.
-        absent: the factor that the gradient is not made of; its slope is 0.
-        node: the gradient's own node in torch's graph, by name.
-        deviation: the largest |difference| of the slopes from torch.autograd, run twice.
-        agrees: whether that is rounding.
-    """
+    """A number s made of a gradient, and its slopes to the two factors of that gradient."""
 
     of: str
-    gradient: torch.Tensor
-    v: torch.Tensor
-    at: tuple[int, ...]
+    gradient: torch.Tensor  # float64
+    v: torch.Tensor  # the slope of s to each number of the gradient, shaped like it
+    at: tuple[int, ...]  # the indices of the one number; unused with the squares of all
     s: float
     slopes: tuple[Slope, Slope]
-    absent: str
-    node: str
-    deviation: float
-    agrees: bool
+    absent: str  # the factor that the gradient is not made of; its slope is 0
+    node: str  # the gradient's own node in torch's graph
+    deviation: float  # of the slopes from torch.autograd, run twice
+    agrees: bool  # the deviation is rounding
 
 
 def double_backward(
     stages: Stages, of: str = "grad_input", number: str = "one", at: tuple[int, ...] = ()
 ) -> DoubleBackward:
-    """Differentiate a gradient of one pass, by the rules, and hold the result against autograd in float64.
+    """Differentiate a gradient by the rules, and hold the result against autograd in float64.
 
-    Args:
-        stages: any pass.
-        of: the gradient, one of ``OF``; of a transposed convolution that of its own input.
-        number: ``"one"`` of its numbers, or half the sum of the ``"squares"`` of all.
-        at: the indices of that one number, the nearest if there is none; those that are left out are the middle.
+    The number is ``"one"`` of the gradient's, the nearest to ``at``, or half the sum of the ``"squares"`` of all.
     """
     given = {name: getattr(stages, stage_of(name, stages.transposed)).detach().cpu().double() for name in CALLS}
     absent = of.removeprefix("grad_")
@@ -110,7 +86,7 @@ def double_backward(
 
 
 def stage_of(factor: str, transposed: bool) -> str:
-    """Return what the stages call a factor of the layer: those of a transposed convolution read it the other way."""
+    """Return what the stages call a factor of the layer."""
     return {"grad_output": "input", "input": "grad_output"}.get(factor, factor) if transposed else factor
 
 
@@ -118,7 +94,7 @@ Rule = Callable[[dict[str, torch.Tensor]], torch.Tensor]
 
 
 def _rules(spec: ConvSpec, transposed: bool) -> dict[str, Rule]:
-    """Return the rule that computes each factor's slope from the other two, by the factor's name in the layer."""
+    """Return, by factor, the rule that computes its slope from the other two."""
 
     def conv2d(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
         return convolve(image, weight, None, spec, METHOD)
@@ -143,7 +119,6 @@ def _present(tensor: torch.Tensor | None) -> torch.Tensor:
 
 
 def _slope(to: str, absent: str, value: torch.Tensor, transposed: bool) -> Slope:
-    """Return a slope with the call that computes it, v in the place of the factor that is absent."""
     function, arguments = (CALLS_TRANSPOSED if transposed else CALLS)[to]
     first, second = ("v" if name == absent else name for name in arguments)
     return Slope(to, function, (first, second), value)
@@ -164,7 +139,7 @@ def _place(shape: torch.Size, at: tuple[int, ...]) -> tuple[int, ...]:
 def _by_autograd(
     stages: Stages, given: dict[str, torch.Tensor], absent: str, number: str, v: torch.Tensor
 ) -> tuple[str, dict[str, torch.Tensor]]:
-    """Return the name of the gradient's node, and the slopes that torch finds when it differentiates twice."""
+    """Return the name of the gradient's node, and the slopes when torch differentiates twice."""
     with torch.inference_mode(False), torch.enable_grad():
         leaves = {name: tensor.clone().requires_grad_() for name, tensor in given.items()}
         output = by_torch(leaves["input"], leaves["weight"], None, stages.spec, stages.transposed)

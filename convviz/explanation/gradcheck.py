@@ -10,7 +10,7 @@ import torch
 from torch.autograd.gradcheck import GradcheckError
 
 from convviz.facts.words import sentences
-from convviz.geometry.shown_plane import PANEL_AXES, Plane
+from convviz.geometry.shown_plane import Plane
 from convviz.ops.functions import convolve, gradients
 from convviz.ops.losses import loss_size, loss_value
 from convviz.ops.stages import Stages
@@ -30,19 +30,12 @@ Loss = Callable[[torch.Tensor], torch.Tensor]
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """The gradient of one tensor in one dtype, found in two ways; the numbers are kept as float64.
+    """The gradient of one tensor in one dtype, found in two ways; the numbers are kept as float64."""
 
-    Attributes:
-        analytic: ``[rows, columns]``, by the layer's own backward pass.
-        numeric: ``[len(EPS), rows, columns]``, by central differences of the loss.
-        passes: whether ``torch.autograd.gradcheck`` with its defaults passes.
-        warning: what gradcheck says before it begins, or nothing.
-    """
-
-    analytic: torch.Tensor
-    numeric: torch.Tensor
-    passes: bool
-    warning: str
+    analytic: torch.Tensor  # [rows, columns], by the layer's own backward pass
+    numeric: torch.Tensor  # [len(EPS), rows, columns], by central differences of the loss
+    passes: bool  # torch.autograd.gradcheck with its defaults
+    warning: str  # what gradcheck says before it begins, or nothing
 
     @property
     def difference(self) -> torch.Tensor:
@@ -52,16 +45,10 @@ class Slopes:
 
 @dataclass(frozen=True, eq=False)
 class Checked:
-    """One gradient, checked in both dtypes.
-
-    Attributes:
-        panel: the stage that holds the gradient.
-        size: rows and columns of the whole plane; of a larger one only the first are checked.
-        slopes: by the dtype's name.
-    """
+    """One gradient, checked in both dtypes."""
 
     panel: str
-    size: tuple[int, int]
+    size: tuple[int, int]  # of the whole plane; of a larger one only the first rows and columns are checked
     slopes: dict[str, Slopes]
 
 
@@ -69,26 +56,17 @@ class Checked:
 class Check:
     """Every gradient of one pass, checked.
 
-    Attributes:
-        gradients: of the input, the weight and, if there is one, the bias.
-        size: of the loss: the sum of its terms, each without its sign.
-        spacing: the distance between two neighbouring numbers of that size, by the dtype's name: a loss is rounded to
-            about that, and a slope by central differences to that divided by 2 eps.
+    A loss is rounded to about ``spacing``, the distance of two neighbouring numbers, and a slope by central differences
+    to that divided by 2 eps.
     """
 
     gradients: tuple[Checked, ...]
-    size: float
-    spacing: dict[str, float]
+    size: float  # of the loss: the sum of its terms, each without its sign
+    spacing: dict[str, float]  # by the dtype's name
 
 
 def check_gradients(stages: Stages, plane: Plane) -> Check:
-    """Check the gradients of the plane that is shown, by moving every cell of it and running the whole layer again.
-
-    The layer is convviz's own with ``method="rotate"``, on the CPU; the numbers of bfloat16 are taken as they are.
-
-    Raises:
-        ValueError: one run of the layer is too long to be repeated for every cell.
-    """
+    """Check the gradients of the shown plane: move each of its cells and run convviz's own layer on the CPU."""
     most = _most_cells(stages)
     found = []
     for panel in gradients_of(stages):
@@ -105,13 +83,13 @@ def check_gradients(stages: Stages, plane: Plane) -> Check:
 
 
 def gradients_of(stages: Stages) -> dict[str, str]:
-    """Return the stages that hold gradients of the layer, with the stages that they are the gradients of."""
+    """Return the stages that hold gradients → what they are the gradients of."""
     to_input = {"output": "grad_output"} if stages.transposed else {"grad_input": "input"}
     return to_input | {"grad_weight": "weight"} | ({} if stages.bias is None else {"grad_bias": "bias"})
 
 
 def _size_of_loss(stages: Stages) -> torch.Tensor:
-    """Return the loss with every term made positive, float64: where terms cancel, their rounding does not."""
+    """Return the loss with every term made positive: where terms cancel, their rounding does not."""
     names = ("grad_input", "input") if stages.transposed else ("output", "grad_output")
     output, grad_output = (getattr(stages, name) for name in names)
     other = grad_output if stages.target is None else stages.target
@@ -128,7 +106,7 @@ def _most_cells(stages: Stages) -> int:
 
 
 def _as_function(stages: Stages, plane: Plane, panel: str, dtype: torch.dtype, most: int) -> tuple[Loss, torch.Tensor]:
-    """Return the loss as a function of some cells of one tensor, and their values ``[rows, columns]``."""
+    """Return the loss as a function of some cells, and their values ``[rows, columns]``."""
     spec, kind = stages.spec, stages.loss_kind
     names = ("input", "grad_output", "weight", "bias", "target")
     stored = {name: getattr(stages, name) for name in names}
@@ -151,15 +129,13 @@ def _as_function(stages: Stages, plane: Plane, panel: str, dtype: torch.dtype, m
 
 
 def _index(tensor: torch.Tensor, name: str, plane: Plane, most: int) -> Index:
-    """Return the index of the first cells of the plane that is shown: a square if not all fit."""
+    """Return the index of the first cells of the shown plane: a square if not all fit."""
     if name == "bias":
         return (torch.arange(tensor.numel())[None],)
-    first, second = (plane.index(axis) for axis in PANEL_AXES[name])
     height, width = tensor.shape[-2:]
     rows = min(height, max(math.isqrt(most), most // width))
     columns = min(width, most // rows)
-    at = (torch.tensor(first), torch.tensor(second % tensor.shape[1]))  # a weight counts channels within the group
-    return (*at, torch.arange(rows)[:, None], torch.arange(columns)[None])
+    return (*map(torch.tensor, plane.of(name, tensor.shape)), torch.arange(rows)[:, None], torch.arange(columns)[None])
 
 
 def _slopes(loss: Loss, cells: torch.Tensor) -> Slopes:
@@ -173,7 +149,7 @@ def _slopes(loss: Loss, cells: torch.Tensor) -> Slopes:
 
 
 def _central_differences(loss: Loss, cells: torch.Tensor, eps: float) -> torch.Tensor:
-    """Return (loss(cell + eps) - loss(cell - eps)) / (2 eps) for every cell, all in the dtype of the cells."""
+    """Return (loss(cell + eps) - loss(cell - eps)) / (2 eps) for every cell."""
     step = eps * torch.eye(cells.numel(), dtype=cells.dtype).reshape(-1, *cells.shape)
     run = torch.func.vmap(loss, chunk_size=CELLS_AT_ONCE)
     slopes: torch.Tensor = (run(cells + step) - run(cells - step)) / (2 * eps)

@@ -8,7 +8,6 @@ import torch
 from convviz.check.tasks import TASKS
 from convviz.explanation.lesson_file import EDITED, FACTS, keys, listed, what_is_misshapen
 from convviz.facts.words import ARGUMENT
-from convviz.geometry.shown_plane import PANEL_AXES
 from convviz.settings.compute import compute
 from convviz.settings.link import from_link
 from convviz.settings.state import Settings
@@ -21,10 +20,7 @@ CLOSE = 1e-6  # what an answer may be off, as rounding is
 
 
 def problems(lesson: Any, words: Mapping[str, Any] | None = None) -> list[str]:
-    """Return what is wrong with a lesson, a sentence each; nothing where it can be played and its answers hold.
-
-    Its sentences have their ids in ``words``; where there are none, they stand in the file itself.
-    """
+    """Its sentences are ids in ``words``, or its own."""
     if not isinstance(lesson, Mapping):
         return [f"A lesson is a JSON object with {listed(FACTS['keys']['lesson']['needs'])}: got {lesson!r:.40}."]
     found = [*keys("The lesson", lesson, "lesson")]
@@ -50,7 +46,7 @@ def joined(*links: str) -> str:
 
 
 def after(base: str, step: Mapping[str, Any]) -> Settings:
-    """Return the settings, from the lesson's link on, once all that a step asks for is done."""
+    """Return the settings once all that a step asks for is done."""
     link = joined(base, step["state"], *(task["set"] for task in step.get("do", []) if "set" in task))
     settings, _ = from_link(link)
     for task in step.get("do", []):
@@ -60,7 +56,7 @@ def after(base: str, step: Mapping[str, Any]) -> Settings:
 
 
 def number_at(settings: Settings, cell: Mapping[str, Any]) -> float:
-    """Return what torch computes for a cell of the plane that is shown."""
+    """Return what torch computes for a shown cell."""
     panel, row, column = cell["panel"], cell["row"], cell["column"]
     tensor = getattr(compute(settings.replace(dtype="float64"), compare=False), panel, None)
     if not isinstance(tensor, torch.Tensor):
@@ -68,8 +64,7 @@ def number_at(settings: Settings, cell: Mapping[str, Any]) -> float:
     plane = settings.plane.within(settings.spec)
     if tensor.dim() == 1:
         return float(tensor[plane.index("c" if settings.transposed else "o")])
-    first, second = (plane.index(axis) for axis in PANEL_AXES[panel])
-    shown = tensor[first, second % tensor.shape[1]]
+    shown = tensor[plane.of(panel, tensor.shape)]
     if not (0 <= row < shown.shape[0] and 0 <= column < shown.shape[1]):
         size = " × ".join(map(str, shown.shape))
         raise ValueError(f"row {row}, column {column} is not in {panel}, which has {size} cells, counted from 0")
@@ -77,16 +72,14 @@ def number_at(settings: Settings, cell: Mapping[str, Any]) -> float:
 
 
 def _edited(settings: Settings, edit: Mapping[str, Any]) -> Settings:
-    """Return the settings with one number of the first plane changed."""
     name, read = READ[edit["panel"]]
     made = read(settings)
     if made is None:
         raise ValueError("grad_output is typed into only where the loss is weighted_sum")
     tensor = made.clone().double()
-    plane = settings.plane.within(settings.spec)
-    first, second = (plane.index(axis) for axis in PANEL_AXES["input" if name == "input" else edit["panel"]])
+    at = settings.plane.within(settings.spec).of("input" if name == "input" else edit["panel"], tensor.shape)
     top, left = (side[0] for side in settings.spec.padding) if name == "input" else (0, 0)
-    tensor[first, second % tensor.shape[1], edit["row"] - top, edit["column"] - left] += edit["by"]
+    tensor[(*at, edit["row"] - top, edit["column"] - left)] += edit["by"]
     values = tuple(tensor.flatten().tolist())
     return settings.replace(**{name: Source("values", values, tuple(tensor.shape))})
 
@@ -139,7 +132,7 @@ def _places(step: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _sentences(step: Mapping[str, Any], words: Mapping[str, Any] | None) -> Iterator[str]:
-    """Yield where a sentence names what nobody fills in, and which values no sentence names."""
+    """Yield where a sentence names what nobody fills in, and which values none names."""
     named: set[str] = set()
     for text, given in said(step):
         for sentence in _forms(text, words):
@@ -152,7 +145,7 @@ def _sentences(step: Mapping[str, Any], words: Mapping[str, Any] | None) -> Iter
 
 
 def said(step: Mapping[str, Any]) -> Iterator[tuple[str, set[str]]]:
-    """Yield each sentence of a step, or its id, with the arguments that it may name."""
+    """Yield each sentence of a step, or its id, with its possible arguments."""
     values = set(step.get("values", {}))
     yield from ((step[part], values | (OF_A_CELL if "pin" in step else set())) for part in ("title", "words"))
     for task in step.get("do", []):

@@ -71,7 +71,7 @@ def what_is_misshapen(step: Mapping[str, Any]) -> Iterator[str]:
 
 
 def keys(what: str, given: Any, kind: str) -> Iterator[str]:
-    """Yield which keys a JSON object lacks of those that a thing of its kind needs, and which it cannot have."""
+    """Yield which keys a JSON object lacks, and which it cannot have."""
     needed, may = (set(FACTS["keys"][kind][part]) for part in ("needs", "may"))
     if not isinstance(given, Mapping):
         yield f"{what} is a JSON object: got {given!r:.40}."
@@ -83,5 +83,4 @@ def keys(what: str, given: Any, kind: str) -> Iterator[str]:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Return names as a sentence lists them."""
     return ", ".join(sorted(names))

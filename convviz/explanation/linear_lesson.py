@@ -23,26 +23,16 @@ GRADIENTS = ("grad_output", "grad_input", "grad_weight", "grad_bias")
 
 @dataclass(frozen=True)
 class LessonSettings:
-    """What a person can set in the lesson.
+    """What a person can set in the lesson."""
 
-    Attributes:
-        in_features: C_in, 1 to 6.
-        out_features: C_out, 1 to 6.
-        batch: N, 1 to 4.
-        seed: of the whole numbers in input, weight and bias.
-        loss: one of LESSON_LOSSES; the target of the half squared error is 0.
-        typed: numbers written over the drawn ones, as (tensor, row, column, value).
-    """
-
-    in_features: int = 3
-    out_features: int = 2
-    batch: int = 2
+    in_features: int = 3  # 1 to 6
+    out_features: int = 2  # 1 to 6
+    batch: int = 2  # 1 to 4
     seed: int = 4
-    loss: str = "half_squared_error"
-    typed: tuple[tuple[str, int, int, float], ...] = ()
+    loss: str = "half_squared_error"  # one of LESSON_LOSSES; the target of the half squared error is 0
+    typed: tuple[tuple[str, int, int, float], ...] = ()  # (tensor, row, column, value), written over the drawn numbers
 
     def __post_init__(self) -> None:
-        """Check the sizes and the words."""
         for name, (least, most) in SIZES.items():
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
@@ -55,20 +45,12 @@ class LessonSettings:
                 raise ValueError(say("linear.typed", tensors=comma(TYPED), place=place))
 
     def replace(self, **changes: object) -> LessonSettings:
-        """Return a copy with some fields changed."""
         return dataclasses.replace(self, **changes)  # type: ignore[arg-type]  # checked above
 
 
 @dataclass(frozen=True, eq=False)
 class LinearLesson:
-    """Every tensor of one forward and backward pass of a linear layer, float32.
-
-    Shapes: input and grad_input ``[N, C_in]``; weight and grad_weight ``[C_out, C_in]``; bias and grad_bias
-    ``[C_out]``; output and grad_output ``[N, C_out]``; loss 0-d.
-
-    Attributes:
-        deviation: the largest |difference| of the gradients from autograd through ``F.linear``.
-    """
+    """One pass of a linear layer, float32: input [N, C_in], weight [C_out, C_in], output [N, C_out]."""
 
     input: torch.Tensor
     weight: torch.Tensor
@@ -79,7 +61,7 @@ class LinearLesson:
     grad_input: torch.Tensor
     grad_weight: torch.Tensor
     grad_bias: torch.Tensor
-    deviation: float
+    deviation: float  # of the gradients from autograd through F.linear
 
 
 def linear_lesson(settings: LessonSettings) -> LinearLesson:
@@ -105,7 +87,7 @@ def linear_lesson(settings: LessonSettings) -> LinearLesson:
 
 
 def _tensors(settings: LessonSettings) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Return input, weight and bias: whole numbers, which stay where they are when a size changes."""
+    """Return input, weight and bias: whole numbers, which stay when a size changes."""
     generator = torch.Generator().manual_seed(settings.seed)
     (_, most_in), (_, most_out), (_, most_batch) = SIZES.values()
     shapes = {"input": (most_batch, most_in), "weight": (most_out, most_in), "bias": (1, most_out)}

@@ -8,12 +8,7 @@ SHOWN = 3  # sentences about what is wrong
 
 
 def readable(name: str) -> dict[str, Any]:
-    """Return a lesson, or a file of somebody's own, with its sentences, once it holds what a lesson needs.
-
-    Raises:
-        OSError: the file cannot be read.
-        ValueError: there is no such lesson, or the file is none.
-    """
+    """Return a lesson, ours or a file, with its sentences, once it holds what it needs."""
     found = told(name)
     if not name.endswith(FILE):
         return found

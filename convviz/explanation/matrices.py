@@ -2,12 +2,10 @@
 
 Every window of the padded input is written as a column (im2col), every kernel as a row; then
 
-    output       = weight @ columns
-    grad_columns = weight.T @ grad_output, and col2im adds its entries up where they were copied from: grad_input
-    grad_weight  = grad_output @ columns.T, summed over the samples
+output = weight @ columns grad_columns = weight.T @ grad_output, and col2im adds its entries up where they were copied
+from: grad_input grad_weight = grad_output @ columns.T, summed over the samples
 
-The numbers are the stages' own; what is not among the stages is computed from them in float64, so that every digit that
-is shown is right whatever the dtype.
+What is not among the stages is computed in float64, so that every digit is right whatever the dtype.
 """
 
 import math
@@ -32,58 +30,36 @@ MAX_MATRIX_ENTRIES = 4096  # of one matrix that is drawn: 64 x 64
 class Matrices:
     """The matrices of one sample and one group, float64 on the CPU.
 
-    K counts kernel cells, channel by channel and row by row; L counts windows, row by row, as the output's cells.
-
-    Attributes:
-        in_channels: the input channels whose kernel cells are the K rows, counted over all groups.
-        out_channels: the output channels of the group, counted over all groups: C rows.
-        weight: ``[C, K]``.
-        columns: ``[K, L]``, entry ``[k, l]`` is the number of the padded input under kernel cell k in window l.
-        output: ``[C, L]``, the bias included.
-        grad_output: ``[C, L]``.
-        grad_columns: ``[K, L]``.
-        grad_weight_of_sample: ``[C, K]``, this sample's part of grad_weight.
-        grad_weight: ``[C, K]``, summed over the samples.
-        grad_image: col2im of the chosen channel's grad_columns, ``[H + p, W + p]`` with the border.
-        overlap: in how many columns each cell of the padded input stands, ``[H + p, W + p]``.
-        grad_input: of the chosen channel, ``[H, W]``.
+    K counts kernel cells, channel by channel and row by row; L counts windows, row by row; C the group's output
+    channels.
     """
 
-    in_channels: tuple[int, ...]
+    in_channels: tuple[int, ...]  # of the K rows, counted over all groups
     out_channels: tuple[int, ...]
-    weight: torch.Tensor
-    columns: torch.Tensor
-    output: torch.Tensor
-    grad_output: torch.Tensor
-    grad_columns: torch.Tensor
-    grad_weight_of_sample: torch.Tensor
-    grad_weight: torch.Tensor
-    grad_image: torch.Tensor
-    overlap: torch.Tensor
-    grad_input: torch.Tensor
+    weight: torch.Tensor  # [C, K]
+    columns: torch.Tensor  # [K, L]: the number of the padded input under kernel cell k in window l
+    output: torch.Tensor  # [C, L], the bias included
+    grad_output: torch.Tensor  # [C, L]
+    grad_columns: torch.Tensor  # [K, L]
+    grad_weight_of_sample: torch.Tensor  # [C, K]
+    grad_weight: torch.Tensor  # [C, K], summed over the samples
+    grad_image: torch.Tensor  # col2im of the chosen channel's grad_columns, [H + p, W + p]
+    overlap: torch.Tensor  # in how many columns each cell stands, [H + p, W + p]
+    grad_input: torch.Tensor  # of the chosen channel, [H, W]
 
 
 @dataclass(frozen=True, eq=False)
 class OneMatrix:
-    """The convolution between one input channel and one output channel as one matrix T, float64 on the CPU.
+    """The convolution between one input channel and one output channel as one matrix, float64 on the CPU."""
 
-    Attributes:
-        matrix: ``[H_out * W_out, H * W]``, entry ``[o, i]`` is the weight with which output cell o reads input cell i.
-        input: the chosen plane as a vector, ``[H * W]``.
-        product: ``matrix @ input``, the input channel's share of the output.
-        grad_output: the chosen plane as a vector, ``[H_out * W_out]``.
-        gradient: ``matrix.T @ grad_output``, the output channel's share of grad_input.
-    """
-
-    matrix: torch.Tensor
-    input: torch.Tensor
-    product: torch.Tensor
-    grad_output: torch.Tensor
-    gradient: torch.Tensor
+    matrix: torch.Tensor  # [H_out * W_out, H * W]: the weight with which output cell o reads input cell i
+    input: torch.Tensor  # [H * W]
+    product: torch.Tensor  # matrix @ input, the input channel's share of the output
+    grad_output: torch.Tensor  # [H_out * W_out]
+    gradient: torch.Tensor  # matrix.T @ grad_output, the output channel's share of grad_input
 
 
 def matrices(stages: Stages, plane: Plane) -> Matrices:
-    """Write the stages of one sample and the group of a plane's channels as matrices."""
     spec = stages.spec
     at = plane.within(spec)
     ins, outs = _channels(spec, at)
@@ -112,39 +88,18 @@ def matrices(stages: Stages, plane: Plane) -> Matrices:
 
 
 def im2col(images: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
-    """Write every window as a column.
-
-    Args:
-        images: channels of the padded input, ``[C, H + p, W + p]``.
-        spec: the geometry.
-
-    Returns:
-        ``[C * kH * kW, H_out * W_out]``.
-    """
+    """Write every window of the padded input ``[C, H + p, W + p]`` as a column of ``[C * kH * kW, H_out * W_out]``."""
     columns: torch.Tensor = F.unfold(images[None], spec.kernel_size, spec.dilation, 0, spec.stride)
     return columns[0]
 
 
 def col2im(columns: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
-    """Add every entry of the columns to the cell of the padded input that it stands for.
-
-    Args:
-        columns: ``[C * kH * kW, H_out * W_out]``.
-        spec: the geometry.
-
-    Returns:
-        ``[C, H + p, W + p]``.
-    """
+    """Add every entry of ``im2col``'s columns to its cell of the padded input."""
     images: torch.Tensor = F.fold(columns[None], spec.padded_size, spec.kernel_size, spec.dilation, 0, spec.stride)
     return images[0]
 
 
 def one_matrix(stages: Stages, plane: Plane) -> OneMatrix:
-    """Write the convolution between the chosen channels as one matrix.
-
-    Raises:
-        ValueError: it would have more entries than can be drawn.
-    """
     spec = stages.spec
     outputs, inputs = math.prod(spec.output_size), math.prod(spec.input_size)
     if outputs * inputs > MAX_MATRIX_ENTRIES:
@@ -158,15 +113,9 @@ def one_matrix(stages: Stages, plane: Plane) -> OneMatrix:
 
 
 def toeplitz(kernel: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
-    """Write a kernel as the matrix that does the same: one entry a tap.
+    """Write a kernel ``[kH, kW]`` as the matrix ``[H_out * W_out, H * W]`` that does the same.
 
-    Args:
-        kernel: ``[kH, kW]``.
-        spec: the geometry; channels play no part.
-
-    Returns:
-        ``[H_out * W_out, H * W]``. Padding zeros have no column. Where a border copies input cells, several taps meet
-        in one entry and add up.
+    One entry a tap; padding zeros have no column, taps that meet in a copied border's entry add up.
     """
     o, k, i = taps(spec).unbind(1)
     matrix = kernel.new_zeros(math.prod(spec.output_size), math.prod(spec.input_size))
@@ -174,7 +123,7 @@ def toeplitz(kernel: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
 
 
 def _channels(spec: ConvSpec, at: Plane) -> tuple[range, range]:
-    """Return the input and the output channels of the matrices: the group's, or only the chosen input channel."""
+    """Return the input and output channels: the group's, or the chosen input channel alone."""
     ins, outs = spec.in_channels // spec.groups, spec.out_channels // spec.groups
     group = at.out_channel // outs
     out_channels = range(group * outs, (group + 1) * outs)

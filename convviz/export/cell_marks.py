@@ -21,21 +21,16 @@ def letters(roles: Roles, row: int, column: int) -> set[str]:
 
 
 def is_unread(roles: Roles, row: int, column: int) -> bool:
-    """Return whether no window ever reads a cell."""
     return row in roles.unread_rows or column in roles.unread_columns
 
 
 def is_marked(roles: Roles, row: int, column: int) -> bool:
-    """Return whether a mark says what a cell is, so that its 0 need not be printed."""
+    """Return whether a mark says what a cell is: its 0 need not be printed."""
     return bool(letters(roles, row, column) & {PADDING, INSERTED, REMAINDER}) or is_unread(roles, row, column)
 
 
 def marks(roles: Roles, side: float, look: Look, numbered: Callable[[Place], bool]) -> list[Shape]:
-    """Return the marks of the cells that are not data, each ``side`` pixels large.
-
-    Padding is grey, a copy in the border has a grey frame, a zero that the stride inserted a dot, and what no window
-    ever reads a diagonal, which leaves room for a number; padding for the remainder is grey with a diagonal.
-    """
+    """Return the marks of cells that are no data: padding, copies, inserted zeros, never read."""
     grounds: list[Shape] = []
     frames: list[Segment] = []
     dots: list[Segment] = []
@@ -60,7 +55,7 @@ def marks(roles: Roles, side: float, look: Look, numbered: Callable[[Place], boo
 
 
 def beyond(places: list[Place], side: float, look: Look) -> list[Shape]:
-    """Return the corners of the cells whose numbers are larger than their colours tell."""
+    """Return the corners of cells whose numbers are larger than their colours tell."""
     size = min(side * CORNER, 7.0) if side >= 12 else side / 2
     bars = 4
     corners = tuple(
@@ -77,7 +72,6 @@ def beyond(places: list[Place], side: float, look: Look) -> list[Shape]:
 
 
 def _frame(x: float, y: float, side: float, wide: float) -> list[Segment]:
-    """Return the four sides of a cell, as lines that end at its edge."""
     near, far = wide / 2, side - wide / 2
     return [
         *((x, y + near, x + side, y + near), (x, y + far, x + side, y + far)),
@@ -86,7 +80,6 @@ def _frame(x: float, y: float, side: float, wide: float) -> list[Segment]:
 
 
 def _diagonal(x: float, y: float, side: float, numbered: bool) -> list[Segment]:
-    """Return the rising diagonal of a cell: whole, or its two ends."""
     if not numbered:
         return [(x, y + side, x + side, y)]
     part = side * CORNER
@@ -94,7 +87,7 @@ def _diagonal(x: float, y: float, side: float, numbered: bool) -> list[Segment]:
 
 
 def symbol(text: str, look: Look) -> list[Strokes]:
-    """Return the sign of an operation as lines in a square of 20 pixels; empty for one that has no drawing."""
+    """Return an operation's sign as lines in a square of 20 pixels, if it has a drawing."""
     lines: dict[str, list[Segment]] = {
         "=": [(4, 7.5, 16, 7.5), (4, 12.5, 16, 12.5)],
         "+": [(4, 10, 16, 10), (10, 4, 10, 16)],

@@ -33,7 +33,6 @@ def scene(drawn: Drawing, look: Look, title: str, edge: float = EDGE) -> Scene:
 
 
 def stacked(drawings: Sequence[tuple[str, Drawing]], look: Look) -> Drawing:
-    """Return drawings below each other, each under its title."""
     shapes: list[Shape] = []
     width = down = 0.0
     for title, (inner, wide, high) in drawings:
@@ -44,7 +43,6 @@ def stacked(drawings: Sequence[tuple[str, Drawing]], look: Look) -> Drawing:
 
 
 def draw_equation(equation: Equation, end: Ends, look: Look, step: Step | None = None) -> Drawing:
-    """Return a row of panels and signs."""
     shapes: list[Shape] = []
     x = height = 0.0
     for item in equation.items:
@@ -60,12 +58,11 @@ def draw_equation(equation: Equation, end: Ends, look: Look, step: Step | None =
 
 
 def letters(text: str) -> float:
-    """Return how many letters wide a text is; a Chinese one takes nearly the room of two."""
+    """Return how many letters wide a text is; a Chinese one is nearly two."""
     return sum(1.7 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def with_words(drawn: Drawing, text: str, look: Look) -> Drawing:
-    """Return a drawing with a line of text below it."""
     shapes, width, height = drawn
     words = Words(0, height + FOOT - 6, text, 12.5, look.ink)
     return [*shapes, words], max(width, LETTER * letters(text)), height + FOOT
@@ -103,7 +100,6 @@ def draw_panel(panel: Panel, end: float, look: Look, step: Step | None = None) -
 
 
 def cell_color(value: float, end: float, look: Look) -> str:
-    """Return the colour of a cell, as ``#rrggbb``."""
     share = 0.5 if value != value else min(max((value / end + 1) / 2, 0.0), 1.0)
     red, green, blue = color_at(COLORSCALES[look.scale], share)
     return f"#{bytes((round(red), round(green), round(blue))).hex()}"
@@ -123,7 +119,6 @@ def _places(rows: list[list[float]]) -> Iterator[tuple[Cell, float]]:
 def _numbered(
     rows: list[list[float]], end: float, side: float, look: Look
 ) -> tuple[list[Shape], list[tuple[Cell, Words]]]:
-    """Return the cells, and the numbers that lie over their hatching."""
     cells: list[Shape] = []
     numbers = []
     for r, row in enumerate(rows):
@@ -138,13 +133,12 @@ def _numbered(
 
 
 def _mosaic(rows: list[list[float]], end: float, look: Look, side: float) -> Mosaic:
-    """Return the colours alone: numbers would not be read at this size."""
     colors = tuple(tuple(cell_color(value, end, look) for value in row) for row in rows)
     return Mosaic(0, 0, side * len(rows[0]), side * len(rows), colors)
 
 
 def _pointed(panel: Panel, step: Step, side: float, look: Look) -> list[Shape]:
-    """Return what a step adds: the cells that take part, the window, the step's own cell."""
+    """Return what a step adds: the cells that take part, the window, its own cell."""
     shapes: list[Shape] = []
     inset = min(2.5, side / 8)
     for (r, c), real in sorted(step.lit.get(panel.name, {}).items()):

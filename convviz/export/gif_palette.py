@@ -9,10 +9,10 @@ MAX_COLORS = 255  # one is left for "as in the frame before"
 
 
 class Palette:
-    """One palette for all frames: the colours that were asked for, exact, then the most frequent of the soft edges."""
+    """One palette for all frames: the exact colours, then the most frequent soft edges."""
 
     def __init__(self, examples: Sequence[Image.Image], exact: Collection[str]) -> None:
-        """Choose the exact colours, ``#rrggbb``, as long as they fit, then the most frequent of the examples."""
+        """Choose the exact colours, ``#rrggbb``, as long as they fit, then those of the examples."""
         first = np.array(sorted(int(color[1:], 16) for color in exact), dtype=np.int64)
         if len(first) > MAX_COLORS:
             first = first[np.linspace(0, len(first) - 1, MAX_COLORS).round().astype(int)]

@@ -14,11 +14,7 @@ INLINE = re.compile(
 
 
 def intro_html(text: str) -> str:
-    """Return words as HTML: ``*emphasis*``, ``**strong**``, code between backticks, ``[links](https://...)``.
-
-    An empty line ends a paragraph. All else is shown as it was typed, tags and addresses of another kind included:
-    nothing of it is markup.
-    """
+    """Return words as HTML; all but emphasis, code, links to https and empty lines is shown as it was typed."""
     paragraphs = [part.strip() for part in re.split(r"\n[ \t]*\n", text.replace("\r\n", "\n"))]
     return "".join(f"<p>{_inline(part)}</p>" for part in paragraphs if part)
 

@@ -1,8 +1,4 @@
-"""The live page, which computes in the page itself: what it is made of, whoever hands it out.
-
-A server gives it a kernel later (``serve/first_page.py``), a static host none (``export/site.py``). Nothing in it needs
-torch.
-"""
+"""The live page, which computes in the page itself; a server gives it torch later, a static host none."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -33,12 +29,11 @@ ICON = (
 
 
 def tag_of(content: bytes) -> str:
-    """Return what names this content in the name of its file: other bytes have another tag."""
     return hashlib.sha256(content).hexdigest()[:16]
 
 
 def live_parts(entry: str, tabs: Iterable[str], sheets: Iterable[str] = ()) -> dict[str, tuple[str, bytes]]:
-    """Return the page's files: part → (ending of its name, content); ``entry`` in ``web/page`` starts it."""
+    """Return the page's files: part → (ending, content); ``entry`` in ``web/page`` starts it."""
     script = f"{bundle_several(BOARD, {entry: f'page/{entry}.js'})}\n{entry}.start();\n"
     return {
         "styles": ("css", _styles(sheets).encode()),
@@ -56,7 +51,6 @@ def live_parts(entry: str, tabs: Iterable[str], sheets: Iterable[str] = ()) -> d
 
 
 def _styles(sheets: Iterable[str]) -> str:
-    """Return the rules of every served page, of the board, and of this page."""
     around = ROOT.joinpath("share", "voila", "templates", "convviz", "static", "page.css")
     page, live = ROOT.joinpath("export", "page.css"), ROOT.joinpath("export", "live.css")
     own = [live, *(ROOT.joinpath(sheet) for sheet in sheets)]
@@ -71,14 +65,9 @@ def live_html(
     body: str = "<body>",
     after: str = "",
 ) -> str:
-    """Return the page's document, in the language that is spoken here.
+    """Return the page's document in the language that is spoken here.
 
-    Args:
-        names: Part → the name of its file.
-        pages: Language → the address of the page that speaks it, from this one; it may be the same for all.
-        more: What its script is told beside the addresses of the files.
-        body: The tag that opens the body.
-        after: What stands behind the app.
+    ``names`` are the addresses of its parts, ``pages`` those of the page in each language; its script is told ``more``.
     """
     data = {
         **page_facts(),

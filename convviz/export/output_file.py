@@ -8,11 +8,7 @@ from convviz.file_io import write_atomic
 
 
 def write(path: Path, content: bytes, what: str) -> Path:
-    """Write aside and rename, so that nobody ever finds half a file; a file that is there keeps who may read it.
-
-    Raises:
-        OSError: it cannot be written there, or what is there is no plain file and would be lost.
-    """
+    """Nobody finds half a file, and it keeps who may read it."""
     try:
         _refuse_others(path)
         write_atomic(path, content)
@@ -25,7 +21,7 @@ def write(path: Path, content: bytes, what: str) -> Path:
 
 
 def _refuse_others(path: Path) -> None:
-    """Refuse what is there and no file: to replace a link, a device or a pipe by a file would take it away."""
+    """Refuse what is there and no file: a link, a device or a pipe would be replaced."""
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:

@@ -1,7 +1,4 @@
-"""What a live page is made of: script, styles, colours, plotly.
-
-None of it needs torch, so that a server can give a page before any kernel has loaded it.
-"""
+"""What a live page is made of: script, styles, colours, plotly. None of it needs torch."""
 
 import base64
 import functools
@@ -30,29 +27,25 @@ DEFAULT_CONTROLS = ("kernel", "geometry", "input", "loss")
 
 
 def page_facts() -> dict[str, Any]:
-    """Return what every page and module carries, whatever it shows: version and colours."""
     return {"version": __version__, "colorscales": COLORSCALES}
 
 
 @functools.cache
 def packed_plotly() -> bytes:
-    """Return the vendored plotly, gzipped once a process: in blocks half as long as usual, which is smaller."""
+    """Return the vendored plotly, gzipped once in blocks half as long as usual: smaller."""
     packer = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS | 16, zlib.DEF_MEM_LEVEL - 1)  # 16: with gzip's frame
     return packer.compress(BOARD.joinpath("vendor", "plotly-cartesian.min.js").read_bytes()) + packer.flush()
 
 
 @functools.cache
 def plotly_text() -> str:
-    """Return the vendored plotly, packed, as letters that may stand in a page."""
+    """Return the packed plotly as letters that may stand in a page."""
     return base64.b64encode(packed_plotly()).decode()
 
 
 @functools.cache
 def plotly_code() -> str:
-    """Return the vendored plotly as code of a module, which calls it once a page.
-
-    Under a strict Content-Security-Policy no text is made a script, and none a style: attributes become properties.
-    """
+    """Return plotly as a module that calls it once, fit for a strict Content-Security-Policy."""
     source = BOARD.joinpath("vendor", "plotly-cartesian.min.js").read_text(encoding="utf-8")
     source = source.replace('.attr("style",', '.property("style",')
     # A UMD file: given a module object it exports itself.
@@ -61,23 +54,16 @@ def plotly_code() -> str:
 
 @functools.cache
 def page_styles(tabs: tuple[str, ...] = ()) -> str:
-    """Return the rules of the board and of the page around it, and of the drawer and its panes where it has tabs."""
     return joined([*page_sheets(tabs), files("convviz.export").joinpath("page.css")])
 
 
 def to_json(data: Any) -> str:
-    """Return JSON that no HTML parser takes for markup."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), sort_keys=True).replace("<", "\\u003c")
 
 
 @each_language
 def bundles(tabs: tuple[str, ...] = ()) -> str:
-    """Return the page with all that it imports, as the live app has it, the rules of links, and what draws its tabs.
-
-    Args:
-        tabs: that the page has: the constant ``tabs`` holds what draws them, or nothing. They share the
-            page's own files.
-    """
+    """Return the page with all that it imports, and its ``tabs``, which share its files."""
     named = {f"tab_{name}": f"tabs/{name}/tab.js" for name in tabs}
     given = f"{{ {', '.join(f'{name}: tab_{name}' for name in tabs)} }}" if tabs else "undefined"
     return f"{bundle_several(BOARD, MODULES | named)}\nconst tabs = {given};"
@@ -90,12 +76,6 @@ def element_bundles() -> str:
 
 
 def own_tabs(tab: str, lesson: Any = None, *, bare: bool = False) -> tuple[str, ...]:
-    """Return the tabs of a page without a kernel.
-
-    Args:
-        tab: the one that was open.
-        lesson: that the page is made for; it has the tabs of its steps.
-        bare: whether it is the board alone, without controls: then it has those two at most.
-    """
+    """Return the tabs of a page without a kernel; a ``bare`` one has the open one and its lesson's alone."""
     wanted = {tab} & {*ALONE} | {step.get("tab") for step in (lesson or {"steps": []})["steps"]}
     return tuple(name for name in SHOWN if name in wanted or (name in ALONE and not bare))

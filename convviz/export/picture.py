@@ -103,7 +103,6 @@ class _Subject:
     look: Look
 
     def scene(self, number: int | None) -> Scene:
-        """Return the finished picture, or that of one step of its equation."""
         step = None if number is None else step_at(self.stages, self.settings.plane, self.rows[0], number)
         drawn: Drawing
         end = ends(self.stages, self.settings.scale)

@@ -11,21 +11,7 @@ Segment = tuple[float, float, float, float]  # x and y of both ends
 
 @dataclass(frozen=True)
 class Look:
-    """The colours of a picture; the board's, of board.css.
-
-    Attributes:
-        paper: the ground.
-        ink: names.
-        muted: shapes and marks.
-        line: between cells.
-        accent: what a step points at.
-        padding: the cells of a border.
-        zero: of the number 0.
-        input: the name and the frame of the input and of its gradient,
-        weight: of what is learned, and its gradient,
-        output: of the output, the target and the gradient that comes back.
-        scale: which colour scale of views.theme.
-    """
+    """The colours of a picture; the board's, of board.css."""
 
     paper: str
     ink: str
@@ -37,7 +23,7 @@ class Look:
     input: str
     weight: str
     output: str
-    scale: str
+    scale: str  # of views.theme
 
 
 OF_THE_PAGE = ("ink", "muted", "line", "accent", "padding", "zero", "input", "weight", "output")
@@ -49,11 +35,7 @@ LOOKS = {
 
 @dataclass(frozen=True)
 class Box:
-    """A rectangle, filled, outlined or both.
-
-    Attributes:
-        kind: what it stands for, such as ``"lit"``; the SVG keeps it as a class.
-    """
+    """A rectangle, filled, outlined or both; the SVG keeps its kind, such as ``"lit"``, as a class."""
 
     x: float
     y: float
@@ -68,12 +50,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Words:
-    """One line of text.
-
-    Attributes:
-        y: of the base line.
-        x: of its start, or of its middle where it is centred.
-    """
+    """One line of text; x is its start, or its middle where it is centred, y its base line."""
 
     x: float
     y: float
@@ -86,16 +63,12 @@ class Words:
 
 @dataclass(frozen=True)
 class Strokes:
-    """Straight lines of one colour and width.
-
-    Attributes:
-        dash: pixels drawn and pixels left out, from the start of each line; empty for whole lines.
-    """
+    """Straight lines of one colour and width."""
 
     segments: tuple[Segment, ...]
     color: str
     width: float
-    dash: tuple[float, ...] = ()
+    dash: tuple[float, ...] = ()  # pixels drawn and left out; empty for whole lines
 
 
 @dataclass(frozen=True)
@@ -114,11 +87,7 @@ Shape = Box | Words | Strokes | Mosaic
 
 @dataclass(frozen=True)
 class Scene:
-    """A whole picture, in pixels of a page; what comes later lies on top.
-
-    Attributes:
-        title: what it shows, in words, for those who do not see it.
-    """
+    """A whole picture, in pixels of a page; what comes later lies on top."""
 
     width: float
     height: float
@@ -128,7 +97,6 @@ class Scene:
 
 
 def moved(shape: Shape, right: float, down: float) -> Shape:
-    """Return a shape at another place."""
     if isinstance(shape, Strokes):
         segments = tuple((a + right, b + down, c + right, d + down) for a, b, c, d in shape.segments)
         return dataclasses.replace(shape, segments=segments)
@@ -136,7 +104,6 @@ def moved(shape: Shape, right: float, down: float) -> Shape:
 
 
 def colors(scene: Scene) -> set[str]:
-    """Return every colour of a picture."""
     found = {scene.paper}
     for shape in scene.shapes:
         if isinstance(shape, Box):

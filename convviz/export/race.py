@@ -36,7 +36,6 @@ def export_race(result: Result, path: str | os.PathLike[str]) -> Path:
 
 
 def race_page(result: Result) -> str:
-    """Return the page that ``export_race`` writes."""
     told = shown(result)
     curves = bundle_several(BOARD, {"curves": "base/race_curves.js"})
     script = HERE.joinpath("race_curves.js").read_text(encoding="utf-8")

@@ -3,6 +3,7 @@
 import functools
 import io
 import math
+import re
 from collections.abc import Iterator, Sequence
 
 from PIL import Image, ImageDraw, ImageFont
@@ -24,14 +25,13 @@ ADVANCE = {"−": 0.58, "×": 0.58, "∞": 0.9}
 
 
 def png(scene: Scene) -> bytes:
-    """Return a scene as the bytes of a PNG file."""
     file = io.BytesIO()
     paint(scene).save(file, "PNG")
     return file.getvalue()
 
 
 def gif(scenes: Sequence[Scene], durations: Sequence[int]) -> bytes:
-    """Return scenes, each shown so many milliseconds, as the bytes of an endless GIF as large as the largest."""
+    """So many milliseconds each, endlessly."""
     size = max(scene.width for scene in scenes), max(scene.height for scene in scenes)
     palette = Palette([paint(scenes[0], size), paint(scenes[-1], size)], set().union(*map(colors, scenes)))
     frames = (palette.apply(paint(scene, size)) for scene in scenes)
@@ -41,7 +41,7 @@ def gif(scenes: Sequence[Scene], durations: Sequence[int]) -> bytes:
 
 
 def paint(scene: Scene, size: tuple[float, float] | None = None) -> Image.Image:
-    """Return a scene as a picture of Pillow, on a ground of its own size or of another."""
+    """Return a scene as a picture of Pillow, on a ground of its own size or another."""
     width, height = size or (scene.width, scene.height)
     picture = Image.new("RGB", (math.ceil(width * ZOOM), math.ceil(height * ZOOM)), scene.paper)
     draw = ImageDraw.Draw(picture)
@@ -85,7 +85,6 @@ def _strokes(draw: ImageDraw.ImageDraw, strokes: Strokes) -> None:
 
 
 def _dashes(segment: Segment, dash: tuple[float, ...]) -> Iterator[Segment]:
-    """Return a line as the pieces of it that are drawn."""
     if not dash:
         yield segment
         return
@@ -113,7 +112,7 @@ def _font(size: float) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 def _words(draw: ImageDraw.ImageDraw, words: Words) -> None:
     size = ZOOM * words.size
     font = _font(size)
-    parts = _parts(words.text)
+    parts = list(filter(None, re.split(f"([{''.join(LETTERS)}])", words.text)))
     widths = [ADVANCE[part] * size if part in LETTERS else font.getlength(part) for part in parts]
     x = ZOOM * words.x - (sum(widths) / 2 if words.centred else 0)
     for part, width in zip(parts, widths, strict=True):
@@ -124,14 +123,3 @@ def _words(draw: ImageDraw.ImageDraw, words: Words) -> None:
         else:
             draw.text((x, ZOOM * words.y), part, words.color, font, "ls")  # Pillow brings no bold letters
         x += width
-
-
-def _parts(text: str) -> list[str]:
-    """Split a text at the letters that are drawn as lines."""
-    parts = [""]
-    for letter in text:
-        if letter in LETTERS:
-            parts += [letter, ""]
-        else:
-            parts[-1] += letter
-    return [part for part in parts if part]

@@ -19,24 +19,14 @@ SHOWN = 80  # characters of what was given that an error repeats
 class HasState(Protocol):
     """An App, which this layer does not know."""
 
-    def state(self) -> Mapping[str, Any]:
-        """Return the settings as plain data."""
-        ...
+    def state(self) -> Mapping[str, Any]: ...
 
 
 State = str | Mapping[str, Any] | HasState | None  # a link, a state, an App; None for the app's first picture
 
 
 def read_state(text: str) -> tuple[Any, list[str]]:
-    """Read a file with the JSON of ``App.state()``, else a link, or the address of a page that has one.
-
-    Returns:
-        The state, and one sentence for everything that a link had to leave out.
-
-    Raises:
-        OSError: there is no such file, or it cannot be read.
-        ValueError: the file is of something else or of a state that is not possible, or the address has no link.
-    """
+    """Return the state of a JSON file, a link or an address, and a sentence for all left out."""
     shown = text[:SHOWN]
     if is_link(text) and not _is_file(text):
         settings, notices = from_link(text)
@@ -56,7 +46,7 @@ def read_state(text: str) -> tuple[Any, list[str]]:
 
 
 def given_settings(state: State) -> Settings:
-    """Read a state as ``export_html`` and ``export_picture`` take it; what its link could not say is a warning."""
+    """Read a state as ``export_html`` takes it; what its link could not say is a warning."""
     if isinstance(state, str):
         state, notices = read_state(state)
         for notice in notices:
@@ -70,7 +60,7 @@ def given_settings(state: State) -> Settings:
 
 
 def page_settings(settings: Settings) -> Settings:
-    """Return the settings as a page computes them: in float64, on nobody's accelerator, with a tab that it has."""
+    """Return the settings as a page computes them: float64, on the cpu, with a tab that it has."""
     tab = settings.tab if settings.tab in ALONE else ""
     settings = settings.replace(device="cpu", dtype="float64", tab=tab)
     products = settings.spec.products

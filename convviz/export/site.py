@@ -18,13 +18,12 @@ OURS = b"data-convviz-site"  # stands in the page, so that another index.html is
 
 
 def page_of(tag: str) -> str:
-    """Return the name of the page that speaks a language."""
     return INDEX if tag == ENGLISH else f"{tag}.html"
 
 
 @functools.cache
 def site_files() -> dict[str, bytes]:
-    """Return the files: path below the folder → content; a page a language, the others named after what they hold."""
+    """Return path below the folder → content; a page a language, other names tell the content."""
     files: dict[str, bytes] = {}
     pages = {tag: page_of(tag) for tag in languages()}
     for tag, name in pages.items():
@@ -37,17 +36,10 @@ def site_files() -> dict[str, bytes]:
 
 
 def write_site(folder: Path) -> dict[str, bytes]:
-    """Write the site, and take away what an earlier version of it left there; return its files.
+    """Write the site into a new or empty folder, or over an earlier one, and return its files.
 
     The pages come after the files that they name, and what the pages before them named goes last: who asks meanwhile
     gets a whole site. Where one cannot be written, a new folder stays empty.
-
-    Args:
-        folder: New, empty, or with a site in it. What begins with a dot, such as ``.git``, is left alone.
-
-    Raises:
-        ValueError: something else stands there.
-        OSError: a file cannot be written.
     """
     files, there = site_files(), _own(folder)
     try:
@@ -72,7 +64,6 @@ def write_site(folder: Path) -> dict[str, bytes]:
 
 
 def _own(folder: Path) -> set[str]:
-    """Return the names of the files of ours that stand in a folder."""
     if not os.path.lexists(folder):
         return set()
     if not folder.is_dir():
@@ -93,7 +84,7 @@ def _own(folder: Path) -> set[str]:
 
 
 def _is_ours(path: Path, name: str) -> bool:
-    """Return whether a file is one that we wrote: the page says so, every other one's name tells its content."""
+    """Return whether we wrote a file: the page says so, every other name tells its content."""
     if path.is_symlink() or not path.is_file():
         return False
     if PAGE.fullmatch(name):

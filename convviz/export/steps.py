@@ -21,23 +21,13 @@ WALKS: dict[str, dict[str, str]] = facts("picture")["walks"]  # by equation; tha
 
 @dataclass(frozen=True)
 class Step:
-    """One step of an equation; panels go by the names of their stages.
+    """One step of an equation; panels go by the names of their stages."""
 
-    Attributes:
-        over: the panel whose cells are the steps, in reading order.
-        cell: the one of this step, (row, column).
-        hidden: cells that are not computed yet.
-        lit: cells that take part, and whether they do more than multiply by a zero of the construction.
-        window: the panel on which the window or the stamp lies, and its row, column, rows and columns there.
-        values: planes that stand in for the final ones, ``[H, W]``.
-        text: the step in words.
-    """
-
-    over: str
+    over: str  # the panel whose cells are the steps, in reading order
     cell: Cell
-    hidden: dict[str, frozenset[Cell]]
-    lit: dict[str, dict[Cell, bool]]
-    window: tuple[str, tuple[int, int, int, int]]
+    hidden: dict[str, frozenset[Cell]]  # not computed yet
+    lit: dict[str, dict[Cell, bool]]  # cell → whether it does more than multiply by a zero of the construction
+    window: tuple[str, tuple[int, int, int, int]]  # the panel under it; row, column, rows, columns there
     values: dict[str, torch.Tensor] = field(default_factory=dict)
     text: str = ""
 
@@ -48,7 +38,6 @@ def count_steps(equation: Equation) -> int:
 
 
 def step_at(stages: Stages, plane: Plane, equation: Equation, number: int) -> Step:
-    """Return one step of an equation that has steps, counted from 0."""
     panels, walk = _named(equation), _walk(equation)
     over, kernel, image = (panels[walk[name]] for name in ("over", "kernel", "image"))
     row, column = cell = divmod(number, over.values.shape[1])
@@ -75,7 +64,7 @@ def _named(equation: Equation) -> dict[str, Panel]:
 
 
 def _walk(equation: Equation) -> dict[str, str]:
-    """Return how an equation is walked through; the gradient of a border of copies comes before the input's."""
+    """Return how an equation is walked through; the gradient of a border of copies comes first."""
     own = {"grad_input": "grad_padded_input"} if "grad_padded_input" in _named(equation) else {}
     walk = WALKS["stamps" if equation.view in ("both", "stamps") else equation.name]
     return {name: own.get(value, value) for name, value in walk.items()}
@@ -90,7 +79,7 @@ def _span(spec: ConvSpec, walk: dict[str, str], axis: int, index: int) -> tuple[
 def _lit(
     spec: ConvSpec, kernel: Panel, image: Panel, spans: list[tuple[int, int]], stamps: bool
 ) -> dict[str, dict[Cell, bool]]:
-    """Return the cells that take part, and whether neither of two is a zero of the construction."""
+    """Return the cells that take part, and whether neither of two is a constructed zero."""
     taps = []  # a list an axis: row of the kernel, row of the image, whether both are real
     for axis, (start, reach) in enumerate(spans):
         size = kernel.values.shape[axis]
@@ -116,13 +105,12 @@ def _is_real(spec: ConvSpec, panel: Panel, axis: int, index: int) -> bool:
 
 
 def _copied(spec: ConvSpec) -> torch.Tensor:
-    """Return which cell of the input each cell of its border of copies is, in reading order."""
+    """Return which cell of the input each cell of its border of copies is."""
     cells = torch.arange(spec.input_size[0] * spec.input_size[1], dtype=torch.float64)
     return pad_input(cells.reshape(1, 1, *spec.input_size), spec)[0, 0]
 
 
 def _stamped(stages: Stages, plane: Plane, number: int) -> dict[str, torch.Tensor]:
-    """What the stamps so far have added up to: the gradient of what stamped."""
     spec, at = stages.spec, (plane.sample, plane.in_channel)
     so_far = stages.grad_output.clone()
     so_far.flatten(2)[:, :, number + 1 :] = 0

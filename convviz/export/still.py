@@ -14,13 +14,13 @@ from convviz.views.scales import ends
 
 
 def still_figures(stages: Stages, plane: Plane, input_view: str, scale: str) -> str:
-    """Return ``still_pictures``, and their numbers as tables."""
+    """Add their numbers as tables."""
     rows = equations(stages, plane, input_view)
     return "\n".join([still_pictures(stages, plane, input_view, scale), tables(rows, stages.transposed)])
 
 
 def still_pictures(stages: Stages, plane: Plane, input_view: str, scale: str) -> str:
-    """Return the equations as HTML figures with inline SVG and captions, and the loss."""
+    """Return the equations as HTML figures with inline SVG, and the loss."""
     drawn: list[str] = []
     end = ends(stages, scale)
     for equation in equations(stages, plane, input_view):
@@ -33,5 +33,5 @@ def still_pictures(stages: Stages, plane: Plane, input_view: str, scale: str) ->
 
 
 def words_of(equation: Equation) -> str:
-    """Return what the picture of an equation shows, for those who do not see it."""
+    """Return what an equation's picture shows, for those who do not see it."""
     return f"{equation.title}: {', '.join(panel.label for panel in equation.panels)}"

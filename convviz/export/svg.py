@@ -9,7 +9,7 @@ from convviz.export.primitives import Box, Mosaic, Scene, Shape, Strokes, Words
 
 
 def svg(scene: Scene, *, alone: bool = True) -> str:
-    """Return a scene as an SVG element; where it stands ``alone``, as a file, it brings its ground along."""
+    """``alone``, as a file, it brings its ground along."""
     wide, high = _short(scene.width), _short(scene.height)
     size = f'width="{wide}" height="{high}"' if alone else f'width="{wide}"'
     ground = f'<rect width="{wide}" height="{high}" fill="{scene.paper}"/>' if alone else ""
@@ -40,7 +40,7 @@ def _dashes(shape: Box | Strokes) -> str:
 
 
 def _path(strokes: Strokes) -> str:
-    """Return lines as steps from one to the next: hatching then repeats itself, which packs well."""
+    """Return lines as steps from one to the next: hatching repeats itself, and packs well."""
     parts, x, y = [], 0.0, 0.0
     for segment in strokes.segments:
         a, b, c, d = (round(part, 2) for part in segment)
@@ -68,7 +68,7 @@ def _words(words: Words) -> str:
 
 
 def _mosaic(mosaic: Mosaic) -> str:
-    """Return the cells as a picture within the picture: a rectangle each would be long."""
+    """Return the cells as a picture: a rectangle each would be long."""
     columns = len(mosaic.rows[0])
     zoom = max(int(2 * mosaic.width / columns), 1)  # enlarged here, because some printers smooth what they enlarge
     lines = []
@@ -80,7 +80,7 @@ def _mosaic(mosaic: Mosaic) -> str:
 
 
 def png_source(width: int, height: int, lines: bytes) -> str:
-    """Return a picture as an address: of each line a 0, and three bytes a pixel."""
+    """Return a picture as an address; each line is a 0 and three bytes a pixel."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

@@ -12,7 +12,7 @@ say = sentences("board")
 
 
 def tables(rows: tuple[Equation, ...], transposed: bool) -> str:
-    """Return the planes that are shown as HTML tables that open by themselves, made as in ``web/board/tables.js``."""
+    """Made as in ``web/board/tables.js``."""
     panels = {panel.name: panel for row in rows for panel in row.panels}
     left_over = cell_words(transposed)
     drawn = {kind: say(f"cell.{name}") for kind, name in ((PADDING, "padding"), (COPY, "copy"), (INSERTED, "inserted"))}
@@ -22,7 +22,7 @@ def tables(rows: tuple[Equation, ...], transposed: bool) -> str:
 
 
 def _table(panel: Panel, words: dict[str, str], never_read: str) -> str:
-    """Return one table; HTML lets the ends of its rows and cells be left out, and a page is to be small."""
+    """Return one table, without the ends of rows and cells, which HTML lets be left out."""
 
     def headers(scope: str, letters: str, unread: tuple[int, ...]) -> list[str]:
         roles = [[words[letter], never_read if index in unread else ""] for index, letter in enumerate(letters)]

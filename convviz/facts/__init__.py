@@ -1,11 +1,9 @@
 """What Python and JavaScript both know, said once: the files beside this one are read by both.
 
-``settings.json`` has the fields of a state, their kinds, limits, keys in a link and the first picture; ``names.json``
-the labels; ``colours.json`` all colours; ``digits.json`` the pictures that an input may show; ``picture.json`` the
-rows of the picture, how they are walked through, and what all figures share; ``mistakes/`` a file for each mistake of
-the catalogue; ``calls.json`` what people call arguments and results; ``race.json`` what the tab Race offers;
-``lesson.json`` the keys of a lesson's file; ``torch.json`` the backends and files of PyTorch; ``language.json`` says
-which language all of them speak. What is read in another language is written there, in ``languages/``.
+``settings.json`` has the fields of a state, their kinds, limits and keys in a link; ``names.json`` the labels;
+``digits.json`` the pictures that an input may show; ``picture.json`` the rows of the picture and how they are walked
+through; ``mistakes/`` the catalogue; ``calls.json`` what people call arguments and results; ``lesson.json`` the keys of
+a lesson's file; ``torch.json`` the backends and files of PyTorch; ``languages/`` all that is read in another language.
 """
 
 import functools
@@ -19,7 +17,7 @@ CATALOGUES = ("mistakes",)  # folders of which all files are one fact: who adds 
 
 
 def facts(name: str) -> Any:
-    """Return what a file of facts (of a folder, each of its files) holds, in the language that is spoken here."""
+    """Return what a file of facts, or each of a folder, holds, in the language that is spoken here."""
     return _said(name, language())
 
 

@@ -1,9 +1,8 @@
 """Bring the catalogues of all languages up to date with the English texts: ``python -m convviz.facts.catalogue``.
 
-A catalogue is gettext's PO, which translators' tools open: the context of a message says where its text stands, the id
-is the English text. A text that is new has no translation yet; one whose English has changed is marked fuzzy, and the
-page says it in English until somebody has looked at it; what English no longer has goes. A new language begins as an
-empty file ``languages/<tag>.po``.
+A catalogue is gettext's PO: a message's context says where its text stands, its id is the English text. One whose
+English has changed is marked fuzzy, and said in English until somebody has looked at it; what English no longer has
+goes. A new language begins as an empty file ``languages/<tag>.po``.
 """
 
 import io
@@ -35,13 +34,7 @@ msgstr ""
 
 
 def renewed(tag: str, before: str, given: Mapping[str, Sequence[str]] | None = None) -> tuple[str, list[str]]:
-    """Return a catalogue that has the texts of today, and the contexts of those that it had and English has no more.
-
-    Args:
-        tag: of its language.
-        before: what stands in its file.
-        given: translations by their contexts, each with all its forms, which are put in place of what was there.
-    """
+    """Return a catalogue with the texts of today and what is ``given``, and the contexts that English has no more."""
     read = read_po(io.StringIO(before))
     there = {str(message.context): message for message in read if message.id}
     forms = read.plural_forms if "Plural-Forms:" in before else get_plural(tag.partition("-")[0]).plural_forms
@@ -70,7 +63,7 @@ def _add(made: Catalog, context: str, text: Text, before: Message | None, given:
 
 
 def faults(tag: str) -> Iterator[str]:
-    """Yield what is wrong with a catalogue, a line each: what lacks, has no use, or is unlike its English text."""
+    """Yield what is wrong with a catalogue: what lacks, has no use, or is unlike its English."""
     with current_language.FOLDER.joinpath(f"{tag}{ENDING}").open("rb") as file:
         there = {str(message.context): message for message in read_po(file) if message.id}
     texts = all_texts()
@@ -91,10 +84,7 @@ def faults(tag: str) -> Iterator[str]:
 
 
 def _unlike(form: str, ids: Sequence[str], free: set[str]) -> Iterator[str]:
-    """Yield what a translation has in another way than each English text that it may be of.
-
-    A sign that is as wide as two letters has the room of a space in it.
-    """
+    """Yield what a translation has in another way than its English texts."""
     got, wanted = set(ARGUMENT.findall(form)), [set(ARGUMENT.findall(id)) for id in ids]
     if got | free not in [each | free for each in wanted]:
         yield f"has other arguments: {sorted(got)} for {sorted(wanted[-1])}"
@@ -115,7 +105,6 @@ def _is_wide(letter: str) -> bool:
 
 
 def main() -> None:
-    """Write all catalogues anew, and say what is to be done in them."""
     for tag in languages():
         if tag == ENGLISH:
             continue

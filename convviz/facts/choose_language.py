@@ -10,7 +10,7 @@ say = sentences("language")
 
 
 def chosen(wanted: str | None) -> tuple[str, str]:
-    """Return the language of a tag, or of None the one spoken here, and a sentence where it is not there."""
+    """Return a tag's language, of None the one spoken here, and a sentence where it is not there."""
     if wanted is None:
         return language(), ""
     tag = match_locale(wanted)
@@ -18,7 +18,7 @@ def chosen(wanted: str | None) -> tuple[str, str]:
 
 
 def told_language(wanted: str | None) -> str:
-    """Return the language that somebody gets, with a warning where it is not the one asked for."""
+    """Return the language that somebody gets, with a warning where it is another one."""
     tag, unknown = chosen(wanted)
     if unknown:
         warnings.warn(unknown, stacklevel=4)  # of who called the function that takes a language, itself called by one
@@ -26,12 +26,11 @@ def told_language(wanted: str | None) -> str:
 
 
 def known() -> str:
-    """Return all languages in one line, each with its own name: ``en (English), zh-Hans (...)``."""
+    """Return all languages in one line: ``en (English), zh-Hans (...)``."""
     return ", ".join(f"{tag} ({name})" for tag, name in own_names().items())
 
 
 def own_names() -> dict[str, str]:
-    """Return tag → name of every language, each in itself."""
     names: dict[str, str] = {}
     for tag in languages():
         with use_locale(tag):

@@ -1,7 +1,7 @@
 """Which language the sentences have: that of the caller, English where nobody says otherwise.
 
-English stands in the files of facts; every other language in a catalogue of its own, ``languages/<tag>.po``. Who adds a
-catalogue names it nowhere else. The language is of the context, not of the process: two apps of one kernel may differ.
+It is of the context, not of the process: two apps of one kernel may differ. Who adds a catalogue,
+``languages/<tag>.po``, names it nowhere else.
 """
 
 import contextlib
@@ -34,7 +34,6 @@ def language() -> str:
 
 @contextlib.contextmanager
 def use_locale(tag: str) -> Iterator[None]:
-    """Let the block speak a language."""
     token = _spoken.set(tag)
     try:
         yield
@@ -43,7 +42,7 @@ def use_locale(tag: str) -> Iterator[None]:
 
 
 def each_language(make: Callable[P, T]) -> Callable[P, T]:
-    """Return a function that makes its result once for each language and each choice of arguments."""
+    """Return a function that makes its result once for each language and arguments."""
     made: dict[object, T] = {}
 
     @functools.wraps(make)
@@ -57,7 +56,7 @@ def each_language(make: Callable[P, T]) -> Callable[P, T]:
 
 
 def languages() -> list[str]:
-    """Return the tags of all languages, English first."""
+    """English first."""
     tags = {
         stem
         for stem, dot, ending in (path.name.rpartition(".") for path in FOLDER.iterdir())
@@ -68,7 +67,6 @@ def languages() -> list[str]:
 
 @functools.cache
 def catalogue(tag: str) -> Catalogue:
-    """Return the catalogue of a language, one of ``languages()``."""
     ready = FOLDER.joinpath(f"{tag}{READY}")
     if ready.is_file():
         made: Catalogue = json.loads(ready.read_text(encoding="utf-8"))
@@ -79,10 +77,7 @@ def catalogue(tag: str) -> Catalogue:
 
 
 def match_locale(wanted: object) -> str | None:
-    """Return our language for a stranger's tag, such as ``"zh_TW"``; None where there is none.
-
-    Script and language count, the region only as far as it tells the script: ``zh-TW`` is ``zh-Hant``.
-    """
+    """Return our language for a stranger's tag, by script and language: ``zh_TW`` is ``zh-Hant``; None for none."""
     if not isinstance(wanted, str) or len(wanted) > LONGEST:
         return None
     by_name = {tag.lower(): tag for tag in languages()}
@@ -107,7 +102,7 @@ def negotiate_locale(header: str) -> str | None:
 
 @functools.lru_cache(maxsize=256)  # strangers ask for what they like
 def _written(tag: str) -> tuple[str, str]:
-    """Return language and script of a tag, of one of our languages by what is likely if it names none."""
+    """Return language and script of a tag, of one of ours what is likely if it names none."""
     name, *rest = tag.lower().split("-")
     script = next((part.title() for part in rest if len(part) == 4 and part.isalpha()), "")
     region = next((part.upper() for part in rest if len(part) == 2 and part.isalpha()), "")

@@ -13,12 +13,12 @@ ENDING = ".json"
 
 @functools.cache
 def english(name: str) -> Any:
-    """Return what a file of facts holds, as plain data that nobody changes."""
+    """Return plain data that nobody changes."""
     return json.loads(HERE.joinpath(f"{name}{ENDING}").read_text(encoding="utf-8"))
 
 
 def names_in(folder: str = "") -> Iterator[str]:
-    """Yield the names of the files in a folder of facts and in those below it; of all where it is empty."""
+    """Yield the names of the files in a folder of facts, or of all."""
     there = HERE.joinpath(folder) if folder else HERE
     for path in sorted(there.iterdir(), key=lambda path: path.name):
         name = f"{folder}/{path.name}" if folder else path.name

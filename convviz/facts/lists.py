@@ -9,15 +9,15 @@ say = sentences("lists")
 
 
 def listed(parts: Sequence[str]) -> str:
-    """Return all parts as one: the last one by "and", those before it by commas; nothing if there are none."""
+    """Return "a, b and c"."""
     return comma(parts) if len(parts) < 2 else say("and", rest=comma(parts[:-1]), last=parts[-1])
 
 
 def comma(parts: Sequence[str]) -> str:
-    """Return all parts as one, by commas alone; nothing if there are none."""
+    """Return "a, b, c"."""
     return reduce(lambda rest, next: say("comma", rest=rest, next=next), parts) if parts else ""
 
 
 def semicolon(parts: Sequence[str]) -> str:
-    """Return all parts as one, by semicolons: parts that have commas of their own; nothing if there are none."""
+    """Return "a; b; c", of parts with commas of their own."""
     return reduce(lambda rest, next: say("semicolon", rest=rest, next=next), parts) if parts else ""

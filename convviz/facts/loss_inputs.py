@@ -7,11 +7,11 @@ GIVEN = ("target", "grad")  # what a loss may be given beside the output
 
 
 def kinds_taken(loss: str, given: str) -> list[str]:
-    """Return which kinds of ``"target"``, or of ``"grad"``, a loss can be given; none where it takes no such tensor."""
+    """Return which kinds of ``"target"``, or of ``"grad"``, a loss can be given."""
     return TAKES.get(loss, {}).get(given, [])
 
 
 def losses_with(given: str, of_kind: str | None = None) -> list[str]:
-    """Return the losses that take a ``"target"``, or a ``"grad"``, of a kind, in the order of the menu."""
+    """Return the losses that take a ``"target"``, or a ``"grad"``, as the menu has them."""
     kinds = {loss: kinds_taken(loss, given) for loss in facts("settings")["fields"]["loss"]["words"]}
     return [loss for loss, offered in kinds.items() if offered and of_kind in (None, *offered)]

@@ -7,10 +7,7 @@ MINUS = "−"
 
 
 def format_number(value: float) -> str:
-    """Write a number the short way it stands in a cell: three significant digits or fewer, a true minus, never "-0".
-
-    ``web/base/format.js`` writes numbers by the same rules; a test holds the two equal.
-    """
+    """Write a number as in a cell, three significant digits at most, like ``web/base/format.js``."""
     size = abs(value)
     if 0 < size < 0.00095 or size >= 9999.5:
         return _written(value, Context(2, ROUND_HALF_UP).create_decimal(size), exponential=True)
@@ -19,13 +16,13 @@ def format_number(value: float) -> str:
 
 
 def format_long(value: float) -> str:
-    """Write a number where there is room for it, such as the loss, as the page does: six digits or fewer."""
+    """Write a number where there is room, such as the loss: six digits at most."""
     size = Context(6, ROUND_HALF_UP).create_decimal(abs(value))
     return _written(value, size, exponential=not -4 <= size.adjusted() < 6)
 
 
 def _written(value: float, size: Decimal, *, exponential: bool = False) -> str:
-    """Write a size, rounded half up as JavaScript does; Python's own formatting rounds a half to the even digit."""
+    """Write a size, rounded half up as JavaScript does; Python rounds a half to the even digit."""
     if not math.isfinite(value):
         return "nan" if math.isnan(value) else "∞" if value > 0 else f"{MINUS}∞"
     exponent = size.adjusted() if exponential else 0

@@ -14,12 +14,6 @@ COUNTS = (*range(201), 10**6)  # by which the forms of a catalogue are told apar
 
 
 def read(tag: str, text: str) -> Catalogue:
-    """Return the catalogue that a PO file holds.
-
-    Args:
-        tag: of the language.
-        text: of the file.
-    """
     read = read_po(io.StringIO(text))
     forms = plural_forms(tag, read.plural_expr)
     found: dict[str, Text] = {}
@@ -35,29 +29,23 @@ def read(tag: str, text: str) -> Catalogue:
 
 
 def is_whole(message: Message) -> bool:
-    """Return whether a translation has all its forms; one of them is empty only where it is in English, too."""
+    """Return whether all forms are there; one is empty only where it is in English, too."""
     strings = strings_of(message)
     return all(strings) or bool(message.pluralizable and "" in message.id and strings[-1])
 
 
 def strings_of(message: Message) -> list[str]:
-    """Return all forms of a translation."""
     return [message.string or ""] if isinstance(message.string, str | None) else list(message.string)
 
 
 def plural_forms(tag: str, expression: str) -> dict[str, int]:
-    """Return CLDR's names of the forms of a language, as JavaScript has them, with their places in the catalogue.
-
-    Args:
-        tag: of the language.
-        expression: the rule in the head of the catalogue, by which gettext finds the place of a number's form.
-    """
+    """Return CLDR's names of a language's forms, and their places by gettext's expression."""
     place, name = gettext.c2py(expression), Locale(tag.partition("-")[0]).plural_form
     return {"other": place(COUNTS[-1])} | {name(count): place(count) for count in COUNTS}
 
 
 def scripts(tag: str) -> dict[str, str]:
-    """Return region → script, as CLDR holds it most likely where a tag names none; "" is no region."""
+    """Return region → script that CLDR holds most likely where a tag names none; "" is no region."""
     name = tag.partition("-")[0].lower()
     likely = {key.partition("_"): full.split("_")[1] for key, full in get_global("likely_subtags").items()}
     return {region: script for (of, _, region), script in likely.items() if of == name and len(region) != 4}

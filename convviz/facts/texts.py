@@ -14,11 +14,7 @@ OF_A_MISTAKE = ("title", "fix")
 
 
 class Catalogue(TypedDict):
-    """A language as it is read: of a wheel from a file that is ready, of a checkout from its PO.
-
-    ``texts`` has the translated texts by their contexts, ``plural`` gettext's rule for a number's form, ``forms``
-    CLDR's names of the forms with their places by that rule, ``scripts`` the scripts of regions.
-    """
+    """A language as it is read: a wheel's from a file that is ready, a checkout's from its PO."""
 
     texts: Mapping[str, Text]
     plural: str
@@ -40,7 +36,6 @@ def with_texts(name: str, data: Any, change: Change) -> Any:
 
 
 def all_texts() -> dict[str, Text]:
-    """Return every English text by its context."""
     found: dict[str, Text] = {}
 
     def keep(context: str, text: Text) -> Text:

@@ -10,7 +10,6 @@ from convviz.facts.texts import with_texts
 
 
 def translated(name: str, data: Any, tag: str) -> Any:
-    """Return what a file of facts holds, in another language."""
     there = catalogue(tag)["texts"]
     made = with_texts(name, data, lambda context, text: there.get(context, text))
     return made | {"tag": tag} if name == "language" else made
@@ -18,7 +17,7 @@ def translated(name: str, data: Any, tag: str) -> Any:
 
 @functools.cache
 def category(tag: str) -> Callable[[float], str]:
-    """Return what tells CLDR's name of the form that a number of things has in a language."""
+    """Return what tells CLDR's name of the form that so many things have in a language."""
     there = catalogue(tag)
     place, names = gettext.c2py(there["plural"]), {place: name for name, place in there["forms"].items()}
     return lambda count: names[place(int(count))] if count == int(count) else "other"

@@ -1,10 +1,9 @@
 """The sentences that a visitor reads: each has an id and named arguments, and stands once, for Python and JavaScript.
 
-The files in ``words/`` hold them, one file for each part of the product. A text names its arguments in braces; a text
-that depends on a number of things has the forms of its language, chosen by the argument ``count``::
+The files in ``words/`` hold them. A text names its arguments in braces; one that depends on a number of things has the
+forms of its language, chosen by the argument ``count``::
 
-    "groups.moved": "groups changed from {old} to {new}: it must divide both {into} and {out} channels."
-    "rows": {"one": "{count} row", "other": "{count} rows"}
+"rows": {"one": "{count} row", "other": "{count} rows"}
 """
 
 import re
@@ -31,11 +30,6 @@ def sentences(part: str) -> Callable[..., str]:
 
 
 def filled(id: str, text: Text, arguments: Mapping[str, Any]) -> str:
-    """Return a text with its arguments in place.
-
-    Raises:
-        KeyError: the text names an argument that is not given.
-    """
     chosen = text if isinstance(text, str) else text.get(_form(arguments["count"]), text["other"])
 
     def argument(found: re.Match[str]) -> str:

@@ -9,17 +9,7 @@ PADDING_MODES = tuple(facts("settings")["fields"]["padding_mode"]["words"])
 
 
 def source(position: int, size: int, padding_mode: str) -> int | None:
-    """Which input row (or column) a padded row is a copy of.
-
-    Args:
-        position: row of the padded input counted from the first row of the input, so the rows above it are
-            negative and the rows below it are ``size`` and more.
-        size: number of rows of the input.
-        padding_mode: ``"zeros"``, ``"reflect"``, ``"replicate"`` or ``"circular"``.
-
-    Returns:
-        The input row whose value stands there, or None where a padding zero stands.
-    """
+    """Return the input row that a padded row, counted from the input's first, is a copy of; None for a zero."""
     if 0 <= position < size:
         return position
     if padding_mode == "reflect":
@@ -40,20 +30,9 @@ def axis_taps(
     dilation: int,
     padding_mode: str,
 ) -> list[tuple[int, int, int]]:
-    """List the taps of one axis.
+    """List the taps of one axis: triples ``(o, k, i)``, output row o receives ``weight[k] * input[i]``.
 
-    Args:
-        input_size: rows of the input, without padding.
-        output_size: rows of the output.
-        kernel_size: rows of the kernel.
-        stride: step of the window, in rows of the padded input.
-        padding: rows added *before* the input; those after it follow from ``output_size``.
-        dilation: distance between two neighbouring kernel rows, in rows of the padded input.
-        padding_mode: how the border is filled.
-
-    Returns:
-        Triples ``(o, k, i)``: output row o receives ``weight[k] * input[i]``. Taps that fall on a padding
-        zero are left out, because they add nothing to any sum.
+    ``padding`` counts the rows before the input. Taps on a padding zero are left out: they add nothing to any sum.
     """
     table = []
     for o in range(output_size):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from convviz.facts import facts
@@ -15,13 +16,7 @@ PANEL_AXES: dict[str, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Plane:
-    """Which plane of the tensors is shown.
-
-    Attributes:
-        sample: n, counted from 0.
-        out_channel: o, counted over all groups.
-        in_channel: c, counted over all groups; in the same group as out_channel.
-    """
+    """Which plane of the tensors is shown; both channels are of one group, and counted over all groups."""
 
     sample: int = 0
     out_channel: int = 0
@@ -34,6 +29,11 @@ class Plane:
         group = out_channel // (spec.out_channels // spec.groups)
         in_channel = group * per_group + min(max(self.in_channel, 0), spec.in_channels - 1) % per_group
         return Plane(min(max(self.sample, 0), spec.batch - 1), out_channel, in_channel)
+
+    def of(self, panel: str, shape: Sequence[int]) -> tuple[int, int]:
+        """Return the shown indices of a panel's two leading axes; a weight counts its channels within the group."""
+        first, second = map(self.index, PANEL_AXES[panel])
+        return first, second % shape[1]
 
     def index(self, axis: str) -> int:
         """Return the chosen index of an axis: n, o or c."""

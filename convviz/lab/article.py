@@ -1,7 +1,7 @@
-"""The convolution as the article writes it: unfold and einsum; backward by zero-padding, rot90 and the same function.
+"""The textbook entrant: forward unfold and einsum, backward zero-padding, rot90 and the same function.
 
-The textbook entrant, in our words: formulas as they are taught, nothing saved and nothing shared. Only stride 1, no
-padding, no dilation, one group: that is where the published formulas end.
+Formulas as they are taught, nothing saved and nothing shared. Only stride 1, no padding, no dilation, one group: that
+is where the published formulas end.
 """
 
 from typing import Any
@@ -30,10 +30,7 @@ class Article(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad_output: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Return grad_input, grad_weight and grad_bias, each of its tensor's shape.
-
-        All three, also where nobody asked: the first layer of a network pays for a gradient of its images.
-        """
+        """Return all three gradients, also where nobody asked: the first layer pays for a gradient of the images."""
         input, weight = ctx.saved_tensors
         rows, columns = weight.shape[2:]
         padded = torch.nn.ZeroPad2d((columns - 1, columns - 1, rows - 1, rows - 1))(grad_output)

@@ -26,13 +26,8 @@ CONVOLUTION_BACKWARD = "aten::convolution_backward"
 def costs(lanes: dict[str, Lane], images: torch.Tensor, labels: torch.Tensor) -> dict[str, Any]:
     """Measure copies of the networks on ``[N, 1, 28, 28]``; all layers get the inputs that torch's network has there.
 
-    Returns:
-        Name → ``memory`` in bytes or None, and ``layers``: of each its name, ``forward`` and ``backward`` in seconds
-        (medians of rounds in which all entrants take turns), and ``forward_by`` and ``backward_by``: which of
-        PyTorch's backends the numbers came from.
-
-    Raises:
-        RaceError: an entrant failed.
+    Of each: ``memory`` in bytes or None, and ``layers`` with ``forward`` and ``backward`` in seconds (medians of rounds
+    in which all take turns), and PyTorch's backends behind them.
     """
     networks = {name: copy.deepcopy(lane.network) for name, lane in lanes.items()}
     device = images.device
@@ -92,7 +87,7 @@ class _Passes:
 
 
 def _backend(ops: tuple[str, ...]) -> str:
-    """Return the names of the backends that ran these ops; "matrix product" where no convolution did."""
+    """Return the backends that ran these ops; "matrix product" where no convolution did."""
     by_op = {op: name for name, op in BACKENDS.items() if op} | BACKWARD_OPS
     names = list(dict.fromkeys(by_op[op] for op in ops if op in by_op))
     if names:
@@ -115,7 +110,7 @@ def _inputs(network: Network, images: torch.Tensor) -> dict[str, torch.Tensor]:
 
 
 def _memory(network: Network, images: torch.Tensor, labels: torch.Tensor) -> int | None:
-    """Return by how many bytes a forward and a backward pass raise what tensors take; None where torch cannot tell."""
+    """Return by how many bytes both passes raise what tensors take; None where torch cannot tell."""
 
     def both_passes() -> None:
         network.zero_grad()

@@ -13,12 +13,7 @@ PLOTS = {"loss": True, "accuracy": False, "seconds": True, "weights": True, "los
 
 
 def plots(result: Result, keys: Iterable[str] = PLOTS, points: int = POINTS) -> list[dict[str, Any]]:
-    """Return the plots of ``PLOTS`` that have a curve by now, of at most so many points.
-
-    Returns:
-        Of each ``key``, ``title``, ``unit``, ``x``, ``log`` and ``traces``: of each entrant and run the entrant's
-        ``name`` and place ``at``, ``first`` if it is its first run, ``x`` and ``y``.
-    """
+    """Return the plots of ``PLOTS`` that have a curve by now."""
     made = []
     for key in keys:
         traces = list(_traces(result, key, points))
@@ -43,7 +38,7 @@ def _traces(result: Result, key: str, points: int) -> Iterator[dict[str, Any]]:
 
 
 def _shown(value: float, log: bool) -> float | None:
-    """Return a number to four digits; a logarithm of 0 is nowhere: where there is no difference the curve has a gap."""
+    """Return a number to four digits; where a logarithm is of 0 the curve has a gap."""
     return None if log and not value else float(f"{value:.4g}")
 
 

@@ -86,7 +86,7 @@ def digits(
 
 
 def normalized(images: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """Return bytes ``[N, 28, 28]`` as what the network takes, ``[N, 1, 28, 28]``: mean 0, deviation 1 over MNIST."""
+    """Return bytes ``[N, 28, 28]`` as what the network takes, ``[N, 1, 28, 28]``."""
     return ((images.to(dtype) / 255 - MEAN) / DEVIATION).unsqueeze(1)
 
 

@@ -9,13 +9,7 @@ from convviz.lab.network import Network
 
 @torch.no_grad()
 def drift(own: Network, torchs: Network) -> dict[str, Any]:
-    """Return the largest difference between two networks' weights, and between their gradients.
-
-    A parameter that torch's network does not have has nothing to be compared with, and is left out.
-
-    Returns:
-        ``weights``: max|w − w of torch| over all parameters; ``gradients``: parameter → the same of its gradient.
-    """
+    """Return max|w − w of torch| over all ``weights`` that torch has, too, and that of each gradient."""
     reference = dict(torchs.named_parameters())
     pairs = [(name, parameter, reference[name]) for name, parameter in own.named_parameters() if name in reference]
     weights = [(mine - other).abs().max() for _, mine, other in pairs]

@@ -68,14 +68,8 @@ ENTRANTS: dict[str, Entrant] = {
 def entrants(layers: Layers) -> dict[str, Entrant]:
     """Return the entrants by name, torch first: everything is held against it, so it always races.
 
-    Args:
-        layers: names of ENTRANTS with commas between; or a list of such names and of layers of your own; or your own
-            names for them. A layer of your own is a Module class or a function (in_channels, out_channels, kernel_size)
-            that makes one, or an ``autograd.Function`` of (input, weight, bias), or its address ``"module:Name"``.
-
-    Raises:
-        ValueError: there is no such name, or two are the same.
-        TypeError: something makes no layer.
+    A layer of your own is a Module class or a function (in_channels, out_channels, kernel_size) that makes one, or an
+    ``autograd.Function`` of (input, weight, bias), or its address ``"module:Name"``.
     """
     if isinstance(layers, str):
         layers = [name.strip() for name in layers.split(",") if name.strip()]

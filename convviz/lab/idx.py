@@ -23,12 +23,7 @@ UNSIGNED_BYTE = 8  # IDX's name of the type of its numbers
 
 
 def read_folder(folder: Path, verify: bool = True) -> tuple[torch.Tensor, ...]:
-    """Return MNIST's four files, each as it is or with ``.gz``, as bytes: train ``[N, 28, 28]`` and ``[N]``, then test.
-
-    Raises:
-        OSError: a file is missing or cannot be read.
-        ValueError: a file is truncated, is no IDX, is not MNIST's own, or does not fit to the others.
-    """
+    """Return MNIST's four files, gzipped or not, as bytes: train ``[N, 28, 28]`` and ``[N]``, then test."""
     train_images, train_labels, test_images, test_labels = (_read(folder, name, verify) for name in MNIST)
     for images, labels, part in ((train_images, train_labels, "train"), (test_images, test_labels, "t10k")):
         if len(images) != len(labels):
@@ -68,7 +63,7 @@ def _read(folder: Path, name: str, verify: bool) -> torch.Tensor:
 
 
 def _promised(file: BinaryIO | gzip.GzipFile, axes: int, name: str) -> bytearray:
-    """Read what the head promises, and one byte more where there is one: 3 MB can unpack to gigabytes of zeros."""
+    """Read what the head promises, and one byte more: 3 MB can unpack to gigabytes of zeros."""
     content = bytearray(file.read(4 + 4 * axes))
     if not _begins(content, axes):
         return content
@@ -93,11 +88,7 @@ def _shape(content: bytes | bytearray) -> list[int]:
 
 
 def parse(content: bytes | bytearray, name: str, axes: int) -> torch.Tensor:
-    """Return the numbers of an unpacked IDX file, as bytes, in the shape that it states, of so many axes.
-
-    Raises:
-        ValueError: it begins as no such file does, or has more or fewer numbers than it states.
-    """
+    """Return the bytes of an unpacked IDX file, of so many axes, in the shape that it states."""
     head = 4 + 4 * axes
     if not _begins(content, axes):
         raise ValueError(

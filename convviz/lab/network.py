@@ -32,11 +32,7 @@ class Network(torch.nn.Module):
             self.add_module(name, (entrant if name in own else torchs).linear(*widths))
 
     def forward(self, images: torch.Tensor) -> torch.Tensor:
-        """Return the scores ``[N, 10]`` of images ``[N, 1, 28, 28]``.
-
-        Raises:
-            RaceError: a layer raised, or returned another shape.
-        """
+        """Return the scores ``[N, 10]`` of images ``[N, 1, 28, 28]``."""
         hidden = F.relu(self._at("conv1", images))
         hidden = F.relu(self.norm(self._at("conv2", hidden)))
         hidden = F.max_pool2d(hidden, 2).flatten(1)
@@ -59,7 +55,7 @@ class Network(torch.nn.Module):
 
 
 def initial_values(seed: int) -> dict[str, torch.Tensor]:
-    """Return weights and biases by name, drawn as torch draws them, ± 1 / √fan_in, from a generator of their own."""
+    """Return weights and biases by name, drawn as torch does, ± 1 / √fan_in, from an own generator."""
     random = torch.Generator().manual_seed(seed)
     values = {}
     for name, (sizes, _) in (CONVOLUTIONS | LINEARS).items():
@@ -72,12 +68,7 @@ def initial_values(seed: int) -> dict[str, torch.Tensor]:
 
 
 def network(entrant: Entrant, name: str, seed: int, replaced: str = "all") -> Network:
-    """Return an entrant's network with the initial values of a seed, float32, on the CPU; the global RNG is untouched.
-
-    Raises:
-        RaceError: a layer could not be made.
-        ValueError: a layer does not have nn.Conv2d's parameters.
-    """
+    """Return an entrant's network with a seed's initial values, float32, on the CPU; the global RNG stays."""
     try:
         with torch.random.fork_rng(devices=[]):  # a layer draws numbers when it is made; all are overwritten
             torch.default_generator.manual_seed(seed)

@@ -20,13 +20,9 @@ BYTES = {torch.float32: "float32", torch.float64: "float64"}
 def opening(lane: Lane, image: torch.Tensor, label: int, one: bool = False) -> dict[str, Any]:
     """Return what the first layer took, had and was sent back when its network misclassified an image ``[28, 28]``.
 
-    The network is asked as the test asks it; the loss is the cross-entropy of this one digit with its label. Of
-    ``one`` output channel, that with the largest grad_output, or of as many as the board shows.
-
-    Returns:
-        ``spec``, ``dtype``, ``weight``, ``bias`` and ``grad_output`` (see ``packed``), ``scale`` and ``offset``, which
-        make the layer's input of a byte, and ``channels``: how many are shown of how many. Of a layer that is no plain
-        convolution ``error``, a sentence.
+    The network is asked as the test asks it; the loss is the cross-entropy of this one digit with its label. Of ``one``
+    output channel, that with the largest grad_output, or of as many as the board shows. ``scale`` and ``offset`` make
+    the layer's input of a byte.
     """
     lane.network.eval()
     batch = normalized(image[None].to(lane.device), lane.dtype)
@@ -51,7 +47,7 @@ def opening(lane: Lane, image: torch.Tensor, label: int, one: bool = False) -> d
 
 
 def packed(tensor: torch.Tensor | None) -> dict[str, Any] | None:
-    """Return a tensor as plain data: its shape, and its numbers' bytes in base64, the lowest first; None of none."""
+    """Return a tensor as plain data: its shape, and its bytes in base64, the lowest first."""
     if tensor is None:
         return None
     numbers = tensor.detach().cpu().contiguous().numpy()

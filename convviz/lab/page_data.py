@@ -12,11 +12,7 @@ say = sentences("race")
 
 
 def shown(result: Result, keys: Iterable[str] = PLOTS, points: int = POINTS, most: int | None = None) -> dict[str, Any]:
-    """Return what a page shows of a race.
-
-    Returns:
-        ``made`` (when and where), ``state``, ``layers``, ``about`` (sentences), ``plots``, ``table`` and ``mistakes``.
-    """
+    """Return what a page shows of a race."""
     return {
         "made": {"date": result["made"]["date"][:10], "machine": machine(result)},
         "state": result["state"],
@@ -35,7 +31,7 @@ def machine(result: Result) -> str:
 
 
 def about(result: Result) -> list[str]:
-    """Return when, where, on what data and how a race was run: three sentences."""
+    """Return when, where, on what data and how a race was run."""
     made, settings, data = result["made"], result["settings"], result["data"]
     seeds = ", ".join(str(run["seed"]) for run in result["runs"]) or str(settings["seed"])
     versions = {name: made[name] for name in ("convviz", "torch", "python")}
@@ -48,12 +44,7 @@ def about(result: Result) -> list[str]:
 
 
 def mistakes(result: Result, most: int | None = None) -> dict[str, Any] | None:
-    """Return some digits that were misclassified at the end of the last epoch; None before the first has ended.
-
-    Returns:
-        ``seed``, ``of`` (test images), ``images`` (index → 784 bytes in base64) and ``layers``: of each its ``name``,
-        how many it misclassified (``count``), and ``digits``, each with ``at``, ``label`` and ``found``.
-    """
+    """Return some digits misclassified at the end of the last epoch; None before the first has ended."""
     tested = [run for run in result["runs"] if run["entrants"]["torch"]["predictions"]][-1:]
     if not tested:
         return None

@@ -1,7 +1,6 @@
 """A race in a process of its own, as seen from within: orders come line by line, and so do the messages that it sends.
 
-The orders: first the race as JSON, then ``pause`` or ``go``. Where they end, nobody is there any more, and the process
-ends as well.
+The orders: first the race as JSON, then ``pause`` or ``go``. Where they end, the process ends as well.
 """
 
 import json
@@ -70,7 +69,7 @@ class Orders:
 
 
 class Racer:
-    """Takes the steps of one race, and tells how it looks: at most once in EVERY_S, and whenever an epoch ends."""
+    """Takes the steps of one race, and tells how it looks, at most once in EVERY_S."""
 
     def __init__(self, race: Race, orders: Orders, tell: Tell) -> None:
         self.race, self._orders, self._tell = race, orders, tell
@@ -78,7 +77,7 @@ class Racer:
         self._told = -EVERY_S
 
     def run(self) -> None:
-        """Take all steps; an error ends the race with a sentence, and what was measured until then is told with it."""
+        """Take all steps; an error ends the race with a sentence and what was measured."""
         self._picture()
         sentence = ""
         try:

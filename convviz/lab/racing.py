@@ -207,7 +207,6 @@ class Race:
         return images, self._digits.train_labels[chosen].to(lane.device, torch.int64)
 
     def _take(self, chosen: torch.Tensor, step: int, where: str) -> dict[str, dict[str, Any]]:
-        """Take one step with every entrant, and compare them with torch."""
         torchs = self.lanes[REFERENCE]
         images, labels = self._batch(chosen, torchs)
         lr = self.settings.lr * (1 - (step - 1) / self._steps_of_a_run)
@@ -272,7 +271,7 @@ class Race:
             store.checkpoint_path(self.out).unlink(missing_ok=True)
 
     def _resume(self, out: Path) -> None:
-        """Go on from the checkpoint of this race, where there is one; refuse to write over anything else."""
+        """Go on from this race's checkpoint; refuse to write over anything else."""
         store.refuse_unwritable(out, "result")
         found = earlier(out, self._head)
         if found is not None:

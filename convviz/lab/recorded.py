@@ -17,12 +17,7 @@ MAX_RECORDED_BYTES = 60_000
 
 
 def record(race: Race, command: str, path: str | os.PathLike[str]) -> None:
-    """Write a finished race as the page shows it, with the numbers of a few misclassified digits.
-
-    Raises:
-        ValueError: it is too large for a file that every installation carries.
-        OSError: it cannot be written.
-    """
+    """Write a finished race as the page shows it, with a few misclassified digits."""
     told = picture(race, POINTS, DIGITS) | {"command": command, "openings": openings(race, DIGITS, one=True)}
     content = (json.dumps(told, separators=(",", ":"), ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8")
     if len(content) > MAX_RECORDED_BYTES:

@@ -26,7 +26,7 @@ Result = dict[str, Any]
 
 
 def made(settings: RaceSettings) -> dict[str, Any]:
-    """Return when, where and with what a race is run; nothing in it names a person or a place."""
+    """Return when, where and with what a race is run; nothing names a person or a place."""
     device = torch.device(settings.device)
     name = torch.cuda.get_device_name(device) if device.type == "cuda" else _processor()
     return {
@@ -83,7 +83,7 @@ def described(settings: RaceSettings, names: Iterable[str], exact: Iterable[str]
 
 
 def columns(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the rows of one entrant's steps as columns, which take a third of the room."""
+    """Return the rows of one entrant's steps as columns: a third of the room."""
     told: dict[str, Any] = {"loss": [row["loss"] for row in rows], "seconds": [_short(row["seconds"]) for row in rows]}
     if rows and "weights" in rows[0]:
         for key in ("weights", "loss_difference"):
@@ -98,11 +98,7 @@ def _short(number: float) -> float:
 
 
 def misclassified(result: Result, images: torch.Tensor) -> dict[str, str]:
-    """Return some test images that an entrant took for another digit at the end of the last run.
-
-    Returns:
-        Index in the test → its 784 bytes in base64; SHOWN of each entrant, the first ones.
-    """
+    """Return the first images misclassified in the last run: index → 784 bytes in base64."""
     labels, chosen = result["data"]["labels"], set()
     last = [run for run in result["runs"] if run["entrants"]["torch"]["predictions"]][-1:]
     for run in last:

@@ -10,14 +10,7 @@ Earlier = tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]
 
 
 def earlier(out: Path, head: results.Result) -> Earlier | None:
-    """Return what the checkpoint beside a result file holds; None where there is none.
-
-    Returns:
-        When and where it began, its runs up to the last epoch's end, and the states of its networks and optimizers.
-
-    Raises:
-        ValueError: the checkpoint is of another race, or out is a finished race or no race at all.
-    """
+    """Return what the checkpoint beside a result file holds; None where there is none."""
     path = store.checkpoint_path(out)
     found = store.read_checkpoint(path)
     if found is None:

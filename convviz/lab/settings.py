@@ -56,7 +56,7 @@ class RaceSettings:
             raise ValueError(f"the {device.type} device has no float64: got dtype float64; use float32, or the cpu")
 
     def check_images(self, train: int, names: tuple[str, ...]) -> None:
-        """Check that the batches can be made of the images, and that a slow entrant is not given too many."""
+        """Check that there are images for a batch, and not too many for a slow entrant."""
         if self.batch_size > train:
             raise ValueError(
                 f"batch_size is at most the number of images to learn from, {train}: got {self.batch_size}; take a "

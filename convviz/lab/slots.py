@@ -5,7 +5,7 @@ from typing import IO
 
 
 def take_slot(folder: Path, most: int) -> IO[bytes] | None:
-    """Return the file that is held until it is closed or this process ends; None where all are taken."""
+    """Return a file that is held until it is closed; None where all are taken."""
     for at in range(most):
         file = folder.joinpath(f"race-{at}").open("ab")
         try:

@@ -14,11 +14,7 @@ from convviz.file_io import write_atomic
 
 
 def write_file(path: Path, content: bytes, what: str) -> None:
-    """Write a file of a race; whatever happens, what was there stays until the new one is whole.
-
-    Raises:
-        OSError: it cannot be written; nothing of it is left behind.
-    """
+    """Write a file of a race; what was there stays until the new one is whole."""
     try:
         write_atomic(path, content)
     except OSError as error:
@@ -26,11 +22,7 @@ def write_file(path: Path, content: bytes, what: str) -> None:
 
 
 def refuse_unwritable(path: Path, what: str) -> None:
-    """Raise, before anything is computed, what ``write_file`` would raise once it is; arguments as there.
-
-    Raises:
-        OSError: there is no such folder, nothing may be written in it, or path is a folder itself.
-    """
+    """Raise, before anything is computed, what ``write_file`` would raise once it is."""
     try:
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -50,18 +42,14 @@ def checkpoint_path(out: Path) -> Path:
 
 
 def write_checkpoint(path: Path, race: dict[str, Any], lanes: dict[str, Any]) -> None:
-    """Write how far a race is: what JSON can hold of it, and the states of networks and optimizers."""
+    """Write how far a race is: plain data, and the states of networks and optimizers."""
     buffer = io.BytesIO()
     torch.save({"race": json.dumps(race), "lanes": lanes}, buffer)
     write_file(path, buffer.getvalue(), "checkpoint")
 
 
 def read_checkpoint(path: Path) -> tuple[dict[str, Any], dict[str, Any]] | None:
-    """Return what ``write_checkpoint`` was given, its tensors on the CPU; None where there is none.
-
-    Raises:
-        ValueError: the file is no checkpoint.
-    """
+    """Return what ``write_checkpoint`` was given, its tensors on the CPU; None where there is none."""
     if not path.exists():
         return None
     try:

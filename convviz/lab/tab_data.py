@@ -18,17 +18,13 @@ def picture(race: Race, points: int, digits: int = DIGITS) -> dict[str, Any]:
     return shown(race.result, PLOTS, points, digits) | {"kernels": kernels(race)}
 
 
-def kernels(race: Race, most: int = KERNELS) -> dict[str, Any]:
-    """Return kernels of the first layer of each entrant, and their gradients in the last step, to four digits.
-
-    Returns:
-        Entrant → ``weight`` and ``gradient``: up to ``most`` kernels of nine numbers; none before the first step.
-    """
+def kernels(race: Race) -> dict[str, Any]:
+    """Return each entrant's kernels of the first layer, and their last gradients, to four digits."""
     found = {}
     for name, lane in race.lanes.items():
         weight = lane.network.get_parameter(f"{LAYER}.weight")
         if weight.grad is not None:
-            found[name] = {"weight": _plain(weight[:most]), "gradient": _plain(weight.grad[:most])}
+            found[name] = {"weight": _plain(weight[:KERNELS]), "gradient": _plain(weight.grad[:KERNELS])}
     return found
 
 
@@ -38,7 +34,7 @@ def _plain(tensor: torch.Tensor) -> list[list[float]]:
 
 
 def openings(race: Race, most: int = DIGITS, one: bool = False) -> dict[str, dict[str, Any]]:
-    """Return what the board opens of the digits shown as mistaken, right after an epoch: entrant → index → opening."""
+    """Return what the board opens of the mistaken digits: entrant → index → opening."""
     told = shown(race.result, (), 0, most)["mistakes"]
     return {
         layer["name"]: {

@@ -21,12 +21,7 @@ class Lane:
     """One entrant's network in training."""
 
     def __init__(self, name: str, entrant: Entrant, settings: RaceSettings, seed: int) -> None:
-        """Make the network with the initial values of a seed.
-
-        Raises:
-            RaceError: a layer could not be made.
-            ValueError: a layer does not have nn.Conv2d's parameters.
-        """
+        """Make the network with the initial values of a seed."""
         self.name = name
         self.device = torch.device(settings.device)
         self.dtype = DTYPES[settings.dtype]
@@ -35,13 +30,7 @@ class Lane:
         self.optimizer = torch.optim.SGD(self.network.parameters(), lr=settings.lr, momentum=settings.momentum)
 
     def step(self, images: torch.Tensor, labels: torch.Tensor, lr: float) -> tuple[torch.Tensor, float]:
-        """Learn from one batch, ``[N, 1, 28, 28]`` and ``[N]``; return the loss and the seconds of the whole step.
-
-        The gradients stay in ``.grad``.
-
-        Raises:
-            RaceError: a layer raised, returned another shape, or gave no gradient.
-        """
+        """Learn from a batch, ``[N, 1, 28, 28]`` and ``[N]``; return loss and seconds, gradients in ``.grad``."""
         for group in self.optimizer.param_groups:
             group["lr"] = lr
 
@@ -79,7 +68,7 @@ class Lane:
 
 
 def timed(action: Callable[[], torch.Tensor], device: torch.device) -> tuple[torch.Tensor, float]:
-    """Return an action's result and its seconds: on CUDA between two events of the device, elsewhere by the clock."""
+    """Return an action's result and seconds: on CUDA between two events of the device."""
     if device.type == "cuda":
         start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         start.record()

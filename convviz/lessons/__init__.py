@@ -1,8 +1,8 @@
 """The lessons: each is a file of plain data beside this one, played by ``web/lesson``, which knows none by name.
 
 A lesson has steps; each is a state as a link, sentences by their ids in ``facts/words/guided/<name>.json``, something
-to do. ``facts/words/path.json`` has their titles, in the order in which they build up. CONTRIBUTING.md says how to add
-one; somebody else's lesson is one file with its sentences in it, as ``docs/lessons.md`` tells.
+to do. ``facts/words/path.json`` has their order and titles. CONTRIBUTING.md says how to add one; somebody else's is one
+file with its sentences in it, as ``docs/lessons.md`` tells.
 """
 
 import functools
@@ -20,34 +20,20 @@ FILE = ".json"  # ends the name of a lesson that is somebody's own file
 
 
 def names() -> list[str]:
-    """Return the names of all lessons, as a link and the command line take them, in the order of the path."""
+    """Return the names of all lessons, in the order of the path."""
     return [id.removesuffix(".title") for id in facts("words/path")]
 
 
 @functools.cache
 def lesson(name: str) -> Any:
-    """Return a lesson as plain data that nobody changes.
-
-    Args:
-        name: of its file, such as ``"why_rotated"``.
-
-    Raises:
-        ValueError: there is no such lesson.
-    """
+    """Return a lesson as plain data that nobody changes."""
     if name not in names():
         raise ValueError(say("unknown", name=name[:40], known=", ".join(names())))
     return json.loads(files("convviz.lessons").joinpath(f"{name}.json").read_text(encoding="utf-8"))
 
 
 def told(name: str) -> dict[str, Any]:
-    """Return a lesson, ours or in a file that ends in ``.json``, with its sentences, as a page takes it.
-
-    The sentences of a file beside this one stand in ``facts/words/guided``, of any other in the file itself.
-
-    Raises:
-        OSError: a file cannot be read.
-        ValueError: there is no such lesson, or the file is none.
-    """
+    """Return a lesson, ours or in a file that ends in ``.json``, with its sentences."""
     if not name.endswith(FILE):
         return {"lesson": lesson(name), "words": facts(f"words/guided/{name}")}
     path = Path(name).resolve()
@@ -56,12 +42,7 @@ def told(name: str) -> dict[str, Any]:
 
 
 def own_file(path: str) -> Any:
-    """Return what somebody's own file of a lesson holds; whether it is one, ``convviz lesson check`` tells.
-
-    Raises:
-        OSError: it cannot be read.
-        ValueError: it is not JSON.
-    """
+    """Return what a lesson's file holds; whether it is one, ``convviz lesson check`` tells."""
     try:
         return read_json(path)
     except ValueError as error:
@@ -69,5 +50,5 @@ def own_file(path: str) -> Any:
 
 
 def short_name(name: str) -> str:
-    """Return what a page calls a lesson: its name, or that of its file without folder and ending."""
+    """Return what a page calls a lesson: its name, or that of its file."""
     return Path(name).stem if name.endswith(FILE) else name

@@ -11,12 +11,12 @@ FILTER = (1, 2, 3)  # the axes of one filter in [C_out, C_in / groups, kH, kW]
 
 
 def filter_scale(weight: torch.Tensor) -> torch.Tensor:
-    """Return alpha ``[C_out, 1, 1, 1]``; entry o is the mean of |weight| over filter o, all its n entries."""
+    """Return alpha ``[C_out, 1, 1, 1]``: the mean of |weight| over each filter."""
     return weight.abs().mean(FILTER, keepdim=True)
 
 
 def scaled_signs(weight: torch.Tensor, ste: str) -> torch.Tensor:
-    """Return alpha * sign(w), of weight's shape, with the gradient that ``BinaryConv2d`` states for ste."""
+    """Return alpha * sign(w), with the gradient that ``BinaryConv2d`` states for ste."""
     signs = binarize(weight.detach())
     if ste == "scaled_sign":
         return filter_scale(weight) * straight_through(weight, signs, "clip")

@@ -11,7 +11,17 @@ PairOrInt = int | tuple[int, int]
 PaddingMode = Literal["zeros", "reflect", "replicate", "circular"]
 
 
-class Conv2d(torch.nn.Conv2d):
+class OfMethod(torch.nn.Module):
+    """A layer with a ``method``, which it shows where it is not the default."""
+
+    method: str
+
+    def extra_repr(self) -> str:
+        """Say what torch says, and the method where it is not the default."""
+        return super().extra_repr() + (f", method={self.method!r}" if self.method != "rotate" else "")
+
+
+class Conv2d(OfMethod, torch.nn.Conv2d):
     """``torch.nn.Conv2d`` with one more keyword, ``method``: which of our ways computes it and its gradients.
 
     Parameters, initial values and ``state_dict`` are torch's: weight ``[C_out, C_in / groups, kH, kW]``, whose entry
@@ -73,8 +83,3 @@ class Conv2d(torch.nn.Conv2d):
             padding_mode=self.padding_mode,
             method=self.method,
         )
-
-    def extra_repr(self) -> str:
-        """Say what torch says, and the method where it is not the default."""
-        torchs: str = super().extra_repr()  # type: ignore[no-untyped-call]
-        return torchs + (f", method={self.method!r}" if self.method != "rotate" else "")

@@ -56,14 +56,9 @@ class Conv2dShift(QuantizedConv2d):
         ste: str = "identity",
         method: str = "rotate",
     ) -> None:
-        """Make the layer.
+        """Make the layer; what is not told here is as of ``Conv2d``, and the bias is not quantised.
 
         Args:
-            in_channels: C_in.
-            out_channels: C_out.
-            kernel_size: (kH, kW).
-            stride, padding, dilation, groups, bias, padding_mode, device, dtype, method: as of ``Conv2d``; the
-                bias is not quantised.
             exponent_range: lowest and highest exponent; the default is that of 5 bits, -(2^4 - 2) to 0.
             variant: ``"Q"`` or ``"PS"``.
             ste: ``"identity"``, ``"clip"`` or ``"tanh"``; PS has gradients of its own and takes only the first.
@@ -123,7 +118,6 @@ class Conv2dShift(QuantizedConv2d):
         return super().extra_repr() + f", variant={self.variant!r}, exponent_range={self.exponent_range}"
 
     def _split_weight(self) -> None:
-        """Put the weight's exponents into shift and its signs into sign, and drop the weight."""
         with torch.no_grad():
             self.shift.copy_(self.weight.abs().log2().clamp(*self.exponent_range))
             self.sign.copy_(self.weight.sign())

@@ -2,12 +2,12 @@
 
 import torch
 
-from convviz.nn.conv2d import PaddingMode, PairOrInt
+from convviz.nn.conv2d import OfMethod, PaddingMode, PairOrInt
 from convviz.ops.conv_transpose2d import conv_transpose2d
 from convviz.ops.methods import check_method
 
 
-class ConvTranspose2d(torch.nn.ConvTranspose2d):
+class ConvTranspose2d(OfMethod, torch.nn.ConvTranspose2d):
     """``torch.nn.ConvTranspose2d`` with one more keyword, ``method``: which of our ways computes it.
 
     Parameters, initial values and ``state_dict`` are torch's: weight ``[C_in, C_out / groups, kH, kW]``, whose entry
@@ -91,8 +91,3 @@ class ConvTranspose2d(torch.nn.ConvTranspose2d):
             self.dilation,
             method=self.method,
         )
-
-    def extra_repr(self) -> str:
-        """Say what torch says, and the method where it is not the default."""
-        torchs: str = super().extra_repr()  # type: ignore[no-untyped-call]
-        return torchs + (f", method={self.method!r}" if self.method != "rotate" else "")

@@ -2,11 +2,12 @@
 
 import torch
 
+from convviz.nn.conv2d import OfMethod
 from convviz.ops.linear import linear
 from convviz.ops.methods import check_method
 
 
-class Linear(torch.nn.Linear):
+class Linear(OfMethod, torch.nn.Linear):
     """``torch.nn.Linear`` with one more keyword, ``method``: which of our ways computes it and its gradients.
 
     Parameters, initial values and ``state_dict`` are torch's: weight ``[C_out, C_in]``, whose entry ``[o, c]``
@@ -43,7 +44,3 @@ class Linear(torch.nn.Linear):
     def forward(self, input: torch.Tensor) -> torch.Tensor:
         """Return the output ``[..., C_out]`` for the input ``[..., C_in]``."""
         return linear(input, self.weight, self.bias, method=self.method)
-
-    def extra_repr(self) -> str:
-        """Say what torch says, and the method where it is not the default."""
-        return super().extra_repr() + (f", method={self.method!r}" if self.method != "rotate" else "")

@@ -35,14 +35,9 @@ class QuantizedConv2d(Conv2d):
         ste: str | None = None,
         method: str = "rotate",
     ) -> None:
-        """Make the layer.
+        """Make the layer; what is not told here is as of ``Conv2d``, and the bias is not quantised.
 
         Args:
-            in_channels: C_in.
-            out_channels: C_out.
-            kernel_size: (kH, kW).
-            stride, padding, dilation, groups, bias, padding_mode, device, dtype, method: as of ``Conv2d``; the
-                bias is not quantised.
             ste: one of ``allowed_stes``; None for ``default_ste``.
 
         Raises:

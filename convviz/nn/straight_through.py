@@ -1,8 +1,7 @@
 """Straight-through estimators: a gradient for quantisers, whose own derivative is zero almost everywhere.
 
-A straight-through estimator (STE) keeps the quantiser's value and borrows the slope of a smooth function, its
-surrogate. FACTORS holds the slopes, which backward multiplies by; SURROGATES holds the functions themselves, which
-only ``surrogate_check`` calls.
+One keeps the quantiser's value and borrows the slope of a smooth function, its surrogate. FACTORS holds the slopes,
+which backward multiplies by; SURROGATES the functions, which only ``surrogate_check`` calls.
 """
 
 import math
@@ -28,11 +27,7 @@ STES = tuple(FACTORS)
 
 
 def check_ste(argument: str, ste: str, allowed: tuple[str, ...], why: str = "") -> None:
-    """Check the name of a straight-through variant, and say of others ``why`` they are not allowed.
-
-    Raises:
-        ValueError: it is none of those allowed.
-    """
+    """Check the name of a straight-through variant."""
     if ste not in allowed:
         raise ValueError(f"{argument} is one of {', '.join(allowed)}: got {ste!r}{why and '; ' + why}")
 
@@ -54,14 +49,7 @@ def power_of_two(value: torch.Tensor, exponent_range: tuple[int, int]) -> torch.
 
 
 def straight_through(latent: torch.Tensor, quantized: torch.Tensor, ste: str) -> torch.Tensor:
-    """Return quantized, as a function of latent whose gradient is straight-through.
-
-    Args:
-        latent: the values that were quantised.
-        quantized: what they became, of the same shape.
-        ste: ``"identity"``, ``"clip"`` or ``"tanh"``: the gradient of latent is that of the result times 1,
-            ``1[|latent| <= 1]`` or ``1 - tanh(latent)^2``.
-    """
+    """Return quantized, whose gradient to latent is its own times 1, ``1[|latent| <= 1]`` or ``1 - tanh(latent)^2``."""
     result: torch.Tensor = run(StraightThrough, latent, quantized.detach(), ste)
     return result
 
@@ -69,14 +57,9 @@ def straight_through(latent: torch.Tensor, quantized: torch.Tensor, ste: str) ->
 def shift_and_sign(shift: torch.Tensor, sign: torch.Tensor, exponent_range: tuple[int, int]) -> torch.Tensor:
     """Return ``v = 2^clamp(round(shift), lowest, highest) * sign(round(sign))``, with DeepShift-PS's gradients.
 
-    The gradient of shift is that of v times ``v * ln 2``: the true derivative of 2^shift, straight through rounding
-    and clamp. The gradient of sign is that of v, unchanged: DeepShift drops the factor 2^shift on purpose, so that the
-    sign of a weight that is nearly 0 can still move.
-
-    Args:
-        shift: exponents.
-        sign: of shift's shape; within 0.5 of 0 it makes v 0.
-        exponent_range: lowest and highest exponent.
+    The gradient of shift is that of v times ``v * ln 2``: the true derivative of 2^shift, straight through rounding and
+    clamp. The gradient of sign is that of v, unchanged: DeepShift drops the factor 2^shift on purpose, so that the sign
+    of a weight that is nearly 0 can still move.
     """
     v: torch.Tensor = run(ShiftAndSign, shift, sign, exponent_range)
     return v

@@ -69,7 +69,7 @@ def surrogate_check(
 
 
 def _slopes(loss: Callable[[Values], torch.Tensor], here: Values, name: str, eps: float) -> torch.Tensor:
-    """Return ``[2, ...]``: the slopes of the loss to the left and to the right of every cell of one tensor."""
+    """Return ``[2, ...]``: the loss's slopes to the left and right of every cell of one tensor."""
     middle = loss(here)
     slopes = here[name].new_empty(2, here[name].numel())
     for cell in range(here[name].numel()):

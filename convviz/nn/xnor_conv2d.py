@@ -50,14 +50,9 @@ class XNORConv2d(BinaryConv2d):
         input_ste: str = "clip",
         method: str = "rotate",
     ) -> None:
-        """Make the layer.
+        """Make the layer; what is not told here is as of ``Conv2d``, and the bias is not quantised.
 
         Args:
-            in_channels: C_in.
-            out_channels: C_out.
-            kernel_size: (kH, kW).
-            stride, padding, dilation, groups, bias, padding_mode, device, dtype, method: as of ``Conv2d``; the
-                bias is not quantised.
             scaled: True for XNOR-Net with alpha and K, False for BNN.
             ste: ``"scaled_sign"``, ``"identity"``, ``"clip"`` or ``"tanh"``; None for the default.
             input_ste: ``"identity"``, ``"clip"`` or ``"tanh"``.
@@ -111,7 +106,7 @@ class XNORConv2d(BinaryConv2d):
         return super().extra_repr() + f", scaled={self.scaled}, input_ste={self.input_ste!r}"
 
     def _check(self, input: torch.Tensor) -> None:
-        """Refuse in conv2d's words what conv2d would refuse: here padding and signs come before it."""
+        """Refuse what conv2d would: here padding and signs come before it."""
         check_tensors(input=input)
         shape = as_batch("input", input).shape
         conv_spec(shape, self.weight.shape, self.stride, self.padding, self.dilation, self.groups, self.padding_mode)

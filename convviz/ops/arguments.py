@@ -11,10 +11,7 @@ from convviz.ops.tensors import why_not_dense
 
 
 def cast_for_autocast(*tensors: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
-    """Return the tensors in autocast's dtype where torch.autocast is on, as they are otherwise.
-
-    Before an autograd Function, not within: so the gradients come back in the dtype of the caller's tensors.
-    """
+    """Return the tensors in autocast's dtype, before a Function: its gradients then come in the caller's dtype."""
     return tuple(_cast(tensor) for tensor in tensors)
 
 
@@ -30,11 +27,7 @@ def _is_autocast_on(tensor: torch.Tensor) -> bool:
 
 
 def in_given_dtype(tensor: torch.Tensor) -> contextlib.AbstractContextManager[Any]:
-    """Return a context in which autocast does not narrow what a Function computes.
-
-    For the bodies of Functions: their tensors were cast before ``apply``, and a backward pass may be run inside an
-    autocast block that the forward pass was not in.
-    """
+    """Return a context, for the body of a Function, in which autocast does not narrow what it computes."""
     if not _is_autocast_on(tensor):
         return contextlib.nullcontext()
     context: contextlib.AbstractContextManager[Any] = torch.autocast(tensor.device.type, enabled=False)
@@ -42,12 +35,7 @@ def in_given_dtype(tensor: torch.Tensor) -> contextlib.AbstractContextManager[An
 
 
 def check_tensors(**tensors: Any) -> None:
-    """Check that all are tensors of real numbers, of one dtype, on one device; only the bias may be None.
-
-    Raises:
-        TypeError: one is no dense tensor or holds no real floating-point numbers, or two have different dtypes.
-        ValueError: two are on different devices.
-    """
+    """Check for real numbers, one dtype, one device; only the bias may be None."""
     given = {name: tensor for name, tensor in tensors.items() if tensor is not None or name != "bias"}
     for name, tensor in given.items():
         if not isinstance(tensor, torch.Tensor):
@@ -74,11 +62,7 @@ def check_tensors(**tensors: Any) -> None:
 
 
 def as_batch(name: str, tensor: torch.Tensor) -> torch.Tensor:
-    """Return ``[C, H, W]`` as a batch of one, ``[N, C, H, W]`` as it is.
-
-    Raises:
-        ValueError: it has another number of axes.
-    """
+    """Return ``[C, H, W]`` as a batch of one, ``[N, C, H, W]`` as it is."""
     if tensor.dim() not in (3, 4):
         raise ValueError(
             f"{name} must be [N, C, H, W], or [C, H, W] for one sample: got the shape {list(tensor.shape)}, "
@@ -94,11 +78,7 @@ def check_shape(name: str, tensor: torch.Tensor | None, shape: Sequence[int], ru
 
 
 def sizes_of(name: str, sizes: Any, forms: str, lengths: tuple[int, ...]) -> tuple[int, ...]:
-    """Return a shape that was given as numbers.
-
-    Raises:
-        ValueError: it is no sequence of as many numbers as the forms have.
-    """
+    """Return a shape that was given as numbers."""
     whole = isinstance(sizes, (tuple, list)) and not any(isinstance(size, float) or size < 0 for size in sizes)
     if not whole or len(sizes) not in lengths:
         raise ValueError(f"{name} must be a shape, {forms}: got {sizes!r}")
@@ -114,13 +94,7 @@ def conv_spec(
     groups: Any,
     padding_mode: str = "zeros",
 ) -> ConvSpec:
-    """Return conv2d's geometry for ``[N, C_in, H, W]`` and ``[C_out, C_in / groups, kH, kW]``, checked.
-
-    The batch is not in it: it may be empty.
-
-    Raises:
-        ValueError: the shapes do not fit together, or the geometry is impossible.
-    """
+    """Return conv2d's geometry for ``[N, C_in, H, W]`` and ``[C_out, C_in / groups, kH, kW]``; N may be 0."""
     if len(weight_shape) != 4:
         raise ValueError(f"weight must be [C_out, C_in / groups, kH, kW]: got the shape {list(weight_shape)}")
     if 0 in weight_shape[:2]:

@@ -11,7 +11,7 @@ BACKWARD_OF = {"NnpackSpatial": "SlowDilated2d"}  # every other one has a backwa
 
 
 def notes() -> tuple[str, ...]:
-    """Return what the names do not say: of the backward pass, and of finput and fgrad_input in old code."""
+    """Return what the names do not say: of the backward pass, and of old code's finput."""
     return tuple(say(f"note.{at}") for at in range(5))
 
 

@@ -26,15 +26,7 @@ def backward(
     spec: ConvSpec,
     output_mask: tuple[bool, bool, bool],
 ) -> Gradients:
-    """Return (grad_input, grad_weight, grad_bias), None where the mask is False.
-
-    Args:
-        grad_output: ``[N, C_out, H_out, W_out]``.
-        input: ``[N, C_in, H, W]``; None unless grad_weight is wanted.
-        weight: ``[C_out, C_in / groups, kH, kW]``; None unless grad_input is wanted.
-        spec: the geometry, padded with zeros.
-        output_mask: which gradients are wanted.
-    """
+    """Return (grad_input, grad_weight, grad_bias), None where the mask is False, of a convolution padded with zeros."""
     batch = grad_output.shape[0]
     # The operator reads the shape of both, and the numbers of those it needs: one number stands for all others.
     x = grad_output.new_empty(1).expand(batch, *spec.input_shape[1:]) if input is None else input
@@ -55,6 +47,5 @@ def backward(
 
 
 def _arguments(spec: ConvSpec) -> tuple[list[int], list[int], list[int], bool, list[int], int]:
-    """Return stride, padding, dilation, transposed, output_padding and groups, as the two operators take them."""
     padding = [spec.padding[0][0], spec.padding[1][0]]
     return list(spec.stride), padding, list(spec.dilation), False, [0, 0], spec.groups

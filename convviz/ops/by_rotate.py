@@ -2,13 +2,12 @@
 
 Both gradients are correlations again, of other tensors:
 
-* to the input: put zeros between the cells of grad_output, pad it, rotate the kernel, correlate with stride 1;
-* to the weight: correlate the padded input with the grad_output that has the zeros in it.
+* to the input: put zeros between the cells of grad_output, pad it, rotate the kernel, correlate with stride 1; * to the
+weight: correlate the padded input with the grad_output that has the zeros in it.
 
-The correlation itself is PyTorch's conv2d; everything around it is the method, and stands here. conv2d also pads and
-dilates by itself: ``grad_input`` and ``grad_weight`` leave that to it where they can, which saves copies, and where the
-stride inserts zeros ``grad_input`` takes the kernel apart, which saves their products; the functions after them make
-every tensor that the pictures show.
+The correlation itself is PyTorch's conv2d, which also pads and dilates: ``grad_input`` and ``grad_weight`` leave that
+to it, which saves copies, and where the stride inserts zeros ``grad_input`` takes the kernel apart, which saves their
+products. The functions after them make every tensor that the pictures show.
 """
 
 import torch
@@ -29,16 +28,10 @@ def conv2d(input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None,
 
 
 def grad_input(grad_output: torch.Tensor, weight: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
-    """Return the gradient of the loss with respect to the input.
+    """Return grad_input ``[N, C_in, H, W]`` for ``[N, C_out, H_out, W_out]`` and ``[C_out, C_in / groups, kH, kW]``.
 
-    Args:
-        grad_output: ``[N, C_out, H_out, W_out]``.
-        weight: ``[C_out, C_in / groups, kH, kW]``.
-        spec: the geometry, padded with zeros.
-
-    Returns:
-        grad_input ``[N, C_in, H, W]``; entry ``[n, c, i, j]`` is the sum of ``grad_output[o] * weight[k]``
-        over the taps (o, k) that read this input cell, and over the output channels of the group.
+    Entry ``[n, c, i, j]`` is the sum of ``grad_output[o] * weight[k]`` over the taps (o, k) that read this input cell,
+    and over the output channels of the group.
     """
     if spec.stride != (1, 1):
         return _by_sub_kernels(grad_output, weight, spec)
@@ -76,16 +69,10 @@ def _by_sub_kernels(grad_output: torch.Tensor, weight: torch.Tensor, spec: ConvS
 
 
 def grad_weight(input: torch.Tensor, grad_output: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
-    """Return the gradient of the loss with respect to the weight.
+    """Return grad_weight ``[C_out, C_in / groups, kH, kW]`` for ``[N, C_in, H, W]`` and ``[N, C_out, H_out, W_out]``.
 
-    Args:
-        input: ``[N, C_in, H, W]``.
-        grad_output: ``[N, C_out, H_out, W_out]``.
-        spec: the geometry, padded with zeros.
-
-    Returns:
-        grad_weight ``[C_out, C_in / groups, kH, kW]``; entry ``[o, c, u, v]`` is the sum of
-        ``grad_output[o] * input[i]`` over the taps (o, i) of kernel cell (u, v), and over the samples.
+    Entry ``[o, c, u, v]`` is the sum of ``grad_output[o] * input[i]`` over the taps (o, i) of kernel cell (u, v), and
+    over the samples.
     """
     # conv2d pads by itself, and a dilation by the stride stands for the inserted zeros: fewer copies, same sums.
     padding = (spec.padding[0][0], spec.padding[1][0])
@@ -93,15 +80,7 @@ def grad_weight(input: torch.Tensor, grad_output: torch.Tensor, spec: ConvSpec) 
 
 
 def dilate_grad_output(grad_output: torch.Tensor, stride: Pair) -> torch.Tensor:
-    """Insert ``stride - 1`` zeros between neighbouring cells, where the stride left windows out.
-
-    Args:
-        grad_output: ``[N, C_out, H_out, W_out]``.
-        stride: of the forward pass.
-
-    Returns:
-        dilated_grad_output ``[N, C_out, s (H_out - 1) + 1, s (W_out - 1) + 1]``.
-    """
+    """Insert ``stride - 1`` zeros between neighbouring cells: ``[N, C_out, s (H_out - 1) + 1, s (W_out - 1) + 1]``."""
     if stride == (1, 1):
         return grad_output
     *leading, height, width = grad_output.shape
@@ -126,15 +105,7 @@ def backward_padding(spec: ConvSpec) -> Sides:
 
 
 def pad_grad_output(dilated_grad_output: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
-    """Pad dilated_grad_output so that the rotated kernel produces exactly the input's size.
-
-    Args:
-        dilated_grad_output: from ``dilate_grad_output``.
-        spec: the geometry.
-
-    Returns:
-        padded_grad_output, the "padded deconvolution": the tensor over which the rotated kernel slides.
-    """
+    """Pad dilated_grad_output so that the rotated kernel, sliding over it, produces exactly the input's size."""
     (top, bottom), (left, right) = backward_padding(spec)
     # Pad first, crop second: F.pad crops first, and fails when the crop is larger than what is there.
     padded = F.pad(dilated_grad_output, (max(left, 0), max(right, 0), max(top, 0), max(bottom, 0)))
@@ -143,15 +114,9 @@ def pad_grad_output(dilated_grad_output: torch.Tensor, spec: ConvSpec) -> torch.
 
 
 def rotate_weight(weight: torch.Tensor, groups: int) -> torch.Tensor:
-    """Turn every kernel by 180 degrees and swap its input and output channels within each group.
+    """Turn every kernel by 180 degrees and swap its channels within each group: ``[C_in, C_out / groups, kH, kW]``.
 
-    Args:
-        weight: ``[C_out, C_in / groups, kH, kW]``.
-        groups: number of channel groups.
-
-    Returns:
-        rotated_weight ``[C_in, C_out / groups, kH, kW]``; entry ``[c, o, u, v]`` is
-        ``weight[o, c, kH - 1 - u, kW - 1 - v]``, o and c counted within the group.
+    Entry ``[c, o, u, v]`` is ``weight[o, c, kH - 1 - u, kW - 1 - v]``, o and c counted within the group.
     """
     out_channels, in_per_group, height, width = weight.shape
     by_group = weight.flip(-2, -1).reshape(groups, out_channels // groups, in_per_group, height, width)
@@ -166,14 +131,8 @@ def correlate(
 ) -> torch.Tensor:
     """Slide the rotated kernel over padded_grad_output, stride 1, the forward pass's dilation.
 
-    Args:
-        padded_grad_output: from ``pad_grad_output``.
-        rotated_weight: from ``rotate_weight``.
-        spec: the geometry.
-        bias: ``[C_in]`` of a transposed convolution, whose output this is.
-
-    Returns:
-        The gradient ``[N, C_in, H, W]`` of the input, or of padded_input when the padding mode is not zeros.
+    That is the gradient ``[N, C_in, H, W]`` of the input, or of padded_input when the padding mode is not zeros, or
+    with ``bias`` the output of a transposed convolution.
     """
     return narrow.correlate(padded_grad_output, rotated_weight, bias, dilation=spec.dilation, groups=spec.groups)
 
@@ -181,16 +140,7 @@ def correlate(
 def correlate_with_grad_output(
     padded_input: torch.Tensor, dilated_grad_output: torch.Tensor, spec: ConvSpec
 ) -> torch.Tensor:
-    """Slide the dilated grad_output over the padded input: the gradient of the weight, as the picture shows it.
-
-    Args:
-        padded_input: ``[N, C_in, H + p, W + p]``.
-        dilated_grad_output: grad_output with the stride's zeros inserted.
-        spec: the geometry.
-
-    Returns:
-        grad_weight ``[C_out, C_in / groups, kH, kW]``.
-    """
+    """Slide the dilated grad_output over the padded input: the gradient of the weight, as the picture shows it."""
     return _slide_grad_output(padded_input, dilated_grad_output, spec, padding=(0, 0), dilation=(1, 1))
 
 

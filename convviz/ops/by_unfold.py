@@ -82,7 +82,7 @@ def _window(spec: ConvSpec) -> dict[str, tuple[int, int]]:
 
 
 def _chunks(tensor: torch.Tensor, spec: ConvSpec) -> Iterator[slice]:
-    """Yield slices of the batch whose columns and outputs fit into the buffer, at least one image each."""
+    """Yield slices of the batch that fit into the buffer, at least one image each."""
     if torch.compiler.is_compiling():  # plans its own memory; a loop would be compiled anew for each size of batch
         yield slice(0, tensor.shape[0])
         return
@@ -97,7 +97,7 @@ def _chunks(tensor: torch.Tensor, spec: ConvSpec) -> Iterator[slice]:
 def _concatenated(
     function: Callable[[torch.Tensor], torch.Tensor], tensor: torch.Tensor, spec: ConvSpec
 ) -> torch.Tensor:
-    """Apply the function chunk by chunk, writing into one result; nothing but one chunk is ever there twice."""
+    """Apply the function chunk by chunk; nothing but one chunk is ever there twice."""
     batch = tensor.shape[0]
     first, *others = _chunks(tensor, spec)
     part = function(tensor[first])

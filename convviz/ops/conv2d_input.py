@@ -36,8 +36,7 @@ def conv2d_input(  # noqa: D417 - what conv2d has told is not told again
         taps (o, k) that read this cell, and over the output channels of the group. Differentiable.
 
     Raises:
-        ValueError: the shapes do not fit together, the geometry is impossible, or the devices differ.
-        TypeError: something is no tensor of real floating-point numbers, or the dtypes differ.
+        ValueError, TypeError: as ``conv2d``.
     """
     check_method(method)
     weight, grad_output = cast_for_autocast(weight, grad_output)  # type: ignore[assignment]

@@ -34,8 +34,7 @@ def conv2d_weight(  # noqa: D417 - what conv2d has told is not told again
         taps (o, i) of kernel cell (u, v), and over the samples. Differentiable.
 
     Raises:
-        ValueError: the shapes do not fit together, the geometry is impossible, or the devices differ.
-        TypeError: something is no tensor of real floating-point numbers, or the dtypes differ.
+        ValueError, TypeError: as ``conv2d``.
     """
     check_method(method)
     input, grad_output = cast_for_autocast(input, grad_output)  # type: ignore[assignment]

@@ -45,8 +45,7 @@ def conv_transpose2d(
         ``bias[c]`` plus the sum of ``input[o] * weight[k]`` over the taps (o, k) that reach this cell.
 
     Raises:
-        ValueError: the shapes do not fit together, the geometry is impossible, or the devices differ.
-        TypeError: something is no tensor of real floating-point numbers, or the dtypes differ.
+        ValueError, TypeError: as ``conv2d``.
     """
     check_method(method)
     input, weight, bias = cast_for_autocast(input, weight, bias)  # type: ignore[assignment]
@@ -72,11 +71,7 @@ def transposed_spec(
     groups: Any,
     dilation: Any,
 ) -> ConvSpec:
-    """Return the geometry of the convolution whose backward pass conv_transpose2d is: its input is our output.
-
-    Raises:
-        ValueError: the shapes do not fit together, or the geometry is impossible.
-    """
+    """Return the geometry of the convolution whose backward pass conv_transpose2d is: its input is our output."""
     if len(weight_shape) != 4 or weight_shape[0] != input_shape[1]:
         raise ValueError(
             "weight must be [C_in, C_out / groups, kH, kW], with the input's channels first: got the weight "

@@ -49,8 +49,7 @@ def convolution_backward(
         (grad_input, grad_weight, grad_bias), None where the mask is False. Differentiable.
 
     Raises:
-        ValueError: the shapes do not fit together, the geometry is impossible, or the devices differ.
-        TypeError: something is no tensor of real floating-point numbers, or the dtypes differ.
+        ValueError, TypeError: as ``conv2d``.
     """
     check_method(method)
     grad_output, input, weight = cast_for_autocast(grad_output, input, weight)  # type: ignore[assignment]

@@ -10,19 +10,11 @@ from convviz.ops.tensors import cell_at
 
 @dataclass(frozen=True)
 class Deviation:
-    """How far one gradient is from autograd's, and how far rounding could bring it.
+    """How far one gradient is from autograd's, and how far rounding could bring it."""
 
-    Attributes:
-        value: its largest |difference|; nan when one side has a nan that the other has not, inf when the shapes
-            differ.
-        tensor: name of the gradient.
-        index: place of the difference; empty when the shapes differ.
-        tolerance: the largest difference that rounding can explain, see ``tolerance``.
-    """
-
-    value: float
+    value: float  # the largest |difference|; nan where one side alone has a nan, inf when the shapes differ
     tensor: str
-    index: tuple[int, ...]
+    index: tuple[int, ...]  # of the difference; empty when the shapes differ
     tolerance: float
 
     @property
@@ -32,7 +24,7 @@ class Deviation:
 
     @property
     def severity(self) -> float:
-        """The difference in units of its tolerance; inf for nan, so that it sorts as the worst."""
+        """The difference in units of its tolerance; nan is the worst, inf."""
         if self.value != self.value:
             return float("inf")
         return self.value / self.tolerance if self.tolerance else self.value and float("inf")
@@ -41,16 +33,10 @@ class Deviation:
 def tolerance(reference: torch.Tensor, magnitude: torch.Tensor, terms: int, *, folded: bool = False) -> float:
     """Return the largest difference that rounding can explain between two ways to add the same numbers.
 
-    Two sums of the same n terms in another order differ by at most ``n * eps * sum(|terms|)``: by the size of the
-    terms, not of the result, which may be zero. A quarter of it is allowed; the worst that was met, in a bias
-    gradient of 36,864 equal terms, is a twenty-fourth. Formats shorter than float32 are added up in float32 and
-    rounded once, so there the result counts as well.
-
-    Args:
-        reference: autograd's gradient.
-        magnitude: the same sums with every term made positive, of the same shape.
-        terms: how many numbers one entry adds up.
-        folded: whether the sums were rounded before they were added up again, as a border's gradient is.
+    Two sums of the same n terms in another order differ by at most ``n * eps * sum(|terms|)``, the magnitude: by the
+    size of the terms, not of the result, which may be zero. A quarter of it is allowed; the worst that was met, in a
+    bias gradient of 36,864 equal terms, is a twenty-fourth. Formats shorter than float32 are added up in float32 and
+    rounded once, so there the result counts as well. Folded sums, a border's, were rounded before they were added up.
     """
     eps = torch.finfo(reference.dtype).eps
     eps_of_sums = min(eps, torch.finfo(torch.float32).eps)
@@ -68,7 +54,7 @@ def compare(
     *,
     folded: bool = False,
 ) -> Deviation:
-    """Return how far one gradient is from autograd's; what rounding explains is ``tolerance`` of the rest."""
+    """Return how far one gradient is from autograd's."""
     if ours.shape != reference.shape:
         return Deviation(float("inf"), name, (), 0.0)
     same = (ours == reference) | (ours.isnan() & reference.isnan())  # equal infinities differ by nan
@@ -79,7 +65,7 @@ def compare(
 
 
 def worst(found: Iterable[Deviation]) -> Deviation:
-    """Return the deviation to tell of: of good news the largest difference, of bad news the least explicable."""
+    """Return the deviation to tell of: the largest, or the least explicable."""
     all_of_them = list(found)
     most = max(all_of_them, key=lambda deviation: (deviation.severity, deviation.value))
     return max(all_of_them, key=lambda deviation: deviation.value) if most.within_rounding else most

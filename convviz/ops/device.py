@@ -15,7 +15,7 @@ DTYPES: dict[str, torch.dtype] = {name: getattr(torch, name) for name in facts("
 
 
 def available_devices() -> tuple[str, ...]:
-    """Return ``"cpu"`` and, where torch finds one, its accelerator ("cuda", "mps", "xpu"); several with their index."""
+    """Return ``"cpu"`` and the accelerator ("cuda", "mps", "xpu"), several with their index."""
     kind, count = _accelerator()
     if count < 2:
         return ("cpu", kind)[: count + 1]
@@ -23,11 +23,7 @@ def available_devices() -> tuple[str, ...]:
 
 
 def check_device(device: str | torch.device | None) -> torch.device:
-    """Return the device, named as ``available_devices`` names it, or say which ones there are.
-
-    Raises:
-        ValueError: torch does not know the device, or it is not on this machine.
-    """
+    """Return the device by the name that ``available_devices`` has, or say which there are."""
     offered = available_devices()
     rule = f"device is one of {', '.join(offered)} on this machine"
     try:
@@ -43,7 +39,7 @@ def check_device(device: str | torch.device | None) -> torch.device:
 
 
 def device_name(device: torch.device) -> str:
-    """Return the one name of a device: with its index only where there are several of its kind."""
+    """Return a device's one name: with its index only where there are several."""
     if device.type == "cpu":
         return "cpu"  # torch takes any index for it, and computes in the same place
     kind, count = _accelerator()
@@ -58,17 +54,12 @@ def _current_index() -> int:
 
 
 def _accelerator() -> tuple[str, int]:
-    """Return the accelerator's kind and how many of it there are; ("", 0) where there is none."""
     found = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None
     return ("", 0) if found is None else (found.type, torch.accelerator.device_count())
 
 
 def check_dtype(dtype: str | torch.dtype | None, device: torch.device) -> torch.dtype:
-    """Return the number format as torch's dtype.
-
-    Raises:
-        ValueError: convviz does not show this format, or the device cannot compute with it.
-    """
+    """Return the number format as torch's dtype."""
     chosen = DTYPES.get(dtype) if isinstance(dtype, str) else (dtype or torch.float32)
     if chosen not in DTYPES.values():
         raise ValueError(f"dtype is one of {', '.join(DTYPES)}: got {dtype!r}")
@@ -79,7 +70,7 @@ def check_dtype(dtype: str | torch.dtype | None, device: torch.device) -> torch.
 
 
 def common_dtype(*values: Any) -> torch.dtype:
-    """Return the format that narrows none of the values; lists, whole numbers and other formats become float32."""
+    """Return the format that narrows none of the values; lists and other formats become float32."""
     given = (str(value.dtype) for value in values if isinstance(value, (torch.Tensor, np.ndarray)))
     names = [name.removeprefix("torch.") for name in given]
     formats = [getattr(torch, name) for name in names if name in (*DTYPES, "float16")]
@@ -88,14 +79,14 @@ def common_dtype(*values: Any) -> torch.dtype:
 
 
 def has_float64(device: torch.device) -> bool:
-    """Return whether the device computes in float64: Apple's do not, of Intel's some do not."""
+    """Return whether the device has float64: Apple's do not, of Intel's some do not."""
     if device.type == "xpu" and torch.xpu.is_available():
         return bool(getattr(torch.xpu.get_device_properties(device), "has_fp64", True))
     return device.type != "mps"
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Return whether an error says that a device, or the machine, has no memory left."""
+    """Return whether a device, or the machine, has no memory left."""
     words = ("out of memory", "can't allocate memory")  # of MPS and of the CPU, which raise a plain RuntimeError
     return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or (
         isinstance(error, RuntimeError) and any(word in str(error) for word in words)
@@ -103,11 +94,7 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 
 def full_precision(device: torch.device) -> contextlib.AbstractContextManager[None]:
-    """Return a context in which float32 means float32.
-
-    On CUDA a float32 convolution is by default computed in TF32, with 10 bits after the point instead of 23: two
-    right ways to compute a gradient then differ by a thousandth, and no comparison could tell that from a mistake.
-    """
+    """Return a context without CUDA's default TF32, whose rounding looks like a mistake."""
     if device.type != "cuda":
         return contextlib.nullcontext()
     context: contextlib.AbstractContextManager[None] = torch.backends.cudnn.flags(enabled=True, allow_tf32=False)

@@ -1,12 +1,12 @@
 """The convolution as autograd sees it: two nodes that are each other's derivative.
 
-A convolution is linear in the input and linear in the weight. So its backward pass is made of convolutions, and the
-backward pass of that again: with these two Functions every derivative of every order is covered, by every method.
+A convolution is linear in the input and in the weight. So its backward pass is made of convolutions: these two
+Functions cover every derivative of every order, by every method.
 
-The recipe for such Functions, each line of which answers a mistake that is in circulation: ``setup_context`` apart from
-``forward`` and ``generate_vmap_rule`` for torch.func; only inputs are saved; ``backward`` is written with Functions, so
-that it is differentiable itself; gradients that nobody asked for are not computed; tensors are cast for autocast and
-checked before ``apply``, where the caller's names are still known.
+The recipe, each line of which answers a mistake that is in circulation: ``setup_context`` apart from ``forward`` and
+``generate_vmap_rule`` for torch.func; only inputs are saved; ``backward`` is written with Functions, so that it is
+differentiable itself; gradients that nobody asked for are not computed; tensors are cast for autocast and checked
+before ``apply``, where the caller's names are still known.
 """
 
 from typing import Any
@@ -41,15 +41,9 @@ def gradients(
     method: str,
     output_mask: Mask,
 ) -> Gradients:
-    """Return (grad_input, grad_weight, grad_bias), differentiable; the arguments are checked already.
+    """Return (grad_input, grad_weight, grad_bias), None where the mask is False, differentiable.
 
-    Args:
-        grad_output: ``[N, C_out, H_out, W_out]``.
-        input: ``[N, C_in, H, W]``; may be None when grad_weight is not wanted.
-        weight: ``[C_out, C_in / groups, kH, kW]``; may be None when grad_input is not wanted.
-        spec: the geometry.
-        method: a key of ``METHODS``.
-        output_mask: which gradients are wanted; the others are None.
+    The arguments are checked already; without grad_weight input may be None, without grad_input weight.
     """
     if _knows_border(spec, method):
         return _backward(grad_output, input, weight, spec, method, output_mask)
@@ -78,9 +72,8 @@ def _backward(
 def run(function: type[torch.autograd.Function], *arguments: Any) -> Any:
     """Apply the Function; where no graph is recorded, as in most backward passes, ``apply`` would only take time.
 
-    Raises:
-        NotImplementedError: forward mode is asked for. No Function here has a ``jvp``: torch.compile would refuse it,
-            and torch calls a jvp with forward mode off, so that jacfwd of jacfwd would be 0, silently.
+    No Function here has a ``jvp``: torch.compile would refuse it, and torch calls a jvp with forward mode off, so that
+    jacfwd of jacfwd would be 0, silently.
     """
     try:
         return function.apply(*arguments) if torch.is_grad_enabled() else function.forward(*arguments)
@@ -220,5 +213,4 @@ def _knows_border(spec: ConvSpec, method: str) -> bool:
 
 
 def _without_border(spec: ConvSpec) -> ConvSpec:
-    """Return the same geometry for an input that has its border already."""
     return spec.replace(input_size=spec.padded_size, padding=0, padding_mode="zeros")

@@ -4,7 +4,7 @@ import torch
 
 
 def in_layout_of(tensor: torch.Tensor, *others: torch.Tensor | None) -> torch.Tensor:
-    """Return a fresh tensor ``[N, C, H, W]`` in channels_last where one of the others is, else contiguous."""
+    """Return a fresh tensor, in channels_last where one of the others is, else contiguous."""
     in_channels_last = [is_channels_last(other) for other in others if other is not None]
     if not any(in_channels_last):  # apart: a call in a generator is what torch.compile of torch 2.15 fails at
         return owned(tensor.contiguous())
@@ -18,20 +18,13 @@ def in_layout_of(tensor: torch.Tensor, *others: torch.Tensor | None) -> torch.Te
 
 
 def owned(tensor: torch.Tensor) -> torch.Tensor:
-    """Return the same numbers as a tensor that is no view: a Function's result may then be changed in place.
-
-    Only for tensors that were made here, whose memory nobody else sees.
-    """
+    """Return a tensor made here as no view: a Function's result may be changed in place."""
     fresh: torch.Tensor = torch.ops.aten._unsafe_view.default(tensor, tensor.shape)
     return fresh
 
 
 def is_channels_last(tensor: torch.Tensor) -> bool:
-    """Say whether torch takes a tensor ``[N, C, H, W]`` for one in channels_last: by its strides.
-
-    Where C or both H and W are 1 the memory is the same in both layouts, and only the strides tell. The same rule
-    as torch's ``suggest_memory_format``, which Python cannot ask.
-    """
+    """Return whether torch takes ``[N, C, H, W]`` for channels_last, by its strides, as ``suggest_memory_format``."""
     size, stride = tensor.shape, tensor.stride()
     least = 0
     for axis in (1, 3, 2, 0):

@@ -1,7 +1,6 @@
 """The losses that start the backward pass, one entry each: its value, and the grad_output that it sends back.
 
-``facts/settings.json`` names them, and says which of them are given a second tensor of output's shape: a ``target``,
-or a ``grad`` set by hand (``facts/loss_inputs.py``). ``web/numbers/losses.js`` has the same entries for the page.
+``facts/settings.json`` names them and the second tensor that some take; ``web/numbers/losses.js`` has the same entries.
 """
 
 from collections.abc import Callable
@@ -18,22 +17,13 @@ Formula = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 @dataclass(frozen=True)
 class Loss:
-    """One loss; its functions take the output ``[N, C_out, H_out, W_out]`` and what it is given, of the same shape.
+    """One loss; its functions take the output ``[N, C_out, H_out, W_out]`` and what it is given, of the same shape."""
 
-    Attributes:
-        value: the loss, 0-d, written so that autograd can derive it.
-        gradient: grad_output, the derivative of the loss by every cell of output, written out by hand.
-        bend: of the loss as a function of one cell: what finite differences get right depends on it.
-        magnitude: grad_output with every term made positive, the scale of its rounding; default: its own size.
-        size: the loss with every term made positive, the scale of its rounding; default: that of a sum of the output
-            weighted by grad_output.
-    """
-
-    value: Formula
-    gradient: Formula
-    bend: Literal["linear", "quadratic", "curved"] = "linear"
-    magnitude: Formula | None = None
-    size: Formula | None = None
+    value: Formula  # 0-d, written so that autograd can derive it
+    gradient: Formula  # grad_output, written out by hand
+    bend: Literal["linear", "quadratic", "curved"] = "linear"  # by one cell, for finite differences
+    magnitude: Formula | None = None  # grad_output with every term made positive, the scale of its rounding
+    size: Formula | None = None  # the same of the loss; default: of a sum weighted by grad_output
 
 
 def _half_squared_error(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
@@ -41,20 +31,20 @@ def _half_squared_error(output: torch.Tensor, target: torch.Tensor) -> torch.Ten
 
 
 def _cross_entropy(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-    """Return the mean over the samples, torch's default; a sample's classes are all its cells."""
+    """Return the mean over the samples; a sample's classes are all its cells."""
     cells, shares = (widened(tensor).flatten(1) for tensor in (output, target))
     return F.cross_entropy(cells, shares).to(output.dtype)
 
 
 def _cross_entropy_gradient(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-    """Return softmax minus target over the batch, rounded once; softmax counts as often as the target adds up to."""
+    """Return softmax minus target over the batch; softmax counts as the target adds up."""
     shares = widened(target).flatten(1)
     gradient = _softmax(output) * shares.sum(1, keepdim=True) - shares
     return (gradient / len(output)).reshape(output.shape).to(output.dtype)
 
 
 def _cross_entropy_magnitude(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-    """Return softmax plus target; an exponential is off by as many roundings as its exponent is large."""
+    """Return softmax plus target; an exponential is off by its exponent in roundings."""
     softmax, shares = _softmax(output), widened(target).abs().flatten(1)
     positive: torch.Tensor = (softmax + torch.special.entr(softmax)) * shares.sum(1, keepdim=True) + shares
     return (positive / len(output)).reshape(output.shape).to(output.dtype)
@@ -66,7 +56,7 @@ def _cross_entropy_size(output: torch.Tensor, target: torch.Tensor) -> torch.Ten
 
 
 def _softmax(output: torch.Tensor) -> torch.Tensor:
-    """Return the softmax over all cells of a sample, ``[N, cells]``, in the format that sums are kept in."""
+    """Return the softmax over a sample's cells, ``[N, cells]``, in the format of sums."""
     cells = widened(output).flatten(1)
     raised = (cells - cells.amax(1, keepdim=True)).exp()  # 1 at most: no cell is so large that it overflows
     return raised / raised.sum(1, keepdim=True)
@@ -87,12 +77,12 @@ LOSSES: dict[str, Loss] = {
 
 
 def loss_value(kind: str, output: torch.Tensor, other: torch.Tensor | None) -> torch.Tensor:
-    """Return the loss, 0-d, of the output and its target or weights, where it takes one."""
+    """Return the loss, 0-d, of the output and its target or weights."""
     return LOSSES[kind].value(output, _given(output, other))
 
 
 def loss_gradient(kind: str, output: torch.Tensor, other: torch.Tensor | None) -> torch.Tensor:
-    """Return grad_output, the derivative of the loss by every cell of output, written out by hand."""
+    """Return grad_output, the loss's derivative by every cell, written out by hand."""
     return LOSSES[kind].gradient(output, _given(output, other))
 
 
@@ -105,7 +95,7 @@ def gradient_magnitude(kind: str, output: torch.Tensor, other: torch.Tensor | No
 
 
 def loss_size(kind: str, output: torch.Tensor, other: torch.Tensor | None) -> torch.Tensor:
-    """Return the loss with every term made positive: where terms cancel, their rounding does not."""
+    """Return the loss with every term made positive, as ``gradient_magnitude``."""
     size = LOSSES[kind].size
     if size is None:
         return (output * loss_gradient(kind, output, other)).abs().sum()
@@ -113,5 +103,4 @@ def loss_size(kind: str, output: torch.Tensor, other: torch.Tensor | None) -> to
 
 
 def _given(output: torch.Tensor, other: torch.Tensor | None) -> torch.Tensor:
-    """Return what a loss is given; one that is given nothing does not look at it."""
     return output if other is None else other

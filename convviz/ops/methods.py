@@ -16,22 +16,16 @@ Gradient = Callable[[torch.Tensor, torch.Tensor, ConvSpec], torch.Tensor]
 
 @dataclass(frozen=True)
 class Method:
-    """One way to compute a convolution and its gradients.
+    """One way to compute a convolution and its gradients."""
 
-    Attributes:
-        conv2d: (input, weight, bias, spec) to the output.
-        backward: (grad_output, input, weight, spec, output_mask) to (grad_input, grad_weight, grad_bias), None where
-            the mask is False.
-        knows_borders: whether it takes every padding of a ConvSpec; otherwise only zeros, as many on both sides.
-    """
-
+    # (input, weight, bias, spec) to output; (grad_output, input, weight, spec, output_mask) to gradients.
     conv2d: Callable[[torch.Tensor, torch.Tensor, torch.Tensor | None, ConvSpec], torch.Tensor]
     backward: Callable[[torch.Tensor, torch.Tensor | None, torch.Tensor | None, ConvSpec, Mask], Gradients]
-    knows_borders: bool = False
+    knows_borders: bool = False  # otherwise only zeros, as many on both sides
 
 
 def one_by_one(grad_input: Gradient, grad_weight: Gradient) -> Callable[..., Gradients]:
-    """Return a method's backward, made of its two gradients: only those that are asked for are computed."""
+    """Return a method's backward, which computes only what is asked for."""
 
     def backward(
         grad_output: torch.Tensor,

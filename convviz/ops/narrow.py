@@ -7,17 +7,17 @@ import torch.nn.functional as F
 
 
 def is_narrow(tensor: torch.Tensor) -> bool:
-    """Return whether the format is one of those that torch adds up in float32: bfloat16 and float16."""
+    """Return whether torch adds the format up in float32: bfloat16 and float16."""
     return tensor.element_size() < 4
 
 
 def wide_dtype(tensor: torch.Tensor) -> torch.dtype:
-    """Return the format in which sums of such numbers are kept: float32 for a narrow one, else its own."""
+    """Return the format of sums: float32 for a narrow one, else its own."""
     return torch.float32 if is_narrow(tensor) else tensor.dtype
 
 
 def widened(tensor: torch.Tensor) -> torch.Tensor:
-    """Return the same numbers in the format that their sums are kept in; whoever adds them up rounds the result."""
+    """Return the numbers in the format of their sums; whoever adds them up rounds."""
     return tensor.to(wide_dtype(tensor))
 
 
@@ -33,6 +33,6 @@ def widened_on_cpu(tensor: torch.Tensor) -> torch.Tensor:
 def correlate(
     input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None, *geometry: Any, **options: Any
 ) -> torch.Tensor:
-    """Return what ``F.conv2d`` returns for the same arguments; on a CPU narrow numbers are widened first."""
+    """Return what ``F.conv2d`` returns; on a CPU narrow numbers are widened first."""
     x, w, b = widened_on_cpu(input), widened_on_cpu(weight), None if bias is None else widened_on_cpu(bias)
     return F.conv2d(x, w, b, *geometry, **options).to(input.dtype)

@@ -9,16 +9,7 @@ from convviz.ops.narrow import widened
 
 
 def pad_input(input: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
-    """Add the border that the padding mode asks for.
-
-    Args:
-        input: ``[N, C_in, H, W]``.
-        spec: the geometry.
-
-    Returns:
-        padded_input ``[N, C_in, H + top + bottom, W + left + right]``; a border cell is 0 or a copy of an
-        input cell.
-    """
+    """Add the border of zeros or copies that the padding mode asks for, ``[N, C_in, H + p, W + p]``."""
     (top, bottom), (left, right) = spec.padding
     if not (top or bottom or left or right):
         return input
@@ -27,18 +18,10 @@ def pad_input(input: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
 
 
 def fold_padding(grad_padded_input: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
-    """Give every border cell's gradient to the input cell that it is a copy of.
+    """Give every border cell's gradient to the input cell that it is a copy of; the adjoint of ``pad_input``.
 
-    The adjoint of ``pad_input``: padding copies, so its backward pass adds up. A padding zero is a copy of
-    nothing, so its gradient is dropped.
-
-    Args:
-        grad_padded_input: gradient of padded_input, of its shape.
-        spec: the geometry.
-
-    Returns:
-        grad_input ``[N, C_in, H, W]``; entry ``[n, c, i, j]`` is the sum over all cells of padded_input that
-        are copies of ``input[n, c, i, j]``.
+    Entry ``[n, c, i, j]`` is the sum over all cells of padded_input that are copies of ``input[n, c, i, j]``; a padding
+    zero is a copy of nothing, so its gradient is dropped.
     """
     gradient = widened(grad_padded_input)
     for axis, dim in ((0, -2), (1, -1)):

@@ -128,7 +128,7 @@ def run_pass(
     deviation: HowFar | None,
     transposed: bool = False,
 ) -> Stages:
-    """Return the stages of ``stages``, or of ``stages_transposed``, for their arguments; raises as they do."""
+    """Return the stages of ``stages``, or of ``stages_transposed``; raises as they do."""
     input, weight, bias, grad_output, target = given
     on = check_device(device)
     as_type = check_dtype(common_dtype(*given) if dtype is None else dtype, on)
@@ -159,7 +159,7 @@ def _compute(
     other: torch.Tensor | None,
     transposed: bool,
 ) -> dict[str, Any]:
-    """Return all but the deviation; transposed, x is the grad_output of the convolution that is read the other way."""
+    """Return all but the deviation; transposed, x is what the spec calls grad_output."""
     rotated = rotate.rotate_weight(w, spec.groups)
 
     def slide(image: torch.Tensor, bias: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:
@@ -228,7 +228,7 @@ def _deviation(result: dict[str, Any], other: torch.Tensor | None) -> Deviation:
 
 
 def _magnitudes(result: dict[str, Any], other: torch.Tensor | None) -> dict[str, torch.Tensor]:
-    """Return the gradients' sums with every term made positive: the scale of their rounding."""
+    """Return the gradients' sums with every term made positive: their rounding's scale."""
     spec = result["spec"]
     x, w = (result[name].abs() for name in ("padded_input", "weight"))
     g = gradient_magnitude(result["loss_kind"], result["output"], other)
@@ -243,11 +243,7 @@ def _magnitudes(result: dict[str, Any], other: torch.Tensor | None) -> dict[str,
 
 
 def choose_loss(loss: str | None, grad_output: Any, target: Any) -> str:
-    """Return the kind of the loss.
-
-    Raises:
-        ValueError: there is no such loss, or it contradicts the grad_output or the target.
-    """
+    """Return the kind of the loss."""
     kind = (losses_with("grad")[0] if grad_output is not None else "sum") if loss is None else loss
     if not isinstance(kind, str) or kind not in LOSSES:
         raise ValueError(f"loss is one of {', '.join(LOSSES)}: got {loss!r}")
@@ -264,11 +260,7 @@ def choose_loss(loss: str | None, grad_output: Any, target: Any) -> str:
 def shaped_tensor(
     name: str, value: Any, shape: tuple[int, ...], device: torch.device, dtype: torch.dtype
 ) -> torch.Tensor:
-    """Return a copy of an argument as a tensor of that shape, device and dtype.
-
-    Raises:
-        ValueError: it has another shape, or is no tensor of real numbers.
-    """
+    """Return a copy of an argument as a tensor of that shape, device and dtype."""
     tensor = real_tensor(name, value)
     if tuple(tensor.shape) != shape:
         raise ValueError(

@@ -37,26 +37,11 @@ def stages_transposed(
     *,
     compare: bool = True,
 ) -> Stages:
-    """Compute one forward and backward pass of a transposed convolution the way the pictures show it.
+    """Compute one pass of a transposed convolution the way the pictures show it; arguments as of ``stages``.
 
-    Args:
-        spec: the geometry of the convolution that is read the other way, padded with zeros.
-        input: of the layer, ``[N, C_in, H, W]``: spec.output_shape.
-        weight: ``[C_in, C_out / groups, kH, kW]``: spec.weight_shape.
-        bias: ``[C_out]`` or None; C_out is spec.in_channels.
-        grad_output: of the layer, ``[N, C_out, H_out, W_out]``: spec.input_shape; the loss is then the weighted sum.
-        loss: see ``stages``.
-        target: of grad_output's shape, see ``stages``.
-        device: see ``stages``.
-        dtype: see ``stages``.
-        compare: also run autograd through ``F.conv_transpose2d`` and record the deviation from it.
-
-    Returns:
-        The stages under the names that they have in the convolution, see ``Stages``.
-
-    Raises:
-        ValueError: the padding is not zeros, a tensor does not have the shape that the geometry asks for, or loss,
-            target and grad_output contradict each other.
+    spec is the geometry of the convolution that is read the other way, padded with zeros, and the stages have the names
+    that they have there: the layer's input ``[N, C_in, H, W]`` is of spec.output_shape, its grad_output of
+    spec.input_shape, weight ``[C_in, C_out / groups, kH, kW]``; deviation is from ``F.conv_transpose2d``.
     """
     if spec.padding_mode != "zeros":
         raise ValueError(
@@ -68,7 +53,7 @@ def stages_transposed(
 
 
 def _deviation(result: dict[str, Any], other: torch.Tensor | None) -> Deviation:
-    """Hold output and gradients against autograd, each from the numbers that the picture shows before it."""
+    """Hold output and gradients against autograd, each from the numbers shown before it."""
     ours = {
         "output": result["grad_input"],
         "grad_output": result["input"],
@@ -100,7 +85,7 @@ def _by_autograd(result: dict[str, Any], other: torch.Tensor | None) -> dict[str
 def conv_transpose2d_by_torch(
     input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, spec: ConvSpec
 ) -> torch.Tensor:
-    """Return what ``F.conv_transpose2d`` returns for this geometry; an uneven padding is cropped afterwards."""
+    """Return ``F.conv_transpose2d`` for this geometry; an uneven padding is cropped afterwards."""
     whole = F.conv_transpose2d(input, weight, bias, spec.stride, 0, spec.remainder, spec.groups, spec.dilation)
     (top, _), (left, _) = spec.padding
     height, width = spec.input_size
@@ -120,7 +105,6 @@ def _terms(spec: ConvSpec) -> dict[str, int]:
 
 
 def _magnitudes(result: dict[str, Any], other: torch.Tensor | None) -> dict[str, torch.Tensor]:
-    """Return the sums with every term made positive: the scale of their rounding."""
     spec = result["spec"]
     w, g, padded = (result[name].abs() for name in ("weight", "input", "padded_input"))
     output = rotate.correlate(result["padded_grad_output"].abs(), rotate.rotate_weight(w, spec.groups), spec)

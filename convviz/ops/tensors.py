@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def why_not_dense(name: str, tensor: torch.Tensor) -> str:
-    """Return the sentence for a tensor that does not hold its numbers cell by cell, nothing for one that does."""
+    """Return why a tensor does not hold its numbers cell by cell, or nothing."""
     if torch.compiler.is_compiling():  # inside a backward pass it may not be asked, and there it has been
         return ""
     if tensor.is_nested:
@@ -26,11 +26,7 @@ def why_not_dense(name: str, tensor: torch.Tensor) -> str:
 
 
 def real_tensor(name: str, value: Any) -> torch.Tensor:
-    """Return the value as a tensor, detached.
-
-    Raises:
-        ValueError: it is none of these, or its numbers are not real, not dense or not there.
-    """
+    """Return the value as a tensor, detached."""
     try:
         # A copy by numpy first: torch takes neither arrays that run backwards nor, without a warning, read-only ones.
         tensor = value if isinstance(value, torch.Tensor) else torch.as_tensor(np.array(value))
@@ -47,10 +43,7 @@ def real_tensor(name: str, value: Any) -> torch.Tensor:
 
 
 def cell_at(place: int, shape: Sequence[int]) -> tuple[int, ...]:
-    """Return the indices of the cell that stands at a place of the flat tensor.
-
-    ``torch.unravel_index`` says the same, and loads sympy for it: half a second and 30 MiB, in every kernel.
-    """
+    """Return the indices of a place of the flat tensor; ``torch.unravel_index`` loads sympy: half a second, 30 MiB."""
     index: list[int] = []
     for size in reversed(shape):
         place, at = divmod(place, size)

@@ -14,7 +14,7 @@ except ImportError:  # announced for some later torch
 
 
 def watch(action: Callable[[], Any]) -> tuple[Any, tuple[str, ...], tuple[str, ...]]:
-    """Return the action's result, every op that it ran once, and the tree of their calls."""
+    """Return the action's result, every op that it ran once, and the tree of calls."""
     if torch._C._autograd._profiler_enabled():
         raise RuntimeError(
             "which_backend needs torch's profiler, of which only one runs at a time: got a call inside a running one; "
@@ -32,7 +32,7 @@ def watch(action: Callable[[], Any]) -> tuple[Any, tuple[str, ...], tuple[str, .
 
 
 def _add_call(tree: dict[str, Any], event: Any) -> None:
-    """Count a call in the tree {name: [times, what it called]}; calls of one name by one caller are one branch."""
+    """Count a call in the tree {name: [times, what it called]}."""
     callers = []
     while event is not None:
         callers.append(event.name)

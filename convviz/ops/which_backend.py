@@ -52,13 +52,13 @@ class Backend:
 class _Call(NamedTuple):
     input: torch.Tensor
     weight: torch.Tensor
-    bias: torch.Tensor | None
-    stride: int | Sequence[int]
-    padding: int | str | Sequence[int]
-    dilation: int | Sequence[int]
-    groups: int
-    transposed: bool
-    output_padding: int | Sequence[int]
+    bias: torch.Tensor | None = None
+    stride: int | Sequence[int] = 1
+    padding: int | str | Sequence[int] = 0
+    dilation: int | Sequence[int] = 1
+    groups: int = 1
+    transposed: bool = False
+    output_padding: int | Sequence[int] = 0
 
 
 def which_backend(
@@ -129,25 +129,9 @@ def which_backend(
     )
 
 
-def select_backend(
-    input: torch.Tensor,
-    weight: torch.Tensor,
-    bias: torch.Tensor | None = None,
-    stride: int | Sequence[int] = 1,
-    padding: int | str | Sequence[int] = 0,
-    dilation: int | Sequence[int] = 1,
-    groups: int = 1,
-    *,
-    transposed: bool = False,
-    output_padding: int | Sequence[int] = 0,
-) -> tuple[str, str] | None:
-    """Ask torch which backend it would choose, without running anything; the arguments are ``which_backend``'s.
-
-    Returns:
-        The names of the forward and the backward pass's backend; None where torch cannot be asked or refuses the call.
-    """
-    call = _Call(input, weight, bias, stride, padding, dilation, groups, transposed, output_padding)
-    name = _select(call)
+def select_backend(*arguments: Any, **options: Any) -> tuple[str, str] | None:
+    """Return the backends' names, forward and backward, without running them; None where torch does not say."""
+    name = _select(_Call(*arguments, **options))
     return None if name is None else (name, BACKWARD_OF.get(name, name))
 
 
@@ -161,7 +145,6 @@ def _check_numbers(name: str, value: Any) -> None:
 
 
 def _leaf(tensor: torch.Tensor) -> torch.Tensor:
-    """Return a tensor of the same numbers with a ``.grad`` of its own."""
     # Autograd refuses the memory of a tensor made in inference mode; any other is shared, for nothing writes to it.
     return (tensor.clone() if tensor.is_inference() else tensor).detach().requires_grad_()
 
@@ -185,7 +168,6 @@ def _convolve(call: _Call) -> torch.Tensor:
 
 
 def _broken_rule(call: _Call) -> str:
-    """Return the rule that torch's refusal most likely rests on."""
     x, w, groups = call.input, call.weight, call.groups
     axes = "[C_in, C_out / groups, kH, kW]" if call.transposed else "[C_out, C_in / groups, kH, kW]"
     if x.dim() not in (3, 4) or w.dim() != 4:
@@ -209,7 +191,7 @@ def _broken_rule(call: _Call) -> str:
 
 
 def _select(call: _Call) -> str | None:
-    """Return the backend's name from torch itself, or None where this torch cannot be asked."""
+    """Return the backend's name from torch, or None where this torch cannot be asked."""
     x, device = call.input if call.input.dim() == 4 else call.input.unsqueeze(0), call.input.device.type
     if device != "meta" and torch.is_autocast_enabled(device):
         return None  # the convolution gets other tensors than these

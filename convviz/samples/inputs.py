@@ -9,12 +9,7 @@ from convviz.facts import facts
 
 
 def digits() -> torch.Tensor:
-    """Return ten handwritten digits, 0 to 9.
-
-    Returns:
-        float64 ``[10, 8, 8]``, each cell 0 (paper) to 1 (ink), in steps of 1/16. Source and licence stand in
-        ``facts/digits.json``.
-    """
+    """Return ten handwritten digits of ``facts/digits.json``, float64 ``[10, 8, 8]``, 0 (paper) to 1 (ink)."""
     return torch.tensor(facts("digits")["digits"], dtype=torch.float64) / 16
 
 
@@ -25,7 +20,7 @@ def resize(plane: torch.Tensor, size: tuple[int, int]) -> torch.Tensor:
 
 
 def fit(tensor: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
-    """Crop the end of every axis, or extend it with zeros, so that what was typed stays where it was typed."""
+    """Crop each axis's end, or add zeros: what was typed stays where it was typed."""
     fitted = tensor.new_zeros(shape)
     overlap = tuple(slice(0, min(old, new)) for old, new in zip(tensor.shape, shape, strict=True))
     fitted[overlap] = tensor[overlap]
@@ -46,19 +41,13 @@ PATTERNS: dict[str, Callable[[int, tuple[int, int], torch.Tensor, torch.Tensor],
 
 
 def random_tensor(shape: tuple[int, ...], seed: int) -> torch.Tensor:
-    """Return normal random numbers of a seed, rounded to one decimal, so that sums can be checked by hand."""
+    """Return a seed's normal numbers, rounded to one decimal, for sums by hand."""
     generator = torch.Generator().manual_seed(seed)
     return (torch.randn(shape, generator=generator, dtype=torch.float64) * 10).round() / 10 + 0.0  # no -0
 
 
 def make_input(kind: str, shape: tuple[int, int, int, int], *, digit: int = 3) -> torch.Tensor:
-    """Make an input by name.
-
-    Args:
-        kind: ``"digit"``, ``"whole"``, ``"delta"``, ``"ramp"`` or ``"checkerboard"``.
-        shape: ``[N, C, H, W]``; every plane gets an image of its own (the next digit, a shifted pattern).
-        digit: the digit of the first plane, 0 to 9.
-    """
+    """Make an input ``[N, C, H, W]`` by name; every plane has an image of its own: the next digit, a moved pattern."""
     (batch, channels), size = shape[:2], shape[2:]
     r, c = (torch.arange(cells, dtype=torch.float64) for cells in size)
     planes = [

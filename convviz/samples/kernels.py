@@ -1,8 +1,7 @@
 """Kernels with a name, for every kernel size.
 
-The names are known for 3 x 3. For other sizes each kernel is what its idea gives there: smoothing is a row of
-binomial coefficients, a derivative is a ramp through zero, or -1, 1 for two cells; a single cell keeps its value.
-``facts/settings.json`` has these rows, and each kernel as a sum of outer products, the one down the column first.
+For sizes other than 3 x 3 each is what its idea gives there: smoothing is a row of binomial coefficients, a derivative
+a ramp through zero. ``facts/settings.json`` has these rows, and each kernel as a sum of outer products.
 """
 
 import torch
@@ -16,15 +15,7 @@ ROWS: dict[str, list[list[int]]] = facts("settings")["kernel_rows"]  # of 1 cell
 
 
 def make_kernel(name: str, size: tuple[int, int]) -> torch.Tensor:
-    """Make one kernel plane by name.
-
-    Args:
-        name: a name in ``KERNELS``, or ``"counting"``.
-        size: (kH, kW), each up to 11 where the kernel has a name.
-
-    Returns:
-        float64 ``[kH, kW]``, as torch correlates with it: not rotated.
-    """
+    """Make one kernel ``[kH, kW]``, float64, by a name in ``KERNELS`` or ``"counting"``; torch does not rotate it."""
     if name == "counting":  # 1, 2, 3 … in reading order
         return torch.arange(1, size[0] * size[1] + 1, dtype=torch.float64).reshape(size)
     kernel = torch.zeros(size, dtype=torch.float64)

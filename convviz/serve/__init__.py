@@ -59,7 +59,7 @@ def serve(options: ServeOptions) -> int:
 
 @contextmanager
 def left_out(module: str) -> Iterator[None]:
-    """Import something as where an optional module that it would load is not installed."""
+    """Import something as if an optional module were not installed."""
     there = sys.modules.get(module)
     sys.modules[module] = None  # type: ignore[assignment]
     try:
@@ -71,16 +71,12 @@ def left_out(module: str) -> Iterator[None]:
 
 
 def need_voila() -> None:
-    """Refuse with the remedy when Voilà is missing."""
     if importlib.util.find_spec("voila") is None:
         raise ServeError("serving needs Voilà, which is not installed: pip install voila")
 
 
 def need_device(device: str) -> None:
-    """Refuse a device that torch does not offer here.
-
-    Another process asks torch: the one that serves never loads it.
-    """
+    """Refuse a device that torch does not offer; another process asks: this one never loads it."""
     if device == "cpu":
         return
     asks = "import sys; from convviz.ops.device import check_device; check_device(sys.argv[1])"
@@ -91,7 +87,7 @@ def need_device(device: str) -> None:
 
 
 def listen(options: ServeOptions) -> tuple[socket.socket, ServeOptions]:
-    """Return a listening socket, and the options that go with it: a server that restarted keeps socket and token."""
+    """A restarted server keeps socket and token."""
     if kept := inherited():
         listener, token = kept
         return listener, replace(options, token=token, open_browser=False)
@@ -102,14 +98,7 @@ def listen(options: ServeOptions) -> tuple[socket.socket, ServeOptions]:
 
 
 def bind(host: str, port: int | None) -> tuple[socket.socket, bool]:
-    """Return a listening socket, and whether it stands on another port than the usual one.
-
-    The server gets the socket as it is: between "is it free?" and "take it" another program could come first.
-
-    Args:
-        host: A name or number of this machine.
-        port: The one to take; None tries the usual one and those after it.
-    """
+    """Return a socket on this port, or the usual or next free one, and whether that is another one."""
     if port is not None and not 0 <= port <= 65535:
         raise ServeError(f"--port must lie between 0 and 65535, and {port} does not.")
     for candidate in range(DEFAULT_PORT, DEFAULT_PORT + PORTS_TO_TRY) if port is None else [port]:
@@ -141,7 +130,7 @@ def _why_not(refused: OSError, host: str, port: int) -> str:
 
 
 def server_environment(options: ServeOptions) -> dict[str, str]:
-    """Return the variables that the server and all that it starts need on top of the user's own."""
+    """Return the variables that the server and all that it starts need."""
     paths = [str(SHARE), *filter(None, [os.environ.get("JUPYTER_PATH")])]
     added = {
         "CONVVIZ_SERVED": "1",  # app/permissions.py
@@ -161,11 +150,7 @@ def server_environment(options: ServeOptions) -> dict[str, str]:
 
 
 def tell_room(students: int, workers: int) -> None:
-    """Say whether the machine is large enough for a class.
-
-    Raises:
-        ServeError: Not one student fits.
-    """
+    """Refuse where not one student fits."""
     fit, words = words_of_room(students, workers)
     if fit == 0:
         raise ServeError(words)
@@ -174,7 +159,7 @@ def tell_room(students: int, workers: int) -> None:
 
 @contextmanager
 def places_for(races: int) -> Iterator[dict[str, str]]:
-    """Yield the variables that allow so many races at a time, each of which holds a file of a folder; none for 0."""
+    """Yield the variables for so many races, each of which holds a file."""
     if not races:
         yield {}
         return
@@ -187,7 +172,6 @@ def places_for(races: int) -> Iterator[dict[str, str]]:
 
 @contextmanager
 def environment(added: Mapping[str, str]) -> Iterator[None]:
-    """Set environment variables for the duration of a block."""
     before = {name: os.environ.get(name) for name in added}
     os.environ.update(added)
     try:

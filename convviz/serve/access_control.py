@@ -41,7 +41,6 @@ def is_over_tls(request: HTTPServerRequest) -> bool:
 
 
 def content_policy(options: ServeOptions, *, notebook: bool = False) -> str:
-    """Return the Content-Security-Policy of every answer."""
     policy = LIVE_POLICY.replace("script-src 'self'", "script-src 'self' 'unsafe-inline'") if notebook else LIVE_POLICY
     return policy + " ".join(["frame-ancestors 'self'", *options.allow_frame])
 
@@ -50,7 +49,7 @@ class Gate(tornado.routing.Router):
     """Lets a request through to the application, or answers it."""
 
     def __init__(self, inside: tornado.web.Application, options: ServeOptions, refused: Callable[[str], None]) -> None:
-        """Stand before an application; ``refused`` hears "host", "token" or "metrics" of each refusal."""
+        """Stand before an application; ``refused`` hears "host", "token" or "metrics"."""
         self._inside = inside
         self._base = options.base_url
         self._token = (options.token or "").encode()
@@ -61,7 +60,6 @@ class Gate(tornado.routing.Router):
         self._under_way: weakref.WeakSet[HTTPServerRequest] = weakref.WeakSet()
 
     def find_handler(self, request: HTTPServerRequest, **kwargs: object) -> HTTPMessageDelegate | None:
-        """Return what answers a request."""
         if "Upgrade" not in request.headers:
             self._under_way.add(request)
         if verdict := self._judge(request):
@@ -77,7 +75,7 @@ class Gate(tornado.routing.Router):
         return bool(self._under_way)
 
     def _judge(self, request: HTTPServerRequest) -> Verdict | None:
-        """Return the answer to who may not come in, or has come to a wrong door; None for all others."""
+        """Return the answer to who may not come in, or came to a wrong door, else None."""
         name = _plain(split_host_and_port(request.host)[0])
         if not (self._any_name or is_loopback(name) or name in self._names):
             return self._refuse("host", host=name[:100])
@@ -101,7 +99,7 @@ class Gate(tornado.routing.Router):
         return Verdict(403, say(why, **named))
 
     def _take_token(self, request: HTTPServerRequest) -> bool:
-        """Return whether the address holds the token, which no handler, kernel or log then sees."""
+        """Return whether the address holds the token, which nobody inside then sees."""
         if not self._token or "token" not in request.query_arguments:
             return False
         (*_, given) = request.query_arguments.pop("token")
@@ -136,11 +134,9 @@ class Refused(tornado.web.RequestHandler):
     """Gives the answer of the door, whatever was asked for."""
 
     def initialize(self, verdict: Verdict) -> None:
-        """Take the answer."""
         self._verdict = verdict
 
     def prepare(self) -> None:
-        """Answer."""
         self.set_status(self._verdict.status)
         self.set_header("Content-Type", "text/plain; charset=utf-8")
         self.set_header("Cache-Control", "no-store")
@@ -154,6 +150,6 @@ def _plain(host: str) -> str:
 
 
 def _is_local(request: HTTPServerRequest, name: str) -> bool:
-    """Return whether somebody on this machine asks, and not a proxy on it for somebody elsewhere."""
+    """Return whether somebody on this machine asks, and no proxy for somebody elsewhere."""
     peer = is_loopback(request.remote_ip or "")
     return peer and is_loopback(name) and not any(header in request.headers for header in ADDED_BY_PROXIES)

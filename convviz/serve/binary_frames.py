@@ -11,7 +11,7 @@ HEAD_BYTES = 1 << 20
 
 
 def packed(message: Mapping[str, Any], buffers: Sequence[bytes] = ()) -> bytes:
-    """Return a message and its buffers, whose ``sizes`` it gets, as one frame; NaN and the like go as "nan"."""
+    """Return a message and its buffers, with their ``sizes``, as one frame; NaN is "nan"."""
     content = {**message, "sizes": [len(each) for each in buffers]}
     try:
         text = json.dumps(content, allow_nan=False)

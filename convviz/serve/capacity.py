@@ -18,7 +18,7 @@ CGROUPS = (
 
 
 def words_of_room(students: int, workers: int) -> tuple[int | None, str]:
-    """Return how many students fit, None where that cannot be known; and a sentence."""
+    """Return how many fit, None where that cannot be known; and a sentence."""
     available = available_mib()
     if available is None:
         return None, f"Whether {students} students fit this machine cannot be known: it does not tell its free memory."
@@ -32,7 +32,7 @@ def words_of_room(students: int, workers: int) -> tuple[int | None, str]:
 
 
 def available_mib() -> int | None:
-    """Return the MiB that programs may still take: of the machine, or of the container if that is less."""
+    """Return the MiB that are free: of the machine, or of the container if that is less."""
     try:
         lines = dict(line.split(":", 1) for line in MEMINFO.read_text().splitlines())
         machine = int(lines["MemAvailable"].split()[0]) * 1024
@@ -42,7 +42,6 @@ def available_mib() -> int | None:
 
 
 def _left_in_cgroups() -> Iterator[int]:
-    """Yield the bytes that each limit around this process leaves."""
     try:
         groups = [line.split(":", 2) for line in OWN_CGROUP.read_text().splitlines()]
     except OSError:

@@ -10,7 +10,7 @@ SMALL = 4096
 
 @dataclass(eq=False)
 class Wish:
-    """What a page of a client waits for; of each kind it has one, which holds ``size`` bytes meanwhile."""
+    """What a page waits for, one of each kind, which holds ``size`` bytes."""
 
     client: Hashable
     page: Hashable
@@ -21,10 +21,7 @@ class Wish:
 
 
 class Turns:
-    """A line for quick wishes and one for slow ones, which never have all the workers.
-
-    In each of them a page has one wish at work, or answered and not yet read, so that who does not read gets no more.
-    """
+    """A line for quick wishes and one for slow ones, which never have all workers."""
 
     def __init__(self, workers: int) -> None:
         self._most_slow = max(1, workers - 1)
@@ -41,17 +38,16 @@ class Turns:
         self._lines[wish.slow].setdefault(wish.client, {}).setdefault(wish.page, {})[wish.kind] = wish
 
     def waiting(self, client: Hashable, page: Hashable) -> set[Hashable]:
-        """Return the kinds of the wishes that a page has in line."""
+        """Return the kinds of a page's wishes in line."""
         return {kind for line in self._lines.values() for kind in line.get(client, {}).get(page, {})}
 
     def has_room(self, size: int) -> bool:
-        """Return whether a wish of so many bytes may wait; of small ones there is no end but that of pages."""
+        """Return whether a wish of so many bytes may wait; small ones always may."""
         clients = [pages for line in self._lines.values() for pages in line.values()] if size >= SMALL else []
         waiting = (wish for pages in clients for wishes in pages.values() for wish in wishes.values())
         return sum(wish.size for wish in waiting) + size <= WAITING_BYTES
 
     def take(self) -> Wish | None:
-        """Return the wish whose turn it is, to be worked on; None where nobody may have one."""
         for slow in (not self._last_slow, self._last_slow):  # neither line waits for more than one of the other
             if slow and self._slow >= self._most_slow:
                 continue
@@ -63,15 +59,12 @@ class Turns:
         return None
 
     def worked(self, wish: Wish) -> None:
-        """Hear that the worker is free again."""
         self._slow -= wish.slow
 
     def read(self, wish: Wish) -> None:
-        """Hear that the answer has left for the page."""
         self._held.discard((wish.page, wish.slow))
 
     def leave(self, client: Hashable, page: Hashable) -> None:
-        """Forget what a page waits for."""
         for line in self._lines.values():
             line.get(client, {}).pop(page, None)
             if not line.get(client, True):

@@ -8,7 +8,6 @@ FOR_EVER = "public, max-age=31536000, immutable"  # for an address that names it
 
 
 def takes_gzip(request: Any) -> bool:
-    """Return whether who asks unpacks gzip."""
     wanted = [part.split(";") for part in request.headers.get("Accept-Encoding", "").lower().split(",")]
     return any(name.strip() == "gzip" and "q=0" not in "".join(rest).split() for name, *rest in wanted)
 
@@ -17,7 +16,6 @@ class Files(tornado.web.StaticFileHandler):
     """Mixed into the handlers of files: an address that leads to no file is one."""
 
     async def get(self, path: str, include_body: bool = True) -> None:
-        """Send a file."""
         try:
             await super().get(path, include_body=include_body)
         except (AssertionError, OSError, ValueError) as wrong:  # Voilà takes an address apart without looking

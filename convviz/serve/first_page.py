@@ -25,7 +25,7 @@ KINDS = {  # by the ending of a file's name, for the browser
 
 @dataclass(frozen=True)
 class Answer:
-    """What is answered under one address, gzipped where it is not small already; another content has another tag."""
+    """What is answered under one address, gzipped if large; another content has another tag."""
 
     kind: str
     content: bytes
@@ -34,21 +34,19 @@ class Answer:
 
 
 def answer(kind: str, content: bytes, *, pack: bool = True) -> Answer:
-    """Return an answer, packed as small as gzip can."""
     packed = gzip.compress(content, 9, mtime=0) if pack else None
     return Answer(kind, content, packed, tag_of(content))
 
 
 @dataclass(frozen=True)
 class LivePage:
-    """The page, and by their names its files, each with its tag in it: they may be kept for ever."""
+    """The page, and by their names its files, which may be kept for ever."""
 
     page: Answer
     files: dict[str, Answer]
 
 
 def live_page() -> LivePage:
-    """Return the page in the language that is spoken here."""
     parts = live_parts("served", facts("names")["tabs"], ["serve/lost_connection.css"])
     made = {part: (end, answer(KINDS[end], content, pack=end != "bin")) for part, (end, content) in parts.items()}
     names = {part: f"{part}-{file.tag}.{ending}" for part, (ending, file) in made.items()}
@@ -57,18 +55,17 @@ def live_page() -> LivePage:
 
 
 class LivePages:
-    """The page in every language; the English one is made at the start, each other when somebody first asks for it."""
+    """The page in every language, made when somebody first asks for it."""
 
     def __init__(self) -> None:
         self._made: dict[str, LivePage] = {}
         self.page(ENGLISH)
 
     def page(self, tag: str) -> Answer:
-        """Return the page in a language."""
         return self._in(tag).page
 
     def file(self, name: str) -> Answer | None:
-        """Return a file; None where there is none. A page that is older than the server may ask for any."""
+        """A page that is older than the server may ask for one that is gone."""
         tags = sorted(languages(), key=lambda tag: tag not in self._made)
         return next((found for tag in tags if (found := self._in(tag).files.get(name))), None)
 

@@ -21,7 +21,7 @@ log = logging.getLogger("tornado.application")
 
 
 class Headers(tornado.web.OutputTransform):
-    """Adds headers to every answer of the server, whoever gives it: Jupyter's own setting reaches no file."""
+    """Adds headers to every answer: Jupyter's own setting reaches no file."""
 
     def __init__(self, added: Mapping[str, str], request: tornado.httputil.HTTPServerRequest) -> None:
         super().__init__(request)
@@ -30,23 +30,22 @@ class Headers(tornado.web.OutputTransform):
     def transform_first_chunk(
         self, status_code: int, headers: tornado.httputil.HTTPHeaders, chunk: bytes, finishing: bool
     ) -> tuple[int, tornado.httputil.HTTPHeaders, bytes]:
-        """Add what is missing."""
         for name, value in self._added.items():
             headers.setdefault(name, value)
         return status_code, headers, chunk
 
 
 class PlainErrors(tornado.web.RequestHandler):
-    """Mixed into every handler: an error is a short page, and what the visitor did wrong is no event."""
+    """Mixed into every handler: an error is a short page, a visitor's is no event."""
 
     def set_cookie(self, name: str, value: str | bytes, *args: Any, **options: Any) -> None:
-        """Set a cookie, for TLS alone where a proxy ends it: Jupyter does not see that."""
+        """Where a proxy ends TLS, Jupyter does not see it."""
         if is_over_tls(self.request):
             options["secure"] = True
         super().set_cookie(name, value, *args, **options)
 
     def write_error(self, status_code: int, **reason: Any) -> None:
-        """Write the page of an error; it never fails, as Jupyter's own does without Jupyter's other parts."""
+        """Never fail, as Jupyter's does without its other parts."""
         try:
             message = http.HTTPStatus(status_code).phrase
         except ValueError:
@@ -60,17 +59,16 @@ class PlainErrors(tornado.web.RequestHandler):
         self.finish(page.render(status_code=status_code, status_message=message, base_url=base_url))
 
     def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
-        """Log what the server did wrong, without the visitor's address."""
+        """Leave out the visitor's address."""
         if not isinstance(value, tornado.web.HTTPError) or value.status_code >= 500:
             log.error("%s %r failed", self.request.method, self.request.path, exc_info=(typ, value, tb))
 
 
 class Goodbye(APIHandler):
-    """What a page calls when it goes. Voilà's own asks the kernel to end, which then races with the end of all else."""
+    """What a page calls when it goes; Voilà's own races with the end of all else."""
 
     @tornado.web.authenticated
     def post(self, kernel_id: str) -> None:
-        """Have the kernel ended, unless it has been."""
         manager: Any = self.kernel_manager
         manager.go(kernel_id)
         self.set_status(204)

@@ -24,7 +24,7 @@ log = logging.getLogger("tornado.application")
 
 
 class Channel(KernelWebsocketHandler):
-    """Mixed into the handler of a kernel's websocket: a page that goes away ends its kernel. What it says is heard."""
+    """Mixed into the handler of a kernel's websocket: a page that goes away ends its kernel."""
 
     connection: Any = None
     _is_open = False
@@ -32,13 +32,12 @@ class Channel(KernelWebsocketHandler):
     _sent: tuple[float, float] | None = None  # bytes that count still, and when
 
     async def pre_get(self) -> None:
-        """Have the kernel answer; the page may go meanwhile."""
+        """The page may go meanwhile."""
         await super().pre_get()
         if self._is_closed:
             raise tornado.web.Finish
 
     async def get(self, kernel_id: str) -> None:
-        """Open the connection for who speaks the protocol."""
         asks = self.request.headers
         offered = [name.strip() for name in asks.get("Sec-WebSocket-Protocol", "").split(",")]
         if "Upgrade" in asks and PROTOCOL not in offered:
@@ -46,13 +45,12 @@ class Channel(KernelWebsocketHandler):
         await super().get(kernel_id)
 
     async def open(self, kernel_id: str) -> None:
-        """Connect the page with its kernel."""
         self._is_open = True
         self.set_nodelay(True)
         await super().open(kernel_id)
 
     async def on_message(self, message: bytes | str) -> None:
-        """Pass a page's message on, in due time; the next one is read when this has returned."""
+        """Pass a page's message on, in due time: the next is read when this has returned."""
         if isinstance(message, str) or not is_sound(message):
             self.close(UNREADABLE)
             return
@@ -61,7 +59,7 @@ class Channel(KernelWebsocketHandler):
             super().on_message(message)
 
     def write_message(self, message: Any, binary: bool = False) -> Any:
-        """Send a message to the page, unless it is gone, or the message tells of the server's folders."""
+        """Send a message, unless the page is gone or it tells of the server's folders."""
         if self.ws_connection is None or self.ws_connection.is_closing():
             return None
         if not isinstance(message, str) and holds_traceback(message):  # text is the server's own, of a dead kernel
@@ -73,7 +71,7 @@ class Channel(KernelWebsocketHandler):
             return None
 
     def on_close(self) -> None:
-        """End the kernel; where the connection may only be lost, the page has time to come back."""
+        """End the kernel; a connection that is only lost has time to come back."""
         self._is_closed = True
         manager: Any = self.kernel_manager
         if self._is_open:
@@ -91,7 +89,6 @@ class Channel(KernelWebsocketHandler):
             manager.lose(self.kernel_id)
 
     def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
-        """Log that a page sent what is no message of the kernel's protocol; the connection is closed."""
         if not isinstance(value, tornado.web.HTTPError):
             log.error("a connection is closed, because a message of it cannot be read (%s)", typ.__name__)
 
@@ -105,7 +102,7 @@ class Channel(KernelWebsocketHandler):
 
 
 def is_sound(message: bytes) -> bool:
-    """Return whether a message has as many parts as it says; Jupyter makes a list of that length before it looks."""
+    """Return whether a message has its parts: Jupyter makes a list before it looks."""
     parts = int.from_bytes(message[:8], "little")
     return parts <= MAX_MESSAGE_PARTS and 8 * (parts + 1) <= len(message)
 
@@ -116,7 +113,7 @@ def holds_traceback(message: Any) -> bool:
 
 
 def part_of(message: bytes, index: int) -> dict[str, Any]:
-    """Return a part of a message as it goes over the websocket, 1 its header; nothing if it cannot be read."""
+    """Return a part of a message over the websocket, 1 its header; nothing if unreadable."""
     begin, end = (int.from_bytes(message[8 * at : 8 * at + 8], "little") for at in (index + 1, index + 2))
     try:
         part = json.loads(message[begin:end])

@@ -14,7 +14,6 @@ Route = tuple[Any, ...]
 
 
 def live_routes(base: str, language: str | None = None) -> list[Route]:
-    """Return the routes of the live page, and of its files."""
     live = {"live": LivePages()}
     return [(base, Live, {**live, "language": language}), (f"{base}{FOLDER}([^/]+)", LiveFile, live)]
 
@@ -23,21 +22,15 @@ class Nothing(PlainErrors):
     """Answers every address that has nothing."""
 
     def prepare(self) -> None:
-        """Refuse."""
         raise tornado.web.HTTPError(404)
 
 
 class Ready(PlainErrors):
-    """Sends what was made before anybody came.
-
-    Attributes:
-        varies: The headers of a request that choose between answers, beside whether it takes packed ones.
-    """
+    """Sends what was made before anybody came; ``varies`` are the headers that choose between answers."""
 
     varies: ClassVar[tuple[str, ...]] = ()
 
     def initialize(self, live: LivePages) -> None:
-        """Take what is served."""
         self.live = live
 
     def send(self, found: Answer, cache: str) -> None:
@@ -59,17 +52,16 @@ class Ready(PlainErrors):
 
 
 class Live(Ready):
-    """The page; asked for anew at every visit, and sent only when it is another one."""
+    """The page; asked for at every visit, and sent only when it is another one."""
 
     varies: ClassVar[tuple[str, ...]] = ("Accept-Language",)
 
     def initialize(self, live: LivePages, language: str | None = None) -> None:
-        """Take what is served."""
         super().initialize(live)
         self._default = language
 
     def get(self) -> None:
-        """Send the page in the language that the address asks for, else the server, else the browser; else English."""
+        """Take the address's language, else the server's, the browser's, English."""
         # Read here: tornado refuses the whole page for an argument whose letters are none.
         if wanted := self.request.query_arguments.get("lang", [b""])[-1].decode("utf-8", "replace"):
             tag = match_locale(wanted)
@@ -84,7 +76,6 @@ class LiveFile(Ready):
     """A file of the page, whose name tells its content."""
 
     def get(self, name: str) -> None:
-        """Send a file."""
         found = self.live.file(name)
         if found is None:
             raise tornado.web.HTTPError(404)

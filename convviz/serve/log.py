@@ -14,11 +14,7 @@ class Log:
     """Writes events, or nothing at all."""
 
     def __init__(self, where: str | None) -> None:
-        """Open the file for more lines; "-" is standard output, None writes nothing.
-
-        Raises:
-            ServeError: The file cannot be written.
-        """
+        """Open the file for more lines; "-" is standard output, None writes nothing."""
         self._file: TextIO | None = None
         if where == "-":
             self._file = sys.stdout
@@ -31,7 +27,7 @@ class Log:
                 ) from refused
 
     def write(self, event: str, **more: float | str) -> None:
-        """Write one line; a full disk costs the line, not the server."""
+        """A full disk costs the line, not the server."""
         if self._file is None:
             return
         line: dict[str, float | str] = {"time": round(time.time(), 3), "event": event}

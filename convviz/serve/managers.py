@@ -18,19 +18,19 @@ COMES_BACK_S = 60  # that a page which lost its connection, or has just been sen
 
 
 class NotebookKernel(ServerKernelManager):
-    """Manages one kernel, whose tracebacks no page gets: they name the server's folders."""
+    """Manages one kernel, whose tracebacks, with the server's folders, no page gets."""
 
     # Jupyter looks here for what stands at the manager of all kernels, and fails without it.
     traceback_replacement_message = "What happened is not shown here."
 
     async def _async_interrupt_kernel(self) -> None:
-        """Interrupt the kernel, unless it is being ended: one that still starts would print a traceback first."""
+        """Interrupt the kernel, unless it ends: one that still starts would print a traceback."""
         if not self.shutting_down:
             await super()._async_interrupt_kernel()
 
 
 class NotebookKernels(AsyncMappingKernelManager):
-    """Starts a few kernels, and ends that of a page that is left; what is forgotten, Jupyter's own culling ends."""
+    """Starts a few kernels, and ends that of a page that is left; Jupyter culls what is forgotten."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -40,19 +40,17 @@ class NotebookKernels(AsyncMappingKernelManager):
         self._ending: dict[str, asyncio.Task[None]] = {}
 
     def is_full(self) -> bool:
-        """Return whether nobody else can have a kernel now."""
         counted = {page.kernel_id for page in self.making} | self._ending.keys()
         return len(self.making) + len(set(self.list_kernel_ids()) - counted) >= MAX_KERNELS
 
     # Jupyter types it as the wrapper for who cannot wait.
     async def start_kernel(self, **options: Any) -> str:  # type: ignore[override]
-        """Start a kernel; the folder for what leads to kernels is made for the first one."""
+        """Start a kernel; the first one makes the folder for what leads to kernels."""
         self.connection_dir = self.connection_dir or make_folder("kernels")
         started: str = await super().start_kernel(**options)
         return started
 
     def remove_kernel(self, kernel_id: str) -> Any:
-        """Forget a kernel, however it has ended."""
         # A page that hears of the end closes its connection meanwhile, and Jupyter keeps the four sockets of the last
         # connection for the next one, which never comes.
         self.stop_buffering(kernel_id)
@@ -60,22 +58,20 @@ class NotebookKernels(AsyncMappingKernelManager):
         return super().remove_kernel(kernel_id)
 
     def go(self, kernel_id: str) -> None:
-        """End a kernel whose page says that it goes, once it is gone: a link that is a download leads nowhere."""
+        """End a kernel whose page goes, once it is gone: a link that is a download leads nowhere."""
         if kernel_id in self:
             self._going.add(kernel_id)
             if not self._is_connected(kernel_id):
                 self.leave(kernel_id)
 
     def lose(self, kernel_id: str) -> None:
-        """End a kernel whose page closed its connection: at once if it has said that it goes, else if it stays away."""
+        """End a kernel whose page closed its connection: at once if it said so, else if it stays away."""
         if kernel_id in self._going:
             self.leave(kernel_id)
         else:
             self.expect(kernel_id)
 
     def expect(self, kernel_id: str) -> None:
-        """End a kernel if its page does not connect in time."""
-
         def look() -> None:
             if kernel_id in self and not self._is_connected(kernel_id):
                 self.leave(kernel_id)
@@ -83,7 +79,6 @@ class NotebookKernels(AsyncMappingKernelManager):
         asyncio.get_running_loop().call_later(COMES_BACK_S, look)
 
     def leave(self, kernel_id: str) -> None:
-        """End a kernel whose page is gone."""
         if kernel_id in self and kernel_id not in self._ending:
             self._left.add(kernel_id)
             self._ending[kernel_id] = asyncio.ensure_future(self._end(kernel_id))
@@ -101,7 +96,6 @@ class NotebookKernels(AsyncMappingKernelManager):
             del self._ending[kernel_id]
 
     async def end_all(self) -> None:
-        """End all kernels, and remove the folder of what led to them."""
         while True:
             with contextlib.suppress(asyncio.InvalidStateError, tornado.web.HTTPError):  # known, but not started yet
                 await self.shutdown_all(now=True)
@@ -111,7 +105,7 @@ class NotebookKernels(AsyncMappingKernelManager):
             shutil.rmtree(self.connection_dir, ignore_errors=True)
 
     def is_news(self, error: BaseException | None) -> bool:
-        """Return whether a failure is more than the end of a page, or of a kernel that was at work for one."""
+        """Return whether a failure is more than the end of a page or its kernel."""
         if isinstance(error, tornado.websocket.WebSocketClosedError):  # a message was on its way to the page
             return False
         frames = traceback.walk_tb(error.__traceback__ if error else None)

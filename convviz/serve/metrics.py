@@ -44,21 +44,17 @@ class Metrics:
         self._measured_at = -MEMORY_EVERY_S
 
     def tell(self, event: str, **more: float | str) -> None:
-        """Log what is not counted."""
         self._log.write(event, **more)
 
     def refused(self, reason: str) -> None:
-        """Count a refusal."""
         self._refused.labels(reason).inc()
         self._log.write("refused", reason=reason)
 
     def worker_ended(self, reason: str) -> None:
-        """Count a worker that another one replaces."""
         self._ended.labels(reason).inc()
         self._log.write("worker_ended", reason=reason)
 
     async def text(self, workers: Collection[int], stem: int | None) -> bytes:
-        """Return all of it in Prometheus's text format."""
         self._workers.set(len(workers))
         if time.monotonic() - self._measured_at >= MEMORY_EVERY_S:
             self._measured_at = time.monotonic()
@@ -75,7 +71,6 @@ class Metrics:
 
 
 def descendants(pid: int) -> list[int]:
-    """Return the numbers of the processes that a process has started, and of theirs."""
     found: list[int] = []
     try:
         for path in Path(f"/proc/{pid}/task").glob("*/children"):
@@ -87,7 +82,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def memory_of(pid: int) -> int | None:
-    """Return the bytes that a process uses, what it shares with others divided among them (PSS); None if unknown."""
+    """Return its bytes, shared ones divided (PSS)."""
     try:
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
             if line.startswith("Pss:"):
@@ -101,7 +96,6 @@ class Health(PlainErrors):
     """Tells a proxy that the server's loop runs."""
 
     def get(self) -> None:
-        """Answer."""
         self.set_header("Cache-Control", "no-store")
         self.finish({"status": "ok"})
 
@@ -112,7 +106,6 @@ class MetricsPage(PlainErrors):
     """Tells Prometheus what there is; who may ask is for the gate to say."""
 
     async def get(self) -> None:
-        """Answer."""
         self.set_header("Content-Type", CONTENT_TYPE_LATEST)
         self.set_header("Cache-Control", "no-store")
         workers = self.settings["convviz_workers"]

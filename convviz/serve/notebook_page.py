@@ -15,23 +15,18 @@ say = sentences("gate")
 
 
 class NotebookPage(TornadoVoilaHandler):
-    """The page. Its kernel is ended when the visitor leaves before it has arrived, or never connects to it."""
+    """The page; its kernel ends when the visitor leaves early or never connects."""
 
     kernel_id: str | None = None
     left = False
 
     @property
     def kernel_manager(self) -> Any:
-        """The manager of kernels, telling this page which one is its own."""
         return _Visit(super().kernel_manager, self)
 
     @tornado.web.authenticated
     async def get(self) -> None:
-        """Send the page piece by piece.
-
-        Raises:
-            RuntimeError: The kernel has ended; Voilà itself would wait for it for ever.
-        """
+        """Send the page piece by piece; Voilà would wait for ever for an ended kernel."""
         manager = super().kernel_manager
         if manager.is_full():
             self.set_status(503)
@@ -57,12 +52,11 @@ class NotebookPage(TornadoVoilaHandler):
             manager.expect(self.kernel_id)
 
     def on_connection_close(self) -> None:
-        """End the kernel of a page that is left while it still arrives."""
         super().on_connection_close()
         self.leave()
 
     def leave(self) -> None:
-        """End the kernel, as soon as there is one: the page is gone."""
+        """The kernel ends as soon as there is one."""
         self.left = True
         if self.kernel_id is not None:
             super().kernel_manager.leave(self.kernel_id)

@@ -1,8 +1,7 @@
 """The websocket of a page: what it asks goes to the workers, what they answer goes back.
 
-The server needs one ``Workers``, started when its loop runs (``await workers.ready()``) and closed at its end, and
-``numbers_routes``. A page's frame is text with JSON, or packed where it brings bytes (``binary_frames.py``); the
-server's are always packed: first ``{"type": "facts"}``, then answers, which repeat the request's id.
+A page's frame is text with JSON, or packed where it brings bytes (``binary_frames.py``); the server's are always
+packed: first ``{"type": "facts"}``, then answers, which repeat the request's id.
 """
 
 import asyncio
@@ -49,22 +48,17 @@ log = logging.getLogger("tornado.application")
 
 
 def numbers_routes(server_url: str, workers: Workers) -> list[tuple[Any, ...]]:
-    """Return the routes of the numbers."""
     return [(server_url + NUMBERS, Numbers, {"workers": workers})]
 
 
 class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
-    """One page's connection; open as long as the page is.
-
-    A page of another origin is refused before, by Jupyter's own rules, and so is who names none: no browser does that.
-    """
+    """One page's connection; Jupyter refuses one from another origin, or from none."""
 
     max_message_size = MAX_FRAME_BYTES
     _is_open = False
     _tells = False  # whether the page will hear that it is in line
 
     def initialize(self, workers: Workers) -> None:
-        """Take what computes."""
         self._workers = workers
         self._client = self.request.remote_ip
         self._race: PageRace | None = None
@@ -78,13 +72,11 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         """Leave out the headers of pages, as Jupyter's own connections do."""
 
     def get_compression_options(self) -> dict[str, Any] | None:
-        """Return how messages are packed."""
         options: dict[str, Any] | None = self.settings.get("websocket_compression_options")
         return options
 
     @ws_authenticated
     async def get(self) -> None:
-        """Accept the connection of somebody who may have things computed."""
         asks = self.request.headers
         if asks.get("Upgrade", "").lower() == "websocket" and "Origin" not in asks:
             raise tornado.web.HTTPError(403)
@@ -93,7 +85,6 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         await super().get()
 
     async def open(self) -> None:
-        """Tell the page what computes here."""
         self.set_nodelay(True)
         super().open()
         self._is_open = True
@@ -109,7 +100,6 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         await self._write(packed({"type": "facts", **told}))
 
     async def on_message(self, frame: str | bytes) -> None:
-        """Let a request wait for its turn; what is none is refused."""
         try:
             request = self._read(frame)
         except ValueError as error:
@@ -128,7 +118,6 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
             await self._told
 
     def on_close(self) -> None:
-        """Forget what the page waits for, and end its race."""
         if self._race:
             self._race.close()
         self._workers.turns.leave(self._client, self)
@@ -153,11 +142,6 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         return request
 
     def _ask(self, request: dict[str, Any], given: bytes) -> None:
-        """Let a request wait for its turn.
-
-        Raises:
-            ValueError: It cannot be; the sentence says why.
-        """
         kind, tab = request.get("type"), request.get("tab")
         if not isinstance(kind, str) or kind not in KINDS:
             raise ValueError(say_app("message.type", known=", ".join(KINDS), got=f"{kind!r:.40}"))
@@ -180,7 +164,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         self._tell_later()
 
     def _tell_later(self) -> None:
-        """Let the page hear in a while that it is in line, if it is: else it would take the connection for lost."""
+        """Let the page hear that it is in line, else it takes the connection for lost."""
         if not self._tells:
             self._tells = True
             IOLoop.current().call_later(TELLS_SECONDS, self._tell)
@@ -192,11 +176,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
             self._tell_later()
 
     def _act(self, request: dict[str, Any], given: bytes) -> None:
-        """Let the page's race hear what the page says; where there is none, show the tab as it is at first.
-
-        Raises:
-            ValueError: It is no message to such a tab.
-        """
+        """Let the page's race hear; where there is none, show the tab as it is at first."""
         tab, message = request.get("tab"), request.get("message")
         if tab not in STATEFUL or not isinstance(message, dict) or len(given) > ACT_BYTES:
             raise ValueError(say_app("message", got=f"{message!r:.40}"))
@@ -225,7 +205,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         return deliver
 
     async def _write(self, frame: bytes) -> None:
-        """Send a frame; return when it has left, or nobody is there any more."""
+        """Return when it has left, or nobody is there any more."""
         try:
             await self.write_message(frame, binary=True)
         except GONE:
@@ -233,5 +213,4 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
 
 
 def refusal(request: dict[str, Any], sentence: str) -> bytes:
-    """Return the frame that refuses a request."""
     return packed({"type": "refused", "id": request.get("id"), "sentence": sentence})

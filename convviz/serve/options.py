@@ -11,14 +11,25 @@ from dataclasses import dataclass, replace
 DEFAULT_HOST = "127.0.0.1"
 MADE = ""  # a token of this value is made at the start
 SHORTEST_TOKEN = 8
-_BASE_URL = re.compile(r"/([A-Za-z0-9._~@-]+/)*")  # JupyterHub's paths hold names such as ann@example.edu
 _TOKEN = re.compile(rf"[A-Za-z0-9._~-]{{{SHORTEST_TOKEN},200}}")
-_HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*")
-_ORIGIN = re.compile(r"https?://(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?")
+_FORMS = {
+    "base-url": (
+        r"/([A-Za-z0-9._~@-]+/)*",  # JupyterHub's paths hold names such as ann@example.edu
+        "a path of letters, digits, '.', '_', '~', '@' and '-' that begins and ends with a slash, such as /convviz/",
+    ),
+    "allow-host": (
+        r"[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*",
+        "a name alone, such as course.example.edu, without http:// and port",
+    ),
+    "allow-frame": (
+        r"https?://(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?",
+        "an origin, such as https://course.example.edu or https://*.example.edu, without a path",
+    ),
+}
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a name or number, without a port, leads to the machine itself wherever it is looked up."""
+    """Return whether a name or number, without a port, leads to this machine."""
     name = host.strip("[]").rstrip(".").lower()
     if name == "localhost" or name.endswith(".localhost"):
         return True
@@ -29,7 +40,6 @@ def is_loopback(host: str) -> bool:
 
 
 def cores() -> int:
-    """Return how many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -68,49 +78,41 @@ class ServeOptions:
 
     @property
     def is_for_oneself(self) -> bool:
-        """Whether nobody comes but who started it: behind a name, or with a class, others come through a proxy."""
+        """Whether nobody else comes: behind a name, or with a class, others do."""
         return is_loopback(self.host) and not self.allow_host and self.class_size is None
 
     @property
     def checks_code(self) -> bool:
-        """Whether code that is pasted into the page is run: nobody else on this machine may send any."""
+        """Whether pasted code is run: nobody else may send any."""
         return self.is_for_oneself and self.token is not None
 
     @property
     def most_races(self) -> int:
-        """How many races may run at a time: whoever starts the server for nobody else may use its cores."""
+        """How many races may run: who serves nobody else may use the cores."""
         return int(self.is_for_oneself) if self.races is None else self.races
 
     @property
     def processes(self) -> int:
-        """How many workers there are."""
         return self.workers or cores()
 
     def checked(self) -> ServeOptions:
-        """Return the same, with a token made where one is wished for."""
-        if self.class_size is not None and self.class_size < 1:
-            raise ServeError(f"--class must be the number of students, 1 or more, and {self.class_size} is not.")
-        if self.workers is not None and self.workers < 1:
-            raise ServeError(f"--workers must be the number of processes, 1 or more, and {self.workers} is not.")
-        if self.races is not None and self.races < 0:
-            raise ServeError(f"--races must be 0, for none, or more, and {self.races} is not.")
-        if not _BASE_URL.fullmatch(self.base_url):
-            raise ServeError(
-                "--base-url must be a path of letters, digits, '.', '_', '~', '@' and '-' that begins and ends with a "
-                f"slash, such as /convviz/, and {self.base_url!r} is none."
-            )
-        for host in self.allow_host:
-            if not _HOST.fullmatch(host):
-                raise ServeError(
-                    "--allow-host must be a name alone, such as course.example.edu, without http:// and port, "
-                    f"and {host!r} is none."
-                )
-        for origin in self.allow_frame:
-            if not _ORIGIN.fullmatch(origin):
-                raise ServeError(
-                    "--allow-frame must be an origin, such as https://course.example.edu or https://*.example.edu, "
-                    f"without a path, and {origin!r} is none."
-                )
+        """Return the same, with a token where one is to be made."""
+        for option, number, least, what in (
+            ("class", self.class_size, 1, "the number of students, 1 or more"),
+            ("workers", self.workers, 1, "the number of processes, 1 or more"),
+            ("races", self.races, 0, "0, for none, or more"),
+        ):
+            if number is not None and number < least:
+                raise ServeError(f"--{option} must be {what}, and {number} is not.")
+        for option, texts in (
+            ("base-url", [self.base_url]),
+            ("allow-host", self.allow_host),
+            ("allow-frame", self.allow_frame),
+        ):
+            form, what = _FORMS[option]
+            for text in texts:
+                if not re.fullmatch(form, text):
+                    raise ServeError(f"--{option} must be {what}, and {text!r} is none.")
         return replace(self, token=self._checked_token())
 
     def _checked_token(self) -> str | None:

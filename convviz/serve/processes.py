@@ -31,13 +31,7 @@ class Worker:
     kill: Callable[[], None]
 
     def answer(self, request: bytes, seconds: float) -> tuple[bytes, bool]:
-        """Return the answer to a request, and whether the worker leaves after it.
-
-        Raises:
-            TimeoutError: It takes longer.
-            OSError: There is no such worker any more, or somebody has stopped it.
-            EOFError: It has ended.
-        """
+        """Return the answer, and whether the worker leaves after it."""
         self.connection.send_bytes(request)
         told = self.hear(seconds)
         return told[:-1], bool(told[-1])
@@ -52,11 +46,10 @@ class Worker:
         return self.connection.recv_bytes()
 
     def is_gone(self) -> bool:
-        """Return whether a worker that was asked nothing has ended: it says nothing by itself."""
         return self.connection.poll(0)
 
     def end(self) -> None:
-        """End the process; it has nothing to save."""
+        """It has nothing to save."""
         self.kill()
         self.connection.close()
 
@@ -76,16 +69,14 @@ class Stem:
 
     @property
     def pid(self) -> int | None:
-        """The process's number."""
         return self._process.pid if self._process else None
 
     def start(self) -> bool:
-        """Start the process unless it runs; return whether it forks."""
+        """Return whether it forks."""
         with self._lock:
             return self._start()
 
     def fork(self) -> Worker:
-        """Return a new worker."""
         with self._lock:
             try:
                 return self._fork()
@@ -94,7 +85,7 @@ class Stem:
                 return self._fork()
 
     def close(self) -> None:
-        """End the process for good; its workers go on."""
+        """Its workers go on."""
         self._closed = True
         self._kill()  # whoever waits for it hears of it
         with self._lock:
@@ -150,7 +141,7 @@ class Stem:
             return Worker(Connection(ours.detach()), struct.unpack("<I", told)[0], Handle(handle).kill)
 
     def _hear(self, seconds: float) -> tuple[bytes, list[int]]:
-        """Return what the process says next; a stopped one says nothing any more."""
+        """A stopped one says nothing any more."""
         connection, process = self._connection, self._process
         assert connection is not None
         assert process is not None
@@ -176,22 +167,16 @@ class Handle:
         self._handle = handle
 
     def kill(self) -> None:
-        """End the process."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._handle, signal.SIGKILL)
 
     def __del__(self) -> None:
-        """Let go of the descriptor with the last who could end the process."""
+        """Let go of the descriptor."""
         os.close(self._handle)
 
 
 def spawn(answers: str, environment: dict[str, str]) -> tuple[Worker, list[str]]:
-    """Return a new worker that shares nothing with others, and the devices that torch finds in it.
-
-    Raises:
-        OSError: It cannot be had.
-        EOFError: It has ended.
-    """
+    """Return a new worker that shares nothing with others, and the devices that torch finds in it."""
     context = get_context("spawn")
     ours, theirs = context.Pipe()
     with theirs:
@@ -206,11 +191,7 @@ def spawn(answers: str, environment: dict[str, str]) -> tuple[Worker, list[str]]
 
 
 def look_after(pid: int) -> None:
-    """Look whether a process has been stopped; where nobody tells, it has not.
-
-    Raises:
-        OSError: It has, or it is not there any more.
-    """
+    """Raise OSError if a process has been stopped or is gone, where that is told."""
     if sys.platform.startswith("linux"):
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
         if state in "TtZX":

@@ -25,16 +25,10 @@ class PageRace(RaceTab):
         all_races.add(self)
 
     def refresh(self) -> None:
-        """Make the data anew and send them."""
         with use_locale(self._language):
             super().refresh()
 
     def hear(self, request: Mapping[str, Any]) -> None:
-        """Do what the page asks for.
-
-        Raises:
-            ValueError: It is no message.
-        """
         self._language = match_locale(request.get("language")) or ENGLISH
         with use_locale(self._language):
             if request["message"] == {"type": "leave"}:
@@ -43,7 +37,6 @@ class PageRace(RaceTab):
                 self.receive(request["message"])
 
     def close(self) -> None:
-        """End the process, and send nothing any more."""
         super().close()
         self._all.discard(self)
 

@@ -13,7 +13,7 @@ VARIABLE = "CONVVIZ_RESTART"  # the end of a pipe with what the new one needs; i
 
 
 def inherited() -> tuple[socket.socket, str | None] | None:
-    """Return the listening socket and the token of who became this process; None where nobody did."""
+    """Return the socket and token that this process was left, if any."""
     end = os.environ.pop(VARIABLE, None)  # at once: kernels get this environment
     if end is None:
         return None
@@ -26,7 +26,6 @@ def inherited() -> tuple[socket.socket, str | None] | None:
 
 
 async def all_answered(is_answering: Callable[[], bool]) -> None:
-    """Wait until what was asked for has been answered, or takes too long."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + ANSWERS_WITHIN_S
     await asyncio.sleep(ASKS_WITHIN_S)
@@ -35,7 +34,7 @@ async def all_answered(is_answering: Callable[[], bool]) -> None:
 
 
 def become_anew(listener: socket.socket, token: str | None) -> None:
-    """Run the same command in this process; does not return. Connections wait in the socket meanwhile."""
+    """Run the same command in this process; connections wait in the socket."""
     sys.stdout.flush()
     sys.stderr.flush()
     read, write = os.pipe()
@@ -49,7 +48,6 @@ def become_anew(listener: socket.socket, token: str | None) -> None:
 
 
 def has_terminal() -> bool:
-    """Return whether this process belongs to a terminal that is open."""
     try:
         os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
     except OSError:

@@ -1,7 +1,7 @@
 """Make the files of the Voilà template that hold our JavaScript and sentences: ``python -m convviz.serve.template``.
 
-Voilà reads a template from its folder, whoever runs it, on Binder too: nothing of ours runs there that could join files
-or look sentences up. So the two files stand in the folder ready-made; a test tells when they are old.
+Voilà reads a template from its folder, on Binder too, where nothing of ours runs that could make them; a test tells
+when they are old.
 """
 
 import json
@@ -17,14 +17,7 @@ say = sentences("served")
 
 
 def made_files() -> dict[Path, str]:
-    """Return what stands in each of the files."""
-    words = {
-        "starting": say("starting"),
-        "skip": say("skip"),
-        "noscript": say("noscript"),
-        "reload": say("reload"),
-        "restart": say("restart"),
-    }
+    words = {id: say(id) for id in ("starting", "skip", "noscript", "reload", "restart")}
     script = bundle_several(files("convviz.web"), {"voila_page": "page/voila_page.js"})
     return {
         # In a function, so that the page's other scripts see no name of it.
@@ -34,7 +27,6 @@ def made_files() -> dict[Path, str]:
 
 
 def main() -> None:
-    """Write the files."""
     for path, text in made_files().items():
         path.write_text(text, encoding="utf-8")
         print(f"wrote {path}")

@@ -8,10 +8,7 @@ from pathlib import Path
 
 
 def make_folder(kind: str) -> str:
-    """Return a new folder of this process, and remove those of the same kind whose process is gone.
-
-    A process that is killed removes nothing; the next one does.
-    """
+    """Return a new folder, and remove those of killed processes of the same kind."""
     begins = f"convviz-{kind}-"
     for path in Path(tempfile.gettempdir()).glob(f"{begins}*"):
         if (owner := re.match(r"(\d+)-", path.name.removeprefix(begins))) and not _runs(int(owner[1])):

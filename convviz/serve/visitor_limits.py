@@ -28,7 +28,7 @@ MIN_FILES = 256  # the server's own, the workers' and a browser's connections: w
 
 
 class BoundedServer(tornado.httpserver.HTTPServer):
-    """Closes the connections of who takes too long, sends too much, or comes when too many are there."""
+    """Closes connections that take too long, send too much, or are too many."""
 
     def initialize(  # type: ignore[override]
         self,
@@ -52,7 +52,6 @@ class BoundedServer(tornado.httpserver.HTTPServer):
         self._streams: set[IOStream] = set()
 
     def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
-        """Take a connection, or close it."""
         if len(self._streams) >= self._most:
             self._streams = {each for each in self._streams if not each.closed()}
         if len(self._streams) >= self._most:
@@ -65,11 +64,7 @@ class BoundedServer(tornado.httpserver.HTTPServer):
 
 
 def connections_for(class_size: int | None) -> int:
-    """Return how many connections may be open at a time.
-
-    Raises:
-        ServeError: The system allows too few files for them.
-    """
+    """Refuse where the system allows too few files."""
     allowed = raise_file_limit()
     if class_size is None:
         return allowed
@@ -84,11 +79,7 @@ def connections_for(class_size: int | None) -> int:
 
 
 def raise_file_limit() -> int:
-    """Let this process open as many files as the system allows it; return how many connections that is good for.
-
-    Raises:
-        ServeError: The system allows too few for one visitor.
-    """
+    """Let this process open as many files as it may; return how many connections that is."""
     if resource is None:
         return FILES // FILES_A_CONNECTION
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

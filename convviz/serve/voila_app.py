@@ -40,7 +40,7 @@ ANYWHERE = {"", "0.0.0.0", "::"}
 
 
 class ConvvizVoila(Voila):
-    """Voilà that listens on a given socket, says one line, and ends without a word."""
+    """Voilà that listens on a given socket, and says one line."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class ConvvizVoila(Voila):
         self._had_terminal = has_terminal()
 
     def init_settings(self) -> dict[str, Any]:
-        """Add what tornado reads at construction only, which no configuration file reaches."""
+        """Add what tornado reads at construction only."""
         # Whether a notebook is trusted would be written down in the home folder, which need not be there to write to.
         self.config.NotebookNotary.db_file = ":memory:"
         self.config.NotebookNotary.secret = secrets.token_bytes()
@@ -76,7 +76,6 @@ class ConvvizVoila(Voila):
         return settings
 
     def init_handlers(self) -> list[Any]:
-        """Return our own routes, and Voilà's where the notebook is served; every other address has nothing."""
         return [
             (self.server_url + HEALTH, Health),
             (self.server_url + METRICS, MetricsPage),
@@ -87,14 +86,14 @@ class ConvvizVoila(Voila):
         ]
 
     def _notebook_routes(self, routes: list[Route]) -> list[Route]:
-        """Return what the notebook's page, Voilà's last route, needs of Voilà, with handlers that answer every wish."""
+        """Return what the notebook's page, Voilà's last route, needs of Voilà."""
         *_, options = routes[-1]
         page = (self.server_url + re.escape(NOTEBOOK), mended(NotebookPage), options)
         needed = [route for route in routes if VOILAS.match(route[0].removeprefix(self.server_url))]
         return [page, *((pattern, mended(handler), *rest) for pattern, handler, *rest in needed)]
 
     def start(self) -> None:
-        """Begin to serve; Voilà's own version makes a folder, which a server that is killed leaves behind."""
+        """Begin to serve, without the folder that Voilà's own version leaves behind."""
         self.connection_dir = ""  # the first kernel makes one
         self.app: Any = tornado.web.Application(**self.init_settings())
         self.app.settings.update(self.tornado_settings)
@@ -128,7 +127,7 @@ class ConvvizVoila(Voila):
             self.metrics.tell("restarts" if self.restarts else "stopped")
 
     async def _hang_up(self, server: BoundedServer, gate: Gate) -> None:
-        """Begin anew; where the terminal that this was started in has been closed, end."""
+        """Begin anew; where our terminal has been closed, end."""
         if not self._had_terminal or has_terminal():
             self.restarts = True
             server.stop()  # who comes now waits for the one that begins
@@ -136,7 +135,7 @@ class ConvvizVoila(Voila):
         self.ioloop.stop()
 
     def stop(self) -> None:
-        """End all kernels, on the loop that started them."""
+        """End all kernels on their own loop."""
         for number in ENDS:
             signal.signal(number, signal.SIG_IGN)  # a second Ctrl+C would leave kernels behind
         for log in (self.log, logging.getLogger("asyncio")):
@@ -167,13 +166,13 @@ class ConvvizVoila(Voila):
 
 
 def page_address(host: str, port: int) -> str:
-    """Return the address to type into a browser: for "0.0.0.0", which is none, the machine's name."""
+    """Return the address to type into a browser: for "0.0.0.0" the machine's name."""
     name = socket.gethostname() if host in ANYWHERE else host
     return f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"
 
 
 def run(options: ServeOptions, notebook: Path, listener: socket.socket, settings: Path) -> bool:
-    """Run Voilà until Ctrl+C, SIGTERM or SIGHUP; return whether it is to begin anew."""
+    """Return whether it is to begin anew."""
     # Warnings would be a line for every page: tornado and jupyter_server ping at different paces, and a page
     # whose kernel died asks once more to end it.
     logging.getLogger("tornado").setLevel(logging.ERROR)

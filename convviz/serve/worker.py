@@ -1,14 +1,14 @@
 """A worker: answers requests, one after the other, in a process of its own.
 
 ``python -m convviz.serve.worker`` is what workers are forked from, where that is safe: it has imported torch and made
-the first picture with one thread, and has only ever computed on the cpu. Its words are the number of a socket to the
-server and what answers, as module:function. The server itself imports this file, and never torch.
+the first picture with one thread, on the cpu. Its arguments are the number of a socket to the server and what answers,
+as module:function. The server imports this file, and never torch.
 """
 
 import gc
-import importlib
 import json
 import os
+import pkgutil
 import signal
 import socket
 import struct
@@ -29,9 +29,9 @@ say = sentences("app")
 
 
 def main() -> None:
-    """Be the process that workers are forked from, until the server is gone."""
+    """Be what workers are forked from."""
     server = socket.socket(fileno=int(sys.argv[1]))
-    answered = found(sys.argv[2])
+    answered = pkgutil.resolve_name(sys.argv[2])
     gc.disable()
     devices = forked(devices_here)  # to ask may wake a driver, which no fork survives
     if len(devices) == 1:
@@ -62,14 +62,14 @@ def spawned(connection: Connection, answers: str, environment: dict[str, str]) -
     """Be a worker that shares nothing; what torch finds here is told first."""
     os.environ.update(environment)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: the server ends us
-    answered = found(answers)
+    answered = pkgutil.resolve_name(answers)
     warm(answered)
     connection.send_bytes(json.dumps({"devices": devices_here()}).encode())
     work(connection, answered)
 
 
 def work(connection: Connection, answered: Callable[..., Any]) -> None:
-    """Answer until the server is gone, or this process has grown too large for another answer."""
+    """Answer until the server is gone, or this process has grown too large."""
     process_limits.apply()
     try:
         while True:
@@ -83,7 +83,6 @@ def work(connection: Connection, answered: Callable[..., Any]) -> None:
 
 
 def answer(given: bytes, answered: Callable[..., Any]) -> bytes:
-    """Return the frame that answers a page's."""
     request, buffers = (read_json(given[1:].decode()), []) if given[:1] == TEXT else unpacked(given[1:])
     acts = request.get("type") == "act"  # on a tab that has no state here: it is shown for what was chosen
     if acts:
@@ -114,22 +113,14 @@ def _page_bytes(state: Any) -> bytes:
     return page_bytes(state)
 
 
-def found(name: str) -> Callable[..., Any]:
-    """Return what a name, module:function, stands for."""
-    module, _, function = name.partition(":")
-    made: Callable[..., Any] = getattr(importlib.import_module(module), function)
-    return made
-
-
 def devices_here() -> list[str]:
-    """Return the devices that torch finds."""
     from convviz.ops.device import available_devices
 
     return list(available_devices())
 
 
 def forked(make: Callable[[], Any]) -> Any:
-    """Return what a function makes in a process of its own, as plain data."""
+    """Return what a function makes in a process of its own."""
     reads, writes = os.pipe()
     if os.fork() == 0:
         os.write(writes, json.dumps(make()).encode())

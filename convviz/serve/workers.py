@@ -1,7 +1,6 @@
 """The workers of one server: as many processes as it has cores, each request answered by whichever is free.
 
-A worker that dies, is stopped or takes too long is ended, and the next request gets a new one. Threads talk to them, so
-that no worker holds up the server's loop.
+One that dies, is stopped or takes too long is replaced. Threads talk to them: none holds up the server's loop.
 """
 
 from __future__ import annotations
@@ -28,18 +27,12 @@ log = logging.getLogger("tornado.application")
 
 
 class Refused(Exception):
-    """There is no answer; its text is the reason in a word: "late", "died" or "none"."""
+    """There is no answer, because of "late", "died" or "none"."""
 
 
 @dataclass(eq=False)
 class Order:
-    """What a worker is asked.
-
-    Attributes:
-        request: As ``worker.answer`` reads it.
-        deliver: Takes the answer, or why there is none in a word: "late", "died" or "none"; until it has left.
-        since: When the page asked.
-    """
+    """What a worker is asked; ``deliver`` takes the answer, or "late", "died" or "none"."""
 
     request: bytes
     deliver: Callable[[bytes, str], Awaitable[None]]
@@ -59,15 +52,10 @@ class Workers:
         ended: Callable[[str], None] = lambda reason: None,
         answered: Callable[[float], None] = lambda seconds: None,
     ) -> None:
-        """Prepare; nothing runs before ``ready``.
+        """Prepare; a ``count`` of 0 is as many as cores, and with accelerators there is one for each of them.
 
-        Args:
-            count: How many there are; 0: as many as cores. With accelerators: one for each of them.
-            memory_mib: What a worker may take beyond what it has at first.
-            seconds: That a request may take.
-            answers: What answers in a worker, as module:function.
-            ended: Hears why a worker was ended, in a thread: "late", "died" or "grown".
-            answered: Hears the seconds from a wish to its answer.
+        ``answers`` is what answers, as module:function; ``ended`` hears, in a thread, "late", "died" or "grown";
+        ``memory_mib`` is what a worker may take beyond what it has at first.
         """
         self.count = count or cores()
         self.devices: list[str] = []
@@ -87,12 +75,11 @@ class Workers:
 
     @property
     def stem(self) -> int | None:
-        """The number of the process that workers are forked from; None where there is none."""
+        """What workers are forked from, if anything."""
         return self._stem.pid if self._stem else None
 
     @property
     def pids(self) -> list[int]:
-        """The numbers of the workers, as far as it was not seen that they have ended."""
         return [slot.worker.pid for slot in self._slots if slot.worker]
 
     async def ready(self) -> None:
@@ -102,7 +89,6 @@ class Workers:
         await asyncio.shield(self._starting)
 
     def close(self) -> None:
-        """End all workers, and all races."""
         self._closed = True
         for race in list(self.racing):
             race.close()
@@ -185,7 +171,6 @@ class Slot:
         self.worker: Worker | None = None
 
     def start(self) -> None:
-        """Have a worker."""
         if self.worker is None:
             self.worker = self._new()
 

@@ -16,10 +16,7 @@ WIDTH = 100
 
 
 def as_python(settings: Settings) -> str:
-    """Return Python that opens the app with these settings, device included: a line with a link where it is short.
-
-    In the state that says what no such line can, what is not named has its default, as in all states.
-    """
+    """Return Python that opens the app with these settings: by a link where it is short."""
     if settings == Settings.first_picture():
         return "import convviz\n\nconvviz.App()\n"
     if line := _linked(settings):
@@ -38,7 +35,6 @@ def as_python(settings: Settings) -> str:
 
 
 def _linked(settings: Settings) -> str:
-    """Return the call with a link; empty where it is too long to be read."""
     try:
         link = to_link(settings)
     except ValueError:  # more typed numbers than a link holds
@@ -49,7 +45,6 @@ def _linked(settings: Settings) -> str:
 
 
 def _entry(name: str, value: Any, held: Any) -> str:
-    """Write one line, or several where there are many numbers."""
     line = f'"{name}": {_literal(value)},'
     if len(line) <= WIDTH:
         return line
@@ -65,14 +60,14 @@ def _entry(name: str, value: Any, held: Any) -> str:
 
 
 def _short_spec(spec: ConvSpec) -> dict[str, Any]:
-    """Return what ``ConvSpec`` has to be told: one number for two equal ones, and nothing that is its default."""
+    """Return what ``ConvSpec`` has to be told, without its defaults."""
     defaults = {name: each.default for name, each in inspect.signature(ConvSpec).parameters.items()}
     fields = {field.name: folded(getattr(spec, field.name)) for field in dataclasses.fields(spec)}
     return {name: value for name, value in fields.items() if value != defaults[name]}
 
 
 def _literal(value: Any) -> str:
-    """Return plain data as Python; its words need no escapes, so that JSON's form is nearly Python's."""
+    """Return plain data as Python; its words need no escapes."""
     if isinstance(value, bool) or value is None:
         return repr(value)
     if isinstance(value, dict):

@@ -17,11 +17,7 @@ COMPUTED: list[str] = facts("settings")["computed"]
 
 
 def compute(settings: Settings, *, compare: bool = True) -> Stages:
-    """Compute every stage that follows from the settings, on their device; to ``compare``, run autograd as well.
-
-    Raises:
-        ValueError: a number is too large for the dtype, and inf or nan would stand in its place.
-    """
+    """Compute every stage on the settings' device; to ``compare``, run autograd as well."""
     run = stages_transposed if settings.transposed else stages
     result = run(
         settings.spec,
@@ -40,7 +36,7 @@ def compute(settings: Settings, *, compare: bool = True) -> Stages:
 
 
 def _check_finite(result: Stages, dtype: str) -> None:
-    """Refuse what the board can neither colour nor hand on: no state, link or page holds inf or nan."""
+    """Refuse what the board can neither colour nor hand on."""
     refused = "refused.finite" if dtype == "float64" else "refused.finite_in_float64"
     for name in COMPUTED:
         tensor: torch.Tensor | None = getattr(result, shown_name(name, result.transposed))
@@ -49,7 +45,6 @@ def _check_finite(result: Stages, dtype: str) -> None:
 
 
 def check_finite(name: str, tensor: torch.Tensor, refused: str = "refused.finite") -> None:
-    """Refuse numbers that are too large for their dtype."""
     if not bool(tensor.isfinite().all()):
         value = tensor[~tensor.isfinite()].flatten()[0].item()
         raise ValueError(say(refused, dtype=str(tensor.dtype).removeprefix("torch."), value=value, name=name))

@@ -1,8 +1,7 @@
 """The settings as a link: one short line that a person can read, a page has in its address, and every use opens.
 
-``v=2&size=8x6&stride=2&weight=box&tab=code``: the version, then what differs from its first picture, in torch's words
-where torch has them. A link leaves the device out, so that it opens on a machine without an accelerator.
-``web/rules/link.js`` says the same for the page.
+``v=2&size=8x6&stride=2&weight=box&tab=code``: the version, then what differs from its first picture. It leaves the
+device out, so that it opens everywhere. ``web/rules/link.js`` says the same for the page.
 """
 
 import re
@@ -31,11 +30,7 @@ KEYS = {field.link: field for field in FIELDS.values() if field.link}
 
 
 def to_link(settings: Settings | Mapping[str, Any]) -> str:
-    """Return the settings, or the dict that ``App.state()`` returns, as a link: without the device.
-
-    Raises:
-        ValueError: the dict is no state, or the numbers in it are too many for a link.
-    """
+    """Return the settings, or ``App.state()``, without the device."""
     shown = settings if isinstance(settings, Settings) else Settings.from_dict(settings)
     # The shortest; of two as short the newest.
     link = min((_differing(shown, version) for version in reversed(BASES)), key=len)
@@ -45,11 +40,7 @@ def to_link(settings: Settings | Mapping[str, Any]) -> str:
 
 
 def from_link(text: str) -> tuple[Settings, list[str]]:
-    """Read a link, or the address of a page that has one, as well as it can be read.
-
-    Returns:
-        The settings, on the cpu, and one sentence for everything that had to be left out.
-    """
+    """Return the settings of a link or an address, on the cpu, and a sentence for all left out."""
     newest = BASES[str(LINK_VERSION)]
     if len(text) > (most := LIMITS["characters_read"]):
         return newest, [say("link.longer", most=most)]
@@ -106,7 +97,7 @@ def _shortened(text: str) -> str:
 
 
 def _own_part(text: str) -> str:
-    """Cut the link out of an address: the part after # where it is a link, else the part after the question mark."""
+    """Cut the link out of an address: after # where it is one, else after the question mark."""
     address, _, fragment = re.sub(r"[ \t\r\n]+", "", text).partition("#")
     if _has_key(_pairs(fragment)):
         return fragment
@@ -134,7 +125,7 @@ def _about_version(text: str) -> list[str]:
 
 
 def _geometry(given: Mapping[str, Any], base: Settings) -> tuple[ConvSpec, list[str]]:
-    """Return the geometry that the keys give; where it is not possible, without as few of them as will do."""
+    """Return the geometry of the keys; if impossible, without as few of them as will do."""
     transposed = given.get("transposed", False)
     names = [name for name in FACTS["left_out_first"] if name in given]
     reasons = []
@@ -152,7 +143,6 @@ def _geometry(given: Mapping[str, Any], base: Settings) -> tuple[ConvSpec, list[
 
 
 def _not_taken(given: Mapping[str, Any], settings: Settings) -> list[str]:
-    """Return a sentence for a target, or a grad, that the loss does not take."""
     kinds = {name: kinds_taken(settings.loss, name) for name in GIVEN if name in given}
     return [
         say("link.taken", name=name, words=", ".join(words), loss=settings.loss, value=given[name].kind, first=words[0])
@@ -162,6 +152,5 @@ def _not_taken(given: Mapping[str, Any], settings: Settings) -> list[str]:
 
 
 def _not_broken(given: Mapping[str, Any], settings: Settings) -> list[str]:
-    """Return a sentence for a mistake that a transposed convolution cannot show."""
     left_out = given.get("broken") and not settings.broken
     return [say_broken("link.transposed", value=given["broken"])] if left_out else []

@@ -1,7 +1,6 @@
 """How one value stands in a link: in words, whole numbers and decimals, without a character that an address escapes.
 
-``facts/settings.json`` has the kind and the limits of every key; ``web/rules/link_values.js`` reads them for the
-page. What is read stands in settings as it is; any other text is a ValueError.
+``facts/settings.json`` has the kind and the limits of every key; ``web/rules/link_values.js`` reads them for the page.
 """
 
 import dataclasses
@@ -20,13 +19,12 @@ SEPARATORS: dict[str, str] = FACTS["link_separators"]  # of height and width, of
 
 
 def told(field: Field) -> dict[str, Any]:
-    """Return what the sentence about a bad value names beside the key and the value."""
+    """Return what a sentence about a bad value names beside it."""
     low, high = field.range
     return {"low": low, "high": high, "words": ", ".join(field.named)}
 
 
 def read(field: Field, text: str) -> Any:
-    """Return the value of a setting that a text gives."""
     if field.kind in SEPARATORS:
         return _read_folded(text, SEPARATORS[field.kind], *field.range)
     if field.kind == "flag":
@@ -46,7 +44,6 @@ def read(field: Field, text: str) -> Any:
 
 
 def write(field: Field, value: Any) -> str:
-    """Return a value of a setting as its text."""
     if field.kind in SEPARATORS:
         return _write_folded(value, SEPARATORS[field.kind])
     if field.kind == "plane":
@@ -57,7 +54,7 @@ def write(field: Field, value: Any) -> str:
 
 
 def write_number(value: float) -> str:
-    """Return the shortest decimal that reads back as the same float: what JavaScript writes, without a plus sign."""
+    """Return the shortest decimal that reads back as the same float, as JavaScript's."""
     if value == 0:
         return "0"
     number = Decimal(repr(float(value))).normalize()
@@ -66,19 +63,17 @@ def write_number(value: float) -> str:
 
 
 def read_number(text: str) -> float:
-    """Read a decimal."""
     _need(PATTERNS["decimal"].fullmatch(text) and is_number(float(text)))
     return float(text)
 
 
 def read_whole(text: str, low: int, high: int) -> int:
-    """Read a whole number from low to high."""
     _need(PATTERNS["whole"].fullmatch(text) and low <= int(text) <= high)
     return int(text)
 
 
 def _read_folded(text: str, separators: str, low: int, high: int) -> Any:
-    """Read ``8``, or ``8x6`` for height and width; of a padding ``1``, ``1x2``, or ``1,2x0,1`` for all four sides."""
+    """Read ``8``, or ``8x6``; of a padding ``1``, ``1x2``, or ``1,2x0,1`` for all four sides."""
     if not separators:
         return read_whole(text, low, high)
     parts = [_read_folded(part, separators[1:], low, high) for part in text.split(separators[0])]
@@ -103,7 +98,7 @@ def folded(value: Any) -> Any:
 
 
 def _read_source(text: str, field: Field) -> Source:
-    """Read a name, with the shape and the numbers that belong to it: ``values:1x1x1x2:0.5,-1``."""
+    """Read a name, with its shape and numbers: ``values:1x1x1x2:0.5,-1``."""
     kind, *parts = text.split(":")
     _need(kind in field.words and len(parts) in ((2,) if kind in OWN_NUMBERS else (0, kind == "one_hot")))
     shape = [read_whole(size, 1, 10**10) for size in parts[0].split("x")] if kind in OWN_NUMBERS else []

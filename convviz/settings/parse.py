@@ -18,11 +18,7 @@ TYPES: dict[str, type] = {"device": str, "flag": bool}
 
 
 def setting(name: str, value: Any) -> Any:
-    """Return one field of a state, ``"spec"`` or a setting; whether its word is one of those there are is asked later.
-
-    Raises:
-        ValueError: no such setting can have this value.
-    """
+    """Return one field of a state; whether its word is one that there is, is asked later."""
     if name == "spec":
         return ConvSpec.from_dict(_mapping(name, value))
     kind = FIELDS[name].kind
@@ -41,7 +37,7 @@ def setting(name: str, value: Any) -> Any:
 
 
 def _device(name: str) -> str:
-    """Return a device by the one name that it has; the cpu is everywhere, so that nobody has to ask torch for it."""
+    """Return a device by its one name; nobody has to ask torch for the cpu."""
     if name == "cpu":
         return name
     from convviz.ops.device import check_device
@@ -62,7 +58,6 @@ def _whole(name: str, value: Any, refused: str = "state.whole") -> int:
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value is a number that can be stored, shown and sent: finite, and not too large."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < MAX_NUMBER
 
 
@@ -74,7 +69,6 @@ def number(name: str, value: Any) -> float:
 
 
 def source(name: str, data: Any) -> Source:
-    """Return where a tensor comes from."""
     fields = _mapping(name, data)
     values, shape = fields.get("values", ()), fields.get("shape", ())
     if not isinstance(values, (list, tuple)) or not isinstance(shape, (list, tuple)):

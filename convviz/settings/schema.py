@@ -14,35 +14,21 @@ NAMED = 100  # whole numbers that a sentence may list
 
 
 class Field(NamedTuple):
-    """One setting: a row of the table.
+    """One setting: a row of the table."""
 
-    Attributes:
-        name: of the field of ``Settings``, or of ``ConvSpec``.
-        kind: of its values; one of ``KINDS_OF_VALUES``.
-        link: its key in a link; empty for none.
-        trait: its trait of ``App``; empty for none.
-        spec: whether it is a field of ``ConvSpec``.
-        layer: whether only a transposed layer has it: it sets the geometry, and is no field.
-        view: whether no number depends on it.
-        limits: the smallest and the largest number; empty: those offered.
-        offered: the ends of its slider.
-        words: its choices; of a tensor its kinds.
-    """
-
-    name: str
-    kind: str
-    link: str
-    trait: str
-    spec: bool = False
-    layer: bool = False
-    view: bool = False
-    limits: Sequence[int] = ()
-    offered: Sequence[int] = ()
-    words: Sequence[Any] = ()
+    name: str  # of the field of Settings, or of ConvSpec
+    kind: str  # one of KINDS_OF_VALUES
+    link: str  # its key in a link; empty for none
+    trait: str  # of App; empty for none
+    spec: bool = False  # a field of ConvSpec
+    layer: bool = False  # of a transposed layer alone: it sets the geometry, and is no field
+    view: bool = False  # no number depends on it
+    limits: Sequence[int] = ()  # the smallest and the largest number; empty: those offered
+    offered: Sequence[int] = ()  # the ends of its slider
+    words: Sequence[Any] = ()  # its choices; of a tensor its kinds
 
     @property
     def range(self) -> Sequence[int]:
-        """The smallest and the largest number."""
         return self.limits or self.offered or (0, 0)
 
     @property

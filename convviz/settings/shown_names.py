@@ -10,26 +10,21 @@ LETTERS: dict[str, str] = facts("names")["transposed"]["letters"]
 
 
 def shown_name(name: str, transposed: bool) -> str:
-    """Return what the page calls a panel."""
     return SHOWN.get(name, name) if transposed else name
 
 
 def panel_name(name: str, spec: ConvSpec, transposed: bool) -> str:
-    """Return what the page calls a panel of the picture.
-
-    At stride 1 nothing stands between the cells of dilated_grad_output, so it is grad_output.
-    """
+    """Return what the page calls a panel; at stride 1 dilated_grad_output is grad_output."""
     plain = name == "dilated_grad_output" and tuple(spec.stride) == (1, 1)
     return shown_name("grad_output" if plain else name, transposed)
 
 
 def axis_word(axis: str, transposed: bool) -> str:
-    """Return what an axis of planes counts, in words: n, o and c of the convolution."""
+    """Return what an axis of planes counts: n, o and c of the convolution."""
     return str(facts("names")["axes"][shown_letter(axis, transposed)])
 
 
 def shown_letter(axis: str, transposed: bool) -> str:
-    """Return the letter that the page uses for an axis of planes."""
     return LETTERS.get(axis, axis) if transposed else axis
 
 

@@ -31,24 +31,10 @@ MAX_BOARD_PRODUCTS: int = FACTS["limits"]["products"]["kernel"]  # a third of a 
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything a person can set.
+    """Everything a person can set: ``facts/settings.json`` has its words and limits, ``help.json`` what each does.
 
-    A transposed convolution is the picture read the other way: the input is then what spec calls its output, with
-    ``spec.output_shape``, and the output, to which bias, target and grad belong, is what spec calls its input.
-
-    All but spec have a row in ``facts/settings.json``, with their words and limits; ``help.json`` says what they do.
-
-    Attributes:
-        spec: the geometry of the convolution, also where it is read the other way.
-        input: an image is one plane that is resized to the input's size.
-        weight: a named kernel is that of the first plane, the others follow in the list.
-        bias: numbers ``[C_out]``, or None.
-        target: of a loss that takes one; one of the kinds that it offers, else it becomes the first of these.
-        grad: grad_output set by hand, for the loss that takes it; as target.
-        device: ``"cpu"`` or the accelerator's name, with its index where there are several.
-        tab, mistake, broken: empty for none. A transposed convolution makes no mistake.
-        lr: of the steps that Learn takes; 0 while it is closed.
-        transposed: its padding mode is zeros.
+    A transposed convolution is the picture read the other way: its input is what spec calls the output, and its output,
+    to which bias, target and grad belong, what spec calls the input.
     """
 
     spec: ConvSpec = DEFAULTS["spec"]
@@ -70,11 +56,10 @@ class Settings:
     tab: str = DEFAULTS["tab"]
     mistake: str = DEFAULTS["mistake"]
     broken: str = DEFAULTS["broken"]
-    lr: float = DEFAULTS["lr"]
+    lr: float = DEFAULTS["lr"]  # of the steps that Learn takes; 0 while it is closed
     transposed: bool = DEFAULTS["transposed"]
 
     def __post_init__(self) -> None:
-        """Check the words; the geometry checks itself."""
         for name, field in FIELDS.items():
             value = None if field.spec or not field.known else getattr(self, name)
             value = value.kind if isinstance(value, Source) else value
@@ -94,21 +79,20 @@ class Settings:
 
     @classmethod
     def first_picture(cls, **changes: Any) -> Settings:
-        """Return what the app opens with; what is missing in a state, or in a link of v=1, is as in ``Settings()``."""
+        """Return what the app opens with."""
         return cls.from_dict(FACTS["first_picture"]).replace(**changes)
 
     def replace(self, **changes: Any) -> Settings:
-        """Return a copy with some fields changed."""
         return dataclasses.replace(self, **changes)
 
     @property
     def input_shape(self) -> tuple[int, int, int, int]:
-        """Shape of the input, ``[N, C_in, H, W]``."""
+        """``[N, C_in, H, W]``."""
         return self.spec.output_shape if self.transposed else self.spec.input_shape
 
     @property
     def output_shape(self) -> tuple[int, int, int, int]:
-        """Shape of the output, ``[N, C_out, H_out, W_out]``."""
+        """``[N, C_out, H_out, W_out]``."""
         return self.spec.input_shape if self.transposed else self.spec.output_shape
 
     def to_dict(self) -> dict[str, Any]:
@@ -122,11 +106,7 @@ class Settings:
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> Settings:
-        """Build the settings that ``to_dict`` described; what is missing has its default.
-
-        Raises:
-            ValueError: no dict, a newer version, an unknown key, or a value that no setting can have.
-        """
+        """Build the settings that ``to_dict`` described; what is missing has its default."""
         if not isinstance(state, Mapping):
             raise ValueError(say("state.form", type=type(state).__name__))
         fields = {name: value for name, value in state.items() if name != "version"}
@@ -142,11 +122,7 @@ class Settings:
 
 
 def check_size(spec: ConvSpec) -> None:
-    """Refuse what the board cannot show.
-
-    Raises:
-        ValueError: the geometry is larger than the board; the message offers a window.
-    """
+    """Refuse what the board cannot show, and offer a window."""
     for name, most in MAX_SIZES.items():
         value = getattr(spec, name)
         if largest(value) > most:

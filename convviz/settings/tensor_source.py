@@ -11,26 +11,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Source:
-    """Where a tensor comes from: a name that makes it, or its own numbers.
+    """Where a tensor comes from: a name that makes it, or its own numbers."""
 
-    Attributes:
-        kind: a name such as ``"digit"`` or ``"sobel_x"``; ``"values"`` and ``"image"`` carry numbers;
-            ``"one_hot"`` carries the four indices of its 1; a target has it in every sample.
-        values: the numbers, flat.
-        shape: their shape.
-    """
-
-    kind: str
-    values: tuple[float, ...] = ()
+    kind: str  # "values" and "image" carry numbers, "one_hot" the indices of its 1, which each sample of a target has
+    values: tuple[float, ...] = ()  # flat
     shape: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, tensor: torch.Tensor, kind: str = "values") -> Source:
-        """Return a source that carries the tensor's numbers."""
         return cls(kind, tuple(tensor.double().flatten().tolist()), tuple(tensor.shape))
 
     def tensor(self) -> torch.Tensor:
-        """Return the numbers, float64."""
         import torch  # whoever reads or writes a link needs none of its two seconds
 
         return torch.tensor(self.values, dtype=torch.float64).reshape(self.shape)

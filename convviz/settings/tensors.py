@@ -12,7 +12,7 @@ STREAMS: dict[str, int] = facts("settings")["random_streams"]  # by which the se
 
 
 def input_tensor(settings: Settings) -> torch.Tensor:
-    """Return the input, float64 ``[N, C_in, H, W]``."""
+    """``[N, C_in, H, W]``, float64 as all of these."""
     shape, kind = settings.input_shape, settings.input.kind
     if kind == "image":
         return resize(settings.input.tensor(), shape[2:]).expand(shape).clone()
@@ -21,7 +21,7 @@ def input_tensor(settings: Settings) -> torch.Tensor:
 
 
 def weight_tensor(settings: Settings) -> torch.Tensor:
-    """Return the weight, float64 ``[C_out, C_in / groups, kH, kW]``; transposed, C_in comes first."""
+    """``[C_out, C_in / groups, kH, kW]``; transposed, C_in comes first."""
     shape, kind, size = settings.spec.weight_shape, settings.weight.kind, settings.spec.kernel_size
     if (own := _own(settings, "weight", shape)) is not None:
         return own.clamp(-3, 3) if kind == "random" else own
@@ -41,17 +41,16 @@ def _own(settings: Settings, given: str, shape: tuple[int, ...]) -> torch.Tensor
 
 
 def bias_tensor(settings: Settings) -> torch.Tensor | None:
-    """Return the bias, float64 ``[C_out]``, or None."""
+    """``[C_out]``."""
     return None if settings.bias is None else fit(settings.bias.tensor(), settings.output_shape[1:2])
 
 
 def target_tensor(settings: Settings) -> torch.Tensor | None:
-    """Return the target, or None for a loss without one."""
     return _output_like(settings, "target")
 
 
 def grad_tensor(settings: Settings) -> torch.Tensor | None:
-    """Return grad_output as it was set by hand, or None when a loss makes it."""
+    """Return it as it was set by hand, or None when a loss makes it."""
     return _output_like(settings, "grad")
 
 

@@ -1,7 +1,4 @@
-"""A transposed convolution by its own sizes: its input and output_padding are set, its output's size follows.
-
-The geometry stays that of the convolution that is read the other way, whose input is the layer's output.
-"""
+"""A transposed convolution by its own sizes: its input and output_padding are set, its output's size follows."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,17 +12,13 @@ AXES = ("axis.height", "axis.width")
 
 
 def layer_pair(spec: ConvSpec, name: str) -> Any:
-    """Return a setting as the layer has it, for both axes: its own input_size and its output_padding."""
+    """Return the layer's own input_size or output_padding."""
     own = {"input_size": spec.output_size, "output_padding": spec.remainder}
     return own[name] if name in own else getattr(spec, name)
 
 
 def layer_spec(spec: ConvSpec, input_size: Sequence[int], output_padding: Sequence[int], **changes: Any) -> ConvSpec:
-    """Return the geometry of the layer with these sizes, (H, W), and with other fields of ConvSpec in full form.
-
-    Raises:
-        ValueError: the output would have no row or column, or the output_padding is too large.
-    """
+    """Return the geometry of the layer with these sizes, (H, W), and other fields in full form."""
     changed = {name: changes.get(name, getattr(spec, name)) for name in WINDOW}
     for axis in (0, 1):
         if not 0 <= output_padding[axis] < changed["stride"][axis]:
@@ -38,7 +31,7 @@ def layer_spec(spec: ConvSpec, input_size: Sequence[int], output_padding: Sequen
 
 
 def output_size(input_size: Sequence[int], output_padding: Sequence[int], **spec: Any) -> Pair:
-    """Return (H_out, W_out) of the layer, which may be less than 1: then the padding cuts everything off."""
+    """Return the layer's (H_out, W_out); below 1 the padding cuts everything off."""
     fields = (spec[name] for name in WINDOW)
     rows, columns = (
         (size - 1) * stride - sum(sides) + dilation * (kernel - 1) + 1 + extra

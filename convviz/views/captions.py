@@ -10,7 +10,6 @@ say = sentences("picture")
 
 
 def formula(stages: Stages, plane: Plane, name: str, input_view: str = "window") -> str:
-    """Return an equation in the words of Python, for the plane that is shown."""
     if name == "bias":
         return say("formula.bias")
     spec, transposed = stages.spec, stages.transposed
@@ -49,5 +48,4 @@ def _stamp_at(stages: Stages, axis: int) -> str:
 
 
 def loss(stages: Stages) -> str:
-    """Return the loss as an equation with its value."""
     return say(f"loss.{stages.loss_kind}", value=format_long(float(stages.loss)))

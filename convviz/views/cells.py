@@ -1,7 +1,4 @@
-"""What the cells of each panel are: data, padding, an inserted zero, part of the remainder, never read.
-
-Roles hold for whole rows and columns, so a panel needs two short strings instead of a table.
-"""
+"""What the cells of each panel are: data, padding, an inserted zero, the remainder, never read; by rows and columns."""
 
 from dataclasses import dataclass
 
@@ -13,30 +10,24 @@ DATA, PADDING, COPY, INSERTED, REMAINDER = "d", "p", "c", "i", "r"
 
 @dataclass(frozen=True)
 class Roles:
-    """The roles of a panel's rows and columns.
+    """The roles of a panel's rows and columns, a letter each.
 
-    Attributes:
-        rows: one letter a row: d data, p padding with zeros, c a border of copies, i inserted zero, r padding that the
-            remainder adds.
-        columns: one letter a column.
-        unread_rows: rows that no window ever reads.
-        unread_columns: columns that no window ever reads.
+    d data, p padding with zeros, c a border of copies, i inserted zero, r padding that the remainder adds.
     """
 
     rows: str
     columns: str
-    unread_rows: tuple[int, ...] = ()
+    unread_rows: tuple[int, ...] = ()  # that no window ever reads
     unread_columns: tuple[int, ...] = ()
 
 
 def roles(spec: ConvSpec, name: str, shape: tuple[int, int]) -> Roles:
-    """Return the roles of the panel that shows the stage of that name, of that many rows and columns."""
+    """Return the roles of the panel that shows a stage of that many rows and columns."""
     (rows, unread_rows), (columns, unread_columns) = (_lines(spec, name, axis, shape[axis]) for axis in (0, 1))
     return Roles(rows, columns, unread_rows, unread_columns)
 
 
 def _lines(spec: ConvSpec, name: str, axis: int, size: int) -> tuple[str, tuple[int, ...]]:
-    """Return one letter a row, or column, and those that no window ever reads."""
     dilated = (INSERTED * (spec.stride[axis] - 1)).join(DATA * spec.output_size[axis])
     if name in ("padded_input", "grad_padded_input"):
         before, after = spec.padding[axis]

@@ -22,7 +22,7 @@ SIDES: dict[str, int] = FIGURE["sides"]  # in pixels
 
 
 def frame(panel: Panel) -> dict[str, Any]:
-    """Return the figure of a panel without its numbers, as plotly's JSON: what stays when a slider moves."""
+    """Return plotly's JSON without numbers."""
     rows, columns = panel.values.shape
     title = say("figure.title", label=panel.label, shape=", ".join(map(str, panel.shape)))
     hover = say("figure.cell", name=panel.called, row="%{y}", column="%{x}", value="%{z}")
@@ -45,7 +45,7 @@ def frame(panel: Panel) -> dict[str, Any]:
 
 
 def figure(panel: Panel, scale: float | None = None) -> go.Figure:
-    """Return a panel as a plotly figure with its numbers; ``scale`` is that at the ends of its colours."""
+    """``scale`` is the number at the ends of its colours."""
     import plotly.graph_objects as go  # half a second to load, and the app itself never needs it
 
     end = limit((panel,)) if scale is None else scale
@@ -59,7 +59,7 @@ def figure(panel: Panel, scale: float | None = None) -> go.Figure:
 
 
 def _bands(letters: str, unread: tuple[int, ...], along: str) -> list[dict[str, Any]]:
-    """Bands over the rows or columns that are not data, so that a printed figure tells them apart too."""
+    """Return bands over rows or columns that are no data, for a printed figure."""
     lines = [
         (index, "unread" if index in unread and letter != INSERTED else letter) for index, letter in enumerate(letters)
     ]

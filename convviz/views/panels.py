@@ -27,39 +27,30 @@ EQUATIONS: dict[str, list[dict[str, Any]]] = facts("picture")["equations"]
 
 @dataclass(frozen=True)
 class Panel:
-    """One heatmap: a plane of a named tensor.
+    """One heatmap: a plane of a named tensor."""
 
-    Attributes:
-        name: the stage's name.
-        called: what the page calls it; a transposed convolution has its own words.
-        tensor: ``[A, B, H, W]``, the planes that can be shown.
-        at: the plane that is shown, as indices of the leading axes.
-        roles: what its rows and columns are.
-        shape: the tensor's own shape.
-    """
-
-    name: str
-    called: str
-    tensor: torch.Tensor
-    at: tuple[int, int]
+    name: str  # the stage's
+    called: str  # on the page; a transposed convolution has its own words
+    tensor: torch.Tensor  # [A, B, H, W], the planes that can be shown
+    at: tuple[int, int]  # the shown plane's indices of the leading axes
     roles: Roles
-    shape: tuple[int, ...]
+    shape: tuple[int, ...]  # the tensor's own
 
     @property
     def values(self) -> torch.Tensor:
-        """The plane that is shown, ``[H, W]``."""
+        """``[H, W]``."""
         return self.tensor[self.at]
 
     @property
     def label(self) -> str:
-        """The plane's name as one would write it in Python; an index only where there is something to choose."""
+        """The plane's name in Python, with an index where there is something to choose."""
         single = self.tensor.shape[:2].numel() == 1
         return self.called if single else f"{self.called}[{self.at[0]}, {self.at[1]}]"
 
 
 @dataclass(frozen=True)
 class Sign:
-    """What stands between two panels: an operation, and what has to be said about it here, such as the stride."""
+    """What stands between two panels: an operation, and what to say about it."""
 
     symbol: str
     note: str = ""
@@ -67,28 +58,20 @@ class Sign:
 
 @dataclass(frozen=True)
 class Equation:
-    """One row of the picture.
-
-    Attributes:
-        name: ``"forward"``, ``"input"``, ``"weight"`` or ``"bias"``.
-        title: its heading.
-        items: panels and signs, in reading order.
-        view: ``"both"``, ``"stamps"`` or ``"window"`` where the same numbers have two readings, else empty.
-    """
+    """One row of the picture."""
 
     name: str
     title: str
-    items: tuple[Panel | Sign, ...]
-    view: str = ""
+    items: tuple[Panel | Sign, ...]  # panels and signs, in reading order
+    view: str = ""  # "both", "stamps" or "window" where the same numbers have two readings, else empty
 
     @property
     def panels(self) -> tuple[Panel, ...]:
-        """The panels alone."""
         return tuple(item for item in self.items if isinstance(item, Panel))
 
 
 def equations(stages: Stages, plane: Plane, input_view: str = "window") -> tuple[Equation, ...]:
-    """Lay out everything that was computed as rows of panels, as ``facts/picture.json`` has them."""
+    """Lay out what was computed as rows of panels, as ``facts/picture.json`` has them."""
     rows = EQUATIONS["transposed" if stages.transposed else "convolution"]
     shown = [row for row in rows if row.get("view", input_view) == input_view and _is_there(stages, row)]
     return tuple(_equation(stages, plane.within(stages.spec), row) for row in shown)
@@ -101,7 +84,7 @@ def _equation(stages: Stages, at: Plane, row: Mapping[str, Any]) -> Equation:
 
 
 def _is_there(stages: Stages, item: str | Mapping[str, Any]) -> bool:
-    """Return whether these stages have a panel, or what a sign or a row goes with; nothing is summed over one plane."""
+    """Return whether there is a panel, or what a sign or row goes with; one plane is no sum."""
     if isinstance(item, str):
         return getattr(stages, item) is not None
     spec = stages.spec
@@ -112,7 +95,7 @@ def _is_there(stages: Stages, item: str | Mapping[str, Any]) -> bool:
 
 
 def _sign(stages: Stages, sign: Mapping[str, Any]) -> Sign:
-    """Return a sign with what there is to know about its operation; a step of 1 is left out."""
+    """Return a sign with what there is to know about it; a step of 1 is left out."""
     axis = shown_letter(sign.get("over", ""), stages.transposed)
     notes = [say(sign["note"], axis=axis)] if "note" in sign else []
     if (id := f"{sign.get('by_loss')}.{stages.loss_kind}") in facts("words/picture"):
@@ -125,11 +108,6 @@ def _sign(stages: Stages, sign: Mapping[str, Any]) -> Sign:
 
 
 def panel(stages: Stages, plane: Plane, name: str) -> Panel:
-    """Return one panel by the name that it has on the page.
-
-    Raises:
-        ValueError: no stage of that name can be shown, or it does not exist for this geometry.
-    """
     names = {shown_name(each, stages.transposed): each for each in (*PANEL_AXES, "bias", "grad_bias")}
     if name not in names:
         raise ValueError(f"a panel is one of {', '.join(names)}: got {name!r}")
@@ -146,8 +124,7 @@ def _panel(stages: Stages, plane: Plane, name: str) -> Panel:
         tensor = tensor.reshape(1, 1, 1, -1)  # a bias, [1, 1, 1, C_out]
     else:
         of_input = stages.transposed and name == "target"  # a target has the axes of what it is held against
-        first, second = map(plane.index, PANEL_AXES["input" if of_input else name])
-        at = (first, second % shape[1])  # the second axis of a weight counts within the group
+        at = plane.of("input" if of_input else name, shape)
     height, width = tensor.shape[-2:]
     return Panel(
         name,

@@ -22,17 +22,16 @@ Ends = Callable[[Equation, Panel], float]
 
 
 def is_gradient(called: str) -> bool:
-    """Return whether it is a gradient, by what the page calls it: its frame is the strong one."""
+    """By what the page calls it."""
     return "grad" in called.split("_")
 
 
 def is_beyond(value: float, end: float) -> bool:
-    """Return whether a number lies beyond the end of its scale, so that its colour does not tell its size."""
     return abs(value) > FAR["slack"] * end  # an end has six digits in the page
 
 
 def ends(stages: Stages, scale: str) -> Ends:
-    """Return what tells the number at the ends of a panel's colours, by quantity, equation or panel."""
+    """Return what tells the number at the ends of a panel's colours."""
     of = OF_TRANSPOSED if stages.transposed else OF
 
     @functools.cache
@@ -55,7 +54,7 @@ def ends(stages: Stages, scale: str) -> Ends:
 
 
 def limit(panels: tuple[Panel, ...]) -> float:
-    """Return the end of the colour scale that panels have by themselves, all their planes together; 1 for zeros."""
+    """Return the end of the scale of panels by themselves, with all their planes; 1 for zeros."""
     return max((end_of(panel.tensor) for panel in panels), default=0.0) or 1.0
 
 

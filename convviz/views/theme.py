@@ -15,7 +15,6 @@ GRID_LIMIT = 12  # above this many rows or columns a cell is too small for its n
 
 
 def rgb(color: str) -> tuple[int, int, int]:
-    """Split ``#rrggbb`` into its three numbers."""
     red, green, blue = bytes.fromhex(color[1:])
     return red, green, blue
 
@@ -33,7 +32,7 @@ def mixed(color: str, ground: str, share: float) -> str:
 
 
 def color_at(scale: list[list[Any]], position: float) -> tuple[float, float, float]:
-    """Return the colour at a position from 0 to 1, interpolated between the stops as plotly does it."""
+    """Return the colour at a position from 0 to 1, interpolated as plotly does."""
     for (start, low), (end, high) in itertools.pairwise(scale):
         if position <= end:
             share = (position - start) / (end - start)

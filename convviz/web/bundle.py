@@ -1,11 +1,9 @@
 """Join the board's JavaScript files into the one module that a widget or a page can carry.
 
-A widget's module is loaded from a blob, where a relative import has nothing to be relative to. So the files stay
-small and separate, and importable by node for their tests; here each becomes a function of its own, called once, after
-what it imports: two files may use the same names, as they may in any other ES modules. What a file exports is constant
-around these functions, where those that follow find it without a line that says so. rjsmin leaves behind comments
-and the space that parts no two words: every page carries the files, and these are for those who read them. The files
-of ``facts`` and ``lessons``, which Python reads as well, may be imported as JSON.
+A widget's module is loaded from a blob, where a relative import has nothing to be relative to. So each file becomes a
+function of its own, called once, after what it imports: two files may use the same names. What a file exports is
+constant around these functions, where those that follow find it. Files of ``facts`` and ``lessons`` may be imported as
+JSON.
 """
 
 import json
@@ -33,31 +31,13 @@ FOLDERS = ("base", "rules", "picture", "numbers", "board", "controls", "lesson",
 
 
 def bundle(folder: Traversable, entry: str, *, pack: bool = True) -> str:
-    """Return one ES module for an entry file and all that it imports.
-
-    Args:
-        folder: where the files stand; they import each other by relative paths, names only, without "as".
-        entry: the path in the folder of the file whose ``export default`` the module has.
-        pack: whether comments, and space that parts no two words, stay behind.
-
-    Raises:
-        ValueError: files import each other in a circle.
-    """
+    """Return one ES module for an entry file and all that it imports, by relative paths and without "as"."""
     module = f"{_joined(_modules(folder, [entry]), pack)}\nexport default {_variable(entry)}.default;\n"
     return packed_script(module) if pack else module
 
 
 def bundle_several(folder: Traversable, entries: Mapping[str, str], *, pack: bool = True) -> str:
-    """Return a statement that gives several entry files to a page under names; what they share is there once.
-
-    Args:
-        folder: as for ``bundle``.
-        entries: name in the page → path in the folder. The name has the file's default export, or all its exports.
-        pack: as for ``bundle``.
-
-    Raises:
-        ValueError: files import each other in a circle.
-    """
+    """Return a statement that gives a page the exports of ``entries``, name → path; what they share is there once."""
     modules = _modules(folder, list(entries.values()))
     given = [f"{name}: {_given(path, modules)}" for name, path in entries.items()]
     body = f"{_joined(modules, pack)}\nreturn {{ {', '.join(given)} }};"
@@ -66,14 +46,13 @@ def bundle_several(folder: Traversable, entries: Mapping[str, str], *, pack: boo
 
 
 def _given(path: str, modules: Mapping[str, str]) -> str:
-    """Return what a page has of an entry file: its default export, or all its exports."""
     if DEFAULT.search(modules[path]):
         return f"{_variable(path)}.default"
     return f"{{ {', '.join(_exported(modules[path]))} }}" if path in _open(modules) else _variable(path)
 
 
 def _modules(folder: Traversable, entries: list[str]) -> dict[str, str]:
-    """Return path → source of the entry files and of all they import, each after what it imports."""
+    """Return path → source of the entry files and all they import, each after what it imports."""
     modules: dict[str, str] = {}
 
     def add(path: str, importers: tuple[str, ...]) -> None:
@@ -97,7 +76,7 @@ def _modules(folder: Traversable, entries: list[str]) -> dict[str, str]:
 
 
 def _place(path: str) -> tuple[int, str]:
-    """Return where a file stands: data first, then folder by folder, each after what it imports."""
+    """Return where a file stands: data first, then folder by folder."""
     first = path.partition("/")[0]
     if path.endswith(".json"):
         return -1, path
@@ -110,7 +89,7 @@ def _joined(modules: Mapping[str, str], pack: bool) -> str:
 
 
 def _open(modules: Mapping[str, str]) -> set[str]:
-    """Return the files whose exports are seen by all that follow: without a default, and with names nobody else has."""
+    """Return the files whose exports all that follow see: no default, and names nobody else has."""
     scripts = {path: source for path, source in modules.items() if not path.endswith(".json")}
     counts = Counter(name for source in scripts.values() for name in _exported(source))
     return {
@@ -121,7 +100,7 @@ def _open(modules: Mapping[str, str]) -> set[str]:
 
 
 def _scoped(path: str, source: str, by_name: Container[str], pack: bool) -> str:
-    """Return a file as constants of what it exports, or as one that holds them where others have names like these."""
+    """Return a file as constants of its exports, or as one that holds them where names clash."""
     if path.endswith(".json"):
         return f"const {_variable(path)} = {source};"
     read = [(found["name"], f"{found['folder']}/{found['file']}") for found in FACTS.finditer(source)]
@@ -149,5 +128,5 @@ def _resolved(path: str, relative: str) -> str:
 
 
 def _variable(path: str) -> str:
-    """Return the name of a file's constant: a dollar keeps it apart from every name in the files."""
+    """Return the name of a file's constant: a dollar keeps it apart."""
     return "$" + re.sub(r"\W", "_", path.removesuffix(".js").removesuffix(".json"))

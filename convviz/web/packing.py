@@ -1,7 +1,7 @@
 """Scripts and sheets without what only those read who write them: comments, and space that parts nothing.
 
-A wheel's files are packed when it is built (``hatch_build.py``): to use it needs no packer. A checkout's are
-packed as they are read, where the packers are installed, and else stay as they are.
+A wheel's files are packed when it is built (``hatch_build.py``), a checkout's as they are read, where the packers are
+installed.
 """
 
 import re
@@ -17,17 +17,15 @@ LINES = re.compile(r"^(import [^;]*;\n|export (?:default )?)", re.MULTILINE)
 
 
 def packed_script(script: str) -> str:
-    """Return a script packed."""
     return str(jsmin(script))
 
 
 def packed_sheet(sheet: str) -> str:
-    """Return a style sheet packed."""
     return str(cssmin(sheet))
 
 
 def packed_file(script: str) -> str:
-    """Return a file of the board packed, its imports and exports still each at the start of a line."""
+    """Return a file packed, its imports and exports still each at the start of a line."""
     first, *others = LINES.split(script)
     parts = [packed_script(first)]
     for line, code in zip(others[::2], others[1::2], strict=True):

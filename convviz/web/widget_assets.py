@@ -30,23 +30,19 @@ AROUND = (
 
 @each_language
 def carrier_script() -> str:
-    """Return the module with the whole app, which one widget carries for all apps of a kernel."""
+    """Return the module with the whole app, which one widget carries for all apps."""
     return bundle(HERE, "page/shared_bundle.js")
 
 
 @functools.cache
 def asking_script() -> str:
-    """Return the module of each app: it asks the page for what the carrier brought, and says nothing."""
+    """Return the module of each app, which asks the page for what the carrier brought."""
     return bundle(HERE, "page/bundle_client.js")
 
 
 @each_language
 def tab_script(name: str) -> str:
-    """Return the module that draws a tab, with its sheet: what comes to the page when the tab is first opened.
-
-    It imports nothing, so that it is the same from a kernel and from a server: what it shares with the board's script
-    it has a second time.
-    """
+    """Return what draws a tab, with its sheet and all that it imports."""
     script = bundle(HERE, f"tabs/{name}/tab.js")
     return f"{script}\nexport const sheet = {json.dumps(joined(_own_sheet(name)), ensure_ascii=False)};\n"
 
@@ -64,12 +60,12 @@ def _own_sheet(tab: str) -> list[Traversable]:
 
 @functools.cache
 def app_styles() -> str:
-    """Return the rules of the app: one sheet, because anywidget keeps one a class on the page."""
+    """Return the rules of the app as one sheet: anywidget keeps one a class."""
     return pane_styles() + joined([HERE.joinpath(f"{path}.css") for path in AROUND])
 
 
 def page_sheets(tabs: tuple[str, ...]) -> list[Traversable]:
-    """Return the sheets of a page without the live app, and of the drawer and its panes where it has tabs."""
+    """Return the sheets of a page without the live app, and of its tabs."""
     paths = ["board/board", *AROUND]
     paths.remove("page/app")
     at = paths.index("tabs/tabbar")
@@ -78,12 +74,12 @@ def page_sheets(tabs: tuple[str, ...]) -> list[Traversable]:
 
 
 def joined(sheets: list[Traversable]) -> str:
-    """Return style sheets as one, the last of which wins, without comments and space that parts nothing."""
+    """The last wins."""
     return packed_sheet(coloured("\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets)))
 
 
 def coloured(sheet: str) -> str:
-    """Return a sheet with ``facts/colours.json`` put in: all of a theme, or one as ``colour(light ink)``."""
+    """Return a sheet with ``facts/colours.json`` in it: a theme, or one ``colour(light ink)``."""
     colours = facts("colours")
     for theme, of in colours.items():
         every = "".join(f"--cv-{name}:{value};" for name, value in of.items() if isinstance(value, str))

@@ -184,8 +184,8 @@ def test_what_nobody_foresaw_is_a_sentence_and_a_line_in_the_log(caplog):
     assert refused["sentence"] == "That did not work (RuntimeError: no disk). Your settings are unchanged."
     error = answered(tab("matrix"), stages=broken).message["data"]
     assert error == {"error": "This tab could not be built (RuntimeError: no disk). The board is unchanged."}
-    assert "a request failed" in caplog.text
-    assert "the tab matrix failed" in caplog.text
+    assert "the action failed" in caplog.text
+    assert "the tab failed" in caplog.text
 
 
 # The tabs.

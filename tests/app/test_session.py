@@ -126,7 +126,7 @@ def test_an_observer_that_fails_takes_nothing_along(caplog):
     sentence = session.attempt(lambda: digit(session, 9))
     assert snapshot(session) == before
     assert sentence == "That did not work (RuntimeError: cannot follow). Your settings are unchanged."
-    assert "an action failed" in caplog.text
+    assert "the action failed" in caplog.text
     assert_in_step(session)
     digit(session, 7)
     assert session.settings.digit == 7
@@ -143,7 +143,7 @@ def test_numbers_that_cannot_be_computed_leave_the_settings(monkeypatch, caplog)
     sentence = session.attempt(lambda: digit(session, 4))
     assert snapshot(session) == before
     assert sentence == "That did not work (RuntimeError: no such kernel). Your settings are unchanged."
-    assert "an action failed" in caplog.text
+    assert "the action failed" in caplog.text
 
 
 # State.

@@ -77,7 +77,7 @@ def test_kernel_that_wants_more_memory_than_it_may_have_says_so_and_lives_on():
         check=True,
         cwd=Path(__file__).parents[2],
     )
-    from convviz.app.session import say
+    from convviz.app.validate_request import say
 
     assert say("memory") in done.stdout
 

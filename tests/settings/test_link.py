@@ -265,9 +265,10 @@ def test_many_sentences_are_counted():
     notices = from_link("&".join(f"{key}=!" for key in KEYS))[1]
     assert len(notices) == len(KEYS)
     told = briefly(notices)
-    assert told.startswith(" ".join(notices[:4]))
-    assert told.endswith(f" And {len(KEYS) - 4} more of this kind.")
-    assert briefly(notices[:4]) == " ".join(notices[:4])
+    most = LIMITS["sentences_shown"]
+    assert told.startswith(" ".join(notices[:most]))
+    assert told.endswith(f" And {len(KEYS) - most} more of this kind.")
+    assert briefly(notices[:most]) == " ".join(notices[:most])
 
 
 # Any text.

@@ -17,11 +17,7 @@ class Tab:
         self._send_message, self._device = send, device
 
     def data(self) -> dict[str, Any]:
-        """Return what the pane draws, as plain data.
-
-        Raises:
-            ValueError: it cannot be shown; the sentence is shown instead.
-        """
+        """Return what the pane draws; the sentence of a ValueError is shown instead."""
         raise NotImplementedError(f"{type(self).__name__} must say what it shows")
 
     def act(self, message: Mapping[str, Any]) -> None:
@@ -31,20 +27,17 @@ class Tab:
         """The tab is no longer the open one; its pane has gone from the page."""
 
     def refresh(self) -> None:
-        """Make the data anew and send them."""
-        self._send_message({"type": "tab", "tab": self.name, "data": shown(self.name, self.data)}, [])
+        self._send_message({"type": "tab", "tab": self.name, "data": shown(self.data)}, [])
 
     def reply(self, content: dict[str, Any]) -> None:
         """Answer the pane with something that is no new picture."""
         self._send_message({"type": "tab", "tab": self.name, "reply": content}, [])
 
     def receive(self, message: Any) -> None:
-        """Do what the pane asks for."""
         if asked(message) == "refresh":
             self.refresh()
         else:
             self.act(message)
 
     def close(self) -> None:
-        """Send nothing any more."""
         self._send_message = lambda message, buffers: None

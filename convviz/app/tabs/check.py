@@ -16,11 +16,7 @@ from convviz.views.panels import panel
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the check of the plane that is shown, for every eps: the page goes from one to another by itself.
-
-    Raises:
-        ValueError: it cannot be checked here, or there is such a choice in no tab.
-    """
+    """Return the check for every eps: the page goes from one to another by itself."""
     check_keys("choices", choices, ())
     check = check_gradients(stages, settings.plane)
     return {

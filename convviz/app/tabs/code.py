@@ -19,7 +19,7 @@ OF_ITS_OWN = ("unfold", "einsum", "rotate", "aten")  # the ways with another tit
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Return every way as a file, with the panels of its lines; the choice ``numbers`` writes the board's into it."""
+    """Return every way as a file, with the panels of its lines; ``numbers`` writes the board's into it."""
     with_numbers = flag(check_keys("choices", choices, ("numbers",)), "numbers")
     transposed = settings.transposed
     found = {name: getattr(stages, shown_name(name, transposed)) for name in GIVEN}

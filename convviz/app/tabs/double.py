@@ -24,13 +24,7 @@ DIGITS = 9  # of a number that the page draws
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a number made of grad_input or grad_weight, and its slopes with the planes that each is computed from.
-
-    Choices: ``of`` which gradient, which ``number`` made of it, and the ``cell`` in the shown plane, else the middle.
-
-    Raises:
-        ValueError: there is no such choice, or a number is too large for float64.
-    """
+    """Return a number made of grad_input or grad_weight, and its slopes with the planes behind each."""
     check_keys("choices", choices, ("of", "number", "cell"))
     of, number = one_of(choices, "of", OF, OF[0]), one_of(choices, "number", NUMBERS, NUMBERS[0])
     shown = _Shown(settings, stages)
@@ -65,7 +59,6 @@ class _Shown:
     stages: Stages
 
     def slope(self, made: DoubleBackward, slope: Slope) -> dict[str, Any]:
-        """Return a slope with the two tensors that it is computed from."""
         result = self.stages
         maps = []
         for name in slope.arguments:
@@ -76,14 +69,12 @@ class _Shown:
         return {"to": slope.to, "function": slope.function, "arguments": maps, "value": value}
 
     def leading(self, factor: str) -> tuple[int, int]:
-        """Return the indices of the plane of a factor that the board shows, its sample and channel."""
-        result, plane = self.stages, self.settings.plane
-        name = stage_of(factor, result.transposed)
-        first, second = (plane.index(axis) for axis in PANEL_AXES[name])
-        return first, second % int(getattr(result, name).shape[1])  # a weight counts channels within the group
+        """Return the indices of the shown plane of a factor."""
+        name = stage_of(factor, self.stages.transposed)
+        return self.settings.plane.of(name, getattr(self.stages, name).shape)
 
     def map(self, label: str, tensor: torch.Tensor, factor: str) -> dict[str, Any]:
-        """Return the shown plane of a tensor that has the shape of a factor, and the panel that shows the same."""
+        """Return the shown plane of a tensor shaped like a factor, and the panel that shows the same."""
         at, result = self.leading(factor), self.stages
         panel = {f"grad_{factor}": f"grad_{factor}", factor: factor}.get(label, "")
         names = {shown_name(name, result.transposed): name for name in PANEL_AXES} if result.transposed else {}

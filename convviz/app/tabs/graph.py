@@ -21,11 +21,6 @@ GRADIENTS_TRANSPOSED = ("grad_weight", "grad_bias", "input", "padded_input", "ou
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the drawing of the graph from input, weight and bias to the loss; a box is asked about with ``reply``.
-
-    Raises:
-        ValueError: it has too many boxes.
-    """
     check_keys("choices", choices, ())
     graph, board = graph_of_stages(stages), _Board(settings, stages)
     return page(graph) | {"panels": {node.id: board.showing(node) for node in graph.nodes}}
@@ -34,13 +29,7 @@ def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict
 def reply(
     settings: Settings, stages: Stages, choices: Mapping[str, Any], ask: Any
 ) -> tuple[dict[str, Any], list[bytes]]:
-    """Return what a box holds, or what stands inside it, with the numbers of its heatmaps as bytes.
-
-    ``ask`` has ``type`` (``"node"`` or ``"inside"``), the box's ``id``, and the ``planes`` or ``plane`` shown of it.
-
-    Raises:
-        ValueError: the graph has no such box.
-    """
+    """Return what is in a box (``node``), or its stages (``inside``), and the bytes of its heatmaps."""
     check_keys("choices", choices, ())
     asked = check_keys("ask", ask, ("type", "id", "planes", "plane"))
     kind, graph, board = (
@@ -63,14 +52,12 @@ class _Board:
         self._panels = {panel.name: panel for row in rows for panel in row.panels}
 
     def showing(self, node: Node) -> list[str]:
-        """Return the panels that show a node's value and gradient."""
         slots = node.slots
         pairs = [(slot.value, "value") for slot in slots] + [(slot.gradient, "gradient") for slot in slots]
         places = [self.find(found.tensor, kind) for found, kind in pairs if found and found.tensor is not None]
         return list(dict.fromkeys(place[0] for place in places if place))
 
     def find(self, tensor: torch.Tensor, kind: str) -> tuple[str, tuple[int, ...]] | None:
-        """Return the panel that shows this tensor, and which of its planes; see ``FindPanel``."""
         transposed = self._stages.transposed
         names = {
             "value": VALUES_TRANSPOSED if transposed else VALUES,

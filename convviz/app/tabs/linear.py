@@ -20,11 +20,7 @@ TENSORS = ("input", "weight", "output", *GRADIENTS)
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Return every tensor of the lesson as nested lists, and what can be set: the fields of ``LessonSettings``.
-
-    Raises:
-        ValueError: the lesson has no such choice, or a number is too large for float32.
-    """
+    """Return every tensor of the lesson, and what can be set: the fields of ``LessonSettings``."""
     chosen = _chosen(check_keys("choices", choices, (*SIZES, "seed", "loss", "typed")))
     for name, *_, value in chosen.typed:
         check_finite(name, torch.tensor(value, dtype=torch.float64).float())

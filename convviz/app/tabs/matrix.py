@@ -22,10 +22,7 @@ LARGE = 4096  # cells of an image: above it fewer digits are sent
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the products of im2col and col2im, and the convolution as one matrix, of the shown sample and group.
-
-    The choice ``start`` is the first of the windows that are shown, where there are too many; the nearest there is.
-    """
+    """Return the products of the windows from ``start`` on, and the one matrix."""
     start = whole(check_keys("choices", choices, ("start",)), "start", 0)
     made = matrices(stages, settings.plane)
     rows, windows = made.columns.shape
@@ -57,7 +54,7 @@ def _one(settings: Settings, stages: Stages, digits: int) -> dict[str, Any]:
 
 
 def _columns_named(transposed: bool) -> dict[str, str]:
-    """Return what the columns are called: a transposed convolution makes them where a convolution makes gradients."""
+    """Return the columns' names: transposed, they are made where a convolution makes gradients."""
     names = ("columns", "grad_columns")
     return dict(zip(names, reversed(names) if transposed else names, strict=True))
 
@@ -71,7 +68,7 @@ def _matrices(made: Matrices, shown: slice, digits: int) -> dict[str, list[list[
 
 
 def _numbers(matrix: torch.Tensor, digits: int) -> list[list[float | str]]:
-    """Return the rows of a matrix; JSON knows no infinity, so that one is a word."""
+    """Return the rows of a matrix, infinity as a word: JSON knows none."""
     rows: list[list[float]] = matrix.tolist()
     return [[_number(value, digits) for value in row] for row in rows]
 
@@ -83,7 +80,7 @@ def _number(value: float, digits: int) -> float | str:
 
 
 def geometry(spec: ConvSpec, plane: Plane, transposed: bool) -> dict[str, Any]:
-    """Return what the page needs to find the taps by itself: which cells belong together."""
+    """Return what the page needs to find the taps by itself."""
     at = plane.within(spec)
     return spec.to_dict() | {
         "output_size": list(spec.output_size),

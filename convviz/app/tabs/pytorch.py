@@ -17,11 +17,6 @@ say = sentences("app")
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Run the call of these settings once more, under torch's profiler, and return what torch did.
-
-    Raises:
-        ValueError: torch failed, and said why.
-    """
     check_keys("choices", choices, ())
     try:
         story = backend_story(

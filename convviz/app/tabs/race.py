@@ -31,7 +31,7 @@ REFERENCE = "torch"  # races always
 
 
 class RaceTab(Tab):
-    """Starts, pauses and ends races, in ``process``; what was measured stays until the next one starts."""
+    """Starts, pauses and ends races; what was measured stays until the next one starts."""
 
     name = "race"
 
@@ -46,7 +46,6 @@ class RaceTab(Tab):
         self._failed = ""
 
     def data(self) -> dict[str, Any]:
-        """Return the state of the race, and what it looks like."""
         return {
             "state": self._state,
             "why_not": why_no_races(),
@@ -62,18 +61,17 @@ class RaceTab(Tab):
         }
 
     def leave(self) -> None:
-        """End the race with its tab; what was measured stays."""
+        """What was measured stays."""
         if self.process is not None:
             self._end("stopped")
             self.refresh()
 
     def close(self) -> None:
-        """End the process, and send nothing any more."""
         super().close()
         self._end("stopped")
 
     def act(self, message: Mapping[str, Any]) -> None:
-        """Start, pause, go on, stop, or tell the numbers of a digit; what cannot be is said in the pane."""
+        """What cannot be is said in the pane."""
         try:
             self._do(message)
             self._failed = ""
@@ -97,7 +95,6 @@ class RaceTab(Tab):
             self._end("stopped")
 
     def _start(self, message: Mapping[str, Any]) -> None:
-        """Begin a race of what the message chooses; the process itself checks it, as it checks every race."""
         if why_no_races():
             raise ValueError(why_no_races())
         self._chosen = _chosen(message.get("chosen"))
@@ -112,7 +109,7 @@ class RaceTab(Tab):
         made: list[RaceProcess] = []
 
         def tell(content: dict[str, Any]) -> None:
-            """Bring a message from the thread that reads to the kernel's loop, where all else happens."""
+            """Bring a message from the thread that reads to the kernel's loop."""
             try:
                 loop.call_soon_threadsafe(functools.partial(self._hear, made, content))
             except RuntimeError:  # the loop has ended, and so does the race
@@ -123,7 +120,7 @@ class RaceTab(Tab):
         made.append(self.process)
 
     def _hear(self, sender: list[RaceProcess], message: dict[str, Any]) -> None:
-        """Show what a process says; one that was ended meanwhile has nothing to say any more."""
+        """Show what a process says, unless it was ended meanwhile."""
         if self.process is None or self.process not in sender:
             return
         if message["type"] == "openings":
@@ -148,7 +145,6 @@ class RaceTab(Tab):
             process.end()
 
     def _open(self, layer: str, at: str) -> None:
-        """Tell the page the numbers of a digit; the page goes there, as it goes to every setting."""
         opening = self._openings.get(layer, {}).get(at)
         if opening is None:
             raise ValueError(say("open.gone", got=f"{layer!r:.40}, {at!r:.40}"))
@@ -165,17 +161,12 @@ def recorded() -> dict[str, Any]:
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the tab shows before its first race."""
     check_keys("choices", choices, ())
     return RaceTab(lambda message, buffers: None, lambda: settings.device).data()
 
 
 def _chosen(given: Any) -> dict[str, Any]:
-    """Return what a message chooses. It is a stranger's: the race checks what is said to it, and this the rest.
-
-    Raises:
-        ValueError: it is another thing, or beyond the ends of what can be chosen.
-    """
+    """Return a stranger's choice: the race checks what is said to it, and this the rest."""
     made = {**FIRST, **(given if isinstance(given, Mapping) else {})}
     for name, (low, high) in LIMITS.items():
         if isinstance(made[name], bool) or not isinstance(made[name], int) or not low <= made[name] <= high:

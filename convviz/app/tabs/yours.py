@@ -39,11 +39,10 @@ class YoursTab(Tab):
         self._found: Mapping[str, Any] = {}
 
     def data(self) -> dict[str, Any]:
-        """Return what can be chosen, and the last report."""
         return _data(self._chosen, self._found)
 
     def act(self, message: Mapping[str, Any]) -> None:
-        """Check what the message names; what cannot be checked is said in the pane, and what was typed stays."""
+        """Check what the message names; what cannot be checked is said, and what was typed stays."""
         if not runs_code():
             return  # whatever a page sends: a server runs nobody's code
         self._chosen = _choice(message)
@@ -69,7 +68,7 @@ def _data(chosen: Mapping[str, str], found: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _checked(chosen: Mapping[str, str]) -> dict[str, Any]:
-    """Return what comes of a check: pasted code is run apart as well, and not only what it defines."""
+    """Return what comes of a check; pasted code itself is run apart as well."""
 
     def work(_: bytes) -> bytes:
         try:
@@ -90,7 +89,6 @@ def _checked(chosen: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _namespace() -> dict[str, Callable[..., Any]]:
-    """Return the functions and classes that the notebook's cells defined, by name."""
     shell = _shell()
     known = {} if shell is None else shell.user_ns
     return {
@@ -152,16 +150,12 @@ def _plain(made: Report) -> dict[str, Any]:
         "passed": made.passed,
         "summary": summary if count else made.text().partition("\n")[0],
         "first": None if first is None else {"case": first.name, "lines": first.message.splitlines()},
-        "diagnoses": [
-            {"id": found.id, "of": found.of, "title": found.title, "evidence": found.evidence, "fix": found.fix,
-             "setting": found.setting}
-            for found in made.diagnoses
-        ],
+        "diagnoses": plain(made.diagnoses),
         "map": None if made.error_map is None else _plain_map(made.error_map),
         "cases": [[case.name, case.passed, case.message.partition("\n")[0]] for case in made.cases],
         "not_asked": [[name, reason] for name, reason in made.not_asked.items()],
         "assumed": "; ".join(made.assumed),
-    }  # fmt: skip
+    }
 
 
 def _plain_map(shown: ErrorMap) -> dict[str, Any]:

@@ -1,8 +1,7 @@
 """What a call would run on devices that this machine does not have: by torch's rules, for torch cannot be asked.
 
-It was tried: a torch without CUDA that is asked about a tensor on CUDA (one without numbers, as torch.compile makes
-them) answers as if cuDNN were missing, and about MPS as if nothing of Apple's were there. So the rules stand here
-once more, those for a convolution of four axes, of this app's sizes and dtypes, in the usual memory format.
+It was tried: a torch without CUDA that is asked about a tensor on CUDA, one without numbers, answers as if cuDNN were
+missing. So the rules stand here once more, for a convolution of this app's sizes and dtypes.
 """
 
 import dataclasses
@@ -23,7 +22,7 @@ say = sentences("backend")
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """What a call would run on a device that is not here, where it can compute it, why, and the file of that code."""
+    """What a call would run on a device that is not here, why, and the file of that code."""
 
     device: str
     backend: str
@@ -32,7 +31,7 @@ class Elsewhere:
 
 
 def elsewhere(call: TorchCall) -> Iterator[Elsewhere]:
-    """Yield what the call would run on each kind of device that is not on this machine."""
+    """Yield what the call would run on each kind of device that is not here."""
     here = {torch.device(device).type for device in available_devices()}
     for kind in KINDS:
         if kind in here:
@@ -52,13 +51,7 @@ def note() -> str:
 
 
 def would_run(call: TorchCall, kind: str, *, cudnn: bool = True) -> str:
-    """Return the backend of both passes.
-
-    Args:
-        call: one of conv2d or conv_transpose2d.
-        kind: ``"cuda"``, ``"mps"`` or ``"xpu"``.
-        cudnn: whether torch was built with it, it is switched on, and the GPU is new enough for the dtype.
-    """
+    """Return the backend of both passes on cuda (with ``cudnn`` for this dtype or not), mps or xpu."""
     spec = call.spec
     if kind == "mps":
         return "MpsTranspose" if call.transposed else "Mps"

@@ -1,5 +1,7 @@
 """Why torch chose a backend: its own rule, said for one call; silent where the rule does not lead there."""
 
+import math
+
 import torch
 
 from convviz.explanation.backend.torch_call import TorchCall
@@ -11,24 +13,21 @@ say = sentences("backend")
 MANY_NUMBERS = 20_480
 LARGE_KERNEL = 3
 MANY_SAMPLES = 16
-TORCHS_OWN = ("Slow2d", "SlowDilated2d", "SlowTranspose2d")
+TORCHS_OWN = {"Slow2d": "family.plain", "SlowDilated2d": "family.dilated", "SlowTranspose2d": "family.transposed"}
 ONEDNN = ("Mkldnn", "MkldnnTranspose")
 
 
 def onednn_on() -> bool:
-    """Whether torch may use oneDNN."""
     return torch.backends.mkldnn.is_available() and bool(torch._C._get_mkldnn_enabled())
 
 
 def nnpack_on() -> bool:
-    """Whether torch may use NNPACK."""
     return torch.backends.nnpack.is_available() and bool(torch._C._get_nnpack_enabled())
 
 
 def reasons(call: TorchCall, forward: str) -> tuple[str, ...]:
-    """Return sentences on why the forward pass has this backend."""
     if call.kind != "cpu":
-        return _elsewhere(call, forward)
+        return (say(_elsewhere(call, forward)),)
     found = _onednn(call) if forward in ONEDNN else _own_code(call) if forward in TORCHS_OWN else ""
     if forward == "NnpackSpatial" and not onednn_on():
         found = say("nnpack", samples=MANY_SAMPLES)
@@ -39,9 +38,7 @@ def reasons(call: TorchCall, forward: str) -> tuple[str, ...]:
 
 def sizes(call: TorchCall) -> list[str]:
     """Return what makes torch count a float32 call as large enough for oneDNN."""
-    spec, cells = call.spec, 1
-    for length in call.input_shape:
-        cells *= length
+    spec, cells = call.spec, math.prod(call.input_shape)
     found = (
         (spec.batch > 1, say("samples", count=spec.batch)),
         (spec.groups > 1, say("large.groups", count=spec.groups)),
@@ -52,7 +49,6 @@ def sizes(call: TorchCall) -> list[str]:
 
 
 def _plain_product(call: TorchCall) -> bool:
-    """Whether the call is little more than one product of matrices."""
     spec = call.spec
     alone = spec.kernel_size == spec.stride == spec.dilation == (1, 1)
     return alone and spec.batch < MANY_SAMPLES and torch.get_num_threads() == 1
@@ -69,10 +65,8 @@ def _onednn(call: TorchCall) -> str:
 def _own_code(call: TorchCall) -> str:
     if not onednn_on():
         return say("own.off")
-    if call.dtype == "float64":
-        return say("own.float64")
-    if call.dtype == "bfloat16":
-        return say("own.bfloat16")
+    if call.dtype != "float32":
+        return say(f"own.{call.dtype}")
     if not sizes(call):
         return say("own.small", largest=LARGE_KERNEL, most=MANY_NUMBERS)
     if _plain_product(call):
@@ -81,28 +75,19 @@ def _own_code(call: TorchCall) -> str:
 
 
 def _family(call: TorchCall, forward: str) -> tuple[str, ...]:
-    spec = call.spec
-    found = []
-    if forward == "SlowDilated2d":
-        found.append(say("family.dilated"))
-    elif forward == "SlowTranspose2d":
-        found.append(say("family.transposed"))
-    elif forward == "Slow2d":
-        found.append(say("family.plain"))
-    if spec.groups > 1 and forward in TORCHS_OWN:
-        found.append(say("family.groups", count=spec.groups))
-    return tuple(found)
+    if forward not in TORCHS_OWN:
+        return ()
+    groups = (say("family.groups", count=call.spec.groups),) if call.spec.groups > 1 else ()
+    return (say(TORCHS_OWN[forward]), *groups)
 
 
-def _elsewhere(call: TorchCall, forward: str) -> tuple[str, ...]:
+def _elsewhere(call: TorchCall, forward: str) -> str:
     if forward.startswith("Cudnn"):
-        return (say("cuda.cudnn.bfloat16" if call.dtype == "bfloat16" else "cuda.cudnn"),)
+        return "cuda.cudnn.bfloat16" if call.dtype == "bfloat16" else "cuda.cudnn"
     if forward == "CudaDepthwise2d":
-        return (say("cuda.depthwise"),)
+        return "cuda.depthwise"
     if forward.startswith("Mps"):
-        return (say("mps"),)
+        return "mps"
     if call.kind == "xpu" and forward == "Overrideable":
-        return (say("xpu"),)
-    if call.kind == "cuda" and forward in TORCHS_OWN:
-        return (say("cuda.own"),)
-    return (say("unknown"),)
+        return "xpu"
+    return "cuda.own" if call.kind == "cuda" and forward in TORCHS_OWN else "unknown"

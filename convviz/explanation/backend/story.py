@@ -31,37 +31,22 @@ class Change:
 
 @dataclass(frozen=True)
 class BackendStory:
-    """What torch does for one setting.
-
-    Attributes:
-        call: the call that was made, as one would write it.
-        border: a sentence on padding that is no part of the call, or nothing.
-        backend: what ran.
-        why: sentences on why it was this backend.
-        changes: what the same setting would use if one thing were different; empty where torch cannot be asked.
-        machine: pairs (name, value) of what the choice depends on besides the setting.
-        elsewhere: what devices that are not here would run, by torch's rules.
-        files: pairs (what ran, the file of PyTorch's source that holds it).
-    """
+    """What torch does for one setting."""
 
     call: str
-    border: str
+    border: str  # a sentence on padding that is no part of the call, or nothing
     backend: Backend
     why: tuple[str, ...]
-    changes: tuple[Change, ...]
-    machine: tuple[tuple[str, str], ...]
-    elsewhere: tuple[Elsewhere, ...]
-    files: tuple[tuple[str, str], ...]
+    changes: tuple[Change, ...]  # empty where torch cannot be asked
+    machine: tuple[tuple[str, str], ...]  # (name, value) of what the choice depends on besides the setting
+    elsewhere: tuple[Elsewhere, ...]  # by torch's rules, on devices that are not here
+    files: tuple[tuple[str, str], ...]  # (what ran, the file of PyTorch's source that holds it)
 
 
 def backend_story(
     spec: ConvSpec, *, bias: bool = False, dtype: str = "float32", device: str = "cpu", transposed: bool = False
 ) -> BackendStory:
-    """Run the call of one setting, as ``TorchCall`` has it, and ask torch about its neighbours.
-
-    Raises:
-        RuntimeError: a profiler is running already.
-    """
+    """Run the call of one setting, and ask torch about its neighbours."""
     call = TorchCall(spec, bias, dtype, device, transposed)
     backend = call.watch()
     return BackendStory(

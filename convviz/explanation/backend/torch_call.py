@@ -7,9 +7,9 @@ import torch
 import torch.nn.functional as F
 
 from convviz.explanation.code.border import has_border, own_padding, padded_apart
-from convviz.explanation.code.setting import numbers, options, short
+from convviz.explanation.code.setting import Setting, numbers, options, short
 from convviz.facts.words import sentences
-from convviz.geometry.spec import ConvSpec, Pair
+from convviz.geometry.spec import Pair
 from convviz.ops.device import DTYPES
 from convviz.ops.which_backend import Backend, select_backend, which_backend
 
@@ -17,17 +17,10 @@ say = sentences("backend")
 
 
 @dataclass(frozen=True)
-class TorchCall:
-    """One call of conv2d or conv_transpose2d, for the geometry of the convolution that it is or reads the other way.
+class TorchCall(Setting):
+    """One call of the operator, on zeros."""
 
-    The numbers in its tensors do not matter.
-    """
-
-    spec: ConvSpec
     bias: bool = False
-    dtype: str = "float32"
-    device: str = "cpu"
-    transposed: bool = False
 
     @property
     def kind(self) -> str:
@@ -36,7 +29,7 @@ class TorchCall:
 
     @property
     def input_shape(self) -> tuple[int, int, int, int]:
-        """Shape of what the operator reads, ``[N, C_in, H, W]``, with the border where the operator cannot make it."""
+        """Shape of what the operator reads, with the border where the operator cannot make it."""
         spec = self.spec
         if self.transposed:
             return spec.output_shape
@@ -44,12 +37,11 @@ class TorchCall:
 
     @property
     def padding(self) -> Pair:
-        """The padding that is left to the operator."""
         return own_padding(self.spec)
 
     @property
     def text(self) -> str:
-        """The call as one would write it, without the arguments that are torch's defaults."""
+        """The call as one would write it, without torch's defaults."""
         spec, apart = self.spec, padded_apart(self.spec)
         given = options(spec.stride, self.padding, spec.dilation, spec.groups)
         if self.transposed and any(spec.remainder):
@@ -82,21 +74,15 @@ class TorchCall:
         return f"F.pad(input, ({numbers((left, right, top, bottom))}){mode})"
 
     def ask(self) -> tuple[str, str] | None:
-        """Return the backend's name, forward and backward, without running it; None where torch does not tell."""
+        """Return the backend's names, forward and backward, without running it; None where torch does not tell."""
         return select_backend(*self._tensors(), **self._arguments())
 
     def watch(self) -> Backend:
-        """Run the call once forward and once backward, and return what ran.
-
-        Raises:
-            RuntimeError: a profiler is running already.
-        """
         return which_backend(*self._tensors(), **self._arguments())
 
     def _tensors(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
         like: Any = {"dtype": DTYPES[self.dtype], "device": self.device}
-        outputs = self.spec.in_channels if self.transposed else self.spec.out_channels
-        bias = torch.zeros(outputs, **like) if self.bias else None
+        bias = torch.zeros(self.shapes["bias"], **like) if self.bias else None
         return torch.zeros(self.input_shape, **like), torch.zeros(self.spec.weight_shape, **like), bias
 
     def _arguments(self) -> dict[str, Any]:

@@ -14,13 +14,11 @@ _OPS = {f"aten::{op}": file for file, ops in FACTS["files"].items() for op in op
 
 
 def file_of_op(op: str, kind: str = "cpu") -> str:
-    """Return the file that holds an op's code, or nothing where this table does not know it."""
     file = _OPS.get(op, "")
     return NATIVE + _on(file, kind) if file else str(FACTS["files_of_autograd"].get(op, ""))
 
 
 def file_of_backend(name: str, kind: str = "cpu") -> str:
-    """Return the file that holds a backend's code, or nothing where this table does not know it."""
     file = (
         "mkldnn/xpu/Conv.cpp"
         if (name, kind) == ("Overrideable", "xpu")
@@ -30,7 +28,7 @@ def file_of_backend(name: str, kind: str = "cpu") -> str:
 
 
 def files_of(ops: Iterable[str], forward: str, backward: str, kind: str) -> tuple[tuple[str, str], ...]:
-    """Return pairs of what ran and its file: the choice, both passes of the backend, then each op that is known."""
+    """Return pairs of what ran and its file: the choice, both passes, then each op that is known."""
     named = [
         (say("file.choice", function=CHOICE), file_of_op("aten::convolution")),
         (say("file.forward", backend=forward), file_of_backend(forward, kind)),

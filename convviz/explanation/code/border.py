@@ -8,7 +8,6 @@ MODES_OF_NUMPY = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 
 
 def has_border(spec: ConvSpec) -> bool:
-    """Whether there is any padding."""
     return any(map(any, spec.padding))
 
 
@@ -18,17 +17,15 @@ def copies(spec: ConvSpec) -> bool:
 
 
 def padded_apart(spec: ConvSpec) -> bool:
-    """Whether the border needs a step of its own: an operator pads with zeros, as many before as after."""
+    """Whether the border needs a step of its own: an operator pads zeros, as many before as after."""
     return copies(spec) or any(before != after for before, after in spec.padding)
 
 
 def own_padding(spec: ConvSpec) -> Pair:
-    """Return the padding that is left to the operator itself."""
     return (0, 0) if padded_apart(spec) else (spec.padding[0][0], spec.padding[1][0])
 
 
 def values(setting: Setting) -> dict[str, Value]:
-    """Return the values of the border by the names that they have in the templates."""
     spec, mode = setting.spec, setting.spec.padding_mode
     copied, apart = copies(spec), padded_apart(spec)
     (top, bottom), (left, right) = spec.padding
@@ -55,7 +52,7 @@ def values(setting: Setting) -> dict[str, Value]:
 
 
 def _copied_cells(spec: ConvSpec, axis: int, arange: str, device: str = "") -> str:
-    """Return which row or column of the input each of padded_input's is a copy of, or nothing."""
+    """Return which row or column of the input each padded one is a copy of, or nothing."""
     if not copies(spec):
         return ""
     (before, after), size = spec.padding[axis], spec.input_size[axis]
@@ -66,14 +63,7 @@ def _copied_cells(spec: ConvSpec, axis: int, arange: str, device: str = "") -> s
 
 
 def copied_cell(mode: str, position: str, size: int, outside: tuple[bool, bool]) -> str:
-    """Return the index formula of a padding mode.
-
-    Args:
-        mode: ``"reflect"``, ``"replicate"`` or ``"circular"``.
-        position: code for the position along the axis, counted from the input's first cell.
-        size: cells of the input along the axis.
-        outside: whether the position can lie before the first cell, and whether after the last.
-    """
+    """Return a padding mode's index formula; outside: whether a position can lie before, or after."""
     before, after = outside
     last = size - 1
     if mode == "circular":

@@ -13,12 +13,11 @@ OUTSIDE = {
 
 
 def values(setting: Setting) -> dict[str, Value]:
-    """Return the values by the names that they have in the template."""
     return {**_loop(setting), **_input_cell(setting), **_channels(setting)}
 
 
 def _loop(setting: Setting) -> dict[str, Value]:
-    """Return the head of the loop, with a variable for everything that there is more than one of."""
+    """Return the head of the loop, with a variable for all that there is more than one of."""
     spec = setting.spec
     leading = {"n": spec.batch, "o": spec.out_channels, "c": setting.in_per_group}
     several = [name for name, count in leading.items() if count > 1]
@@ -35,7 +34,7 @@ def _loop(setting: Setting) -> dict[str, Value]:
 
 
 def _input_cell(setting: Setting) -> dict[str, Value]:
-    """Return the index formulas, and what to do where they point outside of the input."""
+    """Return the index formulas, and what to do outside of the input."""
     spec = setting.spec
     formulas, sources, inside = [], [], []
     for axis, (cell, out, kernel) in enumerate((("i", "y", "u"), ("j", "x", "v"))):
@@ -58,7 +57,7 @@ def _input_cell(setting: Setting) -> dict[str, Value]:
 
 
 def _channels(setting: Setting) -> dict[str, Value]:
-    """Return how an output channel finds the input channels of its group, if there are groups."""
+    """Return how an output channel finds the input channels of its group."""
     outs, ins = setting.out_per_group, setting.in_per_group
     if setting.spec.groups == 1:
         return {"channel": "", "channel_index": "c" if ins > 1 else "0"}

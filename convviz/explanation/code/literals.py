@@ -12,7 +12,7 @@ MAX_DIGITS = 17  # tell any two numbers of float64 apart
 
 
 def literal(name: str, tensor: torch.Tensor, *, numpy: bool = False) -> list[str]:
-    """Return the lines of ``name = torch.tensor([...]).reshape(...)``, or of NumPy's; a row begins on a new line."""
+    """Return ``name = torch.tensor([...]).reshape(...)``, or NumPy's, a row a line."""
     if numpy and tensor.dtype is torch.bfloat16:
         tensor = tensor.float()
     make, end = _call(tensor, numpy)
@@ -29,7 +29,7 @@ def literal(name: str, tensor: torch.Tensor, *, numpy: bool = False) -> list[str
 
 
 def exact(tensor: torch.Tensor) -> list[str]:
-    """Return every number as the shortest Python code that reads back as the same number of the tensor's dtype."""
+    """Return every number as the shortest Python code that reads back as the same."""
     given = tensor.detach().cpu().flatten()
     values: list[float] = given.double().tolist()
     found = [_special(value) for value in values]

@@ -11,12 +11,10 @@ HIDDEN_TRANSPOSED = "what comes of these cells is cut off whole"
 
 
 def values(setting: Setting) -> dict[str, Value]:
-    """Return the values by the names that they have in the templates."""
     return {**_between(setting.spec), **_around(setting), **_exchange(setting)}
 
 
 def _between(spec: ConvSpec) -> dict[str, Value]:
-    """Insert the stride's zeros where there are cells to insert them between."""
     factors = [step if cells > 1 else 1 for step, cells in zip(spec.stride, spec.output_size, strict=True)]
     return {
         "dilated": factors != [1, 1],
@@ -60,7 +58,7 @@ def _positive(sides: Sides, sign: int) -> Sides:
 
 
 def _exchange(setting: Setting) -> dict[str, Value]:
-    """Rotate the kernels; for grad_weight, stride and dilation change places, and samples and channels."""
+    """Rotate the kernels; for grad_weight, stride and dilation change places, samples and channels too."""
     spec = setting.spec
     # The window goes on over the remainder, as often as its step, the dilation, fits.
     rows, columns = (left // step for left, step in zip(spec.remainder, spec.dilation, strict=True))

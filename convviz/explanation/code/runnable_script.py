@@ -23,25 +23,15 @@ Lines = list[Line]
 
 @dataclass(frozen=True)
 class SnippetFile:
-    """A file that runs by itself.
-
-    Attributes:
-        text: the whole file.
-        lines: for every line that makes or reads stages: its number, from 1, and their names.
-        tensors: numbers of the first and the last line of the part that makes the tensors.
-    """
+    """A file that runs by itself."""
 
     text: str
-    lines: tuple[tuple[int, tuple[str, ...]], ...]
-    tensors: tuple[int, int]
+    lines: tuple[tuple[int, tuple[str, ...]], ...]  # of each line that makes or reads stages
+    tensors: tuple[int, int]  # the first and the last line of the part that makes the tensors
 
 
 def snippet_file(snippet: Snippet, tensors: Mapping[str, torch.Tensor] | None = None) -> SnippetFile:
-    """Join a snippet's parts, with these numbers written out or the snippet's own tensors, drawn at random.
-
-    Raises:
-        ValueError: a tensor has more numbers than can be read.
-    """
+    """Join a snippet's parts, with these numbers written out or tensors drawn at random."""
     if tensors is not None and (reason := too_large(tensors)):
         raise ValueError(reason)
     code = _with_panels(snippet.code, snippet.lines)
@@ -62,7 +52,7 @@ def snippet_file(snippet: Snippet, tensors: Mapping[str, torch.Tensor] | None = 
 
 
 def too_large(tensors: Mapping[str, torch.Tensor]) -> str:
-    """Return a sentence on the tensors that have too many numbers to be written out, or nothing."""
+    """Return a sentence on tensors with too many numbers to be written out, or nothing."""
     sizes = [f"{name} has {tensor.numel()}" for name, tensor in tensors.items() if tensor.numel() > MAX_WRITTEN_NUMBERS]
     if not sizes:
         return ""
@@ -93,13 +83,12 @@ def _is_import(text: str) -> bool:
 
 
 def _without_imports(lines: Lines) -> Lines:
-    """Return what follows the imports, which stand first, and the blank lines around them."""
+    """Return what follows the imports and the blank lines around them."""
     first = next(place for place, (text, _) in enumerate(lines) if text and not _is_import(text))
     return lines[first:]
 
 
 def _sorted(imports: Sequence[str]) -> list[str]:
-    """Return every import once: Python's own modules, a blank line, the others."""
     once = list(dict.fromkeys(imports))
     own = [text for text in once if text.split()[1] in STANDARD]
     others = [text for text in once if text not in own]

@@ -8,15 +8,7 @@ from convviz.geometry.spec import ConvSpec, Pair, Sides
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting of the app.
-
-    Attributes:
-        spec: the geometry.
-        bias: whether there is one.
-        dtype: ``"float32"``, ``"float64"`` or ``"bfloat16"``.
-        device: where the tensors are, in torch's words.
-        transposed: whether the code is for the transposed convolution, which reads the geometry the other way.
-    """
+    """One setting of the app, in torch's words; a transposed convolution reads the geometry the other way."""
 
     spec: ConvSpec
     bias: bool = True
@@ -26,17 +18,15 @@ class Setting:
 
     @property
     def in_per_group(self) -> int:
-        """Input channels of one group."""
         return self.spec.in_channels // self.spec.groups
 
     @property
     def out_per_group(self) -> int:
-        """Output channels of one group."""
         return self.spec.out_channels // self.spec.groups
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Shape of each tensor that the code is given; the bias has one number for each channel of the output."""
+        """Shape of each tensor that the code is given."""
         ends = (self.spec.input_shape, self.spec.output_shape)
         given, output = ends[::-1] if self.transposed else ends
         bias = {"bias": output[1:2]} if self.bias else {}
@@ -54,7 +44,7 @@ def short(pair: Pair) -> str:
 
 
 def options(stride: Pair = (1, 1), padding: Pair = (0, 0), dilation: Pair = (1, 1), groups: int = 1) -> list[str]:
-    """Return the keyword arguments of a convolution, without those that are torch's defaults."""
+    """Return the keyword arguments of a convolution, without torch's defaults."""
     pairs = [("stride", stride, (1, 1)), ("padding", padding, (0, 0)), ("dilation", dilation, (1, 1))]
     given = [f"{name}={short(pair)}" for name, pair, default in pairs if pair != default]
     return given + ([f"groups={groups}"] if groups > 1 else [])
@@ -66,7 +56,7 @@ def times(factor: int, name: str) -> str:
 
 
 def section(sides: Sides, size: Pair) -> str:
-    """Return the slices ``1:6, :4`` that take ((top, bottom), (left, right)) away from so many rows and columns."""
+    """Return the slices ``1:6, :4`` that take ((top, bottom), (left, right)) away."""
     axes = []
     for (before, after), length in zip(sides, size, strict=True):
         axes.append(f"{before or ''}:{length - after if after else ''}")

@@ -1,7 +1,7 @@
 """Python for one setting, to copy: the same convolution and its gradients, written in seven ways.
 
-Each snippet is complete: with its preamble, which draws the tensors, it runs in an empty notebook that has torch (or
-NumPy) and nothing else. It holds the steps that this setting needs and no others.
+Each snippet runs, with its preamble, in an empty notebook that has torch (or NumPy), and holds only the steps that this
+setting needs.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,35 +23,20 @@ WAYS = ("definition", "unfold", "einsum", "rotate", "aten", "function", "numpy")
 
 @dataclass(frozen=True)
 class Snippet:
-    """Code for one setting, in one way.
-
-    Attributes:
-        name: one of ``WAYS``.
-        preamble: code that draws ``input``, ``weight``, ``bias`` and ``grad_output`` at random.
-        code: code that takes these and computes ``output``, ``grad_input``, ``grad_weight`` and ``grad_bias``.
-        lines: for every line of ``code`` that makes or reads stages: its number, from 1, and their names.
-        transposed: whether it is a transposed convolution; the stages then have the names that they have in the
-            convolution that is read the other way.
-        preamble_lines: the same as lines, for the preamble.
-    """
+    """Code for one setting, in one way, and the stages that each line makes or reads, numbered from 1."""
 
     name: str
-    preamble: str
+    preamble: str  # draws input, weight, bias and grad_output at random
     code: str
     lines: Marks
-    transposed: bool = False
+    transposed: bool = False  # if so, stages have the names of the convolution that is read the other way
     preamble_lines: Marks = ()
 
 
 def snippets(
     spec: ConvSpec, *, bias: bool = True, dtype: str = "float32", device: str = "cpu", transposed: bool = False
 ) -> tuple[Snippet, ...]:
-    """Write the code for one setting, as ``Setting`` has it; its device need not be on this machine.
-
-    Raises:
-        ValueError: torch does not know the device, convviz or the device does not know the dtype, or a transposed
-            convolution is to have another padding than zeros.
-    """
+    """Write the code for one ``Setting``."""
     try:
         where = torch.device(device)
     except (RuntimeError, TypeError) as error:

@@ -3,14 +3,12 @@
 A template, ``templates/<way>.txt``, is the code itself, with a margin: ``condition | code``. The condition is a Python
 expression over the values of the setting; a line without one always stays. In the code,
 
-* ``{value}`` is filled in; one that is empty takes the comma before it along;
-* ``name := other`` writes no line: from there on, name is the same tensor as other and is written so;
-* ``include parts/<part>`` stands for the lines of that file; ``in the layer's words`` after it, for these lines with
-  every tensor of the convolution called what the transposed convolution calls it.
+* ``{value}`` is filled in; one that is empty takes the comma before it along; * ``name := other`` writes no line: from
+there on, name is written as other; * ``include parts/<part>`` stands for the lines of that file; ``in the layer's
+words`` after it, with every tensor called what the transposed convolution calls it.
 
-A line belongs to the panels of the tensors that it names: those that it computes, and those whose numbers it reads.
-Where that is not so, ``#@ names`` at its end says the tensors. A variable that is made of one tensor alone shows the
-same panels as that tensor, in another arrangement.
+A line belongs to the panels of the tensors that it computes or reads, or that ``#@ names`` at its end says. A variable
+that is made of one tensor alone shows the same panels as that tensor.
 """
 
 import ast
@@ -51,13 +49,7 @@ LAYERS_WORDS = " in the layer's words"
 
 
 def write(name: str, values: Mapping[str, Value], panels: Mapping[str, str]) -> list[Line]:
-    """Return the lines that a template has for a setting, each with the names of its panels.
-
-    Args:
-        name: of the template, such as ``"rotate"`` or ``"transposed/rotate"``.
-        values: what is filled in, and what the conditions ask for.
-        panels: the panel that shows a tensor, by the name that the tensor has in the template.
-    """
+    """Return a template's lines for a setting, each with its panels; ``panels``: name in the template → the panel."""
     return Writer(panels).lines(_kept(name, values))
 
 
@@ -139,7 +131,7 @@ class Writer:
 
 
 def _broken(code: str, margin: str) -> list[str]:
-    """Break a call that is too long the way formatters do: all arguments on one line, or each on its own."""
+    """Break a call that is too long as formatters do: all arguments on one line, or each on its own."""
     if len(margin + code) <= WIDTH:
         return [margin + code]
     tree = ast.parse(f"{code} pass" if code.endswith(":") else code)

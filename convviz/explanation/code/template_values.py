@@ -11,7 +11,6 @@ JACOBIAN_LIMIT = 100_000
 
 
 def values(setting: Setting) -> dict[str, Value]:
-    """Return every value by the name that it has in the templates."""
     return {
         **_shapes(setting),
         **_bias(setting),
@@ -89,7 +88,7 @@ def _given(setting: Setting) -> dict[str, Value]:
 
 
 def _windows(setting: Setting) -> dict[str, Value]:
-    """Return how NumPy's views are cut: the windows [n, c, h, w, u, v], and the cells that one kernel cell met."""
+    """Return how NumPy's views are cut: windows [n, c, h, w, u, v], and the cells that one kernel cell met."""
     spec = setting.spec
     names = [name for name, pair in (("stride", spec.stride), ("dilation", spec.dilation)) if pair != (1, 1)]
     cut = "".join(f", ::{step}" if step > 1 else ", :" for step in (*spec.stride, *spec.dilation))
@@ -107,7 +106,6 @@ def _windows(setting: Setting) -> dict[str, Value]:
 
 
 def _check(setting: Setting) -> dict[str, Value]:
-    """Return what the autograd.Function is called, and how gradcheck is asked."""
     name = "ConvTranspose2dFunction" if setting.transposed else "Conv2dFunction"
     copies = border.copies(setting.spec)
     shapes = setting.shapes

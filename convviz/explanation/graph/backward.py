@@ -18,22 +18,12 @@ Gradients = tuple[Snapshot | None, ...]
 
 @dataclass
 class Pass:
-    """What one backward pass did, as far as it came.
+    """What one backward pass did, as far as it came."""
 
-    Attributes:
-        into: function → the gradient by each of its forward outputs; the sum over all that use the output.
-        out_of: function → the gradient that it passes on to each of its inputs.
-        derivatives: function whose value is one number → its derivative by each input that is one number, too.
-        order: functions in the order in which they ran, a leaf as soon as its gradient was complete.
-        leaves: node of a leaf → its gradient.
-        stopped_at: the function whose backward failed, None when none did.
-        failure: why it failed.
-    """
-
-    into: dict[Function, Gradients] = field(default_factory=dict)
-    out_of: dict[Function, Gradients] = field(default_factory=dict)
-    derivatives: dict[Function, tuple[float | None, ...]] = field(default_factory=dict)
-    order: list[Function] = field(default_factory=list)
+    into: dict[Function, Gradients] = field(default_factory=dict)  # by each forward output, summed over its uses
+    out_of: dict[Function, Gradients] = field(default_factory=dict)  # by each input
+    derivatives: dict[Function, tuple[float | None, ...]] = field(default_factory=dict)  # of one number by one number
+    order: list[Function] = field(default_factory=list)  # as they ran, a leaf once its gradient is complete
     leaves: dict[Function, Snapshot | None] = field(default_factory=dict)
     stopped_at: Function | None = None
     failure: str = ""
@@ -47,17 +37,10 @@ def run_backward(
     *,
     private: bool = False,
 ) -> Pass:
-    """Run the backward pass once by autograd's own engine and write down what flows.
+    """Run the backward pass once by autograd's own engine and write down what flows through the shown functions.
 
-    The graph is kept, no .grad changes. Hooks that the caller registered on tensors run, as in any backward pass:
-    what they do to a gradient is in the numbers.
-
-    Args:
-        output: where the pass starts.
-        grad_output: of the output's shape.
-        functions: all nodes behind it, leaves included, from ``walk``: the pass runs through all of them.
-        shown: those of them that are written down.
-        private: whether nobody else holds a tensor of this graph, so that no .grad has to be put back.
+    The graph is kept, no .grad changes; hooks on tensors run, and what they do to a gradient is in the numbers. Of a
+    private graph nobody else holds a tensor, so no .grad has to be put back.
     """
     record = Pass()
     leaves = [function for function in functions if leaf_of(function) is not None]
@@ -92,7 +75,7 @@ def _watched(functions: list[Function], record: Pass) -> Iterator[None]:
 
 
 def _watch(function: Function, record: Pass) -> list[torch.utils.hooks.RemovableHandle]:
-    """Have a function write down what comes in and what goes out; the gradients themselves are left alone."""
+    """Have a function write down what comes in and what goes out."""
 
     def before(grad_outputs: tuple[torch.Tensor | None, ...]) -> None:
         record.order.append(function)
@@ -106,7 +89,7 @@ def _watch(function: Function, record: Pass) -> list[torch.utils.hooks.Removable
 
 
 def _derivatives(function: Function, grad_outputs: tuple[torch.Tensor | None, ...]) -> tuple[float | None, ...]:
-    """Return what a function hands on for a gradient of 1; () where its value is not one real number."""
+    """Return what a function hands on for a gradient of 1; () where its value is no one real number."""
     given = grad_outputs[0] if len(grad_outputs) == 1 else None
     if given is None or given.numel() != 1 or not given.is_floating_point() or given.is_meta:
         return ()
@@ -158,7 +141,7 @@ def _tensor_classes() -> set[type]:
 
 
 def _with_leaves(record: Pass) -> list[Function]:
-    """Put each leaf behind the last function that feeds it, which is when backward() would fill its .grad."""
+    """Put each leaf behind the last function that feeds it, where backward() would fill its .grad."""
     fed_by = [source for function in record.order for source, _ in function.next_functions]
     waits = {leaf: fed_by.count(leaf) for leaf in record.leaves}
     order = []

@@ -14,7 +14,7 @@ from convviz.ops.stages_transposed import conv_transpose2d_by_torch
 
 
 def graph_of_stages(stages: Stages) -> Graph:
-    """Return the graph from input, weight and bias to the loss, the way one would write it in PyTorch."""
+    """Return the graph from input, weight and bias to the loss, as one would write it in PyTorch."""
     here = stages.input
     with torch.inference_mode(False), torch.enable_grad(), full_precision(here.device), onednn_off_for([here]):
         loss, params = _compute(stages)
@@ -36,26 +36,13 @@ def _compute(stages: Stages) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
 def by_torch(
     input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, spec: ConvSpec, transposed: bool = False
 ) -> torch.Tensor:
-    """Return the layer's output by torch's own operators, as one would write it in PyTorch."""
-    return (_conv_transpose2d if transposed else _conv2d)(input, weight, bias, spec)
-
-
-def _conv2d(input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, spec: ConvSpec) -> torch.Tensor:
-    """Return the output; only zeros that are the same on both sides are padded by conv2d itself."""
-    if spec.padding_mode == "zeros" and _is_even(spec):
-        padding = (spec.padding[0][0], spec.padding[1][0])
-        return F.conv2d(input, weight, bias, spec.stride, padding, spec.dilation, spec.groups)
-    return F.conv2d(pad_input(input, spec), weight, bias, spec.stride, 0, spec.dilation, spec.groups)
-
-
-def _conv_transpose2d(
-    input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, spec: ConvSpec
-) -> torch.Tensor:
-    if not _is_even(spec):
-        return conv_transpose2d_by_torch(input, weight, bias, spec)
+    """Return the layer's output by torch's own operators, which pad only zeros, and as many before as after."""
+    even = all(before == after for before, after in spec.padding)
     padding = (spec.padding[0][0], spec.padding[1][0])
-    return F.conv_transpose2d(input, weight, bias, spec.stride, padding, spec.remainder, spec.groups, spec.dilation)
-
-
-def _is_even(spec: ConvSpec) -> bool:
-    return all(before == after for before, after in spec.padding)
+    if transposed and not even:
+        return conv_transpose2d_by_torch(input, weight, bias, spec)
+    if transposed:
+        return F.conv_transpose2d(input, weight, bias, spec.stride, padding, spec.remainder, spec.groups, spec.dilation)
+    if spec.padding_mode != "zeros" or not even:
+        input, padding = pad_input(input, spec), (0, 0)
+    return F.conv2d(input, weight, bias, spec.stride, padding, spec.dilation, spec.groups)

@@ -19,10 +19,7 @@ def geometry(
     gradient: Snapshot | None,
     passed_on: Sequence[Snapshot | None],
 ) -> ConvSpec | None:
-    """Return the geometry of a 2-D convolution; None for anything else, and where too little is known of it.
-
-    A transposed convolution has the geometry of the convolution that it reads the other way.
-    """
+    """Return the geometry of a 2-D convolution, or of the one that a transposed one reads; None where it is unknown."""
     if forward_class(function) is Convolution:
         own: Any = function
         return own.spec if isinstance(getattr(own, "spec", None), ConvSpec) else None
@@ -36,7 +33,6 @@ def geometry(
 
 
 def is_transposed(function: Function) -> bool:
-    """Tell whether this node is torch's transposed 2-D convolution."""
     return len(getattr(function, "_saved_stride", ())) == 2 and bool(getattr(function, "_saved_transposed", False))
 
 

@@ -24,7 +24,7 @@ Tensors = dict[str, torch.Tensor]  # by the names that ``convviz.stages`` has fo
 
 @dataclass(frozen=True)
 class Operation:
-    """What is done between two stages, such as "insert zeros", and what to say of it; stages are in backticks."""
+    """What is done between two stages, such as "insert zeros", and what to say of it."""
 
     words: str
     note: str = ""
@@ -44,28 +44,15 @@ class Branch:
 
 @dataclass(frozen=True, eq=False)
 class Inside:
-    """A convolution's backward pass in the stages of the pictures.
-
-    Attributes:
-        spec: the geometry.
-        transposed: whether it is a transposed convolution; the names are then those of the convolution that it reads
-            the other way, as in ``convviz.stages``.
-        tensors: name of a stage → its tensor, 4-D but for grad_bias.
-        branches: those whose gradient the graph wants.
-    """
+    """A convolution's backward pass in the stages of the pictures."""
 
     spec: ConvSpec
-    transposed: bool
-    tensors: Tensors
-    branches: tuple[Branch, ...]
+    transposed: bool  # if so, names are those of the convolution that it reads the other way
+    tensors: Tensors  # by stage, 4-D but for grad_bias
+    branches: tuple[Branch, ...]  # those whose gradient the graph wants
 
 
 def inside(graph: Graph, id: str) -> Inside:
-    """Open the box of a convolution.
-
-    Raises:
-        ValueError: it is no 2-D convolution, or the numbers that it needs are not kept.
-    """
     node = graph.node(id)
     if node.spec is None:
         raise ValueError(say("inside.closed", label=node.label))
@@ -82,7 +69,6 @@ def inside(graph: Graph, id: str) -> Inside:
 
 
 def _known(node: Node) -> Tensors:
-    """Return grad_output, and input and weight where they were saved."""
     saved = {thing.name: thing.tensor for thing in node.saved}
     wanted = {
         "grad_output": node.gradient,
@@ -133,7 +119,7 @@ def _convolution(spec: ConvSpec, known: Tensors, wants: list[bool]) -> tuple[Ten
 
 
 def _transposed(spec: ConvSpec, known: Tensors, wants: list[bool]) -> tuple[Tensors, list[Way]]:
-    """Return the stages of a transposed convolution: what it hands to its input is an ordinary convolution."""
+    """Return a transposed convolution's stages: it hands an ordinary convolution to its input."""
     padded = pad_input(known["grad_output"], spec)
     tensors = {"input": known["grad_output"], "padded_input": padded}
     ways: list[Way] = []

@@ -1,8 +1,8 @@
 """Where the boxes stand: in layers, with few crossings, without Graphviz.
 
-The classic three steps of Sugiyama: layers by the longest path, order within a layer by the middle of the neighbours,
-then places that are as close to the neighbours as the order allows. An arrow over several layers goes through a bend
-in each, which takes part in all of this, so that no arrow runs through a box.
+The three steps of Sugiyama: layers by the longest path, order within a layer by the middle of the neighbours, then
+places close to the neighbours. An arrow over several layers goes through a bend in each, so that none runs through a
+box.
 """
 
 import itertools
@@ -23,19 +23,14 @@ NEARLY = 0.4  # a crooked piece that is off by less is made straight
 
 @dataclass(frozen=True)
 class Arrangement:
-    """Places in units of one box with its margin.
+    """Places in units of one box with its margin."""
 
-    Attributes:
-        positions: id → (x, y) of the box's middle; y is its layer, 0 at the top.
-        routes: (source, target) → the x at which the arrow passes each layer between the two.
-    """
-
-    positions: dict[str, tuple[float, float]]
-    routes: dict[Arrow, tuple[float, ...]]
+    positions: dict[str, tuple[float, float]]  # the box's middle; y is its layer, 0 at the top
+    routes: dict[Arrow, tuple[float, ...]]  # the x at which the arrow passes each layer between the two
 
 
 def arrange(ids: Sequence[str], arrows: Sequence[Arrow]) -> Arrangement:
-    """Place every box; no id stands before those that use its value."""
+    """No id stands before those that use its value."""
     layer = _layers(ids, arrows)
     links = _links(layer, arrows)
     rows = _order(_rows(ids, layer, links), links)
@@ -49,7 +44,7 @@ def arrange(ids: Sequence[str], arrows: Sequence[Arrow]) -> Arrangement:
 
 
 def _layers(ids: Sequence[str], arrows: Sequence[Arrow]) -> dict[str, int]:
-    """Put each node just above the first that uses it: a weight stands beside its layer, not at the very top."""
+    """Put each node just above the first that uses it: a weight stands beside its layer."""
     users = defaultdict(list)
     for source, target in arrows:
         users[source].append(target)
@@ -70,7 +65,7 @@ def _links(layer: dict[str, int], arrows: Sequence[Arrow]) -> list[tuple[Point, 
 
 
 def _rows(ids: Sequence[str], layer: dict[str, int], links: list[tuple[Point, Point]]) -> list[list[Point]]:
-    """Return the layers from the top, each in the order in which a walk from the output meets its points."""
+    """Return the layers from the top, each in the order in which a walk from the output meets it."""
     above = _neighbours([(lower, upper) for upper, lower in links])
     rows: list[list[Point]] = [[] for _ in range(max(layer.values()) + 1)]
     waiting: list[Point] = [ids[0]]
@@ -92,7 +87,7 @@ def _neighbours(links: list[tuple[Point, Point]]) -> defaultdict[Point, list[Poi
 
 
 def _order(rows: list[list[Point]], links: list[tuple[Point, Point]]) -> list[list[Point]]:
-    """Sort each layer by the middle of the neighbours in the layer before, downwards and upwards in turn."""
+    """Sort each layer by the middle of its neighbours, downwards and upwards in turn."""
     below = _neighbours(links)
     above = _neighbours([(lower, upper) for upper, lower in links])
     best, fewest = rows, crossings(rows, below)
@@ -109,7 +104,7 @@ def _order(rows: list[list[Point]], links: list[tuple[Point, Point]]) -> list[li
 
 
 def _sweep(rows: list[list[Point]], neighbours: dict[Point, list[Point]], *, mirrored: bool) -> list[list[Point]]:
-    """Sort the layers one after the other; in a mirrored sweep, points with one middle swap their sides."""
+    """Sort the layers one by one; mirrored, points with one middle swap their sides."""
     done = [rows[0]]
     for row in rows[1:]:
         places = {point: place for place, point in enumerate(done[-1])}
@@ -124,7 +119,7 @@ def _sweep(rows: list[list[Point]], neighbours: dict[Point, list[Point]], *, mir
 
 
 def crossings(rows: list[list[Point]], below: dict[Point, list[Point]]) -> int:
-    """Return how many pairs of pieces cross, all layers together."""
+    """All layers together."""
     total = 0
     for upper, lower in itertools.pairwise(rows):
         places = {point: place for place, point in enumerate(lower)}
@@ -138,7 +133,7 @@ def crossings(rows: list[list[Point]], below: dict[Point, list[Point]]) -> int:
 
 
 def _place(rows: list[list[Point]], links: list[tuple[Point, Point]]) -> dict[Point, float]:
-    """Move each layer as close to its neighbours as the order and the distances allow, up and down in turn."""
+    """Move each layer as close to its neighbours as order and distances allow, up and down in turn."""
     near = _neighbours([pair for upper, lower in links for pair in ((upper, lower), (lower, upper))])
     x: dict[Point, float] = {}
     for row in rows:
@@ -151,13 +146,13 @@ def _place(rows: list[list[Point]], links: list[tuple[Point, Point]]) -> dict[Po
 
 
 def _wish(point: Point, near: list[Point], x: dict[Point, float]) -> tuple[float, float]:
-    """Return where a point wants to stand and how strongly; between two bends a crooked arrow is ugliest."""
+    """Return where a point wants to stand and how strongly: between bends a crook is ugliest."""
     weights = [1.0 if isinstance(point, str) or isinstance(other, str) else 8.0 for other in near]
     return sum(w * x[other] for w, other in zip(weights, near, strict=True)) / sum(weights), sum(weights)
 
 
 def _straighten(rows: list[list[Point]], links: list[tuple[Point, Point]], x: dict[Point, float]) -> dict[Point, float]:
-    """Put points that are nearly below what feeds them right below it, where the row has room."""
+    """Put points that are nearly below what feeds them right below it, where there is room."""
     above = _neighbours([(lower, upper) for upper, lower in links])
     x = dict(x)
     for row in rows:
@@ -177,11 +172,7 @@ def _distance(one: Point, other: Point) -> float:
 
 
 def _apart(row: list[Point], wishes: list[float], weights: list[float]) -> list[float]:
-    """Return the places closest to the wishes (least squares) that keep the order and the distances.
-
-    With the distances subtracted this is isotonic regression: neighbours in each other's way stand together at the
-    mean of their wishes.
-    """
+    """Return the places closest to the wishes that keep order and distances: isotonic regression."""
     offsets = [0.0]
     for one, other in itertools.pairwise(row):
         offsets.append(offsets[-1] + _distance(one, other))

@@ -11,18 +11,14 @@ from convviz.explanation.graph.values import Place
 
 @dataclass(frozen=True, eq=False)
 class Names:
-    """Names of tensors: of leaves by their id, of results by function and number of its output."""
+    """Names of leaves by their id, of results by function and number of its output."""
 
     leaves: dict[int, str] = field(default_factory=dict)
     results: dict[Place, str] = field(default_factory=dict)
 
 
 def read_names(params: Any) -> Names:
-    """Return the names in a dict of tensors; a tensor that has two gets both.
-
-    Raises:
-        TypeError: params is no dict, or one of its entries is no name with a tensor.
-    """
+    """Return the names in a dict of tensors; a tensor that has two gets both."""
     names = Names()
     if params is None:
         return names

@@ -57,7 +57,7 @@ class Reading:
 
 
 def nodes_of(reading: Reading) -> tuple[Node, ...]:
-    """Return the box of the output, then those of all functions and leaves, then one for what is left out."""
+    """Return the box of the output, those of functions and leaves, and one for what is left out."""
     value, gradient = snapshot(reading.output), snapshot(reading.start)
     slots = (Slot(0, value, say("value.output"), gradient, ""),)
     label = _name(reading.output.grad_fn, reading.output.output_nr, reading) or "output"
@@ -69,7 +69,6 @@ def nodes_of(reading: Reading) -> tuple[Node, ...]:
 
 
 def edges_of(reading: Reading) -> tuple[Edge, ...]:
-    """Return the arrow into the output, then those into each function."""
     return tuple(_edges(reading))
 
 
@@ -110,7 +109,7 @@ def _node(function: Function, reading: Reading) -> Node:
 
 
 def _label(function: Function, reading: Reading) -> str:
-    """Return torch's name, behind what the caller calls the results; the output's own name is in its own box."""
+    """Return torch's name, behind the caller's for the results; the output's is in its own box."""
     output = reading.output.grad_fn, reading.output.output_nr
     names = [_name(function, slot, reading) for slot in reading.slots[function] if (function, slot) != output]
     known = ", ".join(filter(None, names))

@@ -9,39 +9,23 @@ from convviz.geometry.spec import ConvSpec
 
 @dataclass(frozen=True, eq=False)
 class Slot:
-    """One output of a function in the forward pass, and the gradient that comes back for it.
+    """One output of a function in the forward pass, and the gradient that comes back for it."""
 
-    Attributes:
-        number: which output it is; a function has a slot for each output that the graph uses.
-        value: what the forward pass made; None where it is unknown.
-        value_note: where the value comes from, or why it is unknown.
-        gradient: the derivative of the graph's output, weighted by grad_output, by this value: the sum over all
-            edges that leave here; None where none came.
-        gradient_note: why there is no gradient; empty when there is one.
-    """
-
-    number: int
-    value: Snapshot | None
-    value_note: str
-    gradient: Snapshot | None
-    gradient_note: str
+    number: int  # which output it is; a function has a slot for each output that the graph uses
+    value: Snapshot | None  # None where it is unknown
+    value_note: str  # where the value comes from, or why it is unknown
+    gradient: Snapshot | None  # by this value: the sum over all edges that leave here
+    gradient_note: str  # why there is no gradient; empty when there is one
 
 
 @dataclass(frozen=True, eq=False)
 class Saved:
-    """One thing that a function keeps for its backward pass.
+    """One thing that a function keeps for its backward pass."""
 
-    Attributes:
-        name: as torch has it, without ``_saved_``; ``saved_tensors[0]`` or ``ctx.k`` for a custom Function.
-        tensor: its numbers, if it is a tensor that can be read.
-        setting: numbers, texts and tuples of them, if it is none.
-        note: why it cannot be read, or what is wrong with it; empty as a rule.
-    """
-
-    name: str
-    tensor: Snapshot | None
-    setting: Any
-    note: str
+    name: str  # as torch has it, without ``_saved_``; ``saved_tensors[0]`` or ``ctx.k`` for a custom Function
+    tensor: Snapshot | None  # if it is a tensor that can be read
+    setting: Any  # numbers, texts and tuples of them, if it is none
+    note: str  # why it cannot be read, or what is wrong with it; empty as a rule
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,12 +57,12 @@ class Node:
 
     @property
     def value(self) -> Snapshot | None:
-        """The value of the only output; None where it is unknown, or where there are several: see ``slots``."""
+        """The only output's value; None where it is unknown or several: see ``slots``."""
         return self.slots[0].value if len(self.slots) == 1 else None
 
     @property
     def gradient(self) -> Snapshot | None:
-        """The gradient by the only output; None where there is none, or where there are several: see ``slots``."""
+        """The only output's gradient; None where there is none or several: see ``slots``."""
         return self.slots[0].gradient if len(self.slots) == 1 else None
 
 

@@ -22,28 +22,17 @@ _Factors = tuple[str, ...]
 
 @dataclass
 class _Way:
-    """What leads from the output to one node.
+    """What leads from the output to one node."""
 
-    Attributes:
-        count: how many paths.
-        written: the factors of the first of them.
-        total: the sum of their products; None where a factor is no number.
-        size: the sum of their absolute values.
-        rounded: whether a factor is written with fewer digits than it has.
-    """
-
-    count: int = 0
-    written: tuple[_Factors, ...] = ()
-    total: float | None = 0.0
-    size: float = 0.0
-    rounded: bool = False
+    count: int = 0  # of the paths
+    written: tuple[_Factors, ...] = ()  # the factors of the first path
+    total: float | None = 0.0  # of their products; None where a factor is no number
+    size: float = 0.0  # of their absolute values
+    rounded: bool = False  # a factor is written with fewer digits than it has
 
 
 def path_sentences(graph: Parts) -> dict[str, str]:
-    """Return id of a node → its gradient as the sum over paths, for all nodes of which that is true and known.
-
-    Left out are nodes behind a function with several outputs, and behind a hook that changed a gradient on its way.
-    """
+    """Return id → gradient as the sum over paths, but not behind several outputs or a hook that changed a gradient."""
     by_id = {node.id: node for node in graph.nodes}
     out_of: dict[str, list[Edge]] = defaultdict(list)
     for edge in graph.edges:
@@ -70,7 +59,6 @@ def _start(grad_output: Snapshot) -> _Way:
 
 
 def _extended(last: Sequence[tuple[Edge, _Way, Node]], node: Node) -> _Way:
-    """Return the paths that end with these arrows."""
     way = _Way()
     for edge, before, target in last:
         way.count += before.count

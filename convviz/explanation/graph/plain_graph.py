@@ -61,7 +61,7 @@ class Graph(Parts):
 
     @cached_property
     def paths(self) -> dict[str, str]:
-        """Id of a node → a sentence: its gradient is the sum over the paths from the output, each a product."""
+        """Id of a node → a sentence: its gradient as the sum over the paths from the output."""
         return path_sentences(self)
 
     def layout(self) -> dict[str, tuple[float, float]]:
@@ -72,7 +72,6 @@ class Graph(Parts):
         return self.arrangement.positions
 
     def _repr_svg_(self) -> str:
-        """Draw it where a notebook shows the value of a cell."""
         return self.to_svg()
 
     def to_svg(self, *, theme: str = "light") -> str:

@@ -44,10 +44,7 @@ def graph(
 
 
 def private_graph(output: torch.Tensor, params: Mapping[str, torch.Tensor]) -> Graph:
-    """Read a graph as ``graph`` does, of a computation that nobody else holds a tensor of.
-
-    Nobody can have called retain_grad() there, and the search for those who did takes most of the time.
-    """
+    """Read a graph in which nobody can have called retain_grad(); to search for those who did takes most time."""
     return _graph(output, params, None, private=True)
 
 
@@ -81,7 +78,6 @@ def _read(output: torch.Tensor, start: torch.Tensor, root: Function, names: Name
 
 
 def _kinds(record: Pass) -> dict[Place, Kind]:
-    """Return each output's shape and dtype: its gradient has the same."""
     return {
         (function, slot): (gradient.shape, gradient.dtype)
         for function, gradients in record.into.items()

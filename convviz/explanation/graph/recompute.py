@@ -1,7 +1,7 @@
 """Computing a forward value once more, where the function saved its inputs but nobody its result.
 
-The graph keeps what the gradients need, no more: of x² → ·3 → ·y it has x, 3, y and 3x², but not x². These rules
-fill such gaps for the functions of a first lesson and of a convolutional network; everything else stays unknown.
+The graph keeps what the gradients need: of x² → ·3 → ·y it has x, 3, y and 3x², but not x². These rules fill such gaps
+for the functions of a first lesson and of a convolutional network; everything else stays unknown.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,20 +20,14 @@ class _Missing(Exception):
 
 @dataclass(frozen=True)
 class Operands:
-    """What a rule may use.
+    """What a rule may use."""
 
-    Attributes:
-        inputs: the values of the inputs that have a gradient, by their place among the inputs; None where unknown.
-        saved: what the function saved, by name.
-        shape: of the result, None where unknown.
-    """
-
-    inputs: Sequence[torch.Tensor | None]
+    inputs: Sequence[torch.Tensor | None]  # of those that have a gradient; None where unknown
     saved: dict[str, Any]
-    shape: tuple[int, ...] | None = None
+    shape: tuple[int, ...] | None = None  # of the result
 
     def tensor(self, place: int, name: str = "") -> torch.Tensor:
-        """Return an operand: as it was saved, or else the value of the input at that place."""
+        """Return an operand: as it was saved, or else the input at that place."""
         saved = self.saved.get(name)
         found = saved if isinstance(saved, torch.Tensor) else self.inputs[place] if place < len(self.inputs) else None
         if found is None:
@@ -41,11 +35,9 @@ class Operands:
         return found
 
     def all(self) -> list[torch.Tensor]:
-        """Return all inputs."""
         return [self.tensor(place) for place in range(len(self.inputs))]
 
     def result_shape(self) -> tuple[int, ...]:
-        """Return the shape of the result."""
         if self.shape is None:
             raise _Missing
         return self.shape
@@ -54,7 +46,7 @@ class Operands:
 def replay(
     function: Function, inputs: Sequence[torch.Tensor | None], saved: dict[str, Any], shape: tuple[int, ...] | None
 ) -> torch.Tensor | None:
-    """Return the function's forward result from its ``Operands``, None where no rule can tell it."""
+    """Return the function's forward result, None where no rule can tell it."""
     try:
         if forward_class(function) is Convolution:
             return _own_convolution(function, Operands(inputs, saved, shape))

@@ -15,22 +15,13 @@ say = sentences("graph")
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """One thing that a function keeps, not copied yet.
+    """One thing that a function keeps, not copied yet."""
 
-    Attributes:
-        name: as one reads it from the grad_fn, without ``_saved_``; ``saved_tensors[0]`` or ``ctx.k`` for a custom
-            Function.
-        content: a tensor or a plain value; None also when it cannot be read.
-        note: why it cannot be read, or what is wrong with it.
-        unreadable: whether it was saved but cannot be read.
-        needed: False for what was not saved because no gradient needs it: nothing is wrong then.
-    """
-
-    name: str
-    content: Any
-    note: str = ""
+    name: str  # without _saved_; saved_tensors[0] or ctx.k for a custom Function
+    content: Any  # a tensor or a plain value; None also when it cannot be read
+    note: str = ""  # why it cannot be read, or what is wrong with it
     unreadable: bool = False
-    needed: bool = True
+    needed: bool = True  # False for what was not saved because no gradient needs it
 
 
 def kept_by(function: Function) -> tuple[Kept, ...]:
@@ -42,7 +33,7 @@ def kept_by(function: Function) -> tuple[Kept, ...]:
 
 
 def explain_failure(error: Exception) -> str:
-    """Return torch's message as a note; the one about freed graphs in words that say what to do."""
+    """Return torch's message; the one about freed graphs says what to do."""
     message = str(error)
     if "backward through the graph a second time" in message:
         return say("freed")
@@ -85,7 +76,7 @@ def _on_ctx(function: Function) -> Iterator[Kept]:
 
 
 def plain(value: Any) -> Any:
-    """Return numbers, texts and tuples of them as they are, anything else as a short text."""
+    """Return numbers, texts and tuples of them as they are, all else as a short text."""
     if isinstance(value, (tuple, list)):
         return tuple(plain(entry) for entry in value)
     if type(value) is int and value >= 2**63:  # torch hands out a negative axis as an unsigned number

@@ -11,32 +11,21 @@ KEEP = 65_536  # elements: above this only the extremes and the mean are kept, o
 
 @dataclass(frozen=True, eq=False)  # tensors have no one answer to ==
 class Snapshot:
-    """A tensor's numbers, or what can be said of them.
-
-    Attributes:
-        shape: of the tensor.
-        dtype: its name, such as ``"float32"``.
-        tensor: a detached copy on the cpu; None when it has more than ``KEEP`` elements or no numbers to read.
-        minimum: the smallest element; None when there is none, or when they are complex.
-        mean: of all elements; None as above.
-        maximum: the largest element; None as above.
-    """
+    """A tensor's numbers, or what can be said of them."""
 
     shape: tuple[int, ...]
-    dtype: str
-    tensor: torch.Tensor | None
-    minimum: float | None
+    dtype: str  # such as "float32"
+    tensor: torch.Tensor | None  # detached, on the cpu; None if larger than KEEP or without numbers
+    minimum: float | None  # None, as mean and maximum, of no or complex numbers
     mean: float | None
     maximum: float | None
 
     @property
     def elements(self) -> int:
-        """How many numbers the tensor has."""
         return torch.Size(self.shape).numel()
 
 
 def snapshot(tensor: torch.Tensor) -> Snapshot:
-    """Copy a tensor of any device, layout and dtype; a sparse one is written out when it is small enough."""
     shape, dtype = tuple(tensor.shape), str(tensor.dtype).removeprefix("torch.")
     tensor = tensor.detach()
     small = torch.Size(shape).numel() <= KEEP
@@ -49,7 +38,7 @@ def snapshot(tensor: torch.Tensor) -> Snapshot:
 
 
 def _summary(tensor: torch.Tensor) -> tuple[float | None, float | None, float | None]:
-    """Return minimum, mean and maximum; bool and integers, as masks and indices have, count as numbers."""
+    """Return minimum, mean and maximum; bool and integers count as numbers."""
     if tensor.is_complex() or tensor.numel() == 0:
         return None, None, None
     numbers = tensor.double() if tensor.element_size() >= 4 and has_float64(tensor.device) else tensor.float()

@@ -16,16 +16,12 @@ GRADIENTS = ("grad_input", "grad_weight", "grad_bias")  # what a convolution han
 
 
 def sentences(graph: Graph) -> tuple[str, ...]:
-    """Return one sentence a step, in the order of ``graph.steps``: what the node receives and what it hands on.
-
-    Names of tensors and functions stand in backticks.
-    """
+    """Return a sentence for each of ``graph.steps``: what the node receives and hands on; names stand in backticks."""
     teller = _Teller(graph)
     return tuple(teller.tell(graph.node(id)) for id in graph.steps)
 
 
 def sentence(graph: Graph, id: str) -> str:
-    """Return the sentence of one step, by the id of its node."""
     return _Teller(graph).tell(graph.node(id))
 
 
@@ -75,7 +71,7 @@ class _Teller:
         return found
 
     def name(self, edge: Edge) -> str:
-        """Return the name of the node that a gradient is handed to, with its step where others have the same name."""
+        """Return the name of the node that a gradient goes to, with its step where others are named so."""
         node = self.graph.node(edge.source)
         if self.labels[node.label] == 1 or node.id not in self.step:
             return f"`{node.label}`"
@@ -87,7 +83,6 @@ def _grad_of(node: Node) -> str:
 
 
 def _amount(snapshot: Snapshot | None) -> str:
-    """Return a number as it is, of more numbers the shape."""
     if snapshot is None:
         return say("amount.nothing")
     return numbers(snapshot) if not snapshot.shape else str(list(snapshot.shape))

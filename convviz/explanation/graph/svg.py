@@ -19,7 +19,7 @@ Place = tuple[float, float]  # x, y in pixels
 
 @dataclass(frozen=True)
 class Palette:
-    """The colours of one theme; the test holds each text against each fill it stands on, by the kind of its node."""
+    """The colours of one theme."""
 
     paper: str
     ink: str
@@ -83,7 +83,7 @@ class _Drawing:
         self.total_height = self.top(max(y for _, y in places)) + HEIGHT + MARGIN
 
     def _box_width(self) -> float:
-        """Return a width that holds every line; beside the label the step needs room, and bold letters are wider."""
+        """Return a width that holds every line, and the step beside the bold label."""
         longest = max(
             max(columns(label) * LABEL_SIZE / SIZE + 5, *map(columns, others)) for label, *others in self.lines.values()
         )
@@ -144,7 +144,7 @@ class _Drawing:
         return "".join([*parts, "</g>"])
 
     def _arrows(self) -> list[str]:
-        """Return the arrows, grouped by the box they end in, where they keep the order in which they come."""
+        """Return the arrows, grouped by the box they end in, in the order in which they come."""
         into: dict[str, list[Edge]] = defaultdict(list)
         for edge in self.graph.edges:
             into[edge.target].append(edge)
@@ -160,7 +160,6 @@ class _Drawing:
         return route[-1] if route else self.arranged.positions[edge.source][0]
 
     def _arrow(self, edge: Edge, share: float) -> str:
-        """Return one arrow that enters its box at a share of the box's width."""
         (from_x, from_layer), (to_x, to_layer) = (self.arranged.positions[id] for id in (edge.source, edge.target))
         slots = self.slots[edge.source]
         leave = (slots.index(edge.output_slot) + 1) / (len(slots) + 1)
@@ -185,7 +184,7 @@ class _Drawing:
 
 
 def _path(start: Place, bends: list[Place], end: Place) -> str:
-    """Return a line that passes each layer straight down at its bend, and curves only between the layers."""
+    """Return a line that is straight at its bends, and curves only between the layers."""
     (x, y), path = start, f"M{_n(start[0])} {_n(start[1])}"
     drawn_to = y  # what stands straight below itself is one line, however many layers it passes
     for to_x, to_y in [*bends, end]:
@@ -199,7 +198,6 @@ def _path(start: Place, bends: list[Place], end: Place) -> str:
 
 
 def _lines(node: Node) -> tuple[str, ...]:
-    """Return label, shape, value and gradient, none longer than a box may be."""
     label = shortened(node.label, MAX_LABEL_CHARS)
     return (
         label if node.spec is None else f"{label} ▸",
@@ -212,7 +210,7 @@ def _text(x: float, y: float, text: str, ink: str, attributes: str = "") -> str:
 
 
 def _escape(text: str) -> str:
-    """Escape for XML; characters that XML does not have at all, such as a control code in a name, become �."""
+    """Characters that XML does not have become �."""
     return escape(re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "�", text))
 
 

@@ -46,12 +46,12 @@ def _entry(entry: complex | float | bool) -> str:
 
 
 def shape(snapshot: Snapshot) -> str:
-    """Write shape and dtype: ``[2, 3] float32``."""
+    """``[2, 3] float32``."""
     return f"{list(snapshot.shape) if snapshot.shape else say('scalar')} {snapshot.dtype}"
 
 
 def box_lines(node: Node) -> tuple[str, str, str]:
-    """Return the three lines under a box's label: shape, value, gradient."""
+    """Shape, value, gradient."""
     if node.kind == "rest":
         return say("rest.line"), "", ""
     shapes = [slot.value or slot.gradient for slot in node.slots]
@@ -69,12 +69,11 @@ def box_lines(node: Node) -> tuple[str, str, str]:
 
 
 def gradient_numbers(gradient: Snapshot | None) -> str:
-    """Write a gradient's numbers, or that there are none."""
     return say("numbers.none") if gradient is None else numbers(gradient)
 
 
 def factor(edge: Edge, source: Node, target: Node) -> str:
-    """Write what a path is multiplied by along an arrow: a number, or the size of the Jacobian; empty if unknown."""
+    """A number, or the Jacobian's size."""
     if edge.derivative is not None:
         text = format_number(edge.derivative)
         return f"({text})" if text.startswith("−") else text
@@ -90,7 +89,7 @@ def _only(node: Node) -> Slot | None:
 
 
 def derivative(edge: Edge, source: Node, target: Node) -> str:
-    """Return a sentence about the factor of an arrow; empty if it is unknown."""
+    """Empty if it is unknown."""
     written = factor(edge, source, target)
     if not written or edge.derivative is not None:
         return say("derivative", number=written) if written else ""
@@ -108,12 +107,11 @@ def _per_slot(slots: tuple[Slot, ...], texts: list[str]) -> str:
 
 
 def columns(text: str) -> int:
-    """Return how many letters wide a text is in a font of equal widths: Chinese letters count as two."""
+    """Return how many letters wide a text is: Chinese letters count as two."""
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def shortened(text: str, most: int) -> str:
-    """Cut a text that is wider than ``most`` letters."""
     if columns(text) <= most:
         return text
     while columns(text) >= most:
@@ -122,7 +120,7 @@ def shortened(text: str, most: int) -> str:
 
 
 def details(node: Node, paths: str) -> str:
-    """Return all that there is to say about a box, a line a thing; ``paths`` says of which its gradient is the sum."""
+    """Return all that there is to say about a box, a line a thing."""
     lines = [node.label, *box_lines(node), paths]
     for slot in node.slots:
         lines += [slot.value_note, slot.gradient_note]

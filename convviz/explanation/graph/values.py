@@ -20,10 +20,7 @@ def forward_values(
     kept: dict[Function, tuple[Kept, ...]],
     shapes: dict[Place, Kind],
 ) -> Values:
-    """Return function and number of output → its value and where that comes from; no entry where it is unknown.
-
-    What is computed again must have the shape and dtype that is known of it.
-    """
+    """Return function and output → its value and where that comes from; a computed one fits the shape that is known."""
     values: Values = {}
     for function in functions:
         leaf = leaf_of(function)
@@ -52,7 +49,7 @@ def _computed(
     values: Values,
     kind: Kind | None,
 ) -> torch.Tensor | None:
-    """Return a function's result where a rule can tell it and it fits the gradient that came for it."""
+    """Return a function's result where a rule tells it and it fits the gradient."""
     if any(thing.unreadable for thing in kept):
         return None
     inputs = [
@@ -65,5 +62,4 @@ def _computed(
 
 
 def kind_of(tensor: torch.Tensor) -> Kind:
-    """Return shape and name of the dtype."""
     return tuple(tensor.shape), str(tensor.dtype).removeprefix("torch.")

@@ -11,7 +11,7 @@ OPENS_INTO = ("dilated_grad_output", "padded_grad_output", "rotated_weight", "gr
 
 
 def walk(root: Function) -> list[Function]:
-    """Return every node that the backward pass from ``root`` can reach; no node stands before its consumers."""
+    """No node stands before its consumers."""
     finished: list[Function] = []
     seen = {root}
     path = [(root, _inputs(root))]  # a list, not recursion: a chain of a thousand functions is no rarity
@@ -29,11 +29,7 @@ def walk(root: Function) -> list[Function]:
 
 
 def nearest(functions: list[Function], most: int) -> list[Function]:
-    """Return the functions that are fewest steps from the output, at most ``most``, in the order they had.
-
-    Steps are those of the longest way: a function is among them only with all that use its value, so that its
-    gradient is whole.
-    """
+    """Return the ``most`` functions nearest to the output by the longest way, so that the gradient of each is whole."""
     steps = dict.fromkeys(functions, 0)
     for function in functions:
         for source, _ in function.next_functions:
@@ -44,7 +40,6 @@ def nearest(functions: list[Function], most: int) -> list[Function]:
 
 
 def _inputs(function: Function) -> list[Function]:
-    """Return what feeds a function, the last input first: the walk takes them from the end."""
     return [source for source, _ in reversed(function.next_functions) if source is not None]
 
 
@@ -55,17 +50,17 @@ def leaf_of(function: Function) -> torch.Tensor | None:
 
 
 def name_of(function: Function) -> str:
-    """Return the name as torch prints it, without its C++ namespace."""
+    """Return torch's name without the C++ namespace."""
     return function.name().rpartition("::")[2]
 
 
 def forward_class(function: Function) -> type[torch.autograd.Function] | None:
-    """Return the custom Function that made this node, None for torch's own."""
+    """Return the custom Function, None for torch's own."""
     return getattr(type(function), "_forward_cls", None)
 
 
 def is_convolution(function: Function) -> bool:
-    """Tell whether this node is a 2-D convolution that is not transposed, torch's or our own."""
+    """Tell whether this node is a 2-D convolution, torch's or our own, and not transposed."""
     if forward_class(function) is Convolution:
         return True
     if name_of(function) != "ConvolutionBackward0":
@@ -75,8 +70,5 @@ def is_convolution(function: Function) -> bool:
 
 
 def opens_into(function: Function) -> tuple[str, ...]:
-    """Return the four stages inside the box, by their names in ``convviz.stages``; () when it has no such inside.
-
-    They make grad_input, so a convolution has them only if its input needs a gradient.
-    """
+    """Return the stages inside the box; () when it has none, as where its input needs no gradient."""
     return OPENS_INTO if is_convolution(function) and function.next_functions[0][0] is not None else ()

@@ -14,12 +14,7 @@ MAX_LAYER_NAMES = 12
 
 
 def find_layer(module: torch.nn.Module, layer: str | torch.nn.Module | None = None) -> tuple[str, torch.nn.Module]:
-    """Return the dotted name, empty for the module itself, and the layer that is meant: the only one by default.
-
-    Raises:
-        TypeError: module is no module, or layer is neither a name nor a module.
-        ValueError: there is no such layer, more than one, or it is no 2-D convolution that can be run.
-    """
+    """Return the dotted name, empty for the module itself, and the layer that is meant."""
     if not isinstance(module, torch.nn.Module):
         raise TypeError(f"module must be a torch.nn.Module, a layer or a model: got {type(module).__name__}")
     if isinstance(module, torch.jit.ScriptModule):

@@ -6,12 +6,7 @@ import torch
 
 
 def check_batch(layer: torch.nn.Module, x: Any) -> None:
-    """Say in one sentence what torch would say in its own words about a batch that the layer itself cannot take.
-
-    Raises:
-        TypeError: x is no tensor.
-        ValueError: its shape, dtype or device is not that of the layer.
-    """
+    """Refuse a batch that the layer cannot take, before torch does so in words of its own."""
     if isinstance(x, (tuple, dict)):
         return
     if not isinstance(x, torch.Tensor):
@@ -30,7 +25,7 @@ def check_batch(layer: torch.nn.Module, x: Any) -> None:
 
 
 def arguments(x: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return what a model is called with, by position and by name: copies, because it may write into what it gets."""
+    """Return what a model is called with: copies, because it may write into what it gets."""
     x = _copied(x)
     if isinstance(x, tuple):
         return x, {}

@@ -21,38 +21,20 @@ TF32 = 2.0**13  # how much coarser its rounding is than that of float32
 
 @dataclass(frozen=True, eq=False)
 class Recorded:
-    """What one convolution did in one run of a model.
+    """What one convolution did in one run of a model, in the shapes of its layer; input to grad_output are 4-D."""
 
-    Shapes are the layer's: input ``[N, C_in, H, W]``, output and grad_output ``[N, C_out, H_out, W_out]``, weight
-    ``[C_out, C_in / groups, kH, kW]``, of a transposed layer ``[C_in, C_out / groups, kH, kW]``, bias ``[C_out]``.
-
-    Attributes:
-        name: of the layer in the model; empty for the model itself.
-        kind: the name of its class.
-        transposed: whether it is a transposed convolution.
-        spec: its geometry; of a transposed one that of the convolution whose input is its output.
-        input: what it took.
-        weight: what it multiplied with; of a quantised layer the quantised weight.
-        bias: or None.
-        output: what it gave.
-        grad_output: the derivative of the loss by its output.
-        runs: how often it ran.
-        run: which of these was recorded.
-        quantised: whether weight is not the parameter itself.
-    """
-
-    name: str
-    kind: str
+    name: str  # in the model; empty for the model itself
+    kind: str  # the name of its class
     transposed: bool
-    spec: ConvSpec
+    spec: ConvSpec  # of a transposed one that of the convolution whose input is its output
     input: torch.Tensor
-    weight: torch.Tensor
+    weight: torch.Tensor  # of a quantised layer the quantised one
     bias: torch.Tensor | None
     output: torch.Tensor
     grad_output: torch.Tensor
-    runs: int
-    run: int
-    quantised: bool
+    runs: int  # how often it ran
+    run: int  # which of these was recorded
+    quantised: bool  # weight is not the parameter itself
 
 
 def record_layer(
@@ -66,10 +48,6 @@ def record_layer(
 
     The model is left as it was: no gradient is added to a parameter, running statistics and torch's random numbers go
     back to where they were, and x is not written to.
-
-    Raises:
-        TypeError: module, layer or loss is of another type.
-        ValueError: the layer cannot be shown, did not run, or the loss cannot be differentiated by its output.
     """
     module = getattr(module, "_orig_mod", module)  # torch.compile's wrapper: what it wraps can be watched
     name, found = find_layer(module, layer)
@@ -105,7 +83,7 @@ def record_layer(
 
 
 class _Watcher:
-    """A forward hook that keeps what one run of a layer took and gave, and starts the graph at its output."""
+    """A forward hook that keeps what one run took and gave, and starts the graph at its output."""
 
     def __init__(self, layer: torch.nn.Module, run: int) -> None:
         self.run = run
@@ -182,7 +160,7 @@ def _recorded(name: str, layer: torch.nn.Module, watcher: _Watcher, grad_output:
 
 
 def _spec(layer: Any, image: torch.Tensor) -> ConvSpec:
-    """Return the layer's geometry; image is what the convolution reads: a transposed layer's own output."""
+    """Return the layer's geometry; image is what the convolution reads."""
     transposed = isinstance(layer, torch.nn.ConvTranspose2d)
     channels = (layer.out_channels, layer.in_channels) if transposed else (layer.in_channels, layer.out_channels)
     height, width = image.shape[-2:]
@@ -200,7 +178,7 @@ def _spec(layer: Any, image: torch.Tensor) -> ConvSpec:
 
 
 def _check_is_a_convolution(made: Recorded) -> None:
-    """Hold the layer's output against the convolution of what it took: a class of somebody's own may do more."""
+    """Hold the output against the convolution of the input: somebody's own class may do more."""
     with torch.no_grad():
         ours = _convolution(made, made.input, made.weight, made.bias)
         size = _convolution(made, made.input.abs(), made.weight.abs(), None if made.bias is None else made.bias.abs())

@@ -14,7 +14,7 @@ say = sentences("layer")
 
 
 def layer_story(made: Recorded, window: Window, loss: Callable[[Any], torch.Tensor] | None, dtype: torch.dtype) -> str:
-    """Return what the app shows of a layer, and how far its numbers are those of the model."""
+    """Return what the app shows of a layer, and how far its numbers are the model's."""
     parts = [_whose(made, loss is not None)]
     parts += [say("whole")] if window.is_whole(made) else [_place(made, window), *_shares(made, window)]
     if made.runs > 1:
@@ -30,7 +30,7 @@ def layer_story(made: Recorded, window: Window, loss: Callable[[Any], torch.Tens
 
 
 def own_rows(made: Recorded, window: Window, axis: int) -> range:
-    """Return the rows (or columns) of grad_input, counted as shown, that get all that the layer's own gets."""
+    """Return the rows (or columns) of grad_input, as shown, that get all that the layer's own gets."""
     shown, read = ((window.rows, window.input_rows), (window.columns, window.input_columns))[axis]
     spec, last = made.spec, made.output.shape[2 + axis]
     stride, reach = spec.stride[axis], spec.effective_kernel[axis]
@@ -69,7 +69,6 @@ def _place(made: Recorded, window: Window) -> str:
 
 
 def _shares(made: Recorded, window: Window) -> list[str]:
-    """One sentence a tensor: whether it is the layer's own, or a part of the sum."""
     groups = made.spec.groups
     into, out = made.input.shape[1] // groups, made.output.shape[1] // groups
     shown_into, shown_out = (len(each) // window.spec.groups for each in (window.in_channels, window.out_channels))

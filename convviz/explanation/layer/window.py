@@ -1,7 +1,6 @@
 """Which part of a layer's numbers the board shows, cut so that its output is a convolution of what is shown.
 
-Rows and columns count cells of the layer's output: every window of output is shown with all the input that it reads,
-so its sums are whole. Padding stands only where the layer pads.
+Every window of output is shown with all the input that it reads. Padding stands only where the layer pads.
 """
 
 import math
@@ -23,10 +22,7 @@ CHOSEN_CELLS = 32  # rows and columns of a window that nobody asked for
 
 @dataclass(frozen=True)
 class Window:
-    """A part of a layer: rows and columns of its output, those of the input that these read, and the part's geometry.
-
-    With ``border`` the input holds the border that the padding mode copies.
-    """
+    """A part of a layer: rows and columns of output, those of input (with ``border`` padded) that these read."""
 
     samples: range
     in_channels: range
@@ -39,18 +35,13 @@ class Window:
     border: bool
 
     def is_whole(self, made: Recorded) -> bool:
-        """Whether nothing of the layer is left out."""
         batch, out_channels, height, width = made.output.shape
         shown = (self.samples, self.out_channels, self.rows, self.columns, self.in_channels)
         return tuple(map(len, shown)) == (batch, out_channels, height, width, made.input.shape[1])
 
 
 def choose_window(made: Recorded, asked: Mapping[str, Any] | None = None) -> Window:
-    """Return the part of a layer that was asked for, as in ``explain``, or as much as the board shows well.
-
-    Raises:
-        ValueError: an unknown key, nothing there, channels that are no convolution of their own, or too large.
-    """
+    """Return the part that was asked for, or as much as the board shows well."""
     if asked is not None and (not isinstance(asked, Mapping) or set(asked) - set(KEYS)):
         raise ValueError(f"window is a dict with any of {', '.join(KEYS)}, each a number or a slice: got {asked!r}")
     batch, channels, *size = made.output.shape
@@ -83,7 +74,6 @@ def choose_window(made: Recorded, asked: Mapping[str, Any] | None = None) -> Win
 
 
 def cut(made: Recorded, window: Window) -> dict[str, torch.Tensor | None]:
-    """Return input, weight, bias, output and grad_output of the window."""
     image = pad_input(made.input, made.spec) if window.border else made.input
     own = {"input": (window.in_channels, window.input_rows, window.input_columns, image)}
     for name, tensor in (("output", made.output), ("grad_output", made.grad_output)):
@@ -104,7 +94,7 @@ def cut(made: Recorded, window: Window) -> dict[str, torch.Tensor | None]:
 
 @dataclass(frozen=True)
 class _Cut:
-    """One axis of a window: rows of the layer's output, the rows of its input that they read, and the padding."""
+    """One axis of a window: rows of the layer's output, of the input that they read, the padding."""
 
     output: range
     input: range
@@ -113,7 +103,7 @@ class _Cut:
 
 
 def _axis(made: Recorded, axis: int, asked: range | None, padded: bool = False) -> _Cut:
-    """Cut one axis; with padded set the rows of input are those of the padded input, which then has no padding."""
+    """Padded, the rows of input are the padded input's."""
     spec = made.spec
     last = made.output.shape[2 + axis]
     read = spec.padded_size[axis] if padded else made.input.shape[2 + axis]
@@ -163,7 +153,7 @@ def _cut(made: Recorded, axis: int, output: range, padded: bool) -> _Cut | None:
 
 
 def _transposed_cut(made: Recorded, axis: int, output: range, _: bool) -> _Cut | None:
-    """The rows of input that reach these rows of output; what else they write is cropped, as padding does."""
+    """Return the rows of input that reach these rows of output; what else they write is cropped."""
     spec = made.spec
     stride, reach, before = spec.stride[axis], spec.effective_kernel[axis], spec.padding[axis][0]
     # In rows counted before the crop, input row r writes to r * stride and the reach from there.
@@ -203,7 +193,6 @@ def _channels(made: Recorded, spans: Mapping[str, range]) -> tuple[range, range,
 
 
 def _too_much(made: Recorded, into: int, out: int) -> bool:
-    """Whether all samples together are more than the page takes at once."""
     batch = made.output.shape[0]
     cells = [min(math.prod(tensor.shape[2:]), MAX_SIZES["input_size"] ** 2) for tensor in (made.input, made.output)]
     products = batch * min(cells) * into * out * math.prod(made.spec.kernel_size)
@@ -211,7 +200,6 @@ def _too_much(made: Recorded, into: int, out: int) -> bool:
 
 
 def _span(name: str, value: Any, count: int) -> range:
-    """Return what was asked for on one axis as a range that lies within it."""
     if isinstance(value, int) and not isinstance(value, bool):
         found = range(count)[value : value + 1 or None] if -count <= value < count else range(0)
     elif isinstance(value, slice) and value.step in (None, 1):

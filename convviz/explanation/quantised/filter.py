@@ -17,33 +17,18 @@ MAX_QUANTISED_PRODUCTS = 200_000_000  # of all runs together: about half a secon
 
 @dataclass(frozen=True, eq=False)
 class ShownFilter:
-    """One output channel and the input channels of its group, float64.
-
-    Attributes:
-        spec: the geometry with these channels alone.
-        input: ``[N, C_in / groups, H, W]``.
-        weight: ``[1, C_in / groups, kH, kW]``.
-        bias: ``[1]`` or None.
-        grad_output: ``[N, 1, H_out, W_out]``.
-        sample: which one is shown.
-        channel: which of the input channels here is shown.
-    """
+    """One output channel and the input channels of its group, float64; the spec is of these channels alone."""
 
     spec: ConvSpec
-    input: torch.Tensor
-    weight: torch.Tensor
+    input: torch.Tensor  # [N, C_in / groups, H, W]
+    weight: torch.Tensor  # [1, C_in / groups, kH, kW]
     bias: torch.Tensor | None
-    grad_output: torch.Tensor
+    grad_output: torch.Tensor  # [N, 1, H_out, W_out]
     sample: int
     channel: int
 
 
 def shown_filter(stages: Stages, plane: Plane) -> ShownFilter:
-    """Return the filter that is shown, with what it reads.
-
-    Raises:
-        ValueError: the layers of convviz.nn do not take this geometry, or a run of it is too long.
-    """
     spec = stages.spec
     if stages.transposed:
         raise ValueError(say("refused.transposed"))

@@ -12,6 +12,7 @@ from torch.autograd.gradcheck import GradcheckError
 
 from convviz.explanation.quantised.filter import ShownFilter, shown_filter
 from convviz.explanation.quantised.kinds import KINDS, Kind
+from convviz.facts.words import sentences
 from convviz.geometry.shown_plane import Plane
 from convviz.nn import surrogate_check
 from convviz.nn.conv2d import PaddingMode
@@ -20,6 +21,8 @@ from convviz.nn.straight_through import binarize
 from convviz.ops.padding import pad_input
 from convviz.ops.stages import Stages
 
+say = sentences("quantised")
+
 EPS = 1e-6  # as in torch.autograd.gradcheck
 
 Loss = Callable[[torch.Tensor], torch.Tensor]
@@ -27,60 +30,35 @@ Loss = Callable[[torch.Tensor], torch.Tensor]
 
 @dataclass(frozen=True, eq=False)
 class Variant:
-    """One straight-through variant of a layer, or one parameter of it.
-
-    Attributes:
-        name: as in KINDS.
-        mask: ``[kH, kW]``, the factor from the gradient of the quantised weight to that of the latent one.
-        gradient: ``[kH, kW]``, the gradient of the latent weight that backward returns.
-    """
+    """One straight-through variant of a layer, or one parameter of it."""
 
     name: str
-    mask: torch.Tensor
-    gradient: torch.Tensor
+    parameter: str
+    sentence: str
+    mask: torch.Tensor  # [kH, kW], from the gradient of the quantised weight to that of the latent one
+    gradient: torch.Tensor  # [kH, kW], of the latent weight
 
 
 @dataclass(frozen=True, eq=False)
 class Quantised:
-    """One quantised layer with the input, the weight and the grad_output of a pass; float64, the shown planes alone.
+    """One quantised layer with the shown planes of a pass, float64; each tensor is [kH, kW] if nothing else is said."""
 
-    Attributes:
-        latents: ``[kH, kW]`` by name, what is learned: the weight, or shift and sign.
-        quantized_weight: ``[kH, kW]``, what forward convolves with.
-        signs: ``[H, W]`` with the border, the binarised input; None where the input stays as it is.
-        scale: ``[H_out, W_out]``, the factor K that the input's sizes give back; None where there is none.
-        output: ``[H_out, W_out]``.
-        grad_quantized_weight: ``[kH, kW]``.
-        variants: of this layer, side by side.
-        stairs: ``[kH, kW]``, central differences of the layer itself by the latent weight of the chosen variant.
-        surrogate: ``[kH, kW]``, central differences of the smooth function that the variant states.
-        at_kink: whether some latent weight lies where that function has a kink: its two sides then differ.
-        gradcheck_passes: what torch.autograd.gradcheck says about the layer.
-        surrogate_complaint: what ``convviz.nn.surrogate_check`` says; empty when the gradients are as stated.
-    """
-
-    latents: dict[str, torch.Tensor]
-    quantized_weight: torch.Tensor
-    signs: torch.Tensor | None
-    scale: torch.Tensor | None
-    output: torch.Tensor
+    latents: dict[str, torch.Tensor]  # what is learned: the weight, or shift and sign
+    quantized_weight: torch.Tensor  # what forward convolves with
+    signs: torch.Tensor | None  # the binarised input [H, W], with the border
+    scale: torch.Tensor | None  # K, which gives the input's sizes back, [H_out, W_out]
+    output: torch.Tensor  # [H_out, W_out]
     grad_quantized_weight: torch.Tensor
     variants: tuple[Variant, ...]
-    stairs: torch.Tensor
-    surrogate: torch.Tensor
-    at_kink: bool
+    stairs: torch.Tensor  # central differences of the layer itself by the chosen variant's latent weight
+    surrogate: torch.Tensor  # central differences of the smooth function that the variant states
+    at_kink: bool  # some latent weight lies where that function has a kink
     gradcheck_passes: bool
-    surrogate_complaint: str
+    surrogate_complaint: str  # of convviz.nn.surrogate_check; empty when all is well
 
 
 def quantised(stages: Stages, plane: Plane, kind: str, variant: str) -> Quantised:
-    """Put a quantised layer in the place of the convolution; its latent weight is the weight of the pass.
-
-    A filter reads no other filter, so the one that is shown is computed alone.
-
-    Raises:
-        ValueError: there is no such layer or variant, or the layer does not take this geometry.
-    """
+    """Put a quantised layer in the place of the convolution, for the one filter that is shown."""
     if kind not in KINDS or variant not in KINDS[kind].variants:
         known = ", ".join(f"{name} ({', '.join(each.variants)})" for name, each in KINDS.items())
         raise ValueError(f"a quantised layer and its variant are one of {known}: got {kind!r:.40}, {variant!r:.40}")
@@ -143,7 +121,7 @@ def _variant(kind: Kind, name: str, layer: QuantizedConv2d, seen: ShownFilter) -
     parameter = kind.variants[name].parameter
     mask = torch.ones_like(seen.weight) if parameter == "sign" else layer.ste_mask.detach()
     at = (0, seen.channel)
-    return Variant(name, mask[at], _gradient(layer, parameter, seen)[at])
+    return Variant(name, parameter, say(f"variant.{name}"), mask[at], _gradient(layer, parameter, seen)[at])
 
 
 def _gradient(layer: QuantizedConv2d, parameter: str, seen: ShownFilter) -> torch.Tensor:
@@ -155,19 +133,18 @@ def _gradient(layer: QuantizedConv2d, parameter: str, seen: ShownFilter) -> torc
 
 
 def _run(layer: QuantizedConv2d, parameter: str, moved: torch.Tensor, seen: ShownFilter) -> torch.Tensor:
-    """Return the sum of the output, weighted by grad_output, with another value of the parameter."""
     output: torch.Tensor = torch.func.functional_call(layer, {parameter: moved}, (seen.input,))
     return (seen.grad_output * output).sum()
 
 
 def _smooth(layer: QuantizedConv2d, parameter: str, moved: torch.Tensor, seen: ShownFilter) -> torch.Tensor:
-    """Return the same of the layer with its quantisers replaced by their surrogates."""
+    """Return the same of the layer with surrogates for its quantisers."""
     parameters = {name: value.detach() for name, value in layer.named_parameters()} | {parameter: moved}
     return (seen.grad_output * layer.surrogate(seen.input, seen.input, parameters)).sum()
 
 
 def _slopes(function: Loss, value: torch.Tensor, at: tuple[int, int]) -> torch.Tensor:
-    """Return central differences of a function by every cell of one plane of its argument."""
+    """Return central differences by every cell of one plane."""
     found = torch.empty_like(value[at])
     with torch.no_grad():
         for row, column in itertools.product(*map(range, found.shape)):
@@ -194,7 +171,7 @@ def _gradcheck(layer: QuantizedConv2d, parameter: str, seen: ShownFilter, at: tu
 
 
 def _surrogate_complaint(layer: QuantizedConv2d, seen: ShownFilter) -> str:
-    """Return what surrogate_check says about the layer on the first windows of the input; empty if all is well."""
+    """Return what surrogate_check says of the input's first windows; empty if all is well."""
     spec = seen.spec
     rows, columns = (
         max(dilation * (kernel - 1) + 1 + stride, padding + 1)
@@ -211,7 +188,7 @@ def _surrogate_complaint(layer: QuantizedConv2d, seen: ShownFilter) -> str:
 
 
 def _at_kink(variant: str, layer: QuantizedConv2d, at: tuple[int, int]) -> bool:
-    """Return whether a shown latent weight is 1 or -1 where the gradient is clipped, or 0 where |w| counts."""
+    """Return whether a shown latent weight is ±1 where it is clipped, or 0 where |w| counts."""
     if variant not in ("clip", "scaled_sign"):
         return False
     sizes = layer.weight.detach()[at].abs()
@@ -219,7 +196,7 @@ def _at_kink(variant: str, layer: QuantizedConv2d, at: tuple[int, int]) -> bool:
 
 
 def _input_scale(seen: ShownFilter) -> torch.Tensor:
-    """Return K ``[H_out, W_out]``: the mean of |input|, border included, over the channels and over each window."""
+    """Return K ``[H_out, W_out]``: the mean of |input|, border included, over channels and window."""
     spec = seen.spec
     sizes = pad_input(seen.input[seen.sample : seen.sample + 1], spec).abs().mean(1, keepdim=True)
     box = torch.full((1, 1, *spec.kernel_size), 1 / math.prod(spec.kernel_size), dtype=sizes.dtype)

@@ -83,10 +83,14 @@ export class Sum {
     this.el.replaceChildren(
       createHead(sum),
       ...(products.length ? products : [nothing]),
-      ...(terms.length > FOLD_ABOVE ? [folded ? " + \u2026 " : " ", more] : []),
-      " = ",
-      element("output", { "data-value": String(value) }, formatNumber(/** @type {number} */ (value))),
-      ...(after ? [` \u00b7 ${after}`] : []),
+      element(
+        "span",
+        { class: "cv-sum-end" },
+        ...(terms.length > FOLD_ABOVE ? [folded ? " + \u2026 " : " ", more] : []),
+        " = ",
+        element("output", { "data-value": String(value) }, formatNumber(/** @type {number} */ (value))),
+        ...(after ? [` \u00b7 ${after}`] : []),
+      ),
     );
     this.el.dataset.terms = String(terms.length);
     this.el.toggleAttribute("data-open", this.#open);

@@ -84,7 +84,7 @@ export class LearnPanel {
       this.#losses,
       this.#curve.el,
       this.#verdict,
-      this.#choose,
+      element("div", { class: "cv-tools" }, this.#choose),
     );
     this.#rate.addEventListener("input", () => this.#setRate(RATES[Number(this.#rate.value)]));
   }

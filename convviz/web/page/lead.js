@@ -35,13 +35,22 @@ export function createLead(model, follow, lesson, watch) {
     setText(question, say(`question.${kind === "broken" ? riddle : kind}`));
   }
 
+  /** It opens where it has more lines than room. */
+  function measure() {
+    if (notice.matches(":focus")) return;
+    notice.removeAttribute("tabindex");
+    if (notice.scrollHeight > notice.clientHeight + 1) notice.tabIndex = 0;
+  }
+
   function tell() {
     // The role first: words are announced.
     notice.setAttribute("role", model.get("failed") ? "alert" : "status");
     setText(notice, model.get("notice"));
     notice.dataset.failed = String(model.get("failed"));
+    measure();
   }
 
+  new ResizeObserver(measure).observe(notice);
   follow("change:introduction", introduce);
   follow("settings", ask);
   follow("change:values", ask); // of the kernel
