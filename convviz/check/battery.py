@@ -71,6 +71,7 @@ BATTERY: dict[str, ConvSpec] = {
     # For who takes no padding and one size for both axes, and for the shortcuts of a single cell, a square, a few.
     "all square, no padding": ConvSpec((6, 6), 2, 3, 2, batch=2),
     "kernel 1, stride 2, padding 1": ConvSpec((5, 5), 5, 3, 1, 2, 1, batch=6),
+    "kernel 1, stride 2": ConvSpec((5, 4), 2, 3, 1, 2, batch=2),  # for who takes no other
     # Where fast paths are: 3 × 3 at stride 1, which a padding of 1 alone makes "same"; and patches side by side.
     "stride 1, padding 2": ConvSpec((6, 5), 3, 2, 3, 1, 2, batch=2),
     "stride as large as the kernel": ConvSpec((6, 4), 2, 3, 2, 2, batch=2),

@@ -28,8 +28,8 @@ from tests.check import students
 
 # Counted below; the one whose height and width differ in everything asks nothing of its own here.
 APART = (
-    "height and width apart", "all square, no padding", "kernel 1, stride 2, padding 1", "stride 1, padding 2",
-    "stride as large as the kernel",
+    "height and width apart", "all square, no padding", "kernel 1, stride 2, padding 1", "kernel 1, stride 2",
+    "stride 1, padding 2", "stride as large as the kernel",
 )  # fmt: skip
 CASES = [case for case in battery("all", 0) if case.name not in APART]
 asked = functools.partial(students.asked, without=APART)
@@ -81,7 +81,10 @@ class TestSignatures:
         def by_place(this, weight, that, stride=1, pad=0):
             return gradients(that, this, weight, None, stride, pad)
 
-        for fn in (caffe, by_place):
+        def border(x, w, dy, stride=1, border=0):
+            return gradients(dy, x, w, None, stride, border)
+
+        for fn in (caffe, by_place, border):
             assert asked(fn, "conv2d_backward")[1] == 13
         assert asked(permuted, "conv2d_backward")[1] == 17
         assert asked(two, "conv2d_backward")[0].results == ("grad_input", "grad_weight")

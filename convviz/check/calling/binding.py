@@ -96,6 +96,8 @@ def _by_name(parameters: list[inspect.Parameter], task: Task) -> list[str | None
     found: list[str | None] = []
     for each in parameters:
         role = role_of(each.name, among)
+        if role == "padding_mode" and isinstance(each.default, int):  # border=0: how wide it is
+            role = "padding" if "padding" in among else None
         foreign = role == "padding_mode" and each.default in ("valid", "full", "same")
         found.append(None if role in found or foreign else role)
     return found
