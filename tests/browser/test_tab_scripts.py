@@ -20,8 +20,10 @@ STAND_IN = """() => {
   window.kernel = { send: (message) => sent.push(message) };
   const model = {
     kernel: () => window.kernel,
-    on: (event, listener) => listeners.set(event, [...(listeners.get(event) ?? []), listener]),
-    off: (event, listener) => listeners.set(event, (listeners.get(event) ?? []).filter((each) => each !== listener)),
+    on: (event, listener) => {
+      listeners.set(event, [...(listeners.get(event) ?? []), listener]);
+      return () => listeners.set(event, listeners.get(event).filter((each) => each !== listener));
+    },
   };
   window.listening = () => [...listeners.values()].flat().length;
   window.answer = (tab, text) => {
