@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from convviz.app.open_lesson import lesson
     from convviz.check import package as check
     from convviz.check.api import grade, report
-    from convviz.check.audit import audit
-    from convviz.check.audit_report import Audit
+    from convviz.check.audit import Audit, audit
     from convviz.check.find_exercise import exercise
     from convviz.check.report import CheckFailed
     from convviz.check.sheet import Exercise
@@ -74,7 +73,7 @@ __all__ = [
 # Where the names live that need torch: two seconds and 200 MiB, for which a server and `--help` have no use.
 _HOMES = {
     "App": "app.app",
-    "Audit": "check.audit_report",
+    "Audit": "check.audit",
     "CheckFailed": "check.report",
     "Exercise": "check.sheet",
     "Stages": "ops.stages",

@@ -6,17 +6,17 @@ import contextlib
 import io
 import itertools
 import mmap
-import random
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
-import torch
 
-from convviz.check.audit_report import Addition, Audit, Finding
 from convviz.check.battery import Case, battery
+from convviz.check.calling.call_case import random_kept
 from convviz.check.mistakes import Mistake, catalogue
 from convviz.check.mutants import STYLES, Slip, differs, make, signature_of
 from convviz.check.one_hot_probes import recipe_of
@@ -27,6 +27,75 @@ from convviz.geometry.spec import ConvSpec
 say = sentences("audit")
 
 Check = Callable[[Callable[..., Any]], object]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A mistake, and in how many of its ways a check lets it pass."""
+
+    id: str  # of the catalogue
+    of: tuple[str, ...]  # the results that it spoils
+    title: str  # what is wrong, in plain words
+    passed: int  # ways of making it that the check does not see
+    ways: int  # ways of making it that can be seen in this task
+
+
+@dataclass(frozen=True)
+class Addition:
+    """A case to add to a check."""
+
+    name: str  # of the case in our battery
+    spec: ConvSpec  # its geometry; the numbers are any without symmetry
+    exposes: tuple[str, ...]  # ids of the missed mistakes that show in it
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What came of an audit."""
+
+    task: str  #: its name
+    style: str  #: how the functions were to be called
+    caught: tuple[Finding, ...]  #: mistakes that the check refuses in every way of making them
+    missed: tuple[Finding, ...]  #: mistakes that would pass, in one way at least
+    beyond: tuple[Finding, ...]  #: mistakes that no call of this style can show, such as a dilation where there is none
+    add: tuple[Addition, ...]  #: the fewest cases, and of those the smallest, that would expose all that was missed
+
+    def text(self) -> str:
+        """Return what passes, and what to add, as plain lines."""
+        caught, missed = len(self.caught), len(self.missed)
+        lines = [say("summary", task=self.task, caught=caught, total=caught + missed, missed=missed)]
+        if self.missed:
+            lines += ["", say("pass")]
+            for found in self.missed:
+                told = asdict(found) | {"of": ", ".join(found.of)}
+                lines.append(f"  {say('mistake' if found.passed == found.ways else 'mistake.some', **told)}")
+            lines += ["", say("add", count=len(self.add))]
+            for one in self.add:
+                shapes = {"input": one.spec.input_shape, "weight": one.spec.weight_shape}
+                sizes = {name: " × ".join(map(str, shape)) for name, shape in shapes.items()}
+                lines.append(f"  {say('case', name=one.name, geometry=geometry(one.spec), **sizes)}")
+                lines.append(f"    {say('exposes', ids=', '.join(one.exposes))}")
+        if self.beyond:
+            lines += ["", say("beyond", ids=", ".join(found.id for found in self.beyond))]
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data, for JSON."""
+        plain = asdict(self)
+        plain["add"] = [{**asdict(one), "spec": one.spec.to_dict()} for one in self.add]
+        return plain
+
+    def _repr_html_(self) -> str:
+        return f"<pre style='white-space:pre-wrap'>{escape(self.text())}</pre>"
+
+
+def geometry(spec: ConvSpec) -> str:
+    """Return stride and padding, and what else is not torch's default, as arguments."""
+    pairs = {"stride": spec.stride, "padding": (spec.padding[0][0], spec.padding[1][0]), "dilation": spec.dilation}
+    said = {name: str(pair[0] if pair[0] == pair[1] else pair) for name, pair in pairs.items()}
+    said |= {"groups": str(spec.groups), "padding_mode": repr(spec.padding_mode)}
+    plain = {"dilation": "1", "groups": "1", "padding_mode": "'zeros'"}
+    return ", ".join(f"{name}={value}" for name, value in said.items() if plain.get(name) != value)
 
 
 def audit(check_function: Check, task: str, *, style: str = "torch", progress: bool | None = None) -> Audit:
@@ -98,16 +167,11 @@ def _why_refused(check: Check, fn: Any) -> str | None:
 @contextlib.contextmanager
 def _alike() -> Iterator[None]:
     """Give every call of a check the same random numbers, and keep what it prints to itself."""
-    numbers, arrays = random.getstate(), np.random.get_state()
     nowhere = io.StringIO()
     with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with torch.random.fork_rng(devices=[]):
-            try:
-                yield
-            finally:
-                random.setstate(numbers)
-                np.random.set_state(arrays)
+        with random_kept():
+            yield
 
 
 def _cases(task: Task, style: str = "torch") -> list[Case]:

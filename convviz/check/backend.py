@@ -24,13 +24,9 @@ PLAIN = {"stride": 1, "padding": 0, "dilation": 1, "groups": 1, "padding_mode": 
 
 @dataclass(frozen=True)
 class BackendReport:
-    """What came of trying a framework's operators.
+    """What came of trying a framework's operators."""
 
-    Attributes:
-        reports: the report of each operator that was given, by the name of its task.
-    """
-
-    reports: Mapping[str, Report]
+    reports: Mapping[str, Report]  #: of each operator that was given, by the name of its task
 
     @property
     def passed(self) -> bool:

@@ -13,11 +13,11 @@ from convviz.check.battery import NOTHING, Case
 from convviz.check.call_outcome import Answer
 from convviz.check.calling.student import Student
 from convviz.check.compare import allowed, errors, same
-from convviz.check.error_map import ErrorMap, differing, error_map
 from convviz.check.explain import explain
 from convviz.check.one_hot_probes import OneHotProbes
+from convviz.check.provenance import setting_in_words
 from convviz.check.random_trial import Judge, RandomTrial
-from convviz.check.report import CaseResult, Report
+from convviz.check.report import CaseResult, ErrorMap, Products, Report
 from convviz.check.tasks import Task, truth
 from convviz.facts.words import sentences
 
@@ -63,21 +63,38 @@ def examine(
     if not all(result.passed for result in results):
         ones = OneHotProbes(task, student)
         diagnoses = list(explain(task, ones, asked, answers, rights, failure))
-        shown = _first_map(task, ones, [*zip(asked, answers, rights, results, strict=False)])
+        shown = _first_map(ones, [*zip(asked, answers, rights, results, strict=False)])
     return Report(task.name, tuple(results), tuple(diagnoses), student.assumed, not_asked, __version__, shown)
 
 
 def _first_map(
-    task: Task, ones: OneHotProbes, tried: list[tuple[Case, Answer, dict[str, torch.Tensor], CaseResult]]
+    ones: OneHotProbes, tried: list[tuple[Case, Answer, dict[str, torch.Tensor], CaseResult]]
 ) -> ErrorMap | None:
+    """Return the plane in which the first wrong result is furthest off; None where there is no plane."""
     for case, answer, right, result in tried:
         if result.passed or answer.kind not in ("ok", "keeps_state"):
             continue
-        shown = error_map(case, answer, right)
-        if shown is not None:
-            found = next(ones.products(shown.result, case), None)
-            return shown if found is None else dataclasses.replace(shown, products=differing(found))
+        shown = judged(case, dataclasses.replace(answer, kind="ok"), right, None, 0.0)
+        name = shown.worst_result
+        got, value = answer.results.get(name), right.get(name)
+        if got is None or value is None or got.dim() != value.dim() or not got.numel():
+            continue
+        at = (shown.worst_index or (0,) * value.dim())[: max(value.dim() - 2, 0)]
+        off = errors(got, value) > allowed(got, value, None, 0.0) if got.shape == value.shape else value != value
+        wrong = tuple((row, column) for row, column in _plane(off, at).nonzero().tolist())
+        planes = (tuple(map(tuple, _plane(each, at).double().tolist())) for each in (value, got))
+        found, products = next(ones.products(name, case), None), None
+        if found is not None:
+            differing = (tuple(found.missing), tuple(found.extra))
+            products = Products(found.of, setting_in_words(found.spec), len(found.right), *differing)
+        return ErrorMap(case.name, name, at, next(planes), next(planes), wrong, products)
     return None
+
+
+def _plane(tensor: torch.Tensor, at: Sequence[int]) -> torch.Tensor:
+    for index in at:
+        tensor = tensor[min(index, tensor.shape[0] - 1)]
+    return tensor.reshape(1, -1) if tensor.dim() < 2 else tensor
 
 
 def judged(case: Case, answer: Answer, right: dict[str, torch.Tensor], rtol: float | None, atol: float) -> CaseResult:

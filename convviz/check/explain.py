@@ -29,6 +29,7 @@ say = sentences("check")
 say_call = sentences("calling")
 
 Results = Mapping[str, torch.Tensor]
+Tried = tuple[Case, Answer, Results]
 
 
 def explain(
@@ -44,31 +45,25 @@ def explain(
     ``ones`` asks for more; ``failure`` is what random geometries say besides, where only one of the cases is wrong.
     """
     results = ", ".join(rights[0]) if rights else ""
-    if name := ones.unzeroed:
+    if name := ones.student.unzeroed:
         yield diagnosis(catalogue()["G09"], say("unzeroed", name=name), results)
         return
-    if found := _slips(task, answers, rights):
+    tried = list(zip(cases, answers, rights, strict=False))
+    if found := _slips(task, tried, results):
         yield from found
         return
-    pairs = zip(cases, answers, rights, strict=False)
-    first = next(
-        ((case, right) for case, answer, right in pairs if answer.kind == "ok" and not _fits(answer, right, *right)),
-        None,
-    )
+    wrongly = ((case, right) for case, answer, right in tried if answer.kind == "ok" and not _fits(answer, right))
+    first = next(wrongly, None)
     if first and not failure and ones.is_right_alone(*first):
-        random = ones.is_random(first[0])
-        yield (
-            _random(results)
-            if random
-            else diagnosis(catalogue()["I28"], say_call("after_others", names=results), results)
-        )
+        kept = diagnosis(catalogue()["I28"], say_call("after_others", names=results), results)
+        yield _random(results) if ones.is_random(first[0]) else kept
         return
-    if raised := _raised(cases, answers, rights, failure):
+    if raised := _raised(tried, results, failure):
         yield raised
     every = {
         result: [
             Seen(case, as_convolution(task, result, case, answer.results.get(result)), right)
-            for case, answer, all_right in zip(cases, answers, rights, strict=False)
+            for case, answer, all_right in tried
             if (right := as_convolution(task, result, case, all_right[result])) is not None
         ]
         for result in (rights[0] if rights else ())
@@ -103,26 +98,22 @@ def _random(results: str) -> Diagnosis:
     return Diagnosis("?", results, say("drawn"), "", "")
 
 
-def _fits(answer: Answer, right: Results, *names: str) -> bool:
-    return all(name in answer.results and same(answer.results[name], right[name]) for name in names)
+def _fits(answer: Answer, right: Results) -> bool:
+    return all(name in answer.results and same(answer.results[name], value) for name, value in right.items())
 
 
-def _raised(
-    cases: Sequence[Case], answers: Sequence[Answer], rights: Sequence[Results], failure: Failure | None
-) -> Diagnosis | None:
+def _raised(tried: Sequence[Tried], results: str, failure: Failure | None) -> Diagnosis | None:
     """Return what the cases that end in an exception have in common, where no other has it and all others are right."""
-    pairs = list(zip(cases, answers, rights, strict=False))
-    raised = [answer for answer in answers if answer.kind == "raised"]
-    wrong = [case for case, answer, _ in pairs if answer.kind == "raised"]
-    others = [(case, _fits(answer, right, *right)) for case, answer, right in pairs if answer.kind != "raised"]
+    raised = [answer for _, answer, _ in tried if answer.kind == "raised"]
+    wrong = [case for case, answer, _ in tried if answer.kind == "raised"]
+    others = [(case, _fits(answer, right)) for case, answer, right in tried if answer.kind != "raised"]
     right = [case for case, _ in others] if all(is_right for _, is_right in others) else []
     mark = mark_of(failure.wrong, failure.others) if failure and raised else mark_of(wrong, right)
-    return Diagnosis("?", ", ".join(rights[0]), mark, raised[0].message, "") if mark else None
+    return Diagnosis("?", results, mark, raised[0].message, "") if mark else None
 
 
-def _slips(task: Task, answers: Sequence[Answer], rights: Sequence[Results]) -> list[Diagnosis]:
-    kinds = {answer.kind: answer for answer in answers if answer.kind != "ok"}
-    results = ", ".join(rights[0]) if rights else ""
+def _slips(task: Task, tried: Sequence[Tried], results: str) -> list[Diagnosis]:
+    kinds = {answer.kind: answer for _, answer, _ in tried if answer.kind != "ok"}
     if answer := kinds.get("changed_input"):
         return [diagnosis(catalogue()["Q04" if task.quantised else "I28"], answer.message, results)]
     if answer := kinds.get("keeps_state"):
@@ -131,17 +122,16 @@ def _slips(task: Task, answers: Sequence[Answer], rights: Sequence[Results]) -> 
         return [_random(results)]
     if any("incorrect number of gradients" in answer.message for answer in kinds.values()):
         return [diagnosis(catalogue()["G04"], say("refused"))]
-    order = _other_order(list(zip(answers, rights, strict=False)))
-    if order:
-        there = [pair for pair in zip(rights[0], order, strict=True) if pair[0] != pair[1]]
+    if order := _other_order(tried):
+        there = [pair for pair in zip(tried[0][2], order, strict=True) if pair[0] != pair[1]]
         places, names = (", ".join(each) for each in zip(*there, strict=True))
         return [diagnosis(catalogue()["G03"], say("order", places=places, names=names))]
     return []
 
 
-def _other_order(pairs: Sequence[tuple[Answer, Results]]) -> tuple[str, ...]:
+def _other_order(tried: Sequence[Tried]) -> tuple[str, ...]:
     """Return the names of the results in the order in which they came, if that is another one and all fit."""
-    complete = [(answer.results, right) for answer, right in pairs if answer.results.keys() == right.keys()]
+    complete = [(answer.results, right) for _, answer, right in tried if answer.results.keys() == right.keys()]
     names = tuple(complete[0][1]) if complete else ()
     for order in itertools.permutations(names):
         renamed = list(zip(names, order, strict=True))
@@ -168,7 +158,7 @@ def _unnamed(
     typical = max(wrong, key=lambda one: one.case.spec.products) if failure else smallest
     if broken := broken_premise(of, typical.case, typical.right, functools.partial(ones.ask, result)):
         return [dataclasses.replace(broken, of=result)]
-    where = [sentence for sentence in (*places(of, pairs, ones.reshapes), mark) if sentence]
+    where = [sentence for sentence in (*places(of, pairs, ones.student.reshapes), mark) if sentence]
     also = " ".join(where)
     said = _by_ratio(of, wrong)
     if said is None and not order_of(of, pairs):

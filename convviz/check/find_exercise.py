@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 import torch
@@ -42,7 +44,7 @@ def exercise(expose: Sequence[str], *, seed: int = 0) -> Exercise:
     results = _results(chosen)
     first = [(mistake, next(name for name in results if name in mistake.of), 1) for mistake in chosen]
     every = [(mistake, result, len(mistake.ways)) for mistake, result, _ in first]
-    settings = list(_settings(results))
+    settings = _settings(sum(name != "grad_bias" for name in results))
     # Some ways show with many channels only, which is no work for paper: then the first of each mistake has to do.
     for shown in (every, first):
         for tried, spec in enumerate(settings, 1):
@@ -103,65 +105,42 @@ def _whole_numbers(spec: ConvSpec, seed: int) -> Case:
     return each_tensor(drawn, draw)
 
 
-Axis = tuple[int, int, int, int, int]  # size, kernel, stride, padding, dilation
-Counts = tuple[int, int, int, int]  # batch, C_in, C_out, groups
+@functools.cache
+def _settings(planes: int) -> list[ConvSpec]:
+    """Return geometries, the plainest first; of as plain ones that with the fewest products in so many results."""
+    met: dict[object, ConvSpec] = {}
+    for spec in sorted(_every(), key=lambda spec: (_oddity(spec), _cost(planes, spec))):
+        # A larger input with the same remainder shows nothing that the smaller one does not.
+        is_square = spec.input_size[0] == spec.input_size[1]
+        met.setdefault((*dataclasses.astuple(spec)[1:], spec.remainder, is_square), spec)
+    return list(met.values())
 
 
-def _settings(results: Sequence[str]) -> Iterator[ConvSpec]:
-    """Yield geometries, the plainest first; of as plain ones that with the fewest products."""
-    planes = sum(name in ("output", "grad_input", "grad_weight") for name in results)
-    every = [*_square(), *_oblong()]
-    every.sort(key=lambda one: (_oddity(*one), _cost(planes, *one)))
-    met = set()
-    for rows, columns, mode, (batch, channels, out_channels, groups) in every:
-        size, kernel, stride, padding, dilation = zip(rows, columns, strict=True)
-        spec = ConvSpec(size, channels, out_channels, kernel, stride, padding, dilation, groups, mode, batch)
-        kind = (rows[1:], columns[1:], mode, batch, channels, out_channels, groups, spec.remainder, size[0] == size[1])
-        if kind not in met:  # a larger input with the same remainder shows nothing that the smaller one does not
-            met.add(kind)
-            yield spec
-
-
-def _square() -> Iterator[tuple[Axis, Axis, str, Counts]]:
-    """Yield settings whose rows and columns differ in their number only."""
+def _every() -> Iterator[ConvSpec]:
+    """Yield settings whose rows and columns differ in their number only, then plain ones of other differences."""
     every = itertools.product(CHANNELS, CHANNELS, CHANNELS, CHANNELS)
     counts = [one for one in every if one[1] % one[3] == 0 == one[2] % one[3]]
-    for shared in itertools.product(KERNELS, STRIDES, PADDINGS, DILATIONS):
-        for height, more in itertools.product(SIZES, (0, 1)):
-            rows, columns = (height, *shared), (height + more, *shared)
-            modes = [mode for mode in PADDING_MODES if mode == "zeros" or 0 < shared[2] < height]
-            if _fits(rows) and _fits(columns):
-                yield from ((rows, columns, mode, one) for mode in modes for one in counts)
+    lines = [(size, *rest) for *rest, size in itertools.product(KERNELS, STRIDES, PADDINGS, DILATIONS, range(2, 10))]
+    # The window has two places at least, for there is nothing to add up with one.
+    lines = [(n, k, s, p, d) for n, k, s, p, d in lines if n + 2 * p - d * (k - 1) > s]
+    for rows, columns in itertools.product(lines, lines):
+        size, kernel, stride, padding, dilation = zip(rows, columns, strict=True)
+        if rows[0] not in SIZES:
+            continue
+        if rows[1:] == columns[1:] and columns[0] - rows[0] in (0, 1):
+            for mode, (batch, into, out, groups) in itertools.product(PADDING_MODES, counts):
+                if mode == "zeros" or 0 < rows[3] < rows[0]:
+                    yield ConvSpec(size, into, out, kernel, stride, padding, dilation, groups, mode, batch)
+        elif rows[:2] == columns[:2]:
+            yield ConvSpec(size, 1, 1, kernel, stride, padding, dilation)
 
 
-def _oblong() -> Iterator[tuple[Axis, Axis, str, Counts]]:
-    """Yield settings whose rows have another stride, padding or dilation than their columns."""
-    shared = itertools.product(SIZES, KERNELS)
-    for size, kernel in shared:
-        lines = [(size, kernel, *rest) for rest in itertools.product(STRIDES, PADDINGS, DILATIONS)]
-        lines = [line for line in lines if _fits(line)]
-        yield from ((rows, columns, "zeros", (1, 1, 1, 1)) for rows, columns in itertools.permutations(lines, 2))
+def _oddity(spec: ConvSpec) -> int:
+    pairs = (spec.stride, (spec.padding[0][0], spec.padding[1][0]), spec.dilation)
+    counts = spec.batch + spec.in_channels + spec.out_channels + spec.groups
+    return sum(map(max, pairs)) - 2 + counts - 4 + (spec.padding_mode != "zeros") + any(a != b for a, b in pairs)
 
 
-def _fits(axis: Axis) -> bool:
-    """Return whether the window has two places at least, for there is nothing to add up with one."""
-    return _taps(axis, "zeros")[1] > 1
-
-
-def _oddity(rows: Axis, columns: Axis, mode: str, counts: Counts) -> int:
-    per_axis = (max(row, column) for row, column in zip(rows[2:], columns[2:], strict=True))
-    return sum(per_axis) - 2 + sum(counts) - 4 + (mode != "zeros") + (rows[2:] != columns[2:])
-
-
-def _cost(planes: int, rows: Axis, columns: Axis, mode: str, counts: Counts) -> int:
-    batch, channels, out_channels, groups = counts
-    taps, cells = (a * b for a, b in zip(_taps(rows, mode), _taps(columns, mode), strict=True))
-    return batch * (planes * taps * channels * out_channels // groups + cells * out_channels)
-
-
-@functools.lru_cache(maxsize=4096)
-def _taps(axis: Axis, mode: str) -> tuple[int, int]:
-    size, kernel, stride, padding, dilation = axis
-    cells = (size + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1
-    reads = [o * stride - padding + k * dilation for o in range(cells) for k in range(kernel)]
-    return sum(mode != "zeros" or 0 <= i < size for i in reads), max(cells, 0)
+def _cost(planes: int, spec: ConvSpec) -> int:
+    taps = len(spec.axis_taps(0)) * len(spec.axis_taps(1)) * spec.in_channels // spec.groups
+    return spec.batch * spec.out_channels * (planes * taps + math.prod(spec.output_size))

@@ -59,11 +59,7 @@ def answers(task: Task, case: Case, slip: Slip | None = None) -> dict[str, torch
 def make(task: Task, style: str, slip: Slip | None = None, told: Told = lambda: None) -> Callable[..., Any]:
     """Return a function, autograd function or class of layers that does a task, wrongly if there is a slip.
 
-    Args:
-        task: what it does.
-        style: ``"torch"``, the task's arguments by name or by place, or ``"cs231n"``, (dout, cache) → dx, dw, db.
-        slip: what is wrong with it.
-        told: called at every call of it.
+    The style is one of ``STYLES``; ``told`` is called at every call of it.
     """
     if style == "cs231n":
         inner = _function(task, slip, told)

@@ -23,18 +23,8 @@ class OneHotProbes:
     def __init__(self, task: Task, student: Student) -> None:
         """Ask nothing yet."""
         self._task = task
-        self._student = student
+        self.student = student
         self._known: dict[tuple[str, ConvSpec], Provenance | None] = {}
-
-    @property
-    def unzeroed(self) -> str:
-        """The name of an array that the student's code makes without zeros and adds to; empty if there is none."""
-        return self._student.unzeroed
-
-    @property
-    def reshapes(self) -> bool:
-        """Whether the student's code reshapes anything, as far as it can be read."""
-        return self._student.reshapes
 
     def products(self, result: str, wrong: Case) -> Iterator[Provenance]:
         """Yield the products of a result such as ``"grad_input"`` at plain settings, then at that of a wrong case.
@@ -53,18 +43,18 @@ class OneHotProbes:
 
     def ask(self, result: str, case: Case) -> torch.Tensor | None:
         """Return a result for any numbers; None where the student gives none."""
-        return as_convolution(self._task, result, case, self._student.answer(case).results.get(result))
+        return as_convolution(self._task, result, case, self.student.answer(case).results.get(result))
 
     def is_right_alone(self, case: Case, right: Mapping[str, torch.Tensor]) -> bool:
         """Return whether what went wrong after other calls is right in a fresh process: then something is kept."""
-        self._student.restart()
-        answer = self._student.answer(case)
+        self.student.close()
+        answer = self.student.answer(case)
         return answer.kind == "ok" and all(same(answer.results[name], value) for name, value in right.items())
 
     def is_random(self, case: Case) -> bool:
         """Return whether several calls give what is right, then something else, then again what is right."""
         right = truth(self._task, case)
-        answers = [self._student.answer(case).results for _ in range(8)]
+        answers = [self.student.answer(case).results for _ in range(8)]
         fit = [all(same(value, right[name]) for name, value in found.items()) for found in answers]
         return False in fit and True in fit[fit.index(False) :]
 
@@ -113,14 +103,14 @@ class OneHotProbes:
 
     def _is_wrong(self, result: str, spec: ConvSpec) -> bool:
         case = make_case("several", spec, 78, self._task.quantised)
-        if self._student.takes(case) or (spec.groups > 1 and self._task.name.startswith("linear")):
+        if self.student.takes(case) or (spec.groups > 1 and self._task.name.startswith("linear")):
             return False
         got, right = self.ask(result, case), as_convolution(self._task, result, case, truth(self._task, case)[result])
         return got is not None and right is not None and not same(got, right)
 
     def _ask(self, result: str, spec: ConvSpec) -> Provenance | None:
         case = make_case("single ones", spec, 77, self._task.quantised)
-        if self._student.takes(case):
+        if self.student.takes(case):
             return None
         return provenance(recipe_of(self._task, result), spec, case, lambda changed: self.ask(result, changed))
 

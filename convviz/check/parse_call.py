@@ -16,11 +16,7 @@ IMAGES = ("input", "grad_output", "output", "grad_input")  # with a batch axis, 
 
 
 class Numbers:
-    """The arguments of one call: tensors in float64, and what the answer has to look like.
-
-    Args:
-        given: argument → value, torch's tensors, NumPy's arrays or lists among them.
-    """
+    """The arguments of one call, torch's tensors, NumPy's arrays or lists among them, and what the answer is like."""
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         self.given = given

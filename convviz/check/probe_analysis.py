@@ -62,7 +62,7 @@ def readings(found: Provenance) -> list[str]:
         said.append(say("read.factor", factor=f"{factors[0]:g}"))
     elif factors:
         said.append(_otherwise(found))
-    return said or list(_most_moved(found))
+    return said
 
 
 def _is_mean(found: Provenance) -> bool:
@@ -123,19 +123,6 @@ def _moved(by: int, line: str, of: str) -> str:
     """Return how far off everything stands in grad_input; in the other results it is the windows that are off."""
     way = {"row": ("above", "below"), "column": ("left", "right")}[line][by > 0]
     return say(f"read.{way}" if of == "grad_input" else f"read.window.{way}", count=abs(by))
-
-
-def _most_moved(found: Provenance) -> Iterator[str]:
-    """Yield where most of the products stand, if that is one other place for most of them."""
-    for axis, line in enumerate(LINES if found.of != "grad_bias" else ()):
-        right = _right(found, axis)
-        moved = Counter(
-            cell[axis] - right.pitch * o[axis] - right.spacing * kernel[axis] - right.place
-            for o, kernel, cell in (_named(found.of, product) for product in found.found)
-        )
-        by, often = moved.most_common(1)[0] if moved else (0, 0)
-        if by and often > len(found.found) / 2:
-            yield _moved(by, line, found.of)
 
 
 def _otherwise(found: Provenance) -> str:

@@ -6,8 +6,9 @@ The same seed gives the same cases; torch's own random numbers are not touched.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Any
 
 import torch
 
@@ -19,7 +20,6 @@ from convviz.geometry.axis_taps import PADDING_MODES
 from convviz.geometry.spec import ConvSpec
 
 say = sentences("check")
-Thing = TypeVar("Thing")
 Fit = Callable[[ConvSpec], ConvSpec | None]
 
 MAX_PRODUCTS = 2500  # of a geometry: a few hundred of them must not take long in loops of pure Python
@@ -28,33 +28,18 @@ TENSORS = ("input", "weight", "bias", "grad_output", "transposed_bias")
 NUMBERS = ("any", "any", "any", "whole", "positive", "large and small")
 
 
-class Draws:
-    """Draws from a seed."""
-
-    def __init__(self, seed: int) -> None:
-        self._generator = torch.Generator().manual_seed(seed % 2**63)
-
-    def below(self, count: int) -> int:
-        """Return a whole number from 0 to count - 1."""
-        return int(torch.randint(count, (), generator=self._generator))
-
-    def one(self, things: Sequence[Thing]) -> Thing:
-        """Return one of several things; what stands there twice comes twice as often."""
-        return things[self.below(len(things))]
-
-
 def random_cases(task: Task, seed: int, count: int, fit: Fit) -> Iterator[Case]:
     """Yield cases of so many geometries, some of them more than once, with other numbers.
 
     ``fit`` returns the nearest geometry that a function can be asked, None where there is none.
     """
-    draws = Draws(seed)
+    draws = Random(seed)
     for number in range(count):
         spec = fit(_linear(draws) if task.name.startswith("linear") else _geometry(draws))
         if spec is None or spec.products > MAX_PRODUCTS or _is_cropped_away(spec):
             continue
         # At the border of its mask a binary weight may be taken either way.
-        case = with_numbers("any" if task.quantised else draws.one(NUMBERS), task, spec, seed + number)
+        case = with_numbers("any" if task.quantised else draws.choice(NUMBERS), task, spec, seed + number)
         yield case
         if number % AGAIN == 0:
             yield _turned_round(case)
@@ -126,22 +111,22 @@ def _turned_round(case: Case) -> Case:
     return each_tensor(case, lambda numbers, _: numbers.flatten().flip(0).reshape(numbers.shape))
 
 
-def _linear(draws: Draws) -> ConvSpec:
-    return ConvSpec(1, 1 + draws.below(6), 1 + draws.below(6), 1, batch=1 + draws.below(5))
+def _linear(draws: Random) -> ConvSpec:
+    return ConvSpec(1, 1 + draws.randrange(6), 1 + draws.randrange(6), 1, batch=1 + draws.randrange(5))
 
 
-def _geometry(draws: Draws) -> ConvSpec:
+def _geometry(draws: Random) -> ConvSpec:
     rows = _axis(draws)
-    same = draws.below(5)  # 0, 1: all is square; 2: all but the input
+    same = draws.randrange(5)  # 0, 1: all is square; 2: all but the input
     columns = rows if same < 2 else (_size(draws, *rows[1:]), *rows[1:]) if same == 2 else _axis(draws)
-    groups = draws.one((1, 1, 1, 2, 2, 3, 4))
+    groups = draws.choice((1, 1, 1, 2, 2, 3, 4))
     per_group = (1, 1, 2, 3) if groups > 1 else (1, 1, 2, 3, 4, 5)
-    channels, out_channels = groups * draws.one(per_group), groups * draws.one(per_group)
-    batch = draws.one((1, 1, 2, 2, 3, 4, 7))
-    mode = draws.one(("zeros",) * 6 + PADDING_MODES)
+    channels, out_channels = groups * draws.choice(per_group), groups * draws.choice(per_group)
+    batch = draws.choice((1, 1, 2, 2, 3, 4, 7))
+    mode = draws.choice(("zeros",) * 6 + PADDING_MODES)
     padding: Any
     size, kernel, stride, padding, dilation = zip(rows, columns, strict=True)
-    if stride == (1, 1) and not draws.below(8):  # for who takes a padding in words
+    if stride == (1, 1) and not draws.randrange(8):  # for who takes a padding in words
         padding, mode = "same", "zeros"
     try:
         return ConvSpec(size, channels, out_channels, kernel, stride, padding, dilation, groups, mode, batch)
@@ -149,18 +134,18 @@ def _geometry(draws: Draws) -> ConvSpec:
         return ConvSpec(size, channels, out_channels, kernel, stride, padding, dilation, groups, batch=batch)
 
 
-def _axis(draws: Draws) -> tuple[int, int, int, int, int]:
-    kernel, stride = draws.one((1, 1, 2, 2, 3, 3, 4, 5)), draws.one((1, 1, 1, 2, 2, 3))
-    dilation = draws.one((1, 1, 1, 2, 3))
-    padding = draws.below(kernel + 1) if draws.below(3) else 0
+def _axis(draws: Random) -> tuple[int, int, int, int, int]:
+    kernel, stride = draws.choice((1, 1, 2, 2, 3, 3, 4, 5)), draws.choice((1, 1, 1, 2, 2, 3))
+    dilation = draws.choice((1, 1, 1, 2, 3))
+    padding = draws.randrange(kernel + 1) if draws.randrange(3) else 0
     return _size(draws, kernel, stride, padding, dilation), kernel, stride, padding, dilation
 
 
-def _size(draws: Draws, kernel: int, stride: int, padding: int, dilation: int) -> int:
+def _size(draws: Random, kernel: int, stride: int, padding: int, dilation: int) -> int:
     """Return a size of the input by what comes out of it, few rows of which show the most; and a remainder."""
-    rows = draws.one((1, 2, 2, 3, 4))
+    rows = draws.choice((1, 2, 2, 3, 4))
     span = dilation * (kernel - 1) + 1
-    return max((rows - 1) * stride + span - 2 * padding + draws.below(stride), 1, span - 2 * padding)
+    return max((rows - 1) * stride + span - 2 * padding + draws.randrange(stride), 1, span - 2 * padding)
 
 
 def _is_cropped_away(spec: ConvSpec) -> bool:

@@ -99,7 +99,7 @@ class RandomTrial:
         for tried in wrong[:CHECKED]:
             if tried.answer.kind in ENDED:
                 return self._named(tried), self._named(tried)
-            self._student.restart()
+            self._student.close()
             if (first := self._failed(tried.case)) is not None:
                 return self._smallest(first, tried.case.name), first
         names = ", ".join(self._student.results)

@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from convviz.check.diagnose import Diagnosis
-from convviz.check.error_map import ErrorMap, Rows
+from convviz.check.provenance import Product
 from convviz.facts.words import sentences
 
 say = sentences("check")
@@ -16,36 +16,51 @@ WRONG = "background:rgba(208,60,40,0.35)"  # readable on light and on dark paper
 CELL = "padding:1px 6px;text-align:right;font-variant-numeric:tabular-nums"
 MOST = 16  # rows and columns of a plane that are shown
 LINES = 12  # of a message at most: it stands in a grader's narrow box
+Rows = tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True)
 class CaseResult:
-    """One case of a check.
+    """One case of a check."""
 
-    Attributes:
-        name: of the case, such as ``"stride 2, padding 1"``.
-        passed: whether all results are right.
-        kind: ``"ok"``, ``"wrong_shape"``, ``"wrong_dtype"``, ``"wrong_value"``, or one of ``answer.KINDS``.
-        message: what is wrong, in a sentence; empty if nothing is.
-        shapes: result → (expected shape, received shape); the latter None where nothing came.
-        worst_result: the result that is furthest off; empty if none is.
-        worst_index: the cell of it that is furthest off, in torch's order; None if shapes differ.
-        expected, received: the two numbers there.
-        max_abs_err: how far that one is off; None where nothing could be compared.
-        seconds: that the student's own code took.
-    """
-
-    name: str
-    passed: bool
-    kind: str
-    message: str = ""
+    name: str  # such as ``"stride 2, padding 1"``
+    passed: bool  # whether all results are right
+    kind: str  # ``"ok"``, ``"wrong_shape"``, ``"wrong_value"``, or one of ``answer.KINDS``
+    message: str = ""  # what is wrong, in a sentence; empty if nothing is
+    # result → (expected shape, received shape); the latter None where nothing came
     shapes: Mapping[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = field(default_factory=dict)
-    worst_result: str = ""
-    worst_index: tuple[int, ...] | None = None
-    expected: float | None = None
-    received: float | None = None
-    max_abs_err: float | None = None
-    seconds: float = 0.0
+    worst_result: str = ""  # the result that is furthest off; empty if none is
+    worst_index: tuple[int, ...] | None = None  # the cell of it that is furthest off; None if shapes differ
+    expected: float | None = None  # the right number there
+    received: float | None = None  # the student's
+    max_abs_err: float | None = None  # how far that one is off; None where nothing could be compared
+    seconds: float = 0.0  # that the student's own code took
+
+
+@dataclass(frozen=True)
+class Products:
+    """The products of one channel plane that differ from the right ones."""
+
+    # ``"grad_input"``, whose products are (cell of grad_output, of the kernel, of the result), or ``"grad_weight"``,
+    # whose are (cell of grad_output, of the input, of the result)
+    of: str
+    setting: str  # in words, such as ``"kernel 3x2, stride 1, padding 0"``
+    total: int  # how many a right gradient has there
+    missing: tuple[Product, ...]  # products that belong there and are not there
+    extra: tuple[Product, ...]  # products that are there and do not belong there
+
+
+@dataclass(frozen=True)
+class ErrorMap:
+    """One plane of a wrong result."""
+
+    case: str  # the name of the case
+    result: str  # such as ``"grad_input"``
+    at: tuple[int, ...]  # the leading indices of the plane, such as sample and channel
+    right: Rows  # its rows as they should be
+    received: Rows  # its rows as they came; of another size where the shape is wrong
+    wrong: tuple[tuple[int, int], ...]  # the cells of it that are wrong, (row, column); empty where the sizes differ
+    products: Products | None = None  # which products differ; None where the result is no gradient of input or weight
 
 
 class CheckFailed(AssertionError):
@@ -54,25 +69,15 @@ class CheckFailed(AssertionError):
 
 @dataclass(frozen=True)
 class Report:
-    """All that a check found out.
+    """All that a check found out."""
 
-    Attributes:
-        task: its name.
-        cases: one result for each case that was tried.
-        diagnoses: what explains the wrong ones, best first.
-        assumed: how the function was called, in sentences.
-        not_asked: case → why it was not tried.
-        convviz_version: of the package that says so.
-        error_map: where the first wrong result is wrong; None where nothing came that could be compared.
-    """
-
-    task: str
-    cases: tuple[CaseResult, ...]
-    diagnoses: tuple[Diagnosis, ...]
-    assumed: tuple[str, ...]
-    not_asked: Mapping[str, str]
-    convviz_version: str
-    error_map: ErrorMap | None = None
+    task: str  #: its name
+    cases: tuple[CaseResult, ...]  #: one for each case that was tried
+    diagnoses: tuple[Diagnosis, ...]  #: what explains the wrong ones, best first
+    assumed: tuple[str, ...]  #: how the function was called, in sentences
+    not_asked: Mapping[str, str]  #: case → why it was not tried
+    convviz_version: str  #: of the package that says so
+    error_map: ErrorMap | None = None  #: where the first wrong result is wrong; None where nothing could be compared
 
     @property
     def passed(self) -> bool:

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 
 import torch
 
-from convviz.check.audit_report import geometry
+from convviz.check.audit import geometry
 from convviz.check.battery import Case
-from convviz.check.diagnose_number import reasons
+from convviz.check.by_hand import cell_name, number_text, reasons, worked
 from convviz.check.mistakes import Mistake
 from convviz.check.probe_assumptions import made_of
 from convviz.check.sheet_formats import Block, as_html, as_markdown, as_notebook
-from convviz.check.worked_sums import cell_name, number_text, worked
 from convviz.facts.lists import semicolon
 from convviz.facts.words import sentences
 
@@ -36,32 +35,18 @@ class Wrong:
 
 @dataclass(frozen=True, eq=False)
 class Exercise:
-    """A setting with whole numbers, what is asked, what is right, and what each mistake would give.
+    """A setting with whole numbers, what is asked, what is right, and what each mistake would give."""
 
-    Attributes:
-        case: geometry and numbers.
-        asked: names of the results to compute.
-        right: each of them, by autograd.
-        wrong: one for every mistake that was chosen.
-        seed: of the numbers.
-        tried: how many settings were looked at, the plainest first: none before this one shows all mistakes.
-        in_every_way: whether it shows each mistake in every way of making it, not only in the first.
-    """
-
-    case: Case
-    asked: tuple[str, ...]
-    right: dict[str, torch.Tensor]
-    wrong: tuple[Wrong, ...]
-    seed: int
-    tried: int
-    in_every_way: bool
+    case: Case  #: geometry and numbers
+    asked: tuple[str, ...]  #: names of the results to compute
+    right: dict[str, torch.Tensor]  #: each of them, by autograd
+    wrong: tuple[Wrong, ...]  #: one for every mistake that was chosen
+    seed: int  #: of the numbers
+    tried: int  #: how many settings were looked at, the plainest first: none before this one shows all mistakes
+    in_every_way: bool  #: whether it shows each mistake in every way of making it, not only in the first
 
     def text(self, form: str = "md", solutions: bool = True) -> str:
-        """Return the sheet as a text: ``"md"``, ``"html"`` (a whole page) or ``"ipynb"``.
-
-        Args:
-            form: which of them.
-            solutions: whether solutions and mistakes stand on it.
+        """Return the sheet as ``"md"``, ``"html"`` (a whole page) or ``"ipynb"``, with its solutions or without.
 
         Raises:
             ValueError: there is no such form.

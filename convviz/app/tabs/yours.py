@@ -15,8 +15,7 @@ from convviz.app.tabs.base import Send, Tab
 from convviz.app.validate_request import check_keys
 from convviz.check.api import report
 from convviz.check.calling.child import Child, Ended, bounds_of
-from convviz.check.error_map import ErrorMap
-from convviz.check.report import Report
+from convviz.check.report import ErrorMap, Report
 from convviz.check.tasks import TASKS
 from convviz.facts.words import sentences
 from convviz.ops.stages import Stages

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import inspect
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,7 +69,7 @@ def binding_of(fn: Any, task: Task) -> Binding:
 
 
 def _parameters(fn: Any) -> list[inspect.Parameter]:
-    """Return what a function takes from its caller; of a built-in one what its documentation begins with."""
+    """Return what a function takes from its caller; nothing of a built-in one, which does not say it."""
     target, skip = (fn, 0)
     if is_function(fn):
         new_style = fn.setup_context is not torch.autograd.Function.setup_context
@@ -79,14 +77,7 @@ def _parameters(fn: Any) -> list[inspect.Parameter]:
     try:
         return list(inspect.signature(target).parameters.values())[skip:]
     except (TypeError, ValueError):
-        told = re.match(r"\s*\w+\(([\w\s,=]*)\)", getattr(target, "__doc__", None) or "")
-        named = [each.partition("=") for each in told[1].split(",")] if told else []
-        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        defaults = [ast.literal_eval(default) if default else inspect.Parameter.empty for _, _, default in named]
-        return [
-            inspect.Parameter(name.strip(), kind, default=default)
-            for (name, _, _), default in zip(named, defaults, strict=True)
-        ]
+        return []
 
 
 def _by_name(parameters: list[inspect.Parameter], task: Task) -> list[str | None]:

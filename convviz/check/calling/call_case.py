@@ -63,7 +63,7 @@ def _run(call: _Call) -> tuple[str, str]:
 
     One that draws has other random numbers, so that what depends on them gives itself away.
     """
-    with _random(), torch.enable_grad():
+    with random_kept(), torch.enable_grad():
         try:
             for draw in DRAWS if call.draws else ():
                 draw(1)
@@ -76,7 +76,8 @@ def _run(call: _Call) -> tuple[str, str]:
 
 
 @contextlib.contextmanager
-def _random() -> Iterator[None]:
+def random_kept() -> Iterator[None]:
+    """Leave the random numbers of Python, NumPy and torch as they were."""
     python, numpy, torchs = random.getstate(), np.random.get_state(), torch.get_rng_state()
     try:
         yield

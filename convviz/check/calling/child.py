@@ -70,12 +70,7 @@ def bounds_of(time_limit: float | None) -> Bounds | None:
 
 
 class Child:
-    """Forks at the first question; answers one after the other until it is closed, or does not answer.
-
-    Args:
-        work: question → answer, in the child.
-        bounds: what it may take.
-    """
+    """Forks at the first question; ``work`` answers in the child until it is closed, or does not answer."""
 
     def __init__(self, work: Callable[[bytes], bytes], bounds: Bounds) -> None:
         self._work, self._bounds = work, bounds

@@ -8,12 +8,14 @@ import functools
 import inspect
 import itertools
 import textwrap
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 import torch
 
 from convviz.check.calling.names_and_layouts import KERNEL, role_of
+
+MOST = 200  # functions that are read
 
 
 def is_function(fn: Any) -> bool:
@@ -134,7 +136,12 @@ def _number(node: ast.AST) -> int | None:
 
 def libraries(fn: Any) -> list[str]:
     """Return the kinds of arrays that a function may want, the likeliest first, by what its code names."""
-    names, modules = _names(code_of(fn), 3, set())
+    names: set[str] = set()
+    owners: set[str] = set()
+    for codes, values in _written(code_of(fn)):
+        names.update(name for code in codes for name in (*code.co_names, *code.co_freevars))
+        owners.update(_owner(value) for value in values)
+    modules = names | {"numpy" if owner == "scipy" else owner for owner in owners}
     uses: list[str] = [kind for kind in ("torch", "numpy") if kind in modules]
     if not names:  # a built-in function
         uses = ["torch", "numpy"]
@@ -143,64 +150,50 @@ def libraries(fn: Any) -> list[str]:
     return uses + [kind for kind in ("torch", "numpy", "lists") if kind not in uses]
 
 
-def _names(fn: Any, depth: int, seen: set[int]) -> tuple[set[str], set[str]]:
-    """Return the names in a function's code and the libraries behind them, those of functions that it calls as well."""
-    code = getattr(fn, "__code__", None)
-    if code is None or id(code) in seen or depth < 0:
-        return set(), set()
-    seen.add(id(code))
-    names, inner = set(), [code]
-    for one in inner:
-        names |= {*one.co_names, *one.co_freevars}
-        inner += [each for each in one.co_consts if inspect.iscode(each)]
-    modules = names & {"torch", "numpy"}
-    known = dict(fn.__globals__)
-    for name, cell in zip(code.co_freevars, fn.__closure__ or (), strict=False):
-        with contextlib.suppress(ValueError):  # a cell that nothing was put in
-            known[name] = cell.cell_contents
-    for value in [known[name] for name in sorted(names) if name in known]:
-        owner = str(value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None)).split(".")[0]
-        modules |= {"numpy" if owner == "scipy" else owner} & {"torch", "numpy"}
-        if inspect.isfunction(value):
-            further = _names(value, depth - 1, seen)
-            names, modules = names | further[0], modules | further[1]
-    return names, modules
+def mentions(made: Any, *words: str) -> bool:
+    """Return whether code says one of some words, as a name or within a string."""
+    said = {word for codes, _ in _written(made) for code in codes for word in (*code.co_names, *code.co_varnames)}
+    consts = [const for codes, _ in _written(made) for code in codes for const in code.co_consts]
+    said.update(word for const in consts for word in (const if isinstance(const, tuple) else (const,)))
+    return not said.isdisjoint(words)
 
 
-def mentions(made: Any, word: str) -> bool:
-    """Return whether code says a word: of a class all methods but torch's, and whatever of the student's is called."""
-    queue, seen = [made], set()
+def is_own(value: Any) -> bool:
+    """Return whether a class or a function is somebody's own, and none of a library."""
+    return _owner(value) not in ("torch", "numpy", "scipy", "builtins")
+
+
+def _owner(value: Any) -> str:
+    return str(value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None)).split(".")[0]
+
+
+def _written(made: Any) -> Iterator[tuple[list[Any], list[Any]]]:
+    """Yield the codes of a function, and of those of its author that it calls, each with what its names stand for.
+
+    Of a class: of all methods but torch's.
+    """
+    queue: list[Any] = [made]
+    seen: set[int] = set()
     for each in queue:
         if isinstance(each, type):
             queue += [value for base in each.__mro__ if is_own(base) for value in vars(base).values()]
             continue
         fn = getattr(each, "__func__", getattr(each, "fget", each))
         code = getattr(fn, "__code__", None)
-        if code is None or id(code) in seen or not is_own(fn):
+        if code is None or id(code) in seen or len(seen) > MOST or not (is_own(fn) or each is made):
             continue
         seen.add(id(code))
-        said = _words(code)
-        if word in said:
-            return True
-        queue += [fn.__globals__[name] for name in sorted(said & fn.__globals__.keys())]
-    return False
-
-
-def is_own(value: Any) -> bool:
-    """Return whether a class or a function is somebody's own, and none of a library."""
-    return str(getattr(value, "__module__", None)).split(".")[0] not in ("torch", "numpy", "scipy", "builtins")
-
-
-def _words(code: Any) -> set[str]:
-    said, left = {*code.co_names, *code.co_varnames}, list(code.co_consts)
-    for const in left:
-        if inspect.iscode(const):
-            said |= _words(const)
-        elif isinstance(const, tuple):
-            left += const
-        elif isinstance(const, str):
-            said.add(const)
-    return said
+        codes = [code]
+        for one in codes:
+            codes += filter(inspect.iscode, one.co_consts)
+        known = dict(fn.__globals__)
+        for name, cell in zip(code.co_freevars, fn.__closure__ or (), strict=False):
+            with contextlib.suppress(ValueError):  # a cell that nothing was put in
+                known[name] = cell.cell_contents
+        values = [known[name] for name in sorted({name for one in codes for name in one.co_names}) if name in known]
+        values += [known[name] for name in code.co_freevars if name in known]
+        yield codes, values
+        queue += values
 
 
 def knows_words(codes: Sequence[Any]) -> bool:

@@ -57,10 +57,10 @@ class Student:
     @property
     def reshapes(self) -> bool:
         """Whether its code reshapes anything, as far as it can be read."""
-        return any(mentions(code, word) for code in self._subject.codes for word in ("reshape", "view", "ravel"))
+        return any(mentions(code, "reshape", "view", "ravel") for code in self._subject.codes)
 
     def close(self) -> None:
-        """End its process, if it has one."""
+        """End its process, if it has one, and with it all that its code kept; a question begins another."""
         self._asker.close()
 
     def takes(self, case: Case) -> str | None:
@@ -74,10 +74,6 @@ class Student:
         answers = self._asker.ask_all(self.plan, cases, at_once)
         answers = [self._cured(case, answer) for case, answer in zip(cases, answers, strict=False)]
         return [None if each.kind == "refused" and not self._scope.strict else each for each in answers]
-
-    def restart(self) -> None:
-        """Forget all that its code kept; what runs in this process stays as it is."""
-        self._asker.close()
 
     def answer(self, case: Case) -> Answer:
         """Return what came of one case."""
@@ -138,16 +134,14 @@ def open_student(
         raise ValueError(f"layout is one of {', '.join(known)}, or two words such as {exact[1]!r}: got {layout!r}")
     subject = subject_of(fn, task)
     is_code = fn is not None and not _no_code(fn, task)
-    asker = Asker(subject, bounds_of(time_limit))
-    found = search(asker, subject, probes, layout, scope) if is_code else Found(Plan())
-    while is_code and found.score[0] < 0 and not subject.binding.counted and len(subject.binding.arguments) > 1:
+    while True:
+        binding, asker = subject.binding, Asker(subject, bounds_of(time_limit))
+        found = search(asker, subject, probes, layout, scope) if is_code else Found(Plan())
+        if not is_code or found.score[0] >= 0 or binding.counted or len(binding.arguments) < 2:
+            break
         asker.close()  # it may take fewer
-        fewer = dataclasses.replace(
-            subject.binding, arguments=subject.binding.arguments[:-1], placed=subject.binding.placed[:-1]
-        )
+        fewer = dataclasses.replace(binding, arguments=binding.arguments[:-1], placed=binding.placed[:-1])
         subject = dataclasses.replace(subject, binding=fewer)
-        asker = Asker(subject, bounds_of(time_limit))
-        found = search(asker, subject, probes, layout, scope)
     square = is_code and not linear and takes_square_kernels(subject.codes, found.plan.kernel)
     said = _assumed(subject, found, layout, square) if is_code else ()
     task = dataclasses.replace(task, results=subject.task.results)
@@ -182,7 +176,8 @@ def _assumed(subject: Subject, found: Found, layout: str | None, square: bool) -
     others = [each for each in binding.arguments if each.role not in (None, each.name, *binding.placed)]
     layouts = {"data": plan.data, "kernel": plan.kernel}
     kinds = {"Function": "apply" if is_function(subject.fn) else "autograd", "Module": "layer"}
-    shaped = "layout" if layout is None else "stated"
+    is_known = found.score[0] > 1 or plan.data in ("NCHW", "HW")
+    shaped = "stated" if layout is not None else "layout" if is_known else "guessed"
     if task.name.startswith("linear"):
         shaped = "linear"
     elif task.name == "conv2d_bias" and layout is None:
