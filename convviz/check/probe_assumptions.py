@@ -45,6 +45,8 @@ def broken_premise(result: str, case: Case, right: torch.Tensor, ask: Ask) -> Di
     for sent in made_of(result):
         if sent != "bias" and not (sent == "weight" and case.quantised):
             found = found or _not_linear(result, sent, case, got, ask)
+    if found is None or found[0] == "linear":  # which rounding breaks as well
+        found = _few_digits(result, got, right) or found
     found = found or _foreign(result, case, got, ask)
     if found is None:
         return None
@@ -68,8 +70,16 @@ def _coarse(
         return "half", words
     if part < SINGLE:
         return "single", words
+    return None
+
+
+def _few_digits(result: str, got: torch.Tensor, right: torch.Tensor) -> tuple[str, dict[str, object]] | None:
+    """Return that almost every number is a little off, as rounding on the way leaves it."""
+    largest, off = float(right.abs().max()), errors(got, right)
     is_everywhere = 10 * int((off > 1e-6 * right.abs()).sum()) > 9 * off.numel()
-    return ("digits", words) if part < HALF and is_everywhere and ratio_of(got, right) is None else None
+    if float(off.max()) < HALF * largest and is_everywhere and ratio_of(got, right) is None:
+        return "digits", {"result": result, "part": f"{float(off.max()) / largest:.0e}"}
+    return None
 
 
 def _is_whole(numbers: torch.Tensor) -> bool:
