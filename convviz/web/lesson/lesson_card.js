@@ -24,6 +24,7 @@ export class LessonPanel {
     this.#appOf()?.toggleAttribute("data-lesson", Boolean(look));
     this.#left.show(look ? null : this.#player.get("left"));
     this.el.toggleAttribute("data-left", !this.#left.el.hidden);
+    this.#appOf()?.toggleAttribute("data-card", Boolean(look) || !this.#left.el.hidden);
     if (look) return this.#show(look);
     if (!this.#key) return;
     this.#key = "";
