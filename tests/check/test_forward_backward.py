@@ -41,7 +41,7 @@ def conv_backward(dout, cache):
 class TestPairs:
     def test_backward_reads_what_the_own_forward_keeps(self):
         student, count = asked((conv_forward, conv_backward), "conv2d_backward")
-        assert (count, student.plan.arrays) == (15, "numpy")
+        assert (count, student.plan.arrays) == (16, "numpy")
         assert "the cache of your own forward pass" in " ".join(student.assumed)
         assert asked((conv_forward, lambda dout, cache: conv_backward(dout, cache)[0]), "conv2d_input")[1] == 15
         assert asked((conv_forward, lambda dout, cache: conv_backward(dout, cache)[1]), "conv2d_weight")[1] == 15
@@ -96,7 +96,7 @@ class TestPairs:
             return dx.transpose(0, 2, 3, 1), dw.transpose(2, 3, 1, 0), db.reshape(1, 1, 1, -1)
 
         student, count = asked((forward, backward), "conv2d_backward")
-        assert (student.plan.data, student.plan.kernel, student.plan.bias, count) == ("NHWC", "HWIO", "111C", 12)
+        assert (student.plan.data, student.plan.kernel, student.plan.bias, count) == ("NHWC", "HWIO", "111C", 13)
 
     def test_linear_layers(self):
         def affine_forward(x, w, b):
@@ -249,7 +249,7 @@ class TestClasses:
             found = report(made, "conv2d_module", cases="public")
             assert (found.passed, words in found.text()) == (False, True), found.text()
 
-    @pytest.mark.parametrize(("made", "count"), [(Random, 12), (Given, 15), (Plain, 17)])
+    @pytest.mark.parametrize(("made", "count"), [(Random, 13), (Given, 16), (Plain, 18)])
     def test_each_task_that_a_layer_answers(self, made, count):
         for task in ("conv2d_backward", "conv2d", "conv2d_module", "conv2d_input", "conv2d_weight"):
             assert asked(made, task)[1] == count, task
@@ -300,7 +300,7 @@ class TestClasses:
                 return conv_backward(dout, self.cache)[:2]
 
         assert asked(NoBias, "conv2d_backward")[0].results == ("output", "grad_input", "grad_weight")
-        assert asked(NoBias, "conv2d")[1] == 12
+        assert asked(NoBias, "conv2d")[1] == 13
 
 
 Grads = namedtuple("Grads", "norm grad_bias grad_weight grad_input")
@@ -328,7 +328,7 @@ class TestResults:
 
         for fn in (fields, extras, tall, wide):
             student, count = asked(fn, "conv2d_backward")
-            assert (count, "more than one axis" in " ".join(student.assumed)) == (17, fn in (tall, wide))
+            assert (count, "more than one axis" in " ".join(student.assumed)) == (18, fn in (tall, wide))
 
     def test_a_padding_that_is_said_in_words(self):
         def by_default(x, weight, bias, stride=1, padding="valid"):
@@ -347,7 +347,7 @@ class TestResults:
 
         for fn in (by_default, needed):
             found = report(fn, "conv2d")
-            assert (found.passed, len(found.cases)) == (True, 8), found.text()
+            assert (found.passed, len(found.cases)) == (True, 9), found.text()
             assert 'neither "valid" nor' in found.not_asked["stride 2, padding 1"]
         assert "even kernel" in report(larger_half_first, "conv2d").text()
         assert not asked(F.conv2d, "conv2d")[0].plan.words, "who takes numbers as well is given numbers"
