@@ -43,8 +43,8 @@ class TestPairs:
         student, count = asked((conv_forward, conv_backward), "conv2d_backward")
         assert (count, student.plan.arrays) == (16, "numpy")
         assert "the cache of your own forward pass" in " ".join(student.assumed)
-        assert asked((conv_forward, lambda dout, cache: conv_backward(dout, cache)[0]), "conv2d_input")[1] == 15
-        assert asked((conv_forward, lambda dout, cache: conv_backward(dout, cache)[1]), "conv2d_weight")[1] == 15
+        assert asked((conv_forward, lambda dout, cache: conv_backward(dout, cache)[0]), "conv2d_input")[1] == 16
+        assert asked((conv_forward, lambda dout, cache: conv_backward(dout, cache)[1]), "conv2d_weight")[1] == 16
 
     def test_another_forward_pass_comes_between(self):
         kept = {}
