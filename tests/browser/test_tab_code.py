@@ -146,6 +146,7 @@ def test_copy_gives_exactly_the_file_and_where_nothing_may_copy_the_text_is_sele
     with fresh_page(browser, plotly=False, permissions=CLIPBOARD) as page:
         open_app(page, server.url)
         open_tab(page, "code")
+        copy = page.locator(".cv-pane-code").get_by_role("button", name="Copy", exact=True)
         page.evaluate("window.clip = navigator.clipboard")
         page.evaluate("window.write = navigator.clipboard.writeText.bind(navigator.clipboard)")
         for name, obstacle in (("function", ""), ("numpy", DENIED), ("rotate", MISSING)):
@@ -153,15 +154,15 @@ def test_copy_gives_exactly_the_file_and_where_nothing_may_copy_the_text_is_sele
             page.evaluate("window.write('before')")
             choose_way(page, name)
             page.locator(".cv-copied", has_text="Copied").wait_for(state="detached")
-            page.locator(".cv-copy").click()
+            copy.click()
             page.locator(".cv-copied", has_text="Copied").wait_for()
             copied = page.evaluate("window.clip.readText()")
             assert copied == shown_code(page)
             assert run(copied).keys() == {"output", "grad_input", "grad_weight"}
-            assert page.locator(".cv-copy").evaluate("(button) => button === document.activeElement")
+            assert copy.evaluate("(button) => button === document.activeElement")
             assert page.locator(".cv-pane .cv-copybox").is_hidden()
         page.evaluate("document.execCommand = () => false")
-        page.locator(".cv-copy").click()
+        copy.click()
         page.locator(".cv-copied", has_text="press Ctrl+C").wait_for()
         page.keyboard.press("Control+c")
         assert page.evaluate("window.clip.readText()") == shown_code(page)
