@@ -71,10 +71,9 @@ def assert_numbers(found, settings, about):
             assert torch.allclose(ours, tensor.flatten(), rtol=1e-9, atol=1e-12 * max(end, 1)), (name, about)
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_no_action_leaves_an_impossible_state_and_the_numbers_are_torchs(js, seed):
+def test_no_action_leaves_an_impossible_state_and_the_numbers_are_torchs(js):
     refused = moved = undone = 0
-    for start, actions, seen in walks(js, 2000 + seed):
+    for start, actions, seen in walks(js, 2000):
         before, known, numbers = seen[0], None, seen[0]["numbers"]
         for number, (action, after) in enumerate(zip(actions, seen[1:], strict=True)):
             about = told(start, actions, number)
