@@ -22,7 +22,7 @@ CHROMIUM_ARGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    # Behind the routes below, a wall that websockets and workers cannot get around: no other host resolves.
+    # A wall that websockets and workers cannot get around either: no other host resolves.
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 ]
 # data:, blob: and file: have no host and leave nothing behind on the network.
@@ -77,15 +77,13 @@ TOO_BUSY = "[anywidget] Failed to initialize model."
 
 
 def note_trouble(page):
-    """Let a page reach this machine alone; list what else it asks for, and the errors that no script of it catches."""
+    """List what a page asks of others than this machine, and the errors that no script of it catches.
+
+    By ear: routes would switch the browser's cache off, and no other host resolves.
+    """
     page.outside, page.page_errors = [], []
-
-    def abort(route):
-        page.outside.append(route.request.url)
-        route.abort()
-
-    page.context.route(OUTSIDE, abort)
-    page.on("websocket", lambda socket: OUTSIDE.match(socket.url) and page.outside.append(socket.url))
+    for asker, kind in ((page.context, "request"), (page, "websocket")):
+        asker.on(kind, lambda asked: OUTSIDE.match(asked.url) and page.outside.append(asked.url))
     page.on("pageerror", lambda error: error.message == TOO_BUSY or page.page_errors.append(error))
 
 

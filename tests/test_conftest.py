@@ -35,7 +35,7 @@ def test_page_opens_and_needs_no_network(page):
     assert page.outside == []
 
 
-def test_page_aborts_and_lists_requests_to_elsewhere(page):
+def test_page_fails_and_lists_requests_to_elsewhere(page):
     with page.expect_event("requestfailed"):
         page.goto("data:text/html,<img src='http://example.org/pixel.png'>")
     assert page.outside == ["http://example.org/pixel.png"]

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import TimeoutError as TooSlow
 
 from convviz.export.page import export_html
-from tests.browser.app_page import fresh_page, open_app, show_link, snapshot, start_again
+from tests.browser.app_page import fresh_page, open_app, show_link, start_again, visiting
 from tests.browser.server import voila_server
 
 
@@ -24,7 +24,7 @@ def exported(tmp_path_factory):
 @pytest.fixture(scope="session")
 def reader(browser):
     """A page that stays open for those who show one link after another in the exported page."""
-    with fresh_page(browser) as page:
+    with fresh_page(browser, plotly=False) as page:
         page.failures = 0
         yield page
 
@@ -43,10 +43,8 @@ def opened(reader, exported, request):
 
 @pytest.fixture(scope="session")
 def visitor(browser, server):
-    """A page that stays open; its first state is kept beside it."""
-    with fresh_page(browser, accept_downloads=True) as page:
-        open_app(page, server.url)
-        page.start = snapshot(page)
+    """A page that stays open, without heatmaps."""
+    with visiting(browser, server) as page:
         yield page
 
 

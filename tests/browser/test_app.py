@@ -24,6 +24,7 @@ from tests.browser.app_page import (
     slider_value,
     snapshot,
     switch,
+    visiting,
     wait_aligned,
     wait_notice,
     wait_painted,
@@ -46,6 +47,13 @@ MENUS = {
 
 
 # -- the first look ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def visitor(browser, server):
+    """A page with heatmaps."""
+    with visiting(browser, server, plotly=True) as page:
+        yield page
 
 
 def test_first_look_is_right_and_asks_nobody_outside(app):
@@ -488,6 +496,7 @@ def test_upload_that_cannot_be_used_is_refused_and_changes_nothing(app):
 
 
 def test_a_hundred_steps_do_not_grow_the_page(app):
+    app.emulate_media(reduced_motion="no-preference")
     count = """async (count) => {
         const range = document.querySelector('[data-slider="1,1"] input[type=range]');
         const board = document.querySelector(".cv-board");

@@ -1,11 +1,19 @@
 """A panel as a plotly figure of its own: zoom, values under the pointer, pictures, and it follows the numbers."""
 
+import pytest
 from playwright.sync_api import expect
 
-from tests.browser.app_page import fresh_page, repaint
+from tests.browser.app_page import fresh_page, repaint, visiting
 
 SHOWN = "() => document.querySelector('.cv-figure-chart').data[0].z"
 RANGE = "() => document.querySelector('.cv-figure-chart').layout.xaxis.range"
+
+
+@pytest.fixture(scope="module")
+def visitor(browser, server):
+    """A page with heatmaps."""
+    with visiting(browser, server, plotly=True) as page:
+        yield page
 
 
 def open_figure(page, panel):

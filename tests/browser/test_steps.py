@@ -265,6 +265,7 @@ STILL = "() => document.getAnimations().length + document.querySelectorAll('.cv-
 
 def test_what_is_stepped_through_is_seen_to_be_made_and_the_next_step_ends_it(app):
     """The kernel turns, zeros open, the border grows; then products fly to their sum, over what is already there."""
+    app.emulate_media(reduced_motion="no-preference")
     app.evaluate(HELD)
     before = {panel: read_panel(app, panel, "input") for panel in ("padded_grad_output", "rotated_weight")}
     start_stepping(app, "input")
@@ -303,7 +304,6 @@ def test_what_is_stepped_through_is_seen_to_be_made_and_the_next_step_ends_it(ap
 
 
 def test_reduced_motion_moves_nothing_at_all(app):
-    app.emulate_media(reduced_motion="reduce")
     start_stepping(app, "input")
     assert app.evaluate(STILL)
     for _ in range(3):

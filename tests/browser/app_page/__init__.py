@@ -51,6 +51,7 @@ from tests.browser.app_page.opening import (
     show_all_controls,
     show_link,
     start_again,
+    visiting,
 )
 from tests.browser.app_page.waits import (
     APPEARS_WITHIN_MS,

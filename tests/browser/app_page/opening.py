@@ -87,6 +87,18 @@ def open_app(page, url, link="#v=1"):
     wait_painted(page, 0, APPEARS_WITHIN_MS)
 
 
+@contextlib.contextmanager
+def visiting(browser, server, *, plotly=False):
+    """Yield a page of the served app for many tests, its first state beside it in page.start.
+
+    It has no motion: each frame of one is painted, by the processor.
+    """
+    with fresh_page(browser, plotly=plotly, accept_downloads=True, reduced_motion="reduce") as page:
+        open_app(page, server.url)
+        page.start = snapshot(page)
+        yield page
+
+
 def show_all_controls(page):
     """Open what stands behind More, for keys and menus alone: it hangs over the board, whose cells are clicked."""
     page.evaluate("""() => document.querySelectorAll(".cv-more-controls, .cv-advanced").forEach((more) => {
@@ -111,7 +123,7 @@ def show_link(page, path, link="v=2", size=(1366, 768)):
         size: of the window.
     """
     page.set_viewport_size({"width": size[0], "height": size[1]})
-    page.emulate_media(color_scheme="light", reduced_motion="no-preference", media="screen")
+    page.emulate_media(color_scheme="light", reduced_motion="reduce", media="screen")
     if page.url.split("#")[0] == path.as_uri():
         page.mouse.move(0, 0)
         page.evaluate(TIDY)
@@ -126,7 +138,7 @@ def show_link(page, path, link="v=2", size=(1366, 768)):
 def start_again(page):
     """Close what is open, and wait until all of the page is as in page.start; a test may have opened another link."""
     page.set_viewport_size({"width": 1400, "height": 900})
-    page.emulate_media(color_scheme="light", reduced_motion="no-preference", media="screen")
+    page.emulate_media(color_scheme="light", reduced_motion="reduce", media="screen")
     page.mouse.move(0, 0)
     page.evaluate(TIDY)
     page.keyboard.press("Escape")
