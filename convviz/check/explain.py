@@ -48,6 +48,8 @@ def explain(
     if name := ones.student.unzeroed:
         yield diagnosis(catalogue()["G09"], say("unzeroed", name=name), results)
         return
+    if any(answer.message == say_call("plain_bias") for answer in answers):
+        return  # which says it all
     tried = list(zip(cases, answers, rights, strict=False))
     if found := _slips(task, tried, results):
         yield from found

@@ -578,10 +578,39 @@ class TestTheSecondCall:
             def forward(self, x):
                 return F.conv2d(x, self.weight, None, *self.settings)
 
-        for made, words in ((Layer, "second layer"), (Cached, "its weights"), (Buffered, "bias gets no gradient")):
+        class Biased(Layer):
+            def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0):
+                super().__init__(in_channels, out_channels, kernel_size, stride, padding)
+                self.bias = torch.nn.Parameter(torch.zeros(out_channels))
+
+            def forward(self, x):
+                return F.conv2d(x, self.weight, self.bias, *self.settings)
+
+        class Overwriting(Biased):
+            def forward(self, x):
+                output = super().forward(x)
+                self.weight.data = self.weight.data.sign()
+                return output
+
+        class Cut(Biased):
+            def forward(self, x):
+                return F.conv2d(x, self.weight.data, self.bias, *self.settings)
+
+        said = {
+            Layer: "second layer",
+            Cached: "its weights",
+            Buffered: "bias gets no gradient",
+            Overwriting: "overwrites the layer's own weight",
+            Cut: "grad_weight is None",
+        }
+        for made, words in said.items():
             answer = open_student(made, TASKS["conv2d_module"], CASES).answer(CASES[0])
             assert (answer.kind != "ok", words in answer.message) == (True, True), (made, answer.message)
-        assert open_student(Unused, TASKS["conv2d_module"], CASES).answer(CASES[0]).kind == "ok"
+        assert same(answer.results["output"], truth(TASKS["conv2d_module"], CASES[0])["output"]), "with its own bias"
+        for made in (Unused, Biased):
+            student = open_student(made, TASKS["conv2d_module"], CASES)
+            assert student.answer(CASES[0]).kind == "ok"
+            assert ("no bias" in " ".join(student.assumed)) is (made is Unused), "a layer's bias is seen in the layer"
 
 
 class TestInAProcessOfItsOwn:

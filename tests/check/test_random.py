@@ -204,6 +204,7 @@ def test_words_are_asked_of_kernels_that_are_not_square():
     def weight_by_words(axes):
         def conv2d_weight(input, weight_size, grad_output, stride=1, padding="valid", dilation=1, groups=1):
             assert all(isinstance(each, int) for each in (stride, dilation))
+            assert not isinstance(padding, tuple)
             sizes = [weight_size[2:][axis] for axis in axes]
             rows, columns = (padded_in_words(padding, size, dilation) for size in sizes)
             padded = F.pad(input, (*columns, *rows, 0, 9)) if axes[0] else F.pad(input, (*columns, *rows))

@@ -49,7 +49,9 @@ def ask(subject: Subject, plan: Plan, case: Case, twice: bool) -> Answer:
         what = "nan" if bool(first.found[broken].isnan().any()) else "inf"
         kind, message = "not_finite", say("not_finite", name=broken, what=what)
     elif kind == "ok" and first.changed:
-        kind, message = "changed_input", say("changed_input", names=", ".join(sorted(first.changed)))
+        own = subject.task.kind == "Module" and first.changed <= {"weight", "bias"}
+        sentence = "changed_own" if own else "changed_input"
+        kind, message = "changed_input", say(sentence, names=", ".join(sorted(first.changed)))
     elif kind == "ok" and first.plain_bias and twice:
         kind, message = "wrong_type", say("plain_bias")
     if kind == "ok" and twice and case.spec.products <= ONCE_BEYOND:
@@ -162,6 +164,7 @@ class _Call:
     found: dict[str, torch.Tensor] = field(default_factory=dict)
     changed: set[str] = field(default_factory=set)
     read: set[str] = field(default_factory=set)
+    biased: bool | None = None  # whether it adds a bias of its own; None where that is not known yet
     plain_bias: bool = False  # whether a layer adds a bias that is no parameter
     seconds: float = 0.0
     returned: Any = None  # as it came
@@ -181,17 +184,20 @@ class _Call:
 
     def _piece(self, case: Case, found: dict[str, torch.Tensor]) -> None:
         given = Given(self.subject.task, self.plan, case, self.again, self.turned)
-        biased = self.subject.has_bias(self.plan) if self.subject.passes is None else None
+        task = self.subject.task
+        self.biased = self.subject.has_bias(self.plan) if self.subject.passes is None else None
         try:
             if self.subject.passes is not None:
-                biased, self.returned = run_passes(self.subject, given, case, self._timed, found)
-            elif self.subject.task.kind == "function":
+                self.biased, self.returned = run_passes(self.subject, given, case, self._timed, found)
+            elif task.kind == "function":
                 self._function(given, found)
             else:
                 self._differentiated(given, case, found)
         finally:
-            if biased is not None:
-                self._add_bias(case, found, biased)
+            if self.biased is False and "output" in found:
+                bias = case.transposed_bias if task.name == "conv_transpose2d" else case.bias
+                found["output"] = _with_bias(found["output"], bias)
+                self.remarks |= {"no_bias"} if task.kind == "Module" else set()
             self.remarks |= given.remarks
             self.read |= given.read
             self.changed |= set(given.changed)
@@ -226,6 +232,9 @@ class _Call:
                 self._timed(layer, 1 - wanted["input"].detach().flip(2, 3) / 2)
             fill(layer, case, plan)
             plain = [] if "bias" in wanted else _plain_bias(layer, case)
+            self.biased = "bias" in wanted or bool(plain)
+            for role in wanted.keys() - {"input"}:
+                given.hold(role, wanted[role], wanted[role].detach().clone())
             output = self._timed(layer, wanted["input"])
             if "layer" in self.again:
                 self._between(case)
@@ -248,6 +257,7 @@ class _Call:
         given.hold("grad_output", sent, sent.clone())
         sums = self._timed(torch.autograd.grad, output, (*wanted.values(), *plain), sent, allow_unused=True)
         self.plain_bias = any(value is not None for value in sums[len(wanted) :])
+        self.biased = self.biased and (self.plain_bias or not plain)
         sums = sums[: len(wanted)]
         self.returned = (output, *sums)
         for role, value in zip(wanted, sums, strict=True):
@@ -266,17 +276,12 @@ class _Call:
                 fill(made, other, self.plan)
                 self._timed(made, Given(_FORWARD, self.plan, other).value("input"))
 
-    def _add_bias(self, case: Case, found: dict[str, torch.Tensor], biased: bool) -> None:
-        """Add the bias that a function has no argument for, so that its output is held against the same truth."""
-        task = self.subject.task
-        if "output" not in found or (biased and task.kind != "Module"):
-            return
-        if task.kind == "Module" and ("grad_bias" in found or len(found) == 1):
-            return
-        bias = case.transposed_bias if task.name == "conv_transpose2d" else case.bias
-        output = found["output"]
-        if output.dim() > 1 and output.shape[1] == bias.numel():
-            found["output"] = output + bias.to(output.dtype).reshape(1, -1, *[1] * (output.dim() - 2))
+
+def _with_bias(output: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    """Return an output with the bias that its maker has no place for: all are held against the same truth."""
+    if output.dim() < 2 or output.shape[1] != bias.numel():
+        return output
+    return output + bias.to(output.dtype).reshape(1, -1, *[1] * (output.dim() - 2))
 
 
 def _plain_bias(layer: torch.nn.Module, case: Case) -> list[torch.Tensor]:

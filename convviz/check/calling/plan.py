@@ -140,7 +140,8 @@ def plain_value(role: str, case: Case, plan: Plan, task: Task) -> Any:
     """Return what is no tensor: a number, a pair, a size or a word."""
     spec = case.spec
     name, _, axis = role.partition(".")
-    if name == "padding" and plan.words:
+    uneven = any(before != after for before, after in spec.padding)  # which no number says
+    if name == "padding" and (plan.words or uneven):
         return padding_word(spec) or "same"
     if name in PAIRS:
         special = {"padding": (spec.padding[0][0], spec.padding[1][0]), "output_padding": spec.remainder}

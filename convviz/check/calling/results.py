@@ -99,7 +99,7 @@ def take_apart(
     elif len(task.results) == 1:
         parts = {task.results[0]: _single(returned)}
     else:
-        parts = _in_order(returned, task.results, optional)
+        parts = _in_order(returned, task.results, optional, remarks)
     found = {}
     for name, value in parts.items():
         try:
@@ -142,12 +142,15 @@ def is_array(value: Any) -> bool:
     return hasattr(value, "shape") or isinstance(value, list)
 
 
-def _in_order(returned: Any, names: Sequence[str], optional: Sequence[str]) -> dict[str, Any]:
+def _in_order(returned: Any, names: Sequence[str], optional: Sequence[str], remarks: set[str] | None) -> dict[str, Any]:
     is_row = isinstance(returned, tuple | list)
     parts = list(returned) if is_row else [returned] * (returned is not None)
     # None, as a Function's backward gives it for stride and padding; a dict of what else was computed; a norm.
     while is_row and len(parts) > len(names) and isinstance(parts[-1], Mapping | str | int | float | None):
         parts.pop()
+    if is_row and len(parts) > len(names) and remarks is not None:
+        remarks.add("further")
+        del parts[len(names) :]
     least = len(names) - len(optional)
     while len(parts) > least and parts[-1] is None:
         parts.pop()

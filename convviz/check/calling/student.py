@@ -99,16 +99,11 @@ class Student:
         return say("no.refused", message=answer.message.rstrip("."))
 
     def _cured(self, case: Case, answer: Answer | None = None) -> Answer:
-        answer = answer or self._asked(self.plan, case)
+        answer = answer or self._asker.ask(self.plan, case)
         for plan in cure(self.plan, answer):  # what was enough for the probe may not be for every case
-            again = self._asked(plan, case)
+            again = self._asker.ask(plan, case)
             answer = answer if again.failed else again
         return answer
-
-    def _asked(self, plan: Plan, case: Case) -> Answer:
-        if any(before != after for before, after in case.spec.padding):
-            plan = dataclasses.replace(plan, words=True)
-        return self._asker.ask(plan, case)
 
 
 def open_student(
@@ -183,6 +178,7 @@ def _assumed(subject: Subject, found: Found, layout: str | None, square: bool) -
     elif task.name == "conv2d_bias" and layout is None:
         shaped = "channels"
     no_bias = "bias" in task.arguments and not (passes and passes.is_filled) and not subject.has_bias(plan)
+    no_bias = no_bias and task.kind != "Module"  # what a layer has is seen in what is made, and remarked
     said: dict[str, Any] = {  # sentence → whether it holds, or its arguments
         "placed": {"names": comma(binding.placed)} if binding.placed else False,
         "named": {"names": comma([f"{each.name} = {each.role}" for each in others])} if others else False,
@@ -201,7 +197,7 @@ def _assumed(subject: Subject, found: Found, layout: str | None, square: bool) -
         "zeros": any(each.name == "padding_mode" and each.role is None for each in binding.arguments),
         "plane": plan.sizes == "plane",
         "words": plan.words,
-        "no_bias": no_bias,
         "unknown": found.score[0] < 0,
     }
-    return tuple(say(f"assumed.{id}", **({} if holds is True else holds)) for id, holds in said.items() if holds)
+    assumed = (say(f"assumed.{id}", **({} if holds is True else holds)) for id, holds in said.items() if holds)
+    return (*assumed, *[say("remark.no_bias")] * no_bias)
