@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import torch
 
-from convviz.check.battery import Case
+from convviz.check.battery import NOTHING, ZEROS, Case
 from convviz.check.call_outcome import Answer
 from convviz.check.compare import ratio_of, same
 from convviz.check.diagnose import Diagnosis, Seen, diagnose, diagnosis
@@ -60,6 +60,10 @@ def explain(
         kept = diagnosis(catalogue()["I28"], say_call("after_others", names=results), results)
         yield _random(results) if ones.is_random(first[0]) else kept
         return
+    failed = [n for n, (_, answer, right) in enumerate(tried) if answer.kind != "ok" or not _fits(answer, right)]
+    if len(failed) == 1 and (case := tried[failed[0]][0]).name in (ZEROS, NOTHING) and not ones.needs_numbers(case):
+        # Its geometry is at fault, not its numbers.
+        tried[failed[0]] = (dataclasses.replace(case, name=setting_in_words(case.spec)), *tried[failed[0]][1:])
     if raised := _raised(tried, results, failure):
         yield raised
     every = {
@@ -78,22 +82,35 @@ def explain(
         if not found or found[0].is_partial:
             found = _unnamed(of, ones, result, seen, found, failure)
         if failure and found and (when := mark_of(failure.wrong, failure.others)):
-            best = found[0]  # where everything else is right, it is said first when it is wrong
-            evidence = f"{best.title} {best.evidence}".replace(when, "").strip()
-            found[0] = dataclasses.replace(best, title=when, evidence=evidence)
-        yield from (_renamed(each) for each in found) if of != result else found
+            found = _said_first(when, found)
+        yield from (_in_terms_of(task, each) for each in found)
 
 
-def _renamed(found: Diagnosis) -> Diagnosis:
-    """Return what is said of a convolution's grad_input as it is said of a transposed convolution's output."""
+def _in_terms_of(task: Task, found: Diagnosis) -> Diagnosis:
+    """Return what is said of a convolution as it is said of a linear layer, or of a transposed convolution's output."""
+    if task.name.startswith("linear"):
+        return dataclasses.replace(found, fix=found.fix.replace("[C_out, C_in / groups, kH, kW]", "[C_out, C_in]"))
+    if task.name != "conv_transpose2d":
+        return found
 
     def said(text: str) -> str:
+        text = text.replace("dx[window] += dout", "output[window] += input")
         return re.sub(r"grad_(in|out)put", lambda name: {"in": "output", "out": "input"}[name[1]], text)
 
+    title = say("turned") if found.id == "I01" else said(found.title)  # which here is also who rotates what they stamp
     fix = found.fix if found.id == "?" else said(found.fix)
-    return dataclasses.replace(
-        found, of=said(found.of), title=said(found.title), evidence=said(found.evidence), fix=fix
-    )
+    return dataclasses.replace(found, of=said(found.of), title=title, evidence=said(found.evidence), fix=fix)
+
+
+def _said_first(when: str, found: list[Diagnosis]) -> list[Diagnosis]:
+    """Return diagnoses that say first when it is wrong, as everything else is right; a name keeps its own sentence."""
+    best, *others = found
+    if best.id == "?":
+        evidence = f"{best.title} {best.evidence}".replace(when, "").strip()
+        return [dataclasses.replace(best, title=when, evidence=evidence), *others]
+    if others:  # which of them it is nobody knows
+        return [Diagnosis("?", best.of, when, "", ""), *found]
+    return [dataclasses.replace(best, evidence=f"{when} {best.evidence}", is_partial=True)]
 
 
 def _random(results: str) -> Diagnosis:
@@ -236,7 +253,7 @@ def _by_products(
     if only_lines or counted or not is_plain:
         return None if only_lines else counted
     mixed = ones.mixed(result, smallest)
-    if not mixed or (mixed == "groups" and not grouped):
+    if not mixed or (mixed == "groups" and not grouped) or (of == "grad_bias" and mixed == "channels"):
         return None
     evidence = say("read.single.evidence", setting=setting_in_words(found.spec)) if found else ""
     if mixed == "both":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -22,13 +23,14 @@ AXES: Mapping[str, tuple[str, ...]] = {
     "grad_bias": ("channel",),
 }
 ONLY = {OTHER: "other", ZEROS: "zeros", NOTHING: "nothing"}
-# What a case may have that others lack; the plainest first, so that the first that fits is what is said.
+# What a case may have that others lack; the plainest first.
 MARKS: Mapping[str, Callable[[ConvSpec], bool]] = {
     "border": lambda spec: spec.padding_mode != "zeros",
     "cell": lambda spec: spec.kernel_size == (1, 1),
     "cells": lambda spec: spec.kernel_size != (1, 1),
     "samples": lambda spec: spec.batch > 2,
     "sample": lambda spec: spec.batch == 1,
+    "samples_out": lambda spec: spec.batch == spec.out_channels,
     "groups": lambda spec: spec.groups > 1,
     "depthwise": lambda spec: spec.groups == spec.in_channels > 1,
     "many_groups": lambda spec: spec.groups > 2,
@@ -44,6 +46,7 @@ MARKS: Mapping[str, Callable[[ConvSpec], bool]] = {
     "wide_padding": lambda spec: any(p >= k for (p, _), k in zip(spec.padding, spec.kernel_size, strict=True)),
     "pair": lambda spec: spec.stride[0] != spec.stride[1] or spec.padding[0] != spec.padding[1],
     "oblong": lambda spec: spec.kernel_size[0] != spec.kernel_size[1],
+    "even": lambda spec: any(size % 2 == 0 for size in spec.kernel_size),
     "large": lambda spec: max(spec.kernel_size) > 3,
     "channels": lambda spec: spec.in_channels != spec.out_channels,
     "same_channels": lambda spec: spec.in_channels == spec.out_channels,
@@ -64,9 +67,12 @@ def mark_of(wrong: Sequence[Case], right: Sequence[Case]) -> str:
         return say(f"only.{ONLY[wrong[0].name]}")
     fitting = {name: has for name, has in MARKS.items() if all(has(case.spec) for case in wrong)}
     shared = {name: [has(case.spec) for case in right] for name, has in fitting.items()}
-    exact = next((name for name, among_right in shared.items() if not any(among_right)), "")
+    exact = [say(f"mark.{name}") for name, among_right in shared.items() if not any(among_right)]
     if exact or len(wrong) < FEW or len(right) < MANY:
-        return say("only", which=say(f"mark.{exact}")) if exact else ""
+        both = functools.partial(say, "mark.or")  # which of several it is nobody can tell
+        return (
+            say("only", which=functools.reduce(lambda one, other: both(one=one, other=other), exact)) if exact else ""
+        )
     counts: dict[tuple[str, ...], int] = {(name,): sum(among_right) for name, among_right in shared.items()}
     for pair in itertools.combinations(shared, 2):
         counts[pair] = sum(a and b for a, b in zip(*(shared[name] for name in pair), strict=True))

@@ -170,6 +170,8 @@ def counts(found: Provenance) -> str:
     for name, reached in BEYOND.items():
         beyond = [product for product in found.extra if _reaches(found, product, reached)]
         if len(beyond) * 5 >= len(found.extra) * 4 and beyond:
+            if name == "edge" and (mode := found.spec.padding_mode) != "zeros":
+                return say("read.edge.border", count=len(beyond), mode=mode)
             return say(f"read.{name}", count=len(beyond))
     if pattern := _left_out(found) or _permuted(found):
         return pattern
@@ -226,6 +228,7 @@ def _just(found: Provenance, wrong: set[Product], what: str, **words: str) -> st
     if not kept:
         return ""
     for at, name in enumerate(MEMBERS[found.of]):
+        what = "unfilled" if (at, what) == (2, "left_out") else what  # nobody uses a result
         rows, columns = ({each[at][axis] for each in wrong} - {each[at][axis] for each in kept} for axis in (0, 1))
         if wrong == {each for each in found.right if each[at][0] in rows or each[at][1] in columns}:
             kind = "both" if rows and columns else "row" if rows else "column"

@@ -94,7 +94,8 @@ def provenance(of: str, spec: ConvSpec, case: Case, ask: Ask) -> Provenance | No
                 unknown.append((o, cell, value, 0.0))
     # One factor that comes again and again, or one over a number of products, is no chance.
     factors = {round(factor, 6) for factor in strange.values()}
-    if len(strange) > 2 * len(factors) == 2 or all(
+    of_several = len({label for _, label, _ in strange}) > 1  # one label gives one factor, whatever is wrong
+    if (of_several and len(strange) > 2 * len(factors) == 2) or all(
         abs(1 / factor - round(1 / factor)) < 1e-6 for factor in strange.values()
     ):
         found |= strange

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from html import escape
 from typing import Any
@@ -104,12 +105,14 @@ class Report:
             lines += [say("none", reason=reason) for reason in dict.fromkeys(self.not_asked.values())]
         if hint and self.diagnoses:
             best, *others = self.diagnoses
-            lines.append(say("hint", title=best.title, where=best.where))
+            lines.append(say("hint", title=best.title, where=_where([best, *others], best.title)))
             # What explains only some of it, alone or with others, or stands in no catalogue, needs what was seen.
             tied = any((other.of, other.evidence) == (best.of, best.evidence) for other in others)
-            lines += [best.evidence] * bool(best.evidence and (best.is_partial or tied or not best.fix))
+            is_said = first is not None and best.evidence in first.message
+            lines += [best.evidence] * bool(not is_said and (best.is_partial or tied or not best.fix))
             lines += [best.fix] * bool(best.fix)
-            named = [f"{other.title.rstrip('.')} ({other.where})" for other in others if other.fix]
+            titles = dict.fromkeys(other.title for other in others if other.fix and other.title != best.title)
+            named = [f"{title.rstrip('.')} ({_where(others, title)})" for title in titles]
             lines += [say("further", what="; ".join(named))] * bool(named)
         if self.assumed:  # also of what passes: a wrong assumption may be why
             lines.append(say("assumed", what="; ".join(self.assumed)))
@@ -171,6 +174,13 @@ class Report:
         left = [say("not_tried.case", case=name, reason=reason) for name, reason in self.not_asked.items()]
         parts += [_p(say("not_tried", what="; ".join(left)))] if left else []
         return f'<div style="max-width:60em">{"".join(parts)}</div>'
+
+
+def _where(found: Sequence[Diagnosis], title: str) -> str:
+    """Return the results that one sentence is said of, and its id if it has one."""
+    same = [each for each in found if each.title == title]
+    of = ", ".join(dict.fromkeys(each.of for each in same))
+    return dataclasses.replace(same[0], of=of).where
 
 
 def _p(text: str) -> str:

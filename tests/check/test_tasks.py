@@ -4,7 +4,10 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from convviz import ConvSpec
 from convviz.check import report
+from convviz.check.battery import make_case
+from convviz.check.locate_errors import mark_of
 from tests.check.students import IDS, in_backward, mistaken, part_of
 
 
@@ -205,7 +208,7 @@ def test_what_no_catalogue_has_is_read_off_the_products():
         return dx, dw, db
 
     found = report(one_cell_at_stride_3, "conv2d_backward").diagnoses[0]
-    assert "grad_input[2,1] is never used" in found.title, "not the channels: it is so with one"
+    assert "grad_input[2,1] is never filled" in found.title, "not the channels: it is so with one"
     assert "stride 3" in found.evidence
 
     def without_a_row(*given):
@@ -213,7 +216,7 @@ def test_what_no_catalogue_has_is_read_off_the_products():
         return dx.index_fill(2, torch.tensor([0]), 0.0), dw, db
 
     found = report(without_a_row, "conv2d_backward").diagnoses[0]
-    assert found.title.startswith("Row 0 of grad_input is never used: ")
+    assert found.title.startswith("Row 0 of grad_input is never filled: ")
 
 
 def test_what_no_product_explains_is_said_as_what_it_is():
@@ -269,6 +272,25 @@ def test_what_no_product_explains_is_said_as_what_it_is():
         assert [each.id for each in found.diagnoses] == ["?"], (words, titles)
         assert words in titles[0], titles
         assert titles[0] in found.text()
+
+
+def test_what_the_failing_cases_share_is_said_whole_and_zeros_are_not_blamed_by_chance():
+    specs = [ConvSpec((6, 5), 2, 3, size, stride, batch=2) for size, stride in ((1, 2), (3, 1), (3, 2))]
+    wrong, *right = (make_case(str(spec), spec, 1) for spec in specs)
+    assert "of one cell or with a stride larger than the kernel" in mark_of([wrong], right)
+
+    def wide(grad_output, input, weight, bias, stride=1, padding=0):
+        dx, dw, db = in_backward({})(grad_output, input, weight, bias, stride, padding, (1, 1), 1, "zeros")
+        return dx, dw.roll(1, 1) if dw.shape[2] < dw.shape[3] else dw, db
+
+    text = report(wide, "conv2d_backward", cases="battery").text()
+    assert ("zeros among the numbers" in text, "zeros among its numbers" in text) == (True, False), text
+
+    def turned(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
+        return F.conv_transpose2d(input, weight.flip(2, 3), bias, stride, padding, output_padding, groups, dilation)
+
+    text = report(turned, "conv_transpose2d", cases="battery").text()
+    assert ("not rotated" in text, "dx[window]" in text, "the wrong way round" in text) == (False, False, True), text
 
 
 def test_what_goes_in_wrongly_is_said_with_its_factor():
@@ -368,7 +390,7 @@ def test_a_report_says_whole_sentences_of_what_is_there():
         (exchanged_where_they_agree, "conv2d_input", "The cases with as many input as output channels are wrong"),
         (first_images, "conv2d_backward", "The parts of the samples 2, 3, 4, 5 of grad_output count 0 times"),
         (last_position, "conv2d_backward", "Of grad_output only [3,5] is used: = stands where += belongs"),
-        (last_position, "conv2d_backward", "1 of 17 cases is right"),
+        (last_position, "conv2d_backward", "1 of 18 cases is right"),
         (two_at_once, "conv2d_weight", "Also: The gradient is divided by the batch size (grad_weight, W12)."),
         (transposed_of(mistaken("I12")[0]), "conv_transpose2d", "(output, I12)"),
     ):
