@@ -76,7 +76,7 @@ def _module(state: Mapping[str, Any]) -> str:
         "spec": ConvSpec((8, 8)).to_dict(),
         "styles": DOCUMENT_RULE.sub("", page_styles()) + OWN_RULES,
     }
-    end = files("convviz.export").joinpath("module.js").read_text(encoding="utf-8")
+    end = files("convviz.export").joinpath("myst_render.js").read_text(encoding="utf-8")
     return "\n".join([f"const facts = {to_json(shown)};", plotly_code(), element_bundles(), end])
 
 

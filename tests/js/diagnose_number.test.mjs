@@ -1,5 +1,5 @@
 // Why a number is wrong: the definition says what is true, and the recipes what a mistake makes of it;
-// tests/browser/test_mistaken.py holds these against Python's.
+// tests/browser/test_mistake_engine.py holds these against Python's.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { readFileSync, readdirSync } from "node:fs";

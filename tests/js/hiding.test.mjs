@@ -1,4 +1,4 @@
-// What hides a mistake: each reason is tried again, with recipes that tests/browser/test_mistaken.py holds to
+// What hides a mistake: each reason is tried again, with recipes that tests/browser/test_mistake_engine.py holds to
 // Python's.
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -11,7 +11,7 @@ import { fromLink } from "../../convviz/web/rules/link.js";
 import { isKnown } from "../../convviz/web/rules/recipes.js";
 import { tensorsOf } from "../../convviz/web/rules/settings.js";
 import { outputSize, remainderOf } from "../../convviz/web/rules/spec.js";
-import { createWhy, hidingWords } from "../../convviz/web/tabs/mistakes/words.js";
+import { createWhy, hidingWords } from "../../convviz/web/tabs/mistakes/why_hidden.js";
 
 const FOLDER = new URL("../../convviz/facts/mistakes/", import.meta.url);
 const MISTAKES = readdirSync(FOLDER).map((name) => JSON.parse(readFileSync(new URL(name, FOLDER), "utf8")));

@@ -77,13 +77,13 @@ def test_a_folder_names_no_type_of_a_higher_one_that_is_known_without_an_import(
 @pytest.mark.parametrize(
     "source",
     [
-        'import { a } from "../picture/links.js";',
+        'import { a } from "../picture/linked_cells.js";',
         'import {\n  a,\n  b,\n} from "../board/grid.js";',
         'const made = await import("../page/page.js");',
-        '/** @import { Cell } from "../picture/links.js" */',
+        '/** @import { Cell } from "../picture/linked_cells.js" */',
         '/**\n * @import { A, B } from "../numbers/compute.js"\n */',
         '/** @param {import("../numbers/compute.js").Tensor} tensor */',
-        '/** @type {ReturnType<typeof import("../picture/links.js").createLinks>} */',
+        '/** @type {ReturnType<typeof import("../picture/linked_cells.js").createLinks>} */',
         'import { a } from "../../bundle.js";',
     ],
 )

@@ -1,12 +1,12 @@
 // A band's title line: name, sentence, plane pickers, readings; on demand why, formula, steps.
 import { element, makeButton, setAttribute, setText } from "../base/dom.js";
 import { say } from "../base/say.js";
-import { Because } from "./because.js";
+import { Because } from "./why_buttons.js";
 import { BreakIt } from "./break_it.js";
 import { createChoice, createSymbols } from "./equation_parts.js";
 import { createMarksKey } from "./marks_key.js";
 import { createFormula, setFormula, setTinted } from "./tinted_names.js";
-import { createRemainder } from "./remainder_box.js";
+import { createRemainder } from "./remainder_story.js";
 import { createSentBack } from "./grad_output_menu.js";
 import { createViewSwitch } from "./viewswitch.js";
 

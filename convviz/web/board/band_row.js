@@ -2,7 +2,7 @@
 import { element } from "../base/dom.js";
 import { createSign, createTerm, putInOrder, signWidth } from "./equation_parts.js";
 import { Panel } from "./panel.js";
-import { MOST_LINES } from "./panel_name.js";
+import { MOST_LINES } from "./name_line_breaks.js";
 import { GAP, NUMBERED_UP_TO, bareLine, fitCells, keepsDigits, leastLine, linesOf } from "./screen_layout.js";
 
 const AROUND = { width: 32, height: 52 }; // of a band's title line and edges

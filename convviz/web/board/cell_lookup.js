@@ -1,6 +1,6 @@
 // The board's cells: panels by name, numbers, colours, links, products.
 import { colorOf } from "../base/format.js";
-import { Links } from "../picture/links.js";
+import { Links } from "../picture/linked_cells.js";
 import { Terms } from "../picture/terms.js";
 
 /**

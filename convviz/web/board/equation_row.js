@@ -3,7 +3,7 @@ import { element } from "../base/dom.js";
 import { BandHead } from "./band_head.js";
 import { BandRow } from "./band_row.js";
 import { Plot } from "./equation_plot.js";
-import { Film } from "./film.js";
+import { Film } from "./panel_animations.js";
 import { equal } from "./pixels.js";
 import { Stepper } from "./stepper.js";
 

@@ -1,13 +1,13 @@
 // What lights up: cells linked with the hovered, focused or pinned one.
 import { samePlace } from "../base/cell_place.js";
-import { Pairing } from "../picture/stamps.js";
+import { Pairing } from "../picture/stamp_pairs.js";
 import { Cells } from "./cell_lookup.js";
 import { writeCell } from "./cell_sum.js";
 import { Sum } from "./sum.js";
 import { followPointer, pointAt } from "../base/pointing.js";
 
 /**
- * @import { Link } from "../picture/links.js"
+ * @import { Link } from "../picture/linked_cells.js"
  * @import { Panel } from "./panel.js"
  * @import { Place } from "../base/cell_place.js"
  * @import { Pointed } from "../base/pointing.js"

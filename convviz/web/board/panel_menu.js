@@ -2,7 +2,7 @@
 import FIGURE from "../../facts/words/figure.json" with { type: "json" };
 import { element, makeButton } from "../base/dom.js";
 import { closeWithEscape } from "../base/keys.js";
-import { askToPredict } from "../base/ask.js";
+import { askToPredict } from "../base/question_events.js";
 import { fullNumber } from "../base/format.js";
 import { say } from "../base/say.js";
 import { sentences } from "../base/words.js";

@@ -1,6 +1,6 @@
 // What all panels and bands of a board share.
 import { Highlighter } from "./highlight.js";
-import { createTray } from "./tray.js";
+import { createTray } from "./received_kernel_table.js";
 
 /** @typedef {ReturnType<typeof makeShared> & { draggedOne?: boolean }} Shared draggedOne: the 1 was */
 

@@ -2,9 +2,9 @@
 import { formatNumber } from "../base/format.js";
 import { say } from "../base/say.js";
 import { stampedSoFar } from "../numbers/stamped.js";
-import { Links } from "../picture/links.js";
+import { Links } from "../picture/linked_cells.js";
 import { allInTurn } from "../picture/say.js";
-import { stampLinks } from "../picture/stamps.js";
+import { stampLinks } from "../picture/stamp_pairs.js";
 import { findPlane } from "../picture/terms.js";
 import { upTo } from "../rules/tensors.js";
 

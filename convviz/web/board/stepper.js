@@ -1,6 +1,6 @@
 // Stepping through an equation: the window or stamp moves, the result fills in; all in the page.
 import { focusOf, makeButton } from "../base/dom.js";
-import { stampLinks } from "../picture/stamps.js";
+import { stampLinks } from "../picture/stamp_pairs.js";
 import { completedAt, spanOf, walkOf } from "../picture/steps.js";
 import { LONGEST_MS } from "../base/motion.js";
 import { flightsOf, stampWords, sumOfStamps } from "./step_shows.js";
@@ -14,7 +14,7 @@ const WHERE = /** @type {const} */ ({ cell: "step.cell", stamp: "step.stamp" });
  * @import { Geometry } from "../rules/spec.js"
  * @import { Walk } from "../picture/steps.js"
  * @typedef {{ panels: Map<string, import("./panel.js").Panel>, refresh: () => void, film:
- *   import("./film.js").Film }} Shared by an equation
+ *   import("./panel_animations.js").Film }} Shared by an equation
  */
 
 export class Stepper {

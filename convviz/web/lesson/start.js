@@ -1,5 +1,5 @@
 // How a lesson is started and steered from outside of its card: buttons, keys, a link.
-import { followAsked, followPredictions } from "../base/ask.js";
+import { followAsked, followPredictions } from "../base/question_events.js";
 import { element, makeButton, setText } from "../base/dom.js";
 import { isBare } from "../base/keys.js";
 import { createMenu } from "../base/menu.js";

@@ -1,7 +1,7 @@
 // What the sentences of a step are filled with: numbers that are looked up or counted in the present state,
 // so that no sentence stands beside a state of which it is not true.
 import { formatLong } from "../base/format.js";
-import { Links } from "../picture/links.js";
+import { Links } from "../picture/linked_cells.js";
 import { isSingleOne } from "../rules/change.js";
 import { panelAxes, planeIndex, planeWithin } from "../rules/plane.js";
 import { LINK_KEYS } from "../rules/schema.js";

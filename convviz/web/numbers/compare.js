@@ -26,7 +26,7 @@ import { indicesAt, largestOf } from "../rules/tensors.js";
 
 // A cell may be off by C roundings of its terms' absolute sum: n terms of one sign are off by some √n / 4,
 // and a grad_weight has thousands. Sums of bfloat16 are kept in float32 and rounded once.
-// tests/browser/test_numbers_kernel.py holds torch to it.
+// tests/browser/test_compare_with_torch.py holds torch to it.
 /** @type {Record<string, number>} */
 export const C = { float32: 32, float64: 32, bfloat16: 2 };
 /** @type {Record<string, number>} torch.finfo(dtype).eps */

@@ -3,7 +3,7 @@ import { complete, turnedFrom, turnedSize } from "../rules/recipes.js";
 import { tensorsOf } from "../rules/settings.js";
 import { countProducts, effectiveKernel, outputSize, remainderOf } from "../rules/spec.js";
 import { computeStages } from "./compute.js";
-import { Gallery } from "./gallery.js";
+import { Gallery } from "./mistake_results.js";
 import { NUMBERS, geometryMoves, randomMove, textOf } from "./moves.js";
 import { upTo } from "../rules/tensors.js";
 

@@ -4,7 +4,7 @@ import { isSingleOne } from "../rules/change.js";
 import { FIRST_STATE, toLink } from "../rules/link.js";
 import { inPlaceOf, weightOf } from "../rules/settings.js";
 import { geometryOf } from "../rules/spec.js";
-import { stampLinks } from "./stamps.js";
+import { stampLinks } from "./stamp_pairs.js";
 
 /**
  * @typedef {Point} At

@@ -4,7 +4,7 @@ import { plainPanel } from "../rules/shown_names.js";
 import { inTurn, say } from "./say.js";
 
 /**
- * @import { Links } from "./links.js"
+ * @import { Links } from "./linked_cells.js"
  * @import { Terms, Factor } from "./terms.js"
  * @typedef {Terms} Terms
  */

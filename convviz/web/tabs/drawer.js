@@ -2,7 +2,7 @@
 import { element, makeButton, setHidden } from "../base/dom.js";
 import { tabIds } from "../base/when_attached.js";
 import { tabName } from "./entries.js";
-import { createStrip } from "./strip.js";
+import { createStrip } from "./tab_strip.js";
 import { say } from "./say_entries.js";
 
 /** @import { Entry } from "./entries.js" */
@@ -15,7 +15,7 @@ export function createDrawer(choose, close) {
   const head = element("div.cv-drawer-head", place, shut);
   const el = element("div.cv-drawer-body", { hidden: "" }, head, slot);
   let key = "";
-  /** @type {import("./strip.js").Strip | null} */
+  /** @type {import("./tab_strip.js").Strip | null} */
   let strip = null;
 
   /** @param {Entry} entry @param {string[]} parts */

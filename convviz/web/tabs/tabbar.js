@@ -3,7 +3,7 @@ import { element } from "../base/dom.js";
 import { whenPlaced } from "../base/when_attached.js";
 import { createDrawer } from "./drawer.js";
 import { entriesOf } from "./entries.js";
-import { createStrip } from "./strip.js";
+import { createStrip } from "./tab_strip.js";
 import { say } from "./say_entries.js";
 
 /**

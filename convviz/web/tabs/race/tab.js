@@ -6,12 +6,12 @@ import { split, tab } from "../pane.js";
 import { code } from "../pane_elements.js";
 import { createKernels } from "./kernels.js";
 import { RacePlots } from "./plots.js";
-import { bytesOf, createMistakes, createTable } from "./results.js";
+import { bytesOf, createMistakes, createTable } from "./table_and_digits.js";
 import { RaceSetup } from "./setup.js";
 import { say } from "./say.js";
 
 /**
- * @import { Digit, Mistakes } from "./results.js"
+ * @import { Digit, Mistakes } from "./table_and_digits.js"
  * @typedef {{ shape: number[], bytes: string }} Packed
  * @typedef {{ spec: Spec, dtype: string, scale: number, offset: number, channels: Pair, weight:
  *   Packed, bias: Packed | null, grad_output: Packed }} Opening by lab/open_digit.py

@@ -2,13 +2,13 @@
 import { element, setHidden, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { sayBecause } from "../picture/say_because.js";
-import { createTrayMemory } from "../picture/tray_memory.js";
+import { createTrayMemory } from "../picture/received_kernel.js";
 
 const GAP = "\u00b7"; // no window
 
 /**
  * @import { Geometry } from "../rules/spec.js"
- * @import { Tray } from "../picture/tray_memory.js"
+ * @import { Tray } from "../picture/received_kernel.js"
  */
 
 /** @param {Tray["rows"][number][number]} value @param {boolean} isNow */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Links } from "../../convviz/web/picture/links.js";
+import { Links } from "../../convviz/web/picture/linked_cells.js";
 import { geometryOf } from "../../convviz/web/rules/spec.js";
 import { MatrixLinks } from "../../convviz/web/tabs/matrix/links.js";
 import { drawer, randomState, same, truthOf } from "./definition.mjs";

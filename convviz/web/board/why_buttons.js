@@ -1,5 +1,5 @@
 // "why?" beside what raises the question: a sentence with "Because", and a lesson if there is one.
-import { ask } from "../base/ask.js";
+import { ask } from "../base/question_events.js";
 import { element, makeButton, setText } from "../base/dom.js";
 import { closeWithEscape } from "../base/keys.js";
 import { sayBecause } from "../picture/say_because.js";

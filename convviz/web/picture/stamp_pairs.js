@@ -4,7 +4,7 @@ import { inTurn, say } from "./say.js";
 import { axisTaps } from "../rules/taps.js";
 
 /**
- * @import { Link, Links } from "./links.js"
+ * @import { Link, Links } from "./linked_cells.js"
  * @typedef {{ row: number, column: number, text: string }} Badge
  * @typedef {{ spec: () => { name: string, label: string }, grid: { numbered: () => boolean }, veil: {
  *   badges: (list: Badge[]) => void } }} BadgedPanel what is used of a panel
