@@ -44,16 +44,16 @@ SPREAD := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 CHECKED := $(addprefix tests/,$(addsuffix .py,test_layers test_environment test_conftest geometry/test_taps \
 	geometry/test_spec ops/test_mutations ops/test_operators_mutations ops/test_which_backend ops/test_stages \
 	ops/test_transposed nn/test_nn settings/test_link explanation/test_matrices views/test_views web/test_board \
-	app/test_app app/test_page_requests app/test_share docs/test_docs browser/test_grid browser/test_page_model))
+	app/test_app app/test_page_requests app/test_share docs/test_docs browser/test_grid_reuse browser/test_page_model))
 check: lint test-js ## two minutes for what catches most; `make test` before you hand it in
 	$(BIN)/python -m pytest $(SPREAD) $(CHECKED) $(PYTEST_FLAGS)
 
 # What the board can do, however it is composed: digits and bands at first sight, also on phones and in low windows; links
 # across, sums, pins; stepping; lessons with their marks, tray and whys; hands, broken steps, predictions, the arrival;
 # keys, tables, print, lecture, menus; losses, pickers, the remainder, Learn; undo and what controls may do; entries.
-BOARD := $(addprefix tests/browser/test_,$(addsuffix .py,first_sight stage links grid true_words steps lesson lesson_path \
-	open_links drag break_it predict mistaken arrival keyboard tables paper lecture figure forward_band transposed \
-	remainder output_padding learn model page_model rules tabs colours))
+BOARD := $(addprefix tests/browser/test_,$(addsuffix .py,first_sight stage linked_cells grid_reuse true_words steps lesson lesson_path \
+	open_links drag break_it predict mistake_engine arrival keyboard tables paper lecture figure forward_band transposed \
+	remainder output_padding gradient_descent_panel model page_model rules tabs colours))
 board: $(STAMP)-test ## what the board can do, in a real browser: run it when you change what the screen looks like
 	$(BIN)/python -m pytest $(SPREAD) $(BOARD) $(PYTEST_FLAGS)
 

@@ -15,7 +15,7 @@ PARTS = (
     "served",
     "dragging",
     "page",
-    "memory",
+    "notebook_app",
     "class",
 )
 

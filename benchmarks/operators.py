@@ -17,7 +17,7 @@ import torch
 
 import convviz
 from benchmarks.report import Figure, main
-from convviz.lab.article import Article
+from convviz.lab.textbook_entrant import Article
 from tests.browser.server import ROOT
 
 PART = "operators, forward + backward, float32, beside nn.Conv2d"

@@ -88,7 +88,7 @@ def _show(options: argparse.Namespace) -> int:
 def _race(options: argparse.Namespace) -> int:
     import torch
 
-    from convviz.lab.errors import RaceError
+    from convviz.lab.race_error import RaceError
     from convviz.lab.racing import Race
     from convviz.lab.store import refuse_unwritable
     from convviz.lab.table import text

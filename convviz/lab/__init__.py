@@ -2,7 +2,7 @@
 
 from convviz.lab.digits import Digits, digits
 from convviz.lab.entrants import ENTRANTS, Entrant
-from convviz.lab.errors import RaceError
+from convviz.lab.race_error import RaceError
 from convviz.lab.racing import Race, Step, race
 from convviz.lab.result import read
 from convviz.lab.settings import RaceSettings

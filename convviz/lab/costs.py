@@ -9,8 +9,8 @@ from typing import Any
 import torch
 
 from convviz.lab.entrants import REFERENCE
-from convviz.lab.errors import FAILURES
 from convviz.lab.network import LAYERS, Network
+from convviz.lab.race_error import FAILURES
 from convviz.lab.training import LOSS, Lane, timed, told
 from convviz.ops.backend_notes import BACKENDS
 from convviz.ops.device import full_precision

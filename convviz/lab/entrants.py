@@ -10,12 +10,12 @@ from typing import Any
 
 import torch
 
-from convviz.lab.article import Article
-from convviz.lab.errors import FAILURES, first_line
+from convviz.lab.race_error import FAILURES, first_line
+from convviz.lab.textbook_entrant import Article
 from convviz.nn.binary_conv2d import BinaryConv2d
 from convviz.nn.conv2d import Conv2d
-from convviz.nn.conv2d_shift import Conv2dShift
 from convviz.nn.linear import Linear
+from convviz.nn.power_of_two_conv2d import Conv2dShift
 from convviz.nn.xnor_conv2d import XNORConv2d
 from convviz.ops.methods import METHODS
 

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from convviz.lab.entrants import ENTRANTS, REFERENCE, Entrant
-from convviz.lab.errors import FAILURES, RaceError, first_line
+from convviz.lab.race_error import FAILURES, RaceError, first_line
 
 CLASSES = 10
 # The layers that an entrant makes → what it is asked for, and the shape of one sample's output.

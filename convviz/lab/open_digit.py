@@ -9,7 +9,7 @@ from convviz.explanation.layer.record import record_layer
 from convviz.explanation.layer.window import choose_window, cut
 from convviz.facts.words import sentences
 from convviz.lab.digits import DEVIATION, MEAN, normalized
-from convviz.lab.errors import FAILURES
+from convviz.lab.race_error import FAILURES
 from convviz.lab.training import LOSS, Lane
 
 say = sentences("race")

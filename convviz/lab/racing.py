@@ -15,7 +15,7 @@ from convviz.lab.costs import costs
 from convviz.lab.digits import digits, normalized
 from convviz.lab.drift import drift
 from convviz.lab.entrants import REFERENCE, Layers, entrants
-from convviz.lab.errors import FAILURES, RaceError
+from convviz.lab.race_error import FAILURES, RaceError
 from convviz.lab.resuming import earlier
 from convviz.lab.settings import RaceKeywords, RaceSettings
 from convviz.lab.training import Lane, told

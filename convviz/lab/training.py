@@ -8,8 +8,8 @@ import torch
 
 from convviz.lab.digits import normalized
 from convviz.lab.entrants import Entrant
-from convviz.lab.errors import RaceError, first_line
 from convviz.lab.network import network
+from convviz.lab.race_error import RaceError, first_line
 from convviz.lab.settings import DTYPES, RaceSettings
 from convviz.ops.device import full_precision, is_out_of_memory
 

@@ -21,8 +21,8 @@ from convviz.explanation.graph import backward as graph_backward
 from convviz.explanation.graph.computation import graph_of_stages
 from convviz.explanation.graph.inside import Operation, inside
 from convviz.explanation.graph.read import graph
-from convviz.explanation.graph.snapshot import KEEP
 from convviz.explanation.graph.step_sentences import sentences
+from convviz.explanation.graph.tensor_snapshot import KEEP
 from convviz.facts.numbers import format_number
 from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec

@@ -14,7 +14,7 @@ def expose(page, *paths):
 
     Args:
         page: of Playwright.
-        paths: of files in ``convviz/web``, such as ``"picture/links.js"``.
+        paths: of files in ``convviz/web``, such as ``"picture/linked_cells.js"``.
     """
     names = {f"file{number}": path for number, path in enumerate(paths)}
     page.add_script_tag(content=f"{{ {bundle_several(JS, names)} Object.assign(window, {', '.join(names)}); }}")

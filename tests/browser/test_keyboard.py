@@ -3,7 +3,7 @@
 import pytest
 
 from tests.browser.app_page import painted, read_panel, slider_value, wait_painted
-from tests.browser.test_links import added, lit, the_sum
+from tests.browser.test_linked_cells import added, lit, the_sum
 
 MOST_STOPS = 120  # tab stops of the whole page
 MOST_TO_A_CELL = 20  # presses of Tab from the top of the page to the first cell

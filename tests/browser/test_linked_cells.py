@@ -1,4 +1,4 @@
-"""Linked cells in the app: lights, pins and sums. tests/js/links.test.mjs holds which cells light up."""
+"""Linked cells in the app: lights, pins and sums. tests/js/linked_cells.test.mjs holds which cells light up."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The matrix view: its numbers are autograd's from the board's. tests/js/links.test.mjs holds what lights up."""
+"""The matrix view: its numbers are autograd's from the board's. tests/js/linked_cells.test.mjs holds what lights up."""
 
 import pytest
 import torch

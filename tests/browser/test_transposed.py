@@ -15,7 +15,7 @@ from tests.browser.app_page import (
     switch,
     wait_value,
 )
-from tests.browser.test_links import lit
+from tests.browser.test_linked_cells import lit
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ from convviz.check.mutants import DEFAULTS, Slip, answers, differs, make
 from convviz.check.one_hot_probes import recipe_of
 from convviz.check.tasks import TASKS, truth
 from convviz.cli import main
-from tests.check import published_checks
-from tests.check.published_checks import gradcheck, means_only, numeric_check
+from tests.check import published_graders
+from tests.check.published_graders import gradcheck, means_only, numeric_check
 
 MEASURED = {id for id in catalogue() if id[0] in "IWB"} - {
     "I27",
@@ -244,7 +244,7 @@ def test_an_audit_can_be_read_as_text_data_and_html(numeric):
 
 
 def test_the_command_tells_it_and_its_exit_code_says_whether_something_passes(capsys, tmp_path):
-    file = published_checks.__file__
+    file = published_graders.__file__
     assert main(["audit", f"{file}:numeric_check", "--style", "cs231n"]) == 1
     assert "would pass" in capsys.readouterr().out
     strict = tmp_path / "strict.py"

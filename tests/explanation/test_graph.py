@@ -14,8 +14,8 @@ import torch.nn.functional as F
 import convviz
 from convviz.explanation.graph import layout as graph_layout
 from convviz.explanation.graph.read import graph
-from convviz.explanation.graph.snapshot import KEEP, snapshot
 from convviz.explanation.graph.svg import PALETTES
+from convviz.explanation.graph.tensor_snapshot import KEEP, snapshot
 from convviz.explanation.graph.walk import LIMIT, OPENS_INTO
 from convviz.facts.numbers import format_number
 from convviz.facts.words import sentences

@@ -5,7 +5,7 @@ import itertools
 import pytest
 import torch
 
-from convviz.explanation.linear_lesson import LESSON_LOSSES, LessonSettings, linear_lesson
+from convviz.explanation.linear_layer import LESSON_LOSSES, LessonSettings, linear_lesson
 
 
 @pytest.mark.parametrize("loss", LESSON_LOSSES)

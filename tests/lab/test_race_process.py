@@ -24,10 +24,10 @@ from convviz.lab.open_digit import opening
 from convviz.lab.race_worker import Racer
 from convviz.lab.recorded import MAX_RECORDED_BYTES, record, recorded
 from convviz.lab.slots import take_slot
-from tests.apart import run_apart
 from tests.browser.server import ROOT, wait_until
 from tests.lab.idx import write_folder
 from tests.lab.narrow_network import narrow_network
+from tests.run_in_thread import run_apart
 
 say = sentences("race")
 SMALL = {"verify": False, "batch_size": 20, "epochs": 1}

@@ -9,7 +9,7 @@ from zmq.eventloop.zmqstream import ZMQStream
 
 from convviz.serve import managers
 from convviz.serve.managers import NotebookKernel, NotebookKernels
-from tests.apart import run_apart
+from tests.run_in_thread import run_apart
 
 
 def test_a_kernel_that_ends_keeps_no_sockets_of_the_page_that_left_meanwhile():

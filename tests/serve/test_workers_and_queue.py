@@ -16,8 +16,8 @@ from convviz.serve.binary_frames import packed, unpacked
 from convviz.serve.fair_queue import WAITING_BYTES, Turns, Wish
 from convviz.serve.worker import TEXT
 from convviz.serve.workers import Order, Workers
-from tests.apart import run_apart
 from tests.browser.server import ROOT, wait_until
+from tests.run_in_thread import run_apart
 
 SLOW = "tests.serve.slow_answers:answered"
 

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from convviz.app.validate_request import RequestError, brief, check_keys, one_of, whole, whole_number
-from convviz.explanation.linear_lesson import GRADIENTS, LESSON_LOSSES, SIZES, LessonSettings, linear_lesson
+from convviz.explanation.linear_layer import GRADIENTS, LESSON_LOSSES, SIZES, LessonSettings, linear_lesson
 from convviz.facts.words import sentences
 from convviz.ops.stages import Stages
 from convviz.settings.compute import check_finite

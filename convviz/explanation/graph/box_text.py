@@ -4,7 +4,7 @@ import math
 import unicodedata
 
 from convviz.explanation.graph.nodes_and_edges import Edge, Node, Slot
-from convviz.explanation.graph.snapshot import Snapshot
+from convviz.explanation.graph.tensor_snapshot import Snapshot
 from convviz.facts.lists import comma
 from convviz.facts.numbers import MINUS, format_number
 from convviz.facts.words import sentences

@@ -6,7 +6,7 @@ import torch
 
 from convviz.explanation.graph.nodes_and_edges import Node
 from convviz.explanation.graph.plain_graph import Graph
-from convviz.explanation.graph.snapshot import KEEP, Snapshot
+from convviz.explanation.graph.tensor_snapshot import KEEP, Snapshot
 from convviz.facts.lists import comma
 from convviz.facts.numbers import format_number
 from convviz.facts.words import sentences

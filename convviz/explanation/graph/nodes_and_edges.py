@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from convviz.explanation.graph.snapshot import Snapshot
+from convviz.explanation.graph.tensor_snapshot import Snapshot
 from convviz.geometry.spec import ConvSpec
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import torch
 
+from convviz.explanation.graph.box_text import factor, is_rounded, numbers
 from convviz.explanation.graph.nodes_and_edges import Edge, Node, Parts
-from convviz.explanation.graph.snapshot import Snapshot
-from convviz.explanation.graph.text import factor, is_rounded, numbers
+from convviz.explanation.graph.tensor_snapshot import Snapshot
 from convviz.facts.numbers import format_number
 from convviz.facts.words import sentences
 

@@ -10,7 +10,7 @@ from convviz.explanation.graph.names import Names, read_names
 from convviz.explanation.graph.nodes import OUTPUT, Reading, edges_of, nodes_of
 from convviz.explanation.graph.plain_graph import Graph
 from convviz.explanation.graph.saved import kept_by
-from convviz.explanation.graph.snapshot import snapshot
+from convviz.explanation.graph.tensor_snapshot import snapshot
 from convviz.explanation.graph.values import Kind, Place, forward_values
 from convviz.explanation.graph.walk import LIMIT, Function, leaf_of, name_of, nearest, walk
 from convviz.facts.words import sentences

@@ -3,10 +3,10 @@
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
+from convviz.explanation.graph.box_text import numbers
 from convviz.explanation.graph.nodes_and_edges import Edge, Node
 from convviz.explanation.graph.plain_graph import Graph
-from convviz.explanation.graph.snapshot import Snapshot
-from convviz.explanation.graph.text import numbers
+from convviz.explanation.graph.tensor_snapshot import Snapshot
 from convviz.facts import words
 from convviz.facts.lists import listed
 

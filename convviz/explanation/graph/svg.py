@@ -5,9 +5,17 @@ from collections import defaultdict
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
+from convviz.explanation.graph.box_text import (
+    box_lines,
+    columns,
+    derivative,
+    details,
+    factor,
+    gradient_numbers,
+    shortened,
+)
 from convviz.explanation.graph.layout import Arrangement
 from convviz.explanation.graph.nodes_and_edges import Edge, Node, Parts
-from convviz.explanation.graph.text import box_lines, columns, derivative, details, factor, gradient_numbers, shortened
 from convviz.facts import facts
 from convviz.facts.lists import semicolon
 from convviz.facts.words import sentences

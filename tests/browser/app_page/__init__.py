@@ -11,20 +11,18 @@ from tests.browser.app_page.autograd import (
     LOSSES,
     autograd_of_page,
 )
-from tests.browser.app_page.eyes import (
-    LABEL,
-    SNAPSHOT,
-    Seen,
-    panels_of,
-    plain,
-    plane_of,
-    read_panel,
-    same_state,
-    see,
-    snapshot,
-    wait_aligned,
+from tests.browser.app_page.opening import (
+    fresh_page,
+    go_to,
+    kernel_id,
+    messages_sent,
+    open_app,
+    show_all_controls,
+    show_link,
+    start_again,
+    visiting,
 )
-from tests.browser.app_page.hands import (
+from tests.browser.app_page.operate_page import (
     ENTRY_OF,
     OFFERED,
     cell,
@@ -42,16 +40,18 @@ from tests.browser.app_page.hands import (
     slider_value,
     switch,
 )
-from tests.browser.app_page.opening import (
-    fresh_page,
-    go_to,
-    kernel_id,
-    messages_sent,
-    open_app,
-    show_all_controls,
-    show_link,
-    start_again,
-    visiting,
+from tests.browser.app_page.read_page import (
+    LABEL,
+    SNAPSHOT,
+    Seen,
+    panels_of,
+    plain,
+    plane_of,
+    read_panel,
+    same_state,
+    see,
+    snapshot,
+    wait_aligned,
 )
 from tests.browser.app_page.waits import (
     APPEARS_WITHIN_MS,

@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 
 from tests.browser.app_page.autograd import LOSSES, autograd_of_page
-from tests.browser.app_page.eyes import see
+from tests.browser.app_page.read_page import see
 
 # What rounding explains, relative to the largest number of the tensor: sums of at most a few thousand terms.
 TOLERANCE = {"float64": 1e-12, "float32": 2e-5, "bfloat16": 3e-2}

@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from tests.browser.app_page.eyes import see
+from tests.browser.app_page.read_page import see
 
 LOSSES = {
     "½ squared error": "half_squared_error",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import torch
 
-from tests.browser.app_page.hands import show_plane, shown_plane
+from tests.browser.app_page.operate_page import show_plane, shown_plane
 from tests.browser.server import wait_until
 
 PLAIN = ("grad_output", "dilated_grad_output")  # what a panel is called, and is, at stride 1
