@@ -9,8 +9,8 @@ import pytest
 import torch
 
 import convviz
+from convviz.app.messages import say
 from convviz.app.page_requests import answer
-from convviz.app.session import say
 from convviz.explanation.graph.tensor_snapshot import snapshot
 from convviz.ops.device import available_devices, check_device, check_dtype, device_name, is_out_of_memory
 from convviz.settings.as_python import as_python
@@ -144,7 +144,7 @@ from tests.standin import NAME, Standin
 library = standin.register()
 import torch
 import convviz
-from convviz.app.session import say
+from convviz.app.messages import say
 from convviz.ops.device import available_devices
 from convviz.ops.methods import METHODS
 from tests.app.test_app import ask
