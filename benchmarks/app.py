@@ -138,9 +138,6 @@ def _wait_for_end(server):
     wait_until(lambda: not server.kernels(), 150, "the visitor's kernel ends")
 
 
-# -- the figures -----------------------------------------------------------------------------------------------------
-
-
 def _ratios(name, median, targets, detail):
     """Yield the app's median over that of each other way that was measured."""
     for other, target in targets.items():

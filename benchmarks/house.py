@@ -1,4 +1,4 @@
-"""How large and how tidy the source is, counted in a second, beside what it should become: no aim fails a run."""
+"""How large and how tidy the source is, beside what it should become; no aim fails a run."""
 
 import json
 import re
@@ -13,7 +13,7 @@ SCRIPTS = "convviz/web"
 # {name: (patterns of git's, the most kB)}
 SIZES = {
     "Python of the package": (["convviz/*.py"], 1130),
-    # share/: made of web/ by convviz.serve.template
+    # share/ is made of web/
     "JavaScript of ours": (["convviz/*.js", ":(exclude)convviz/web/vendor", ":(exclude)convviz/share"], 860),
     "tests, Python and JavaScript": (["tests/*.py", "tests/*.js", "tests/*.mjs"], 1550),
     "benchmarks": (["benchmarks"], 90),
