@@ -173,7 +173,7 @@ def test_what_a_call_did_besides_is_named():
 def test_what_no_catalogue_has_is_read_off_the_products():
     def shifted(*given):
         dx, dw, db = in_backward({})(*given)
-        return dx.roll(1, -1), dw, db
+        return torch.nn.functional.pad(dx, (1, -1)), dw, db
 
     found = report(shifted, "conv2d_backward").diagnoses[0]
     assert (found.id, found.of) == ("?", "grad_input")
