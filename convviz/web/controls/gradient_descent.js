@@ -1,12 +1,20 @@
 // Learn: there while there is a learning rate.
+import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { sayLearn } from "./say_learn.js";
-import { RATES, safeChoice } from "../numbers/gradient_step.js";
+import { RATES, safeChoice, withLowestPoint } from "../numbers/gradient_step.js";
 import { replaced } from "../rules/settings.js";
 import { LearnPanel } from "./gradient_descent_panel.js";
 import { createPopover } from "./popover.js";
 
-/** @param {Settings} settings @returns {Changed} */
-const begun = (settings) => [replaced(settings, { lr: safeChoice(settings) ?? RATES[0] }), []];
+/**
+ * The loss that a page begins with gives way to one with a lowest point; one that was chosen stays.
+ * @param {Settings} settings @returns {Changed}
+ */
+function begun(settings) {
+  const isFirst = settings.loss === SETTINGS.first_picture.loss;
+  const made = isFirst ? withLowestPoint(settings) : settings;
+  return [replaced(made, { lr: safeChoice(made) ?? RATES[0] }), isFirst ? [sayLearn("chosen")] : []];
+}
 
 /**
  * @param {Model} model
