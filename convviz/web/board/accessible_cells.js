@@ -3,7 +3,7 @@ import { svgElement } from "../base/dom.js";
 import { CELL } from "./grid_marks.js";
 
 export class GridCells {
-  el = svgElement("g", { role: "presentation" });
+  el = svgElement("g", { class: "cv-cells", role: "presentation" });
   /** @type {{ line: SVGElement, boxes: SVGElement[], full: string[] }[]} full: their numbers */
   #rows = [];
 
