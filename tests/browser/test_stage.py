@@ -145,6 +145,9 @@ def test_a_word_is_explained_to_pointer_keyboard_and_finger(browser, opened, exp
 def test_on_a_phone_a_band_and_a_slider_are_on_one_screen(opened):
     for state in STATES.values():
         stage = opened(state, (390, 844))
+        # as soon as the page has followed its new width
+        controls = "document.querySelector('.cv-block-geometry')"
+        stage.wait_for_function(f"{controls}.getBoundingClientRect().bottom <= innerHeight")
         assert stage.locator(".cv-equation[data-focus] .cv-panel").count() >= 3
         assert stage.evaluate(OVERLAPS) == [], state
         for name in ("kernel_size", "stride", "padding", "input_size"):
