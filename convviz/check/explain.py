@@ -89,16 +89,15 @@ def explain(
 def _in_terms_of(task: Task, found: Diagnosis) -> Diagnosis:
     """Return what is said of a convolution as it is said of a linear layer, or of a transposed convolution's output."""
     if task.name.startswith("linear"):
-        return dataclasses.replace(found, fix=found.fix.replace("[C_out, C_in / groups, kH, kW]", "[C_out, C_in]"))
+        return dataclasses.replace(found, fix=say("linear_order")) if found.id in ("F10", "W09") else found
     if task.name != "conv_transpose2d":
         return found
 
     def said(text: str) -> str:
-        text = text.replace("dx[window] += dout", "output[window] += input")
         return re.sub(r"grad_(in|out)put", lambda name: {"in": "output", "out": "input"}[name[1]], text)
 
     title = say("turned") if found.id == "I01" else said(found.title)  # which here is also who rotates what they stamp
-    fix = found.fix if found.id == "?" else said(found.fix)
+    fix = say("turned.fix") if found.id in ("I01", "I05") else found.fix if found.id == "?" else said(found.fix)
     return dataclasses.replace(found, of=said(found.of), title=title, evidence=said(found.evidence), fix=fix)
 
 
