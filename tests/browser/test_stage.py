@@ -145,9 +145,6 @@ def test_a_word_is_explained_to_pointer_keyboard_and_finger(browser, opened, exp
 def test_on_a_phone_a_band_and_a_slider_are_on_one_screen(opened):
     for state in STATES.values():
         stage = opened(state, (390, 844))
-        # as soon as the page has followed its new width
-        controls = "document.querySelector('.cv-block-geometry')"
-        stage.wait_for_function(f"{controls}.getBoundingClientRect().bottom <= innerHeight")
         assert stage.locator(".cv-equation[data-focus] .cv-panel").count() >= 3
         assert stage.evaluate(OVERLAPS) == [], state
         for name in ("kernel_size", "stride", "padding", "input_size"):
@@ -162,6 +159,11 @@ def test_on_a_phone_a_band_and_a_slider_are_on_one_screen(opened):
             assert stage.locator(f"[data-equation={band}] .cv-panel").first.is_visible()
             shown = stage.locator(f"[data-equation={band}]").bounding_box()
             assert 0 <= shown["y"] < shown["y"] + shown["height"] <= bar["y"]
+    stage.evaluate("location.hash = 'lesson=why_rotated'")
+    stage.locator(".cv-lesson-close").click()
+    stage.locator(".cv-lesson-gone").wait_for()
+    bar = stage.locator(".cv-block-geometry").bounding_box()
+    assert bar["y"] + bar["height"] <= 844, "the card of a lesson that was left pushes them off the screen"
 
 
 def test_zoomed_in_a_slider_and_what_it_does_are_on_one_screen(opened):

@@ -29,6 +29,7 @@ TIDY = """() => {
 # A link that stands there already would be none. The room is shared as in a page just loaded: to the input is in sight.
 SHOW = """async (link) => {
   document.querySelector(".cv-lesson:not([hidden]) .cv-lesson-close")?.click();
+  document.querySelector(".cv-lesson-gone:not([hidden]) footer > :last-child")?.click();
   for (const details of document.querySelectorAll("details[open]")) details.open = false;
   history.replaceState(null, "", location.pathname);
   location.hash = link;
