@@ -5,18 +5,18 @@ from importlib import import_module
 from benchmarks.report import main
 
 PARTS = (
-    "house",
+    "source_size",
     "stages",
     "operators",
-    "race",
+    "training_step",
     "check",
     "app",
-    "site",
-    "served",
+    "static_site",
+    "served_page",
     "dragging",
-    "page",
-    "notebook_app",
-    "class",
+    "exported_page",
+    "notebook_size_and_leaks",
+    "class_load",
 )
 
 if __name__ == "__main__":

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 
 import torch
 
+from benchmarks.baseline_widgets import CENTRE, NAMES, SOBEL_X, STEP, planes
 from benchmarks.browser import STEPS, WARM_UP, arrive, chromium, press, visit
-from benchmarks.reference import CENTRE, NAMES, SOBEL_X, STEP, planes
+from benchmarks.compared_servers import APP, ways
 from benchmarks.report import Figure, main, p95
-from benchmarks.ways import APP, ways
 from tests.browser.server import wait_until
 
 PART = "the app in the browser, served (FW: one FigureWidget, SVG: bare SVG)"

@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.chromium import HAS_ARRIVED, find_chromium
 from tests.conftest import CHROMIUM_ARGS
 
-PROBE = Path(__file__).with_name("probe.js")
+PROBE = Path(__file__).with_name("paint_probe.js")
 APPEARS_WITHIN_MS = 120_000
 SETTLE_MS = 120  # between two steps: what one step leaves to do must not delay the next
 STEPS, WARM_UP = 30, 5

@@ -9,9 +9,9 @@ import statistics
 import tempfile
 from pathlib import Path
 
+from benchmarks.baseline_widgets import SCRIPT
 from benchmarks.browser import PAINTED, PICTURE, STEPS, WARM_UP, arrive, chromium, step, visit
-from benchmarks.page import ALIVE
-from benchmarks.reference import SCRIPT
+from benchmarks.exported_page import ALIVE
 from benchmarks.report import Figure, main, p95
 from convviz.export.page import export_html
 from convviz.settings.compute import compute

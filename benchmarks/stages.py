@@ -7,7 +7,7 @@ import time
 
 import torch
 
-from benchmarks.reference import SOBEL_X, compute
+from benchmarks.baseline_widgets import SOBEL_X, compute
 from benchmarks.report import Figure, main
 from tests.browser.server import ROOT
 

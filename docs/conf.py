@@ -12,9 +12,10 @@ sys.modules.setdefault("rfc3987_syntax", None)  # nbformat would load it for sec
 project = "convviz"
 author = "convviz contributors"
 release = version = __version__
-language = "en"  # of all folders that are no language's: see ext/live.py
+language = "en"  # of all folders that are no language's: see ext/live_boards.py
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-extensions += ["catalogue", "docstrings", "live", "pictures", "spoken", "links"]  # ours, in ext/
+# Ours, in ext/.
+extensions += ["mistake_cards", "docstrings", "live_boards", "pictures", "page_language", "check_links"]
 exclude_patterns = ["examples", "_build", "README.md"]
 
 # The cells of a page run as it is built, and one that fails is an error; none asks for anything outside.

@@ -63,8 +63,8 @@ def browser():
 
 @pytest.fixture(scope="session")
 def js(browser):
-    """The page's own functions, to be called many at a time: see tests/browser/js.py."""
-    from tests.browser.js import JavaScript
+    """The page's own functions, to be called many at a time: see tests/browser/call_javascript.py."""
+    from tests.browser.call_javascript import JavaScript
 
     context = browser.new_context()
     yield JavaScript(context.new_page())

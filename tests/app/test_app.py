@@ -36,7 +36,7 @@ from convviz.settings.tensor_source import Source
 from convviz.settings.tensors import weight_tensor
 from convviz.web.widget_assets import tab_script
 from tests.geometries import integers
-from tests.states import random_states
+from tests.random_states import random_states
 
 ALIVE = ipywidgets.widgets.widget._instances
 

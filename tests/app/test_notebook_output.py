@@ -11,7 +11,7 @@ from nbconvert import HTMLExporter
 
 import convviz
 from convviz.app.graph_view import GraphView
-from tests.states import random_states
+from tests.random_states import random_states
 
 ALIVE = ipywidgets.widgets.widget._instances
 VIEW = "application/vnd.jupyter.widget-view+json"

@@ -23,8 +23,8 @@ from convviz.settings.as_python import as_python
 from convviz.settings.compute import compute
 from convviz.settings.state import CHOICES, Settings
 from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, target_tensor, weight_tensor
-from tests.states import random_states
-from tests.truth import truth, truth_transposed
+from tests.autograd_truth import truth, truth_transposed
+from tests.random_states import random_states
 
 ROOT = Path(__file__).parents[2]
 ALONE = facts("settings")["tabs_of_the_page"]

@@ -7,7 +7,7 @@ from convviz.app.app import App
 from convviz.export.page import export_html
 from convviz.settings.as_python import as_python
 from convviz.settings.link import from_link
-from tests.links import short_links
+from tests.random_links import short_links
 
 PAGE = {"type": "page", "name": "convolution.html", "id": 1, "page": "one"}
 

@@ -17,7 +17,7 @@ from convviz.app.traits import SettingTraits
 from convviz.ops.stages import Stages
 from convviz.settings.compute import compute
 from convviz.settings.shown_names import shown_name
-from tests.links import random_settings
+from tests.random_links import random_settings
 from tests.run_in_thread import run_apart
 
 

@@ -8,8 +8,8 @@ import torch
 from convviz.app.step_numbers import numbers
 from convviz.settings.compute import compute
 from convviz.settings.state import Settings
-from tests.browser.scripts import expose
-from tests.states import random_states
+from tests.browser.bare_page import expose
+from tests.random_states import random_states
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64, "bfloat16": torch.float32}  # on the wire
 COMPARE = "(cases) => cases.map(([settings, wire]) => firstDifference(settings, numbersOf(settings, wire)))"

@@ -13,7 +13,7 @@ from convviz.settings.link import from_link
 from convviz.settings.state import Settings
 from convviz.settings.tensors import weight_tensor
 from tests.browser.app_page import read_panel, repaint
-from tests.browser.test_stage import OUTSIDE_THE_WINDOW, OVERLAPS
+from tests.browser.test_screen_layout import OUTSIDE_THE_WINDOW, OVERLAPS
 from tests.geometries import EDGE_CASES, random_specs, reals
 
 SIDES = [("top", 0, 0), ("bottom", 0, 1), ("left", 1, 0), ("right", 1, 1)]

@@ -13,9 +13,9 @@ from convviz.settings.compute import compute
 from convviz.settings.link import from_link
 from convviz.settings.state import Settings
 from convviz.settings.tensors import input_tensor, target_tensor
+from tests.autograd_truth import loss_of, pad
 from tests.browser.app_page import cell, repaint
-from tests.states import random_states
-from tests.truth import loss_of, pad
+from tests.random_states import random_states
 
 say = sentences("learn")
 RATES = (0.001, 0.05, 0.5)

@@ -1,6 +1,6 @@
 """A grid that has shown other geometries before is, to the last attribute, one that was made for this one."""
 
-from tests.browser.scripts import expose
+from tests.browser.bare_page import expose
 
 # Sizes, roles and numbers at random, one after another in one grid; a fresh one beside it each time.
 WALK = """(turns) => {

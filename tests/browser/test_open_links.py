@@ -1,6 +1,6 @@
 """Links in the browser: the page's own reader against Python's, and addresses opened and copied in all uses.
 
-Those in a notebook are in test_lab.py, where one is open.
+Those in a notebook are in test_jupyterlab.py, where one is open.
 """
 
 import json
@@ -29,9 +29,9 @@ from tests.browser.app_page import (
     wait_notice,
     wait_painted,
 )
-from tests.browser.scripts import expose
+from tests.browser.bare_page import expose
 from tests.browser.server import wait_until
-from tests.links import OLD_LINKS, of_old, old_state, random_settings, random_texts
+from tests.random_links import OLD_LINKS, of_old, old_state, random_settings, random_texts
 from tests.settings.test_link import LARGE, in_a_page
 
 pytestmark = pytest.mark.no_plotly

@@ -6,7 +6,7 @@ from convviz.geometry.spec import ConvSpec
 from convviz.settings.state import Settings
 from convviz.settings.tensor_source import Source
 from convviz.views.panels import Sign
-from tests.browser.js import JavaScript
+from tests.browser.call_javascript import JavaScript
 from tests.facts.test_words import bracketed, outside
 from tests.geometries import EDGE_CASES, random_specs
 

@@ -9,12 +9,12 @@ import urllib.request
 import pytest
 import websocket
 
-from benchmarks.student import moves, unpacked, wrong
+from benchmarks.simulated_student import moves, unpacked, wrong
 from convviz.export.site import site_files, write_site
 from convviz.facts.words import sentences
 from tests.browser.app_page import fresh_page, open_app, slide, wait_painted
 from tests.browser.server import ROOT, voila_server
-from tests.programs import caddy, certificate, free_port, missing, nginx
+from tests.reverse_proxies import caddy, certificate, free_port, missing, nginx
 
 pytestmark = pytest.mark.browser
 

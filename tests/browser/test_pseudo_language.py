@@ -11,7 +11,7 @@ import pytest
 
 from convviz.facts import facts
 from tests.browser.app_page import fresh_page, show_all_controls
-from tests.pseudo import CLOSE, OPEN, PANES
+from tests.pseudo_language import CLOSE, OPEN, PANES
 
 pytestmark = pytest.mark.browser
 
@@ -126,7 +126,7 @@ MISFITS = """(stillToCome) => {
 def pages(tmp_path_factory):
     """The folder of the pages, made by a process that reads every fact in the pseudo-language."""
     folder = tmp_path_factory.mktemp("pseudo")
-    subprocess.run([sys.executable, "-m", "tests.pseudo", str(folder)], cwd=ROOT, check=True, timeout=300)
+    subprocess.run([sys.executable, "-m", "tests.pseudo_language", str(folder)], cwd=ROOT, check=True, timeout=300)
     return folder
 
 

@@ -24,7 +24,7 @@ from tests.browser.app_page import (
     slide,
     switch,
 )
-from tests.browser.scripts import expose
+from tests.browser.bare_page import expose
 from tests.geometries import EDGE_CASES, random_specs
 
 say = sentences("app")

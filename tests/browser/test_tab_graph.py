@@ -25,7 +25,7 @@ from tests.browser.app_page import (
     slider,
     switch,
 )
-from tests.browser.scripts import expose
+from tests.browser.bare_page import expose
 from tests.browser.server import wait_until
 from tests.explanation.test_graph import CASES, leaf
 

@@ -8,7 +8,7 @@ import pytest
 from convviz.facts.words import sentences
 from convviz.web.widget_assets import tab_script
 from tests.browser.app_page import fresh_page, open_app, open_tab, press_tab
-from tests.browser.scripts import expose
+from tests.browser.bare_page import expose
 
 say = sentences("pane")
 

@@ -1,4 +1,4 @@
-"""The tab Your code: what test_lab.py asks of it in JupyterLab, where one is open; and a server runs nobody's code."""
+"""The tab Your code: what test_jupyterlab.py asks of it, in an open JupyterLab; and a server runs nobody's code."""
 
 from tests.browser.app_page import entry_of, wait_notice
 

@@ -14,8 +14,8 @@ from convviz.check.mistakes import catalogue, compute
 from convviz.check.report import WRONG as WRONG_CELL
 from convviz.check.tasks import truth
 from convviz.settings.link import from_link
+from tests.autograd_truth import truth as by_definition
 from tests.check.students import in_backward, mistaken
-from tests.truth import truth as by_definition
 
 WRONG = in_backward({"conv2d_input": mistaken("I01")[0]})
 RIGHT = in_backward({})

@@ -140,7 +140,7 @@ def test_the_drawing_of_the_layers_names_them_all():
 
 
 def test_a_link_that_leads_nowhere_stops_the_build(tmp_path):
-    links = runpy.run_path(str(ROOT / "docs" / "ext" / "links.py"))
+    links = runpy.run_path(str(ROOT / "docs" / "ext" / "check_links.py"))
     app = SimpleNamespace(outdir=tmp_path, builder=SimpleNamespace(format="html"))
     (tmp_path / "b.html").write_text('<p id="here"><a href="https://example.org/">elsewhere</a>', encoding="utf-8")
     page = tmp_path / "a.html"

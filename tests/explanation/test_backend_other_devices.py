@@ -16,8 +16,8 @@ from convviz.geometry.spec import ConvSpec
 from convviz.ops.backend_notes import BACKENDS
 from convviz.ops.device import DTYPES
 from tests.explanation.test_backend_story import SPECS, TEACHING, is_transposable
+from tests.fake_accelerator import pretend
 from tests.ops.test_which_backend import switched
-from tests.standin import pretend
 
 DEPTHWISE = ConvSpec(8, 4, 8, groups=4)
 LIBRARIES = [

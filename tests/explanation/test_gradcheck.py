@@ -9,9 +9,9 @@ from convviz.geometry.spec import ConvSpec
 from convviz.ops.losses import LOSSES
 from convviz.ops.stages import stages
 from convviz.ops.stages_transposed import conv_transpose2d_by_torch, stages_transposed
+from tests.autograd_truth import given_to, loss_of
 from tests.geometries import reals
-from tests.operators import torch_conv2d
-from tests.truth import given_to, loss_of
+from tests.operator_cases import torch_conv2d
 
 SPECS = {
     "the app's own": ConvSpec((8, 8), stride=2, padding=1),

@@ -25,7 +25,7 @@ from convviz.ops.by_rotate import backward_padding
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.settings.shown_names import shown_name
 from tests.geometries import EDGE_CASES, MODES, random_specs
-from tests.operators import torch_conv2d
+from tests.operator_cases import torch_conv2d
 
 SPECS = [*EDGE_CASES.values(), *random_specs(20261121, 100)]
 TRANSPOSABLE = [spec for spec in SPECS if spec.padding_mode == "zeros"]

@@ -29,7 +29,7 @@ from convviz.views.panels import equations
 from convviz.views.scales import ends, limit
 from convviz.views.theme import GRID_LIMIT
 from tests.geometries import EDGE_CASES, conv2d_by_definition, random_specs, reals, source_plane
-from tests.states import random_states
+from tests.random_states import random_states
 
 LOOK = LOOKS["light"]
 SVG = "{http://www.w3.org/2000/svg}"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from convviz.geometry.spec import VERSION, ConvSpec
 from tests.geometries import EDGE_CASES, MODES, integers, random_specs
-from tests.operators import torch_conv2d
+from tests.operator_cases import torch_conv2d
 
 SPECS = [*EDGE_CASES.values(), *random_specs(seed=1, count=200)]
 

@@ -4,7 +4,7 @@ import torch
 
 from convviz import ConvSpec, taps
 from tests.geometries import EDGE_CASES, MODES, integers, random_specs, window_cells
-from tests.operators import torch_conv2d
+from tests.operator_cases import torch_conv2d
 
 RANDOM = [spec for mode in MODES for spec in random_specs(seed=3, count=60, modes=(mode,))]
 

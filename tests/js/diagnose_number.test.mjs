@@ -1,5 +1,5 @@
 // Why a number is wrong: the definition says what is true, and the recipes what a mistake makes of it;
-// tests/browser/test_mistake_engine.py holds these against Python's.
+// tests/browser/test_mistakes_match_python.py holds these against Python's.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { readFileSync, readdirSync } from "node:fs";
@@ -10,7 +10,7 @@ import { gradientBy, numberBy, productsBy } from "../../convviz/web/numbers/mist
 import { agrees, createReasons } from "../../convviz/web/numbers/diagnose_number.js";
 import { isKnown } from "../../convviz/web/rules/recipes.js";
 import { tensorsOf } from "../../convviz/web/rules/settings.js";
-import { drawer, randomState, same, truthOf } from "./definition.mjs";
+import { drawer, randomState, same, truthOf } from "./conv_by_definition.mjs";
 
 const FOLDER = new URL("../../convviz/facts/mistakes/", import.meta.url);
 const MISTAKES = readdirSync(FOLDER).map((name) => JSON.parse(readFileSync(new URL(name, FOLDER), "utf8")));

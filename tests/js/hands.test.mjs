@@ -15,7 +15,7 @@ import { editCell, editedPanels, givenNumber, isDragged } from "../../convviz/we
 import { STROKE } from "../../convviz/web/rules/undo_rules.js";
 import { fromLink } from "../../convviz/web/rules/link.js";
 import { replaced, tensorsOf } from "../../convviz/web/rules/settings.js";
-import { drawer, randomState, truthOf } from "./definition.mjs";
+import { drawer, randomState, truthOf } from "./conv_by_definition.mjs";
 
 const STATES = Number(process.env.CONVVIZ_STATES ?? 250);
 const SEED = Number(process.env.CONVVIZ_SEED ?? 1);

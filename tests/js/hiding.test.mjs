@@ -1,4 +1,4 @@
-// What hides a mistake: each reason is tried again, with recipes that tests/browser/test_mistake_engine.py holds to
+// What hides a mistake: each reason is tried again, with recipes that tests/browser/test_mistakes_match_python.py holds to
 // Python's.
 import assert from "node:assert/strict";
 import test from "node:test";

@@ -7,7 +7,7 @@ import { piecesOf } from "../../convviz/web/base/mathml.js";
 import { fromPage } from "../../convviz/web/numbers/from_page.js";
 import { equationsOf } from "../../convviz/web/picture/panels.js";
 import { formulaOf } from "../../convviz/web/picture/words.js";
-import { drawer, randomState } from "./definition.mjs";
+import { drawer, randomState } from "./conv_by_definition.mjs";
 
 const [LETTERS, SUMS] = [/[a-z]/gi, /Σ(_[a-z]+|[ᵢₒₙ])?/g];
 const SUBSCRIPTS = { ᵢ: "i", ₒ: "o", ₙ: "n" };

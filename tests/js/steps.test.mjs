@@ -5,7 +5,7 @@ import test from "node:test";
 import { stampedSoFar } from "../../convviz/web/numbers/stamped.js";
 import { completedAt, spanOf, walkOf } from "../../convviz/web/picture/steps.js";
 import { geometryOf } from "../../convviz/web/rules/spec.js";
-import { drawer, randomState, same, truthOf } from "./definition.mjs";
+import { drawer, randomState, same, truthOf } from "./conv_by_definition.mjs";
 
 const FIRST = { sample: 0, out_channel: 0, in_channel: 0 };
 const flat = ([row, column], [, width]) => row * width + column;

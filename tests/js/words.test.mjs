@@ -17,8 +17,8 @@ import { becauseWords, topicsOf } from "../../convviz/web/picture/topics.js";
 import { createTrayMemory } from "../../convviz/web/picture/received_kernel.js";
 import { noteOf } from "../../convviz/web/picture/words.js";
 import { fromLink, toLink } from "../../convviz/web/rules/link.js";
-import { CLAIMS, dropped, overlap, readsOf, real } from "./claims.mjs";
-import { drawer, randomState, same, truthOf } from "./definition.mjs";
+import { CLAIMS, dropped, overlap, readsOf, real } from "./sentence_claims.mjs";
+import { drawer, randomState, same, truthOf } from "./conv_by_definition.mjs";
 
 // More states, others, and how often each sentence was counted: CONVVIZ_STATES=4000 CONVVIZ_SEED=2 CONVVIZ_TALLY=1.
 const STATES = Number(process.env.CONVVIZ_STATES ?? 120);

@@ -11,7 +11,7 @@ import torch
 from convviz.lab import digits
 from convviz.lab.digits import normalized
 from convviz.lab.idx import MNIST, read_folder
-from tests.lab.idx import files, idx, write_folder
+from tests.lab.write_idx import files, idx, write_folder
 
 IMAGES = "train-images-idx3-ubyte"
 

@@ -16,8 +16,8 @@ from convviz.lab.entrants import ENTRANTS
 from convviz.lab.network import initial_values, network
 from convviz.lab.settings import DTYPES
 from convviz.lab.store import checkpoint_path
-from tests.lab.idx import write_folder
 from tests.lab.narrow_network import narrow_network
+from tests.lab.write_idx import write_folder
 
 ROOT = Path(__file__).parents[2]
 SMALL = {"verify": False, "batch_size": 8, "epochs": 2}

@@ -11,8 +11,8 @@ from convviz import file_io, lab
 from convviz.cli import main
 from convviz.lab.store import checkpoint_path
 from convviz.lab.training import Lane
-from tests.lab.idx import write_folder
 from tests.lab.narrow_network import narrow_network
+from tests.lab.write_idx import write_folder
 
 SMALL = {"verify": False, "batch_size": 8, "epochs": 2}
 

@@ -25,8 +25,8 @@ from convviz.lab.race_worker import Racer
 from convviz.lab.recorded import MAX_RECORDED_BYTES, record, recorded
 from convviz.lab.slots import take_slot
 from tests.browser.server import ROOT, wait_until
-from tests.lab.idx import write_folder
 from tests.lab.narrow_network import narrow_network
+from tests.lab.write_idx import write_folder
 from tests.run_in_thread import run_apart
 
 say = sentences("race")

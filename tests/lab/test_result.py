@@ -16,8 +16,8 @@ from convviz.cli import main
 from convviz.export.race import export_race, race_page
 from convviz.lab.table import ARTICLE, cells, headings
 from convviz.lab.training import Lane
-from tests.lab.idx import write_folder
 from tests.lab.narrow_network import narrow_network
+from tests.lab.write_idx import write_folder
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from convviz.lessons import lesson, names, told
 from convviz.settings.link import from_link
 from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, weight_tensor
 from tests.export.test_export import data_of
-from tests.operators import torch_conv2d
+from tests.operator_cases import torch_conv2d
 
 JS = files("convviz.web").joinpath("lesson")
 QUESTIONS = [(name, at) for name in names() for at, step in enumerate(lesson(name)["steps"]) if "question" in step]

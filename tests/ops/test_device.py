@@ -16,7 +16,7 @@ from convviz.ops.device import available_devices, check_device, check_dtype, dev
 from convviz.settings.as_python import as_python
 from convviz.settings.state import Settings
 from tests.app.test_app import ask
-from tests.standin import pretend
+from tests.fake_accelerator import pretend
 
 ROOT = Path(__file__).parents[2]
 
@@ -140,7 +140,7 @@ def test_what_counts_as_out_of_memory():
 STANDIN = """
 import os
 from tests import standin
-from tests.standin import NAME, Standin
+from tests.fake_accelerator import NAME, Standin
 library = standin.register()
 import torch
 import convviz

@@ -16,8 +16,8 @@ from convviz.ops.losses import LOSSES, loss_gradient, loss_value
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.settings.link import from_link
 from convviz.settings.state import CHOICES, KINDS, Settings
+from tests.autograd_truth import one_hot
 from tests.geometries import reals
-from tests.truth import one_hot
 
 PACKAGE = Path(__file__).parents[2] / "convviz"
 

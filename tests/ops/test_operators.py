@@ -14,7 +14,7 @@ from convviz import ConvSpec, conv2d, conv2d_bias, conv2d_input, conv2d_weight, 
 from convviz.ops import by_taps, by_unfold
 from convviz.ops.device import onednn_off_for
 from tests.geometries import EDGE_CASES, MODES, integers, random_specs, reals
-from tests.operators import (
+from tests.operator_cases import (
     METHODS,
     conv_transpose2d_by_definition,
     definition,
@@ -191,7 +191,8 @@ def test_every_method_returns_the_gradients_that_a_mask_asks_for_in_every_dtype(
             assert same(by_autograd, right), about
 
 
-DTYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)  # how near to the truth: operators_narrow
+# How near each is to the truth: test_operators_half_precision.py.
+DTYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 
 
 LAYOUTS = (

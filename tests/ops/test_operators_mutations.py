@@ -1,7 +1,8 @@
 """No mistake gets through: the classic ones, put into each of the three methods on purpose, one at a time.
 
-The numbers in brackets (I01, W07, ...) are those of the catalogue of mistakes in conv backward. `test_mutations.py`
-does the same to the stages and their truth line; here the comparison with the definition must name the wrong tensors.
+The numbers in brackets (I01, W07, ...) are those of the catalogue of mistakes in conv backward.
+`test_stages_mutations.py` does the same to the stages and their truth line; here the comparison with the definition
+must name the wrong tensors.
 """
 
 import pytest
@@ -11,7 +12,7 @@ from convviz import ConvSpec
 from convviz.ops import by_rotate, by_taps, by_unfold, functions, methods, narrow
 from convviz.ops.methods import Method, one_by_one
 from tests.geometries import EDGE_CASES
-from tests.operators import METHODS, definition, drawn, results, same
+from tests.operator_cases import METHODS, definition, drawn, results, same
 
 MODULES = {"taps": by_taps, "unfold": by_unfold, "rotate": by_rotate}
 TENSORS = ("output", "grad_input", "grad_weight", "grad_bias")

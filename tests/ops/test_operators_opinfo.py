@@ -18,7 +18,7 @@ from convviz import ConvSpec, conv2d, conv2d_bias, conv2d_input, conv2d_weight, 
 from convviz.ops import functions
 from convviz.ops.linear import Product
 from tests.geometries import integers, random_specs, reals
-from tests.operators import (
+from tests.operator_cases import (
     METHODS,
     drawn,
     random_transposed,
@@ -72,7 +72,7 @@ def opinfo():
 @pytest.mark.parametrize(("name", "least"), [("conv2d", 30), ("conv_transpose2d", 12), ("linear", 18)])
 @pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel")
 def test_torchs_own_samples(name, least, method, opinfo):
-    dtype, tolerance = torch.float64, 1e-13  # the other formats: test_operators_narrow.py
+    dtype, tolerance = torch.float64, 1e-13  # the other formats: test_operators_half_precision.py
     samples, _ = opinfo
     assert len(samples[name, dtype]) >= least
     for tensors, keywords in samples[name, dtype]:

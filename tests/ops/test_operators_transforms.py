@@ -15,7 +15,7 @@ from convviz.ops.linear import Product
 from convviz.ops.methods import METHODS as IMPLEMENTED
 from convviz.ops.methods import Method, one_by_one
 from tests.geometries import integers, reals
-from tests.operators import METHODS, OPS, prepared, results, same
+from tests.operator_cases import METHODS, OPS, prepared, results, same
 
 every_op = pytest.mark.parametrize("op", OPS)
 every_method = pytest.mark.parametrize("method", METHODS)

@@ -16,8 +16,8 @@ from convviz.ops.device import available_devices
 from convviz.ops.losses import LOSSES
 from convviz.ops.padding import pad_input
 from convviz.ops.stages_transposed import stages_transposed
+from tests.autograd_truth import given_to, truth, truth_transposed
 from tests.geometries import EDGE_CASES, conv2d_by_definition, integers, random_specs, reals
-from tests.truth import given_to, truth, truth_transposed
 
 GRADIENTS = ("grad_output", "grad_input", "grad_weight", "grad_bias")
 NAMES = [

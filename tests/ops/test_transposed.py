@@ -23,7 +23,7 @@ from convviz.views import captions
 from convviz.views.figures import frame
 from convviz.views.panels import Sign, equations, panel
 from tests.geometries import reals
-from tests.operators import random_transposed
+from tests.operator_cases import random_transposed
 
 
 def layers(seed, count):

@@ -1,17 +1,15 @@
 """The load run in small: what it would not let pass, and three students at a server of their own."""
 
-import importlib
 import struct
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from benchmarks.student import Move, moves, unpacked, wrong
+from benchmarks import class_load
+from benchmarks.simulated_student import Move, moves, unpacked, wrong
 from convviz.app import step_numbers as wire
 from convviz.settings.compute import compute
 from convviz.settings.state import Settings
-
-load = importlib.import_module("benchmarks.class")  # a keyword, to Python
 
 
 def answer_to(move: Move):
@@ -45,9 +43,9 @@ def test_a_frame_is_its_json_and_what_stands_behind_it():
 
 
 def test_three_students_get_right_numbers_and_leave_nothing_behind(capsys):
-    options = load.read(["--students", "3", "--minutes", "0.02", "--every", "0.3"])
+    options = class_load.read(["--students", "3", "--minutes", "0.02", "--every", "0.3"])
     with ThreadPoolExecutor(1) as own:  # this thread may have a loop of a browser's
-        figures = own.submit(load.run, options).result()
+        figures = own.submit(class_load.run, options).result()
     assert [(figure.name, figure.value) for figure in figures if figure.target == 0 and figure.missed] == []
     assert "more than at rest" in figures[-1].name
     (answers,) = [figure for figure in figures if figure.name == "slider → answer, half"]
@@ -64,5 +62,5 @@ def test_three_students_get_right_numbers_and_leave_nothing_behind(capsys):
 )
 def test_a_load_beyond_its_bounds_is_refused(arguments, said, capsys):
     with pytest.raises(SystemExit):
-        load.read(arguments)
+        class_load.read(arguments)
     assert said in capsys.readouterr().err

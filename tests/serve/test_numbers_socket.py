@@ -20,8 +20,8 @@ from convviz.facts.current_language import languages
 from convviz.facts.words import sentences
 from convviz.serve.binary_frames import packed, unpacked
 from tests.browser.server import voila_server, wait_until
-from tests.protocol import connect
-from tests.states import random_states
+from tests.random_states import random_states
+from tests.serve_client import connect
 
 TABS = [name for name in facts("settings")["fields"]["tab"]["words"] if name]
 say = sentences("numbers")

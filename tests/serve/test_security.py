@@ -20,7 +20,7 @@ from convviz.serve.access_control import content_policy
 from convviz.serve.binary_frames import unpacked
 from convviz.serve.options import ServeOptions
 from tests.browser.server import voila_server, wait_until
-from tests.protocol import Channels, ask, connect, refusal, start_kernel
+from tests.serve_client import Channels, ask, connect, refusal, start_kernel
 
 say = sentences("gate")
 MIB = 2**20

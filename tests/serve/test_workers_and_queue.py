@@ -19,7 +19,7 @@ from convviz.serve.workers import Order, Workers
 from tests.browser.server import ROOT, wait_until
 from tests.run_in_thread import run_apart
 
-SLOW = "tests.serve.slow_answers:answered"
+SLOW = "tests.serve.faulty_worker_answers:answered"
 
 
 # -- turns -------------------------------------------------------------------------------------------
@@ -320,7 +320,7 @@ def test_a_request_that_takes_too_long_is_ended_and_not_tried_again():
 
 
 def test_where_an_accelerator_is_nothing_forks_and_each_has_a_worker():
-    running = Running(count=7, answers="tests.serve.accelerated_answers:answered")
+    running = Running(count=7, answers="tests.serve.two_accelerator_answers:answered")
     try:
         assert running.workers.stem is None
         assert running.workers.devices == ["cpu", "cuda:0", "cuda:1"]

@@ -22,7 +22,7 @@ from convviz.settings.link import KEYS, LIMITS, briefly, from_link, is_link, to_
 from convviz.settings.link_values import read_number, write_number
 from convviz.settings.state import CHOICES, Settings
 from convviz.settings.tensor_source import Source
-from tests.links import OLD_LINKS, PIECES, of_old, old_state, random_settings, random_texts, short_links
+from tests.random_links import OLD_LINKS, PIECES, of_old, old_state, random_settings, random_texts, short_links
 
 FIRST = Settings.first_picture()
 say = sentences("rules")

@@ -20,7 +20,7 @@ from convviz.settings.state import DEFAULTS, KINDS, PRESETS, Settings
 from convviz.settings.tensor_source import Source
 from convviz.settings.tensors import grad_tensor, target_tensor, weight_tensor
 from convviz.views.panels import panel
-from tests.links import random_settings
+from tests.random_links import random_settings
 from tests.samples.test_samples import TEXTBOOK, WHOLE
 
 COUNTING = TEXTBOOK["counting"]

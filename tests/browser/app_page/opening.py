@@ -8,7 +8,7 @@ from playwright.sync_api import Error
 from tests.browser.app_page.operate_page import choose
 from tests.browser.app_page.read_page import same_state, snapshot
 from tests.browser.app_page.waits import APPEARS_WITHIN_MS, repaint, settle, wait_painted
-from tests.browser.scripts import JS
+from tests.browser.bare_page import JS
 from tests.browser.server import wait_until
 from tests.chromium import HAS_ARRIVED
 from tests.conftest import note_trouble

@@ -1,6 +1,6 @@
 """A pytest plugin: frames and messages come late, as on a machine that is busy with something else.
 
-    make test-py PYTEST_FLAGS="-m browser -p tests.late"
+    make test-py PYTEST_FLAGS="-m browser -p tests.slow_browser_plugin"
 
 A test that looks a frame too early passes on a quiet machine nearly always, and here soon does not. Every page calls
 its animation frames, and hears its kernel, up to a quarter of a second late: in their order, each by a time of its own.

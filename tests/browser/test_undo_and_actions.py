@@ -12,7 +12,7 @@ from convviz.settings.link import from_link, to_link
 from convviz.settings.state import Settings
 from convviz.settings.tensor_source import Source
 from convviz.settings.tensors import grad_tensor
-from tests.links import random_texts, short_links
+from tests.random_links import random_texts, short_links
 
 HISTORY = facts("settings")["limits"]["history"]["steps"]
 SAME_MOVE = 1000 * facts("settings")["limits"]["history"]["same_move_seconds"]  # milliseconds

@@ -1,4 +1,4 @@
-"""Seeded random states of the app, and random actions on it as tests/browser/js.py plays them."""
+"""Seeded random states of the app, and random actions on it as tests/browser/call_javascript.py plays them."""
 
 import random
 from collections.abc import Iterator

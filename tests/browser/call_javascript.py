@@ -8,7 +8,7 @@ import json
 import re
 
 from convviz.web.bundle import bundle_several
-from tests.browser.scripts import JS
+from tests.browser.bare_page import JS
 
 # What needs no page.
 FOLDERS = ("rules", "picture", "numbers")

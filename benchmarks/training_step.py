@@ -21,7 +21,7 @@ def measure(say):
     for device in ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",):
         place = "1 thread" if device == "cpu" else device
         say(f"training steps, {place}")
-        for way, (ratio, own, torchs) in child("benchmarks.race", "times_of", device, env=KEEP_MEMORY).items():
+        for way, (ratio, own, torchs) in child("benchmarks.training_step", "times_of", device, env=KEEP_MEMORY).items():
             target = WAYS[way] if device == "cpu" else None
             yield Figure(PART, f"step, {place}: {way}", ratio, "×", target, f"{own:.0f} and {torchs:.0f} ms")
 

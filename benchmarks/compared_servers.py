@@ -32,7 +32,7 @@ class Way:
     """A way of showing the tensors."""
 
     name: str
-    notebook: str  # the function of `reference` that a notebook calls; "" is the app
+    notebook: str  # the function of `baseline_widgets` that a notebook calls; "" is the app
     first: str  # a selector of the first heatmaps, eight
     torch: str  # the same of torch's numbers
     marks: dict[str, str]  # for `step`: "shown", any numbers of the step, and "torch", torch's
@@ -46,7 +46,9 @@ class Way:
         if self.notebook:
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder) / "way.ipynb"
-                path.write_text(_notebook(f"from benchmarks.reference import {self.notebook}\n\n{self.notebook}()"))
+                path.write_text(
+                    _notebook(f"from benchmarks.baseline_widgets import {self.notebook}\n\n{self.notebook}()")
+                )
                 env = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "JUPYTER_PATH": str(SHARE)}
                 with voila_server(path, env=env, arguments=VOILA) as server:
                     yield server

@@ -7,7 +7,7 @@ from typing import Any
 
 from convviz.settings.link import KEYS, to_link
 from convviz.settings.state import CHOICES, Settings
-from tests.states import random_states
+from tests.random_states import random_states
 
 PIECES = (
     *("", "x", ",", ":", "-", ".", "=", "&", "%2C", "%", "%zz", "amp;", "#", "?", "é", "🦊", " ", "\n", "0", "1", "9"),

@@ -9,7 +9,7 @@ from html import escape
 
 import torch
 from docutils import nodes
-from live import SITE, language_of
+from live_boards import SITE, language_of
 from sphinx.util.docutils import SphinxDirective
 
 from convviz.check.battery import Case

@@ -2,7 +2,7 @@
 // and of the cell that it is said of.
 import assert from "node:assert/strict";
 import { formatNumber } from "../../convviz/web/base/format.js";
-import { different, same } from "./definition.mjs";
+import { different, same } from "./conv_by_definition.mjs";
 
 const AXES = [0, 1];
 const number = (text) => Number(String(text).replace("−", "-"));

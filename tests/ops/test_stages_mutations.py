@@ -13,8 +13,9 @@ import convviz.ops.by_rotate as rotate_module
 import convviz.ops.stages as stages_module
 from convviz import ConvSpec, stages
 from convviz.ops.stages import GRADIENTS
+from tests.autograd_truth import truth
 from tests.geometries import EDGE_CASES, reals
-from tests.operators import drawn
+from tests.operator_cases import drawn
 from tests.ops.test_operators_mutations import (
     ANYWHERE,
     change_backward_padding,
@@ -22,7 +23,6 @@ from tests.ops.test_operators_mutations import (
     rotate_only_channels,
     swap_channels_globally,
 )
-from tests.truth import truth
 
 CORRELATIONS = {"grad_input": "correlate", "grad_weight": "correlate_with_grad_output"}
 BATTERY = (

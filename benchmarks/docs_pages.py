@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.browser import chromium, visit
 from benchmarks.report import Figure, main
-from benchmarks.site import static_server
+from benchmarks.static_site import static_server
 from tests.browser.server import ROOT
 
 PART = "the documentation, on a static server"

@@ -23,7 +23,7 @@ from convviz.views.panels import EQUATIONS, Panel, equations
 from convviz.views.scales import ends
 from convviz.views.theme import COLORSCALES
 from tests.geometries import EDGE_CASES
-from tests.states import random_action, random_states
+from tests.random_states import random_action, random_states
 
 THUMB = 16  # most rows and columns of a small picture
 

@@ -1,8 +1,8 @@
 """Everything that a visitor reads, in a pseudo-language: a text is bracketed, and 1.4 times as long.
 
-It is a fourth language: a catalogue, and nothing else. ``python -m tests.pseudo FOLDER`` writes pages in it, in a
-process that has imported everything before: what a module has read at its import would be English. Letters outside the
-brackets were then never a fact, and a box that cuts the longer text off is too narrow for another language.
+It is a fourth language: a catalogue, and nothing else. ``python -m tests.pseudo_language FOLDER`` writes pages in it,
+in a process that has imported everything before: what a module has read at its import would be English. Letters outside
+the brackets were then never a fact, and a box that cuts the longer text off is too narrow for another language.
 """
 
 import base64

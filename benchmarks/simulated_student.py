@@ -19,8 +19,8 @@ from tornado.websocket import WebSocketClosedError, websocket_connect
 from convviz.app.step_numbers import TENSORS
 from convviz.settings.state import Settings
 from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, target_tensor, weight_tensor
-from tests.states import random_states
-from tests.truth import truth, truth_transposed
+from tests.autograd_truth import truth, truth_transposed
+from tests.random_states import random_states
 
 POOL = 200  # states that are moved to
 LATE_S = 30

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import sphinx
-from live import language_of
+from live_boards import language_of
 
 from convviz.facts.current_language import ENGLISH
 

@@ -7,8 +7,8 @@ import torch
 
 from convviz.check.battery import make_case
 from convviz.check.mistakes import catalogue, compute
+from tests.autograd_truth import truth
 from tests.geometries import EDGE_CASES, random_specs
-from tests.truth import truth
 
 GRADIENTS = ("grad_input", "grad_weight", "grad_bias")
 RESULTS = (*GRADIENTS, "output")

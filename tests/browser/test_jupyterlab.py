@@ -25,7 +25,7 @@ from tests.browser.app_page import (
     wait_painted,
     wait_value,
 )
-from tests.browser.lab import FRONT_ENDS, lab_server, open_notebook
+from tests.browser.jupyterlab import FRONT_ENDS, lab_server, open_notebook
 from tests.browser.test_open_links import BAD, CLIPBOARD, copied, saved_page, wait_for_settings
 from tests.browser.test_tab_graph import box, boxes, id_of, open_box, wait_details
 from tests.browser.test_tab_yours import (

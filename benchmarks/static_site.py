@@ -19,10 +19,10 @@ from pathlib import Path
 import psutil
 
 from benchmarks.report import Figure, main, p95
-from benchmarks.student import fetched
+from benchmarks.simulated_student import fetched
 from convviz.export.site import INDEX, site_files, write_site
 from tests.browser.server import wait_until
-from tests.programs import answers, found, free_port, nginx
+from tests.reverse_proxies import answers, found, free_port, nginx
 
 PART = "the page alone, on a static server (beside one plain file of its size)"
 ROUNDS = 5

@@ -26,8 +26,8 @@ from convviz.serve.options import ServeError, ServeOptions
 from convviz.serve.restart import all_answered
 from convviz.serve.visitor_limits import UNREAD_BYTES, BoundedServer
 from tests.browser.server import voila_server, wait_until
-from tests.protocol import ask, connect, refusal, start_kernel
 from tests.run_in_thread import run_apart
+from tests.serve_client import ask, connect, refusal, start_kernel
 
 say = sentences("gate")
 HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\n"

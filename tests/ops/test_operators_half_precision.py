@@ -12,7 +12,7 @@ from convviz import ConvSpec, conv2d, conv_transpose2d, linear, stages
 from convviz.ops.device import onednn_off_for
 from convviz.ops.stages_transposed import stages_transposed
 from tests.geometries import EDGE_CASES, reals
-from tests.operators import (
+from tests.operator_cases import (
     METHODS,
     Transposed,
     conv_transpose2d_by_definition,
@@ -203,7 +203,7 @@ def given(spec):
 def test_what_torch_gets_wrong_with_amx_is_right_here():
     """Passes trivially on processors without AMX, and where a later torch is right: then nothing has to be avoided."""
     environment = {name: value for name, value in os.environ.items() if name != "ONEDNN_MAX_CPU_ISA"}
-    held = "from tests.ops.test_operators_narrow import hold_where_amx_fails; hold_where_amx_fails()"
+    held = "from tests.ops.test_operators_half_precision import hold_where_amx_fails; hold_where_amx_fails()"
     done = subprocess.run([sys.executable, "-c", held], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, (done.returncode, done.stderr[-2000:])
 

@@ -107,7 +107,7 @@ def test_a_wheel_serves_the_app_and_a_lesson_away_from_the_checkout(installed, b
 
 @pytest.mark.parametrize("checker", ["mypy", "pyright"])
 def test_a_script_is_checked_against_the_types_of_the_wheel(checker, installed, request, tmp_path):
-    script = Path(shutil.copy(ROOT / "tests" / "typed_script.py", tmp_path))
+    script = Path(shutil.copy(ROOT / "tests" / "typing_examples.py", tmp_path))
     if checker == "mypy":
         kept = request.config.cache.mkdir("mypy_of_the_wheel")  # of torch, above all
         command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", kept, "--python-executable", installed]
@@ -117,7 +117,7 @@ def test_a_script_is_checked_against_the_types_of_the_wheel(checker, installed, 
             pytest.skip("`make lint-js` installs pyright where node and npm are")
         command = [found, "--pythonpath", installed]
     said = subprocess.run([*command, script.name], capture_output=True, text=True, cwd=tmp_path).stdout
-    reported = {int(line) for line in re.findall(r"typed_script\.py:(\d+):.*\berror\b", said)}
+    reported = {int(line) for line in re.findall(r"typing_examples\.py:(\d+):.*\berror\b", said)}
     lines = enumerate(script.read_text(encoding="utf-8").splitlines(), 1)
     assert reported == {number for number, line in lines if line.endswith("# WRONG")}, said
 

@@ -1,6 +1,6 @@
 """A class at one server: students on plain websockets, each answer held against autograd through the definition.
 
-    python -m benchmarks.class --students 1000 --minutes 10 --every 10 --faults -- --workers 3
+    python -m benchmarks.class_load --students 1000 --minutes 10 --every 10 --faults -- --workers 3
 
 The students share one core, the server has the others (Linux). All come at once: each fetches the page and its files,
 asks for torch's numbers, and then moves a control to a random state of the app again and again. One student alone does
@@ -22,7 +22,7 @@ import time
 import psutil
 
 from benchmarks.report import Figure, p95, progress, table
-from benchmarks.student import Seen, Student, moves
+from benchmarks.simulated_student import Seen, Student, moves
 from tests.browser.server import voila_server
 
 PART = "a class at one server"
@@ -44,7 +44,7 @@ def main(arguments=None):
 def read(arguments):
     """Return the options, or end with what is wrong with them."""
     kind = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.class", description=__doc__, formatter_class=kind)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.class_load", description=__doc__, formatter_class=kind)
     parser.add_argument("--students", type=int, default=300, metavar="N", help="(300)")
     parser.add_argument("--minutes", type=float, default=2, metavar="M", help="(2)")
     parser.add_argument("--every", type=float, default=2, metavar="S", help="between two moves (2)")

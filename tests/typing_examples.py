@@ -1,6 +1,6 @@
 """What a user may write, for mypy and pyright: the types of what people call; what ends in "# WRONG" is refused.
 
-It is read by the checkers and never run: see ``browser/test_wheel.py``.
+It is read by the checkers and never run: see ``browser/test_installed_package.py``.
 """
 
 from pathlib import Path
