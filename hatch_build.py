@@ -21,8 +21,8 @@ class CustomBuildHook(BuildHookInterface[Any]):
 
         sys.path.insert(0, self.root)
         from convviz.facts.current_language import READY
-        from convviz.facts.po import read
-        from convviz.web.packing import packed_file, packed_sheet
+        from convviz.facts.read_po import read
+        from convviz.web.minify import packed_file, packed_sheet
 
         self.made = tempfile.TemporaryDirectory()  # goes with the hook
 

@@ -13,7 +13,7 @@ import torch
 from benchmarks.report import Figure, main
 from convviz.check import report
 from convviz.check.battery import make_case
-from convviz.check.calling.student import open_student
+from convviz.check.calling.student_function import open_student
 from convviz.check.examine import examine
 from convviz.check.tasks import TASKS
 from tests.check import students

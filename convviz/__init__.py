@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from convviz.geometry.spec import ConvSpec
 from convviz.geometry.taps import taps
-from convviz.needs import needs
+from convviz.optional_dependencies import needs
 
 if TYPE_CHECKING:
     from convviz import lab, nn
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from convviz.check import package as check
     from convviz.check.api import grade, report
     from convviz.check.audit import Audit, audit
+    from convviz.check.exercise_sheet import Exercise
     from convviz.check.find_exercise import exercise
     from convviz.check.report import CheckFailed
-    from convviz.check.sheet import Exercise
-    from convviz.explanation.graph.read import graph
-    from convviz.export.module import export_module
+    from convviz.explanation.graph.read_graph import graph
+    from convviz.export.es_module import export_module
     from convviz.export.page import export_html
     from convviz.export.picture import export_picture
     from convviz.ops.conv2d import conv2d
@@ -75,7 +75,7 @@ _HOMES = {
     "App": "app.app",
     "Audit": "check.audit",
     "CheckFailed": "check.report",
-    "Exercise": "check.sheet",
+    "Exercise": "check.exercise_sheet",
     "Stages": "ops.stages",
     "audit": "check.audit",
     "conv2d": "ops.conv2d",
@@ -87,10 +87,10 @@ _HOMES = {
     "exercise": "check.find_exercise",
     "explain": "app.explain",
     "export_html": "export.page",
-    "export_module": "export.module",
+    "export_module": "export.es_module",
     "export_picture": "export.picture",
     "grade": "check.api",
-    "graph": "explanation.graph.read",
+    "graph": "explanation.graph.read_graph",
     "lesson": "app.open_lesson",
     "linear": "ops.linear",
     "report": "check.api",
@@ -138,6 +138,6 @@ def _make_page(state: Mapping[str, Any]) -> bytes:
 
 def _make_still(result: Stages, settings: Settings) -> str:
     """Return what an app shows as a still picture; its code is loaded with the first of them."""
-    from convviz.export.still import still_pictures
+    from convviz.export.still_picture import still_pictures
 
     return still_pictures(result, settings.plane, settings.input_view, settings.scale)

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from convviz import __version__
 from convviz.commands import audit_check, doctor, exercise, export, lab, lesson, serve, site
-from convviz.commands.refusal import Refusal, refusing
-from convviz.needs import NotInstalled, needs
+from convviz.commands.exit_with_error import Refusal, refusing
+from convviz.optional_dependencies import NotInstalled, needs
 
 
 class Command(NamedTuple):

@@ -37,13 +37,13 @@ def pseudo(text):
 
 def write_catalogue(folder):
     """Write the catalogue of the language, and let this process find it beside the others."""
-    from convviz.facts import catalogue, current_language, texts
+    from convviz.facts import current_language, translatable_texts, update_catalogues
 
     for path in current_language.FOLDER.iterdir():
         folder.joinpath(path.name).write_bytes(path.read_bytes())
-    made = {context: pseudo(text) for context, text in texts.all_texts().items()}
+    made = {context: pseudo(text) for context, text in translatable_texts.all_texts().items()}
     given = {context: [text] if isinstance(text, str) else list(text.values()) for context, text in made.items()}
-    folder.joinpath(f"{TAG}.po").write_text(catalogue.renewed(TAG, "", given)[0], encoding="utf-8")
+    folder.joinpath(f"{TAG}.po").write_text(update_catalogues.renewed(TAG, "", given)[0], encoding="utf-8")
     current_language.FOLDER = folder
 
 

@@ -6,9 +6,9 @@ from typing import Any
 import torch
 
 from convviz.app.app import App
-from convviz.explanation.layer.record import record_layer
-from convviz.explanation.layer.sentences_of_a_layer import layer_story
-from convviz.explanation.layer.window import choose_window, cut
+from convviz.explanation.layer.crop_window import choose_window, cut
+from convviz.explanation.layer.layer_sentences import layer_story
+from convviz.explanation.layer.record_run import record_layer
 from convviz.ops.device import DTYPES, available_devices, device_name
 
 

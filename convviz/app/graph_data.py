@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from convviz.explanation.graph.box_text import numbers, shape
-from convviz.explanation.graph.inside import Inside, Operation, inside
+from convviz.explanation.graph.inside_convolution import Inside, Operation, inside
 from convviz.explanation.graph.nodes_and_edges import Saved, Slot
 from convviz.explanation.graph.plain_graph import Graph
 from convviz.explanation.graph.step_sentences import sentence, sentences

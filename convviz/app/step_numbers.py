@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from convviz.facts.numbers import MINUS
+from convviz.facts.format_numbers import MINUS
 from convviz.ops.device import device_name
 from convviz.ops.stages import Stages
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from convviz.check.battery import battery, make_case
-from convviz.check.calling.student import open_student
+from convviz.check.calling.student_function import open_student
 from convviz.check.examine import examine
 from convviz.check.report import Report
 from convviz.check.scope import read_scope

@@ -11,7 +11,7 @@ import torch
 from convviz import __version__
 from convviz.check.battery import NOTHING, Case
 from convviz.check.call_outcome import Answer
-from convviz.check.calling.student import Student
+from convviz.check.calling.student_function import Student
 from convviz.check.compare import allowed, errors, same
 from convviz.check.explain import explain
 from convviz.check.one_hot_probes import OneHotProbes

@@ -22,7 +22,7 @@ from convviz.check.probe_assumptions import broken_premise
 from convviz.check.provenance import setting_in_words
 from convviz.check.random_trial import Failure
 from convviz.check.tasks import Task
-from convviz.facts.lists import comma
+from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 
 say = sentences("check")

@@ -12,9 +12,9 @@ import torch
 
 from convviz.check.battery import Case, make_case
 from convviz.check.compare import same
+from convviz.check.exercise_sheet import Exercise, Wrong
 from convviz.check.mistakes import Mistake, catalogue, compute
 from convviz.check.random_cases import each_tensor
-from convviz.check.sheet import Exercise, Wrong
 from convviz.check.tasks import TASKS, truth
 from convviz.facts.words import sentences
 from convviz.geometry.axis_taps import PADDING_MODES

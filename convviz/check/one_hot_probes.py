@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import torch
 
 from convviz.check.battery import Case, make_case
-from convviz.check.calling.student import Student
+from convviz.check.calling.student_function import Student
 from convviz.check.compare import ratio_of, same
 from convviz.check.provenance import Provenance, provenance
 from convviz.check.tasks import Task, truth

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import torch
 
 from convviz.check.provenance import Cell, Product, Provenance
-from convviz.facts.lists import comma
+from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 
 say = sentences("check")

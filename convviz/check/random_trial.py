@@ -11,7 +11,7 @@ import torch
 
 from convviz.check.battery import Case
 from convviz.check.call_outcome import Answer
-from convviz.check.calling.student import Student
+from convviz.check.calling.student_function import Student
 from convviz.check.compare import same, tolerance
 from convviz.check.random_cases import absolute, named, random_cases, simpler, with_numbers
 from convviz.check.tasks import Task, truth

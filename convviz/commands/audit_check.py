@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from convviz.commands.refusal import refusing
+from convviz.commands.exit_with_error import refusing
 from convviz.facts.words import sentences
 
 say = sentences("audit")

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from convviz.commands.refusal import Refusal, refusing
+from convviz.commands.exit_with_error import Refusal, refusing
 from convviz.facts.words import sentences
 
 say = sentences("exercise")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from convviz.commands.refusal import Refusal, language_of, refusing
+from convviz.commands.exit_with_error import Refusal, language_of, refusing
 
 STDOUT = Path("-")
 PICTURE_ENDINGS = (".svg", ".png", ".gif")
@@ -134,7 +134,7 @@ def _export_picture(options: argparse.Namespace) -> int:
 
 
 def _export_module(options: argparse.Namespace) -> int:
-    from convviz.export.module import module_bytes
+    from convviz.export.es_module import module_bytes
 
     if given := [name for name in _given(options, *PAGE_OPTIONS, *PICTURE_OPTIONS) if name != "--lang"]:
         told = "one module serves many places, and each says this by itself; leave it out"

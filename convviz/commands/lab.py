@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from convviz.commands.refusal import Refusal, refusing
-from convviz.needs import needs
+from convviz.commands.exit_with_error import Refusal, refusing
+from convviz.optional_dependencies import needs
 
 INTERRUPTED = 130  # what shells say of a process that Ctrl-C has ended
 RACE = ("layers", "data", "train", "test", "out")
@@ -76,7 +76,7 @@ def _show(options: argparse.Namespace) -> int:
         if options.output is None:
             print(text(result))
             return 0
-        from convviz.export.race import export_race
+        from convviz.export.race_page import export_race
 
         print(f"wrote {export_race(result, options.output)}")
     except (LookupError, AttributeError, TypeError) as error:  # somebody changed the file
@@ -89,8 +89,8 @@ def _race(options: argparse.Namespace) -> int:
     import torch
 
     from convviz.lab.race_error import RaceError
-    from convviz.lab.racing import Race
-    from convviz.lab.store import refuse_unwritable
+    from convviz.lab.result_files import refuse_unwritable
+    from convviz.lab.run_race import Race
     from convviz.lab.table import text
 
     if options.threads is not None:

@@ -2,7 +2,7 @@
 
 import argparse
 
-from convviz.commands.refusal import Refusal
+from convviz.commands.exit_with_error import Refusal
 
 EPILOG = "docs/lessons.md shows how a lesson is written, by an example."
 
@@ -43,7 +43,7 @@ def _check(path: str) -> int:
         raise Refusal(f"{path} cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise Refusal(str(error)) from error
-    from convviz.explanation.lesson_check import problems
+    from convviz.explanation.check_lesson import problems
 
     lesson = found["lesson"]
     wrong = problems(lesson, found["words"])

@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from convviz.commands.refusal import language_of
+from convviz.commands.exit_with_error import language_of
 from convviz.serve.options import DEFAULT_HOST, MADE, ServeOptions
 
 GONE = {

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from convviz.commands.refusal import refusing
+from convviz.commands.exit_with_error import refusing
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

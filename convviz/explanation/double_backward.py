@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import torch
 
-from convviz.explanation.graph.computation import by_torch
+from convviz.explanation.graph.graph_of_stages import by_torch
 from convviz.geometry.spec import ConvSpec
-from convviz.ops.functions import convolve, gradients
+from convviz.ops.autograd_functions import convolve, gradients
 from convviz.ops.stages import Stages
 
 OF = ("grad_input", "grad_weight")

@@ -11,7 +11,7 @@ from torch.autograd.gradcheck import GradcheckError
 
 from convviz.facts.words import sentences
 from convviz.geometry.shown_plane import Plane
-from convviz.ops.functions import convolve, gradients
+from convviz.ops.autograd_functions import convolve, gradients
 from convviz.ops.losses import loss_size, loss_value
 from convviz.ops.stages import Stages
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 import torch.nn.functional as F
 
-from convviz.facts.lists import comma
+from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 from convviz.ops.linear import linear
 from convviz.ops.losses import loss_gradient, loss_value

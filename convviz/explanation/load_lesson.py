@@ -12,7 +12,7 @@ def readable(name: str) -> dict[str, Any]:
     found = told(name)
     if not name.endswith(FILE):
         return found
-    from convviz.explanation.lesson_check import problems  # needs the checker's tasks, which no app does
+    from convviz.explanation.check_lesson import problems  # needs the checker's tasks, which no app does
 
     if wrong := problems(found["lesson"], found["words"]):
         more = f" (and {len(wrong) - SHOWN} more)" if len(wrong) > SHOWN else ""

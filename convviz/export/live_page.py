@@ -52,7 +52,7 @@ def live_parts(entry: str, tabs: Iterable[str], sheets: Iterable[str] = ()) -> d
 
 def _styles(sheets: Iterable[str]) -> str:
     around = ROOT.joinpath("share", "voila", "templates", "convviz", "static", "page.css")
-    page, live = ROOT.joinpath("export", "page.css"), ROOT.joinpath("export", "live.css")
+    page, live = ROOT.joinpath("export", "page.css"), ROOT.joinpath("export", "live_page.css")
     own = [live, *(ROOT.joinpath(sheet) for sheet in sheets)]
     return "\n".join([joined([around, page]), app_styles(), joined(own)])
 

@@ -22,7 +22,7 @@ from convviz.export.page_assets import (
     to_json,
 )
 from convviz.export.read_state import State, given_settings, page_settings
-from convviz.export.still import still_figures
+from convviz.export.still_picture import still_figures
 from convviz.facts.choose_language import told_language
 from convviz.facts.current_language import language, use_locale
 from convviz.facts.words import sentences
@@ -166,7 +166,7 @@ def _made(settings: Settings) -> str:
 
 
 def _script(tabs: tuple[str, ...]) -> str:
-    start = files("convviz.export").joinpath("start.js").read_text(encoding="utf-8")
+    start = files("convviz.export").joinpath("start_page.js").read_text(encoding="utf-8")
     return _inert(f"{bundles(tabs)}\n{start}")
 
 

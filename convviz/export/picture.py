@@ -5,14 +5,14 @@ import os
 from pathlib import Path
 
 from convviz.export.draw_equations import Drawing, draw_equation, draw_panel, scene, stacked, with_words
+from convviz.export.equation_steps import count_steps, step_at
 from convviz.export.output_file import write
 from convviz.export.primitives import LOOKS, Look, Scene
 from convviz.export.read_state import State, given_settings
-from convviz.export.steps import count_steps, step_at
-from convviz.export.still import words_of
+from convviz.export.still_picture import words_of
 from convviz.export.svg import svg
-from convviz.needs import needs
 from convviz.ops.stages import Stages
+from convviz.optional_dependencies import needs
 from convviz.settings.compute import compute
 from convviz.settings.state import Settings
 from convviz.views.panels import Equation, Panel, equations

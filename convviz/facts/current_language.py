@@ -13,8 +13,8 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import ParamSpec, TypeVar
 
-from convviz.facts.texts import Catalogue
-from convviz.needs import needs
+from convviz.facts.translatable_texts import Catalogue
+from convviz.optional_dependencies import needs
 
 ENGLISH = "en"
 FOLDER: Traversable = files("convviz.facts").joinpath("languages")
@@ -72,7 +72,7 @@ def catalogue(tag: str) -> Catalogue:
         made: Catalogue = json.loads(ready.read_text(encoding="utf-8"))
         return made
     with needs(f"the language {tag} of a checkout"):
-        from convviz.facts.po import read
+        from convviz.facts.read_po import read
     return read(tag, FOLDER.joinpath(f"{tag}{ENDING}").read_text(encoding="utf-8"))
 
 

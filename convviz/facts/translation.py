@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from convviz.facts.current_language import catalogue
-from convviz.facts.texts import with_texts
+from convviz.facts.translatable_texts import with_texts
 
 
 def translated(name: str, data: Any, tag: str) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 from convviz.facts import facts
 from convviz.facts.current_language import ENGLISH, language
-from convviz.facts.texts import Text
+from convviz.facts.translatable_texts import Text
 
 ARGUMENT = re.compile(r"\{(\w+)\}")
 

@@ -3,8 +3,8 @@
 from convviz.lab.digits import Digits, digits
 from convviz.lab.entrants import ENTRANTS, Entrant
 from convviz.lab.race_error import RaceError
-from convviz.lab.racing import Race, Step, race
 from convviz.lab.result import read
+from convviz.lab.run_race import Race, Step, race
 from convviz.lab.settings import RaceSettings
 from convviz.lab.table import Row, table, text
 

@@ -14,7 +14,7 @@ from convviz.lab.race_error import FAILURES
 from convviz.lab.training import LOSS, Lane, timed, told
 from convviz.ops.backend_notes import BACKENDS
 from convviz.ops.device import full_precision
-from convviz.ops.watched import watch
+from convviz.ops.record_torch_ops import watch
 
 ROUNDS = 5  # after one that warms up
 # Beside the forward ops of BACKENDS, what tells a backend in a backward pass, and what is no convolution of PyTorch's.

@@ -5,8 +5,8 @@ from typing import Any
 
 import torch
 
-from convviz.explanation.layer.record import record_layer
-from convviz.explanation.layer.window import choose_window, cut
+from convviz.explanation.layer.crop_window import choose_window, cut
+from convviz.explanation.layer.record_run import record_layer
 from convviz.facts.words import sentences
 from convviz.lab.digits import DEVIATION, MEAN, normalized
 from convviz.lab.race_error import FAILURES

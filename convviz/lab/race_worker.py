@@ -18,8 +18,8 @@ import torch
 from convviz.facts.current_language import ENGLISH, use_locale
 from convviz.facts.words import sentences
 from convviz.lab.race_error import RaceError
-from convviz.lab.racing import Race, Step
-from convviz.lab.slots import take_slot
+from convviz.lab.race_slots import take_slot
+from convviz.lab.run_race import Race, Step
 from convviz.lab.tab_data import openings, picture
 from convviz.process_limits import limit_memory
 

@@ -6,8 +6,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from convviz.lab.racing import Race
-from convviz.lab.store import write_file
+from convviz.lab.result_files import write_file
+from convviz.lab.run_race import Race
 from convviz.lab.tab_data import openings, picture
 
 FILE = "recorded.json"

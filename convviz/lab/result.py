@@ -16,8 +16,8 @@ import torch
 from convviz import __version__
 from convviz.file_io import read_json, utf8
 from convviz.lab.digits import Digits
+from convviz.lab.result_files import write_file
 from convviz.lab.settings import RaceSettings
-from convviz.lab.store import write_file
 
 FORMAT = "convviz race, version 1"
 SHOWN = 12  # misclassified digits that are kept of each entrant

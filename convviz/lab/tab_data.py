@@ -6,7 +6,7 @@ import torch
 
 from convviz.lab.open_digit import LAYER, opening
 from convviz.lab.page_data import shown
-from convviz.lab.racing import Race
+from convviz.lab.run_race import Race
 
 PLOTS = ("loss", "accuracy", "seconds", "weights")
 DIGITS = 6  # misclassified ones that are shown of each entrant

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from convviz.ops.functions import run
+from convviz.ops.autograd_functions import run
 
 FACTORS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "identity": torch.ones_like,

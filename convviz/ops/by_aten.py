@@ -8,7 +8,7 @@ are wanted. A backend may compute more: oneDNN computes grad_weight wherever gra
 import torch
 
 from convviz.geometry.spec import ConvSpec
-from convviz.ops.layout import is_channels_last
+from convviz.ops.memory_format import is_channels_last
 
 Gradients = tuple[torch.Tensor | None, torch.Tensor | None, torch.Tensor | None]
 

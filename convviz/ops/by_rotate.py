@@ -14,8 +14,8 @@ import torch
 import torch.nn.functional as F
 
 from convviz.geometry.spec import ConvSpec, Pair, Sides
-from convviz.ops import narrow
-from convviz.ops.narrow import widened
+from convviz.ops import half_precision
+from convviz.ops.half_precision import widened
 
 # How many samples one correlation adds up on a CPU: its kernel is grad_output, and all samples at once leave the cache.
 SAMPLES = 8
@@ -24,7 +24,7 @@ SAMPLES = 8
 def conv2d(input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, spec: ConvSpec) -> torch.Tensor:
     """Return the output ``[N, C_out, H_out, W_out]``: the kernel slides over the padded input."""
     padding = (spec.padding[0][0], spec.padding[1][0])
-    return narrow.correlate(input, weight, bias, spec.stride, padding, spec.dilation, spec.groups)
+    return half_precision.correlate(input, weight, bias, spec.stride, padding, spec.dilation, spec.groups)
 
 
 def grad_input(grad_output: torch.Tensor, weight: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
@@ -39,7 +39,9 @@ def grad_input(grad_output: torch.Tensor, weight: torch.Tensor, spec: ConvSpec) 
     rows, columns = backward_padding(spec)
     if rows[0] == rows[1] >= 0 and columns[0] == columns[1] >= 0:
         # The same on both sides is what conv2d pads by itself, without a copy of grad_output.
-        return narrow.correlate(grad_output, rotated, None, 1, (rows[0], columns[0]), spec.dilation, spec.groups)
+        return half_precision.correlate(
+            grad_output, rotated, None, 1, (rows[0], columns[0]), spec.dilation, spec.groups
+        )
     return correlate(pad_grad_output(grad_output, spec), rotated, spec)
 
 
@@ -57,7 +59,7 @@ def _by_sub_kernels(grad_output: torch.Tensor, weight: torch.Tensor, spec: ConvS
         for b in range(min(across, spec.kernel_size[1])):
             part = rotate_weight(widened(weight)[..., a::down, b::across], spec.groups)
             reach = (d_down * (part.shape[-2] - 1), d_across * (part.shape[-1] - 1))
-            sent = narrow.correlate(wide, part, None, 1, reach, spec.dilation, spec.groups)
+            sent = half_precision.correlate(wide, part, None, 1, reach, spec.dilation, spec.groups)
             if padded is None:  # made of what it takes up: under vmap either tensor may be the batched one
                 padded = sent.new_zeros(*sent.shape[:2], *spec.padded_size)
             rows, columns = padded[..., d_down * a :: down, :], slice(d_across * b, None, across)
@@ -134,7 +136,9 @@ def correlate(
     That is the gradient ``[N, C_in, H, W]`` of the input, or of padded_input when the padding mode is not zeros, or
     with ``bias`` the output of a transposed convolution.
     """
-    return narrow.correlate(padded_grad_output, rotated_weight, bias, dilation=spec.dilation, groups=spec.groups)
+    return half_precision.correlate(
+        padded_grad_output, rotated_weight, bias, dilation=spec.dilation, groups=spec.groups
+    )
 
 
 def correlate_with_grad_output(
@@ -154,15 +158,17 @@ def _slide_grad_output(
     """
     batch, _, height, width = input.shape
     in_per_group = spec.in_channels // spec.groups
-    if in_per_group == 1 and not (batch > 1 and narrow.is_narrow(input)):
+    if in_per_group == 1 and not (batch > 1 and half_precision.is_narrow(input)):
         # Nothing is shared between channels: each sample can be a group of its own, and nothing has to be moved. In 16
         # bits each sample's sum would be rounded before they are added up: there conv2d adds the samples as well.
         images = input.reshape(1, batch * spec.groups, height, width)
         kernels = grad_output.reshape(batch * spec.out_channels, 1, *grad_output.shape[-2:])
-        products = narrow.correlate(images, kernels, None, spec.dilation, padding, dilation, batch * spec.groups)
+        products = half_precision.correlate(
+            images, kernels, None, spec.dilation, padding, dilation, batch * spec.groups
+        )
         gradient = products.reshape(batch, spec.out_channels, 1, *products.shape[-2:]).sum(0)
     else:
-        few = batch if narrow.is_narrow(input) or input.device.type != "cpu" else SAMPLES
+        few = batch if half_precision.is_narrow(input) or input.device.type != "cpu" else SAMPLES
         parts = [
             _sum_over_samples(images, gradients, spec, padding, dilation)
             for images, gradients in zip(input.split(few), grad_output.split(few), strict=True)
@@ -184,5 +190,5 @@ def _sum_over_samples(
         .reshape(in_per_group, spec.groups * batch, height, width)
     )
     kernels = grad_output.transpose(0, 1)  # [C_out, N, H_out, W_out]
-    swapped = narrow.correlate(images, kernels, None, spec.dilation, padding, dilation, spec.groups)
+    swapped = half_precision.correlate(images, kernels, None, spec.dilation, padding, dilation, spec.groups)
     return swapped.transpose(0, 1)

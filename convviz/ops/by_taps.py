@@ -12,7 +12,7 @@ import torch
 
 from convviz.geometry.spec import ConvSpec
 from convviz.geometry.taps import taps
-from convviz.ops.narrow import widened
+from convviz.ops.half_precision import widened
 
 # The letters of einsum: n sample, g group, o and c output and input channel within the group, t row of the table.
 

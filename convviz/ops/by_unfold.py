@@ -17,7 +17,7 @@ import torch
 import torch.nn.functional as F
 
 from convviz.geometry.spec import ConvSpec
-from convviz.ops.narrow import wide_dtype, widened
+from convviz.ops.half_precision import wide_dtype, widened
 
 # What one chunk may take: on a CPU about a cache, elsewhere enough to keep the device busy.
 CPU_BYTES = 3 * 2**19

@@ -3,7 +3,7 @@
 import torch
 
 from convviz.ops.arguments import check_tensors
-from convviz.ops.narrow import wide_dtype
+from convviz.ops.half_precision import wide_dtype
 
 
 def conv2d_bias(grad_output: torch.Tensor) -> torch.Tensor:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 
 from convviz.ops.arguments import as_batch, cast_for_autocast, check_shape, check_tensors, conv_spec, sizes_of
-from convviz.ops.functions import gradients
+from convviz.ops.autograd_functions import gradients
 from convviz.ops.methods import check_method
 
 

@@ -9,9 +9,9 @@ import torch.nn.functional as F
 
 from convviz.geometry.spec import AXES, ConvSpec, Pair
 from convviz.ops.arguments import as_batch, cast_for_autocast, check_shape, check_tensors, conv_spec
-from convviz.ops.functions import gradients
+from convviz.ops.autograd_functions import gradients
+from convviz.ops.half_precision import widened
 from convviz.ops.methods import check_method
-from convviz.ops.narrow import widened
 
 
 def conv_transpose2d(

@@ -7,10 +7,10 @@ import torch
 
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.arguments import cast_for_autocast, check_shape, check_tensors, conv_spec, sizes_of
+from convviz.ops.autograd_functions import convolve, gradients
 from convviz.ops.by_aten import Gradients
 from convviz.ops.conv2d_bias import conv2d_bias
 from convviz.ops.conv_transpose2d import match_output, transposed_spec
-from convviz.ops.functions import convolve, gradients
 from convviz.ops.methods import Mask, check_method
 
 

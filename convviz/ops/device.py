@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from convviz.facts import facts
-from convviz.ops.narrow import is_narrow
+from convviz.ops.half_precision import is_narrow
 
 DTYPES: dict[str, torch.dtype] = {name: getattr(torch, name) for name in facts("settings")["fields"]["dtype"]["words"]}
 

@@ -6,9 +6,9 @@ from typing import Any
 import torch
 
 from convviz.ops.arguments import cast_for_autocast, check_shape, check_tensors, in_given_dtype
-from convviz.ops.functions import run
+from convviz.ops.autograd_functions import run
+from convviz.ops.half_precision import widened
 from convviz.ops.methods import check_method
-from convviz.ops.narrow import widened
 
 SPARSE = (torch.sparse_coo, torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr, torch.sparse_bsc)
 

@@ -10,7 +10,7 @@ from typing import Literal
 import torch
 import torch.nn.functional as F
 
-from convviz.ops.narrow import widened
+from convviz.ops.half_precision import widened
 
 Formula = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 

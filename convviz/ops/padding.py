@@ -5,7 +5,7 @@ import torch.nn.functional as F
 
 from convviz.geometry.axis_taps import source
 from convviz.geometry.spec import ConvSpec
-from convviz.ops.narrow import widened
+from convviz.ops.half_precision import widened
 
 
 def pad_input(input: torch.Tensor, spec: ConvSpec) -> torch.Tensor:

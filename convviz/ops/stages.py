@@ -12,7 +12,7 @@ import torch
 from convviz.facts.loss_inputs import kinds_taken, losses_with
 from convviz.geometry.spec import ConvSpec
 from convviz.ops import by_rotate as rotate
-from convviz.ops import narrow
+from convviz.ops import half_precision
 from convviz.ops.conv2d_bias import conv2d_bias
 from convviz.ops.deviation import Deviation, compare, worst
 from convviz.ops.device import check_device, check_dtype, common_dtype, full_precision
@@ -164,7 +164,7 @@ def _compute(
 
     def slide(image: torch.Tensor, bias: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:
         padded = pad_input(image, spec)
-        return padded, narrow.correlate(padded, w, bias, spec.stride, 0, spec.dilation, spec.groups)
+        return padded, half_precision.correlate(padded, w, bias, spec.stride, 0, spec.dilation, spec.groups)
 
     def send_back(
         gradient: torch.Tensor, *bias: torch.Tensor | None
@@ -209,7 +209,7 @@ def _deviation(result: dict[str, Any], other: torch.Tensor | None) -> Deviation:
     x, w = (result[name].detach().clone().requires_grad_() for name in ("input", "weight"))
     b = None if result["bias"] is None else result["bias"].detach().clone().requires_grad_()
     with torch.enable_grad():
-        output = narrow.correlate(pad_input(x, spec), w, b, spec.stride, 0, spec.dilation, spec.groups)
+        output = half_precision.correlate(pad_input(x, spec), w, b, spec.stride, 0, spec.dilation, spec.groups)
         loss = loss_value(result["loss_kind"], output, other)
         wanted = (output, x, w) if b is None else (output, x, w, b)
         truth = torch.autograd.grad(loss, wanted)

@@ -13,7 +13,7 @@ import torch.nn.functional as F
 
 from convviz.geometry.spec import ConvSpec
 from convviz.ops import by_rotate as rotate
-from convviz.ops import narrow
+from convviz.ops import half_precision
 from convviz.ops.conv2d_bias import conv2d_bias
 from convviz.ops.deviation import Deviation, worst
 from convviz.ops.deviation import compare as compare_gradients
@@ -72,7 +72,7 @@ def _by_autograd(result: dict[str, Any], other: torch.Tensor | None) -> dict[str
     leaves = {"grad_input": result["grad_output"], "grad_weight": result["weight"], "grad_bias": result["bias"]}
     leaves = {name: leaf.detach().clone().requires_grad_() for name, leaf in leaves.items() if leaf is not None}
     with torch.enable_grad():
-        x, w, *b = (narrow.widened_on_cpu(leaf) for leaf in leaves.values())
+        x, w, *b = (half_precision.widened_on_cpu(leaf) for leaf in leaves.values())
         output = conv_transpose2d_by_torch(x, w, b[0] if b else None, result["spec"]).to(result["input"].dtype)
         # The loss is derived where our output is: a rounding of the forward pass is not one of the backward pass.
         shown = result["grad_input"].detach().clone().requires_grad_()
@@ -112,7 +112,7 @@ def _magnitudes(result: dict[str, Any], other: torch.Tensor | None) -> dict[str,
     return {
         "output": output if bias is None else output + bias.abs()[:, None, None],
         "grad_output": gradient_magnitude(result["loss_kind"], result["grad_input"], other),
-        "grad_input": narrow.correlate(padded, w, None, spec.stride, 0, spec.dilation, spec.groups),
+        "grad_input": half_precision.correlate(padded, w, None, spec.stride, 0, spec.dilation, spec.groups),
         "grad_weight": rotate.correlate_with_grad_output(padded, result["dilated_grad_output"].abs(), spec),
         "grad_bias": conv2d_bias(g),
     }

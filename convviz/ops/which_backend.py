@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 
 from convviz.ops.backend_notes import BACKENDS, BACKWARD_OF, described, notes
-from convviz.ops.watched import watch
+from convviz.ops.record_torch_ops import watch
 
 SELECT, PROFILER = "torch._C._select_conv_backend", "profiler"
 

@@ -13,9 +13,9 @@ from voila.shutdown_kernel_handler import VoilaShutdownKernelHandler
 from voila.tornado.handler import TornadoVoilaHandler
 
 from convviz.serve.access_control import is_over_tls
-from convviz.serve.files import Files
 from convviz.serve.kernel_websocket import Channel
 from convviz.serve.notebook_page import NotebookPage
+from convviz.serve.static_files import Files
 
 log = logging.getLogger("tornado.application")
 

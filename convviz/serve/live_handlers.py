@@ -6,9 +6,9 @@ import tornado.web
 
 from convviz.export.live_page import FOLDER
 from convviz.facts.current_language import ENGLISH, match_locale, negotiate_locale
-from convviz.serve.files import FOR_EVER, takes_gzip
 from convviz.serve.first_page import Answer, LivePages
 from convviz.serve.handlers import PlainErrors
+from convviz.serve.static_files import FOR_EVER, takes_gzip
 
 Route = tuple[Any, ...]
 

@@ -27,9 +27,9 @@ from convviz.serve.binary_frames import HEAD_BYTES, packed, read_json, unpacked
 from convviz.serve.fair_queue import Wish
 from convviz.serve.first_page import NUMBERS
 from convviz.serve.handlers import PlainErrors
-from convviz.serve.racing import PageRace
+from convviz.serve.page_race import PageRace
 from convviz.serve.worker import BINARY, TEXT
-from convviz.serve.workers import Order, Workers
+from convviz.serve.worker_pool import Order, Workers
 
 KINDS = ("compute", "tab", "python", "page", "picture", "act")
 NEWEST_WINS = ("compute", "tab", "ask")

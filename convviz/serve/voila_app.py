@@ -27,7 +27,7 @@ from convviz.serve.numbers_socket import numbers_routes
 from convviz.serve.options import ServeOptions, is_loopback
 from convviz.serve.restart import all_answered, has_terminal
 from convviz.serve.visitor_limits import BoundedServer, connections_for
-from convviz.serve.workers import Workers
+from convviz.serve.worker_pool import Workers
 
 ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 ENDS_WITHIN_S = 15

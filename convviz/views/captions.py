@@ -1,6 +1,6 @@
 """What stands under a still picture: each equation in the words of Python, and the loss."""
 
-from convviz.facts.numbers import MINUS, format_long
+from convviz.facts.format_numbers import MINUS, format_long
 from convviz.facts.words import sentences
 from convviz.geometry.shown_plane import Plane
 from convviz.ops.stages import Stages

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from convviz.facts import facts
-from convviz.facts.numbers import format_number
+from convviz.facts.format_numbers import format_number
 from convviz.facts.words import sentences
 from convviz.views.cells import DATA, INSERTED
 from convviz.views.panels import Panel

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from convviz.facts import facts
-from convviz.facts.lists import comma
+from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 from convviz.geometry.shown_plane import PANEL_AXES, Plane
 from convviz.ops.stages import Stages

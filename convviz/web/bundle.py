@@ -15,7 +15,7 @@ from importlib.resources.abc import Traversable
 
 from convviz.facts import facts
 from convviz.lessons import lesson
-from convviz.web.packing import packed_script
+from convviz.web.minify import packed_script
 
 IMPORT = re.compile(r'^import \{(?P<names>[^}]*)\} from "(?P<file>\.{1,2}/[\w./-]+)";\n', re.MULTILINE)
 FACTS = re.compile(

@@ -9,7 +9,7 @@ from importlib.resources.abc import Traversable
 from convviz.facts import facts
 from convviz.facts.current_language import each_language
 from convviz.web.bundle import bundle
-from convviz.web.packing import packed_sheet
+from convviz.web.minify import packed_sheet
 
 HERE = files("convviz.web")
 COLOUR = re.compile(r"colour\((?P<theme>light|dark) (?P<name>[\w-]+)\)")

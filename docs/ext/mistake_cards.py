@@ -17,7 +17,7 @@ from convviz.check.mistakes import catalogue, compute
 from convviz.export.site import page_of
 from convviz.facts import facts
 from convviz.facts.current_language import use_locale
-from convviz.facts.numbers import format_number
+from convviz.facts.format_numbers import format_number
 from convviz.settings.compute import compute as compute_settings
 from convviz.settings.link import from_link
 from convviz.views.theme import COLORSCALES, INKS, color_at, luminance

@@ -9,9 +9,9 @@ import torch.nn.functional as F
 from torch import nn
 
 import convviz
-from convviz.explanation.layer.record import record_layer
-from convviz.explanation.layer.sentences_of_a_layer import own_rows
-from convviz.explanation.layer.window import MAX_SHOWN_CELLS, choose_window, cut
+from convviz.explanation.layer.crop_window import MAX_SHOWN_CELLS, choose_window, cut
+from convviz.explanation.layer.layer_sentences import own_rows
+from convviz.explanation.layer.record_run import record_layer
 from convviz.ops.stages import stages
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.views.panels import panel

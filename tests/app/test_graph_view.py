@@ -17,13 +17,13 @@ from convviz.app.graph_data import MAX_HEATMAP_SIDE, inside_reply, node_reply, p
 from convviz.app.graph_view import HERE, GraphView, bundle
 from convviz.app.page_requests import computed
 from convviz.app.tabs.graph import data, reply
-from convviz.explanation.graph import backward as graph_backward
-from convviz.explanation.graph.computation import graph_of_stages
-from convviz.explanation.graph.inside import Operation, inside
-from convviz.explanation.graph.read import graph
+from convviz.explanation.graph import trace_backward as graph_backward
+from convviz.explanation.graph.graph_of_stages import graph_of_stages
+from convviz.explanation.graph.inside_convolution import Operation, inside
+from convviz.explanation.graph.read_graph import graph
 from convviz.explanation.graph.step_sentences import sentences
 from convviz.explanation.graph.tensor_snapshot import KEEP
-from convviz.facts.numbers import format_number
+from convviz.facts.format_numbers import format_number
 from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.settings.compute import compute

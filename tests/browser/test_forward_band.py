@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from playwright.sync_api import expect
 
-from convviz.facts.numbers import format_number
+from convviz.facts.format_numbers import format_number
 from convviz.geometry.spec import ConvSpec
 from convviz.settings.link import from_link
 from convviz.settings.state import Settings

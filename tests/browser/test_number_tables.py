@@ -3,7 +3,7 @@
 import pytest
 
 from convviz.export.page import export_html
-from convviz.facts.numbers import format_number
+from convviz.facts.format_numbers import format_number
 from convviz.geometry.spec import ConvSpec
 from tests.browser.app_page import fresh_page, repaint, show_all_controls, wait_painted
 

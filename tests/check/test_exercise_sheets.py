@@ -11,9 +11,9 @@ import torch
 import torch.nn.functional as F
 
 import convviz
-from convviz.check.by_hand import number_text, reasons, worked
 from convviz.check.find_exercise import exercise
 from convviz.check.mistakes import catalogue, compute
+from convviz.check.worked_sums import number_text, reasons, worked
 from convviz.cli import main
 from convviz.facts.words import sentences
 

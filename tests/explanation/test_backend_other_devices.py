@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from convviz.explanation.backend.explain_backend import backend_story
 from convviz.explanation.backend.other_devices import KINDS, elsewhere, note, would_run
-from convviz.explanation.backend.story import backend_story
 from convviz.explanation.backend.torch_call import TorchCall
 from convviz.explanation.backend.torch_sources import CHOICE, NATIVE, READ_AT, file_of_backend, file_of_op
 from convviz.geometry.spec import ConvSpec

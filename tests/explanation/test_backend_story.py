@@ -10,8 +10,8 @@ import torch
 import torch.nn.functional as F
 
 from convviz import ConvSpec
+from convviz.explanation.backend import explain_backend as story_module
 from convviz.explanation.backend import reasons as reasons_module
-from convviz.explanation.backend import story as story_module
 from convviz.explanation.backend.reasons import reasons, sizes
 from convviz.explanation.backend.torch_call import TorchCall
 from convviz.facts.words import sentences

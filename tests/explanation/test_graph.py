@@ -13,11 +13,11 @@ import torch.nn.functional as F
 
 import convviz
 from convviz.explanation.graph import layout as graph_layout
-from convviz.explanation.graph.read import graph
+from convviz.explanation.graph.read_graph import graph
 from convviz.explanation.graph.svg import PALETTES
 from convviz.explanation.graph.tensor_snapshot import KEEP, snapshot
 from convviz.explanation.graph.walk import LIMIT, OPENS_INTO
-from convviz.facts.numbers import format_number
+from convviz.facts.format_numbers import format_number
 from convviz.facts.words import sentences
 from convviz.views import theme
 
@@ -362,7 +362,9 @@ def test_the_callers_graph_and_gradients_stay_as_they_were(case):
 def test_no_hook_of_ours_runs_in_the_callers_backward_though_it_fails(monkeypatch):
     made = diamond(), failing()
     (found, _) = (graph(output, params) for output, params, _ in made)
-    monkeypatch.setattr("convviz.explanation.graph.backward.snapshot", lambda *_: pytest.fail("a hook was left behind"))
+    monkeypatch.setattr(
+        "convviz.explanation.graph.trace_backward.snapshot", lambda *_: pytest.fail("a hook was left behind")
+    )
     made[0][0].backward()
     with pytest.raises(ZeroDivisionError):
         made[1][0].backward()

@@ -17,7 +17,7 @@ import torch.nn.functional as F
 
 from convviz import ConvSpec, stages
 from convviz.explanation.code import template
-from convviz.explanation.code.setting import Setting
+from convviz.explanation.code.code_setting import Setting
 from convviz.explanation.code.snippets import WAYS, Snippet, snippets
 from convviz.explanation.code.template import PANELS, Writer
 from convviz.explanation.code.template_values import values

@@ -14,7 +14,7 @@ import pytest
 import convviz
 from convviz.cli import main
 from convviz.export.page import CONTROLS, export_html
-from convviz.facts.numbers import format_number
+from convviz.facts.format_numbers import format_number
 from convviz.geometry.spec import ConvSpec
 from convviz.settings.compute import compute
 from convviz.settings.state import Settings

@@ -11,9 +11,9 @@ from convviz import __version__
 from convviz.export.live_page import FOLDER
 from convviz.facts.current_language import language, languages, use_locale
 from convviz.facts.words import sentences
-from convviz.serve.files import takes_gzip
 from convviz.serve.first_page import LivePages, live_page
-from convviz.serve.template import made_files
+from convviz.serve.make_voila_template import made_files
+from convviz.serve.static_files import takes_gzip
 
 say = sentences("served")
 KEPT_BYTES = 750_000  # until the first heatmap
@@ -81,4 +81,4 @@ def test_only_who_takes_gzip_gets_it(header, takes):
 
 def test_the_files_of_the_template_are_those_that_would_be_made_now():
     for path, text in made_files().items():
-        assert path.read_text(encoding="utf-8") == text, "run: python -m convviz.serve.template"
+        assert path.read_text(encoding="utf-8") == text, "run: python -m convviz.serve.make_voila_template"

@@ -12,7 +12,7 @@ import pytest
 
 from convviz import file_io
 from convviz.cli import main
-from convviz.export.module import export_module
+from convviz.export.es_module import export_module
 from convviz.export.output_file import write
 from convviz.export.page import export_html
 from convviz.export.picture import export_picture

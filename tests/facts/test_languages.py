@@ -11,11 +11,11 @@ from convviz.app.race_process import RaceProcess
 from convviz.app.shared_bundle import Script
 from convviz.export.page import export_html, page_bytes
 from convviz.facts import current_language
-from convviz.facts.catalogue import faults, renewed
 from convviz.facts.choose_language import chosen, own_names
 from convviz.facts.current_language import language, languages, match_locale, negotiate_locale, use_locale
-from convviz.facts.po import plural_forms
-from convviz.facts.texts import all_texts
+from convviz.facts.read_po import plural_forms
+from convviz.facts.translatable_texts import all_texts
+from convviz.facts.update_catalogues import faults, renewed
 from convviz.facts.words import sentences
 from convviz.lessons import names
 from convviz.web.widget_assets import asking_script, tab_script
@@ -34,14 +34,14 @@ TOP = "words/rules:side.top"
 def test_a_catalogue_says_every_sentence_with_its_arguments_and_marks_and_none_that_is_gone(tag):
     told = list(faults(tag))
     assert told == [], (
-        "python -m convviz.facts.catalogue brings the catalogues up to date; then translate what it lists"
+        "python -m convviz.facts.update_catalogues brings the catalogues up to date; then translate what it lists"
     )
 
 
 @pytest.mark.parametrize("tag", OTHERS)
 def test_a_catalogue_is_as_the_command_writes_it(tag):
     before = current_language.FOLDER.joinpath(f"{tag}.po").read_text(encoding="utf-8")
-    assert renewed(tag, before) == (before, []), "python -m convviz.facts.catalogue"
+    assert renewed(tag, before) == (before, []), "python -m convviz.facts.update_catalogues"
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from convviz.facts import facts
-from convviz.facts.lists import comma, listed, semicolon
+from convviz.facts.join_lists import comma, listed, semicolon
 from convviz.facts.words import ARGUMENT, sentences
 from convviz.settings.compute import compute
 from convviz.settings.link import from_link
@@ -26,7 +26,7 @@ PARTS = [path.stem for path in sorted(PACKAGE.joinpath("facts", "words").glob("*
 # Ids that are names of something else: of controls and panels, lessons, words of the field.
 BY_NAME = {"help", "path", "terms"}
 # What names sentences that somebody else says: what numbers were held against, why there is no answer.
-NAMED_IN = {"picture": PACKAGE / "app" / "wire.py", "numbers": PACKAGE / "serve" / "workers.py"}
+NAMED_IN = {"picture": PACKAGE / "app" / "wire.py", "numbers": PACKAGE / "serve" / "worker_pool.py"}
 JS_TEXTS = (re.compile(r'"([\w.]+)"'), re.compile(r"`([\w.]*\$\{[^`]*)`"))
 JS_CALL = re.compile(r'\b(\w+)\("([\w.]+)"(?:, \{ ([^{}]*) \})?\)')
 

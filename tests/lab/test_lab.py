@@ -14,8 +14,8 @@ from convviz.facts import facts
 from convviz.lab.digits import normalized
 from convviz.lab.entrants import ENTRANTS
 from convviz.lab.network import initial_values, network
+from convviz.lab.result_files import checkpoint_path
 from convviz.lab.settings import DTYPES
-from convviz.lab.store import checkpoint_path
 from tests.lab.narrow_network import narrow_network
 from tests.lab.write_idx import write_folder
 

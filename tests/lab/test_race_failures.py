@@ -9,7 +9,7 @@ import torch
 
 from convviz import file_io, lab
 from convviz.cli import main
-from convviz.lab.store import checkpoint_path
+from convviz.lab.result_files import checkpoint_path
 from convviz.lab.training import Lane
 from tests.lab.narrow_network import narrow_network
 from tests.lab.write_idx import write_folder

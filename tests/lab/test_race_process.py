@@ -21,9 +21,9 @@ from convviz.facts.words import sentences
 from convviz.lab import Race
 from convviz.lab.digits import normalized
 from convviz.lab.open_digit import opening
+from convviz.lab.race_slots import take_slot
 from convviz.lab.race_worker import Racer
 from convviz.lab.recorded import MAX_RECORDED_BYTES, record, recorded
-from convviz.lab.slots import take_slot
 from tests.browser.server import ROOT, wait_until
 from tests.lab.narrow_network import narrow_network
 from tests.lab.write_idx import write_folder

@@ -14,8 +14,8 @@ from torch.nn.functional import conv2d
 
 import convviz
 from convviz.cli import main
-from convviz.explanation.lesson_check import after, joined, number_at, problems, said
-from convviz.explanation.lesson_file import EXAMPLES, KINDS_OF_TASK
+from convviz.explanation.check_lesson import after, joined, number_at, problems, said
+from convviz.explanation.lesson_schema import EXAMPLES, KINDS_OF_TASK
 from convviz.export.page import export_html
 from convviz.facts import facts
 from convviz.lessons import lesson, names, told

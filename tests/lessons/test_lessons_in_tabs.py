@@ -11,8 +11,8 @@ from torch.nn.grad import conv2d_input, conv2d_weight
 
 from convviz.check.battery import Case
 from convviz.check.mistakes import catalogue, compute
-from convviz.explanation.lesson_check import after, problems
-from convviz.explanation.lesson_file import PARTS_OF
+from convviz.explanation.check_lesson import after, problems
+from convviz.explanation.lesson_schema import PARTS_OF
 from convviz.explanation.quantised.quantised import quantised
 from convviz.export.page import export_html
 from convviz.facts import facts

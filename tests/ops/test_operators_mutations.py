@@ -9,7 +9,7 @@ import pytest
 import torch.nn.functional as F
 
 from convviz import ConvSpec
-from convviz.ops import by_rotate, by_taps, by_unfold, functions, methods, narrow
+from convviz.ops import autograd_functions, by_rotate, by_taps, by_unfold, half_precision, methods
 from convviz.ops.methods import Method, one_by_one
 from tests.geometries import EDGE_CASES
 from tests.operator_cases import METHODS, definition, drawn, results, same
@@ -41,9 +41,9 @@ def wrong_tensors(method, battery=BATTERY):
             mask = tuple(position == wanted for wanted in (1, 2, 3))
             try:
                 if name == "output":
-                    found = functions.convolve(x, w, b, spec, method)
+                    found = autograd_functions.convolve(x, w, b, spec, method)
                 else:
-                    found = functions.gradients(g, x, w, spec, method, mask)[position - 1]
+                    found = autograd_functions.gradients(g, x, w, spec, method, mask)[position - 1]
             except (RuntimeError, IndexError):  # shapes that do not fit are as good as wrong numbers
                 wrong.add(name)
             else:
@@ -201,7 +201,11 @@ def change_the_correlation_of(name, change):
         def within(compute):
             def changed(first, second, spec):
                 with pytest.MonkeyPatch.context() as inner:
-                    inner.setattr(by_rotate, "narrow", Other(narrow, correlate=change(narrow.correlate, spec)))
+                    inner.setattr(
+                        by_rotate,
+                        "half_precision",
+                        Other(half_precision, correlate=change(half_precision.correlate, spec)),
+                    )
                     return compute(first, second, spec)
 
             return changed
@@ -308,7 +312,7 @@ def fold_the_border_nowhere(patch):
         (top, _), (left, _) = spec.padding
         return gradient[..., top : top + spec.input_size[0], left : left + spec.input_size[1]]
 
-    patch.setattr(functions, "fold_padding", crop)
+    patch.setattr(autograd_functions, "fold_padding", crop)
 
 
 def mean_in_grad_bias(patch):

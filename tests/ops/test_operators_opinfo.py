@@ -15,7 +15,7 @@ import torch.nn.functional as F
 
 import convviz
 from convviz import ConvSpec, conv2d, conv2d_bias, conv2d_input, conv2d_weight, conv_transpose2d, linear
-from convviz.ops import functions
+from convviz.ops import autograd_functions
 from convviz.ops.linear import Product
 from tests.geometries import integers, random_specs, reals
 from tests.operator_cases import (
@@ -348,7 +348,13 @@ REFUSED = {
 
 @pytest.mark.parametrize("what", REFUSED)
 def test_bad_input_is_refused_in_words_before_anything_is_computed(what, monkeypatch):
-    for function in (functions.Convolution, functions.ConvolutionBackward, functions.Pad, functions.Fold, Product):
+    for function in (
+        autograd_functions.Convolution,
+        autograd_functions.ConvolutionBackward,
+        autograd_functions.Pad,
+        autograd_functions.Fold,
+        Product,
+    ):
         monkeypatch.setattr(function, "apply", lambda *args: pytest.fail("computed before it was checked"))
     call, error, words = REFUSED[what]
     with pytest.raises(error) as refusal:

@@ -9,7 +9,7 @@ import warnings
 import pytest
 import torch
 
-from convviz.ops import watched
+from convviz.ops import record_torch_ops
 from convviz.ops import which_backend as module
 from convviz.ops.backend_notes import described
 from convviz.ops.which_backend import BACKENDS, PROFILER, SELECT, Backend, which_backend
@@ -392,7 +392,7 @@ def test_autocast_is_seen_in_the_ops_since_the_tensors_are_not_those_of_the_call
 def test_torchs_newer_profiler_sees_the_same(monkeypatch):
     input, weight = tensors((1, 4, 8, 8), (4, 2, 3, 3), F64)
     expected = which_backend(input, weight, groups=2)
-    monkeypatch.setattr(watched, "_profile", torch.autograd.profiler.profile)
+    monkeypatch.setattr(record_torch_ops, "_profile", torch.autograd.profiler.profile)
     assert which_backend(input, weight, groups=2) == expected
 
 

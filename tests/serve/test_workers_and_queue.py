@@ -15,7 +15,7 @@ import pytest
 from convviz.serve.binary_frames import packed, unpacked
 from convviz.serve.fair_queue import WAITING_BYTES, Turns, Wish
 from convviz.serve.worker import TEXT
-from convviz.serve.workers import Order, Workers
+from convviz.serve.worker_pool import Order, Workers
 from tests.browser.server import ROOT, wait_until
 from tests.run_in_thread import run_apart
 
@@ -386,7 +386,7 @@ def test_workers_that_cannot_start_are_an_error_not_a_wait():
 def test_workers_end_with_a_server_that_is_killed():
     script = f"""
 import asyncio, os
-from convviz.serve.workers import Workers
+from convviz.serve.worker_pool import Workers
 async def main():
     workers = Workers(2, answers={SLOW!r})
     await workers.ready()

@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from convviz import ConvSpec, stages
-from convviz.facts.numbers import MINUS, format_number
+from convviz.facts.format_numbers import MINUS, format_number
 from convviz.geometry.shown_plane import Plane
 from convviz.ops.padding import pad_input
 from convviz.views import captions

@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from convviz.app.plain import plain
+from convviz.app.to_json import plain
 from convviz.app.validate_request import check_keys
 from convviz.explanation.gradcheck import EPS, GRADCHECK, Checked, Slopes, check_gradients
 from convviz.ops.losses import LOSSES

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from convviz.app.plain import plain
+from convviz.app.to_json import plain
 from convviz.app.validate_request import RequestError, brief, check_keys, one_of, whole_number
 from convviz.explanation.backend.torch_call import TorchCall
 from convviz.explanation.code.border import padded_apart

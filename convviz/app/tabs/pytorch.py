@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from convviz.app.validate_request import check_keys
+from convviz.explanation.backend.explain_backend import BackendStory, backend_story
 from convviz.explanation.backend.other_devices import note
-from convviz.explanation.backend.story import BackendStory, backend_story
 from convviz.explanation.backend.torch_sources import READ_AT
 from convviz.facts.words import sentences
 from convviz.ops.device import is_out_of_memory

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from convviz.app.plain import plain
+from convviz.app.to_json import plain
 from convviz.app.validate_request import check_keys, one_of
 from convviz.explanation.quantised.kinds import KINDS
 from convviz.explanation.quantised.quantised import EPS, quantised

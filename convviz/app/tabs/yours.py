@@ -10,11 +10,11 @@ from typing import Any
 import torch
 
 from convviz.app.permissions import is_served, runs_code
-from convviz.app.plain import plain
 from convviz.app.tabs.base import Send, Tab
+from convviz.app.to_json import plain
 from convviz.app.validate_request import check_keys
 from convviz.check.api import report
-from convviz.check.calling.child import Child, Ended, bounds_of
+from convviz.check.calling.child_process import Child, Ended, bounds_of
 from convviz.check.report import ErrorMap, Report
 from convviz.check.tasks import TASKS
 from convviz.facts.words import sentences

@@ -15,11 +15,11 @@ import torch
 from convviz.check.battery import Case
 from convviz.check.call_outcome import Answer
 from convviz.check.calling.arrays import NotNumbers, hand_over, shares_memory
-from convviz.check.calling.failures import failure
+from convviz.check.calling.call_plan import Given, Plan
+from convviz.check.calling.describe_exception import failure
 from convviz.check.calling.forward_backward import between, changed_weights, fill, run_passes
 from convviz.check.calling.function_or_class import Subject
 from convviz.check.calling.names_and_layouts import DATA, role_of, to_layout
-from convviz.check.calling.plan import Given, Plan
 from convviz.check.calling.results import Piece, pieces, take_apart, together
 from convviz.check.calling.source import is_function
 from convviz.check.compare import same

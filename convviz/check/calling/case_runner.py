@@ -13,10 +13,10 @@ import torch
 from convviz.check.battery import Case
 from convviz.check.call_outcome import KINDS, Answer
 from convviz.check.calling.call_case import ask
-from convviz.check.calling.child import Bounds, Child, Ended
-from convviz.check.calling.failures import failure
+from convviz.check.calling.call_plan import Plan
+from convviz.check.calling.child_process import Bounds, Child, Ended
+from convviz.check.calling.describe_exception import failure
 from convviz.check.calling.function_or_class import Subject
-from convviz.check.calling.plan import Plan
 from convviz.facts.words import sentences
 
 say = sentences("calling")

@@ -10,11 +10,11 @@ import torch
 
 from convviz.check.battery import Case, make_case
 from convviz.check.call_outcome import Answer
+from convviz.check.calling.call_plan import PAIRS, Plan
 from convviz.check.calling.candidate_plans import plans
 from convviz.check.calling.case_runner import Asker
 from convviz.check.calling.function_or_class import Subject
 from convviz.check.calling.names_and_layouts import COMMON
-from convviz.check.calling.plan import PAIRS, Plan
 from convviz.check.calling.source import is_function
 from convviz.check.compare import errors, same
 from convviz.check.scope import EVERYTHING, Scope

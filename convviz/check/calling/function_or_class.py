@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from convviz.check.calling.binding import Binding, binding_of
-from convviz.check.calling.plan import Plan
+from convviz.check.calling.call_plan import Plan
 from convviz.check.calling.source import is_function
 from convviz.check.tasks import GEOMETRY, TASKS, Task
 

@@ -11,8 +11,8 @@ import torch
 
 from convviz.check.battery import Case
 from convviz.check.calling.arrays import NotNumbers, take_back
+from convviz.check.calling.call_plan import Plan
 from convviz.check.calling.names_and_layouts import DATA, KERNEL, bias_shape, from_layout, role_of
-from convviz.check.calling.plan import Plan
 from convviz.check.tasks import Task
 from convviz.facts.words import sentences
 

@@ -5,7 +5,7 @@ import math
 import torch
 
 from convviz.explanation.backend.torch_call import TorchCall
-from convviz.facts.lists import listed
+from convviz.facts.join_lists import listed
 from convviz.facts.words import sentences
 
 say = sentences("backend")

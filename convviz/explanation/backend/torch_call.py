@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from convviz.explanation.code.border import has_border, own_padding, padded_apart
-from convviz.explanation.code.setting import Setting, numbers, options, short
+from convviz.explanation.code.code_setting import Setting, numbers, options, short
 from convviz.facts.words import sentences
 from convviz.geometry.spec import Pair
 from convviz.ops.device import DTYPES

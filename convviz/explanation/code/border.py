@@ -1,6 +1,6 @@
 """The border: padding the input where torch's operators cannot, and giving the border's gradient back."""
 
-from convviz.explanation.code.setting import Setting, section
+from convviz.explanation.code.code_setting import Setting, section
 from convviz.explanation.code.template import Value
 from convviz.geometry.spec import ConvSpec, Pair
 

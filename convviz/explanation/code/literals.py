@@ -5,7 +5,7 @@ from textwrap import wrap
 
 import torch
 
-from convviz.explanation.code.setting import numbers
+from convviz.explanation.code.code_setting import numbers
 from convviz.explanation.code.template import INDENT, WIDTH
 
 MAX_DIGITS = 17  # tell any two numbers of float64 apart

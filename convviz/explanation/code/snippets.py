@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import torch
 
-from convviz.explanation.code.setting import Setting
+from convviz.explanation.code.code_setting import Setting
 from convviz.explanation.code.template import PANELS, Line, Value, write
 from convviz.explanation.code.template_values import values
 from convviz.geometry.spec import ConvSpec

@@ -3,7 +3,7 @@
 import math
 
 from convviz.explanation.code import border, definition, rotate
-from convviz.explanation.code.setting import Setting, options, rows_and_columns, section, short, times
+from convviz.explanation.code.code_setting import Setting, options, rows_and_columns, section, short, times
 from convviz.explanation.code.template import Value
 
 # gradcheck computes one row of the Jacobian for every input number, one column for every output number.

@@ -8,7 +8,7 @@ import torch
 from convviz.explanation.graph.tensor_snapshot import Snapshot
 from convviz.explanation.graph.walk import Function, forward_class, is_convolution
 from convviz.geometry.spec import ConvSpec
-from convviz.ops.functions import Convolution
+from convviz.ops.autograd_functions import Convolution
 
 Shape = tuple[int, ...]
 

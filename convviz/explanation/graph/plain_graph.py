@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from convviz.explanation.graph.gradient_paths import path_sentences
 from convviz.explanation.graph.layout import Arrangement, arrange
 from convviz.explanation.graph.nodes_and_edges import Node, Parts
-from convviz.explanation.graph.paths import path_sentences
 from convviz.explanation.graph.svg import draw
-from convviz.facts.lists import comma
+from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 
 say = sentences("graph")

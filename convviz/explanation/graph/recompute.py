@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from convviz.explanation.graph.walk import Function, forward_class, name_of
-from convviz.ops.functions import Convolution
+from convviz.ops.autograd_functions import Convolution
 
 
 class _Missing(Exception):

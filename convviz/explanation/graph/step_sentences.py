@@ -8,7 +8,7 @@ from convviz.explanation.graph.nodes_and_edges import Edge, Node
 from convviz.explanation.graph.plain_graph import Graph
 from convviz.explanation.graph.tensor_snapshot import Snapshot
 from convviz.facts import words
-from convviz.facts.lists import listed
+from convviz.facts.join_lists import listed
 
 say = words.sentences("graph")
 

@@ -17,7 +17,7 @@ from convviz.explanation.graph.box_text import (
 from convviz.explanation.graph.layout import Arrangement
 from convviz.explanation.graph.nodes_and_edges import Edge, Node, Parts
 from convviz.facts import facts
-from convviz.facts.lists import semicolon
+from convviz.facts.join_lists import semicolon
 from convviz.facts.words import sentences
 
 say = sentences("graph")

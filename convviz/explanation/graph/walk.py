@@ -2,7 +2,7 @@
 
 import torch
 
-from convviz.ops.functions import Convolution
+from convviz.ops.autograd_functions import Convolution
 
 Function = torch.autograd.graph.Node  # what torch calls a node of the graph: a grad_fn, or a leaf's AccumulateGrad
 

@@ -1,4 +1,4 @@
-// Numbers as text and colour, as facts/numbers.py and views/theme.py write them; a test compares.
+// Numbers as text and colour, as facts/format_numbers.py and views/theme.py write them; a test compares.
 
 const MINUS = "\u2212";
 

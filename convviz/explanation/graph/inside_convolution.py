@@ -7,12 +7,12 @@ import torch
 from convviz.explanation.graph.nodes_and_edges import Node
 from convviz.explanation.graph.plain_graph import Graph
 from convviz.explanation.graph.tensor_snapshot import KEEP, Snapshot
-from convviz.facts.lists import comma
-from convviz.facts.numbers import format_number
+from convviz.facts.format_numbers import format_number
+from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 from convviz.ops import by_rotate as rotate
-from convviz.ops import narrow
+from convviz.ops import half_precision
 from convviz.ops.conv2d_bias import conv2d_bias
 from convviz.ops.padding import fold_padding, pad_input
 from convviz.settings.shown_names import SHOWN, shown_name
@@ -126,7 +126,7 @@ def _transposed(spec: ConvSpec, known: Tensors, wants: list[bool]) -> tuple[Tens
     pad = Operation(say("operation.pad"), _sides(spec.padding))
     if wants[0] and "weight" in known:
         weight = tensors["weight"] = known["weight"]
-        tensors["output"] = narrow.correlate(padded, weight, None, spec.stride, 0, spec.dilation, spec.groups)
+        tensors["output"] = half_precision.correlate(padded, weight, None, spec.stride, 0, spec.dilation, spec.groups)
         unrotated = say("operation.correlate.unrotated", image="padded_grad_output", kernel="weight")
         correlate = _correlate(unrotated, stride=spec.stride, dilation=spec.dilation)
         images: tuple[Row, ...] = (("input", pad, "padded_input"), ("weight", correlate, "output"))

@@ -16,7 +16,7 @@ import torch
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.arguments import in_given_dtype
 from convviz.ops.by_aten import Gradients
-from convviz.ops.layout import in_layout_of
+from convviz.ops.memory_format import in_layout_of
 from convviz.ops.methods import METHODS, Mask
 from convviz.ops.padding import fold_padding, pad_input
 

@@ -1,4 +1,4 @@
-"""Make the files of the Voilà template that hold our JavaScript and sentences: ``python -m convviz.serve.template``.
+"""Write the Voilà template files with our JavaScript and texts: ``python -m convviz.serve.make_voila_template``.
 
 Voilà reads a template from its folder, on Binder too, where nothing of ours runs that could make them; a test tells
 when they are old.
@@ -12,7 +12,7 @@ from convviz.facts.words import sentences
 from convviz.web.bundle import bundle_several
 
 HERE = Path(__file__).resolve().parent.parent / "share" / "voila" / "templates" / "convviz"
-MADE = "Made by python -m convviz.serve.template: change what it is made of, and make it anew."
+MADE = "Made by python -m convviz.serve.make_voila_template: change what it is made of, and make it anew."
 say = sentences("served")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from convviz.explanation.layer.record import Recorded
+from convviz.explanation.layer.record_run import Recorded
 from convviz.geometry.spec import ConvSpec, Pair
 from convviz.ops.padding import pad_input
 from convviz.settings.state import MAX_BOARD_PRODUCTS, MAX_SIZES

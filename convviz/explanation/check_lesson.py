@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from convviz.check.tasks import TASKS
-from convviz.explanation.lesson_file import EDITED, FACTS, keys, listed, what_is_misshapen
+from convviz.explanation.lesson_schema import EDITED, FACTS, keys, listed, what_is_misshapen
 from convviz.facts.words import ARGUMENT
 from convviz.settings.compute import compute
 from convviz.settings.link import from_link

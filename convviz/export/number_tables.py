@@ -2,7 +2,7 @@
 
 from html import escape
 
-from convviz.facts.numbers import format_number
+from convviz.facts.format_numbers import format_number
 from convviz.facts.words import sentences
 from convviz.settings.shown_names import cell_words
 from convviz.views.cells import COPY, DATA, INSERTED, PADDING, REMAINDER

@@ -67,7 +67,7 @@ def as_html(sheet: Sequence[Block]) -> str:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title)}</title>
 <style>
-{Path(__file__).with_name("sheet.css").read_text(encoding="utf-8")}</style>
+{Path(__file__).with_name("exercise_sheet.css").read_text(encoding="utf-8")}</style>
 </head>
 <body>
 <main>

@@ -11,7 +11,7 @@ from torch.nn.utils import parametrize
 from convviz.explanation.layer.find_layer import find_layer
 from convviz.explanation.layer.model_input import arguments, check_batch
 from convviz.geometry.spec import ConvSpec
-from convviz.ops import narrow
+from convviz.ops import half_precision
 from convviz.ops.deviation import compare
 from convviz.ops.device import onednn_off_for
 from convviz.ops.padding import pad_input
@@ -200,14 +200,14 @@ def _convolution(made: Recorded, input: torch.Tensor, weight: torch.Tensor, bias
     assert x is not None
     assert w is not None
     if not made.transposed:
-        return narrow.correlate(pad_input(x, spec), w, b, spec.stride, 0, spec.dilation, spec.groups)
+        return half_precision.correlate(pad_input(x, spec), w, b, spec.stride, 0, spec.dilation, spec.groups)
     padding = (spec.padding[0][0], spec.padding[1][0])
     extra = [
         made.output.shape[2 + axis]
         - ((x.shape[2 + axis] - 1) * spec.stride[axis] - 2 * padding[axis] + spec.effective_kernel[axis])
         for axis in (0, 1)
     ]
-    x, w, b = (None if tensor is None else narrow.widened_on_cpu(tensor) for tensor in (x, w, b))
+    x, w, b = (None if tensor is None else half_precision.widened_on_cpu(tensor) for tensor in (x, w, b))
     assert x is not None
     assert w is not None
     whole = F.conv_transpose2d(x, w, b, spec.stride, padding, extra, spec.groups, spec.dilation)

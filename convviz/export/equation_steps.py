@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import torch
 
 from convviz.facts import facts
-from convviz.facts.numbers import format_number
+from convviz.facts.format_numbers import format_number
 from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.conv2d_input import conv2d_input

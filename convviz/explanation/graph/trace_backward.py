@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from convviz.explanation.graph.saved import explain_failure
+from convviz.explanation.graph.saved_tensors import explain_failure
 from convviz.explanation.graph.tensor_snapshot import Snapshot, snapshot
 from convviz.explanation.graph.walk import Function, forward_class, leaf_of
 

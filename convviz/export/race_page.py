@@ -39,7 +39,7 @@ def race_page(result: Result) -> str:
     told = shown(result)
     curves = bundle_several(BOARD, {"curves": "base/race_curves.js"})
     script = HERE.joinpath("race_curves.js").read_text(encoding="utf-8")
-    styles = joined([HERE.joinpath("race.css")])
+    styles = joined([HERE.joinpath("race_page.css")])
     about = "\n".join(f"<p>{escape(line)}</p>" for line in told["about"])
     state = "" if result["state"] == FINISHED else f'<p class="bad">The race ended early: {escape(result["state"])}</p>'
     return f"""<!doctype html>

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from convviz.explanation.graph.values import Place
+from convviz.explanation.graph.forward_values import Place
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from typing import Any, Unpack
 import torch
 
 from convviz.lab import result as results
-from convviz.lab import store
+from convviz.lab import result_files
 from convviz.lab.costs import costs
 from convviz.lab.digits import digits, normalized
 from convviz.lab.drift import drift
@@ -256,7 +256,9 @@ class Race:
         if self.out is not None:
             self.save()
             states = {name: lane.state() for name, lane in self.lanes.items()}
-            store.write_checkpoint(store.checkpoint_path(self.out), self._head | {"runs": self._runs}, states)
+            result_files.write_checkpoint(
+                result_files.checkpoint_path(self.out), self._head | {"runs": self._runs}, states
+            )
 
     def _finish(self) -> None:
         """Measure what each layer costs, write the result, and take the checkpoint away."""
@@ -268,11 +270,11 @@ class Race:
         self._head["state"] = results.FINISHED
         self.save()
         if self.out is not None:
-            store.checkpoint_path(self.out).unlink(missing_ok=True)
+            result_files.checkpoint_path(self.out).unlink(missing_ok=True)
 
     def _resume(self, out: Path) -> None:
         """Go on from this race's checkpoint; refuse to write over anything else."""
-        store.refuse_unwritable(out, "result")
+        result_files.refuse_unwritable(out, "result")
         found = earlier(out, self._head)
         if found is not None:
             self._head["made"], self._runs, states = found

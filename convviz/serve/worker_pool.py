@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from convviz.process_limits import MEMORY_VARIABLE
 from convviz.serve.fair_queue import Turns, Wish
 from convviz.serve.options import cores
-from convviz.serve.processes import Stem, Worker, spawn
-from convviz.serve.racing import PageRace
+from convviz.serve.page_race import PageRace
 from convviz.serve.worker import SINGLE
+from convviz.serve.worker_processes import Stem, Worker, spawn
 
 ANSWERS = "convviz.app.page_requests:answered"
 TIMES = 2  # a request is tried

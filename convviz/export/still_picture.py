@@ -3,9 +3,9 @@
 from html import escape
 
 from convviz.export.draw_equations import draw_equation, scene
+from convviz.export.number_tables import tables
 from convviz.export.primitives import LOOKS
 from convviz.export.svg import svg
-from convviz.export.tables import tables
 from convviz.geometry.shown_plane import Plane
 from convviz.ops.stages import Stages
 from convviz.views import captions

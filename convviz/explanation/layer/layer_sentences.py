@@ -5,9 +5,9 @@ from typing import Any
 
 import torch
 
-from convviz.explanation.layer.record import Recorded
-from convviz.explanation.layer.window import Window
-from convviz.facts.lists import comma, listed
+from convviz.explanation.layer.crop_window import Window
+from convviz.explanation.layer.record_run import Recorded
+from convviz.facts.join_lists import comma, listed
 from convviz.facts.words import sentences
 
 say = sentences("layer")
