@@ -12,7 +12,7 @@ say = sentences("board")
 
 
 def tables(rows: tuple[Equation, ...], transposed: bool) -> str:
-    """Made as in ``web/board/tables.js``."""
+    """Made as in ``web/board/number_tables.js``."""
     panels = {panel.name: panel for row in rows for panel in row.panels}
     left_over = cell_words(transposed)
     drawn = {kind: say(f"cell.{name}") for kind, name in ((PADDING, "padding"), (COPY, "copy"), (INSERTED, "inserted"))}

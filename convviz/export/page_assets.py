@@ -72,7 +72,7 @@ def bundles(tabs: tuple[str, ...] = ()) -> str:
 @each_language
 def element_bundles() -> str:
     """Return the same with the element that a module defines."""
-    return bundle_several(BOARD, {**MODULES, "boards": "page/element.js"})
+    return bundle_several(BOARD, {**MODULES, "boards": "page/board_element.js"})
 
 
 def own_tabs(tab: str, lesson: Any = None, *, bare: bool = False) -> tuple[str, ...]:

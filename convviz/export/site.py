@@ -28,7 +28,7 @@ def site_files() -> dict[str, bytes]:
     pages = {tag: page_of(tag) for tag in languages()}
     for tag, name in pages.items():
         with use_locale(tag):
-            parts = live_parts("site", SHOWN)
+            parts = live_parts("static_site", SHOWN)
             names = {part: f"{part}-{tag_of(content)}.{ending}" for part, (ending, content) in parts.items()}
             files[name] = live_html(names, {}, pages=pages, body=f"<body {OURS.decode()}>").encode()
         files |= {FOLDER + names[part]: content for part, (_, content) in parts.items()}

@@ -1,4 +1,4 @@
-"""How far the colours of a panel reach, and which quantity it is; ``web/picture/scales.js`` says the same."""
+"""How far the colours of a panel reach, and which quantity it is; ``web/picture/colour_scales.js`` says the same."""
 
 import functools
 import sys

@@ -1,7 +1,7 @@
 // Types that are known without an import: to the folder that has them, and to all above it.
 type Place = import("./base/cell_place.js").Place;
 type Point = import("./base/cell_place.js").Point;
-type Changed = import("./rules/change.js").Changed;
+type Changed = import("./rules/change_settings.js").Changed;
 type Gradient = import("./rules/recipes.js").Gradient;
 type Recipe = import("./rules/recipes.js").Recipe;
 type Settings = import("./rules/settings.js").Settings;

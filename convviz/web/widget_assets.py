@@ -15,14 +15,14 @@ HERE = files("convviz.web")
 COLOUR = re.compile(r"colour\((?P<theme>light|dark) (?P<name>[\w-]+)\)")
 # The sheets around the board's own, in the order in which their rules win.
 AROUND = (
-    *(f"board/{name}" for name in ("screen_layout", "figure_dialog", "break", "arrival")),
+    *(f"board/{name}" for name in ("screen_layout", "figure_dialog", "break_it", "intro_animation")),
     *(
         "lesson/lesson",
         "controls/gradient_descent",
         "controls/controls",
         "tabs/tabbar",
         "page/app",
-        "page/looks",
+        "page/control_styles",
         "page/lecture",
     ),
 )

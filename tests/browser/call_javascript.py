@@ -29,7 +29,7 @@ window.callAll = (file, name, calls) =>
   JSON.stringify(calls.map((given) => tried(() => js[file][name](...given))), plain);
 
 /** What a person can do, by name: [settings, notices] from settings. */
-const change = js["rules/change.js"];
+const change = js["rules/change_settings.js"];
 const deeds = {
   ...change,
   set: (settings, fields) => [js["rules/settings.js"].replaced(settings, fields), []],
@@ -125,7 +125,8 @@ class JavaScript:
         """Open the page's model once for each (state, actions) → what it shows before and after each action.
 
         Args:
-            plays: an action is a list: a function of ``rules/change.js`` or one of the deeds above, with what it takes
+            plays: an action is a list: a function of ``rules/change_settings.js`` or one of the deeds above, with what
+            it takes
                 after the settings; ``"move"`` with a control's name before that; ``"send"`` a message; ``"wait"``
                 milliseconds; ``"say"``; else the type of a message.
             numbers: tell the stages that are shown as well; ``"of each state"`` tells them once, not again where an

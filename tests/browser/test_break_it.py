@@ -1,4 +1,4 @@
-"""Break it: a mistake is seen, said and mended. tests/js/broken.test.mjs holds the outcome of each in any geometry."""
+"""Break it: a mistake is seen, said and mended. tests/js/broken_step.test.mjs holds the outcome in any geometry."""
 
 import pytest
 import torch

@@ -95,7 +95,7 @@ def test_the_size_of_the_output_is_worked_out(js):
     specs = [*EDGE_CASES.values(), *random_specs(19, 120)]
     states = [Settings(spec=spec).to_dict() for spec in specs]
     for spec, note in zip(
-        specs, js("picture/words.js", "noteOf", [(state, "forward", "") for state in states]), strict=True
+        specs, js("picture/formulas_and_notes.js", "noteOf", [(state, "forward", "") for state in states]), strict=True
     ):
         sums = re.findall(r"⌊\(([^a-zA-Z]+?)\) / (\d+)⌋ \+ 1 = (\d+)", note)
         assert len(sums) == len({*sums}), note

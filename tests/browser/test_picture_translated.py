@@ -35,8 +35,8 @@ def test_nothing_about_the_picture_is_written_outside_of_its_sentences(foreign):
     named = [
         (state, row["name"], row["view"]) for state, equations in zip(states, rows, strict=True) for row in equations
     ]
-    texts += foreign("picture/words.js", "noteOf", named)
-    texts += foreign("picture/words.js", "lossWords", [(state["loss"], 1.5) for state in states])
+    texts += foreign("picture/formulas_and_notes.js", "noteOf", named)
+    texts += foreign("picture/formulas_and_notes.js", "lossWords", [(state["loss"], 1.5) for state in states])
     for file, name in (("remainder", "storyOf"), ("output_padding", "layersStoryOf")):
         asked = [(settings.spec.to_dict(), linked) for settings in drawn for linked in (True, False)
                  if settings.spec.padding_mode == "zeros" or file == "remainder"]  # fmt: skip
@@ -45,9 +45,9 @@ def test_nothing_about_the_picture_is_written_outside_of_its_sentences(foreign):
             texts += [*story["paragraphs"], story["named"], *near]
     where = {"device": "⟦cpu⟧", "dtype": "⟦float32⟧", "largest": "⟦1⟧", "tensor": "⟦output⟧", "place": "⟦0⟧"}
     truths = ("none", "exact", "rounding", "shape", "differs")
-    texts += foreign("picture/words.js", "torchWords", [(f"truth.{id}", where) for id in truths])
+    texts += foreign("picture/formulas_and_notes.js", "torchWords", [(f"truth.{id}", where) for id in truths])
     for name in ("truthWords", "meanwhileWords", "torchAloneWords"):
-        texts += foreign("picture/words.js", name, [()])
+        texts += foreign("picture/formulas_and_notes.js", name, [()])
     assert [text for text in texts if outside(text)] == []
     assert len(list(filter(None, texts))) > 1000
 

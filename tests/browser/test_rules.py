@@ -287,7 +287,7 @@ def test_typing_into_the_bias(js):
     assert seen["failed"]
     assert "only a visible cell" in seen["notice"]
     call = (Settings().to_dict(), {"panel": "bias", "row": 0, "column": 0, "value": 1})
-    (refused,) = js.tried("rules/edit.js", "editCell", [call])
+    (refused,) = js.tried("rules/edit_cells.js", "editCell", [call])
     assert "switch it on first" in refused["refused"]
 
 
@@ -317,7 +317,7 @@ def plain(plane):
 
 
 def planes_of(js, name, calls):
-    return [Plane(**found) for found in js("rules/plane.js", name, calls)]
+    return [Plane(**found) for found in js("rules/shown_plane.js", name, calls)]
 
 
 def test_a_thumbnail_shows_the_very_plane_that_it_pictures(js):

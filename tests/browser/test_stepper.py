@@ -1,4 +1,4 @@
-"""Stepping and stamps in the app. tests/js/steps.test.mjs holds what is added up so far, and where windows stand."""
+"""Stepping and stamps in the app. tests/js/equation_steps.test.mjs holds what is added up, and where windows stand."""
 
 import re
 

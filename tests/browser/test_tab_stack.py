@@ -15,7 +15,7 @@ from tests.geometries import EDGE_CASES, conv2d_by_definition, integers, random_
 PANE = ".cv-pane-stack"
 READ = "(map) => [...map.querySelectorAll('[data-cell]')].map((cell) => Number(cell.dataset.value))"
 RUN = """(text) => JSON.stringify(JSON.parse(text).map(({ spec, most, weight, asked }) => {
-  const { layersOf, sizeAfter, gradientThrough } = js["numbers/stack.js"];
+  const { layersOf, sizeAfter, gradientThrough } = js["numbers/layer_stack.js"];
   const layers = layersOf(spec, most);
   const kernel = weight && { shape: weight.shape, data: Float64Array.from(weight.data) };
   const planes = layers.length ? gradientThrough(layers, kernel, asked) : [];
@@ -63,8 +63,10 @@ def test_the_gradient_through_any_stack_is_autograds(js):
 
 def test_the_field_and_the_reads_are_what_one_counts(js):
     specs = [spec for spec in random_specs(seed=5, count=80) if max(spec.stride) < 6]
-    fields = js("numbers/stack.js", "fieldOf", [[spec.to_dict(), 1 + n % 3, n % 2] for n, spec in enumerate(specs)])
-    reads = js("numbers/stack.js", "readsOf", [[spec.to_dict(), n % 2] for n, spec in enumerate(specs)])
+    fields = js(
+        "numbers/layer_stack.js", "fieldOf", [[spec.to_dict(), 1 + n % 3, n % 2] for n, spec in enumerate(specs)]
+    )
+    reads = js("numbers/layer_stack.js", "readsOf", [[spec.to_dict(), n % 2] for n, spec in enumerate(specs)])
     for number, (spec, field, counts) in enumerate(zip(specs, fields, reads, strict=True)):
         layers, axis = 1 + number % 3, number % 2
         k, s, d = spec.kernel_size[axis], spec.stride[axis], spec.dilation[axis]

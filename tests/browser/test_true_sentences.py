@@ -123,7 +123,7 @@ def test_formulas_come_to_autograds_numbers(js):
     grouped = 0
     drawn = list(cases(41))
     asked = [(seen(spec, plane), *row) for spec, plane, _, _ in drawn for row in ROWS]
-    texts = iter(js("picture/words.js", "formulaOf", asked))
+    texts = iter(js("picture/formulas_and_notes.js", "formulaOf", asked))
     for spec, plane, made, true in drawn:
         for row, view in ROWS:
             text = next(texts)
@@ -154,7 +154,7 @@ def test_under_stills_stands_what_the_page_writes(js):
         drawn.append((made, plane, seen(spec, plane, transposed, bias)))
     rows = (*ROWS, *((("bias", ""),)))
     asked = [(settings, *row) for _, _, settings in drawn for row in rows]
-    formulas = iter(js("picture/words.js", "formulaOf", asked))
+    formulas = iter(js("picture/formulas_and_notes.js", "formulaOf", asked))
     for made, plane, settings in drawn:
         for row, view in rows:
             assert captions.formula(made, plane, row, view) == next(formulas), (settings, row, view)
@@ -263,7 +263,7 @@ def test_the_story_names_exactly_the_inputs_that_share_the_output(js):
 def notes_of(js, *settings, names=("forward", "input", "weight")):
     """Return what the page notes under each row of each settings."""
     asked = [(each.to_dict(), name, "") for each in settings for name in names]
-    found = js("picture/words.js", "noteOf", asked)
+    found = js("picture/formulas_and_notes.js", "noteOf", asked)
     return [found[start : start + len(names)] for start in range(0, len(found), len(names))]
 
 
@@ -350,6 +350,6 @@ def test_the_loss_is_written_the_same_under_stills(js):
     for kind in ("sum", "mean", "half_squared_error", "weighted_sum"):
         name = {"half_squared_error": "target", "weighted_sum": "grad_output"}.get(kind)
         made = stages(one, *blank(one), loss=kind, compare=False, **({name: torch.ones(1, 1, 1, 1)} if name else {}))
-        texts = js("picture/words.js", "lossWords", [(kind, value) for value in values])
+        texts = js("picture/formulas_and_notes.js", "lossWords", [(kind, value) for value in values])
         stills = [dataclasses.replace(made, loss=torch.tensor(value, dtype=torch.float64)) for value in values]
         assert [captions.loss(still) for still in stills] == texts, kind

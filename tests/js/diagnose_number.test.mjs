@@ -6,7 +6,7 @@ import { readFileSync, readdirSync } from "node:fs";
 
 import { computeStages } from "../../convviz/web/numbers/compute.js";
 import { formatLong } from "../../convviz/web/base/format.js";
-import { gradientBy, numberBy, productsBy } from "../../convviz/web/numbers/mistaken.js";
+import { gradientBy, numberBy, productsBy } from "../../convviz/web/numbers/compute_mistake.js";
 import { agrees, createReasons } from "../../convviz/web/numbers/diagnose_number.js";
 import { isKnown } from "../../convviz/web/rules/recipes.js";
 import { tensorsOf } from "../../convviz/web/rules/settings.js";

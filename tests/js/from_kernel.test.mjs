@@ -6,7 +6,7 @@ import test from "node:test";
 import { KernelClient, messageOf } from "../../convviz/web/numbers/from_kernel.js";
 import { fromPage } from "../../convviz/web/numbers/from_page.js";
 import { createPageModel } from "../../convviz/web/numbers/model.js";
-import { setAxis } from "../../convviz/web/rules/change.js";
+import { setAxis } from "../../convviz/web/rules/change_settings.js";
 import { BASE_STATE } from "../../convviz/web/rules/link.js";
 import { replaced } from "../../convviz/web/rules/settings.js";
 

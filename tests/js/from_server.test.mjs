@@ -6,7 +6,7 @@ import { fromPage } from "../../convviz/web/numbers/from_page.js";
 import { Server } from "../../convviz/web/numbers/from_server.js";
 import { createPageModel } from "../../convviz/web/numbers/model.js";
 import { pack, unpack } from "../../convviz/web/numbers/binary_frames.js";
-import { setAxis } from "../../convviz/web/rules/change.js";
+import { setAxis } from "../../convviz/web/rules/change_settings.js";
 import { BASE_STATE } from "../../convviz/web/rules/link.js";
 
 const FACTS = { type: "facts", version: "1", devices: ["cpu", "cuda"], device: "cuda", makes_pages: true };

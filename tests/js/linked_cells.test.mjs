@@ -4,7 +4,7 @@ import test from "node:test";
 
 import { Links } from "../../convviz/web/picture/linked_cells.js";
 import { geometryOf } from "../../convviz/web/rules/spec.js";
-import { MatrixLinks } from "../../convviz/web/tabs/matrix/links.js";
+import { MatrixLinks } from "../../convviz/web/tabs/matrix/linked_entries.js";
 import { drawer, randomState, same, truthOf } from "./conv_by_definition.mjs";
 
 // Numbers that can be changed, and their copies: all that moves with them lights up; of a result what it is made of.

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { SMALLEST, digitSize, leastCell, widthOf } from "../../convviz/web/board/digits.js";
+import { SMALLEST, digitSize, leastCell, widthOf } from "../../convviz/web/board/digit_size.js";
 import { GAP, LADDER, fitCells, leastLine, tracksFor } from "../../convviz/web/board/screen_layout.js";
 
 const MINUS = "\u2212";

@@ -24,9 +24,9 @@ ENTRIES = [
     "page/bundle_client.js",
     *TABS.values(),
     "page/standalone_page.js",
-    "page/element.js",
-    "page/served.js",
-    "page/site.js",
+    "page/board_element.js",
+    "page/served_page.js",
+    "page/static_site.js",
     "page/voila_page.js",
 ]
 # plotly-cartesian.min.js and LICENSE of the npm package plotly.js-cartesian-dist-min.
@@ -101,7 +101,7 @@ def test_what_draws_a_tab_comes_with_its_sheet_and_not_with_the_boards_script(na
     assert sheet == joined([BOARD.joinpath(f"tabs/{name}/tab.css")])
     assert f".cv-pane-{name}" in sheet
     assert sheet not in app_styles()
-    for entry in ("page/shared_bundle.js", "page/served.js", "page/site.js", "page/standalone_page.js"):
+    for entry in ("page/shared_bundle.js", "page/served_page.js", "page/static_site.js", "page/standalone_page.js"):
         assert TABS[name] not in reached(entry), entry
 
 

@@ -88,16 +88,16 @@ def test_a_folder_names_no_type_of_a_higher_one_that_is_known_without_an_import(
     ],
 )
 def test_a_forbidden_import_is_reported(source):
-    (report,) = violations("rules/plane.js", source)
-    assert report.startswith("rules/plane.js imports ")
+    (report,) = violations("rules/shown_plane.js", source)
+    assert report.startswith("rules/shown_plane.js imports ")
 
 
 @pytest.mark.parametrize(
     "source", ['import { a } from "./spec.js";', '/** @import { Numbers } from "../base/format.js" */']
 )
 def test_an_allowed_import_is_not_reported(source):
-    assert list(imported("rules/plane.js", source))
-    assert violations("rules/plane.js", source) == []
+    assert list(imported("rules/shown_plane.js", source))
+    assert violations("rules/shown_plane.js", source) == []
 
 
 @pytest.mark.parametrize(

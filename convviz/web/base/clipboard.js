@@ -1,6 +1,6 @@
 // Copies text, even where the page may not use the clipboard (no https, a frame, an old browser).
 import { element } from "./dom.js";
-import { say } from "./say.js";
+import { say } from "./board_sentences.js";
 
 export const NOT_COPIED = say("copy.selected");
 

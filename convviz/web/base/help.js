@@ -1,7 +1,7 @@
 // What a word means, beside it: on hover, on focus of its control, after a tap.
 import WORDS from "../../facts/words/help.json" with { type: "json" };
 import { element, setText } from "./dom.js";
-import { sentences } from "./words.js";
+import { sentences } from "./sentences.js";
 
 const say = sentences(WORDS);
 const REST_MS = 400;

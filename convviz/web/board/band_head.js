@@ -1,18 +1,18 @@
 // A band's title line: name, sentence, plane pickers, readings; on demand why, formula, steps.
 import { element, makeButton, setAttribute, setText } from "../base/dom.js";
-import { say } from "../base/say.js";
+import { say } from "../base/board_sentences.js";
 import { Because } from "./why_buttons.js";
 import { BreakIt } from "./break_it.js";
 import { createChoice, createSymbols } from "./equation_parts.js";
-import { createMarksKey } from "./marks_key.js";
-import { createFormula, setFormula, setTinted } from "./tinted_names.js";
+import { createMarksKey } from "./marks_legend.js";
+import { createFormula, setFormula, setTinted } from "./coloured_names.js";
 import { createRemainder } from "./remainder_story.js";
 import { createSentBack } from "./grad_output_menu.js";
-import { createViewSwitch } from "./viewswitch.js";
+import { createViewSwitch } from "./window_or_stamps_switch.js";
 
 /**
- * @import { Shared } from "./shared.js"
- * @import { BandSpec, Told } from "../numbers/view.js"
+ * @import { Shared } from "./board_context.js"
+ * @import { BandSpec, Told } from "../numbers/board_view_model.js"
  */
 
 /** @param {() => void} onClick */
@@ -108,7 +108,9 @@ export class BandHead {
     this.#symbols.remainder.set(story);
     this.#setPickers(spec.choices);
     this.#because.set(
-      /** @type {import("../picture/payload.js").PanelItem[]} */ (spec.items.filter((item) => item.key)),
+      /** @type {import("../picture/board_payload.js").PanelItem[]} */ (
+        spec.items.filter((item) => item.key)
+      ),
       geometry,
     );
   }

@@ -11,7 +11,7 @@ const LARGE = 390; // pixels of a panel without numbers
 
 /**
  * @import { Sign } from "../picture/panels.js"
- * @import { PanelItem, RowItem } from "../picture/payload.js"
+ * @import { PanelItem, RowItem } from "../picture/board_payload.js"
  * @import { Room, Term } from "./screen_layout.js"
  * @typedef {{ isStrip: boolean, thumbs: number, letters: number }} Asks isStrip: colours only; thumbs:
  *   height of a row of planes; letters: scale
@@ -27,7 +27,7 @@ export class BandRow {
   #items = [];
   #fitted = ""; // panels that were crowded when last fitted
 
-  /** @param {import("./shared.js").Shared} board @param {() => Asks} asks */
+  /** @param {import("./board_context.js").Shared} board @param {() => Asks} asks */
   constructor(board, asks) {
     [this.#board, this.#asks] = [board, asks];
   }

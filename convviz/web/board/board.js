@@ -1,26 +1,26 @@
 // The board: linked heatmaps in rows. It knows panels and cells; the model knows what they mean.
 import { element, setAttribute, setText } from "../base/dom.js";
-import { ArrivalPlayer } from "./arrival.js";
-import { Changes } from "./changes.js";
-import { followArrows } from "./drag_one.js";
+import { ArrivalPlayer } from "./intro_animation.js";
+import { Changes } from "./highlight_changes.js";
+import { followArrows } from "./drag_one_hot.js";
 import { Foot } from "./footer.js";
 import { decode } from "../base/format.js";
-import { followKeys } from "./app_keys.js";
+import { followKeys } from "./keyboard_shortcuts.js";
 import { followKernel } from "../base/lost_kernel.js";
 import { followPaper } from "../base/printing.js";
 import { keepState } from "./keep_state.js";
-import { measureFace } from "./digits.js";
+import { measureFace } from "./digit_size.js";
 import { loadPlotly } from "./plotly.js";
 import { Readout } from "./readout.js";
-import { Rows } from "./rows.js";
+import { Rows } from "./band_list.js";
 import { samePlace } from "../base/cell_place.js";
 import { followLinks } from "./opening_link.js";
-import { makeShared } from "./shared.js";
+import { makeShared } from "./board_context.js";
 import { followTheme } from "../base/theme.js";
-import { say } from "../base/say.js";
+import { say } from "../base/board_sentences.js";
 
 /**
- * @import { Structure, Told } from "../numbers/view.js"
+ * @import { Structure, Told } from "../numbers/board_view_model.js"
  * @import { Place } from "../base/cell_place.js"
  */
 

@@ -1,9 +1,9 @@
 // "Break it": leave out a step of a band's equation, and read what comes of it.
 import BROKEN from "../../facts/broken.json" with { type: "json" };
 import { element, makeButton, setHidden, setText } from "../base/dom.js";
-import { walkAlong } from "../base/roving.js";
-import { sayBroken } from "../rules/say_broken.js";
-import { setTinted } from "./tinted_names.js";
+import { walkAlong } from "../base/roving_tabindex.js";
+import { sayBroken } from "../rules/break_it_sentences.js";
+import { setTinted } from "./coloured_names.js";
 
 /**
  * @import { Broken } from "../numbers/broken_view.js"
@@ -54,7 +54,7 @@ export class BreakIt {
   #board;
   #name;
 
-  /** @param {import("./shared.js").Shared} board @param {string} name */
+  /** @param {import("./board_context.js").Shared} board @param {string} name */
   constructor(board, name) {
     [this.#board, this.#name] = [board, name];
     this.#ids = name === "input" || name === "weight" ? BROKEN[name].map(({ id }) => id) : [];

@@ -1,7 +1,7 @@
 // The board's cells: panels by name, numbers, colours, links, products.
 import { colorOf } from "../base/format.js";
 import { Links } from "../picture/linked_cells.js";
-import { Terms } from "../picture/terms.js";
+import { Terms } from "../picture/cell_products.js";
 
 /**
  * @import { Panel, PanelSpec } from "./panel.js"

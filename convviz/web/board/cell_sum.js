@@ -1,15 +1,15 @@
 // What is written below the board of a cell: its sum, or its origin.
-import { say } from "../base/say.js";
-import { backwardWords } from "../picture/backward_words.js";
+import { say } from "../base/board_sentences.js";
+import { backwardWords } from "../picture/gradient_cell_sentences.js";
 import { fromLoss } from "../picture/grad_output_from_loss.js";
-import { inTurn } from "../picture/say.js";
+import { inTurn } from "../picture/sentences.js";
 
 /**
  * @import { Panel } from "./panel.js"
  * @import { Place } from "../base/cell_place.js"
  * @import { FromLoss } from "../picture/grad_output_from_loss.js"
  * @import { Cells } from "./cell_lookup.js"
- * @import { Sum } from "./sum.js"
+ * @import { Sum } from "./sum_of_products.js"
  */
 
 const SUMS = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_bias"];

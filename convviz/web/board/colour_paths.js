@@ -1,5 +1,5 @@
 // A moving plane's colours, one path a colour: canvases are layers, recomposed each frame, and a rectangle a
-// cell is made anew with every size. For many cells: pixels.js.
+// cell is made anew with every size. For many cells: pixel_canvas.js.
 import { setAttribute, svgElement } from "../base/dom.js";
 import { colorOf } from "../base/format.js";
 import { CELL } from "./grid_marks.js";

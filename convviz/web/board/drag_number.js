@@ -1,8 +1,8 @@
 // Given numbers are dragged up and down: by 1, with Shift by 0.1; Alt and arrow keys do the same.
 import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
-import { sayHands } from "../picture/say_gestures.js";
-import { givenNumber } from "../rules/edit.js";
+import { sayHands } from "../picture/gesture_sentences.js";
+import { givenNumber } from "../rules/edit_cells.js";
 
 const CLICK = 4; // less is a click
 const PIXELS = 12; // of a step
@@ -33,7 +33,7 @@ export class NumberDrag {
   #board;
   #panel;
 
-  /** @param {import("./shared.js").Shared} board @param {import("./panel.js").Panel} panel */
+  /** @param {import("./board_context.js").Shared} board @param {import("./panel.js").Panel} panel */
   constructor(board, panel) {
     [this.#board, this.#panel] = [board, panel];
   }

@@ -2,7 +2,7 @@
 import { element, makeButton, setText } from "../base/dom.js";
 import { explain } from "../base/help.js";
 import { closeWithEscape } from "../base/keys.js";
-import { say } from "../base/say.js";
+import { say } from "../base/board_sentences.js";
 
 /** Chinese letters are wider. @param {string} word */
 const widthOf = (word) =>

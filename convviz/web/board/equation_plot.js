@@ -20,7 +20,10 @@ export class Plot {
   #planes = [];
   #limits = [];
 
-  /** @param {import("./shared.js").Shared} board @param {Map<string, import("./panel.js").Panel>} panels */
+  /**
+   * @param {import("./board_context.js").Shared} board
+   * @param {Map<string, import("./panel.js").Panel>} panels
+   */
   constructor(board, panels) {
     this.#board = board;
     this.#panels = panels;

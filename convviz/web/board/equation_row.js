@@ -4,7 +4,7 @@ import { BandHead } from "./band_head.js";
 import { BandRow } from "./band_row.js";
 import { Plot } from "./equation_plot.js";
 import { Film } from "./panel_animations.js";
-import { equal } from "./pixels.js";
+import { equal } from "./pixel_canvas.js";
 import { Stepper } from "./stepper.js";
 
 const LECTURE = 1.4; // scale of letters, as in lecture.css
@@ -12,7 +12,7 @@ const THUMBS = 34; // height of a row of planes
 
 /**
  * @import { Plotly } from "./plotly.js"
- * @import { BandSpec, Told } from "../numbers/view.js"
+ * @import { BandSpec, Told } from "../numbers/board_view_model.js"
  * @import { Numbers } from "../base/format.js"
  * @typedef {{ planes: Record<string, Numbers>, thumbs: Record<string, Numbers> }} Values every panel's
  */
@@ -39,7 +39,7 @@ export class Equation {
   #latest = null; // arguments of setValues
   #unseen = false; // whether how the panels are made is still to be shown
 
-  /** @param {import("./shared.js").Shared} board @param {string} name */
+  /** @param {import("./board_context.js").Shared} board @param {string} name */
   constructor(board, name) {
     this.#board = board;
     this.name = name;

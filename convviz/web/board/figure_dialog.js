@@ -1,8 +1,8 @@
 // A panel as a plotly figure over the page: zoom, values, download.
 import WORDS from "../../facts/words/figure.json" with { type: "json" };
 import { element, makeButton, setText } from "../base/dom.js";
-import { say } from "../base/say.js";
-import { sentences } from "../base/words.js";
+import { say } from "../base/board_sentences.js";
+import { sentences } from "../base/sentences.js";
 import { figureWith, savePicture } from "./save_picture.js";
 
 const sayOfFigure = sentences(WORDS);
@@ -15,7 +15,7 @@ const CONFIG = { displaylogo: false, displayModeBar: true, modeBarButtons: BUTTO
  */
 
 /**
- * @param {import("./shared.js").Shared} board @param {() => Shown} look @param {Element} place
+ * @param {import("./board_context.js").Shared} board @param {() => Shown} look @param {Element} place
  * @param {() => void} onClosed
  */
 export function openFigure(board, look, place, onClosed) {

@@ -1,9 +1,9 @@
 // Below the bands: readout, loss, provenance, legend, tables.
 import { element, setAttribute, setLine } from "../base/dom.js";
 import { createLegend } from "./equation_parts.js";
-import { Tables } from "./tables.js";
+import { Tables } from "./number_tables.js";
 
-/** @import { Structure, Told } from "../numbers/view.js" */
+/** @import { Structure, Told } from "../numbers/board_view_model.js" */
 
 export class Foot {
   el;

@@ -3,14 +3,14 @@ import NAMES from "../../facts/names.json" with { type: "json" };
 import WORDS from "../../facts/words/sent_back.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { explain } from "../base/help.js";
-import { sentences } from "../base/words.js";
-import { SENT_BACK } from "../rules/sent_back.js";
+import { sentences } from "../base/sentences.js";
+import { SENT_BACK } from "../rules/grad_output_source.js";
 
 const say = sentences(WORDS);
 /** @type {Record<string, string>} */
 const LABELS = NAMES.values;
 
-/** @param {import("./shared.js").Shared} board */
+/** @param {import("./board_context.js").Shared} board */
 export function createSentBack(board) {
   // typed numbers cannot be chosen
   const own = element("option", { value: "", hidden: "" }, LABELS.weighted_sum);

@@ -16,9 +16,9 @@ import {
   roleOf,
 } from "./grid_marks.js";
 import { GridNumbers, eachCell } from "./grid_numbers.js";
-import { isBeyond } from "../picture/scales.js";
+import { isBeyond } from "../picture/colour_scales.js";
 import { NUMBERED_UP_TO } from "./screen_layout.js";
-import { say } from "../base/say.js";
+import { say } from "../base/board_sentences.js";
 
 /**
  * @import { Point } from "../base/cell_place.js"

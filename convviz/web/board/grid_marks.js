@@ -1,7 +1,7 @@
 // Marks over cells: grey where not data, frames where lit; and their words.
 import { setAttribute, svgElement } from "../base/dom.js";
 import { cellWords } from "../rules/shown_names.js";
-import { say } from "../base/say.js";
+import { say } from "../base/board_sentences.js";
 
 export const CELL = 40;
 export const BANDS = { p: "padding", c: "copy", i: "inserted", r: "remainder" };

@@ -2,9 +2,9 @@
 import { svgElement } from "../base/dom.js";
 import { colorOf, formatNumber, needsWhiteInk } from "../base/format.js";
 import { samePoint } from "../base/cell_place.js";
-import { widthOf } from "./digits.js";
+import { widthOf } from "./digit_size.js";
 import { CELL, isMarked, isUnread } from "./grid_marks.js";
-import { equal } from "./pixels.js";
+import { equal } from "./pixel_canvas.js";
 
 /**
  * @import { GridSpec } from "./grid.js"

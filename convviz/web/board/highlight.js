@@ -3,14 +3,14 @@ import { samePlace } from "../base/cell_place.js";
 import { Pairing } from "../picture/stamp_pairs.js";
 import { Cells } from "./cell_lookup.js";
 import { writeCell } from "./cell_sum.js";
-import { Sum } from "./sum.js";
-import { followPointer, pointAt } from "../base/pointing.js";
+import { Sum } from "./sum_of_products.js";
+import { followPointer, pointAt } from "../base/pointed_cell_events.js";
 
 /**
  * @import { Link } from "../picture/linked_cells.js"
  * @import { Panel } from "./panel.js"
  * @import { Place } from "../base/cell_place.js"
- * @import { Pointed } from "../base/pointing.js"
+ * @import { Pointed } from "../base/pointed_cell_events.js"
  * @typedef {{ scale: () => [number, string][], fades: () => boolean, release: () => boolean,
  *   aside: (text: string, paired: boolean) => void }} Around
  * @typedef {{ cell: Place, result: string, links: (() => Link[]) | null, text: (() => string) | null }} Step

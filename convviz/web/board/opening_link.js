@@ -1,7 +1,7 @@
 // The link in the page's address, read by the page: a preheated kernel was built before anyone asked. It
 // stays while controls move: a reload leads back to it.
 import { isLink } from "../rules/link.js";
-import { say } from "../base/say.js";
+import { say } from "../base/board_sentences.js";
 
 /** A notebook's address says nothing. */
 const ownPage = () => document.getElementById("convviz-main");

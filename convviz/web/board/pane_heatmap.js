@@ -1,10 +1,10 @@
 // A heatmap in a pane: the board's grid over a canvas; without plotly, so that it is there at once.
 import { element, setText } from "../base/dom.js";
-import { paneDigitSize, setDigits } from "./digits.js";
+import { paneDigitSize, setDigits } from "./digit_size.js";
 import { Grid } from "./grid.js";
-import { isGradient, quantityOf } from "../picture/scales.js";
-import { createPixels } from "./pixels.js";
-import { say } from "../base/say.js";
+import { isGradient, quantityOf } from "../picture/colour_scales.js";
+import { createPixels } from "./pixel_canvas.js";
+import { say } from "../base/board_sentences.js";
 
 let made = 0;
 
@@ -12,7 +12,7 @@ let made = 0;
  * @typedef {{ values: number[][], label: string, shape?: string, limit?: number, dtype?: string, rows?:
  *   string, columns?: string, within?: [side: number, least: number, most: number], cell?: number, height?:
  *   number, numbers?: boolean, editable?: boolean, colors?: [number, string][] }} HeatmapData rows, columns:
- *   letters as in picture/cells.js; limit: end of the scale, else the largest; within: pixels of the longer
+ *   letters as in picture/cell_kinds.js; limit: end of the scale, else the largest; within: pixels of the longer
  *   side, least and most of a cell; cell: its side; height: if not square; numbers: whether to write them
  * @typedef {{ onPoint?: (row: number, column: number) => void, onLeave?: () => void, onSelect?: (row:
  *   number, column: number) => void, onEdit?: (row: number, column: number, typed: string) => void,

@@ -1,30 +1,30 @@
 // A panel: caption, menu, the grid over plotly's picture, its other planes.
 import { element, focusOf, setStyle, setText } from "../base/dom.js";
 import { followBrush } from "./brush.js";
-import { SMALLEST, digitSize, leastCell, setDigits } from "./digits.js";
+import { SMALLEST, digitSize, leastCell, setDigits } from "./digit_size.js";
 import { followDrag } from "./drag.js";
 import { NumberDrag } from "./drag_number.js";
-import { OneHandle } from "./drag_one.js";
-import { openEditor } from "./editor.js";
+import { OneHandle } from "./drag_one_hot.js";
+import { openEditor } from "./cell_editor.js";
 import { fullNumber } from "../base/format.js";
 import { Grid } from "./grid.js";
 import { createPanelMenu, openMenu } from "./panel_menu.js";
 import { breakable, leastWidth } from "./name_line_breaks.js";
 import { explain, helpOf } from "../base/help.js";
-import { createPixels } from "./pixels.js";
+import { createPixels } from "./pixel_canvas.js";
 import { CELL } from "./grid_marks.js";
 import { Splits } from "./split_cells.js";
-import { Thumbnails } from "./thumbs.js";
+import { Thumbnails } from "./plane_thumbnails.js";
 import { createTiles } from "./colour_paths.js";
-import { createVeil } from "./veil.js";
+import { createVeil } from "./step_overlay.js";
 import { createWhySame } from "./why_unchanged.js";
-import { say } from "../base/say.js";
+import { say } from "../base/board_sentences.js";
 
 const [CAPTION, LINE] = [22, 16];
 const ON_PAPER = { width: CELL, height: CELL }; // of a printed cell
 
 /**
- * @typedef {import("../picture/payload.js").PanelItem} PanelSpec
+ * @typedef {import("../picture/board_payload.js").PanelItem} PanelSpec
  */
 
 export class Panel {
@@ -53,7 +53,7 @@ export class Panel {
   why;
 
   /**
-   * @param {import("./shared.js").Shared} board
+   * @param {import("./board_context.js").Shared} board
    * @param {PanelSpec} first
    */
   constructor(board, first) {
@@ -213,7 +213,7 @@ export class Panel {
 
   /**
    * null: nothing is broken.
-   * @param {import("../numbers/broken.js").WrongPlane | null} wrong @param {boolean} guilty its name is red
+   * @param {import("../numbers/broken_step.js").WrongPlane | null} wrong @param {boolean} guilty its name is red
    */
   breakInto(wrong, guilty) {
     this.el.toggleAttribute("data-guilty", guilty);

@@ -4,8 +4,8 @@ import { element, makeButton } from "../base/dom.js";
 import { closeWithEscape } from "../base/keys.js";
 import { askToPredict } from "../base/question_events.js";
 import { fullNumber } from "../base/format.js";
-import { say } from "../base/say.js";
-import { sentences } from "../base/words.js";
+import { say } from "../base/board_sentences.js";
+import { sentences } from "../base/sentences.js";
 import { openFigure } from "./figure_dialog.js";
 import { savePicture } from "./save_picture.js";
 
@@ -14,7 +14,7 @@ const sayOfFigure = sentences(FIGURE);
 const SUMS = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_bias"];
 
 /**
- * @import { Shared } from "./shared.js"
+ * @import { Shared } from "./board_context.js"
  * @typedef {import("./save_picture.js").Shown} Shown
  */
 

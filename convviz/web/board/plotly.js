@@ -1,5 +1,5 @@
 // Plotly, once a page: the first board asks for it.
-import { importText, unpack } from "../base/import_text.js";
+import { importText, unpack } from "../base/import_script_text.js";
 
 const KEY = Symbol.for("convviz.plotly.4.1.1 to come"); // the promise of its functions
 const ASK_AGAIN = 10_000; // milliseconds; a kernel answers one a second at most

@@ -1,7 +1,7 @@
 // The tray beside grad_input fills while the 1 walks.
 import { element, setHidden, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
-import { sayBecause } from "../picture/say_because.js";
+import { sayBecause } from "../picture/why_sentences.js";
 import { createTrayMemory } from "../picture/received_kernel.js";
 
 const GAP = "\u00b7"; // no window
@@ -36,7 +36,7 @@ export function createTray() {
     el,
     begin: memory.begin,
     /**
-     * @param {Geometry} geometry @param {import("../picture/terms.js").Planes} numbers
+     * @param {Geometry} geometry @param {import("../picture/cell_products.js").Planes} numbers
      * @param {{ panel: string, row: number, column: number } | null} pinned
      */
     see(geometry, numbers, pinned) {

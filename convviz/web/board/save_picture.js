@@ -1,7 +1,7 @@
 // The figure of Python's app.figure() with a panel's numbers.
 import { element } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
-import { say } from "../base/say.js";
+import { say } from "../base/board_sentences.js";
 
 const NUMBERED_UP_TO = 12; // with numbers
 
@@ -22,7 +22,7 @@ export function figureWith({ values, limit, spec }) {
 }
 
 /**
- * @param {import("./shared.js").Shared} board @param {Shown} shown @param {"png" | "svg"} format
+ * @param {import("./board_context.js").Shared} board @param {Shown} shown @param {"png" | "svg"} format
  * @param {(text: string) => void} tell
  */
 export async function savePicture(board, shown, format, tell) {

@@ -2,14 +2,14 @@
 // shape keeps its shape; a plane made with the mistake replaces the right one.
 import { svgElement } from "../base/dom.js";
 import { colorOf, formatNumber, needsWhiteInk } from "../base/format.js";
-import { sayBroken } from "../rules/say_broken.js";
+import { sayBroken } from "../rules/break_it_sentences.js";
 import { CELL } from "./grid_marks.js";
 
 const NONE = "–"; // no number
 
 /**
  * @import { Numbers } from "../base/format.js"
- * @import { WrongPlane } from "../numbers/broken.js"
+ * @import { WrongPlane } from "../numbers/broken_step.js"
  * @typedef {{ values: Numbers, rows: number, columns: number, limit: number, scale: [number, string][] }}
  *   RightPlane
  * @typedef {{ row: number, column: number, right: number | null, wrong: number | null }} SplitCell null: no

@@ -1,18 +1,18 @@
 // Stepping through an equation: the window or stamp moves, the result fills in; all in the page.
 import { focusOf, makeButton } from "../base/dom.js";
 import { stampLinks } from "../picture/stamp_pairs.js";
-import { completedAt, spanOf, walkOf } from "../picture/steps.js";
+import { completedAt, spanOf, walkOf } from "../picture/equation_steps.js";
 import { LONGEST_MS } from "../base/motion.js";
-import { flightsOf, stampWords, sumOfStamps } from "./step_shows.js";
-import { Transport } from "./transport.js";
-import { say } from "../base/say.js";
+import { flightsOf, stampWords, sumOfStamps } from "./step_effects.js";
+import { Transport } from "./step_controls.js";
+import { say } from "../base/board_sentences.js";
 
 const WHERE = /** @type {const} */ ({ cell: "step.cell", stamp: "step.stamp" });
 
 /**
  * @import { Values } from "./equation_row.js"
  * @import { Geometry } from "../rules/spec.js"
- * @import { Walk } from "../picture/steps.js"
+ * @import { Walk } from "../picture/equation_steps.js"
  * @typedef {{ panels: Map<string, import("./panel.js").Panel>, refresh: () => void, film:
  *   import("./panel_animations.js").Film }} Shared by an equation
  */
@@ -36,7 +36,7 @@ export class Stepper {
   /** @type {Record<string, Float64Array>} */
   #partial = {}; // stand in for the final numbers
 
-  /** @param {import("./shared.js").Shared} board @param {string} name @param {Shared} equation */
+  /** @param {import("./board_context.js").Shared} board @param {string} name @param {Shared} equation */
   constructor(board, name, equation) {
     [this.#board, this.#name, this.#equation] = [board, name, equation];
     this.#transport = new Transport(say("step"), {
@@ -191,7 +191,7 @@ export class Stepper {
     this.#transport.play();
   }
 
-  /** @param {import("../numbers/view.js").BandSpec} spec @param {Geometry} geometry */
+  /** @param {import("../numbers/board_view_model.js").BandSpec} spec @param {Geometry} geometry */
   setSpec(spec, geometry) {
     this.#view = spec.view;
     this.#geometry = geometry;

@@ -2,11 +2,11 @@
 import { ask } from "../base/question_events.js";
 import { element, makeButton, setText } from "../base/dom.js";
 import { closeWithEscape } from "../base/keys.js";
-import { sayBecause } from "../picture/say_because.js";
-import { becauseWords, topicsOf } from "../picture/topics.js";
+import { sayBecause } from "../picture/why_sentences.js";
+import { becauseWords, topicsOf } from "../picture/why_topics.js";
 
 /**
- * @import { Shown, Topic } from "../picture/topics.js"
+ * @import { Shown, Topic } from "../picture/why_topics.js"
  * @import { Geometry } from "../rules/spec.js"
  */
 

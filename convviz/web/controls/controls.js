@@ -13,7 +13,7 @@ import {
   setGeometry,
   setTransposed,
   turnKernel,
-} from "../rules/change.js";
+} from "../rules/change_settings.js";
 import { settingAt } from "../rules/link.js";
 import { kindsTaken, offeredKinds } from "../rules/loss_inputs.js";
 import {
@@ -25,11 +25,11 @@ import {
   sideRange,
 } from "../rules/padding.js";
 import { PRESETS } from "../rules/samples.js";
-import { drawPart } from "./draw.js";
+import { drawPart } from "./draw_on_input.js";
 import { createPopover } from "./popover.js";
 import { ROWS } from "../rules/schema.js";
 import { replaced } from "../rules/settings.js";
-import { say } from "../base/say.js";
+import { say } from "../base/board_sentences.js";
 
 /** @type {Record<string, string>} */
 const LABELS = { ...NAMES.controls, ...NAMES.values };

@@ -2,7 +2,7 @@
 import { NOT_COPIED, createCopier } from "../base/clipboard.js";
 import { makeButton } from "../base/dom.js";
 import { toLink } from "../rules/link.js";
-import { say } from "../base/say.js";
+import { say } from "../base/board_sentences.js";
 
 /**
  * @param {ReturnType<typeof import("../numbers/model.js").createPageModel>} model

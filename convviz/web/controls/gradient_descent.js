@@ -1,6 +1,6 @@
 // Learn: there while there is a learning rate.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import { sayLearn } from "./say_learn.js";
+import { sayLearn } from "./gradient_descent_sentences.js";
 import { RATES, safeChoice, withLowestPoint } from "../numbers/gradient_step.js";
 import { replaced } from "../rules/settings.js";
 import { LearnPanel } from "./gradient_descent_panel.js";

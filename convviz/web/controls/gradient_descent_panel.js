@@ -4,7 +4,7 @@ import { Heatmap } from "../board/pane_heatmap.js";
 import { explain } from "../base/help.js";
 import { element, makeButton, setText } from "../base/dom.js";
 import { formatApart, formatNumber } from "../base/format.js";
-import { sayLearn } from "./say_learn.js";
+import { sayLearn } from "./gradient_descent_sentences.js";
 import {
   RATES,
   hasLowestPoint,
@@ -13,10 +13,10 @@ import {
   safeRate,
   withLowestPoint,
 } from "../numbers/gradient_step.js";
-import { shownWeightPlane } from "../rules/change.js";
+import { shownWeightPlane } from "../rules/change_settings.js";
 import { Descent } from "./descent_history.js";
 import { createLossCurve } from "./loss_curve.js";
-import { judged } from "./verdict.js";
+import { judged } from "./descent_verdict.js";
 
 const BEAT_MS = 450;
 const SIDE = 54;

@@ -2,9 +2,9 @@
 // and send back 1/9 as 0.1.
 import { element } from "../base/dom.js";
 import { formatNumber, parseNumber } from "../base/format.js";
-import { say } from "../base/say.js";
-import { shownKernel } from "../rules/change.js";
-import { editCell } from "../rules/edit.js";
+import { say } from "../base/board_sentences.js";
+import { shownKernel } from "../rules/change_settings.js";
+import { editCell } from "../rules/edit_cells.js";
 
 const [REACH, STEP] = [3, 0.1];
 /** @type {Record<string, number[]>} */

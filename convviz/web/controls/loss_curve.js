@@ -1,7 +1,7 @@
 // The losses of the steps so far, as a curve of 240 by 56.
 import { svgElement } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
-import { sayLearn } from "./say_learn.js";
+import { sayLearn } from "./gradient_descent_sentences.js";
 
 export function createLossCurve() {
   const path = svgElement("polyline", { class: "cv-learn-path" });

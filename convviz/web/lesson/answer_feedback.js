@@ -3,7 +3,7 @@ import PATH from "../../facts/words/path.json" with { type: "json" };
 import WORDS from "../../facts/words/player.json" with { type: "json" };
 import REASONS from "../../facts/words/reasons.json" with { type: "json" };
 import { parseNumber } from "../base/format.js";
-import { sentences } from "../base/words.js";
+import { sentences } from "../base/sentences.js";
 import { agrees } from "../numbers/diagnose_number.js";
 
 const say = sentences(WORDS);
@@ -15,7 +15,7 @@ const sayReasons = sentences(REASONS);
  * @param {Record<string, any>} [words] @returns {Tell}
  */
 export function tellerOf(words = {}) {
-  /** @type {Record<string, import("../base/words.js").Text>} */
+  /** @type {Record<string, import("../base/sentences.js").Text>} */
   const all = { ...PATH, ...WORDS, ...words };
   return (id, values) => sentences(Object.hasOwn(all, id) ? all : { [id]: id })(id, values);
 }

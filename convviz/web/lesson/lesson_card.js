@@ -1,11 +1,11 @@
 // The card on which a lesson is read. It is built once and kept in step, so that the focus stays where it is;
 // what is new is spoken.
 import { element, focusOf, setText } from "../base/dom.js";
-import { pointAt } from "../base/pointing.js";
+import { pointAt } from "../base/pointed_cell_events.js";
 import { TabWatch } from "./tab_watch.js";
 import { AfterLesson, createButton } from "./lesson_end.js";
-import { QuestionForm } from "./question.js";
-import { say } from "./say.js";
+import { QuestionForm } from "./number_question.js";
+import { say } from "./sentences.js";
 
 const ROOM = 8; // pixels around
 

@@ -1,6 +1,6 @@
 // What stands there when a lesson was left: the way back; at its end, what was found and what to try next.
 import { element, makeButton, setText } from "../base/dom.js";
-import { say } from "./say.js";
+import { say } from "./sentences.js";
 
 /** @param {string} id @param {() => void} onClick @param {string} [name] a sign */
 export function createButton(id, onClick, name) {

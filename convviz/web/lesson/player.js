@@ -8,11 +8,11 @@ import { isRight, predicting, tellerOf } from "./answer_feedback.js";
 import { ABOARD, TITLES, createShelf } from "./lessons.js";
 import { lookOf } from "./step_view.js";
 import { ALL_TABS, createStepTab } from "./step_tab.js";
-import { Progress } from "./progress.js";
-import { doIt, joinedLinks } from "./tasks.js";
-import { numberIn, valuesOf } from "./values.js";
+import { Progress } from "./step_progress.js";
+import { doIt, joinedLinks } from "./step_tasks.js";
+import { numberIn, valuesOf } from "./step_values.js";
 import { reasonsFor } from "./why_wrong.js";
-import { say } from "./say.js";
+import { say } from "./sentences.js";
 
 const HEARD = ["settings", "change:values", "change:selected"];
 const PACE = 350; // milliseconds between places

@@ -1,7 +1,7 @@
 // The tab that a step is shown in: it opens with the step and closes after it; a visitor's own stays.
 import NAMES from "../../facts/names.json" with { type: "json" };
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import { say } from "./say.js";
+import { say } from "./sentences.js";
 
 /** Of a page with all. */
 export const ALL_TABS = SETTINGS.fields.tab.words.filter(Boolean);

@@ -1,13 +1,13 @@
 // What a step looks like to the card: its sentences with their numbers, what is done of it, what is hidden.
 import { panelName } from "../rules/shown_names.js";
 import { seenQuestion } from "./answer_feedback.js";
-import { argumentsOf, astray, controlOf } from "./tasks.js";
-import { say } from "./say.js";
+import { argumentsOf, astray, controlOf } from "./step_tasks.js";
+import { say } from "./sentences.js";
 
 /**
  * @import { Answer, SeenQuestion, Tell } from "./answer_feedback.js"
  * @import { Question, Step, Task } from "./lessons.js"
- * @import { Situation } from "./tasks.js"
+ * @import { Situation } from "./step_tasks.js"
  * @typedef {{ words: string, after: string, done: boolean, walked: string }} SeenTask
  * @typedef {{ heading: string, words: string, code: string, focus: string, band: string, highlight: Place[],
  *   tasks: SeenTask[], question: SeenQuestion | null, hidden: Place | null, full: boolean, quiet: boolean,

@@ -1,16 +1,16 @@
 // What a visitor can ask for, by message type.
 import { equationsOf, panelsOf } from "../picture/panels.js";
-import { oneHot, oneHotPanels, setSize } from "../rules/change.js";
-import { editCell, editedPanels, paintCells } from "../rules/edit.js";
+import { oneHot, oneHotPanels, setSize } from "../rules/change_settings.js";
+import { editCell, editedPanels, paintCells } from "../rules/edit_cells.js";
 import { STROKE } from "../rules/undo_rules.js";
 import { panelName } from "../rules/shown_names.js";
-import { choosePlane, showPlane } from "../rules/plane.js";
-import { say } from "../rules/say.js";
-import { sendBack } from "../rules/sent_back.js";
+import { choosePlane, showPlane } from "../rules/shown_plane.js";
+import { say } from "../rules/sentences.js";
+import { sendBack } from "../rules/grad_output_source.js";
 import { replaced } from "../rules/settings.js";
 
 /**
- * @import { Plane } from "../rules/plane.js"
+ * @import { Plane } from "../rules/shown_plane.js"
  * @typedef {{ settings: Settings, numbers: Numbers }} Shown the numbers on the board, and what they follow
  *   from
  * @typedef {{ settings: () => Settings, shown: () => Shown | null, apply: (changed: Changed, move?: string)

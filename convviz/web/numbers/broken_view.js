@@ -1,14 +1,14 @@
 // What the board is told of a broken step: band, panel, numbers, words.
-import { sayBroken } from "../rules/say_broken.js";
+import { sayBroken } from "../rules/break_it_sentences.js";
 import { isPanel, panelsOf } from "../picture/panels.js";
-import { NO_PLANE, outcomeOf, resultOf, toggleOf } from "./broken.js";
+import { NO_PLANE, outcomeOf, resultOf, toggleOf } from "./broken_step.js";
 import { guiltyPlane } from "./broken_plane.js";
-import { planeOffer, settingOffer, viewOffer } from "./where_it_shows.js";
-import { hiddenWords, sameWords, wrongWords } from "./broken_words.js";
+import { planeOffer, settingOffer, viewOffer } from "./where_mistake_shows.js";
+import { hiddenWords, sameWords, wrongWords } from "./broken_sentences.js";
 
 /**
- * @import { Outcome, Toggle, WrongPlane } from "./broken.js"
- * @import { Offer } from "./where_it_shows.js"
+ * @import { Outcome, Toggle, WrongPlane } from "./broken_step.js"
+ * @import { Offer } from "./where_mistake_shows.js"
  * @typedef {{ id: string, equation: string, guilty: string, result: string, before: string, differs:
  *   boolean, alike: boolean, planes: Record<string, WrongPlane>, sentence: string, hidden: string, offers:
  *   Offer[] }} Broken

@@ -6,7 +6,7 @@ import { formatLong, formatNumber } from "../base/format.js";
 import { rightProducts } from "../rules/products.js";
 import { isKnown } from "../rules/recipes.js";
 import { bothAxes, paddedSize, unfolded } from "../rules/spec.js";
-import { FACTOR, numberBy, productsBy, productsOf, sameProducts } from "./mistaken.js";
+import { FACTOR, numberBy, productsBy, productsOf, sameProducts } from "./compute_mistake.js";
 import { upTo, flatIndex } from "../rules/tensors.js";
 
 /**

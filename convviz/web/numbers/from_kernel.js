@@ -1,12 +1,12 @@
 // The kernel as a maker: torch computes, and app/step_numbers.py sends what cannot be derived.
 import { decode } from "../base/format.js";
-import { torchWords } from "../picture/words.js";
+import { torchWords } from "../picture/formulas_and_notes.js";
 import { BASE_STATE } from "../rules/link.js";
-import { say } from "../rules/say.js";
+import { say } from "../rules/sentences.js";
 import { kindsTaken } from "../rules/loss_inputs.js";
 import { shapeOfOutput } from "../rules/settings.js";
 import { inputShape, outputShape, paddedSize, weightShape } from "../rules/spec.js";
-import { differenceWords } from "./compare.js";
+import { differenceWords } from "./compare_with_torch.js";
 import { copiesOf, padInput } from "./compute.js";
 import { countOf } from "../rules/tensors.js";
 

@@ -1,7 +1,7 @@
 // The page as a maker: float64 from the taps, at once.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import { aloneWords, meanwhileWords, truthWords } from "../picture/words.js";
-import { say } from "../rules/say.js";
+import { aloneWords, meanwhileWords, truthWords } from "../picture/formulas_and_notes.js";
+import { say } from "../rules/sentences.js";
 import { tensorsOf } from "../rules/settings.js";
 import { countProducts } from "../rules/spec.js";
 import { computeStages } from "./compute.js";

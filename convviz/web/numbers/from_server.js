@@ -1,10 +1,10 @@
 // A server as a maker: one websocket a page. Workers keep no state, so unanswered requests are sent again.
 import { createPauses } from "../base/retry_pauses.js";
-import { differenceWords } from "./compare.js";
+import { differenceWords } from "./compare_with_torch.js";
 import { messageOf, numbersOf } from "./from_kernel.js";
 import { unpack } from "./binary_frames.js";
-import { Queue, framed } from "./queue.js";
-import { say } from "../base/say_served.js";
+import { Queue, framed } from "./request_queue.js";
+import { say } from "../base/server_sentences.js";
 
 /**
  * @import { Kernel, Listener, Reply } from "./from_kernel.js"

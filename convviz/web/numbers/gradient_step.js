@@ -1,6 +1,6 @@
 // A step of gradient descent, as torch.optim.SGD takes it, and how the loss falls.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import { say } from "../rules/say.js";
+import { say } from "../rules/sentences.js";
 import { MOST_NUMBER, replaced, shapeOfOutput, sourceWith, tensorsOf } from "../rules/settings.js";
 import { computeStages } from "./compute.js";
 

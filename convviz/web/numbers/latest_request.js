@@ -2,7 +2,7 @@
 // newest waits, stale numbers are dropped. Until a promise is kept, a second maker may preview.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { shownName } from "../rules/shown_names.js";
-import { say } from "../rules/say.js";
+import { say } from "../rules/sentences.js";
 
 /**
  * @typedef {{ k: number, stages: Stages, dtype: string, truth: string, truth_ok: boolean | null, from:

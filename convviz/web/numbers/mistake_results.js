@@ -1,10 +1,10 @@
 // The catalogue's mistakes at one setting: results and verdicts.
 import { rightProducts } from "../rules/products.js";
-import { apartBy, comparedAt, productsBy, summed } from "./mistaken.js";
+import { apartBy, comparedAt, productsBy, summed } from "./compute_mistake.js";
 
 /**
  * @import { Products } from "../rules/products.js"
- * @import { Compared, Given } from "./mistaken.js"
+ * @import { Compared, Given } from "./compute_mistake.js"
  * @typedef {{ products: Products, tensor: Tensor }} Computed
  * @typedef {{ kind: "wrong", cells: number, all: number, most: number } | { kind: "shape", wrong: number[],
  *   right: number[] } | { kind: "crash" } | { kind: "same" }} Verdict

@@ -1,19 +1,19 @@
 // The model behind the board: settings, undo, notices. Makers give numbers: the page, or torch. The board
 // sees an anywidget model.
 import { createValues } from "../base/observable_values.js";
-import { torchAloneWords } from "../picture/words.js";
+import { torchAloneWords } from "../picture/formulas_and_notes.js";
 import { seenAs } from "../rules/undo_rules.js";
 import { briefly, fromLink } from "../rules/link.js";
-import { say } from "../rules/say.js";
+import { say } from "../rules/sentences.js";
 import { replaced } from "../rules/settings.js";
 import { act } from "./actions.js";
 import { LatestRequest, afterwards } from "./latest_request.js";
 import { beforeKernel, besideKernel, fromPage, withoutKernel } from "./from_page.js";
 import { Timeline } from "./undo_history.js";
-import { createView } from "./view.js";
+import { createView } from "./board_view_model.js";
 
 /**
- * @import { Colorscales } from "../picture/payload.js"
+ * @import { Colorscales } from "../picture/board_payload.js"
  * @import { Shown } from "./actions.js"
  * @import { Later, MakeNumbers } from "./latest_request.js"
  * @import { Kernel } from "./from_kernel.js"

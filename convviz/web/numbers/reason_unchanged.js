@@ -1,11 +1,11 @@
 // Why a result stayed: from what it is made of, and from its products.
-import { madeOf, resultsOf, sameTensor, sentBack, unchangedWords } from "../picture/made_of.js";
+import { madeOf, resultsOf, sameTensor, sentBack, unchangedWords } from "../picture/result_dependencies.js";
 import { kindsTaken } from "../rules/loss_inputs.js";
 import { countProducts } from "../rules/spec.js";
 import { correlate, fold, tableOf, toPaddedInput, toWeight } from "./compute.js";
 
 /**
- * @import { Reason } from "../picture/made_of.js"
+ * @import { Reason } from "../picture/result_dependencies.js"
  * @typedef {{ settings: Settings, stages: Stages }} Seen
  */
 

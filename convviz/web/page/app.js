@@ -9,7 +9,7 @@ import { createPageModel } from "../numbers/model.js";
 import { lessonFromKernel } from "./load_on_demand.js";
 import { createWidgetLanguages, goOnFrom, whereItIs } from "./languages.js";
 import { drawLive } from "./live_app.js";
-import { createPanes } from "./panes.js";
+import { createPanes } from "./tab_panes.js";
 
 /** @import { DrawPane } from "../tabs/tabbar.js" */
 

@@ -1,7 +1,7 @@
 // One view of the app: controls and board around a model, in a page without a kernel and with one.
 import { element, makeButton, setAttribute } from "../base/dom.js";
 import { followHelp } from "../base/help.js";
-import { rove } from "../base/roving.js";
+import { rove } from "../base/roving_tabindex.js";
 import { Board } from "../board/board.js";
 import { followRoom } from "../board/screen_layout.js";
 import { createControls } from "../controls/controls.js";
@@ -9,11 +9,11 @@ import { createLearn } from "../controls/gradient_descent.js";
 import { Sliders } from "../controls/kernel_sliders.js";
 import { LessonPanel } from "../lesson/lesson_card.js";
 import { TAUGHT } from "../lesson/player.js";
-import { steer } from "../lesson/start.js";
-import { bandOf } from "../tabs/entries.js";
-import { createLead } from "./lead.js";
+import { steer } from "../lesson/start_lesson.js";
+import { bandOf } from "../tabs/tab_groups.js";
+import { createLead } from "./headline.js";
 import { Lecture } from "./lecture.js";
-import { say } from "../base/say.js";
+import { say } from "../base/board_sentences.js";
 
 /**
  * @param {HTMLElement} el @param {Model} model

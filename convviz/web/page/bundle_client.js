@@ -1,7 +1,7 @@
 // An app's own script: it asks for the app's, which another widget carries for all apps of the kernel, in the
 // reader's language. For another language the kernel brings another script, and the app goes on in it.
 import { placeOf } from "../base/shared_script.js";
-import { asked, understood } from "../base/locale.js";
+import { asked, understood } from "../base/wanted_language.js";
 
 const PREFIX = "IPY_MODEL_";
 const LANGUAGE_MS = 2000; // later ones are taken, too

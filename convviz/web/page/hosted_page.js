@@ -1,19 +1,19 @@
 // The live page, of a server or of a static host: its board lives at once, before anything else is asked.
 import RACE from "../../facts/words/race.json" with { type: "json" };
 import { createValues } from "../base/observable_values.js";
-import { sentences } from "../base/words.js";
+import { sentences } from "../base/sentences.js";
 import { createCopyLink } from "../controls/copy_link.js";
 import { createShelf } from "../lesson/lessons.js";
 import { Player } from "../lesson/player.js";
-import { stepLink } from "../lesson/start.js";
+import { stepLink } from "../lesson/start_lesson.js";
 import { createPageModel } from "../numbers/model.js";
 import { FIRST_STATE } from "../rules/link.js";
-import { addressWith, followAddress } from "./address.js";
+import { addressWith, followAddress } from "./page_address.js";
 import { fetchFile } from "./load_on_demand.js";
 import { createLanguages, goOn, tellUnknown } from "./languages.js";
 import { drawLive } from "./live_app.js";
-import { createPanes } from "./panes.js";
-import { say } from "../base/say_served.js";
+import { createPanes } from "./tab_panes.js";
+import { say } from "../base/server_sentences.js";
 
 const sayOfRace = sentences(RACE);
 

@@ -1,7 +1,7 @@
 // Follow one kernel: is it connected, does it answer, has it ended? Voilà's front end says nothing of it.
 import { DEAD } from "../base/lost_kernel.js";
 import { createPauses } from "../base/retry_pauses.js";
-import { say } from "../base/say_served.js";
+import { say } from "../base/server_sentences.js";
 
 const ANSWERS_WITHIN_MS = 5000;
 const banner = () => document.getElementById("convviz-lost");

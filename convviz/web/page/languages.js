@@ -3,8 +3,8 @@
 import WORDS from "../../facts/words/language.json" with { type: "json" };
 import { element, makeButton } from "../base/dom.js";
 import { createMenu } from "../base/menu.js";
-import { asked, understood } from "../base/locale.js";
-import { language, sentences } from "../base/words.js";
+import { asked, understood } from "../base/wanted_language.js";
+import { language, sentences } from "../base/sentences.js";
 
 const say = sentences(WORDS);
 const FIRST = "en";

@@ -3,8 +3,8 @@
 import WORDS from "../../facts/words/lecture.json" with { type: "json" };
 import { element, focusOf, makeButton, setText, svgElement } from "../base/dom.js";
 import { isBare } from "../base/keys.js";
-import { iconButton } from "../board/transport.js";
-import { sentences } from "../base/words.js";
+import { iconButton } from "../board/step_controls.js";
+import { sentences } from "../base/sentences.js";
 
 const say = sentences(WORDS);
 const FRAME = "M2 6V2h4v2H4v2zM10 2h4v4h-2V4h-2zM2 10h2v2h2v2H2zM12 10h2v4h-4v-2h2z";

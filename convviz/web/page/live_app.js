@@ -3,12 +3,12 @@
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { tellHolders } from "../base/when_attached.js";
-import { language } from "../base/words.js";
-import { Share } from "../controls/share.js";
-import { createLessonButtons, stepLink } from "../lesson/start.js";
+import { language } from "../base/sentences.js";
+import { Share } from "../controls/share_menu.js";
+import { createLessonButtons, stepLink } from "../lesson/start_lesson.js";
 import { Tabs } from "../tabs/tabbar.js";
 import { drawApp } from "./app_view.js";
-import { say } from "../tabs/say.js";
+import { say } from "../tabs/sentences.js";
 
 const GROUPS = Object.keys(SETTINGS.controls);
 const OF_THE_KERNEL = Object.values(SETTINGS.controls_of_the_kernel).flat();

@@ -1,7 +1,7 @@
 // What a page brings when it is wanted: a file beside it, or what the kernel sends.
-import { importText, unpack } from "../base/import_text.js";
-import { say } from "../lesson/say.js";
-import { sayPane } from "../tabs/say_pane.js";
+import { importText, unpack } from "../base/import_script_text.js";
+import { say } from "../lesson/sentences.js";
+import { sayPane } from "../tabs/pane_sentences.js";
 
 // The kernel answers once a second, all pages at once: one that came too late asks again.
 const AGAIN_MS = 2_000;

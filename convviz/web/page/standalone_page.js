@@ -3,15 +3,15 @@ import { createCopyLink } from "../controls/copy_link.js";
 import { createValues } from "../base/observable_values.js";
 import { createShelf } from "../lesson/lessons.js";
 import { Player } from "../lesson/player.js";
-import { createLessonButtons, stepLink } from "../lesson/start.js";
+import { createLessonButtons, stepLink } from "../lesson/start_lesson.js";
 import { fromPage } from "../numbers/from_page.js";
 import { createPageModel } from "../numbers/model.js";
 import { openTab } from "../tabs/load_tab.js";
 import { Tabs } from "../tabs/tabbar.js";
-import { addressWith, followAddress } from "./address.js";
+import { addressWith, followAddress } from "./page_address.js";
 import { createTabContext } from "./tab_context.js";
 import { drawApp } from "./app_view.js";
-import { say } from "../base/say.js";
+import { say } from "../base/board_sentences.js";
 
 const SLACK = 4; // pixels, or two pages could chase each other
 

@@ -2,7 +2,7 @@
 // controls, and a way out when kernel or server is gone. It becomes a classic script: the page streams in,
 // and its inline scripts call the functions below while later cells still run.
 import { KernelState, watchKernel } from "./kernel_watch.js";
-import { say } from "../base/say_served.js";
+import { say } from "../base/server_sentences.js";
 
 const SLOW_AFTER_MS = 20000;
 const WIDGETS_WITHOUT_APP_MS = 3000;

@@ -1,6 +1,6 @@
-// A band's caption: plain words, and why; words.js has the formulas.
-import { rolesOf } from "./cells.js";
-import { allInTurn, inTurn, linesOf, say, sayIfThere } from "./say.js";
+// A band's caption: plain words, and why; formulas_and_notes.js has the formulas.
+import { rolesOf } from "./cell_kinds.js";
+import { allInTurn, inTurn, linesOf, say, sayIfThere } from "./sentences.js";
 import {
   bothAxes,
   effectiveKernel,

@@ -1,7 +1,7 @@
 // A cell of grad_output, from a loss with a target.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { formatNumber } from "../base/format.js";
-import { say, sayIfThere } from "./say.js";
+import { say, sayIfThere } from "./sentences.js";
 
 /**
  * @typedef {{ gradient: Place, difference: Place[], words: string }} FromLoss difference: its two cells, if

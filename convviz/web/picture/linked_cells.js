@@ -1,10 +1,18 @@
 // Linked cells: dependencies both ways, from the taps.
-import { cellsCopying, copiesOf, foldsBack, paddedCell, pairsOf, sourceCell, sumsOverAll } from "./copies.js";
-import { rulesOf, triplesAt } from "./triples.js";
+import {
+  cellsCopying,
+  copiesOf,
+  foldsBack,
+  paddedCell,
+  pairsOf,
+  sourceCell,
+  sumsOverAll,
+} from "./equal_cells.js";
+import { rulesOf, triplesAt } from "./index_triples.js";
 import { upTo } from "../rules/tensors.js";
 
 /**
- * @import { Rule } from "./triples.js"
+ * @import { Rule } from "./index_triples.js"
  * @typedef {Place & { real: boolean, kernel: Place | null }} Link kernel: gives its colour
  */
 

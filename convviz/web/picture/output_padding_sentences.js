@@ -1,7 +1,7 @@
 // A transposed layer's remainder: output_padding.
 import { MOST_CELLS } from "../rules/bounds.js";
 import { MOST_SIZES, remainders, sameOutput } from "./remainder_sentences.js";
-import { inTurn, linesOf, orWords, pairWords, say } from "./say.js";
+import { inTurn, linesOf, orWords, pairWords, say } from "./sentences.js";
 import { bothAxes, outputSize, remainderOf } from "../rules/spec.js";
 import { upTo } from "../rules/tensors.js";
 

@@ -1,13 +1,13 @@
 // The picture: rows of named panels, from facts/picture.json.
 import PICTURE from "../../facts/picture.json" with { type: "json" };
-import { rolesOf } from "./cells.js";
-import { joined, say, sayIfThere } from "./say.js";
+import { rolesOf } from "./cell_kinds.js";
+import { joined, say, sayIfThere } from "./sentences.js";
 import { panelName, shownLetter } from "../rules/shown_names.js";
-import { panelAxes, planeIndex, planeWithin } from "../rules/plane.js";
+import { panelAxes, planeIndex, planeWithin } from "../rules/shown_plane.js";
 
 /**
- * @import { Axis, PanelName } from "../rules/plane.js"
- * @import { Roles } from "./cells.js"
+ * @import { Axis, PanelName } from "../rules/shown_plane.js"
+ * @import { Roles } from "./cell_kinds.js"
  * @typedef {{ symbol: string, note: string, turns?: boolean }} Sign turns: begins the second reading
  * @typedef {{ name: string, called: string, label: string, tensor: Tensor, at: Pair, roles: Roles, shape:
  *   number[] }} Panel tensor: with four axes

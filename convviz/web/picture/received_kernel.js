@@ -4,7 +4,7 @@
 import { axisTaps, windowsOn } from "../rules/taps.js";
 
 /**
- * @import { Planes } from "./terms.js"
+ * @import { Planes } from "./cell_products.js"
  * @typedef {{ at: Point, rows: (number | "gap" | null)[][], now: Point }} Tray rows: "gap": no window, null:
  *   not seen; now: of the 1
  */

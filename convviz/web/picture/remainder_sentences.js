@@ -1,5 +1,5 @@
 // The remainder's story; tests/browser/test_remainder.py asks torch about every claim.
-import { allInTurn, inTurn, LINES, linesOf, orWords, pairWords, say } from "./say.js";
+import { allInTurn, inTurn, LINES, linesOf, orWords, pairWords, say } from "./sentences.js";
 import { MOST } from "../rules/settings.js";
 import {
   bothAxes,

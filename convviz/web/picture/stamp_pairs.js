@@ -1,6 +1,6 @@
 // The input's gradient as stamps and as a window: the same pairs, in an order that shows why one rotates the
 // kernel.
-import { inTurn, say } from "./say.js";
+import { inTurn, say } from "./sentences.js";
 import { axisTaps } from "../rules/taps.js";
 
 /**

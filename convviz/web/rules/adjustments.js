@@ -1,9 +1,9 @@
 // Settings that had to give way.
-import { axisName, say } from "./say.js";
+import { axisName, say } from "./sentences.js";
 
 /**
  * Its sentence, its axis (0 height, 1 width) if any, and the sentence's other arguments.
- * @import { SentenceId } from "./say.js"
+ * @import { SentenceId } from "./sentences.js"
  * @typedef {{ why: SentenceId, axis: number | null, values: Record<string, string | number> }} Moved
  */
 

@@ -1,6 +1,6 @@
 // How far controls may go, and how to mend a geometry.
 import { moved } from "./adjustments.js";
-import { axisName, say } from "./say.js";
+import { axisName, say } from "./sentences.js";
 import { LARGEST, OFFERED, OF_THE_LAYER, PAIRS } from "./schema.js";
 import { bothAxes, effectiveKernel, isPossible, mostPadding, outputSize, remainderOf } from "./spec.js";
 import { upTo } from "./tensors.js";

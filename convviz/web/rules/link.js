@@ -2,14 +2,14 @@
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { isWhole, readValue, toldOf, writeValue } from "./link_values.js";
 import { notTaken, withKindsOfLoss } from "./loss_inputs.js";
-import { planeWithin } from "./plane.js";
-import { say } from "./say.js";
-import { sayBroken } from "./say_broken.js";
+import { planeWithin } from "./shown_plane.js";
+import { say } from "./sentences.js";
+import { sayBroken } from "./break_it_sentences.js";
 import { LINK_KEYS } from "./schema.js";
 import { inPlaceOf } from "./settings.js";
 import { countProducts, isPossible } from "./spec.js";
 
-/** @import { SentenceId } from "./say.js" */
+/** @import { SentenceId } from "./sentences.js" */
 
 const LINK_VERSION = SETTINGS.link_version;
 const LIMITS = SETTINGS.limits.link;

@@ -1,6 +1,6 @@
 // What losses are given, as facts/loss_inputs.py reads it.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import { say } from "./say.js";
+import { say } from "./sentences.js";
 
 /** @type {Record<string, Partial<Record<"target" | "grad", string[]>>>} */
 const TAKES = SETTINGS.loss_takes;

@@ -1,7 +1,7 @@
 // Padding a side, and torch's names for it.
 import { LIMITS } from "./bounds.js";
-import { setGeometry } from "./change.js";
-import { axisName, say } from "./say.js";
+import { setGeometry } from "./change_settings.js";
+import { axisName, say } from "./sentences.js";
 import { replaced } from "./settings.js";
 import { bothAxes, effectiveKernel, isPossible } from "./spec.js";
 

@@ -2,16 +2,16 @@
 // changed.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { kindsTaken, withKindsOfLoss } from "./loss_inputs.js";
-import { randomTenths } from "./random.js";
-import { planeWithin } from "./plane.js";
+import { randomTenths } from "./torch_random.js";
+import { planeWithin } from "./shown_plane.js";
 import { PRESETS, clamped, fitTensor, makeKernel, makePlane, resizePlane } from "./samples.js";
-import { say } from "./say.js";
+import { say } from "./sentences.js";
 import { LARGEST } from "./schema.js";
 import { inputShape, outputShape, weightShape } from "./spec.js";
 import { upTo, countOf, flatIndex } from "./tensors.js";
 
 /**
- * @import { PanelName } from "./plane.js"
+ * @import { PanelName } from "./shown_plane.js"
  * @typedef {{ kind: string, values?: number[], shape?: number[] }} Source
  * @typedef {{ input: Source, weight: Source, bias: Required<Source> | null, target: Source, grad: Source }}
  *   Sources

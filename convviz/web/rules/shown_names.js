@@ -1,7 +1,7 @@
 // Names on the page: a transposed layer has its own.
 import NAMES from "../../facts/names.json" with { type: "json" };
 
-/** @import { Axis } from "./plane.js" */
+/** @import { Axis } from "./shown_plane.js" */
 
 /** @type {Record<string, string>} */
 const SHOWN = NAMES.transposed.panels;

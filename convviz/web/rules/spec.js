@@ -2,7 +2,7 @@
 import { axisTaps, sourceOf } from "./taps.js";
 import { upTo, countOf } from "./tensors.js";
 
-/** @import { Plane } from "./plane.js" */
+/** @import { Plane } from "./shown_plane.js" */
 
 /**
  * @typedef {[number, number]} Pair

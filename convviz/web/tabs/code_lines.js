@@ -1,7 +1,7 @@
 // Lines of code with their numbers: changed in place, pointed at with the pointer or the arrow keys.
 import { element, setText } from "../base/dom.js";
 import { pythonTokens } from "../base/python_tokens.js";
-import { say } from "./say.js";
+import { say } from "./sentences.js";
 
 const OPEN_UP_TO = 8; // lines of tensors unfolded at first
 

@@ -1,11 +1,11 @@
 // The drawer: the parts of the open entry, what closes it, and below them the place of the open tab's pane.
 import { element, makeButton, setHidden } from "../base/dom.js";
 import { tabIds } from "../base/when_attached.js";
-import { tabName } from "./entries.js";
+import { tabName } from "./tab_groups.js";
 import { createStrip } from "./tab_strip.js";
-import { say } from "./say_entries.js";
+import { say } from "./tab_group_sentences.js";
 
-/** @import { Entry } from "./entries.js" */
+/** @import { Entry } from "./tab_groups.js" */
 
 /** @param {(tab: string) => void} choose @param {() => void} close */
 export function createDrawer(choose, close) {

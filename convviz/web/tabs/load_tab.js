@@ -1,7 +1,7 @@
 // What stands in a tab's place until its script is there, which comes when the tab is first opened.
 import { element, makeButton, setText } from "../base/dom.js";
 import { nameAfterTab } from "../base/when_attached.js";
-import { sayPane } from "./say_pane.js";
+import { sayPane } from "./pane_sentences.js";
 
 /**
  * @import { PaneContext, PaneModel } from "./pane.js"

@@ -7,14 +7,14 @@ import { followKernel } from "../base/lost_kernel.js";
 import { nameAfterTab } from "../base/when_attached.js";
 import { followTheme } from "../base/theme.js";
 import { rich } from "../base/rich_text.js";
-import { followPointer, pointAt } from "../base/pointing.js";
-import { sentences } from "../base/words.js";
-import { sayPane } from "./say_pane.js";
+import { followPointer, pointAt } from "../base/pointed_cell_events.js";
+import { sentences } from "../base/sentences.js";
+import { sayPane } from "./pane_sentences.js";
 
 const meaningOf = sentences(TERMS);
 
 /**
- * @import { Pointed } from "../base/pointing.js"
+ * @import { Pointed } from "../base/pointed_cell_events.js"
  * @import { loadPlotly } from "../board/plotly.js"
  * @typedef {Record<string, any>} Choices Python has defaults
  * @typedef {{ shown: () => { settings: Settings, numbers: { stages: Stages } } | null, selected: () => Place

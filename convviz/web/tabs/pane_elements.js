@@ -1,6 +1,6 @@
 // What several panes are built of: choices, menus, tables, signs between planes.
 import { element, makeButton, setText } from "../base/dom.js";
-import { checkOne, walkAlong } from "../base/roving.js";
+import { checkOne, walkAlong } from "../base/roving_tabindex.js";
 import { largestOf } from "../rules/tensors.js";
 
 /** @param {string[]} one @param {string[]} other */

@@ -1,7 +1,7 @@
 // A row of tabs with one stop for the keyboard: arrows walk along it, Enter and Space open.
 import { element, makeButton, setAttribute } from "../base/dom.js";
 import { tabIds } from "../base/when_attached.js";
-import { walkAlong } from "../base/roving.js";
+import { walkAlong } from "../base/roving_tabindex.js";
 
 /**
  * @typedef {{ name: string, label: string, data: Record<string, string>, quiet?: boolean }} Tab

@@ -2,12 +2,12 @@
 import { element } from "../base/dom.js";
 import { whenPlaced } from "../base/when_attached.js";
 import { createDrawer } from "./drawer.js";
-import { entriesOf } from "./entries.js";
+import { entriesOf } from "./tab_groups.js";
 import { createStrip } from "./tab_strip.js";
-import { say } from "./say_entries.js";
+import { say } from "./tab_group_sentences.js";
 
 /**
- * @import { Entry } from "./entries.js"
+ * @import { Entry } from "./tab_groups.js"
  * @typedef {(name: string, el: HTMLElement) => () => void} DrawPane returns what closes it
  */
 

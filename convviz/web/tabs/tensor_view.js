@@ -3,13 +3,13 @@ import { element, setText } from "../base/dom.js";
 import { decode } from "../base/format.js";
 import { plainText, setRich } from "../base/rich_text.js";
 import { Heatmap } from "../board/pane_heatmap.js";
-import { say, sayPieces } from "./say.js";
+import { say, sayPieces } from "./sentences.js";
 import { upTo } from "../rules/tensors.js";
 
 const SIDE = 300; // pixels of the longer side of a heatmap, at most
 
 /**
- * @import { Pointed } from "../base/pointing.js" A plane as Python sends it: where its numbers are among the
+ * @import { Pointed } from "../base/pointed_cell_events.js" A plane as Python sends it: where its numbers are among the
  *   buffers, and how many.
  * @typedef {{ buffer: number, dtype: string, size: Pair, part: string, panel?: string, same?:
  *   boolean }} Plane

@@ -4,7 +4,7 @@ import { colorOf, formatNumber, fullNumber } from "../../base/format.js";
 import { Heatmap } from "../../board/pane_heatmap.js";
 import { split, tab } from "../pane.js";
 import { code, tableHead, tableRow, button } from "../pane_elements.js";
-import { say, sayPieces } from "../say.js";
+import { say, sayPieces } from "../sentences.js";
 import { ErrorCurve } from "./error_curve.js";
 import { upTo } from "../../rules/tensors.js";
 

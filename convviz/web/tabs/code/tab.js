@@ -4,7 +4,7 @@ import { element, setText } from "../../base/dom.js";
 import { CodeLines } from "../code_lines.js";
 import { split, tab } from "../pane.js";
 import { code, createRadios, button } from "../pane_elements.js";
-import { say, sayPieces } from "../say.js";
+import { say, sayPieces } from "../sentences.js";
 
 /**
  * @typedef {import("../code_lines.js").CodeFile & { name: string, label: string, title: string }} Way

@@ -1,5 +1,5 @@
 // The drawing of a graph, made by Python, brought to life: its boxes can be reached, pressed and marked.
-import { say } from "../say.js";
+import { say } from "../sentences.js";
 
 const ARROWS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
 

@@ -1,10 +1,10 @@
 // The graph: the drawing in its window, the walk backwards through it, and the box that was chosen.
 import { element, setText } from "../../base/dom.js";
 import { plainText, setRich } from "../../base/rich_text.js";
-import { Transport } from "../../board/transport.js";
+import { Transport } from "../../board/step_controls.js";
 import { split, tab } from "../pane.js";
-import { say } from "../say.js";
-import { Details } from "./details.js";
+import { say } from "../sentences.js";
+import { Details } from "./node_details.js";
 import { Drawing, readDrawing } from "./interactive_drawing.js";
 import { Viewport } from "./viewport.js";
 import { button } from "../pane_elements.js";

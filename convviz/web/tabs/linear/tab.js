@@ -1,13 +1,13 @@
 // The tab Linear: equations of matrices, linked by their indices, and the way to conv2d.
 import { element, setText } from "../../base/dom.js";
 import { colorOf, formatNumber } from "../../base/format.js";
-import { openEditor } from "../../board/editor.js";
+import { openEditor } from "../../board/cell_editor.js";
 import { Heatmap } from "../../board/pane_heatmap.js";
-import { createFormula, setFormula } from "../../board/tinted_names.js";
-import { factorSpan } from "../../board/sum.js";
+import { createFormula, setFormula } from "../../board/coloured_names.js";
+import { factorSpan } from "../../board/sum_of_products.js";
 import { split, tab } from "../pane.js";
 import { code, fillMenu, limitOf, signOf, button } from "../pane_elements.js";
-import { say, sayPieces } from "../say.js";
+import { say, sayPieces } from "../sentences.js";
 import { LINEAR_RULES, linearLinks, linearName, linearTerms } from "./rules.js";
 import { upTo } from "../../rules/tensors.js";
 

@@ -1,16 +1,16 @@
 // The tab Matrix: the convolution and its gradients as matrix products, linked with the board.
 import { element, setText } from "../../base/dom.js";
-import { createFormula, setFormula } from "../../board/tinted_names.js";
+import { createFormula, setFormula } from "../../board/coloured_names.js";
 import { rich, setRich } from "../../base/rich_text.js";
 import { split, tab } from "../pane.js";
 import { createRadios, button } from "../pane_elements.js";
-import { say } from "../say.js";
-import { MatrixLinks } from "./links.js";
+import { say } from "../sentences.js";
+import { MatrixLinks } from "./linked_entries.js";
 import { MatrixProduct } from "./product.js";
 import { viewsOf } from "./views.js";
-import { entryInWords } from "./words.js";
+import { entryInWords } from "./entry_sentences.js";
 
-/** @import { Selection } from "./links.js" */
+/** @import { Selection } from "./linked_entries.js" */
 
 class MatrixPane {
   #pane;

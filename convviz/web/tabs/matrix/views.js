@@ -1,8 +1,8 @@
 // The views of the tab Matrix: which matrices stand where, what they are called, and what is said about them.
-import { say } from "../say.js";
+import { say } from "../sentences.js";
 
 /**
- * @import { Axis, Shape } from "./links.js"
+ * @import { Axis, Shape } from "./linked_entries.js"
  * @typedef {(number | string)[][]} Rows JSON has words for what is not finite
  * @typedef {{ geometry: Geometry, names: Record<string, string>, dtype: string, in_channels: number[],
  *   out_channels: number[], bias: boolean, windows: { start: number, end: number, step: number, of: number },
@@ -10,7 +10,7 @@ import { say } from "../say.js";
  *   "grad_output" | "gradient", (number | string)[]> }} MatrixData as app/tabs/matrix.py sends it
  *
  * One matrix or image. `panels`: the board's panels that hold an entry's parts; `own`: the one panel that
- * shows the same numbers; `note` names a further sentence about an entry, see words.js.
+ * shows the same numbers; `note` names a further sentence about an entry, see entry_sentences.js.
  * @typedef {"window" | "kernel" | "padded" | "input"} Part
  * @typedef {Shape & { name: string, values: number[][], shape?: string, panels?:
  *   Partial<Record<Part, string>>, own?: { part: Part, panel: string }, note?: string, letters?: [string,

@@ -7,13 +7,13 @@ import { Heatmap } from "../../board/pane_heatmap.js";
 import { Gallery } from "../../numbers/mistake_results.js";
 import { isKnown } from "../../rules/recipes.js";
 import { countProducts } from "../../rules/spec.js";
-import { MistakesList, GRADIENTS } from "./list.js";
-import { Products } from "./products.js";
+import { MistakesList, GRADIENTS } from "./mistake_list.js";
+import { Products } from "./cell_products.js";
 import { createWhy } from "./why_hidden.js";
-import { createAbout } from "./about.js";
-import { factorPlanes, indexIn, planeIn, planeRows, planesOf } from "./planes.js";
+import { createAbout } from "./mistake_details.js";
+import { factorPlanes, indexIn, planeIn, planeRows, planesOf } from "./shown_planes.js";
 import { split, tab } from "../pane.js";
-import { say } from "./say.js";
+import { say } from "./sentences.js";
 import { indicesAt, largestOf } from "../../rules/tensors.js";
 
 const ALL_UP_TO = 30_000; // products: else not every mistake is tried
@@ -21,7 +21,7 @@ const SHOWN = /** @type {Mistake[]} */ (MISTAKES)
   .filter(({ of, setting }) => GRADIENTS.includes(of) && setting)
   .map((mistake) => ({ ...mistake, ways: mistake.ways.filter(isKnown) }));
 
-/** @import { Mistake } from "./list.js" */
+/** @import { Mistake } from "./mistake_list.js" */
 
 class MistakesPane {
   take = () => {
@@ -37,7 +37,7 @@ class MistakesPane {
   };
   #pane;
   /**
-   * @type {{ settings: Settings, gallery: Gallery, given: import("../../numbers/mistaken.js").Given } | null}
+   * @type {{ settings: Settings, gallery: Gallery, given: import("../../numbers/compute_mistake.js").Given } | null}
    */
   #now = null;
   /** @type {Gradient} */
@@ -201,7 +201,7 @@ class MistakesPane {
     });
   }
 
-  /** @param {Omit<import("./products.js").Sums, "right"> & { right: number | null }} sums */
+  /** @param {Omit<import("./cell_products.js").Sums, "right"> & { right: number | null }} sums */
   #showSums(sums) {
     this.#products.show({ ...sums, right: sums.right ?? NaN });
     if (document.activeElement?.closest(".cv-pane") !== this.#pane.root) return;

@@ -1,14 +1,14 @@
 // What the tab Mistakes says of a mistake that nobody would notice: what hides it, and what would show it.
 import { afterwards } from "../../numbers/latest_request.js";
-import { hidingOf } from "../../numbers/hiding.js";
-import { textOf } from "../../numbers/moves.js";
-import { say } from "./say.js";
+import { hidingOf } from "../../numbers/what_hides_mistake.js";
+import { textOf } from "../../numbers/nearby_settings.js";
+import { say } from "./sentences.js";
 
 const REST_MS = 150; // as a pane's
 
 /**
- * @import { Hiding } from "../../numbers/hiding.js"
- * @import { Move } from "../../numbers/moves.js"
+ * @import { Hiding } from "../../numbers/what_hides_mistake.js"
+ * @import { Move } from "../../numbers/nearby_settings.js"
  */
 
 /**

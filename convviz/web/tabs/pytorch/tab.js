@@ -2,7 +2,7 @@
 import { element, setText } from "../../base/dom.js";
 import { split, tab } from "../pane.js";
 import { code, tableHead, tableRow } from "../pane_elements.js";
-import { say, sayPieces } from "../say.js";
+import { say, sayPieces } from "../sentences.js";
 
 /**
  * @typedef {{ forward: string, backward: string, algorithm: string, call: string, on: string, grad_fn:

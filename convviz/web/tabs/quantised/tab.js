@@ -4,7 +4,7 @@ import { formatNumber, fullNumber } from "../../base/format.js";
 import { Heatmap } from "../../board/pane_heatmap.js";
 import { split, tab } from "../pane.js";
 import { fillMenu, limitOf, numbersOf, signOf, button } from "../pane_elements.js";
-import { say, sayPieces } from "../say.js";
+import { say, sayPieces } from "../sentences.js";
 
 /** @type {[number, number, number]} */
 const WITHIN = [102, 3, 34];

@@ -1,9 +1,9 @@
 // The kernels of the first layer while they learn, and the gradients that were just subtracted from them.
-import { createPixels } from "../../board/pixels.js";
+import { createPixels } from "../../board/pixel_canvas.js";
 import { element, setText } from "../../base/dom.js";
 import { formatNumber } from "../../base/format.js";
 import { code, fillMenu, limitOf } from "../pane_elements.js";
-import { say } from "./say.js";
+import { say } from "./sentences.js";
 
 const PARTS = /** @type {const} */ (["weight", "gradient"]);
 const COUNT = 32; // output channels of the article's first layer

@@ -1,7 +1,7 @@
 // The curves of a race in its tab: drawn one after the other, and only where they have changed.
 import { element, setText } from "../../base/dom.js";
 import { drawCurves, purgeCurves } from "../../base/race_curves.js";
-import { say } from "./say.js";
+import { say } from "./sentences.js";
 
 const AT_LATEST_MS = 500;
 

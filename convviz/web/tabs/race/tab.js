@@ -7,8 +7,8 @@ import { code } from "../pane_elements.js";
 import { createKernels } from "./kernels.js";
 import { RacePlots } from "./plots.js";
 import { bytesOf, createMistakes, createTable } from "./table_and_digits.js";
-import { RaceSetup } from "./setup.js";
-import { say } from "./say.js";
+import { RaceSetup } from "./setup_and_buttons.js";
+import { say } from "./sentences.js";
 
 /**
  * @import { Digit, Mistakes } from "./table_and_digits.js"

@@ -1,7 +1,7 @@
 // What a race comes to: the article's table, and the digits that somebody misclassified, each a button.
 import { element, setText } from "../../base/dom.js";
 import { tableHead, tableRow, button } from "../pane_elements.js";
-import { say } from "./say.js";
+import { say } from "./sentences.js";
 
 const SIDE = 28;
 

@@ -1,7 +1,7 @@
 // The tab Your code: what is to be checked, and what came of it: where, what kind, what to change.
 import WORDS from "../../../facts/words/yours.json" with { type: "json" };
 import { element, setText } from "../../base/dom.js";
-import { sentences } from "../../base/words.js";
+import { sentences } from "../../base/sentences.js";
 import { Heatmap } from "../../board/pane_heatmap.js";
 import { fromLink } from "../../rules/link.js";
 import { split, tab } from "../pane.js";

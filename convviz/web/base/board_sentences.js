@@ -1,0 +1,5 @@
+// The sentences about the board, which several folders say.
+import WORDS from "../../facts/words/board.json" with { type: "json" };
+import { sentences } from "./sentences.js";
+
+export const say = sentences(WORDS);

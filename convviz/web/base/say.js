@@ -1,5 +1,0 @@
-// The sentences about the board, which several folders say.
-import WORDS from "../../facts/words/board.json" with { type: "json" };
-import { sentences } from "./words.js";
-
-export const say = sentences(WORDS);

@@ -1,0 +1,182 @@
+// A board's bands: which, in what order, with what room.
+import { element } from "../base/dom.js";
+import { Bands } from "./band_layout.js";
+import { Equation } from "./equation_row.js";
+
+/**
+ * @import { Structure, Told } from "../numbers/board_view_model.js"
+ * @import { Shared } from "./board_context.js"
+ * @import { Values } from "./equation_row.js"
+ * @import { Place } from "../base/cell_place.js"
+ * @import { Room as Size } from "./screen_layout.js"
+ * @typedef {{ bands: (Size & { name: string })[] | null, width: number }} Room of each band on the stage,
+ *   or the width where they flow
+ * @typedef {{ isPaper: () => boolean, onShared: () => void, onSize: () => void, schedule: () => void }}
+ *   Around onShared: shared anew; onSize: a size changed; schedule: lay out
+ */
+
+export class Rows {
+  el = element("div", { class: "cv-equations" });
+  /** @type {Map<string, Equation>} */
+  equations = new Map();
+  bands;
+  /** @type {import("./plotly.js").Plotly | null} */
+  plotly = null;
+  /** @type {Room | null} */
+  #room = null; // null: measure anew
+  #fitted = ""; // rooms of the last fit; empty: they flow
+  #size = "";
+  #root;
+  #around;
+  #watcher = new ResizeObserver(() => this.#onSize());
+
+  /** @param {HTMLElement} root @param {Around} around */
+  constructor(root, around) {
+    [this.#root, this.#around] = [root, around];
+    this.bands = new Bands(root, this.el, this.equations, around.isPaper, () => {
+      this.forgetRoom();
+      around.onShared();
+    });
+    this.#watcher.observe(root);
+    this.#watcher.observe(this.el);
+  }
+
+  /** @returns {Generator<import("./panel.js").Panel, void>} */
+  *panels() {
+    for (const equation of this.equations.values()) yield* equation.panels.values();
+  }
+
+  forgetRoom() {
+    this.#room = null;
+  }
+
+  #onSize() {
+    this.#around.onSize();
+    this.forgetRoom();
+    const stage = this.bands.stage();
+    const now = [this.#root.clientWidth, stage && this.el.clientHeight, stage].join();
+    // Their own height changed it.
+    if (this.#size === now && !(this.#fitted && JSON.stringify(this.#roomNow().bands) !== this.#fitted))
+      return;
+    this.#size = now;
+    this.bands.share();
+    this.#around.schedule();
+  }
+
+  /**
+   * The room as known before layout: measured after writing, the browser would lay out every cell for
+   * nothing.
+   * @param {Structure | null} structure
+   */
+  known(structure) {
+    const isKnown = structure
+      ? structure.equations.length === this.equations.size &&
+        structure.equations.every(({ name }) => this.equations.has(name))
+      : this.#room;
+    return isKnown ? (this.#room ?? this.#roomNow()) : null;
+  }
+
+  /** @returns {Room} */
+  #roomNow() {
+    return {
+      bands: this.bands.stage()
+        ? [...this.equations].map(([name, equation]) => ({ name, ...equation.room() }))
+        : null,
+      width: Math.max(0, ...[...this.el.children].map((band) => band.clientWidth)),
+    };
+  }
+
+  /** The room once cells are written: of the stage, without laying them out. */
+  #measured() {
+    this.el.toggleAttribute("data-measured", this.bands.stage() !== "");
+    const room = this.#roomNow();
+    this.el.removeAttribute("data-measured");
+    return room;
+  }
+
+  /** @param {Structure} structure @param {Shared} shared */
+  layOut(structure, shared) {
+    const wanted = new Set(structure.equations.map(({ name }) => name));
+    const before = new Map(this.equations);
+    for (const [name, equation] of before) {
+      if (wanted.has(name)) continue;
+      this.#watcher.unobserve(equation.stage);
+      equation.destroy(this.plotly);
+    }
+    this.equations.clear(); // in the structure's order
+    for (const name of wanted) this.equations.set(name, before.get(name) ?? this.#begin(shared, name));
+    const { geometry, cell_words, remainder } = structure;
+    const told = geometry.transposed ? "input" : "forward"; // the band that tells it
+    const met = new Set(); // explained by a band before
+    for (const spec of structure.equations) {
+      const equation = /** @type {Equation} */ (this.equations.get(spec.name));
+      equation.setSpec(spec, geometry, spec.name === told ? remainder : null);
+      equation.key.set(spec.items, met, cell_words, geometry.transposed);
+    }
+    const inOrder = [...this.equations.values()].map(({ el }) => el);
+    // reversed
+    if (inOrder.some((el, index) => el !== this.el.children[index])) this.el.append(...inOrder);
+    this.el.dataset.count = String(this.equations.size);
+  }
+
+  /** @param {Shared} shared @param {string} name */
+  #begin(shared, name) {
+    const equation = new Equation(shared, name);
+    this.#watcher.observe(equation.stage); // words take of its room
+    this.el.append(equation.el);
+    return equation;
+  }
+
+  /**
+   * Write all, then measure: one layout, not one a band.
+   * @param {Values} numbers @param {Told} values @param {boolean} isNew @param {Room | null} known
+   */
+  write(numbers, values, isNew, known) {
+    const equations = [...this.equations.values()];
+    const changed = equations.map((equation) => equation.setValues(numbers, values.dtype, values));
+    if (isNew || (this.bands.stage() && equations.some((equation) => equation.row.outgrown()))) {
+      // new bands, or wider numbers
+      const shifted = this.bands.share();
+      this.#resize((shifted ? null : known) ?? this.#measured());
+    } else equations.forEach((equation, index) => equation.draw(this.plotly, changed[index]));
+  }
+
+  /** @param {Room} room */
+  #resize(room) {
+    const { bands, width } = room;
+    if (!width) return;
+    this.#room = room;
+    this.#fitted = bands ? JSON.stringify(bands) : "";
+    const wraps = this.bands.stage() !== "wide";
+    const equations = [...this.equations.values()];
+    if (bands) for (const { name, ...size } of bands) this.equations.get(name)?.row.fit(size, wraps);
+    else {
+      const cell = cellSize(
+        equations.map((equation) => equation.row.measure()),
+        width,
+      );
+      for (const equation of equations) equation.row.setSize(cell, width);
+    }
+    for (const equation of equations) equation.draw(this.plotly, null);
+  }
+
+  /** @param {"mark" | "hide"} act @param {Place | null} place */
+  at(act, place) {
+    for (const panel of this.panels()) panel.grid[act](place?.panel === panel.spec().name ? place : null);
+  }
+
+  inUse() {
+    return this.equations.get(this.bands.inUse());
+  }
+
+  close() {
+    this.#watcher.disconnect();
+    for (const equation of this.equations.values()) equation.destroy(this.plotly);
+  }
+}
+
+/** One size for all rows. @param {{ cells: number, rest: number }[]} needs @param {number} width */
+export function cellSize(needs, width) {
+  const fits = Math.min(...needs.map(({ cells, rest }) => (width - rest) / Math.max(cells, 1)));
+  return fits >= 28 ? Math.min(Math.floor(fits), 48) : 32; // smaller: they wrap
+}

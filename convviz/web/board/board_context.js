@@ -1,0 +1,45 @@
+// What all panels and bands of a board share.
+import { Highlighter } from "./highlight.js";
+import { createTray } from "./received_kernel_table.js";
+
+/** @typedef {ReturnType<typeof makeShared> & { draggedOne?: boolean }} Shared draggedOne: the 1 was */
+
+/**
+ * @param {Promise<import("./plotly.js").Plotly>} plotly @param {string[]} taught
+ * @param {import("./readout.js").Readout} readout
+ * @param {{ model: import("../numbers/model.js").Model, rows: import("./band_list.js").Rows, theme: () =>
+ *   string, escape: () => boolean, focusBand: (name: string) => void }} board
+ */
+export function makeShared(plotly, taught, { say, read, unread }, { model, rows, theme, escape, focusBand }) {
+  const scale = () => model.get("structure").colorscales?.[theme()];
+  const isLecture = () => rows.bands.stage() === "lecture";
+  /** In the band to the input. @param {string} text @param {boolean} paired */
+  const aside = (text, paired) => rows.equations.get("input")?.say(text, paired);
+  const around = { scale, fades: isLecture, aside, release: escape };
+  return {
+    model,
+    taught,
+    tray: createTray(),
+    highlight: new Highlighter(around, () => rows.panels()),
+    uid: Math.random().toString(36).slice(2, 8),
+    plotly,
+    plotLayout: {
+      margin: { l: 0, r: 0, t: 0, b: 0 },
+      paper_bgcolor: "rgba(0,0,0,0)",
+      plot_bgcolor: "rgba(0,0,0,0)",
+      showlegend: false,
+    },
+    scale,
+    closeFigure() {},
+    /** @type {import("./stepper.js").Stepper | null} the open one */
+    stepping: null,
+    /** @param {import("./equation_row.js").Equation} equation @param {number[]} changed */
+    redraw: (equation, changed) => equation.draw(rows.plotly, changed),
+    isLecture,
+    focusBand,
+    escape,
+    say,
+    read,
+    unread,
+  };
+}

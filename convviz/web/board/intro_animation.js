@@ -1,0 +1,228 @@
+// The arrival: once a visitor, or on request, the 1 walks, and what one pixel receives becomes
+// rotated_weight. It lies over the board, changes no setting, and ends at any touch; then its because stands
+// in the band's sentence.
+import WORDS from "../../facts/words/arrival.json" with { type: "json" };
+import { element } from "../base/dom.js";
+import { formatNumber } from "../base/format.js";
+import { noteSeen, wasSeen } from "../base/seen_once.js";
+import { sentences } from "../base/sentences.js";
+import { arrivalOf, firstPicture, isFirstPicture } from "../picture/intro_steps.js";
+import { replaced } from "../rules/settings.js";
+import { Scene, panelsFor } from "./intro_scene.js";
+
+const say = sentences(WORDS);
+const NAME = "arrived";
+const TOUCHES = ["pointerdown", "keydown", "wheel"];
+const HEARD = { capture: true, passive: true };
+const WORDINGS = ["cv-at-length", "cv-in-short"];
+const IN_SIGHT = 0.6; // of the band
+
+/**
+ * @import { Arrival } from "../picture/intro_steps.js"
+ * @import { Settings } from "../rules/settings.js"
+ * @import { Model } from "../numbers/model.js"
+ * @import { Band } from "./band_layout.js"
+ * @typedef {{ model: Model, stepping: object | null, scale: () => [number, string][] }} Board
+ * @typedef {{ may: () => boolean, forget: () => void, watcher: IntersectionObserver | null }} Waiting
+ * @typedef {{ band: () => Band | undefined, stage: () => string, bring: () => void }} Around
+ */
+
+/** All but looks and device. @param {Settings} settings */
+const keyOf = ({ theme, device, dtype, ...settings }) => JSON.stringify(settings);
+
+/** Long, and short for a narrow band. @param {Arrival | null} arrival */
+function wordsOf(arrival) {
+  if (!arrival) return [];
+  const all = arrival.steps.map(({ received }) => formatNumber(received));
+  // before the cut, besides the last
+  const shown = all[0] === all.at(-1) ? 2 : 1;
+  const isCut = all.length > shown + 2;
+  const these = (isCut ? all.slice(0, shown) : all).reduce((these, next) => say("numbers", { these, next }));
+  const numbers = isCut ? say("numbers.until", { these, last: /** @type {string} */ (all.at(-1)) }) : these;
+  const values = { ...arrival.pixel, numbers };
+  return [say("because", values), say("because.short", values)];
+}
+
+export class ArrivalPlayer {
+  #board;
+  #root;
+  #around;
+  #because = element("p", { class: "cv-arrived", role: "status" });
+  #calm = matchMedia("(prefers-reduced-motion: reduce)");
+  /** @type {Scene | null} */
+  #scene = null;
+  #told = ""; // its because
+  #begun = ""; // the settings in which it plays
+  #theme = "";
+  #toldAt = ""; // the settings of its because
+  #asked = ""; // the settings in which to watch it
+  /** Until the first touch. @type {Waiting | null} */
+  #waiting = null;
+
+  /** @param {Board} board @param {HTMLElement} root @param {Around} around */
+  constructor(board, root, around) {
+    [this.#board, this.#root, this.#around] = [board, root, around];
+    board.model.on("settings", this.#onSettings);
+    board.model.on("change:kernel", this.#onKernel);
+  }
+
+  /**
+   * Play it once in sight, for a new visitor who touches nothing before.
+   * @param {HTMLElement} app @param {() => boolean} may
+   */
+  arrive(app, may) {
+    if (wasSeen(NAME)) return;
+    for (const touch of TOUCHES) app.addEventListener(touch, this.#giveUp, HEARD);
+    const forget = () => TOUCHES.forEach((touch) => app.removeEventListener(touch, this.#giveUp, HEARD));
+    this.#waiting = { may, forget, watcher: null };
+  }
+
+  /** Play it in the present kernel if that shows it, else in the first picture (one undo step). */
+  watch = () => {
+    const { model } = this.#board;
+    this.end();
+    this.#giveUp();
+    this.#board.stepping?.close(true);
+    model.change((settings) => {
+      const own = arrivalOf(settings);
+      const next = own ? settings : firstPicture(settings);
+      return [replaced(next, { input_view: "both", tab: "" }), own ? [] : [say("first")]];
+    });
+    this.#asked = keyOf(model.settings());
+    this.#around.bring();
+  };
+
+  see() {
+    this.#place();
+    if (this.#scene) {
+      if (!this.#scene.stands() || this.#root.dataset.theme !== this.#theme) this.end();
+    } else if (this.#asked) {
+      if (keyOf(this.#board.model.settings()) !== this.#asked) this.#asked = "";
+      else this.#begin();
+    } else if (this.#root.dataset.painted) this.#waitForSight();
+  }
+
+  /** On a phone, in the foot: there is no caption line. */
+  #place() {
+    const isPhone = this.#around.stage() === "narrow";
+    const place = isPhone
+      ? this.#root.querySelector(".cv-foot")
+      : this.#around.band()?.el.querySelector(".cv-says");
+    if (!place || this.#because.parentElement === place) return;
+    this.#because.parentElement?.removeAttribute("data-arrived");
+    place.append(this.#because);
+    place.toggleAttribute("data-arrived", Boolean(this.#told));
+  }
+
+  end = () => {
+    if (!this.#scene) return;
+    this.#listen(false);
+    this.#scene.remove();
+    this.#scene = null;
+    this.#root.removeAttribute("data-arriving");
+    const settings = this.#board.model.settings();
+    if (keyOf(settings) === this.#begun) this.#tell(wordsOf(arrivalOf(settings)));
+  };
+
+  /** End it, and say no more of it. */
+  leave = () => {
+    this.#giveUp();
+    this.#asked = "";
+    this.end();
+    this.#tell([]);
+  };
+
+  close() {
+    this.leave();
+    this.#board.model.off("settings", this.#onSettings);
+    this.#board.model.off("change:kernel", this.#onKernel);
+  }
+
+  #waitForSight() {
+    const [waiting, band] = [this.#waiting, this.#around.band()];
+    if (!waiting || waiting.watcher || !band) return;
+    waiting.watcher = new IntersectionObserver(
+      ([{ intersectionRatio }]) => {
+        if (intersectionRatio < IN_SIGHT) return;
+        this.#giveUp();
+        if (waiting.may() && this.#isFirstPicture()) this.#begin();
+      },
+      { threshold: IN_SIGHT },
+    );
+    waiting.watcher.observe(band.stage);
+  }
+
+  #giveUp = () => {
+    this.#waiting?.watcher?.disconnect();
+    this.#waiting?.forget();
+    this.#waiting = null;
+  };
+
+  #isFirstPicture() {
+    const { model } = this.#board;
+    return isFirstPicture(model.settings()) && !model.canUndo() && !model.get("selected");
+  }
+
+  /** If the board shows the settings. */
+  #begin() {
+    const { model, scale } = this.#board;
+    const [settings, shown, band] = [model.settings(), model.shown(), this.#around.band()];
+    const stage = this.#around.stage();
+    const arrival = arrivalOf(settings);
+    const panels = band && !band.el.hasAttribute("data-strip") ? panelsFor(band) : null;
+    const isDrawn = shown && keyOf(shown.settings) === keyOf(settings) && stage && stage !== "lecture";
+    if (!arrival || !panels || !isDrawn) return;
+    this.#asked = "";
+    noteSeen(NAME);
+    this.#tell([]);
+    if (this.#calm.matches || document.hidden) return this.#tell(wordsOf(arrival));
+    this.#begun = keyOf(settings);
+    this.#theme = this.#root.dataset.theme ?? "";
+    const { limits } = model.get("values");
+    const scene = new Scene(/** @type {Band} */ (band), panels, arrival, { scale: scale(), limits });
+    this.#scene = scene;
+    this.#root.setAttribute("data-arriving", "");
+    this.#listen(true);
+    scene.play().then((whole) => whole && this.#scene === scene && this.end());
+  }
+
+  /** @param {boolean} on */
+  #listen(on) {
+    const turn = on ? "addEventListener" : "removeEventListener";
+    for (const touch of TOUCHES) window[turn](touch, this.#onTouch, HEARD);
+    document[turn]("visibilitychange", this.end);
+    this.#root[turn]("pointermove", keepQuiet, true);
+  }
+
+  /** A repeated key is the one that began it. @param {Event} event */
+  #onTouch = (event) => {
+    if (!(event instanceof KeyboardEvent && event.repeat)) this.end();
+  };
+
+  #onSettings = () => {
+    const settings = this.#board.model.settings();
+    if (this.#scene && keyOf(settings) !== this.#begun) this.end();
+    // the tools need its room
+    if (this.#told && keyOf(settings) !== this.#toldAt) this.#tell([]);
+  };
+
+  #onKernel = () => {
+    if (["lost", "away"].includes(this.#board.model.get("kernel"))) this.end();
+  };
+
+  /** @param {string[]} words */
+  #tell(words) {
+    this.#told = words.join();
+    this.#toldAt = keyOf(this.#board.model.settings());
+    this.#because.replaceChildren(
+      ...words.map((each, index) => element("span", { class: WORDINGS[index] }, each)),
+    );
+    this.#because.title = words[0] ?? "";
+    this.#because.parentElement?.toggleAttribute("data-arrived", words.length > 0);
+  }
+}
+
+/** Other numbers lie below. @param {Event} event */
+function keepQuiet(event) {
+  event.stopPropagation();
+}

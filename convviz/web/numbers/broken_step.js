@@ -1,0 +1,113 @@
+// What one mistake makes of a band, by the recipes of the tab Mistakes.
+import BROKEN from "../../facts/broken.json" with { type: "json" };
+import I01 from "../../facts/mistakes/I01_kernel_not_rotated.json" with { type: "json" };
+import I07 from "../../facts/mistakes/I07_no_zeros_inserted.json" with { type: "json" };
+import I10 from "../../facts/mistakes/I10_remainder_dropped.json" with { type: "json" };
+import I16 from "../../facts/mistakes/I16_forward_padding.json" with { type: "json" };
+import W02 from "../../facts/mistakes/W02_stride_not_dilation.json" with { type: "json" };
+import W06 from "../../facts/mistakes/W06_input_not_padded.json" with { type: "json" };
+import W07 from "../../facts/mistakes/W07_remainder_not_cropped.json" with { type: "json" };
+import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import { countProducts, perGroup, unfolded } from "../rules/spec.js";
+import { differing, gradientBy, gradientRight, isNear } from "./compute_mistake.js";
+import { largestOf } from "../rules/tensors.js";
+
+/**
+ * @typedef {"I01" | "I07" | "I10" | "I16" | "W02" | "W06" | "W07"} BrokenId
+ * @typedef {{ id: BrokenId, guilty: string, equation: "input" | "weight", of: "grad_input" | "grad_weight",
+ *   recipe: Recipe, setting: string }} Toggle setting: a link to where it shows
+ * @typedef {"grad_input" | "grad_padded_input" | "grad_weight"} ResultName
+ * @typedef {{ rows: number, columns: number, values: number[], wrong: boolean[], from?: Pair }} WrongPlane
+ *   in its own shape, without rows if nothing comes out; wrong: of each number; from: where it begins, if it
+ *   replaces the right plane
+ * @typedef {{ kind: "same" | "wrong" | "elsewhere" | "shape" | "nothing" | "large", result: ResultName,
+ *   plane: WrongPlane, right: Pair, count: number, here: number, all: number, planes: number, other: Pair }}
+ *   Outcome right: the right shape; count: wrong numbers in all planes; here: in the shown one; other: the
+ *   first wrong plane
+ */
+
+/** @type {Record<BrokenId, { ways: Recipe[], setting: string }>} */
+const MISTAKES = /** @type {any} */ ({ I01, I07, I10, I16, W02, W06, W07 });
+
+/** In the order of their bands. @type {Toggle[]} */
+export const TOGGLES = /** @type {const} */ (["input", "weight"]).flatMap((equation) =>
+  BROKEN[equation].map(({ id, way, guilty }) => {
+    const known = /** @type {BrokenId} */ (id);
+    const of = /** @type {const} */ ({ input: "grad_input", weight: "grad_weight" })[equation];
+    const { ways, setting } = MISTAKES[known];
+    return { id: known, guilty, equation, of, recipe: ways[way], setting };
+  }),
+);
+
+/** @param {string} id */
+export const toggleOf = (id) => TOGGLES.find((toggle) => toggle.id === id) ?? null;
+
+/**
+ * grad_padded_input, where a border of copies is yet to be folded back.
+ * @param {Settings} settings @param {Toggle} toggle
+ */
+export const resultOf = ({ spec }, { of }) =>
+  of === "grad_input" && spec.padding_mode !== "zeros" ? "grad_padded_input" : of;
+
+/** @type {WrongPlane} */
+export const NO_PLANE = { rows: 0, columns: 0, values: [], wrong: [] };
+
+/**
+ * @param {Settings} settings @param {Pick<Stages, "grad_output" | "weight" | "input">} stages
+ * @param {Toggle} toggle @param {ResultName} [result] @returns {Outcome}
+ */
+export function outcomeOf(settings, stages, toggle, result = resultOf(settings, toggle)) {
+  /** @type {Outcome} */
+  const told = {
+    kind: "large",
+    result,
+    plane: NO_PLANE,
+    right: [0, 0],
+    count: 0,
+    here: 0,
+    all: 0,
+    planes: 1,
+    other: [0, 0],
+  };
+  if (countProducts(settings.spec) > SETTINGS.limits.products.page) return told;
+  const spec = result === "grad_padded_input" ? unfolded(settings.spec) : settings.spec;
+  const right = gradientRight(toggle.of, spec, stages);
+  const wrong = gradientBy(toggle.of, toggle.recipe, spec, stages);
+  const place = planeOf(settings, toggle);
+  told.right = sizeOf(right);
+  told.planes = right.shape[0] * right.shape[1];
+  told.all = right.data.length;
+  if (!wrong?.data.length) return { ...told, kind: "nothing" };
+  told.plane = comparedPlane(right, wrong, place);
+  if (String(wrong.shape) !== String(right.shape)) return { ...told, kind: "shape" };
+  const wrongs = differing(right, wrong);
+  const cells = told.right[0] * told.right[1];
+  const other = Math.floor(Math.max(wrongs.indexOf(true), 0) / cells);
+  told.count = wrongs.filter(Boolean).length;
+  told.here = told.plane.wrong.filter(Boolean).length;
+  told.other = [Math.floor(other / right.shape[1]), other % right.shape[1]];
+  return { ...told, kind: told.here ? "wrong" : told.count ? "elsewhere" : "same" };
+}
+
+/** @param {Tensor} right @param {Tensor} wrong @param {number} place @returns {WrongPlane} */
+function comparedPlane(right, wrong, place) {
+  const [[rows, columns], [height, width]] = [sizeOf(wrong), sizeOf(right)];
+  const values = [...wrong.data.subarray(place * rows * columns, (place + 1) * rows * columns)];
+  const belongs = right.data.subarray(place * height * width, (place + 1) * height * width);
+  const there = values.map((_, index) => {
+    const [row, column] = [Math.floor(index / columns), index % columns];
+    return row < height && column < width ? belongs[row * width + column] : NaN;
+  });
+  const most = largestOf(right.data);
+  return { rows, columns, values, wrong: values.map((value, index) => !isNear(value, there[index], most)) };
+}
+
+/** @param {Tensor} tensor @returns {Pair} */
+const sizeOf = ({ shape }) => [shape[2], shape[3]];
+
+/** Counted over all. @param {Settings} settings @param {Toggle} toggle */
+function planeOf({ plane, spec }, { of }) {
+  if (of === "grad_input") return plane.sample * spec.in_channels + plane.in_channel;
+  const [ins] = perGroup(spec);
+  return plane.out_channel * ins + (plane.in_channel % ins);
+}

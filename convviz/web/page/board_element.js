@@ -1,0 +1,186 @@
+// <convviz-board>: the board as an element of somebody else's page, in a shadow root. The modules of several
+// languages meet in one place of the page, and each element takes the one of its language.
+import WORDS from "../../facts/words/element.json" with { type: "json" };
+import { element } from "../base/dom.js";
+import { understood } from "../base/wanted_language.js";
+import { language, sentences } from "../base/sentences.js";
+import { isLink, toLink } from "../rules/link.js";
+
+const say = sentences(WORDS);
+const NAME = "convviz-board";
+const CHANGE = "convviz-change";
+const PLACE = Symbol.for("convviz.boards");
+
+/**
+ * @typedef {{ state: string | null, controls: string[] | null, lesson: string | null }} Wanted null: no
+ *   attribute
+ * @typedef {{ show: (place: HTMLElement, wanted: Wanted) => { model: Model, close: () => void }, sheet: () =>
+ *   CSSStyleSheet }} Speaker of one language
+ * @typedef {{ speakers: Map<string, Speaker>, views: Set<BoardElement> }} Meeting
+ */
+
+/** @returns {Meeting} */
+function meeting() {
+  const page = /** @type {any} */ (globalThis);
+  page[PLACE] ??= { speakers: new Map(), views: new Set() };
+  return page[PLACE];
+}
+
+/** In a board's place. @param {unknown} error */
+export function failed(error) {
+  const why = /** @type {Error} */ (error).message.replace(/\.$/, "");
+  return element("p.cv-notice", { "data-failed": "true", role: "alert" }, say("failed", { why }));
+}
+
+/** No link, or no address that ends in one. @param {string} text */
+function checkLink(text) {
+  const own = text.slice(Math.max(text.lastIndexOf("#"), text.lastIndexOf("?")) + 1);
+  if (!isLink(own.trim())) throw new Error(say("no_link", { value: text.slice(0, 80) }));
+}
+
+// Read by something that is no page, there is none to extend.
+const Base = /** @type {typeof HTMLElement} */ (globalThis.HTMLElement ?? Object);
+
+class BoardElement extends Base {
+  static observedAttributes = ["state", "controls", "lesson", "lang"];
+  #root = this.attachShadow({ mode: "open" });
+  /** @type {{ model: Model, close: () => void } | null} */
+  #made = null;
+  #tag = ""; // of its language
+  #link = /** @type {string | null} */ (null); // told last
+  /** While out of the page, or drawn anew. @type {Settings | null} */
+  #kept = null;
+  #start = ""; // link of Reset
+  #quiet = false; // attributes tell nothing
+
+  connectedCallback() {
+    meeting().views.add(this);
+    this.#draw();
+  }
+
+  disconnectedCallback() {
+    meeting().views.delete(this);
+    this.#clear();
+  }
+
+  /** @param {string} name @param {string | null} before @param {string | null} now */
+  attributeChangedCallback(name, before, now) {
+    if (before === now) return;
+    const here = meeting().views.has(this);
+    if (name === "state") {
+      const text = this.getAttribute(name);
+      if (here && this.#made && text) return this.#open(this.#made.model, text);
+      this.#clear();
+      this.#kept = null;
+    }
+    if (here) this.#draw();
+  }
+
+  arrived() {
+    if (this.#choice() !== this.#tag || !this.#tag) this.#draw();
+  }
+
+  /** The element's own, else of the page around, else the first there. */
+  #choice() {
+    const tags = [...meeting().speakers.keys()];
+    const own = this.getAttribute("lang");
+    if (own) return understood(own, tags);
+    const around = this.parentElement?.closest("[lang]")?.getAttribute("lang") ?? "";
+    return understood(around, tags) || tags[0];
+  }
+
+  #draw() {
+    this.#clear();
+    this.#tag = this.#choice();
+    const tag = this.#tag || language();
+    const speaker = /** @type {Speaker} */ (meeting().speakers.get(tag));
+    const place = element("div.cv-app.cv-page.cv-look", { "data-grows": "", lang: tag });
+    this.#root.adoptedStyleSheets = [speaker.sheet()];
+    this.#root.replaceChildren(place);
+    try {
+      this.#checkLanguage();
+      this.#made = speaker.show(place, this.#wanted());
+    } catch (error) {
+      place.replaceChildren(failed(error));
+      return;
+    }
+    const { model } = this.#made;
+    this.#start = this.#startLink();
+    if (this.#kept && !this.getAttribute("lesson")) model.restore(this.#kept);
+    this.#link = linkOf(model);
+    model.on("settings", () => this.#tell(model));
+  }
+
+  /** And keep what was on the board. */
+  #clear() {
+    this.#kept = this.#made?.model.settings() ?? this.#kept;
+    this.#made?.close();
+    this.#made = null;
+    this.#root.replaceChildren();
+  }
+
+  #checkLanguage() {
+    if (this.#tag) return;
+    const there = [...meeting().speakers.keys()].join(", ");
+    throw new Error(say("language", { wanted: this.getAttribute("lang") ?? "", there }));
+  }
+
+  /** A board drawn anew keeps its own. */
+  #startLink() {
+    return this.#kept ? this.#start : (this.getAttribute("state") ?? "");
+  }
+
+  /** @returns {Wanted} */
+  #wanted() {
+    const [controls, lesson] = ["controls", "lesson"].map((name) => this.getAttribute(name));
+    const state = this.#startLink();
+    if (state) checkLink(state);
+    return {
+      state: state || null,
+      controls: controls === null ? null : controls.split(/[\s,]+/).filter(Boolean),
+      lesson: lesson || null,
+    };
+  }
+
+  /** Nonsense changes nothing. @param {Model} model @param {string} text */
+  #open(model, text) {
+    if (text === this.#link) return; // somebody keeps what the event told
+    this.#quiet = true;
+    try {
+      checkLink(text);
+      model.send({ type: "open", link: text });
+      if (!model.get("failed")) this.#start = text;
+    } catch (error) {
+      model.say(/** @type {Error} */ (error).message, true);
+    }
+    this.#quiet = false;
+    this.#link = linkOf(model);
+  }
+
+  /** @param {Model} model */
+  #tell(model) {
+    const link = linkOf(model);
+    if (this.#quiet || link === this.#link) return;
+    this.#link = link;
+    const told = new CustomEvent(CHANGE, { bubbles: true, composed: true, detail: { link } });
+    this.dispatchEvent(told);
+  }
+}
+
+/** null: too many typed numbers. @param {Model} model */
+function linkOf(model) {
+  try {
+    return toLink(model.settings());
+  } catch {
+    return null;
+  }
+}
+
+/** @param {Speaker} speaker */
+export function offer(speaker) {
+  if (!globalThis.customElements) return; // read by something that is no page
+  const { speakers, views } = meeting();
+  speakers.set(language(), speaker);
+  for (const view of views) view.arrived();
+  if (!customElements.get(NAME)) customElements.define(NAME, BoardElement);
+}

@@ -1,0 +1,181 @@
+// What the board is told: structure, and values of a step.
+import PICTURE from "../../facts/picture.json" with { type: "json" };
+import { axisWord, cellWords, productsOf } from "../rules/shown_names.js";
+import { isSingleOne } from "../rules/change_settings.js";
+import { editedPanels, isDragged, isDrawnOn } from "../rules/edit_cells.js";
+import { isPanel, panelsOf } from "./panels.js";
+import { planeIndex } from "../rules/shown_plane.js";
+import { sentBack } from "../rules/grad_output_source.js";
+import { roundHalfEven } from "../rules/torch_random.js";
+import { endsOf, isGradient, quantityOf } from "./colour_scales.js";
+import { say } from "./sentences.js";
+
+const THUMB = 16; // rows and columns
+const SHADES = PICTURE.figure.shades;
+
+/**
+ * @import { Panel, Sign } from "./panels.js"
+ * @typedef {ReturnType<typeof itemOf> & { turns?: undefined }} PanelItem
+ * @typedef {PanelItem | (Sign & { key?: undefined })} RowItem what stands in a row
+ * @typedef {{ light: [number, string][], dark: [number, string][] }} Colorscales
+ */
+
+/** @param {Settings} settings @param {Equation[]} equations @param {Colorscales} colorscales */
+export function structureOf(settings, equations, colorscales) {
+  const { plane, scale, transposed } = settings;
+  return {
+    colorscales,
+    cell_words: cellWords(transposed),
+    equations: equations.map((equation) => ({
+      name: equation.name,
+      title: equation.title,
+      scale,
+      view: equation.view,
+      sent_back: equation.name === "forward" && !transposed ? sentBack(settings) : null,
+      items: equation.items.map((item) =>
+        isPanel(item) ? itemOf(equation.name, item, settings, colorscales) : item,
+      ),
+      choices: equation.choices.map(([axis, count]) => ({
+        axis,
+        word: axisWord(axis, transposed),
+        count,
+        value: planeIndex(plane, axis),
+      })),
+    })),
+  };
+}
+
+/**
+ * @param {string} equation @param {Panel} panel @param {Settings} settings @param {Colorscales} colorscales
+ */
+function itemOf(equation, panel, settings, colorscales) {
+  const { transposed } = settings;
+  return {
+    key: `${equation}:${panel.name}`,
+    name: panel.name,
+    called: panel.called,
+    quantity: quantityOf(panel.called),
+    gradient: isGradient(panel.called),
+    label: panel.label,
+    products: productsOf(panel.name, transposed),
+    shape: `[${panel.shape.join(", ")}]`,
+    at: panel.at,
+    ...panel.roles,
+    words: cellWords(transposed),
+    editable: panel.name in editedPanels(settings),
+    drawable: isDrawnOn(settings, panel.name),
+    single: panel.called === "grad_output" && isSingleOne(settings),
+    dragged: isDragged(settings, panel.name),
+    figure: figureOf(panel, colorscales),
+    thumbs: planeCount(panel) > 1 ? thumbsOf(panel) : null,
+  };
+}
+
+/** @param {Equation[]} equations @param {Stages} stages @param {Settings} settings */
+export function valuesOf(equations, stages, settings, dtype = "float64") {
+  // JavaScript has no bfloat16.
+  const Kind = dtype === "float64" ? Float64Array : Float32Array;
+  /** @type {[Record<string, Float64Array | Float32Array>, Record<string, Float64Array | Float32Array>]} */
+  const [planes, thumbs] = [{}, {}];
+  for (const panel of equations.flatMap(panelsOf)) {
+    planes[panel.name] ??= Kind.from(planeAt(panel, panel.at));
+    if (planeCount(panel) > 1) thumbs[panel.name] ??= Kind.from(thinnedOut(panel));
+  }
+  return {
+    dtype: dtype === "float64" ? dtype : "float32",
+    limits: endsOf(equations, stages, settings),
+    planes,
+    thumbs,
+  };
+}
+
+/** @param {Panel} panel */
+const planeCount = ({ tensor }) => tensor.shape[0] * tensor.shape[1];
+
+/** @param {Panel} panel @param {Pair} at */
+function planeAt({ tensor }, [first, second]) {
+  const cells = tensor.shape[2] * tensor.shape[3];
+  const start = (first * tensor.shape[1] + second) * cells;
+  return tensor.data.subarray(start, start + cells);
+}
+
+/** @param {Panel} panel */
+const stepsOf = ({ tensor }) => tensor.shape.slice(2).map((size) => Math.ceil(size / THUMB));
+
+/** @param {Panel} panel */
+function thinnedOut(panel) {
+  const [height, width] = panel.tensor.shape.slice(2);
+  const [down, across] = stepsOf(panel);
+  const thin = [];
+  for (let plane = 0; plane < planeCount(panel); plane++) {
+    for (let row = 0; row < height; row += down) {
+      for (let column = 0; column < width; column += across)
+        thin.push(panel.tensor.data[(plane * height + row) * width + column]);
+    }
+  }
+  return Float64Array.from(thin);
+}
+
+/** @param {Panel} panel */
+function thumbsOf(panel) {
+  const [first, second, height, width] = panel.tensor.shape;
+  const [down, across] = stepsOf(panel);
+  const planes = Array.from({ length: first * second }, (_, index) => {
+    const at = [Math.floor(index / second), index % second];
+    return {
+      label: `${panel.called}[${at.join(", ")}]`,
+      at,
+      shown: at[0] === panel.at[0] && at[1] === panel.at[1],
+    };
+  });
+  return { rows: Math.ceil(height / down), columns: Math.ceil(width / across), planes };
+}
+
+/**
+ * As plotly's JSON without numbers: views/figures.py.
+ * @param {Panel} panel @param {Colorscales} colorscales
+ */
+function figureOf({ called, label, roles, shape, tensor }, colorscales) {
+  const [rows, columns] = tensor.shape.slice(2);
+  const { cell, most, least, beside, above } = PICTURE.figure.sides;
+  const side = Math.max(Math.min(cell * Math.max(rows, columns), most), least) / Math.max(rows, columns);
+  const axis = { ...PICTURE.figure.axis, dtick: rows <= 16 ? 1 : 8 };
+  const hover = say("figure.cell", { name: called, row: "%{y}", column: "%{x}", value: "%{z}" });
+  const trace = {
+    ...PICTURE.figure.trace,
+    name: called,
+    colorscale: colorscales.light,
+    hovertemplate: `${hover}<extra></extra>`,
+  };
+  const layout = {
+    ...PICTURE.figure.layout,
+    title: { ...PICTURE.figure.title, text: say("figure.title", { label, shape: shape.join(", ") }) },
+    width: roundHalfEven(side * columns) + beside,
+    height: roundHalfEven(side * rows) + above,
+    xaxis: { ...axis, range: [-0.5, columns - 0.5] },
+    yaxis: { ...axis, range: [rows - 0.5, -0.5], scaleanchor: "x" },
+    shapes: [
+      ...bandsOf(roles.rows, roles.unread_rows, "y"),
+      ...bandsOf(roles.columns, roles.unread_columns, "x"),
+    ],
+  };
+  return { data: [trace], layout };
+}
+
+/** For print, too. @param {string} letters @param {number[]} unread @param {"x" | "y"} along */
+function bandsOf(letters, unread, along) {
+  return [...letters].flatMap((letter, index) => {
+    const kind = /** @type {keyof typeof SHADES | "d"} */ (
+      letter !== "i" && unread.includes(index) ? "unread" : letter
+    );
+    if (kind === "d") return [];
+    return [
+      {
+        ...PICTURE.figure.bands[along],
+        [`${along}0`]: index - 0.5,
+        [`${along}1`]: index + 0.5,
+        fillcolor: SHADES[kind],
+      },
+    ];
+  });
+}

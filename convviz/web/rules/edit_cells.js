@@ -1,0 +1,143 @@
+// Writing numbers into cells.
+import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import { kindsTaken, lossWith } from "./loss_inputs.js";
+import { isPlain, panelName } from "./shown_names.js";
+import { say } from "./sentences.js";
+import {
+  MOST_NUMBER,
+  biasOf,
+  inputOf,
+  likeOutput,
+  replaced,
+  sourceWith,
+  tensorsOf,
+  weightOf,
+} from "./settings.js";
+import { backwardPadding } from "./spec.js";
+import { flatIndex } from "./tensors.js";
+
+/**
+ * @typedef {"input" | "weight" | "grad" | "bias" | "target"} EditedField
+ */
+
+/**
+ * With the setting that holds their numbers.
+ * @param {Pick<Settings, "spec" | "transposed" | "loss">} settings @returns {Record<string, EditedField>}
+ */
+export function editedPanels({ spec, transposed, loss }) {
+  const { target, ...others } = /** @type {any} */ (
+    transposed ? SETTINGS.edited.transposed : SETTINGS.edited.convolution
+  );
+  if (isPlain(spec.stride)) others.dilated_grad_output = others.grad_output;
+  if (kindsTaken(loss, "target").includes("values")) others.target = target; // other losses name theirs
+  return others;
+}
+
+/**
+ * @param {Settings} settings @param {{ panel: string, row: number, column: number, value: number }} edit
+ * @param {Tensor | null} [gradOutput] as shown: typing into it ends its loss @returns {Changed}
+ */
+export function editCell(settings, { panel, row, column, value }, gradOutput = null) {
+  const fields = editedPanels(settings);
+  if (!fields[panel]) {
+    const names = [...new Set(Object.keys(fields).map((name) => panelName(name, settings)))];
+    throw new Error(say("refused.follows", { name: panelName(panel, settings), panels: names.join(", ") }));
+  }
+  if (!(Math.abs(value) < MOST_NUMBER)) throw new Error(say("refused.number", { most: MOST_NUMBER, value }));
+  const made = withCells(settings, panel, [[row, column]], value, gradOutput);
+  if (!made) throw new Error(say(panel === "padded_grad_output" ? "refused.zero" : "refused.border"));
+  return [made, []];
+}
+
+/**
+ * Border cells and inserted zeros stay.
+ * @param {Settings} settings @param {{ panel: string, cells: Pair[], value: number }} stroke
+ * @returns {Changed}
+ */
+export function paintCells(settings, { panel, cells, value }) {
+  if (!isDrawnOn(settings, panel))
+    throw new Error(say("refused.drawn", { name: panelName(panel, settings) }));
+  if (!(Math.abs(value) < MOST_NUMBER)) throw new Error(say("refused.number", { most: MOST_NUMBER, value }));
+  return [withCells(settings, panel, cells, value, null) ?? settings, []];
+}
+
+/**
+ * With all digits; NaN: not data.
+ * @param {Settings} settings @param {string} panel @param {number} row @param {number} column
+ */
+export function givenNumber(settings, panel, row, column) {
+  const { data, found } = cellsIn(settings, panel, [[row, column]], null);
+  return found.length ? data[found[0]] : NaN;
+}
+
+/**
+ * Given ones; not a loss's grad_output, which a typed number would end.
+ * @param {Pick<Settings, "spec" | "transposed" | "loss">} settings @param {string} panel
+ */
+export function isDragged(settings, panel) {
+  const field = editedPanels(settings)[panel];
+  return Boolean(field) && (field !== "grad" || kindsTaken(settings.loss, "grad").length > 0);
+}
+
+/**
+ * It shows the input.
+ * @param {Pick<Settings, "spec" | "transposed" | "loss">} settings @param {string} panel
+ */
+export const isDrawnOn = (settings, panel) => editedPanels(settings)[panel] === "input";
+
+/**
+ * null: none is data.
+ * @param {Settings} settings @param {string} panel @param {Pair[]} cells @param {number} value
+ * @param {Tensor | null} gradOutput
+ */
+function withCells(settings, panel, cells, value, gradOutput) {
+  const { field, shape, data, found } = cellsIn(settings, panel, cells, gradOutput);
+  if (!found.length) return null;
+  const changed = { shape, data: data.slice() };
+  for (const index of found) changed.data[index] = value;
+  const loss = field === "grad" ? lossWith("grad") : settings.loss;
+  return replaced(settings, { [field]: sourceWith(changed), loss });
+}
+
+/**
+ * The tensor that a panel edits, and where cells stand in its data, those that are data.
+ * @param {Settings} settings @param {string} panel @param {Pair[]} cells
+ * @param {Tensor | null} gradOutput
+ */
+function cellsIn(settings, panel, cells, gradOutput) {
+  const field = editedPanels(settings)[panel];
+  const { shape, data } = editedTensor(settings, field, gradOutput);
+  const axes = field === "bias" ? [1, 1, 1, ...shape] : shape;
+  const places = cells.map(([row, column]) => placeOf(settings, panel, row, column));
+  const inside = places.filter((index) => index.every((at, axis) => at >= 0 && at < axes[axis]));
+  const found = inside.map((index) => flatIndex(axes, index));
+  return { field, shape, data, found };
+}
+
+/** @param {Settings} settings @param {EditedField} field @param {Tensor | null} gradOutput */
+function editedTensor(settings, field, gradOutput) {
+  if (field === "input") return inputOf(settings);
+  if (field === "weight") return weightOf(settings);
+  // its panel is there
+  if (field === "target") return /** @type {Tensor} */ (tensorsOf(settings).target);
+  const there = field === "grad" ? (likeOutput(settings, "grad") ?? gradOutput) : biasOf(settings);
+  if (!there) throw new Error(say("refused.bias")); // cells imply grad_output
+  return there;
+}
+
+/**
+ * Outside: not data.
+ * @param {Settings} settings @param {string} panel @param {number} row @param {number} column
+ */
+function placeOf({ spec, plane, transposed }, panel, row, column) {
+  const [n, o, c] = [plane.sample, plane.out_channel, plane.in_channel];
+  if (panel === "padded_input") return [n, c, row - spec.padding[0][0], column - spec.padding[1][0]];
+  if (panel === "padded_grad_output") {
+    const places = [row, column].map((at, axis) => (at - backwardPadding(spec, axis)[0]) / spec.stride[axis]);
+    // a zero of the stride
+    return [n, o, ...places.map((place) => (Number.isInteger(place) ? place : -1))];
+  }
+  if (panel === "weight") return [o, c % (spec.in_channels / spec.groups), row, column];
+  if (panel === "bias") return [0, 0, row, column];
+  return [n, panel === "input" || (panel === "target" && transposed) ? c : o, row, column];
+}

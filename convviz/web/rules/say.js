@@ -1,9 +1,0 @@
-import WORDS from "../../facts/words/rules.json" with { type: "json" };
-import { sentences } from "../base/words.js";
-
-/** @typedef {keyof typeof WORDS} SentenceId */
-
-export const say = sentences(WORDS);
-
-/** @param {number} axis */
-export const axisName = (axis) => say(axis ? "axis.width" : "axis.height");

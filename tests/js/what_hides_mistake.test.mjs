@@ -1,0 +1,149 @@
+// What hides a mistake: each reason is tried again, with recipes that tests/browser/test_mistakes_match_python.py holds to
+// Python's.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { readFileSync, readdirSync } from "node:fs";
+
+import { apartBy, gradientBy, gradientRight } from "../../convviz/web/numbers/compute_mistake.js";
+import { computeStages } from "../../convviz/web/numbers/compute.js";
+import { hidingOf } from "../../convviz/web/numbers/what_hides_mistake.js";
+import { fromLink } from "../../convviz/web/rules/link.js";
+import { isKnown } from "../../convviz/web/rules/recipes.js";
+import { tensorsOf } from "../../convviz/web/rules/settings.js";
+import { outputSize, remainderOf } from "../../convviz/web/rules/spec.js";
+import { createWhy, hidingWords } from "../../convviz/web/tabs/mistakes/why_hidden.js";
+
+const FOLDER = new URL("../../convviz/facts/mistakes/", import.meta.url);
+const MISTAKES = readdirSync(FOLDER).map((name) => JSON.parse(readFileSync(new URL(name, FOLDER), "utf8")));
+const SHOWN = MISTAKES.filter(({ of, setting }) => /^grad_\w+$/.test(of) && setting);
+const WAYS = SHOWN.flatMap(({ id, of, ways }) => ways.filter(isKnown).map((way) => ({ id, of, way })));
+const settingsOf = (link) => {
+  const { state, notices } = fromLink(link);
+  assert.deepEqual(notices, [], link);
+  return state;
+};
+
+function shows(settings, { of, way }) {
+  const given = computeStages(settings.spec, settings.loss, tensorsOf(settings));
+  const [right, wrong] = [gradientRight(of, settings.spec, given), gradientBy(of, way, settings.spec, given)];
+  return !wrong || String(wrong.shape) !== String(right.shape) || apartBy(right, wrong).cells > 0;
+}
+
+/** What of the geometry and of the numbers is another one. */
+function movedBetween(one, other) {
+  const names = Object.keys(one.spec);
+  const numbers = ["input", "weight", "loss", "bias", "target", "seed", "transposed"];
+  return [
+    ...names.filter((name) => String(one.spec[name]) !== String(other.spec[name])),
+    ...numbers.filter((name) => JSON.stringify(one[name]) !== JSON.stringify(other[name])),
+  ];
+}
+const ALLOWED = { groups: ["groups", "in_channels", "out_channels"], grad_output: ["loss"] };
+
+/** Whether a fact holds, and no longer after its move. */
+function isTrue(fact, value, spec, moved) {
+  const axes = [0, 1];
+  if (fact === "no_remainder") return axes.every((axis) => remainderOf(spec, axis) === 0);
+  if (fact === "one_output_cell")
+    return (
+      axes.every((axis) => outputSize(spec, axis) === 1) && axes.some((axis) => outputSize(moved, axis) > 1)
+    );
+  if (fact === "zero") return ["input", "weight", "grad_output"].includes(value);
+  return !(fact in spec) || String(spec[fact]) !== String(moved[fact]);
+}
+
+test("each reason ends with the move of one control, and then the mistake shows", () => {
+  const links = [
+    "v=2&size=3",
+    "v=2&size=6&stride=2&weight=box",
+    "v=2&size=4&grad=values:1x1x2x2:0,0,0,0",
+    "v=1&size=5x4&stride=2x1&padding=1&mode=reflect&in_channels=2&out_channels=2&groups=2&batch=2",
+  ];
+  links.forEach((link, place) => {
+    const settings = settingsOf(link);
+    const { spec } = settings;
+    // A quarter of the ways at each link: every one is met, and it takes seconds.
+    const ways = WAYS.filter((way, index) => index % links.length === place && !shows(settings, way));
+    for (const each of ways) {
+      const about = `${link} ${each.id} ${JSON.stringify(each.way)}`;
+      const { reasons, together } = hidingOf(settings, each.of, each.way);
+      reasons.forEach(({ fact, value, move }, index) => {
+        const before = together && index ? reasons[0].move.settings : settings;
+        const allowed = ALLOWED[move.control] ?? [move.control];
+        const isOneControl = movedBetween(before, move.settings).every((name) => allowed.includes(name));
+        assert.ok(isOneControl, about);
+        assert.equal(shows(move.settings, each), !together || index === 1, `${about}: ${fact}`);
+        assert.ok(isTrue(fact, value, spec, move.settings.spec), `${about}: ${fact}`);
+      });
+    }
+  });
+});
+
+test("at as many channels as the board takes nothing is tried beyond them", () => {
+  const { of, ways } = MISTAKES.find(({ id }) => id === "I25");
+  const { reasons } = hidingOf(settingsOf("v=2&kernel=1&in_channels=8&out_channels=8"), of, ways[0]);
+  assert.deepEqual(
+    reasons.map(({ fact }) => fact),
+    ["groups"],
+  );
+});
+
+test("a reason is said with what would show the mistake", () => {
+  const same = "Nobody would notice here: wrong equals right";
+  const cases = [
+    ["v=2", "W04", 0, "because the dilation is 1. It shows with dilation 2."],
+    ["v=2", "I13", 0, "because the stride is 1. It shows with stride 2."],
+    ["v=2", "I10", 0, "because no row or column is left over. It shows with stride 3."],
+    ["v=2&size=3", "B01", 1, "because the output has one cell only. It shows with padding 1."],
+    [
+      "v=2&size=3",
+      "W13",
+      0,
+      "because the output has one cell only, and the batch is one sample. " +
+        "It shows with padding 1, or with 2 samples.",
+    ],
+    [
+      "v=2&size=6&stride=2",
+      "I11",
+      0,
+      "because the numbers of grad_output happen to hide it, and the padding is 0. " +
+        "It shows with random numbers in grad_output and padding 1 together.",
+    ],
+    [
+      "v=2&weight=box",
+      "I01",
+      0,
+      "because this kernel looks the same either way: it is symmetric. " +
+        "It shows with random numbers in weight.",
+    ],
+  ];
+  for (const [link, id, way, why] of cases) {
+    const { of, ways } = MISTAKES.find((mistake) => mistake.id === id);
+    assert.equal(hidingWords(hidingOf(settingsOf(link), of, ways[way])), `${same}, ${why}`, `${link} ${id}`);
+  }
+  assert.equal(hidingWords({ reasons: [], together: false }), `${same}.`);
+});
+
+test("a reason is searched when the sliders rest, once for each picture", () => {
+  const {
+    of,
+    ways: [way],
+  } = MISTAKES.find(({ id }) => id === "I10");
+  const same = "Nobody would notice here: wrong equals right";
+  const [found, waiting] = [[], new Set()];
+  const later = (act) => {
+    waiting.add(act);
+    return () => waiting.delete(act);
+  };
+  const rest = () => [...waiting].forEach((act) => waiting.delete(act) && act());
+  const why = createWhy((words) => found.push(words), later);
+  const said = (link) => why.of(settingsOf(link), of, way);
+  assert.deepEqual(["v=2", "v=2&size=6", "v=2&size=7"].map(said), Array(3).fill(`${same}.`));
+  rest();
+  assert.deepEqual(found, [`${same}, because no row or column is left over. It shows with stride 3.`]);
+  assert.equal(said("v=2&size=7&view=stamps"), found[0]);
+  said("v=2");
+  why.stop();
+  assert.equal(waiting.size, 0);
+  assert.equal(said("v=2&size=7"), found[0]);
+});
