@@ -18,7 +18,7 @@ from convviz.facts.join_lists import semicolon
 from convviz.facts.words import sentences
 
 say = sentences("exercise")
-say_reasons = sentences("reasons")
+say_reasons = sentences("wrong_number_reasons")
 
 
 FORMS: Mapping[str, Callable[[Sequence[Block]], str]] = {"md": as_markdown, "html": as_html, "ipynb": as_notebook}

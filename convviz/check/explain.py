@@ -26,7 +26,7 @@ from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 
 say = sentences("check")
-say_call = sentences("calling")
+say_call = sentences("calling_student_code")
 
 Results = Mapping[str, torch.Tensor]
 Tried = tuple[Case, Answer, Results]

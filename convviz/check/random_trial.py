@@ -17,7 +17,7 @@ from convviz.check.random_cases import absolute, named, random_cases, simpler, w
 from convviz.check.tasks import Task, truth
 from convviz.facts.words import sentences
 
-say = sentences("calling")
+say = sentences("calling_student_code")
 
 FEW = 20
 # Up to so many seconds of the fastest call, which depends least on what else the machine does: so many geometries, and

@@ -19,7 +19,7 @@ from convviz.facts import facts
 from convviz.facts.words import sentences
 
 say = sentences("exercise")
-say_reason = sentences("reasons")
+say_reason = sentences("wrong_number_reasons")
 
 Cell = tuple[int, ...]
 Terms = dict[Cell, list[tuple[float, ...]]]
@@ -107,7 +107,7 @@ def reasons(result: str, case: Case, right: torch.Tensor) -> Iterator[Reason]:
 
 def _made(result: str, case: Case, right: torch.Tensor) -> Iterator[tuple[str, torch.Tensor]]:
     other = make_case("numbers that hide nothing", case.spec, 0)
-    for id in facts("reasons")["likeliest"]:
+    for id in facts("diagnosable_mistakes")["likeliest"]:
         mistake = catalogue()[id]
         for way in mistake.ways if result in mistake.of else ():
             tensor = compute(result, way, case)

@@ -26,7 +26,7 @@ def _list() -> int:
     from convviz.facts import facts
     from convviz.lessons import names
 
-    titles, width = facts("words/path"), max(map(len, names()))
+    titles, width = facts("words/lesson_titles"), max(map(len, names()))
     for name in names():
         print(f"{name:{width}}  {titles[f'{name}.title']}")
     return 0

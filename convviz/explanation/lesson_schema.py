@@ -20,7 +20,7 @@ CHOSEN_IN = {
     "mistakes": {*GRADIENTS, *(mistake["id"] for mistake in facts("mistakes"))},
     "quantised": {*KINDS, *(variant for kind in KINDS.values() for variant in kind.variants)},
 }
-TOPICS = tuple(id.removeprefix("why.") for id in facts("words/because") if id.startswith("why."))
+TOPICS = tuple(id.removeprefix("why.") for id in facts("words/why_buttons") if id.startswith("why."))
 
 
 def what_is_misshapen(step: Mapping[str, Any]) -> Iterator[str]:

@@ -21,7 +21,7 @@ FOLDER = "convviz/"  # of the page's files, below the page's own address
 LESSON = "lesson-"  # begins the name of the file of a lesson
 TAB = "tab-"  # begins the name of the file that draws a tab
 ROOT = files("convviz")
-say = sentences("served")
+say = sentences("live_page")
 ICON = (
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 3 3'%3E%3Cpath fill='%232166ac' "
     "d='M0 0h3v3H0z'/%3E%3Cpath fill='%23f4a582' d='M1 0h1v3H1zM0 1h3v1H0z'/%3E%3C/svg%3E"

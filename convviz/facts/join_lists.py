@@ -5,7 +5,7 @@ from functools import reduce
 
 from convviz.facts.words import sentences
 
-say = sentences("lists")
+say = sentences("list_separators")
 
 
 def listed(parts: Sequence[str]) -> str:

@@ -1,8 +1,8 @@
 """The lessons: each is a file of plain data beside this one, played by ``web/lesson``, which knows none by name.
 
 A lesson has steps; each is a state as a link, sentences by their ids in ``facts/words/guided/<name>.json``, something
-to do. ``facts/words/path.json`` has their order and titles. CONTRIBUTING.md says how to add one; somebody else's is one
-file with its sentences in it, as ``docs/lessons.md`` tells.
+to do. ``facts/words/lesson_titles.json`` has their order and titles. CONTRIBUTING.md says how to add one; somebody
+else's is one file with its sentences in it, as ``docs/lessons.md`` tells.
 """
 
 import functools
@@ -15,13 +15,13 @@ from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.file_io import read_json
 
-say = sentences("player")
+say = sentences("lesson_player")
 FILE = ".json"  # ends the name of a lesson that is somebody's own file
 
 
 def names() -> list[str]:
     """Return the names of all lessons, in the order of the path."""
-    return [id.removesuffix(".title") for id in facts("words/path")]
+    return [id.removesuffix(".title") for id in facts("words/lesson_titles")]
 
 
 @functools.cache

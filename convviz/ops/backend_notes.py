@@ -6,7 +6,7 @@ from convviz.facts.words import sentences
 say = sentences("backend")
 
 # Name, as in torch's enum → the op that only this backend runs forward; what it is stands in facts/words/backend.json.
-BACKENDS: dict[str, str | None] = {name: row.get("op") for name, row in facts("torch")["backends"].items()}
+BACKENDS: dict[str, str | None] = {name: row.get("op") for name, row in facts("torch_backends")["backends"].items()}
 BACKWARD_OF = {"NnpackSpatial": "SlowDilated2d"}  # every other one has a backward pass of its own
 
 

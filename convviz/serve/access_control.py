@@ -16,7 +16,7 @@ from convviz.serve.options import ServeOptions, is_loopback
 
 HEALTH, METRICS = "health", "metrics"  # below the server's path
 ADDED_BY_PROXIES = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via")
-say = sentences("gate")
+say = sentences("access_control")
 
 # What the live page needs, tried in a browser: its scripts are files of this server, or text that it made a module of
 # (blob:). The board sets styles on elements.

@@ -13,7 +13,7 @@ from convviz.web.bundle import bundle_several
 
 HERE = Path(__file__).resolve().parent.parent / "share" / "voila" / "templates" / "convviz"
 MADE = "Made by python -m convviz.serve.make_voila_template: change what it is made of, and make it anew."
-say = sentences("served")
+say = sentences("live_page")
 
 
 def made_files() -> dict[Path, str]:

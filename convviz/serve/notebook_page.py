@@ -11,7 +11,7 @@ from convviz.facts.words import sentences
 from convviz.serve.managers import MAX_KERNELS
 
 NOTEBOOK = "voila/render/app.ipynb"  # below the server's path, as Voilà and Binder have it
-say = sentences("gate")
+say = sentences("access_control")
 
 
 class NotebookPage(TornadoVoilaHandler):

@@ -42,7 +42,7 @@ MAX_REQUEST_ID = 1 << 53  # the page's numbers are exact up to it
 TRY_LATER, BAD, LARGE = 1013, 1008, 1009
 GONE = (WebSocketClosedError, tornado.iostream.StreamClosedError, tornado.iostream.StreamBufferFullError)
 
-say = sentences("numbers")
+say = sentences("server_failures")
 say_app = sentences("app")
 log = logging.getLogger("tornado.application")
 

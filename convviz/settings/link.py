@@ -18,7 +18,7 @@ from convviz.settings.schema import FACTS, FIELDS
 from convviz.settings.state import Settings
 
 say = sentences("rules")
-say_broken = sentences("broken")
+say_broken = sentences("break_it")
 
 LIMITS: dict[str, int] = FACTS["limits"]["link"]
 LINK_VERSION: int = FACTS["link_version"]

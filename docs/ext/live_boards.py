@@ -70,7 +70,7 @@ class Board(SphinxDirective):
         return self.arguments[0]
 
     def title(self):
-        return self.options.get("title") or sentences("served")("heading")
+        return self.options.get("title") or sentences("live_page")("heading")
 
 
 class Lesson(Board):
@@ -96,7 +96,7 @@ class Lessons(TocTree):
 
 
 def title_of(name):
-    return facts("words/path")[f"{name}.title"]
+    return facts("words/lesson_titles")[f"{name}.title"]
 
 
 def write_lessons(app):

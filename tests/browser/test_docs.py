@@ -177,7 +177,7 @@ def test_who_reads_chinese_alone_gets_from_the_first_page_to_a_right_answer(read
     tag = OTHERS[-1]
     third = names()[2]
     with use_locale(tag):
-        title, say = sentences("path")(f"{third}.title"), sentences("player")
+        title, say = sentences("lesson_titles")(f"{third}.title"), sentences("lesson_player")
         next_step, act, check, right = say("next"), say("act"), say("question.check"), say("answer.right")
         answer = say("question.label")
     reader.goto(f"{url}index.html")

@@ -17,7 +17,7 @@ from tests.autograd_truth import loss_of, pad
 from tests.browser.app_page import cell, repaint
 from tests.random_states import random_states
 
-say = sentences("learn")
+say = sentences("gradient_descent")
 RATES = (0.001, 0.05, 0.5)
 PARABOLA = {"loss": "half_squared_error"}
 # Inputs of ever larger numbers, and the largest rate that is safe there, if any is.

@@ -35,7 +35,7 @@ from tests.browser.test_tab_yours import (
 )
 
 TABS = facts("names")["tabs"]
-say_pane = sentences("pane")
+say_pane = sentences("tab_pane")
 
 EVERYWHERE = pytest.mark.parametrize("opened", FRONT_ENDS, indirect=True)
 IN_LAB = pytest.mark.parametrize("opened", ["lab"], indirect=True)

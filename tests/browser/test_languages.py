@@ -28,7 +28,7 @@ from tests.browser.test_site import url  # noqa: F401  (a fixture)
 
 pytestmark = pytest.mark.no_plotly
 
-say, player = sentences("language"), sentences("player")
+say, player = sentences("language"), sentences("lesson_player")
 OTHERS = languages()[1:]
 NAME = "why_rotated"
 # Words of a lesson's card that begin like English ones; names of tensors have an underscore, or stand for themselves.
@@ -117,7 +117,7 @@ def test_a_lesson_goes_on_at_its_step_and_those_that_are_done_stay_so(page, url)
     wait_painted(page)
     choose(page, "繁體中文")
     of = len(lesson(NAME)["steps"])
-    page.locator(".cv-lesson-count", has_text=with_words("zh-Hant", "player", "count", at=3, of=of)).wait_for()
+    page.locator(".cv-lesson-count", has_text=with_words("zh-Hant", "lesson_player", "count", at=3, of=of)).wait_for()
     page.locator(".cv-lesson-close").click()
     choose(page, "English")
     assert page.locator(".cv-lesson-count").is_hidden(), "it was left, whatever the address says"
@@ -202,13 +202,13 @@ def test_the_lesson_is_played_to_its_end_by_who_reads_only_this(page, exported):
     wait_painted(page)
     page.locator(".cv-lesson-start").click()
     for number, step in enumerate(lesson(NAME)["steps"], 1):
-        count = with_words(tag, "player", "count", at=number, of=len(lesson(NAME)["steps"]))
+        count = with_words(tag, "lesson_player", "count", at=number, of=len(lesson(NAME)["steps"]))
         page.locator(".cv-lesson-count", has_text=count).wait_for()
         for done in range(1, len(step.get("do", [])) + 1):
-            page.get_by_role("button", name=with_words(tag, "player", "act"), exact=True).click()
+            page.get_by_role("button", name=with_words(tag, "lesson_player", "act"), exact=True).click()
             page.locator(".cv-lesson-done").nth(done - 1).wait_for(state="attached", timeout=20_000)
         if question := step.get("question"):
-            answer = page.get_by_label(with_words(tag, "player", "question.label"))
+            answer = page.get_by_label(with_words(tag, "lesson_player", "question.label"))
             answer.fill("1000")
             answer.press("Enter")
             assert page.locator("[data-state=wrong]").count() == 1

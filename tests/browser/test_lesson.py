@@ -10,7 +10,7 @@ from tests.browser.server import wait_until
 
 pytestmark = pytest.mark.no_plotly
 
-say, guided = sentences("player"), sentences("guided/why_rotated")
+say, guided = sentences("lesson_player"), sentences("guided/why_rotated")
 NAME = "why_rotated"
 STEPS = len(lesson(NAME)["steps"])
 NEXT_FRAME = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(null))))"

@@ -18,8 +18,8 @@ from tests.browser.test_site import url  # noqa: F401  (a fixture)
 
 pytestmark = pytest.mark.no_plotly
 
-say, guided = sentences("player"), sentences("guided/race")
-TITLES = {id.removesuffix(".title"): title for id, title in facts("words/path").items()}
+say, guided = sentences("lesson_player"), sentences("guided/race")
+TITLES = {id.removesuffix(".title"): title for id, title in facts("words/lesson_titles").items()}
 LAST = names()[-1]
 TAB_NAMES = facts("names")["tabs"]
 

@@ -29,8 +29,8 @@ from tests.browser.app_page import (
 from tests.browser.axe import assert_accessible
 from tests.browser.server import voila_server, wait_until
 
-say = sentences("served")
-say_picture, say_pane = sentences("picture"), sentences("pane")
+say = sentences("live_page")
+say_picture, say_pane = sentences("picture"), sentences("tab_pane")
 PLOTLYS = "() => !document.querySelector('.cv-tiles')"  # the colours are, not the panels' own
 HEATMAP = '.cv-board[data-painted]:not([data-painted=""]) .cv-plot .hm image'
 AWAY = "#convviz-lost-text"

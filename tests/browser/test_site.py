@@ -17,8 +17,8 @@ from tests.browser.axe import assert_accessible
 from tests.browser.server import ROOT, wait_until
 from tests.browser.test_embed import Quiet
 
-say, say_board, say_lesson = sentences("picture"), sentences("board"), sentences("player")
-say_served = sentences("served")
+say, say_board, say_lesson = sentences("picture"), sentences("board"), sentences("lesson_player")
+say_served = sentences("live_page")
 BELOW = "course/week 3"
 CHAPTER = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
 (POLICY,) = re.findall(r"^ +(default-src .+)$", CHAPTER, re.MULTILINE)

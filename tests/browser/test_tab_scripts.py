@@ -10,7 +10,7 @@ from convviz.web.widget_assets import tab_script
 from tests.browser.app_page import fresh_page, open_app, open_tab, press_tab
 from tests.browser.bare_page import expose
 
-say = sentences("pane")
+say = sentences("tab_pane")
 
 # A model as a pane sees it, of which the test is the kernel: what is sent is kept, and answered from here.
 STAND_IN = """() => {

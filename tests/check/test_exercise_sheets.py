@@ -120,7 +120,7 @@ def only(case, sample):
 @pytest.mark.parametrize("ids", [TOGETHER[1], TOGETHER[4], ["W10", "W11", "B02"]], ids=",".join)
 def test_the_table_of_wrong_numbers_has_what_torch_gives_with_one_thing_changed(ids):
     made = exercise(ids, seed=5)
-    say = sentences("reasons")
+    say = sentences("wrong_number_reasons")
     found = {name: list(reasons(name, made.case, made.right[name])) for name in made.asked}
     for (id, name), tensor in mistaken(made.case).items():
         clause = say(f"if.{id}")
@@ -147,7 +147,7 @@ WITH_WAYS = ("B02",)  # which is made in other ways, too
 
 def gives(clause, name, case, one):
     """Return whether some way of the mistake that a clause names gives the number in its cell."""
-    say = sentences("reasons")
+    say = sentences("wrong_number_reasons")
     for id, mistake in catalogue().items():
         if id[0] == "Q" or name not in mistake.of or say_if(say, id) != clause:
             continue

@@ -15,7 +15,7 @@ from convviz.serve.first_page import LivePages, live_page
 from convviz.serve.make_voila_template import made_files
 from convviz.serve.static_files import takes_gzip
 
-say = sentences("served")
+say = sentences("live_page")
 KEPT_BYTES = 750_000  # until the first heatmap
 
 

@@ -24,9 +24,9 @@ from tests.geometries import EDGE_CASES, random_specs
 PACKAGE = Path(__file__).parents[2] / "convviz"
 PARTS = [path.stem for path in sorted(PACKAGE.joinpath("facts", "words").glob("*.json"))]
 # Ids that are names of something else: of controls and panels, lessons, words of the field.
-BY_NAME = {"help", "path", "terms"}
+BY_NAME = {"help", "lesson_titles", "terms"}
 # What names sentences that somebody else says: what numbers were held against, why there is no answer.
-NAMED_IN = {"picture": PACKAGE / "app" / "wire.py", "numbers": PACKAGE / "serve" / "worker_pool.py"}
+NAMED_IN = {"picture": PACKAGE / "app" / "step_numbers.py", "server_failures": PACKAGE / "serve" / "worker_pool.py"}
 JS_TEXTS = (re.compile(r'"([\w.]+)"'), re.compile(r"`([\w.]*\$\{[^`]*)`"))
 JS_CALL = re.compile(r'\b(\w+)\("([\w.]+)"(?:, \{ ([^{}]*) \})?\)')
 
@@ -75,9 +75,10 @@ def in_script(path):
     source = path.read_text(encoding="utf-8")
     words = dict(re.findall(r'import (\w+) from "[./]*/facts/words/(\w+)\.json"', source))
     named = {name: words.get(of) for name, of in re.findall(r"const (\w+) = (?:sentences|pieces)\((\w+)\)", source)}
-    for names, file in re.findall(r'import \{([^}]*)\} from "([./\w]+/say(?:_\w+)?\.js)"', source):
+    for names, file in re.findall(r'import \{([^}]*)\} from "([./\w]+/(?:\w+_)?sentences\.js)"', source):
         shared, _, _ = in_script(path.parent / file)
-        named |= dict.fromkeys(re.findall(r"\w+", names), *shared)
+        if len(shared) == 1:
+            named |= dict.fromkeys(re.findall(r"\w+", names), *shared)
     texts = {
         ".*".join(map(re.escape, re.split(r"\$\{(?:[^{}]|\{[^}]*\})*\}", text)))
         for form in JS_TEXTS

@@ -15,7 +15,7 @@ import { replaced, tensorsOf } from "../../convviz/web/rules/settings.js";
 import { isPossible } from "../../convviz/web/rules/spec.js";
 import { splitCells } from "../../convviz/web/board/split_cells.js";
 
-const WORDS = JSON.parse(readFileSync(new URL("../../convviz/facts/words/broken.json", import.meta.url)));
+const WORDS = JSON.parse(readFileSync(new URL("../../convviz/facts/words/break_it.json", import.meta.url)));
 const IDS = TOGGLES.map(({ id }) => id);
 
 function shown(settings) {

@@ -291,6 +291,6 @@ test("a mistake that a number is held against is one of the catalogue, once, and
   assert.equal(new Set(ORDER).size, ORDER.length);
   for (const id of ORDER) {
     assert.ok(MISTAKES.find((each) => each.id === id)?.ways.length, id);
-    assert.ok(WORDS[`if.${id}`], `if.${id} in facts/words/reasons.json`);
+    assert.ok(WORDS[`if.${id}`], `if.${id} in facts/words/wrong_number_reasons.json`);
   }
 });

@@ -29,7 +29,7 @@ from tests.browser.server import voila_server, wait_until
 from tests.run_in_thread import run_apart
 from tests.serve_client import ask, connect, refusal, start_kernel
 
-say = sentences("gate")
+say = sentences("access_control")
 HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 FRAME = "https://lms.example.edu"
 NAME = "course.example.edu"

@@ -24,7 +24,7 @@ from tests.random_states import random_states
 from tests.serve_client import connect
 
 TABS = [name for name in facts("settings")["fields"]["tab"]["words"] if name]
-say = sentences("numbers")
+say = sentences("server_failures")
 
 
 def png():

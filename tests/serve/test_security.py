@@ -22,7 +22,7 @@ from convviz.serve.options import ServeOptions
 from tests.browser.server import voila_server, wait_until
 from tests.serve_client import Channels, ask, connect, refusal, start_kernel
 
-say = sentences("gate")
+say = sentences("access_control")
 MIB = 2**20
 # Nobody's kernel, in the form of one.
 GUESS = "12345678-1234-4234-8234-123456789012"

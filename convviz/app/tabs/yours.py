@@ -21,7 +21,7 @@ from convviz.facts.words import sentences
 from convviz.ops.stages import Stages
 from convviz.settings.state import Settings
 
-say = sentences("yours")
+say = sentences("your_code")
 CHOSEN = {"task": "conv2d_backward", "name": "", "code": ""}
 SECONDS = 50.0  # for the whole check
 SHOWN = 6  # missing and extra products that are named

@@ -10,7 +10,7 @@ import torch
 
 from convviz.facts.words import sentences
 
-say = sentences("calling")
+say = sentences("calling_student_code")
 
 KINDS = ("torch", "numpy", "lists")
 MOST = 1 << 22  # numbers in a result: what has more is no answer to a case of a few hundred

@@ -26,7 +26,7 @@ from convviz.check.compare import same
 from convviz.check.tasks import Task
 from convviz.facts.words import sentences
 
-say = sentences("calling")
+say = sentences("calling_student_code")
 
 ONCE_BEYOND = 20_000  # products; in a larger case loops in pure Python would take twice as long
 

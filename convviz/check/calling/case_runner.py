@@ -19,7 +19,7 @@ from convviz.check.calling.describe_exception import failure
 from convviz.check.calling.function_or_class import Subject
 from convviz.facts.words import sentences
 
-say = sentences("calling")
+say = sentences("calling_student_code")
 
 
 class _Quick(pickle.Pickler):

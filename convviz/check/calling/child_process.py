@@ -24,7 +24,7 @@ from convviz.check.calling.arrays import NotNumbers
 from convviz.check.calling.sandbox import Cage, limit_memory
 from convviz.facts.words import sentences
 
-say = sentences("calling")
+say = sentences("calling_student_code")
 
 MEMORY = 1 << 30  # bytes that a child may take beyond what the process has
 PROCESSES = 64

@@ -14,7 +14,7 @@ from convviz.check.calling.source import code_of
 from convviz.check.tasks import GRADIENTS
 from convviz.facts.words import sentences
 
-say = sentences("calling")
+say = sentences("calling_student_code")
 
 LONGEST = 300
 _LIBRARIES = ("/torch/", "/numpy/", "/convviz/check/calling/", "/contextlib.py", "<frozen ", "<__array_function__")

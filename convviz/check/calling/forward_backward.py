@@ -20,7 +20,7 @@ from convviz.check.calling.source import is_own
 from convviz.check.tasks import GRADIENTS, Task
 from convviz.facts.words import sentences
 
-say = sentences("calling")
+say = sentences("calling_student_code")
 
 _Place = tuple[Any, str, Any]  # who holds it, under which name, what stands there
 

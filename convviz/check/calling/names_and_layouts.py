@@ -64,7 +64,7 @@ def bias_shape(kind: str, channels: int) -> tuple[int, ...]:
     return tuple(channels if letter == "C" else 1 for letter in kind)
 
 
-SYNONYMS: Mapping[str, str] = english("calls")
+SYNONYMS: Mapping[str, str] = english("argument_names")
 # The last part of a name says which axis it is of: stride_h, pad_w, kernel_height.
 AXES = {"h": 0, "height": 0, "y": 0, "w": 1, "width": 1, "x": 1}
 

@@ -16,7 +16,7 @@ from convviz.check.calling.names_and_layouts import DATA, KERNEL, bias_shape, fr
 from convviz.check.tasks import Task
 from convviz.facts.words import sentences
 
-say = sentences("calling")
+say = sentences("calling_student_code")
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ from convviz.check.tasks import Task
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 
-say = sentences("calling")
+say = sentences("calling_student_code")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from convviz.check.tasks import GEOMETRY, Task
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 
-say = sentences("calling")
+say = sentences("calling_student_code")
 PLAIN: dict[str, Any] = {
     "stride": (1, 1), "padding": ((0, 0), (0, 0)), "dilation": (1, 1), "groups": 1, "padding_mode": "zeros"
 }  # fmt: skip

@@ -6,7 +6,7 @@ from convviz.facts import facts
 from convviz.facts.words import sentences
 
 say = sentences("backend")
-FACTS = facts("torch")
+FACTS = facts("torch_backends")
 READ_AT: str = FACTS["version"]  # the torch whose files these are; they move rarely
 NATIVE: str = FACTS["folder"]
 CHOICE: str = FACTS["choice"]  # the function that chooses the backend, in the file of aten::convolution

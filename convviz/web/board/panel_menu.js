@@ -1,5 +1,5 @@
 // A panel's menu: help, picture, numbers.
-import FIGURE from "../../facts/words/figure.json" with { type: "json" };
+import FIGURE from "../../facts/words/figure_dialog.json" with { type: "json" };
 import { element, makeButton } from "../base/dom.js";
 import { closeWithEscape } from "../base/keys.js";
 import { askToPredict } from "../base/question_events.js";

@@ -1,5 +1,5 @@
 // What one mistake makes of a band, by the recipes of the tab Mistakes.
-import BROKEN from "../../facts/broken.json" with { type: "json" };
+import BROKEN from "../../facts/breakable_steps.json" with { type: "json" };
 import I01 from "../../facts/mistakes/I01_kernel_not_rotated.json" with { type: "json" };
 import I07 from "../../facts/mistakes/I07_no_zeros_inserted.json" with { type: "json" };
 import I10 from "../../facts/mistakes/I10_remainder_dropped.json" with { type: "json" };

@@ -1,6 +1,6 @@
 // Why somebody comes to a wrong number: a mistake of the catalogue gives it here, another cell has it, or a
 // product was forgotten. Only what the number proves is said.
-import REASONS from "../../facts/reasons.json" with { type: "json" };
+import REASONS from "../../facts/diagnosable_mistakes.json" with { type: "json" };
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { formatLong, formatNumber } from "../base/format.js";
 import { rightProducts } from "../rules/products.js";

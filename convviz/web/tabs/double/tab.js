@@ -1,5 +1,5 @@
 // The tab Double backward: a number made of a gradient, and its slopes, each as the call that computes it.
-import WORDS from "../../../facts/words/double.json" with { type: "json" };
+import WORDS from "../../../facts/words/double_backward.json" with { type: "json" };
 import { element, setText } from "../../base/dom.js";
 import { formatLong, formatNumber } from "../../base/format.js";
 import { rich, setRich } from "../../base/rich_text.js";

@@ -1,5 +1,5 @@
 // The tab Your code: what is to be checked, and what came of it: where, what kind, what to change.
-import WORDS from "../../../facts/words/yours.json" with { type: "json" };
+import WORDS from "../../../facts/words/your_code.json" with { type: "json" };
 import { element, setText } from "../../base/dom.js";
 import { sentences } from "../../base/sentences.js";
 import { Heatmap } from "../../board/pane_heatmap.js";
