@@ -14,8 +14,8 @@ import { drawer, randomState, same, truthOf } from "./conv_by_definition.mjs";
 
 const FOLDER = new URL("../../convviz/facts/mistakes/", import.meta.url);
 const MISTAKES = readdirSync(FOLDER).map((name) => JSON.parse(readFileSync(new URL(name, FOLDER), "utf8")));
-const ORDER = JSON.parse(readFileSync(new URL("../reasons.json", FOLDER), "utf8")).likeliest;
-const WORDS = JSON.parse(readFileSync(new URL("../words/reasons.json", FOLDER), "utf8"));
+const ORDER = JSON.parse(readFileSync(new URL("../diagnosable_mistakes.json", FOLDER), "utf8")).likeliest;
+const WORDS = JSON.parse(readFileSync(new URL("../words/wrong_number_reasons.json", FOLDER), "utf8"));
 const read = ({ shape, data }, at) => data[at.reduce((place, each, axis) => place * shape[axis] + each, 0)];
 
 /** grad_input and grad_padded_input of the shown plane with the kernel as it is: each window takes the place mirrored in it. */

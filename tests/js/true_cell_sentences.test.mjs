@@ -54,7 +54,7 @@ function patternOf(words) {
   });
 }
 
-const TEXTS = ["picture", "because"].flatMap((name) =>
+const TEXTS = ["picture", "why_buttons"].flatMap((name) =>
   Object.entries(
     JSON.parse(readFileSync(new URL(`../../convviz/facts/words/${name}.json`, import.meta.url), "utf8")),
   ),
