@@ -67,34 +67,28 @@ test("a line of terms has its gaps, signs and names", () => {
   );
 });
 
-/** The least sizes of tracks in a room, as a browser computes them. */
-const leastOf = (tracks, room) =>
-  [...tracks.matchAll(/minmax\((min\(.*?\)), [\d.]+fr\)/g)].map(([, least]) =>
-    // biome-ignore lint/security/noGlobalEval: arithmetic of our own text
-    eval(
-      least
-        .replaceAll(/\b(min|max)\(/g, "Math.$1(")
-        .replaceAll(/([\d.]+)px/g, "$1")
-        .replaceAll(/([\d.]+)%/g, `($1 * ${room} / 100)`),
-    ),
-  );
-
 test("tracks have what their numbers need, the favoured one first, and never more than there is", () => {
   const tracks = [
     { least: 200, share: 0.76 },
     { least: 300, share: 1 },
   ];
-  assert.deepEqual(leastOf(tracksFor(tracks, 1, 10), 600), [200, 300]);
-  assert.deepEqual(leastOf(tracksFor(tracks, 1, 10), 450), [140, 300]);
-  assert.deepEqual(leastOf(tracksFor(tracks, 1, 10), 250), [0, 250]);
-  assert.deepEqual(leastOf(tracksFor(tracks, -1, 10), 260), [100, 150]);
-  assert.deepEqual(leastOf(tracksFor([{ least: 0, share: 1 }], -1, 10), 260), [0]);
+  assert.deepEqual(tracksFor(tracks, -1, 10, 890), [380, 500], "by shares");
+  assert.deepEqual(tracksFor(tracks, -1, 10, 521), [211, 300], "no share is below a need");
+  assert.deepEqual(tracksFor(tracks, 1, 10, 450), [140, 300]);
+  assert.deepEqual(tracksFor(tracks, 1, 10, 250), [0, 250]);
+  assert.deepEqual(tracksFor(tracks, -1, 10, 260), [100, 150]);
+  assert.deepEqual(tracksFor([{ least: 0, share: 1 }], -1, 10, 260), [260]);
+  const third = { least: 0, share: 1 };
+  assert.deepEqual(tracksFor([third, third, third], -1, 0, 100), [33, 34, 33], "whole pixels, all of them");
   const firm = [
     { ...tracks[0], bare: 50 },
     { ...tracks[1], bare: 100 },
   ];
-  const least = (room) => leastOf(tracksFor(firm, -1, 10), room).map(Math.round);
-  assert.deepEqual(least(520), [200, 300]);
-  assert.deepEqual(least(160), [50, 100], "what it has in colours alone, before the numbers");
-  assert.deepEqual(least(85), [25, 50], "and never more than there is");
+  assert.deepEqual(tracksFor(firm, -1, 10, 520), [210, 300]);
+  assert.deepEqual(
+    tracksFor(firm, -1, 10, 160),
+    [50, 100],
+    "what it has in colours alone, before the numbers",
+  );
+  assert.deepEqual(tracksFor(firm, -1, 10, 85), [25, 50], "and never more than there is");
 });

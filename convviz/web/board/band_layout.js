@@ -4,6 +4,8 @@ import { tracksFor } from "./screen_layout.js";
 
 /** @typedef {import("./equation_row.js").Equation} Band */
 
+/** @typedef {import("./screen_layout.js").Room} Room */
+
 const LARGE = "input"; // two readings: a row of its own
 const ROW = "minmax(0, 1fr)";
 const [IN_USE, OTHER] = [1, 0.76]; // heights: of the row in use, of the other
@@ -19,20 +21,24 @@ export class Bands {
   #isDrawn = () => Boolean(this.#root.closest('[data-drawer][data-stage="wide"]'));
   /** A card, one step larger. */
   inUse = () => this.#focused || this.alone() || (this.#equations.has(LARGE) ? LARGE : "");
-  #shared = "";
+  #shared = ""; // how the room is shared
+  #tracks = ""; // and into what
+  /** Of each band, where all have tracks. @type {Map<string, Room>} */
+  areas = new Map();
   #root;
   #rows;
   #equations;
   #isPaper;
+  #extent;
   #onShared;
 
   /**
    * @param {HTMLElement} root @param {HTMLElement} rows @param {Map<string, Band>} equations
-   * @param {() => boolean} isPaper @param {() => void} onShared
+   * @param {{ isPaper: () => boolean, extent: () => Room, onShared: () => void }} around extent: of the rows
    */
-  constructor(root, rows, equations, isPaper, onShared) {
+  constructor(root, rows, equations, around) {
     [this.#root, this.#rows, this.#equations] = [root, rows, equations];
-    [this.#isPaper, this.#onShared] = [isPaper, onShared];
+    [this.#isPaper, this.#extent, this.#onShared] = [around.isPaper, around.extent, around.onShared];
   }
 
   /** Empty on paper. */
@@ -50,14 +56,18 @@ export class Bands {
     return this.#equations.has(this.#brought) ? this.#brought : [...this.#equations.keys()][0];
   }
 
-  /** Areas, columns, rows. @param {string} one */
-  #gridOf(one) {
-    if (this.stage() === "wide" && !one) return this.#gridWide();
+  /** Areas, columns, rows. @param {string} one @param {() => Room} extent */
+  #gridOf(one, extent) {
+    if (this.stage() === "wide" && !one) return this.#gridWide(extent());
+    this.areas = new Map();
     return ["", "", [...this.#equations.keys()].map((name) => (one && name !== one ? STRIP : ROW)).join(" ")];
   }
 
-  /** Fixed shares, so that only panels move; a band whose numbers would vanish takes from its neighbours. */
-  #gridWide() {
+  /**
+   * Fixed shares, so that only panels move; a band whose numbers would vanish takes from its neighbours.
+   * @param {Room} extent
+   */
+  #gridWide(extent) {
     const names = [...this.#equations.keys()];
     const small = names.filter((name) => name !== LARGE);
     const needs = new Map([...this.#equations].map(([name, band]) => [name, band.row.least()]));
@@ -75,28 +85,38 @@ export class Bands {
     if (names[0] === LARGE) lines.reverse();
     const areas = lines.map((line) => JSON.stringify(line.areas)).join(" ");
     const used = lines.findIndex(({ share }) => share === IN_USE);
-    return [areas, tracksFor(widths, small.indexOf(this.#focused), BETWEEN), tracksFor(lines, used, BETWEEN)];
+    const columns = tracksFor(widths, small.indexOf(this.#focused), BETWEEN, extent.width);
+    const rows = tracksFor(lines, used, BETWEEN, extent.height);
+    const ofLarge = lines.findIndex(({ areas: row }) => row.includes(LARGE));
+    this.areas = new Map(
+      names.map((name) =>
+        name === LARGE
+          ? [name, { width: extent.width, height: rows[ofLarge] }]
+          : [name, { width: columns[small.indexOf(name)], height: rows[1 - ofLarge] }],
+      ),
+    );
+    return [areas, ...[columns, rows].map((sizes) => sizes.map((size) => `${size}px`).join(" "))];
   }
 
-  /** @returns {boolean} whether it changed */
+  /** @returns {"" | "tracks" | "all"} what changed */
   share() {
     if (!this.#equations.has(this.#focused)) this.#focused = "";
     const one = this.alone();
     for (const equation of this.#equations.values())
       equation.setPlace({ focused: this.#focused, alone: one, inUse: this.inUse() });
-    const [areas, columns, lines] = this.#gridOf(one);
-    const now = [this.stage(), one, this.#focused, ...this.#equations.keys(), areas, columns, lines].join(
-      "|",
-    );
-    if (now === this.#shared) return false;
-    this.#shared = now;
+    const [areas, columns, lines] = this.#gridOf(one, this.#extent);
+    const tracks = [columns, lines].join("|");
+    const shared = [this.stage(), one, this.#focused, ...this.#equations.keys(), areas].join("|");
+    if (shared === this.#shared && tracks === this.#tracks) return "";
+    const changed = shared === this.#shared && this.areas.size ? "tracks" : "all";
+    [this.#shared, this.#tracks] = [shared, tracks];
     Object.assign(this.#rows.style, {
       gridTemplateAreas: areas,
       gridTemplateColumns: columns,
       gridTemplateRows: lines,
     });
     this.#onShared();
-    return true;
+    return changed;
   }
 
   focused = () => this.#focused;

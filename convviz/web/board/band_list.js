@@ -24,6 +24,8 @@ export class Rows {
   plotly = null;
   /** @type {Room | null} */
   #room = null; // null: measure anew
+  /** Of all bands together. @type {Size | null} */
+  #extent = null;
   #fitted = ""; // rooms of the last fit; empty: they flow
   #size = "";
   #root;
@@ -33,9 +35,13 @@ export class Rows {
   /** @param {HTMLElement} root @param {Around} around */
   constructor(root, around) {
     [this.#root, this.#around] = [root, around];
-    this.bands = new Bands(root, this.el, this.equations, around.isPaper, () => {
-      this.forgetRoom();
-      around.onShared();
+    this.bands = new Bands(root, this.el, this.equations, {
+      isPaper: around.isPaper,
+      extent: () => (this.#extent ??= this.#extentNow()),
+      onShared: () => {
+        this.forgetRoom();
+        around.onShared();
+      },
     });
     this.#watcher.observe(root);
     this.#watcher.observe(this.el);
@@ -52,12 +58,15 @@ export class Rows {
 
   #onSize() {
     this.#around.onSize();
-    this.forgetRoom();
+    this.#extent = this.#extentNow();
     const stage = this.bands.stage();
     const now = [this.#root.clientWidth, stage && this.el.clientHeight, stage].join();
-    // Their own height changed it.
-    if (this.#size === now && !(this.#fitted && JSON.stringify(this.#roomNow().bands) !== this.#fitted))
+    this.#room = this.#roomNow();
+    if (this.#size === now) {
+      // its words took of a band's room: sized before it is painted
+      if (this.#fitted && JSON.stringify(this.#room.bands) !== this.#fitted) this.#resize(this.#room);
       return;
+    }
     this.#size = now;
     this.bands.share();
     this.#around.schedule();
@@ -86,12 +95,24 @@ export class Rows {
     };
   }
 
-  /** The room once cells are written: of the stage, without laying them out. */
-  #measured() {
-    this.el.toggleAttribute("data-measured", this.bands.stage() !== "");
-    const room = this.#roomNow();
-    this.el.removeAttribute("data-measured");
-    return room;
+  /** @returns {Size} */
+  #extentNow() {
+    const { width, height } = this.el.getBoundingClientRect();
+    return { width: Math.floor(width), height: Math.floor(height) };
+  }
+
+  /**
+   * The room once the tracks have moved: what stands around a stage stays as it is, and where it does not, the
+   * watcher sees it.
+   * @param {Room} room @param {Map<string, Size>} before the bands' areas
+   */
+  #moved({ bands, width }, before) {
+    const moved = bands?.map((band) => {
+      const [from, to] = [before.get(band.name), this.bands.areas.get(band.name)];
+      const by = (/** @type {keyof Size} */ side) => (from && to ? to[side] - from[side] : 0);
+      return { ...band, width: band.width + by("width"), height: band.height + by("height") };
+    });
+    return { bands: moved ?? null, width };
   }
 
   /** @param {Structure} structure @param {Shared} shared */
@@ -128,7 +149,7 @@ export class Rows {
   }
 
   /**
-   * Write all, then measure: one layout, not one a band.
+   * Write all, then size it: one layout, not one a band.
    * @param {Values} numbers @param {Told} values @param {boolean} isNew @param {Room | null} known
    */
   write(numbers, values, isNew, known) {
@@ -136,8 +157,11 @@ export class Rows {
     const changed = equations.map((equation) => equation.setValues(numbers, values.dtype, values));
     if (isNew || (this.bands.stage() && equations.some((equation) => equation.row.outgrown()))) {
       // new bands, or wider numbers
-      const shifted = this.bands.share();
-      this.#resize((shifted ? null : known) ?? this.#measured());
+      const before = this.bands.areas;
+      const changed = this.bands.share();
+      const isMoved = changed === "tracks" && before.size;
+      const room = known && isMoved ? this.#moved(known, before) : known;
+      this.#resize((changed !== "all" && room) || this.#roomNow());
     } else equations.forEach((equation, index) => equation.draw(this.plotly, changed[index]));
   }
 

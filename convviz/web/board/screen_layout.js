@@ -110,24 +110,45 @@ const lineOf = (terms, sideOf) =>
 
 /**
  * Grid tracks by shares, none smaller than its numbers need; if that does not fit, the favoured one has its
- * need and the others share.
- * @param {{ least: number, share: number, bare?: number }[]} tracks in pixels; bare: before sharing
- * @param {number} favoured -1: none @param {number} gap
+ * need and the others share. Computed, since the browser would lay out all cells to tell them.
+ * @param {{ least: number, share: number, bare?: number }[]} tracks bare: before sharing
+ * @param {number} favoured -1: none @param {number} gap @param {number} total in pixels, as all others
  */
-export function tracksFor(tracks, favoured, gap) {
+export function tracksFor(tracks, favoured, gap, total) {
+  const room = Math.max(total - gap * (tracks.length - 1), 0);
   const others = tracks.filter((_, index) => index !== favoured);
-  const own = tracks[favoured]?.least ?? 0;
+  const left = room - (tracks[favoured]?.least ?? 0);
   const sure = others.reduce((sum, { bare = 0 }) => sum + bare, 0);
   const all = others.reduce((sum, { least, bare = 0 }) => sum + Math.max(least - bare, 0), 0);
-  const left = (/** @type {number} */ taken) => `100% - ${gap * (tracks.length - 1) + own + taken}px`;
-  return tracks
-    .map(({ least, share, bare = 0 }, index) => {
-      const part = (Math.max(least - bare, 0) / (all || 1)).toFixed(4);
-      const first = `min(${bare}px, (${left(0)}) * ${(bare / (sure || 1)).toFixed(4)})`;
-      const most = index === favoured ? "100%" : `max(0px, ${first}) + max(0px, (${left(sure)}) * ${part})`;
-      return `minmax(min(${least}px, ${most}), ${share.toFixed(3)}fr)`;
-    })
-    .join(" ");
+  const bases = tracks.map(({ least, bare = 0 }, index) => {
+    if (index === favoured) return Math.min(least, total);
+    const first = Math.max(Math.min(bare, (left * bare) / (sure || 1)), 0);
+    return Math.min(least, first + Math.max(((left - sure) * Math.max(least - bare, 0)) / (all || 1), 0));
+  });
+  return whole(grown(bases, tracks, room));
+}
+
+/** As grid's flexible tracks grow. @param {number[]} bases @param {{ share: number }[]} tracks @param {number} room */
+function grown(bases, tracks, room) {
+  const held = bases.map(() => false);
+  for (;;) {
+    const taken = bases.reduce((sum, base, index) => sum + (held[index] ? base : 0), 0);
+    const shares = tracks.reduce((sum, { share }, index) => sum + (held[index] ? 0 : share), 0);
+    const unit = (room - taken) / (shares || 1);
+    const next = bases.findIndex((base, index) => !held[index] && tracks[index].share * unit < base);
+    if (next < 0) return bases.map((base, index) => (held[index] ? base : tracks[index].share * unit));
+    held[next] = true;
+  }
+}
+
+/** Of whole pixels, with the same sum. @param {number[]} sizes */
+function whole(sizes) {
+  let end = 0;
+  return sizes.map((size) => {
+    const start = Math.round(end);
+    end += size;
+    return Math.round(end) - start;
+  });
 }
 
 /**
