@@ -186,17 +186,19 @@ def _is_plain(spec: ConvSpec) -> bool:
 
 
 def _slips(task: Task, style: str) -> tuple[Slips, Slips]:
-    every = [(case, truth(task, case)) for case in _cases(task)]
     reached = {case.name for case in _cases(task, style)}
+    # Of one that shows in several cases the first is enough: those that the check reaches, the largest first.
+    cases = sorted(_cases(task), key=lambda case: (case.name not in reached, -case.spec.products))
+    every = [(case, truth(task, case)) for case in cases]
     shown: Slips = []
     hidden: Slips = []
     for mistake in catalogue().values():
         for result in (name for name in task.results if recipe_of(task, name) in mistake.of):
             for way in mistake.ways:
                 slip = Slip(result, way)
-                names = {case.name for case, right in every if differs(task, case, slip, right)}
-                if names:
-                    (shown if names & reached else hidden).append((mistake, slip))
+                name = next((case.name for case, right in every if differs(task, case, slip, right)), None)
+                if name is not None:
+                    (shown if name in reached else hidden).append((mistake, slip))
     return shown, hidden
 
 

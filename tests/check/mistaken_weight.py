@@ -7,8 +7,6 @@ A way is (style, steps), as in ``mistaken_input``; of the bias it is the functio
 import numpy as np
 import torch
 
-from tests.check.mistaken_input import exchanged
-from tests.check.students_frame import padded
 from tests.check.students_input import overwrite
 from tests.check.students_weight import by_group, cells, columns, correlated, loops
 
@@ -130,12 +128,4 @@ BIAS = {
     ],
     "B05": [lambda gy: gy.sum(), lambda gy: gy.sum().reshape(1)],
     "B06": [lambda gy: gy.sum((0, 2, 3)) / len(gy), lambda gy: gy.sum((2, 3)).mean(0)],
-}
-
-# Mistakes of the weight that the list does not name; what is said of them is looked at, not held.
-UNLISTED = {
-    "one product": [(loops, dict(put=overwrite))],
-    "height and width": [(loops, dict(read=exchanged("stride", "padding", "dilation")))],
-    "border of zeros": [(correlated, dict(pad=lambda x, g, mode: padded(x, g, "zeros")))],
-    "minus": [(columns, dict(finish=lambda dw, gy: -dw))],
 }

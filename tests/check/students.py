@@ -41,6 +41,21 @@ def in_backward(made):
     return backward_of(*(made.get(part, rest) for part, rest in zip(PARTS, right, strict=True)))
 
 
+def plain_backward(dout, x, w, b, stride=1, padding=0):
+    """A ``conv2d_backward`` that is right and knows neither dilation nor groups nor borders."""
+    return in_backward({})(dout, x, w, b, stride, padding, (1, 1), 1, "zeros")
+
+
+def changed(dx=None, dw=None, db=None):
+    """Return a ``conv2d_backward`` that is right but for what is done to its results."""
+
+    def backward(*given):
+        parts = zip((dx, dw, db), in_backward({})(*given), strict=True)
+        return tuple(change(part) if change else part for change, part in parts)
+
+    return backward
+
+
 IDS = (*mistaken_input.MISTAKES, *mistaken_weight.MISTAKES, *mistaken_weight.BIAS)
 
 

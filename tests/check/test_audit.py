@@ -141,6 +141,7 @@ def test_what_is_handed_over_is_right_and_a_check_of_the_whole_battery_catches_e
     cases = battery("all", 3, linear=name.startswith("linear"), quantised=task.quantised)
     if "padding_mode" not in task.arguments:
         cases = [case for case in cases if case.spec.padding_mode == "zeros"]
+    cases = cases[::-1]  # the odd ones, in which most mistakes show, come first
     rights = [truth(task, case) for case in cases]
 
     def check(fn):

@@ -348,10 +348,6 @@ def answer_of(fn, case=TINY, **given):
     return open_student(fn, BACKWARD, **given).answer(case)
 
 
-def student_message(fn):
-    return answer_of(fn, time_limit=30).message
-
-
 class TestFailures:
     def test_each_has_its_kind_and_a_sentence(self):
         def missing(dout, x, w, b, padding):

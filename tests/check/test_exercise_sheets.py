@@ -1,5 +1,6 @@
 """Sheets: what they promise is computed anew here, by autograd, and every form of a sheet says the same."""
 
+import functools
 import json
 import re
 import stat
@@ -11,6 +12,7 @@ import torch
 import torch.nn.functional as F
 
 import convviz
+from convviz.check import find_exercise
 from convviz.check.find_exercise import exercise
 from convviz.check.mistakes import catalogue, compute
 from convviz.check.worked_sums import number_text, reasons, worked
@@ -19,14 +21,20 @@ from convviz.facts.words import sentences
 
 ON_PAPER = [id for id, mistake in catalogue().items() if mistake.ways and id[0] != "Q"]
 TOGETHER = (
-    ["I10", "I11"],
-    ["I01", "W07", "B06"],
-    ["I13", "I20"],
-    ["I27"],
-    ["F02", "F05"],
-    ["W14", "I25"],
-    ["G05", "I21"],
+    ("I10", "I11"),
+    ("I01", "W07", "B06"),
+    ("I13", "I20"),
+    ("I27",),
+    ("F02", "F05"),
+    ("W14", "I25"),
+    ("G05", "I21"),
 )
+
+
+@functools.cache
+def sheet(ids):
+    """One sheet of several mistakes, for all tests that look at it: it is searched for."""
+    return exercise(list(ids), seed=7)
 
 
 def right_ones(case):
@@ -43,10 +51,10 @@ def right_ones(case):
 
 @pytest.mark.parametrize("ids", TOGETHER, ids=",".join)
 def test_a_sheet_shows_each_chosen_mistake_in_every_way_of_making_it(ids):
-    made = exercise(ids, seed=7)
+    made = sheet(ids)
     assert made.in_every_way is ("W14" not in ids), "ways that need four channels are no work for paper"
     right = right_ones(made.case)
-    assert [one.mistake.id for one in made.wrong] == ids
+    assert [one.mistake.id for one in made.wrong] == [*ids]
     for name in made.asked:
         torch.testing.assert_close(made.right[name], right[name])
     for one in made.wrong:
@@ -78,7 +86,7 @@ def value_of(line):
 
 @pytest.mark.parametrize("ids", TOGETHER, ids=",".join)
 def test_the_worked_sums_come_to_what_torch_gives(ids):
-    made = exercise(ids, seed=3)
+    made = sheet(ids)
     right = right_ones(made.case)
     for name in right:
         lines = worked(name, made.case, right[name])
@@ -117,9 +125,9 @@ def only(case, sample):
     return kept
 
 
-@pytest.mark.parametrize("ids", [TOGETHER[1], TOGETHER[4], ["W10", "W11", "B02"]], ids=",".join)
+@pytest.mark.parametrize("ids", [TOGETHER[1], TOGETHER[4], ("W10", "W11", "B02")], ids=",".join)
 def test_the_table_of_wrong_numbers_has_what_torch_gives_with_one_thing_changed(ids):
-    made = exercise(ids, seed=5)
+    made = sheet(ids)
     say = sentences("wrong_number_reasons")
     found = {name: list(reasons(name, made.case, made.right[name])) for name in made.asked}
     for (id, name), tensor in mistaken(made.case).items():
@@ -170,7 +178,8 @@ def say_if(say, id):
 
 
 def test_one_line_as_it_is_read():
-    lines = worked("grad_input", (made := exercise(["I10", "I11"], seed=7)).case, made.right["grad_input"])
+    made = sheet(TOGETHER[0])
+    lines = worked("grad_input", made.case, made.right["grad_input"])
     assert re.fullmatch(r"grad_input\[0,0\] = \S+ = \S+", lines[0])
     assert number_text(-0.0) == "0"
     assert number_text(-1.5) == "−1.5"
@@ -196,7 +205,7 @@ def test_one_seed_is_one_sheet_and_another_seed_has_other_numbers_at_the_same_se
 
 
 def test_each_form_has_the_tables_the_sums_and_the_mistakes():
-    made = exercise(["I10", "I11"], seed=7)
+    made = sheet(TOGETHER[0])
     lines = worked("grad_input", made.case, made.right["grad_input"])
     notebook = nbformat.reads(made.text("ipynb"), as_version=4)
     nbformat.validate(notebook)
@@ -237,12 +246,17 @@ def test_a_sheet_without_solutions_gives_nothing_away():
         (["G03"], 0, "leave it out"),
         (["I10"], -1, "seed is a whole number of 0 or more: got -1"),
         (["I10"], True, "got True"),
-        (["F09", "F08", "I13"], 0, "shows F09, F08, I13 together"),
     ],
 )
 def test_what_no_sheet_can_show_is_said_in_one_sentence(expose, seed, told):
     with pytest.raises(ValueError, match=re.escape(told)):
         exercise(expose, seed=seed)
+
+
+def test_where_no_small_setting_shows_all_of_them_that_is_said(monkeypatch):
+    monkeypatch.setattr(find_exercise, "_settings", lambda planes: [convviz.ConvSpec(3, kernel_size=2)])
+    with pytest.raises(ValueError, match=r"^none of the 1 settings .*shows I01, I10 together"):
+        exercise(["I01", "I10"])
 
 
 def test_an_unknown_form_is_refused():

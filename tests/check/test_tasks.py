@@ -8,7 +8,7 @@ from convviz import ConvSpec
 from convviz.check import report
 from convviz.check.battery import make_case
 from convviz.check.locate_errors import mark_of
-from tests.check.students import IDS, in_backward, mistaken, part_of
+from tests.check.students import IDS, changed, in_backward, mistaken, part_of, plain_backward
 
 
 def ids(fn, task):
@@ -162,32 +162,24 @@ def test_what_a_call_did_besides_is_named():
         dx, dw, db = in_backward({})(*given)
         return dw, dx, db
 
-    def twice(*given):
-        dx, dw, db = in_backward({})(*given)
-        return dx, 2 * dw, db
-
-    for id, fn in {"I28": in_place, "G03": other_order, "G05": twice}.items():
+    for id, fn in {"I28": in_place, "G03": other_order, "G05": changed(dw=lambda dw: 2 * dw)}.items():
         assert ids(fn, "conv2d_backward")[:1] == [id], id
 
 
 def test_what_no_catalogue_has_is_read_off_the_products():
-    def shifted(*given):
-        dx, dw, db = in_backward({})(*given)
-        return torch.nn.functional.pad(dx, (1, -1)), dw, db
-
+    shifted = changed(dx=lambda dx: F.pad(dx, (1, -1)))
     found = report(shifted, "conv2d_backward").diagnoses[0]
     assert (found.id, found.of) == ("?", "grad_input")
     assert found.title == "Everything is 1 column to the right of where it belongs."
 
-    def first_row_twice(*given):
-        dx, dw, db = in_backward({})(*given)
-        return dx * torch.tensor([2.0, *[1.0] * (dx.shape[2] - 1)])[:, None], dw, db
+    def first_row_twice(tensor):
+        return tensor * torch.tensor([2.0, *[1.0] * (tensor.shape[2] - 1)])[:, None]
 
-    found = report(first_row_twice, "conv2d_backward").diagnoses[0]
+    found = report(changed(dx=first_row_twice), "conv2d_backward").diagnoses[0]
     assert found.title == "Row 0 of grad_input counts 2 times instead of once."
 
     def first_output_row_twice(grad_output, *rest):
-        twice = grad_output * torch.tensor([2.0, *[1.0] * (grad_output.shape[2] - 1)])[:, None]
+        twice = first_row_twice(grad_output)
         return in_backward({})(twice, *rest)[0], *in_backward({})(grad_output, *rest)[1:]
 
     found = report(first_output_row_twice, "conv2d_backward").diagnoses[0]
@@ -211,10 +203,7 @@ def test_what_no_catalogue_has_is_read_off_the_products():
     assert "grad_input[2,1] is never filled" in found.title, "not the channels: it is so with one"
     assert "stride 3" in found.evidence
 
-    def without_a_row(*given):
-        dx, dw, db = in_backward({})(*given)
-        return dx.index_fill(2, torch.tensor([0]), 0.0), dw, db
-
+    without_a_row = changed(dx=lambda dx: dx.index_fill(2, torch.tensor([0]), 0.0))
     found = report(without_a_row, "conv2d_backward").diagnoses[0]
     assert found.title.startswith("Row 0 of grad_input is never filled: ")
 
@@ -224,26 +213,17 @@ def test_what_no_product_explains_is_said_as_what_it_is():
 
     def weight_by(change):
         def fn(grad_output, input, weight, bias, stride, padding):
-            dx, dw, db = in_backward({})(grad_output, input, weight, bias, stride, padding, (1, 1), 1, "zeros")
+            dx, dw, db = plain_backward(grad_output, input, weight, bias, stride, padding)
             return dx, change(dw, input, weight, grad_output), db
 
         return fn
-
-    def relu(dw, input, weight, grad_output):
-        return dw * (dw > 0)
-
-    def over_windows(dw, input, weight, grad_output):
-        return dw / grad_output.shape[2]
 
     kept = {}
 
     def kept_by_size(dw, input, weight, grad_output):
         return kept.setdefault((input.shape, dw.shape, grad_output.shape), dw).clone()
 
-    def reshaped(grad_output, input, weight, bias, stride, padding):
-        dx, dw, db = in_backward({})(grad_output, input, weight, bias, stride, padding, (1, 1), 1, "zeros")
-        return dx, dw.permute(1, 2, 3, 0).reshape(dw.shape), db
-
+    reshaped = weight_by(lambda dw, *_: dw.permute(1, 2, 3, 0).reshape(dw.shape))
     assert "transpose first" in report(reshaped, "conv2d_backward", cases="public").text()
     said = {
         "has only the digits of float16": lambda dw, *_: dw.half().double(),
@@ -256,8 +236,8 @@ def test_what_no_product_explains_is_said_as_what_it_is():
         "Something is added": lambda dw, _, weight, __: dw + 0.01 * weight,
         "Large numbers are clipped": lambda dw, *_: dw.clamp(-1, 1),
         "divided by its own size": lambda dw, *_: dw / dw.norm().clamp_min(1e-9),
-        "Positive and negative numbers": relu,
-        "a factor that depends on the setting": over_windows,
+        "Positive and negative numbers": lambda dw, *_: dw * (dw > 0),
+        "a factor that depends on the setting": lambda dw, _, __, grad_output: dw / grad_output.shape[2],
         "axes: it is [C_out, C_in, kW, kH]": lambda dw, *_: dw.mT,
         "indices along one of them": lambda dw, *_: dw.roll(1, 0),
         "in the wrong places": lambda dw, *_: dw.permute(1, 2, 3, 0).reshape(dw.shape),
@@ -279,8 +259,8 @@ def test_what_the_failing_cases_share_is_said_whole_and_zeros_are_not_blamed_by_
     wrong, *right = (make_case(str(spec), spec, 1) for spec in specs)
     assert "of one cell or with a stride larger than the kernel" in mark_of([wrong], right)
 
-    def wide(grad_output, input, weight, bias, stride=1, padding=0):
-        dx, dw, db = in_backward({})(grad_output, input, weight, bias, stride, padding, (1, 1), 1, "zeros")
+    def wide(dout, x, w, b, stride=1, padding=0):
+        dx, dw, db = plain_backward(dout, x, w, b, stride, padding)
         return dx, dw.roll(1, 1) if dw.shape[2] < dw.shape[3] else dw, db
 
     text = report(wide, "conv2d_backward", cases="battery").text()
@@ -296,16 +276,13 @@ def test_what_the_failing_cases_share_is_said_whole_and_zeros_are_not_blamed_by_
 def test_what_goes_in_wrongly_is_said_with_its_factor():
     """A sample that is left out, a mean for a sum, float32 on the way, and a forward pass without a gradient."""
 
-    def backward(grad_output, input, weight, bias, stride, padding):
-        return in_backward({})(grad_output, input, weight, bias, stride, padding, (1, 1), 1, "zeros")
-
     def without_the_odd_one(dout, x, w, b, stride, padding):
-        dx, _, db = backward(dout, x, w, b, stride, padding)
+        dx, _, db = plain_backward(dout, x, w, b, stride, padding)
         even = len(x) - len(x) % 2 or 1
-        return dx, backward(dout[:even], x[:even], w, b, stride, padding)[1], db
+        return dx, plain_backward(dout[:even], x[:even], w, b, stride, padding)[1], db
 
     def averaged(dout, x, w, b, stride, padding):
-        dx, dw, db = backward(dout, x, w, b, stride, padding)
+        dx, dw, db = plain_backward(dout, x, w, b, stride, padding)
         ones = [torch.ones_like(each) for each in (dout[:, :1], w[:1, :1])]
         return (
             dx / torch.nn.grad.conv2d_input((len(x), 1, *x.shape[2:]), ones[1], ones[0], stride, padding).clamp(1),
@@ -314,7 +291,7 @@ def test_what_goes_in_wrongly_is_said_with_its_factor():
         )
 
     def rounded(dout, x, w, b, stride, padding):
-        return (*backward(dout.float().double(), x, w, b, stride, padding)[:2], dout.sum((0, 2, 3)))
+        return (*plain_backward(dout.float().double(), x, w, b, stride, padding)[:2], dout.sum((0, 2, 3)))
 
     for fn, words in (
         (without_the_odd_one, "sample 2 of grad_output counts 0 times"),
@@ -374,11 +351,11 @@ def test_a_report_says_whole_sentences_of_what_is_there():
         return torch.nn.grad.conv2d_input(input_size, weight, grad_output, stride, padding, dilation, groups)
 
     def first_images(dout, x, w, b, stride, padding):
-        dx, dw, _ = in_backward({})(dout, x, w, b, stride, padding, (1, 1), 1, "zeros")
+        dx, dw, _ = plain_backward(dout, x, w, b, stride, padding)
         return dx, dw, dout[:2].sum((0, 2, 3))
 
     def last_position(dout, x, w, b, stride, padding):
-        dx, dw, _ = in_backward({})(dout, x, w, b, stride, padding, (1, 1), 1, "zeros")
+        dx, dw, _ = plain_backward(dout, x, w, b, stride, padding)
         return dx, dw, dout[:, :, -1, -1].sum(0)
 
     def two_at_once(input, weight_size, grad_output, stride, padding):
