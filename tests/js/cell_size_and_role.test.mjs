@@ -43,37 +43,17 @@ test("no board is wider than its page unless its rows wrap", () => {
   }
 });
 
-const spec = {
-  rows: "pdidpr",
-  columns: "dip",
-  unread_rows: [5],
-  unread_columns: [0],
-  label: "",
-  editable: false,
-};
-
-test("a cell's role in words", () => {
+test("a cell's role in words, of which data has none", () => {
+  const spec = { rows: "pdidpr", columns: "dip", unread_rows: [3, 5], unread_columns: [1], label: "" };
   const words = [...spec.rows].map((_, row) =>
-    [...spec.columns].map((_, column) => roleOf(spec, row, column)),
+    [...spec.columns].map((_, column) => roleOf({ ...spec, editable: false }, row, column)),
   );
   assert.deepEqual(words, [
-    ["padding, never read", "padding", "padding"],
-    ["never read", "zero inserted by the stride", "padding"],
-    ["zero inserted by the stride, never read", "zero inserted by the stride", "padding"],
-    ["never read", "zero inserted by the stride", "padding"],
-    ["padding, never read", "padding", "padding"],
+    ["padding", "padding, never read", "padding"],
+    ["", "zero inserted by the stride, never read", "padding"],
+    ["zero inserted by the stride", "zero inserted by the stride, never read", "padding"],
+    ["never read", "zero inserted by the stride, never read", "padding, never read"],
+    ["padding", "padding, never read", "padding"],
     ["padding for the remainder, never read", "padding for the remainder, never read", "padding, never read"],
   ]);
-});
-
-test("data is what has no role", () => {
-  const plain = {
-    rows: "dd",
-    columns: "ddd",
-    unread_rows: [],
-    unread_columns: [],
-    label: "",
-    editable: true,
-  };
-  for (const row of [0, 1]) for (const column of [0, 1, 2]) assert.equal(roleOf(plain, row, column), "");
 });

@@ -21,6 +21,7 @@ import { STROKE } from "../../convviz/web/rules/undo_rules.js";
 import { fromLink } from "../../convviz/web/rules/link.js";
 import { replaced, tensorsOf } from "../../convviz/web/rules/settings.js";
 import { drawer, randomState, truthOf } from "./conv_by_definition.mjs";
+import { dataOf } from "./page_by_hand.mjs";
 
 const STATES = Number(process.env.CONVVIZ_STATES ?? 250);
 const SEED = Number(process.env.CONVVIZ_SEED ?? 1);
@@ -192,11 +193,7 @@ test("the sentences name what the page names", () => {
 
 test("one drag is one step back, however many cells it crosses", () => {
   let now = 0;
-  const model = createPageModel(
-    { state: fromLink("v=2").state, colorscales: { light: [], dark: [] }, plotly: null },
-    undefined,
-    () => (now += 5000),
-  );
+  const model = createPageModel(dataOf(fromLink("v=2").state), undefined, () => (now += 5000));
   const place = () => shownOne(model.settings());
   assert.deepEqual(place(), { row: 1, column: 1 });
   const drag = (move, cells) => {

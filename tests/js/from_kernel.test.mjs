@@ -6,29 +6,16 @@ import test from "node:test";
 import { KernelClient, messageOf } from "../../convviz/web/numbers/from_kernel.js";
 import { fromPage } from "../../convviz/web/numbers/from_page.js";
 import { createPageModel } from "../../convviz/web/numbers/model.js";
-import { setAxis } from "../../convviz/web/rules/change_settings.js";
 import { BASE_STATE } from "../../convviz/web/rules/link.js";
 import { replaced } from "../../convviz/web/rules/settings.js";
+import { LARGE, dataOf, sentOf, settled, stride, strideOf, timersByHand } from "./page_by_hand.mjs";
 
-const TENSORS = [
-  "input",
-  "weight",
-  "bias",
-  "output",
-  "target",
-  "grad_output",
-  "grad_padded_input",
-  "grad_input",
-  "grad_weight",
-  "grad_bias",
-];
 const EXACT = { id: "truth.exact", values: { device: "cpu", dtype: "float64" }, ok: true };
 const START = { ...BASE_STATE, dtype: "float64" };
 
 /** What the kernel sends of some settings: here the page's own numbers, times a factor. */
 function wireOf(settings, { page = "", k = 0, factor = 1, spoil = () => {} } = {}) {
   const { stages } = fromPage(settings, k);
-  const given = TENSORS.filter((name) => stages[name]);
   const bytes = (name) =>
     new DataView(Float64Array.from(stages[name].data, (value) => factor * value).buffer);
   const wire = {
@@ -37,7 +24,7 @@ function wireOf(settings, { page = "", k = 0, factor = 1, spoil = () => {} } = {
     dtype: "float64",
     loss: stages.loss,
     truth: EXACT,
-    tensors: Object.fromEntries(given.map((name) => [name, bytes(name)])),
+    tensors: Object.fromEntries(sentOf(stages).map((name) => [name, bytes(name)])),
   };
   spoil(wire);
   return wire;
@@ -85,27 +72,13 @@ function widgetOf(settings, held = wireOf(settings)) {
 
 /** The page of a live app: connected, at the settings of the kernel; its patience and its rest end when the test says so. */
 function opened(settings = START) {
-  const timers = new Set();
-  const later = (act) => {
-    timers.add(act);
-    return () => timers.delete(act);
-  };
+  const { later, end: rest } = timersByHand();
   let now = 0;
   const widget = widgetOf(settings);
-  const model = createPageModel(
-    { state: START, colorscales: { light: [], dark: [] }, plotly: null, ground: {} },
-    null,
-    () => (now += 5000),
-    later,
-  );
+  const model = createPageModel(dataOf(START, { ground: {} }), null, () => (now += 5000), later);
   model.connect(new KernelClient(widget), true);
-  const rest = () => [...timers].forEach((act) => timers.delete(act) && act());
   return { model, widget, rest };
 }
-
-const settled = () => new Promise((done) => setImmediate(done));
-const stride = (model, value) => model.change((settings) => setAxis(settings, "stride", 0, value), "stride");
-const strideOf = (settings) => settings.spec.stride[0];
 
 /** What the board shows is of these settings, whole. */
 function assertShows(model, settings, from, factor = 1) {
@@ -147,11 +120,7 @@ test("what the kernel has when a page opens is shown, and nothing is asked for",
 
 test("a page that was there before brings its settings to the kernel, and shows its own numbers until torch's come", async () => {
   const widget = widgetOf({ ...START, digit: 7 });
-  const model = createPageModel({
-    state: { ...START, digit: 4 },
-    colorscales: { light: [], dark: [] },
-    plotly: null,
-  });
+  const model = createPageModel(dataOf({ ...START, digit: 4 }));
   stride(model, 1);
   model.connect(new KernelClient(widget));
   const wanted = model.settings();
@@ -191,19 +160,7 @@ test("where only the view changes torch's numbers stay", async () => {
 test("what is too much for the page waits for torch, and the page says so", async () => {
   const { model } = opened();
   const before = model.shown();
-  const spec = {
-    ...BASE_STATE.spec,
-    input_size: [64, 64],
-    kernel_size: [11, 11],
-    padding: [
-      [5, 5],
-      [5, 5],
-    ],
-    stride: [1, 1],
-    out_channels: 8,
-    in_channels: 8,
-  };
-  model.change((settings) => [replaced(settings, { spec }), []]);
+  model.change((settings) => [replaced(settings, { spec: LARGE }), []]);
   assert.deepEqual([model.settled(), model.get("failed")], [false, false]);
   assert.equal(model.shown(), before, "the old board stays");
   assert.equal(model.get("values").truth_ok, null);
@@ -366,13 +323,7 @@ test("a kernel that comes again computes on the device that was chosen, if it ca
     [["cpu", "cuda"], "cpu"],
     [["cuda"], "cuda"],
   ]) {
-    const model = createPageModel({
-      state: START,
-      colorscales: { light: [], dark: [] },
-      plotly: null,
-      ground: {},
-      live: true,
-    });
+    const model = createPageModel(dataOf(START, { ground: {}, live: true }));
     model.connect(Object.assign(new KernelClient(widgetOf(told)), { facts: { devices: ["cpu", "cuda"] } }));
     assert.equal(model.settings().device, "cuda");
     model.change((settings) => [replaced(settings, { device: "cpu" }), []]);

@@ -8,11 +8,11 @@ import { createPageModel } from "../../convviz/web/numbers/model.js";
 import { pack, unpack } from "../../convviz/web/numbers/binary_frames.js";
 import { setAxis } from "../../convviz/web/rules/change_settings.js";
 import { BASE_STATE } from "../../convviz/web/rules/link.js";
+import { dataOf, sentOf, settled } from "./page_by_hand.mjs";
 
 const FACTS = { type: "facts", version: "1", devices: ["cpu", "cuda"], device: "cuda", makes_pages: true };
 const START = { ...BASE_STATE, dtype: "float64" };
 const EXACT = { id: "truth.exact", values: { device: "cpu", dtype: "float64" }, ok: true };
-const settled = () => new Promise((done) => setImmediate(done));
 
 /** The server's end of a websocket. */
 class Socket {
@@ -39,18 +39,7 @@ class Socket {
   answer(message) {
     const settings = { ...BASE_STATE, ...message.settings };
     const { stages } = fromPage(settings, 0);
-    const tensors = [
-      "input",
-      "weight",
-      "bias",
-      "output",
-      "target",
-      "grad_output",
-      "grad_padded_input",
-      "grad_input",
-      "grad_weight",
-      "grad_bias",
-    ].filter((name) => stages[name]);
+    const tensors = sentOf(stages);
     this.tell(
       { type: "numbers", id: message.id, dtype: "float64", loss: stages.loss, truth: EXACT, tensors },
       tensors.map((name) => Float64Array.from(stages[name].data).buffer),
@@ -83,7 +72,7 @@ function around(context) {
 function opened(place) {
   const states = [];
   const model = createPageModel(
-    { state: START, colorscales: { light: [], dark: [] }, plotly: null, ground: {}, live: true },
+    dataOf(START, { ground: {}, live: true }),
     fromPage,
     () => 0,
     () => () => {},

@@ -4,30 +4,25 @@ import test from "node:test";
 
 import { fromPage } from "../../convviz/web/numbers/from_page.js";
 import { createPageModel } from "../../convviz/web/numbers/model.js";
-import { setAxis } from "../../convviz/web/rules/change_settings.js";
 import { BASE_STATE, toLink } from "../../convviz/web/rules/link.js";
 import { replaced } from "../../convviz/web/rules/settings.js";
+import { LARGE, dataOf, settled, stride, strideOf, timersByHand } from "./page_by_hand.mjs";
 
-const colorscales = { light: [], dark: [] };
-const data = { state: BASE_STATE, colorscales, plotly: null };
+const data = dataOf(BASE_STATE);
 const LATE = "These settings' numbers have not arrived yet: the board shows the previous ones.";
 
 /** A model whose numbers come when the test says so, and whose patience ends when it says so. */
 function byHand({ first = true } = {}) {
-  const [asked, timers] = [[], new Set()];
+  const asked = [];
   const promise = (settings, k) =>
     new Promise((resolve, reject) =>
       asked.push({ settings, k, reject, resolve, answer: () => resolve(fromPage(settings, k)) }),
     );
-  const later = (act) => {
-    timers.add(act);
-    return () => timers.delete(act);
-  };
+  const { waiting: timers, later, end: loseThePatience } = timersByHand();
   let now = 0;
   const model = createPageModel(data, promise, () => (now += 5000), later);
   const heard = [];
   for (const name of ["structure", "values"]) model.on(`change:${name}`, () => heard.push(whole(model)));
-  const loseThePatience = () => [...timers].forEach((act) => timers.delete(act) && act());
   const made = { model, asked, heard, timers, loseThePatience };
   if (first) asked[0].answer();
   return settled().then(() => {
@@ -35,9 +30,6 @@ function byHand({ first = true } = {}) {
     return made;
   });
 }
-
-/** All promises that are due have been heard. */
-const settled = () => new Promise((done) => setImmediate(done));
 
 /** What the board shows: is it the one of these settings, whole? */
 function whole(model) {
@@ -48,15 +40,12 @@ function whole(model) {
 
 function assertShows(model, settings) {
   whole(model);
-  const wanted = createPageModel({ ...data, state: settings }, fromPage);
+  const wanted = createPageModel(dataOf(settings), fromPage);
   const { version, step, ...numbers } = model.get("values");
   const { version: _, step: __, ...expected } = wanted.get("values");
   assert.deepEqual(numbers, expected);
   assert.deepEqual({ ...model.get("structure"), version: 0 }, { ...wanted.get("structure"), version: 0 });
 }
-
-const stride = (model, value) => model.change((settings) => setAxis(settings, "stride", 0, value), "stride");
-const strideOf = (settings) => settings.spec.stride[0];
 
 test("the page's own numbers are there as soon as the settings are", () => {
   const model = createPageModel(
@@ -256,27 +245,13 @@ test("a typed number goes to the cell that is shown, whatever is pending", async
 
 test("what is too much for the page is refused by its maker, at once and in any step", () => {
   const model = createPageModel(data, fromPage);
-  const spec = {
-    ...BASE_STATE.spec,
-    input_size: [64, 64],
-    kernel_size: [11, 11],
-    padding: [
-      [5, 5],
-      [5, 5],
-    ],
-    stride: [1, 1],
-    out_channels: 8,
-    in_channels: 8,
-  };
   const held = model.settings();
-  model.change((settings) => [replaced(settings, { spec }), []]);
+  model.change((settings) => [replaced(settings, { spec: LARGE }), []]);
   assert.match(model.get("notice"), /^one step of the page may take up to 5 million products/);
   assert.deepEqual([model.settings(), model.canUndo(), model.get("failed")], [held, false, true]);
   assertShows(model, held);
-  assert.throws(
-    () => createPageModel({ ...data, state: { ...BASE_STATE, spec } }, fromPage),
-    /5 million products/,
-  );
+  const first = dataOf({ ...BASE_STATE, spec: LARGE });
+  assert.throws(() => createPageModel(first, fromPage), /5 million products/);
 });
 
 test("a failed undo leaves the steps as they were", () => {

@@ -7,33 +7,29 @@ import { createPageModel } from "../../convviz/web/numbers/model.js";
 import { TabData, isSlow } from "../../convviz/web/page/tab_data.js";
 import { BASE_STATE } from "../../convviz/web/rules/link.js";
 import { onBoard, withTyped } from "../../convviz/web/tabs/linear/tab.js";
+import { dataOf, settled, timersByHand } from "./page_by_hand.mjs";
 
-const flush = () => new Promise((done) => setImmediate(done));
 const { tab, ...FIRST } = BASE_STATE;
 const at = (digit) => ({ ...FIRST, digit });
 
 /** A tab, what its pane was given last, and the questions that its kernel got, which the test answers. */
 function opened(name, { settings = FIRST, chosen = {} } = {}) {
-  const timers = new Set();
+  const { later, end: rest } = timersByHand();
   const pane = {};
-  const made = { questions: [], said: [], pane, now: settings, settled: true };
+  const made = { questions: [], said: [], pane, rest, now: settings, settled: true };
   const kernel = {
     request: (message) =>
       new Promise((resolve, reject) => {
         made.questions.push(message);
         made.answer = (data = {}) => {
           resolve({ message: { data }, buffers: [] });
-          return flush();
+          return settled();
         };
         made.refuse = (sentence) => {
           reject(new Error(sentence));
-          return flush();
+          return settled();
         };
       }),
-  };
-  const later = (act) => {
-    timers.add(act);
-    return () => timers.delete(act);
   };
   const model = {
     kernel: () => kernel,
@@ -44,7 +40,6 @@ function opened(name, { settings = FIRST, chosen = {} } = {}) {
     choose: (_, choices) => (made.kept = choices),
   };
   made.tab = new TabData(model, name, (changes) => Object.assign(pane, changes), later);
-  made.rest = () => [...timers].forEach((act) => timers.delete(act) && act());
   made.move = (next) => {
     made.now = next;
     made.tab.follow();
@@ -165,9 +160,8 @@ test("what was chosen is kept for whoever goes on from there, in another languag
   assert.deepEqual(made.asked(), [[3, { batch: 3 }]]);
   made.tab.choose({ loss: "sum" });
   assert.deepEqual(made.kept, { batch: 3, loss: "sum" });
-  const model = createPageModel({ state: BASE_STATE, colorscales: { light: [], dark: [] }, plotly: null });
+  const [model, next] = [1, 2].map(() => createPageModel(dataOf(BASE_STATE)));
   model.choose("linear", made.kept);
-  const next = createPageModel({ state: BASE_STATE, colorscales: { light: [], dark: [] }, plotly: null });
   next.goOnFrom(JSON.parse(JSON.stringify(model.kept())));
   assert.deepEqual([next.chosen("linear"), next.chosen("code")], [made.kept, {}]);
 });

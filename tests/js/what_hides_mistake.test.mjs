@@ -12,6 +12,7 @@ import { isKnown } from "../../convviz/web/rules/recipes.js";
 import { tensorsOf } from "../../convviz/web/rules/settings.js";
 import { outputSize, remainderOf } from "../../convviz/web/rules/spec.js";
 import { createWhy, hidingWords } from "../../convviz/web/tabs/mistakes/why_hidden.js";
+import { timersByHand } from "./page_by_hand.mjs";
 
 const FOLDER = new URL("../../convviz/facts/mistakes/", import.meta.url);
 const MISTAKES = readdirSync(FOLDER).map((name) => JSON.parse(readFileSync(new URL(name, FOLDER), "utf8")));
@@ -130,12 +131,8 @@ test("a reason is searched when the sliders rest, once for each picture", () => 
     ways: [way],
   } = MISTAKES.find(({ id }) => id === "I10");
   const same = "Nobody would notice here: wrong equals right";
-  const [found, waiting] = [[], new Set()];
-  const later = (act) => {
-    waiting.add(act);
-    return () => waiting.delete(act);
-  };
-  const rest = () => [...waiting].forEach((act) => waiting.delete(act) && act());
+  const found = [];
+  const { waiting, later, end: rest } = timersByHand();
   const why = createWhy((words) => found.push(words), later);
   const said = (link) => why.of(settingsOf(link), of, way);
   assert.deepEqual(["v=2", "v=2&size=6", "v=2&size=7"].map(said), Array(3).fill(`${same}.`));
