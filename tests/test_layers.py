@@ -40,8 +40,13 @@ def modules():
     return found
 
 
+@functools.cache
 def imports(module, source, is_package=False):
-    """Yield (line, dotted name) for every import; `from a import b` yields a.b, a module or not."""
+    """Return (line, dotted name) of every import; `from a import b` imports a.b, a module or not."""
+    return list(_imports(module, source, is_package))
+
+
+def _imports(module, source, is_package):
     package = module.split(".") if is_package else module.split(".")[:-1]
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -209,7 +214,7 @@ def test_an_allowed_import_is_not_reported(module, source):
 
 
 def test_a_relative_import_in_a_package_starts_at_the_package():
-    assert list(imports("convviz.ops", "from . import padding", is_package=True)) == [(1, "convviz.ops.padding")]
+    assert imports("convviz.ops", "from . import padding", is_package=True) == [(1, "convviz.ops.padding")]
 
 
 # What may be loaded. Each name here is time and memory of every visitor's kernel: sympy alone, which many functions of

@@ -28,9 +28,7 @@ from tests.operator_cases import (
     torch_conv2d,
 )
 
-# Whole numbers must agree to the last bit. Real ones to a part of the largest number of the tensor: each sum here has
-# at most some hundred terms of its size, and float64 rounds each by 1e-16.
-EXACT, ROUNDED = (integers, 0.0), (reals, 1e-13)
+# Whole numbers, which must agree to the last bit. How near real ones are to the truth: test_operators_narrow.py.
 # torch says that 'same' with an even kernel copies the input; convviz never asks torch for 'same'.
 even_same = pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel")
 
@@ -47,10 +45,10 @@ def same_specs(seed, count):
             return
 
 
-def check_conv2d(specs, make, tolerance):
+def check_conv2d(specs):
     count = 0
     for number, spec in enumerate(specs):
-        x, w, b, g = drawn(spec, number, make)
+        x, w, b, g = drawn(spec, number)
         if number % 4 == 0:
             x, g, spec = x[0], g[0], spec.replace(batch=1)
         b = None if number % 3 == 0 else b
@@ -63,81 +61,77 @@ def check_conv2d(specs, make, tolerance):
         for method in METHODS:
             others[method] = lambda x, w, b, m=method, arguments=arguments: conv2d(x, w, b, **arguments, method=m)
         for name, function in others.items():
-            assert same(results(function, (x, w, b), g), truth, tolerance), (name, spec, arguments)
+            assert same(results(function, (x, w, b), g), truth), (name, spec, arguments)
         count += 1
     return count
 
 
 @even_same
 def test_conv2d_and_its_gradients_are_exact_in_whole_numbers():
-    assert check_conv2d([*EDGE_CASES.values(), *random_specs(seed=100, count=250)], *EXACT) > 250
+    assert check_conv2d([*EDGE_CASES.values(), *random_specs(seed=100, count=120)]) > 120
 
 
 @even_same
 def test_conv2d_with_padding_same_is_exact_in_whole_numbers():
-    assert check_conv2d(same_specs(seed=101, count=60), *EXACT) == 60
+    assert check_conv2d(same_specs(seed=101, count=40)) == 40
 
 
-@even_same
-def test_conv2d_of_real_numbers_is_right_up_to_rounding():
-    assert check_conv2d([*random_specs(seed=102, count=60), *same_specs(seed=103, count=20)], *ROUNDED) == 80
-
-
-@pytest.mark.parametrize(("make", "tolerance", "count"), [(*EXACT, 120), (*ROUNDED, 20)], ids=["whole", "real"])
-def test_conv_transpose2d_and_its_gradients(make, tolerance, count):
+def test_conv_transpose2d_and_its_gradients():
     generous = 0
-    for number, call in enumerate(random_transposed(seed=104, count=count)):
+    for number, call in enumerate(random_transposed(seed=104, count=120)):
         _, _, stride, padding, output_padding, groups, dilation = call
         generous += any(extra >= step for extra, step in zip(output_padding, stride, strict=True))
-        x, w = make(call.input_shape, 4 * number), make(call.weight_shape, 4 * number + 1)
-        b = None if number % 3 == 0 else make((call.out_channels,), 4 * number + 2)
-        g = make(call.output_shape, 4 * number + 3)
+        x, w = integers(call.input_shape, 4 * number), integers(call.weight_shape, 4 * number + 1)
+        b = None if number % 3 == 0 else integers((call.out_channels,), 4 * number + 2)
+        g = integers(call.output_shape, 4 * number + 3)
         if number % 4 == 0:
             x, g = x[0], g[0]
         truth = results(lambda x, w, b, call=call: conv_transpose2d_by_definition(x, w, b, call), (x, w, b), g)
         arguments = (stride, padding, output_padding, groups, dilation)
         theirs = results(lambda x, w, b, rest=arguments: F.conv_transpose2d(x, w, b, *rest), (x, w, b), g)
-        assert same(theirs, truth, tolerance), call
+        assert same(theirs, truth), call
         for m in METHODS:
             ours = results(lambda *t, m=m, rest=arguments: conv_transpose2d(*t, *rest, method=m), (x, w, b), g)
-            assert same(ours, truth, tolerance), (m, call)
-    assert generous > count / 8
+            assert same(ours, truth), (m, call)
+    assert generous > 15
 
 
-@pytest.mark.parametrize(("make", "tolerance", "count"), [(*EXACT, 60), (*ROUNDED, 10)], ids=["whole", "real"])
-def test_the_gradient_functions_and_their_own_gradients(make, tolerance, count):
-    for number, spec in enumerate(random_specs(seed=105, count=count)):
-        x, w, _, g = drawn(spec, number, make)
+def test_the_gradient_functions_and_their_own_gradients():
+    for number, spec in enumerate(random_specs(seed=105, count=60)):
+        x, w, _, g = drawn(spec, number)
         if number % 4 == 0:
             x, g = x[0], g[0]
         arguments = spelled(spec, number)
-        above_input, above_weight = make(tuple(x.shape), 4 * number + 5), make(spec.weight_shape, 4 * number + 6)
+        above_input, above_weight = (
+            integers(tuple(x.shape), 4 * number + 5),
+            integers(spec.weight_shape, 4 * number + 6),
+        )
         to_input = results(lambda w, g, spec=spec: definition_of_grad_input(w, g, spec), (w, g), above_input)
         to_weight = results(lambda x, g, spec=spec: definition_of_grad_weight(x, g, spec), (x, g), above_weight)
         for m in METHODS:
             rest, size, weight_size = arguments | {"method": m}, x.shape, spec.weight_shape
             ours = results(lambda w, g, size=size, rest=rest: conv2d_input(size, w, g, **rest), (w, g), above_input)
-            assert same(ours, to_input, tolerance), (m, spec, arguments)
+            assert same(ours, to_input), (m, spec, arguments)
             ours = results(
                 lambda x, g, size=weight_size, rest=rest: conv2d_weight(x, size, g, **rest), (x, g), above_weight
             )
-            assert same(ours, to_weight, tolerance), (m, spec, arguments)
-        assert same([conv2d_bias(g)], [g.transpose(0, -3).flatten(1).sum(1)], tolerance), spec
+            assert same(ours, to_weight), (m, spec, arguments)
+        assert same([conv2d_bias(g)], [g.transpose(0, -3).flatten(1).sum(1)]), spec
 
 
-@pytest.mark.parametrize(("make", "tolerance", "count"), [(*EXACT, 60), (*ROUNDED, 10)], ids=["whole", "real"])
-def test_linear_and_its_gradients(make, tolerance, count):
+def test_linear_and_its_gradients():
     draw = random.Random(106)
-    for number in range(count):
+    for number in range(60):
         leading = tuple(draw.randint(0, 3) for _ in range(draw.randint(0, 3)))
         columns, rows = draw.randint(1, 5), draw.randint(1, 5)
-        x, w, b = make((*leading, columns), number), make((rows, columns), number + 1), make((rows,), number + 2)
-        b, g = None if number % 3 == 0 else b, make((*leading, rows), number + 3)
+        shapes = ((*leading, columns), (rows, columns), (rows,), (*leading, rows))
+        x, w, b, g = (integers(shape, number + seed) for seed, shape in enumerate(shapes))
+        b = None if number % 3 == 0 else b
         truth = results(lambda x, w, b: (x[..., None, :] * w).sum(-1) + (0 if b is None else b), (x, w, b), g)
-        assert same(results(F.linear, (x, w, b), g), truth, tolerance)
+        assert same(results(F.linear, (x, w, b), g), truth)
         for m in METHODS:
             ours = results(lambda x, w, b, m=m: linear(x, w, b, method=m), (x, w, b), g)
-            assert same(ours, truth, tolerance), (m, tuple(x.shape), tuple(w.shape))
+            assert same(ours, truth), (m, tuple(x.shape), tuple(w.shape))
 
 
 def masked_calls(seed, count):

@@ -162,37 +162,25 @@ def test_formulas_are_what_the_panels_hold():
 # -- the app -------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def open_app():
-    """Return convviz.App; what it opened is closed at the end."""
-    opened = []
-
-    def make(**arguments):
-        opened.append(convviz.App(**arguments))
-        return opened[-1]
-
-    yield make
-    for app in opened:
-        app.close()
-
-
-def test_the_app_takes_a_transposed_layer(open_app):
+def test_the_app_takes_a_transposed_layer(closing):
     layer = torch.nn.ConvTranspose2d(2, 3, (3, 2), stride=2, padding=1, output_padding=1, dtype=torch.float64)
     x = reals((1, 2, 4, 5), 0)
     spec = ConvSpec((8, 9), 3, 2, (3, 2), stride=2, padding=1)
-    app = open_app(spec=spec, input=x, weight=layer.weight, bias=layer.bias, dtype="float64", transposed=True)
+    app = closing(
+        convviz.App(spec=spec, input=x, weight=layer.weight, bias=layer.bias, dtype="float64", transposed=True)
+    )
     torch.testing.assert_close(app.session.result.grad_input, layer(x).detach())
     assert app.figure("output").data[0].z[0][0] == pytest.approx(layer(x)[0, 0, 0, 0].item())
     assert app.figure("input").layout.title.text == "input[0, 0] · shape [1, 2, 4, 5]"
     with pytest.raises(ValueError, match="a panel is one of grad_output, padded_grad_output, weight, grad_input"):
         app.figure("dilated_grad_output")
-    again = open_app(state=app.state())
+    again = closing(convviz.App(state=app.state()))
     assert torch.equal(again.session.result.grad_input, app.session.result.grad_input)
 
 
-def test_a_given_geometry_is_that_of_the_convolution_read_the_other_way(open_app):
+def test_a_given_geometry_is_that_of_the_convolution_read_the_other_way(closing):
     spec = ConvSpec((7, 6), 2, 4, 3, (2, 1), 1, groups=2)
-    app = open_app(spec=spec, grad_output=reals(spec.input_shape, 1), transposed=True)
+    app = closing(convviz.App(spec=spec, grad_output=reals(spec.input_shape, 1), transposed=True))
     assert app.session.settings.loss == "weighted_sum"
     assert torch.equal(grad_tensor(app.session.settings), reals(spec.input_shape, 1))
 
@@ -212,9 +200,9 @@ def test_arguments_that_contradict_teach(given, message):
         convviz.App(transposed=True, **given)
 
 
-def test_small_tensors_find_a_geometry(open_app):
+def test_small_tensors_find_a_geometry(closing):
     for size, kernel in itertools.product([(1, 1), (1, 4), (3, 1)], [(1, 1), (1, 2), (3, 3)]):
-        app = open_app(input=torch.ones(size), weight=torch.ones(kernel), transposed=True)
+        app = closing(convviz.App(input=torch.ones(size), weight=torch.ones(kernel), transposed=True))
         assert app.session.settings.input_shape == (1, 1, *size), kernel
         assert app.session.result.deviation_from_autograd.within_rounding, (size, kernel)
 

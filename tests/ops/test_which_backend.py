@@ -55,6 +55,7 @@ def without_select(monkeypatch):
     monkeypatch.delattr(torch._C, "_select_conv_backend", raising=False)
 
 
+TINY, USUAL = ((1, 1, 8, 8), (1, 1, 3, 3)), ((2, 3, 8, 8), (4, 3, 3, 3))  # shapes of input and weight
 F32, F64 = torch.float32, torch.float64
 SLOW = ("Slow2d",) * 3
 DILATED = ("SlowDilated2d",) * 3
@@ -62,8 +63,8 @@ TRANSPOSE = ("SlowTranspose2d",) * 3
 
 # Input, weight, arguments → the backend by default, without oneDNN, without oneDNN and NNPACK.
 FLOAT32 = {
-    "teaching shape": ((1, 1, 8, 8), (1, 1, 3, 3), {}, SLOW),
-    "two samples": ((2, 3, 8, 8), (4, 3, 3, 3), {}, ("Mkldnn", "Slow2d", "Slow2d")),
+    "teaching shape": (*TINY, {}, SLOW),
+    "two samples": (*USUAL, {}, ("Mkldnn", "Slow2d", "Slow2d")),
     "16 samples": ((16, 3, 8, 8), (4, 3, 3, 3), {}, ("Mkldnn", "NnpackSpatial", "Slow2d")),
     "kernel 17": ((16, 1, 20, 20), (2, 1, 17, 17), {}, ("Mkldnn", "Slow2d", "Slow2d")),
     "padding >= kernel": ((16, 1, 8, 8), (2, 1, 3, 3), {"padding": 3}, ("Mkldnn", "Slow2d", "Slow2d")),
@@ -73,7 +74,7 @@ FLOAT32 = {
     "kernel 1x1": ((1, 3, 8, 8), (4, 3, 1, 1), {}, SLOW),
     "depthwise": ((1, 4, 8, 8), (4, 1, 3, 3), {"groups": 4}, ("Mkldnn", "Slow2d", "Slow2d")),
     "dilated": ((1, 3, 8, 8), (4, 3, 3, 3), {"dilation": 2}, DILATED),
-    "dilated, two samples": ((2, 3, 8, 8), (4, 3, 3, 3), {"dilation": 2}, ("Mkldnn", "SlowDilated2d", "SlowDilated2d")),
+    "dilated, two samples": (*USUAL, {"dilation": 2}, ("Mkldnn", "SlowDilated2d", "SlowDilated2d")),
     "transposed": ((1, 3, 8, 8), (3, 4, 3, 3), {"transposed": True}, TRANSPOSE),
     "transposed, two samples": (
         (2, 3, 8, 8),
@@ -89,9 +90,9 @@ FLOAT32 = {
     ),
 }
 FLOAT64 = {
-    "teaching shape": ((1, 1, 8, 8), (1, 1, 3, 3), {}, SLOW),
+    "teaching shape": (*TINY, {}, SLOW),
     "16 samples": ((16, 3, 8, 8), (4, 3, 3, 3), {}, SLOW),
-    "dilated": ((2, 3, 8, 8), (4, 3, 3, 3), {"dilation": 2}, DILATED),
+    "dilated": (*USUAL, {"dilation": 2}, DILATED),
     "depthwise": ((2, 4, 8, 8), (4, 1, 3, 3), {"groups": 4}, SLOW),
     "transposed": ((2, 3, 8, 8), (3, 4, 3, 3), {"transposed": True}, TRANSPOSE),
 }
@@ -125,12 +126,12 @@ def test_the_backend_is_the_one_that_was_measured_and_its_op_ran(
 
 @X86
 def test_a_bias_and_needed_gradients_change_no_backend():
-    input, weight = tensors((2, 3, 8, 8), (4, 3, 3, 3), requires_grad=True)
+    input, weight = tensors(*USUAL, requires_grad=True)
     assert which_backend(input, weight, torch.ones(4)).forward == "Mkldnn"
 
 
 def test_float64_runs_im2col():
-    input, weight = tensors((1, 1, 8, 8), (1, 1, 3, 3), F64)
+    input, weight = tensors(*TINY, F64)
     found = which_backend(input, weight, torch.ones(1, dtype=F64))
     assert found.forward == found.backward == "Slow2d"
     assert found.chain == (
@@ -270,9 +271,9 @@ def test_one_sample_without_a_batch():
 
 @pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
 def test_it_works_where_autograd_is_off(mode):
-    expected = which_backend(*tensors((2, 3, 8, 8), (4, 3, 3, 3), F64), torch.ones(4, dtype=F64))
+    expected = which_backend(*tensors(*USUAL, F64), torch.ones(4, dtype=F64))
     with mode():
-        made_here = tensors((2, 3, 8, 8), (4, 3, 3, 3), F64)
+        made_here = tensors(*USUAL, F64)
         found = which_backend(*made_here, torch.ones(4, dtype=F64))
         assert not torch.is_grad_enabled()
     assert found == expected
@@ -281,7 +282,7 @@ def test_it_works_where_autograd_is_off(mode):
 
 @pytest.mark.parametrize("requires_grad", [True, False])
 def test_the_callers_tensors_and_the_random_numbers_stay_as_they_are(requires_grad):
-    input, weight = tensors((2, 3, 8, 8), (4, 3, 3, 3), F64, requires_grad)
+    input, weight = tensors(*USUAL, F64, requires_grad)
     bias = torch.ones(4, dtype=F64, requires_grad=requires_grad)
     weight.grad = torch.full_like(weight, 7.0) if requires_grad else None
     before = [(t.detach().clone(), t._version, t.requires_grad) for t in (input, weight, bias)]
@@ -297,14 +298,14 @@ def test_the_callers_tensors_and_the_random_numbers_stay_as_they_are(requires_gr
 
 
 def test_a_tensor_that_was_computed_will_do_and_its_graph_is_not_walked():
-    input, weight = tensors((2, 3, 8, 8), (4, 3, 3, 3), F64, requires_grad=True)
+    input, weight = tensors(*USUAL, F64, requires_grad=True)
     found = which_backend(input * 2, weight)
     assert "MulBackward0" not in found.backward_ops
     assert input.grad is None
 
 
 def test_the_result_is_plain_data():
-    found = which_backend(*tensors((1, 1, 8, 8), (1, 1, 3, 3), F64))
+    found = which_backend(*tensors(*TINY, F64))
     state = json.loads(json.dumps(dataclasses.asdict(found)))
     again = {name: tuple(value) if isinstance(value, list) else value for name, value in state.items()}
     assert Backend(**again) == found
@@ -315,7 +316,7 @@ def test_the_result_is_plain_data():
 
 
 def test_what_autograd_saves_is_what_the_notes_say():
-    input, weight = tensors((1, 1, 8, 8), (1, 1, 3, 3), F64, requires_grad=True)
+    input, weight = tensors(*TINY, F64, requires_grad=True)
     node = torch.nn.functional.conv2d(input, weight).grad_fn
     assert type(node).__name__ == "ConvolutionBackward0"
     saved = [name for name in dir(node) if name.startswith("_saved")]
@@ -348,7 +349,7 @@ class Value:
 )
 def test_values_of_the_enum(monkeypatch, value, name):
     monkeypatch.setattr(torch._C, "_select_conv_backend", lambda *arguments: value)
-    found = which_backend(*tensors((1, 1, 8, 8), (1, 1, 3, 3), F64))
+    found = which_backend(*tensors(*TINY, F64))
     assert (found.forward, found.found_by) == (name, SELECT)
     assert found.algorithm
 
@@ -365,23 +366,23 @@ def test_a_private_function_that_wants_something_else_is_done_without(monkeypatc
         raise error("one more argument")
 
     monkeypatch.setattr(torch._C, "_select_conv_backend", select)
-    found = which_backend(*tensors((1, 1, 8, 8), (1, 1, 3, 3), F64))
+    found = which_backend(*tensors(*TINY, F64))
     assert (found.forward, found.found_by) == ("Slow2d", PROFILER)
 
 
 def test_what_no_op_tells_is_unknown(monkeypatch):
-    input, weight = (tensor.to("meta") for tensor in tensors((1, 1, 8, 8), (1, 1, 3, 3)))
+    input, weight = (tensor.to("meta") for tensor in tensors(*TINY))
     assert which_backend(input, weight).forward == "Overrideable"
     without_select(monkeypatch)
     found = which_backend(input, weight)
     assert (found.forward, found.backward, found.found_by) == ("unknown", "unknown", PROFILER)
     assert found.algorithm
     monkeypatch.setattr(module, "BACKENDS", {})  # as if torch had given all its ops new names
-    assert which_backend(*tensors((1, 1, 8, 8), (1, 1, 3, 3))).forward == "unknown"
+    assert which_backend(*tensors(*TINY)).forward == "unknown"
 
 
 def test_autocast_is_seen_in_the_ops_since_the_tensors_are_not_those_of_the_call():
-    input, weight = tensors((1, 1, 8, 8), (1, 1, 3, 3))
+    input, weight = tensors(*TINY)
     with torch.autocast("cpu", dtype=torch.bfloat16):
         found = which_backend(input, weight)
     assert "aten::_to_copy" in found.forward_ops
@@ -397,12 +398,12 @@ def test_torchs_newer_profiler_sees_the_same(monkeypatch):
 
 
 def test_nothing_is_written_to_stderr(capfd):
-    which_backend(*tensors((1, 1, 8, 8), (1, 1, 3, 3), F64))
+    which_backend(*tensors(*TINY, F64))
     assert capfd.readouterr() == ("", "")
 
 
 def test_a_running_profiler_is_left_alone():
-    input, weight = tensors((1, 1, 8, 8), (1, 1, 3, 3), F64)
+    input, weight = tensors(*TINY, F64)
     with torch.autograd.profiler.profile() as profiler:
         with pytest.raises(RuntimeError, match=r"only one runs at a time.*before or after"):
             which_backend(input, weight)
@@ -422,11 +423,11 @@ def test_a_running_profiler_is_left_alone():
         ((1, 4, 8, 8), (4, 4, 3, 3), {"bias": torch.ones(3)}, r"bias has the shape \[4\].*not \[3\]"),
         ((1, 1, 8, 8), (1, 1, 9, 3), {}, "the dilated kernel fits.*Kernel size: "),
         ((1, 1, 0, 8), (1, 1, 3, 3), {"padding": 2}, "the dilated kernel fits.*Only zero batch or zero channel"),
-        ((1, 1, 8, 8), (1, 1, 3, 3), {"stride": 0}, "stride and dilation are whole numbers of 1 or more"),
-        ((1, 1, 8, 8), (1, 1, 3, 3), {"padding": -1}, "padding of 0 or more"),
-        ((1, 1, 8, 8), (1, 1, 3, 3), {"padding": "sane"}, "Invalid padding string"),
-        ((1, 1, 8, 8), (1, 1, 3, 3), {"padding": "same", "stride": 2}, "'same' only with stride 1"),
-        ((1, 1, 8, 8), (1, 1, 3, 3), {"transposed": True, "output_padding": 3}, r"output_padding \(here 3\)"),
+        (*TINY, {"stride": 0}, "stride and dilation are whole numbers of 1 or more"),
+        (*TINY, {"padding": -1}, "padding of 0 or more"),
+        (*TINY, {"padding": "sane"}, "Invalid padding string"),
+        (*TINY, {"padding": "same", "stride": 2}, "'same' only with stride 1"),
+        (*TINY, {"transposed": True, "output_padding": 3}, r"output_padding \(here 3\)"),
     ],
 )
 def test_an_impossible_call_is_explained(input_shape, weight_shape, arguments, rule):
@@ -439,13 +440,13 @@ def test_an_impossible_call_is_explained(input_shape, weight_shape, arguments, r
 
 
 def test_two_number_formats_are_explained():
-    input, weight = tensors((1, 1, 8, 8), (1, 1, 3, 3))
+    input, weight = tensors(*TINY)
     with pytest.raises(ValueError, match=r"one dtype and one device.*torch says: "):
         which_backend(input, weight.double())
 
 
 def test_output_padding_without_transposed_is_refused():
-    input, weight = tensors((1, 1, 8, 8), (1, 1, 3, 3))
+    input, weight = tensors(*TINY)
     with pytest.raises(ValueError, match="output_padding belongs to a transposed convolution: got output_padding=1"):
         which_backend(input, weight, output_padding=1)
 
@@ -460,9 +461,7 @@ def test_output_padding_without_transposed_is_refused():
     ],
 )
 def test_what_has_no_gradient_is_a_type_error(place, change, got):
-    arguments = dict(
-        zip(("input", "weight", "bias"), [*tensors((1, 1, 8, 8), (1, 1, 3, 3)), torch.ones(1)], strict=True)
-    )
+    arguments = dict(zip(("input", "weight", "bias"), [*tensors(*TINY), torch.ones(1)], strict=True))
     arguments[place] = change(arguments[place])
     with pytest.raises(TypeError, match=f"{place} must be a torch tensor of real floating-point numbers.*got {got}"):
         which_backend(**arguments)
