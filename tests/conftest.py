@@ -49,6 +49,15 @@ def pytest_collection_finish():
     gc.freeze()
 
 
+@pytest.fixture
+def closing():
+    """Return a function that keeps an app, and hands it on: it is closed at the end of the test."""
+    kept = []
+    yield lambda app: kept.append(app) or app
+    for app in kept:
+        app.close()
+
+
 @pytest.fixture(scope="session")
 def browser():
     """One headless Chromium for all tests. Without one they fail: a skipped browser test proves nothing."""

@@ -55,18 +55,15 @@ def sent(monkeypatch):
 
 
 @pytest.fixture
-def open_app(sent):
-    """Open apps that are closed at the end of the test."""
-    opened = []
+def open_app(sent, closing):
+    """Open apps, and forget what they sent by then."""
 
     def open_one(*arguments, **keys):
-        opened.append(convviz.App(*arguments, **keys))
+        app = closing(convviz.App(*arguments, **keys))
         sent.clear()
-        return opened[-1]
+        return app
 
-    yield open_one
-    for app in opened:
-        app.close()
+    return open_one
 
 
 def receive(app, message, *buffers):
@@ -475,21 +472,15 @@ def test_words_of_ones_own_stand_above(open_app, sent):
 # Figures.
 
 
-def test_a_figure_is_the_result(open_app):
-    app = open_app()
-    for name in ("grad_weight", "grad_input", "padded_grad_output", "output"):
-        (trace,) = app.figure(name).data
-        assert [list(row) for row in trace.z] == getattr(app.session.result, name)[0, 0].tolist()
-    with pytest.raises(ValueError, match="there is no bias"):
-        app.figure("grad_bias")
-
-
-def test_a_figure_shows_the_plane_that_is_chosen(open_app):
+def test_a_figure_is_the_result_in_the_plane_that_is_chosen(open_app):
     app = open_app(ConvSpec(5, 2, 3))
     ask(app, app.state() | {"plane": {"sample": 0, "out_channel": 2, "in_channel": 1}})
-    (trace,) = app.figure("grad_weight").data
-    assert [list(row) for row in trace.z] == app.session.result.grad_weight[2, 1].tolist()
+    for name, plane in {"grad_weight": (2, 1), "grad_input": (0, 1), "padded_grad_output": (0, 2)}.items():
+        (trace,) = app.figure(name).data
+        assert [list(row) for row in trace.z] == getattr(app.session.result, name)[plane].tolist()
     assert "grad_weight[2, 1]" in app.figure("grad_weight").layout.title.text
+    with pytest.raises(ValueError, match="there is no bias"):
+        app.figure("grad_bias")
 
 
 # App(...).

@@ -105,17 +105,9 @@ def shown(app, name):
 
 
 @pytest.fixture
-def explain():
+def explain(closing):
     """Return convviz.explain; what it opened is closed at the end."""
-    opened = []
-
-    def make(*arguments, **named):
-        opened.append(convviz.explain(*arguments, **named))
-        return opened[-1]
-
-    yield make
-    for app in opened:
-        app.close()
+    return lambda *arguments, **named: closing(convviz.explain(*arguments, **named))
 
 
 def story(app):

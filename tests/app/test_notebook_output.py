@@ -19,20 +19,6 @@ MOST_BYTES = 200_000  # the picture of 8 x 8 takes half of it
 
 
 @pytest.fixture
-def open_app():
-    """Open apps that are closed at the end of the test."""
-    opened = []
-
-    def open_one(**arguments):
-        opened.append(convviz.App(**arguments))
-        return opened[-1]
-
-    yield open_one
-    for app in opened:
-        app.close()
-
-
-@pytest.fixture
 def outputs(monkeypatch):
     """Return a function: what a cell that ends with an app keeps, output by output."""
 
@@ -46,8 +32,8 @@ def outputs(monkeypatch):
     return shown
 
 
-def test_the_picture_is_that_of_an_exported_page(open_app, outputs, tmp_path):
-    app = open_app(link="v=1&size=6&stride=3&weight=box")
+def test_the_picture_is_that_of_an_exported_page(closing, outputs, tmp_path):
+    app = closing(convviz.App(link="v=1&size=6&stride=3&weight=box"))
     picture, view = outputs(app)
     assert (set(picture), set(view)) == ({"text/html", "text/plain"}, {VIEW, "text/plain"})
     assert view[VIEW]["model_id"] == app.model_id
@@ -60,31 +46,31 @@ def test_the_picture_is_that_of_an_exported_page(open_app, outputs, tmp_path):
     assert here == in_page != []
 
 
-def test_every_state_has_a_picture(open_app, outputs):
+def test_every_state_has_a_picture(closing, outputs):
     for state in random_states(5, 12):
-        picture, _ = outputs(open_app(state=state))
+        picture, _ = outputs(closing(convviz.App(state=state)))
         assert picture["text/html"].count("<figcaption>") >= 3, state
 
 
-def test_the_line_opens_the_same(open_app, outputs):
-    app = open_app(link="v=1&size=6&stride=3&weight=box")
+def test_the_line_opens_the_same(closing, outputs):
+    app = closing(convviz.App(link="v=1&size=6&stride=3&weight=box"))
     for output in outputs(app):
         assert output["text/plain"] == repr(app)
     again = eval(repr(app), {"convviz": convviz})
     assert again.state() == app.state()
     again.close()
-    many = open_app(input=torch.randn(64, 64))
+    many = closing(convviz.App(input=torch.randn(64, 64)))
     assert repr(many) == "convviz.App(state=...)", "too many numbers for a link"
 
 
-def test_a_served_page_is_spared_the_picture(open_app, outputs, monkeypatch):
+def test_a_served_page_is_spared_the_picture(closing, outputs, monkeypatch):
     monkeypatch.setenv("VOILA_KERNEL_ID", "0")
-    (view,) = outputs(open_app())
+    (view,) = outputs(closing(convviz.App()))
     assert set(view) == {VIEW, "text/plain"}
 
 
-def test_a_converted_notebook_shows_the_picture(open_app, outputs):
-    kept = json.loads(json.dumps(outputs(open_app())))
+def test_a_converted_notebook_shows_the_picture(closing, outputs):
+    kept = json.loads(json.dumps(outputs(closing(convviz.App()))))
     cell = nbformat.v4.new_code_cell(
         "convviz.App()", outputs=[nbformat.v4.new_output("display_data", data=data) for data in kept], execution_count=1
     )

@@ -264,6 +264,16 @@ def test_what_happens_is_counted_and_logged_without_a_visitor_in_it(guarded, coo
         assert secret not in text, secret
 
 
+def test_a_visitors_address_reaches_no_kernel_but_the_visitors_own(guarded, cookie):
+    """Voilà tells a kernel what was asked for; the token is taken out before anything sees it."""
+    start_kernel(guarded.url, f"?token={guarded.token}&secret=of-visitor-1")
+    second = start_kernel(guarded.url, "?secret=of-visitor-2", **cookie)
+    told = guarded.kernels()[second].environ()
+    assert "of-visitor-2" in told["VOILA_REQUEST_URL"]
+    for hidden in ("of-visitor-1", guarded.token, cookie["Cookie"]):
+        assert hidden not in str(told)
+
+
 class Knocking(threading.Thread):
     """Asks for the server's health again and again, as many visitors do; `answers` has what came of it."""
 
@@ -296,7 +306,6 @@ def restart(server, visitors):
 
 
 def test_a_restart_refuses_nobody_and_keeps_the_token(guarded, cookie):
-    start_kernel(guarded.url, **cookie)
     visitors = [Knocking(guarded.url) for _ in range(8)]
     for visitor in visitors:
         visitor.start()
@@ -306,7 +315,7 @@ def test_a_restart_refuses_nobody_and_keeps_the_token(guarded, cookie):
     for visitor in visitors:
         visitor.join(60)
     assert {answer for visitor in visitors for answer in visitor.answers} == {200}
-    assert guarded.kernels() == {}
+    assert guarded.kernels() == {}, "those that the test before started"
     assert ask(guarded.url, "", **cookie)[0] == 200
     addresses = [line for line in guarded.said if line.startswith("convviz is served")]
     assert addresses == [f"convviz is served at {guarded.address} - stop with Ctrl+C"] * 3

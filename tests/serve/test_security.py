@@ -415,21 +415,6 @@ def test_where_the_notebook_is_off_nothing_of_voila_or_jupyter_is_there():
         assert server.kernels() == {}
 
 
-def test_a_visitors_address_reaches_no_kernel_but_the_visitors_own(served, visit):
-    """Voilà tells a kernel what was asked for; the token is taken out before anything sees it."""
-    environment = psutil.Process(served.kernels()[visit.kernel_id].pid).environ()
-    assert visit.secret in environment["VOILA_REQUEST_URL"]
-    with voila_server(arguments=["--token", "known-to-some"]) as server:
-        url = server.url.split("?")[0]
-        cookie = ask(url, "?token=known-to-some")[1]["set-cookie"].split(";")[0]
-        start_kernel(url, "?token=known-to-some&secret=of-visitor-1")
-        second = start_kernel(url, "?secret=of-visitor-2", Cookie=cookie)
-        told = str(server.kernels()[second].environ())
-        assert "of-visitor-2" in told
-        for hidden in ("of-visitor-1", "known-to-some", cookie):
-            assert hidden not in told
-
-
 def test_the_fifth_page_of_the_notebook_is_refused_in_a_sentence_until_another_one_goes(served, visit):
     with ThreadPoolExecutor(6) as visitors:  # all at once
         answers = list(visitors.map(lambda _: ask(served.url, "voila/render/app.ipynb"), range(6)))
