@@ -1,5 +1,5 @@
 // The losses of the page: the entries are the facts', and cross-entropy is finite wherever its numbers are. What they are:
-// tests/browser/test_page_model.py.
+// tests/browser/test_page_model_matches_python.py.
 import assert from "node:assert/strict";
 import test from "node:test";
 
