@@ -85,7 +85,7 @@ def test_of_two_mistakes_in_one_gradient_both_are_named_or_at_least_one():
 
 def test_right_ones_are_never_diagnosed():
     for task, fns in students.RIGHT.items():
-        for name, fn in sampled(fns.items(), 6):
+        for name, fn in sampled(fns.items(), 2 if task == "conv2d_backward" else 6):  # that is made of the others
             found = report(fn, task, seed=len(name), layout="NCHW" if task == "conv2d_bias" else None)
             assert (found.passed, found.diagnoses) == (True, ()), f"{task}, {name}: {found.text()}"
 
