@@ -1,4 +1,4 @@
-"""Starts JupyterLab or Notebook 7 for a test, with settings of its own, and ends it with all its kernels."""
+"""Starts JupyterLab and Notebook 7 for a test, with settings of their own, and ends them with all their kernels."""
 
 import contextlib
 import json
@@ -21,6 +21,14 @@ FOLDERS = {
     "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
     "IPYTHONDIR": "ipython",
 }
+OF_OTHER_TESTS = (  # slow to load
+    "nbgrader.server_extensions.formgrader",
+    "nbgrader.server_extensions.assignment_list",
+    "nbgrader.server_extensions.course_list",
+    "nbgrader.server_extensions.validate_assignment",
+    "jupyterlab_jupytext",
+    "jupyter_server_proxy",
+)
 OPTIONS = [
     "--no-browser",
     "--allow-root",
@@ -31,6 +39,7 @@ OPTIONS = [
     "--LabApp.news_url=None",
     "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     "--LabApp.extension_manager=readonly",
+    *(f"--ServerApp.jpserver_extensions={name}=False" for name in OF_OTHER_TESTS),
     # So that a test can ask for the kernel's state: both front ends show it as idle before it is there.
     "--LabApp.expose_app_in_browser=True",
     "--JupyterNotebookApp.expose_app_in_browser=True",
@@ -40,32 +49,31 @@ QUICK_START = (
     f"import runpy, sys; sys.modules['{SLOW_TO_LOAD}'] = None; "
     "runpy.run_module(sys.argv.pop(1), None, '__main__', True)"
 )
-# Front end: its module, and where it shows a notebook.
-FRONT_ENDS = {"lab": ("jupyterlab", "lab/tree"), "notebook": ("notebook", "notebooks")}
+# Where each of the two shows a notebook: one server has both.
+FRONT_ENDS = {"lab": "lab/tree", "notebook": "notebooks"}
 
 
 @contextlib.contextmanager
-def lab_server(folder, source, front_end="lab"):
-    """Run JupyterLab or Notebook 7 on a notebook of one cell; yield the address of that notebook.
+def lab_server(folder, source):
+    """Run JupyterLab and Notebook 7 on notebooks of one cell, <front end>.ipynb; yield the server's address.
 
-    Beside it lies the app's own, app.ipynb.
+    Beside them lies the app's own, app.ipynb.
 
     Args:
-        folder: An empty folder for the notebook, the settings and the log.
+        folder: An empty folder for the notebooks, the settings and the log.
         source: The cell's code.
-        front_end: One of FRONT_ENDS.
     """
-    module, place = FRONT_ENDS[front_end]
     root = folder / "notebooks"
     root.mkdir()
-    _write_notebook(root / "page.ipynb", source)
+    for name in FRONT_ENDS:
+        _write_notebook(root / f"{name}.ipynb", source)
     shutil.copy(APP, root)
     _decline_the_news(folder / FOLDERS["JUPYTERLAB_SETTINGS_DIR"])
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     env = os.environ | {name: str(folder / place) for name, place in FOLDERS.items()}
     with (folder / "log.txt").open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, "-c", QUICK_START, module, *OPTIONS, f"--ServerApp.root_dir={root}"],
+            [sys.executable, "-c", QUICK_START, "jupyterlab", *OPTIONS, f"--ServerApp.root_dir={root}"],
             cwd=folder,
             # Our template from the source: Voilà is an extension of the server.
             env=env | {"PYTHONPATH": os.pathsep.join(paths), "JUPYTER_PATH": str(ROOT / "convviz" / "share")},
@@ -74,8 +82,8 @@ def lab_server(folder, source, front_end="lab"):
             start_new_session=True,
         )
     try:
-        port = wait_until(lambda: _port(folder, process), STARTS_WITHIN_S, f"{module} tells its address")
-        yield f"http://127.0.0.1:{port}/{place}/page.ipynb"
+        port = wait_until(lambda: _port(folder, process), STARTS_WITHIN_S, "JupyterLab tells its address")
+        yield f"http://127.0.0.1:{port}/"
     finally:
         _end(process)
 

@@ -4,7 +4,6 @@ import pytest
 import torch
 
 from convviz.export.page import export_html
-from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.settings.link import briefly, from_link
 from tests.browser.app_page import (
@@ -26,6 +25,7 @@ from tests.browser.app_page import (
     wait_value,
 )
 from tests.browser.jupyterlab import FRONT_ENDS, lab_server, open_notebook
+from tests.browser.test_lesson_path import TAB_NAMES, at_step, by_pointer, play
 from tests.browser.test_open_links import BAD, CLIPBOARD, copied, saved_page, wait_for_settings
 from tests.browser.test_tab_graph import box, boxes, id_of, open_box, wait_details
 from tests.browser.test_tab_yours import (
@@ -34,7 +34,6 @@ from tests.browser.test_tab_yours import (
     assert_a_wrong_function_of_the_notebook_is_named_in_three_steps,
 )
 
-TABS = facts("names")["tabs"]
 say_pane = sentences("tab_pane")
 
 EVERYWHERE = pytest.mark.parametrize("opened", FRONT_ENDS, indirect=True)
@@ -42,13 +41,18 @@ IN_LAB = pytest.mark.parametrize("opened", ["lab"], indirect=True)
 
 
 @pytest.fixture(scope="module")
-def opened(request, browser, tmp_path_factory):
-    """A page of a front end with the app in a notebook. What looks like a link in the notebook's address is none."""
+def jupyter(tmp_path_factory):
     source = "import convviz\napp = convviz.App(state={})\napp"
-    folder = tmp_path_factory.mktemp(request.param)
-    with lab_server(folder, source, request.param) as url, fresh_page(browser, **CLIPBOARD) as page:
+    with lab_server(tmp_path_factory.mktemp("jupyter"), source) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def opened(request, browser, jupyter):
+    """A page of a front end with the app in a notebook. What looks like a link in the notebook's address is none."""
+    with fresh_page(browser, plotly=True, **CLIPBOARD) as page:
         page.set_viewport_size({"width": 1900, "height": 1000})  # beside the file browser there is room for all bands
-        open_notebook(page, f"{url}?v=1&size=3")
+        open_notebook(page, f"{jupyter}{FRONT_ENDS[request.param]}/{request.param}.ipynb?v=1&size=3")
         run_cell(page)
         yield page
 
@@ -121,9 +125,7 @@ def test_a_notebook_keeps_its_keys_with_ctrl(app):
     """Only what the app uses is kept: saving must go on working from inside it."""
     cell(app, "padded_input", 3, 3).focus()
     app.keyboard.press("x")
-    with app.expect_response(
-        lambda answer: "/api/contents/page.ipynb" in answer.url and answer.request.method == "PUT"
-    ):
+    with app.expect_response(lambda answer: "/api/contents/" in answer.url and answer.request.method == "PUT"):
         app.keyboard.press("Control+s")
 
 
@@ -184,11 +186,10 @@ def test_theme_follows_lab(app):
     assert app.locator(".cv-app").count() == 1
 
 
-@IN_LAB
-def test_voila_in_a_jupyter_server_uses_our_template(app, browser):
+def test_voila_in_a_jupyter_server_uses_our_template(jupyter, browser):
     """As on Binder: nothing of our configuration is there, only the notebook and the template."""
     with fresh_page(browser) as page:
-        open_app(page, app.url.split("/lab/")[0] + "/voila/render/app.ipynb")
+        open_app(page, f"{jupyter}voila/render/app.ipynb")
         page.locator("main#convviz-main .cv-app").wait_for()
         open_tab(page, "code")
         assert page.outside == []
@@ -240,9 +241,10 @@ def test_a_graph_is_shown_and_keeps_its_keys(app):
 
 @IN_LAB
 def test_a_tab_brings_its_script_and_its_look(app):
+    """That every tab's script comes from the kernel and can run is held in tests/app/test_app.py and tests/web."""
     write_cell(app, "app = convviz.App()\napp")
     run_cell(app)
-    for name in TABS:
+    for name in ("code", "race", "graph"):
         press_tab(app, name)
         app.locator(f'.cv-pane-{name}[data-shown]:not([data-shown=""])').wait_for(timeout=APPEARS_WITHIN_MS)
         assert app.locator(f".cv-slot > .cv-pane-{name}").count() == 1
@@ -260,6 +262,16 @@ def test_the_tab_your_code_checks_a_function_of_the_notebook_and_a_pasted_one(ap
     app.wait_for_selector(".cv-pane-yours select")
     assert_a_wrong_function_of_the_notebook_is_named_in_three_steps(app)
     assert_a_pasted_function_is_checked_and_what_cannot_be_is_said(app)
+
+
+@IN_LAB
+def test_a_lesson_is_played_with_torch_and_the_kernel_sends_the_next(app):
+    write_cell(app, 'convviz.lesson("quantised")')
+    run_cell(app)
+    play(app, "quantised", by_pointer, TAB_NAMES)
+    app.locator(".cv-lesson-after").click()
+    at_step(app, "race", 1)
+    assert app.locator(".cv-lesson h3").first.text_content() == sentences("guided/race")("race.claim.title")
 
 
 @IN_LAB

@@ -1,8 +1,8 @@
 """All lessons as a visitor plays them, from the first step to the last, and the list that leads on."""
 
 import contextlib
+import re
 
-import nbformat
 import pytest
 from playwright.sync_api import TimeoutError as TooSlow
 
@@ -11,14 +11,11 @@ from convviz.export.page_assets import SHOWN, to_json
 from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.lessons import lesson, names, told
-from tests.browser.app_page import APPEARS_WITHIN_MS, fresh_page, press_tab, repaint, wait_painted
+from tests.browser.app_page import fresh_page, press_tab, repaint, wait_painted
 from tests.browser.axe import assert_accessible
-from tests.browser.server import voila_server
 from tests.browser.test_site import url  # noqa: F401  (a fixture)
 
-pytestmark = pytest.mark.no_plotly
-
-say, guided = sentences("lesson_player"), sentences("guided/race")
+say = sentences("lesson_player")
 TITLES = {id.removesuffix(".title"): title for id, title in facts("words/lesson_titles").items()}
 LAST = names()[-1]
 TAB_NAMES = facts("names")["tabs"]
@@ -97,25 +94,27 @@ def by_key(page):
     page.keyboard.press("n")
 
 
-def test_every_lesson_is_played_to_its_end_and_leads_to_the_next(browser, url):  # noqa: F811
-    with fresh_page(browser, plotly=False, viewport={"width": 1366, "height": 768}) as page:
-        asked = []
-        page.on("request", lambda request: asked.append(request.url.rpartition("/")[2].rpartition("-")[0]))
-        page.goto(f"{url}#lesson={names()[0]}")
-        wait_painted(page)
-        for index, name in enumerate(names()):
-            at_step(page, name, 1)
-            came = [each for each in asked if each.startswith("lesson-")]
-            known = [each for each in names()[: index + 1] if each != "why_rotated"]  # which the page has itself
-            assert came == [f"lesson-{each}" for each in known], "a lesson comes when it is started"
-            play(page, name, by_key if index % 2 else by_pointer, SHOWN)
-            after = page.locator(".cv-lesson-after")
-            if name == LAST:
-                assert not after.is_visible()
-                break
-            assert after.text_content() == say("after", title=TITLES[names()[index + 1]])
-            after.click()
-        assert page.locator(".cv-path-done").all_text_contents() == [f" ✓ {say('list.done')}"] * len(names())
+def test_a_lesson_is_played_to_its_end_and_leads_to_the_next(browser, url):  # noqa: F811
+    """Some that have each kind of task, and the last one; tests/js/lesson_player.test.mjs plays them all."""
+    played, started, came = {"weight": by_pointer, "function": by_key, LAST: by_pointer}, [], []
+    with fresh_page(browser, viewport={"width": 1366, "height": 768}) as page:
+        page.on("request", lambda request: came.extend(re.findall(r"/lesson-(\w+)-", request.url)))
+        page.goto(f"{url}#lesson=why_rotated")  # which the page has itself
+        at_step(page, "why_rotated", 1)
+        after = page.locator(".cv-lesson-after")
+        for name, go_on in played.items():
+            page.evaluate("(name) => { location.hash = `lesson=${name}`; }", name)
+            play(page, name, go_on, SHOWN)
+            started.append(name)
+            if name != LAST:
+                started.append(names()[names().index(name) + 1])
+                assert after.text_content() == say("after", title=TITLES[started[-1]])
+                after.click()
+                at_step(page, started[-1], 1)
+            assert came == started, "a lesson comes when it is started"
+        assert not after.is_visible()
+        done = [bool(text) for text in page.locator(".cv-path-done").all_text_contents()]
+        assert done == [name in played for name in names()]
 
 
 def test_the_list_opens_any_lesson_and_knows_what_is_done(page, all_of_them):
@@ -189,7 +188,7 @@ def test_bands_that_change_places_keep_the_room_that_is_theirs(page, all_of_them
 
 
 def test_on_a_phone_the_card_stands_above_the_band(browser, all_of_them):
-    with fresh_page(browser, plotly=False, has_touch=True) as page:
+    with fresh_page(browser, has_touch=True) as page:
         open_at(page, all_of_them, f"lesson={names()[0]}", 390, 844)
         for name in names():
             page.evaluate("(name) => { location.hash = `lesson=${name}&step=1`; }", name)
@@ -254,7 +253,7 @@ def test_a_step_opens_its_tab_below_the_card_and_the_next_one_closes_it(page, ex
 
 
 def test_on_a_phone_the_tab_stands_below_the_card_and_steps_aside_for_the_board(browser, exported):
-    with fresh_page(browser, plotly=False, has_touch=True) as page:
+    with fresh_page(browser, has_touch=True) as page:
         open_at(page, exported, "lesson=function&step=2", 390, 844)
         pane = page.locator(".cv-pane-mistakes")
         pane.wait_for(state="attached")
@@ -292,18 +291,3 @@ def test_a_page_of_the_race_s_lesson_has_the_recorded_race(page, tmp_path):
           return slot.top <= row.top && row.bottom <= slot.bottom;
         }"""
     )
-
-
-# -- where it comes from
-
-
-def test_an_app_in_a_notebook_plays_its_lesson_with_torch_and_its_kernel_sends_the_next(page, tmp_path):
-    cell = nbformat.v4.new_code_cell('import convviz\nconvviz.lesson("quantised")')
-    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "course.ipynb")
-    with voila_server(tmp_path / "course.ipynb") as server:
-        page.goto(server.url)
-        page.locator(".cv-lesson-count").first.wait_for(timeout=APPEARS_WITHIN_MS)
-        play(page, "quantised", by_pointer, TAB_NAMES)
-        page.locator(".cv-lesson-after").click()
-        at_step(page, "race", 1)
-        assert page.locator(".cv-lesson h3").first.text_content() == guided("race.claim.title")
