@@ -56,7 +56,7 @@ def url(built):
 @pytest.fixture(scope="module")
 def reader(browser, url):
     """One reader for all tests, who asks nobody else and hears no complaint."""
-    with fresh_page(browser) as page:
+    with fresh_page(browser, plotly=True) as page:
         page.answers, complaints = {}, []
         page.on("response", lambda answer: page.answers.update({answer.url.split("#")[0]: answer.status}))
         page.on("console", lambda message: message.type in ("error", "warning") and complaints.append(message.text))
@@ -76,24 +76,32 @@ def frame(page, drawn=".cv-board[data-painted] .cv-plot .hm image"):
     return page.locator(FRAME).first.element_handle().content_frame()
 
 
-def test_each_page_answers_and_each_board_lives(reader, url, built):
-    """Boards differ in their address alone: of the lessons one is opened, and the others name a file that is there."""
-    sources = {name: FRAMES.findall((built / name).read_text("utf-8")) for name in pages(built)}
+def test_each_page_has_its_language_and_each_board_lives(reader, url, built):
+    """Boards differ in their address alone: of the lessons one is opened, and the others name a file that is there.
+
+    Of the pages without a board, which are files and whose links the build checks, two are opened.
+    """
+    texts = {name: (built / name).read_text("utf-8") for name in pages(built)}
+    sources = {name: FRAMES.findall(text) for name, text in texts.items()}
     with_boards = [name for name, found in sources.items() if found]
     assert len(with_boards) == 3 + len(OTHERS) + (1 + len(OTHERS)) * len(names())
     for name in with_boards:
         for source in sources[name]:
             assert (built / name).parent.joinpath(source.partition("?")[0]).resolve().is_file(), (name, source)
-    opened = [name for name in pages(built) if "lessons/" not in name] + [f"lessons/{names()[0]}.html"]
-    for name in opened:
-        tag = name.split("/")[0] if name.split("/")[0] in OTHERS else ENGLISH
+    for name, text in texts.items():
+        assert re.search(r'<html[^>]* lang="([^"]+)"', text)[1] == language_of(name), name
+    opened = [name for name in with_boards if "lessons/" not in name]
+    for name in (*opened, f"lessons/{names()[0]}.html", "reference.html", "library.html"):
         reader.answers.clear()
         assert reader.goto(url + name).status == 200
-        assert reader.locator("html").get_attribute("lang") == tag
         if sources[name]:
-            assert frame(reader, ".cv-board[data-painted]").locator("html").get_attribute("lang") == tag
+            assert frame(reader, ".cv-board[data-painted]").locator("html").get_attribute("lang") == language_of(name)
         assert loaded(built, url, reader.answers) <= MOST_BYTES, name
     assert {f"{tag}/lessons/{name}.html" for tag in OTHERS for name in names()} <= set(pages(built))
+
+
+def language_of(page):
+    return page.split("/")[0] if page.split("/")[0] in OTHERS else ENGLISH
 
 
 def loaded(built, url, answers):
