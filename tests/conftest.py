@@ -108,5 +108,5 @@ def page(browser, request):
     # Playwright waits for a sentence of JavaScript by eval, which the page's own policy forbids: that is held by the
     # tests marked with `policy`.
     marks = request.keywords
-    with fresh_page(browser, plotly="no_plotly" not in marks, bypass_csp="policy" not in marks) as page:
+    with fresh_page(browser, plotly="plotly" in marks, bypass_csp="policy" not in marks) as page:
         yield page

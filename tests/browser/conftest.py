@@ -1,10 +1,9 @@
 """The app in a browser, opened once for all tests that leave it alive: opening it takes as long as several of them."""
 
 import pytest
-from playwright.sync_api import TimeoutError as TooSlow
 
 from convviz.export.page import export_html
-from tests.browser.app_page import fresh_page, open_app, show_link, start_again, visiting
+from tests.browser.app_page import fresh_page, show_link, used, visiting
 from tests.browser.server import voila_server
 
 
@@ -24,7 +23,7 @@ def exported(tmp_path_factory):
 @pytest.fixture(scope="session")
 def reader(browser):
     """A page that stays open for those who show one link after another in the exported page."""
-    with fresh_page(browser, plotly=False) as page:
+    with fresh_page(browser) as page:
         page.failures = 0
         yield page
 
@@ -51,15 +50,4 @@ def visitor(browser, server):
 @pytest.fixture
 def app(visitor, server):
     """The open page, at the settings it started with; asks for nothing outside and breaks nothing while it is used."""
-    try:
-        start_again(visitor)
-    except (TooSlow, AssertionError):  # as a test that failed left it
-        open_app(visitor, server.url)
-    visitor.complaints.clear()
-    visitor.page_errors.clear()
-    visitor.outside.clear()
-    yield visitor
-    assert visitor.outside == []
-    assert visitor.complaints == []
-    errors, visitor.page_errors[:] = visitor.page_errors[:], []
-    assert [error.stack or error.message for error in errors] == []
+    yield from used(visitor, server)

@@ -52,6 +52,7 @@ def test_a_server_for_oneself_alone_checks_pasted_code_in_a_process_of_its_own(p
 
 
 @pytest.mark.policy
+@pytest.mark.plotly
 def test_the_page_bears_its_policy_below_a_path_and_comes_back_after_a_restart(page, guarded):
     address = guarded.url.split("?")[0] + "#v=1"
     open_app(page, f"{guarded.url}#v=1")

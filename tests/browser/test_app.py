@@ -24,6 +24,7 @@ from tests.browser.app_page import (
     slider_value,
     snapshot,
     switch,
+    used,
     visiting,
     wait_aligned,
     wait_notice,
@@ -50,10 +51,15 @@ MENUS = {
 
 
 @pytest.fixture(scope="module")
-def visitor(browser, server):
-    """A page with heatmaps."""
+def in_colours(browser, server):
     with visiting(browser, server, plotly=True) as page:
         yield page
+
+
+@pytest.fixture
+def heatmaps(in_colours, server):
+    """The app with heatmaps."""
+    yield from used(in_colours, server)
 
 
 def test_first_look_is_right_and_asks_nobody_outside(app):
@@ -347,19 +353,19 @@ def open_menu(page, panel, entry):
     menu.get_by_role("button", name=entry).click()
 
 
-def test_panel_is_saved_as_png_and_svg_and_the_page_lives_on(app):
-    name, data = save(app, "grad_weight", "Picture as PNG")
+def test_panel_is_saved_as_png_and_svg_and_the_page_lives_on(heatmaps):
+    name, data = save(heatmaps, "grad_weight", "Picture as PNG")
     assert name == "convviz-grad_weight.png"
     picture = Image.open(io.BytesIO(data)).convert("RGB")
     assert min(picture.size) >= 100
     assert len(picture.getcolors(1 << 24)) > 20, "a heatmap with numbers, not an empty picture"
-    name, data = save(app, "output", "Picture as SVG")
+    name, data = save(heatmaps, "output", "Picture as SVG")
     assert name == "convviz-output.svg"
     root = ElementTree.fromstring(data)
     assert root.tag.endswith("svg")
     assert b"<image" in data
-    slide(app, "stride", 1)  # a download must not end the kernel
-    assert_page_equals_autograd(app)
+    slide(heatmaps, "stride", 1)  # a download must not end the kernel
+    assert_page_equals_autograd(heatmaps)
 
 
 def test_numbers_are_copied(app):
@@ -372,15 +378,15 @@ def test_numbers_are_copied(app):
 # -- pictures and sizes ------------------------------------------------------------------------------------------
 
 
-def test_nothing_is_cut_off_and_heatmaps_stand_under_their_numbers_at_any_width(app):
+def test_nothing_is_cut_off_and_heatmaps_stand_under_their_numbers_at_any_width(heatmaps):
     for width in (360, 3840):
-        app.set_viewport_size({"width": width, "height": 800})
+        heatmaps.set_viewport_size({"width": width, "height": 800})
         for bias, mode, channels in ((False, "zeros", 1), (True, "reflect", 2)):
-            switch(app, "bias", bias)
-            choose(app, "padding_mode", mode)
-            slide(app, "in_channels", channels)
-            assert_inside(app, width)
-            wait_aligned(app)
+            switch(heatmaps, "bias", bias)
+            choose(heatmaps, "padding_mode", mode)
+            slide(heatmaps, "in_channels", channels)
+            assert_inside(heatmaps, width)
+            wait_aligned(heatmaps)
 
 
 def assert_inside(page, width):
@@ -402,31 +408,31 @@ def assert_inside(page, width):
         raise AssertionError(f"outside of {width} px: {page.evaluate(look, width)}") from None
 
 
-def test_large_input_loses_its_numbers_and_keeps_its_heatmap(app):
-    choose(app, "input", "random")
-    with repaint(app):
-        slider(app, "input_size").press("End")
-    padded = panels_of(wait_aligned(app))[0]
+def test_large_input_loses_its_numbers_and_keeps_its_heatmap(heatmaps):
+    choose(heatmaps, "input", "random")
+    with repaint(heatmaps):
+        slider(heatmaps, "input_size").press("End")
+    padded = panels_of(wait_aligned(heatmaps))[0]
     assert (padded["rows"], padded["columns"], padded["numbered"]) == (66, 66, False)
     assert len(padded["cells"]) == 1, "one cursor cell stands for all"
-    seen = assert_page_equals_autograd(app)
+    seen = assert_page_equals_autograd(heatmaps)
     # The cursor cell walks and speaks like any other.
-    grid = app.locator("[data-panel=padded_input] svg.cv-grid").first
+    grid = heatmaps.locator("[data-panel=padded_input] svg.cv-grid").first
     box = grid.bounding_box()
     grid.click(position={"x": 10.5 / 66 * box["width"], "y": 20.5 / 66 * box["height"]})
-    app.keyboard.press("ArrowDown")
-    app.keyboard.press("ArrowRight")
-    here = app.evaluate("({...document.activeElement.dataset})")
+    heatmaps.keyboard.press("ArrowDown")
+    heatmaps.keyboard.press("ArrowRight")
+    here = heatmaps.evaluate("({...document.activeElement.dataset})")
     assert (here["cell"], float(here["value"])) == ("21,11", float(seen.tensors["padded_input"][0, 0, 21, 11]))
-    assert "row 21, column 11: " in app.locator(".cv-board p.cv-live").text_content()
-    app.keyboard.press("F2")
-    with repaint(app):
-        app.locator(".cv-editor").fill("3")
-        app.keyboard.press("Enter")
-    assert float(assert_page_equals_autograd(app).tensors["padded_input"][0, 0, 21, 11]) == 3
-    app.set_viewport_size({"width": 360, "height": 800})
-    assert_inside(app, 360)
-    wait_aligned(app)
+    assert "row 21, column 11: " in heatmaps.locator(".cv-board p.cv-live").text_content()
+    heatmaps.keyboard.press("F2")
+    with repaint(heatmaps):
+        heatmaps.locator(".cv-editor").fill("3")
+        heatmaps.keyboard.press("Enter")
+    assert float(assert_page_equals_autograd(heatmaps).tensors["padded_input"][0, 0, 21, 11]) == 3
+    heatmaps.set_viewport_size({"width": 360, "height": 800})
+    assert_inside(heatmaps, 360)
+    wait_aligned(heatmaps)
 
 
 def test_dark_theme_changes_colours_and_no_number(app):

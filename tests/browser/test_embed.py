@@ -133,6 +133,7 @@ PANELS_OF_STAMPS = tuple(name for name in PANELS if name != "padded_grad_output"
 # The module.
 
 
+@pytest.mark.plotly
 def test_the_module_shows_the_state_of_its_model_and_moves_without_python(page, site):
     """In shadow roots and without: a state, a link, a part of a state, which is filled in as Python does, and nothing.
 
@@ -244,7 +245,7 @@ document.addEventListener("convviz-change", (event) => told.push([event.target.i
 @pytest.fixture
 def strict(browser):
     """A page whose policy holds for it: the others' is switched off, for what the tests themselves evaluate."""
-    with fresh_page(browser, bypass_csp=False) as page:
+    with fresh_page(browser, plotly=True, bypass_csp=False) as page:
         yield page
 
 

@@ -80,6 +80,7 @@ def open_page(page, path):
     show_all_controls(page)
 
 
+@pytest.mark.plotly
 def test_it_lives_without_one_request_and_paper_has_what_stands_there_now(page, exported):
     page.route("**/*", lambda route: route.continue_() if route.request.url == exported.as_uri() else route.abort())
     open_page(page, exported)
@@ -166,6 +167,7 @@ def test_no_number_runs_over_its_cell(page, exported):
     assert [(text, width) for text, width in widths if width > 1] == [], "as a part of its cell"
 
 
+@pytest.mark.plotly
 def test_the_colours_go_with_the_panels(page, exported):
     """While a slider moves the panels have colours of their own; at rest plotly's images take their place."""
     open_page(page, exported)

@@ -60,7 +60,7 @@ def test_a_panel_opens_as_a_figure_that_zooms_and_tells_values(app):
 
 
 def test_a_figure_waits_for_plotly_and_says_so_when_it_does_not_come(browser, server):
-    with fresh_page(browser) as page:
+    with fresh_page(browser, plotly=True) as page:
         held = []
         page.route("**/*plotly*", lambda route: held.append(route))
         page.goto(server.url, wait_until="commit")

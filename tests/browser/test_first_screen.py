@@ -162,7 +162,7 @@ def test_every_digit_stays_in_a_cell_of_a_notebook(notebook):
 
 
 def test_other_languages_leave_the_digits_their_room(browser, server):
-    with fresh_page(browser, plotly=False) as page:
+    with fresh_page(browser) as page:
         for language in ("zh-Hans", "zh-Hant"):
             page.goto(f"{server.url}?lang={language}", wait_until="commit")
             page.locator(".cv-board[data-from=torch]").wait_for()

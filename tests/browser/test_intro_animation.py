@@ -61,7 +61,7 @@ def exported(exported):
 @contextlib.contextmanager
 def visit(browser, **options):
     """Yield a page in which the arrival stands still."""
-    with fresh_page(browser, **options) as page:
+    with fresh_page(browser, **{"reduced_motion": "no-preference"} | options) as page:
         page.add_init_script(HELD)
         yield page
 

@@ -26,8 +26,6 @@ from tests.browser.server import voila_server, wait_until
 from tests.browser.test_pseudo_language import misfits
 from tests.browser.test_site import url  # noqa: F401  (a fixture)
 
-pytestmark = pytest.mark.no_plotly
-
 say, player = sentences("language"), sentences("lesson_player")
 OTHERS = languages()[1:]
 NAME = "why_rotated"
@@ -87,7 +85,7 @@ def test_the_address_comes_before_the_browser(server):
 
 
 def test_another_language_keeps_settings_and_undo_and_the_kernel_speaks_it(browser, server):
-    with fresh_page(browser, plotly=False, locale="zh-TW") as page:
+    with fresh_page(browser, locale="zh-TW") as page:
         page.goto(f"{server.url}?v=2&size=7", wait_until="commit", timeout=APPEARS_WITHIN_MS)
         wait_painted(page, 0, APPEARS_WITHIN_MS)
         assert tongue(page) == "zh-Hant,zh-Hant"
@@ -131,7 +129,7 @@ def test_a_lesson_goes_on_at_its_step_and_those_that_are_done_stay_so(page, url)
 
 
 def test_a_site_goes_to_the_browser_s_language_unless_one_is_chosen(browser, url):  # noqa: F811
-    with fresh_page(browser, plotly=False, locale="zh-HK") as page:
+    with fresh_page(browser, locale="zh-HK") as page:
         for where, tag, told in (
             ("index.html#v=2&size=6", "zh-Hant", False),
             ("zh-Hans.html", "zh-Hans", False),

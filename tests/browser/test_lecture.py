@@ -46,15 +46,16 @@ def is_lecture(page):
 
 
 def wait_band(page, name):
-    """Wait until one band alone is there, and its cells have the size for it."""
+    """Wait until one band alone is there, and its cells have the size for it, and its heatmap where there is one."""
     page.wait_for_function(
         """(name) => {
           const shown = [...document.querySelectorAll(".cv-equation")].filter((band) => band.checkVisibility());
-          const plot = document.querySelector("[data-focus] .cv-plot .main-svg");
+          const stage = shown[0]?.querySelector(".cv-stage");
+          const plot = shown[0]?.querySelector(".cv-plot .main-svg") ?? stage;
           const panel = shown[0]?.querySelector(".cv-panel");
           const cell = panel?.querySelector(".cv-area").clientWidth / panel?.querySelector("[role=grid]").ariaColCount;
           return shown.length === 1 && shown[0].dataset.equation === name && cell > 10 && // no strip's any more
-            Math.abs((plot?.clientWidth ?? -9) - shown[0].querySelector(".cv-stage").clientWidth) <= 1;
+            Math.abs(plot.clientWidth - stage.clientWidth) <= 1;
         }""",
         arg=name,
     )
@@ -64,25 +65,27 @@ def step(page):
     return page.locator("[data-focus] .cv-where").text_content()
 
 
-def test_numbers_are_read_from_the_last_row_and_all_is_on_the_screen(visitor, exported):
-    open_page(visitor, exported, "#present=1")
+@pytest.mark.plotly
+def test_numbers_are_read_from_the_last_row_and_all_is_on_the_screen(page, exported):
+    open_page(page, exported, "#present=1")
+    page.locator("[data-focus] .main-svg").first.wait_for()
     for key, name in (("1", "forward"), ("3", "weight"), ("2", "input")):
-        visitor.keyboard.press(key)
-        wait_band(visitor, name)
-        letters = visitor.evaluate(LETTERS)
+        page.keyboard.press(key)
+        wait_band(page, name)
+        letters = page.evaluate(LETTERS)
         assert len(letters) >= 43, name
         assert min(height for _, height in letters) >= 24, (name, letters)
-        seen = visitor.evaluate(SEEN)
+        seen = page.evaluate(SEEN)
         assert all(seen.values()), (name, seen)
         assert not {"cv-tools", "cv-headline", "cv-facts", "cv-kernel"} & set(seen)
-    assert visitor.evaluate(CONTROLS) == ["preset", "stride", "padding", "input_size"]
-    visitor.keyboard.press("PageDown")
-    visitor.wait_for_function("document.getAnimations().length === 0")
-    assert_accessible(visitor, "lecture")
-    open_page(visitor, exported, "#v=1&present=1")
-    wait_band(visitor, "input")
-    assert all(visitor.evaluate(SEEN).values()), "the 8 x 8 picture, too"
-    assert min(height for _, height in visitor.evaluate(LETTERS)) >= 16, "one size a panel, its longest number's"
+    assert page.evaluate(CONTROLS) == ["preset", "stride", "padding", "input_size"]
+    page.keyboard.press("PageDown")
+    page.wait_for_function("document.getAnimations().length === 0")
+    assert_accessible(page, "lecture")
+    open_page(page, exported, "#v=1&present=1")
+    wait_band(page, "input")
+    assert all(page.evaluate(SEEN).values()), "the 8 x 8 picture, too"
+    assert min(height for _, height in page.evaluate(LETTERS)) >= 16, "one size a panel, its longest number's"
 
 
 def test_f_and_the_button_begin_it_and_esc_and_f_end_it(visitor, exported):

@@ -8,17 +8,10 @@ from convviz.lessons import lesson
 from tests.browser.app_page import cell, fresh_page, painted, repaint, wait_painted
 from tests.browser.server import wait_until
 
-pytestmark = pytest.mark.no_plotly
-
 say, guided = sentences("lesson_player"), sentences("guided/why_rotated")
 NAME = "why_rotated"
 STEPS = len(lesson(NAME)["steps"])
 NEXT_FRAME = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(null))))"
-
-
-@pytest.fixture(scope="module")
-def exported(tmp_path_factory):
-    return export_html({}, tmp_path_factory.mktemp("lesson") / "page.html")
 
 
 def open_page(page, path, hash="", width=1280, height=720):
@@ -60,11 +53,17 @@ def walk(page, places):
             ).click()
 
 
+@pytest.fixture
+def show(opened):
+    """Return a function that shows a link in the page that stays open."""
+    return lambda link="v=1", size=(1280, 720): opened(link, size)
+
+
 # -- by pointer
 
 
-def test_the_tray_fills_with_the_kernel_backwards_and_forgets(page, exported):
-    open_page(page, exported)
+def test_the_tray_fills_with_the_kernel_backwards_and_forgets(show):
+    page = show()
     cell(page, "grad_input", 2, 2).click()
     assert not page.locator(".cv-tray").is_visible(), "without a single 1 there is none"
     go_on_at(page, f"lesson={NAME}&step=7")  # at stride 2 it keeps gaps
@@ -89,8 +88,8 @@ def test_the_tray_fills_with_the_kernel_backwards_and_forgets(page, exported):
     assert len(seen) == 1, "another geometry does"
 
 
-def test_a_number_is_hidden_until_it_is_predicted(page, exported):
-    open_page(page, exported, f"lesson={NAME}&step=8")
+def test_a_number_is_hidden_until_it_is_predicted(show):
+    page = show(f"lesson={NAME}&step=8")
     hidden = cell(page, "grad_input", 2, 3)
     assert (hidden.get_attribute("aria-label"), hidden.get_attribute("data-value")) == ("?", "")
     hidden.click()
@@ -111,8 +110,8 @@ def test_a_number_is_hidden_until_it_is_predicted(page, exported):
     assert "= 10" in page.locator(".cv-sum").text_content()
 
 
-def test_everything_can_be_done_for_one_is_spoken_and_pushes_no_band_off_the_screen(page, exported):
-    open_page(page, exported, f"lesson={NAME}")
+def test_everything_can_be_done_for_one_is_spoken_and_pushes_no_band_off_the_screen(show):
+    page = show(f"lesson={NAME}")
     spoken = page.locator(".cv-lesson-place > .cv-live")
     assert spoken.get_attribute("aria-live") == "polite"
     for number, step in enumerate(lesson(NAME)["steps"], 1):
@@ -138,8 +137,8 @@ def test_everything_can_be_done_for_one_is_spoken_and_pushes_no_band_off_the_scr
 # -- what is done, and when
 
 
-def test_an_edit_is_done_where_it_alone_is_there(page, exported):
-    open_page(page, exported, f"lesson={NAME}&step=3")
+def test_an_edit_is_done_where_it_alone_is_there(show):
+    page = show(f"lesson={NAME}&step=3")
     wait_painted(page)
     lit = '[data-panel="grad_output"] .cv-lights > *'
 
@@ -172,8 +171,8 @@ def test_an_edit_is_done_where_it_alone_is_there(page, exported):
     assert page.locator(".cv-lesson-told").text_content().startswith("Right! 1·5 + 1·4 = 9")
 
 
-def test_a_slider_that_is_held_has_not_chosen_yet_and_stays_in_its_place(page, exported):
-    open_page(page, exported, f"lesson={NAME}&step=8", 1366, 768)
+def test_a_slider_that_is_held_has_not_chosen_yet_and_stays_in_its_place(show):
+    page = show(f"lesson={NAME}&step=8", (1366, 768))
     slider = page.get_by_role("slider", name="input size").first
     box = slider.bounding_box()
     middle, low, high = box["y"] + box["height"] / 2, *(int(slider.get_attribute(end)) for end in ("min", "max"))
@@ -203,8 +202,8 @@ def test_a_slider_that_is_held_has_not_chosen_yet_and_stays_in_its_place(page, e
     assert page.locator(".cv-lesson-task p:last-child").text_content() == "The input size is now 8: move it to 7."
 
 
-def test_what_is_to_be_found_is_not_told_before_it_is(page, exported):
-    open_page(page, exported, f"lesson={NAME}&step=3")
+def test_what_is_to_be_found_is_not_told_before_it_is(show):
+    page = show(f"lesson={NAME}&step=3")
     cell(page, "grad_input", 2, 2).click()  # the question mark
     assert not page.locator(".cv-tray").is_visible()
     aside, next = page.locator('[data-equation="input"] .cv-aside'), page.locator(".cv-lesson-next")
@@ -229,8 +228,8 @@ def test_what_is_to_be_found_is_not_told_before_it_is(page, exported):
     page.wait_for_function("document.querySelectorAll('.cv-tray td')[1].textContent === ''")
 
 
-def test_a_lesson_closes_formulas_and_ends_with_what_was_found(page, exported):
-    open_page(page, exported)
+def test_a_lesson_closes_formulas_and_ends_with_what_was_found(show):
+    page = show()
     band = page.locator('[data-equation="input"]')
     formula = band.get_by_role("button", name="Formula")
     formula.click()
@@ -265,8 +264,8 @@ def test_a_lesson_closes_formulas_and_ends_with_what_was_found(page, exported):
 # -- by keys alone
 
 
-def test_keys_alone_play_it_and_esc_leaves_it_last(page, exported):
-    open_page(page, exported)
+def test_keys_alone_play_it_and_esc_leaves_it_last(show):
+    page = show()
     page.get_by_role("button", name=f"{STEPS} steps").focus()
     page.keyboard.press("Enter")
     at_step(page, 1)
@@ -308,8 +307,8 @@ def test_keys_alone_play_it_and_esc_leaves_it_last(page, exported):
 # -- by an address
 
 
-def test_an_address_opens_its_picture_and_its_lesson_or_says_what_is_not_right(page, exported):
-    open_page(page, exported, f"size=9&lesson={NAME}&step=2&stride=1")
+def test_an_address_opens_its_picture_and_its_lesson_or_says_what_is_not_right(show):
+    page = show(f"size=9&lesson={NAME}&step=2&stride=1")
     at_step(page, 2)
     assert page.locator(".cv-notice").text_content() == ""
     page.locator(".cv-lesson-close").click()
@@ -340,8 +339,8 @@ def test_an_exported_page_starts_its_lesson_unless_a_link_wants_another_picture(
 # -- why?
 
 
-def test_why_says_because_and_leads_to_the_step_and_back(page, exported):
-    open_page(page, exported)
+def test_why_says_because_and_leads_to_the_step_and_back(show):
+    page = show()
     band = page.locator('[data-equation="input"]')
     for topic, number in (("rotated", 5), ("inserted", 7), ("border", 6), ("remainder", 8)):
         before = painted(page)
@@ -373,7 +372,7 @@ def test_why_says_because_and_leads_to_the_step_and_back(page, exported):
 
 
 def test_on_a_phone_every_number_is_printed_and_the_tray_lies_on_nothing(browser, exported):
-    with fresh_page(browser, plotly=False, has_touch=True) as page:
+    with fresh_page(browser, has_touch=True) as page:
         open_page(page, exported, f"lesson={NAME}&step=2", 390, 844)
         for number in range(2, STEPS + 1):
             at_step(page, number)
@@ -396,7 +395,7 @@ def test_on_a_phone_every_number_is_printed_and_the_tray_lies_on_nothing(browser
 
 def test_a_finger_chooses_the_cell_that_it_touched_and_every_digit_stays(browser, exported):
     """What is said of a touched cell may move the picture before the click comes."""
-    with fresh_page(browser, plotly=False, has_touch=True) as page:
+    with fresh_page(browser, has_touch=True) as page:
         open_page(page, exported, "v=2", 390, 844)
         for row, column in ((2, 2), (1, 1), (3, 3)):
             cell(page, "grad_input", row, column).tap()
@@ -406,7 +405,7 @@ def test_a_finger_chooses_the_cell_that_it_touched_and_every_digit_stays(browser
 
 
 def test_a_finger_opens_a_cell_with_its_second_tap_however_slow(browser, exported):
-    with fresh_page(browser, plotly=False, has_touch=True) as page:
+    with fresh_page(browser, has_touch=True) as page:
         open_page(page, exported, f"lesson={NAME}&step=1")
         wait_painted(page)
         at = cell(page, "padded_input", 1, 3)

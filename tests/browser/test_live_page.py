@@ -11,6 +11,7 @@ import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import psutil
+import pytest
 from PIL import Image, ImageChops
 
 from convviz import lessons
@@ -32,7 +33,8 @@ from tests.browser.server import voila_server, wait_until
 say = sentences("live_page")
 say_picture, say_pane = sentences("picture"), sentences("tab_pane")
 PLOTLYS = "() => !document.querySelector('.cv-tiles')"  # the colours are, not the panels' own
-HEATMAP = '.cv-board[data-painted]:not([data-painted=""]) .cv-plot .hm image'
+DRAWN = '.cv-board[data-painted]:not([data-painted=""])'
+HEATMAP = f"{DRAWN} .cv-plot .hm image"
 AWAY = "#convviz-lost-text"
 TORCH = ".cv-board[data-from=torch]"
 
@@ -55,10 +57,10 @@ def wait_torch(page, state):
     page.locator(f"body[data-convviz-torch={state}]").wait_for(timeout=APPEARS_WITHIN_MS)
 
 
-def open_live(page, url):
-    """Open the page at the picture of v=1, or at the address's own, and wait for its heatmaps, and for nothing else."""
+def open_live(page, url, drawn=DRAWN):
+    """Open the page at the picture of v=1, or at the address's own, and wait for its board, and for nothing else."""
     page.goto(url if "#" in url or "?" in url else f"{url}#v=1", wait_until="commit", timeout=APPEARS_WITHIN_MS)
-    page.locator(HEATMAP).first.wait_for(state="attached", timeout=APPEARS_WITHIN_MS)
+    page.locator(drawn).first.wait_for(state="attached", timeout=APPEARS_WITHIN_MS)
 
 
 def move(page, name="stride", key="ArrowRight"):
@@ -85,6 +87,7 @@ def differing(one, other):
     return sum(max(apart[at : at + 3]) > 64 for at in range(0, len(apart), 3))
 
 
+@pytest.mark.plotly
 def test_board_lives_before_torch_and_nothing_on_the_screen_moves_when_it_answers(page, server):
     let = hold_torch(page)
     open_live(page, server.url)
@@ -225,6 +228,7 @@ def ask(server, path, **headers):
     return answer
 
 
+@pytest.mark.plotly
 def test_heatmaps_have_colours_before_plotly_is_there_and_plotly_takes_their_place(page, server):
     held = []
     page.route("**/convviz/plotly-*", lambda route: held.append(route))
@@ -286,7 +290,7 @@ def test_a_second_visit_fetches_next_to_nothing(browser, server):
         for _ in range(2):
             page = context.new_page()
             visits.append(fetching(page))
-            open_live(page, server.url)
+            open_live(page, server.url, HEATMAP)
             wait_torch(page, "ok")
             page.close(run_before_unload=True)
         first, second = visits

@@ -39,6 +39,7 @@ def opened(visit, served):
 
 
 @pytest.mark.policy
+@pytest.mark.plotly
 def test_the_notebook_shows_the_app_with_its_kernel_and_its_page_bears_its_policy(page, served):
     # Every text the line ever shows, whatever the speed of this machine.
     page.add_init_script("""

@@ -34,8 +34,6 @@ from tests.browser.server import wait_until
 from tests.random_links import OLD_LINKS, of_old, old_state, random_settings, random_texts
 from tests.settings.test_link import LARGE, in_a_page
 
-pytestmark = pytest.mark.no_plotly
-
 # As one text: over thousands of single numbers Playwright takes longer than the page takes to read.
 READ = """(texts) => JSON.stringify(texts.map((text) => {
   try { return { ...fromLink(text), isLink: isLink(text) }; } catch (error) { return String(error.stack); }
@@ -198,7 +196,7 @@ def assert_lesson(page, url, lesson=LESSON):
 def test_a_copied_address_opens_the_same_numbers(browser, server):
     """A page whose address is none of ours; the numbers that it comes to; another page with the address of those."""
     lesson = LESSON.replace(input=Source("random"))
-    with fresh_page(browser, plotly=False, **CLIPBOARD) as page:
+    with fresh_page(browser, **CLIPBOARD) as page:
         open_app(page, f"{server.url}?{'&'.join(OTHERS)}#a-heading")
         wait_for_settings(page, Settings.first_picture())
         assert page.locator(".cv-notice").text_content() == ""
@@ -212,7 +210,7 @@ def test_a_copied_address_opens_the_same_numbers(browser, server):
         assert "Copied: anyone who opens this address" in page.locator(".cv-share-outcome").text_content()
         shown = numbers_of(page)
         code = copied(page, "Copy as Python")
-    with fresh_page(browser, plotly=False) as page:
+    with fresh_page(browser) as page:
         open_app(page, address)
         assert_lesson(page, address, lesson)
         assert numbers_of(page) == shown
@@ -242,7 +240,7 @@ def assert_reset_leads_back_also_after_a_reload(page, lesson):
 def test_an_address_of_ten_kilobytes(browser, server):
     """As many numbers as an address may carry: they open, but a link of our own would be shorter, and says so."""
     numbers = ",".join(["0.125"] * 1600)
-    with fresh_page(browser, plotly=False, **CLIPBOARD) as page:
+    with fresh_page(browser, **CLIPBOARD) as page:
         open_app(page, f"{server.url}?v=1&input=values:1x1x40x40:{numbers}&size=5&digit={'1' * 300}")
         wait_notice(page, "digit is a whole number from 0 to 9")
         wait_for_settings(page, from_link(f"size=5&input=values:1x1x40x40:{numbers}")[0])
@@ -355,7 +353,7 @@ def test_what_is_being_typed_stays_when_a_panel_comes_and_goes(shown):
 
 
 def test_a_pages_link_opens_the_same_numbers(browser, exported):
-    with fresh_page(browser, plotly=False, **CLIPBOARD) as page:
+    with fresh_page(browser, **CLIPBOARD) as page:
         show_link(page, exported, "v=1&size=6&stride=1&weight=random")
         cell(page, "weight", 0, 0).dblclick()
         with repaint(page):
@@ -382,7 +380,7 @@ def test_a_page_in_a_frame_without_an_address_hands_on_the_link_alone(browser, e
         f'<iframe title="c" width="900" height="900"{more}></iframe>' for more in ("", ' sandbox="allow-scripts"')
     ]
     host.write_text(f"<!doctype html><title>Course</title>{''.join(frames)}", encoding="utf-8")
-    with fresh_page(browser, plotly=False, **CLIPBOARD) as page:
+    with fresh_page(browser, **CLIPBOARD) as page:
         page.goto(host.as_uri())
         fill = "(text) => document.querySelectorAll('iframe').forEach((frame) => { frame.srcdoc = text; })"
         page.evaluate(fill, exported.read_text(encoding="utf-8"))

@@ -74,7 +74,7 @@ def with_mistakes(browser, tmp_path):
 
     state = from_link("v=2&size=5&padding=1&weight=counting&grad=ones&tab=mistakes")[0].to_dict()
     path = export_html(state, tmp_path / "page.html")
-    with fresh_page(browser, plotly=False) as page:
+    with fresh_page(browser) as page:
         page.set_viewport_size({"width": 1400, "height": 900})
         page.goto(path.as_uri())
         page.locator('[data-panel="grad_input"] [data-cell]').first.wait_for()

@@ -119,7 +119,7 @@ def test_the_site_is_there_with_what_caches_need(browser, proxy):
         kept = "no-cache" if name.endswith(".html") else "public, max-age=31536000, immutable"
         assert headers.get_all("Cache-Control") == [kept], name
         assert headers.get_all("Access-Control-Allow-Origin") == (None if name.endswith(".html") else ["*"]), name
-    with fresh_page(browser, ignore_https_errors=True) as page:
+    with fresh_page(browser, plotly=True, ignore_https_errors=True) as page:
         page.goto(f"{proxy}/conv/#v=2&stride=3")
         wait_painted(page)
         assert page.locator(".cv-set-stride input").first.input_value() == "3"

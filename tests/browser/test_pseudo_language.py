@@ -207,7 +207,7 @@ def look_everywhere(page):
 
 
 def test_a_page_says_nothing_that_is_no_fact_and_has_room_for_longer_words(browser, pages):
-    with fresh_page(browser, plotly=False) as page:
+    with fresh_page(browser) as page:
         for name in ("page", "transposed"):
             open_page(page, pages, name)
             for after in look_everywhere(page) if name == "page" else [name]:
@@ -223,7 +223,7 @@ def test_a_page_says_nothing_that_is_no_fact_and_has_room_for_longer_words(brows
 
 
 def test_the_tabs_say_nothing_that_is_no_fact(browser, pages):
-    with fresh_page(browser, plotly=False) as page:
+    with fresh_page(browser) as page:
         page.goto(pages.joinpath("panes.html").as_uri())
         for name in PANES:
             page.wait_for_selector(f"#pane-{name}[data-drawn] .cv-pane")
@@ -232,7 +232,7 @@ def test_the_tabs_say_nothing_that_is_no_fact(browser, pages):
 
 
 def test_the_app_says_nothing_that_is_no_fact_and_has_room_for_longer_words(browser, pages):
-    with fresh_page(browser, plotly=False) as page:
+    with fresh_page(browser) as page:
         page.goto(pages.joinpath("app.html").as_uri())
         page.wait_for_selector("#app[data-drawn] .cv-board[data-from=torch]")
         show_all_controls(page)

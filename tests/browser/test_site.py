@@ -71,6 +71,7 @@ def cells(page, panel):
     return page.locator(f"[data-panel={panel}] [data-cell]").evaluate_all("(all) => all.map((c) => c.dataset.value)")
 
 
+@pytest.mark.plotly
 def test_a_slider_moves_the_numbers_and_no_kernel_is_promised(site, url):
     site.goto(f"{url}#v=1")
     wait_painted(site)

@@ -143,7 +143,7 @@ def test_a_transposed_convolution_is_written_in_its_own_words(app):
 
 
 def test_copy_gives_exactly_the_file_and_where_nothing_may_copy_the_text_is_selected(browser, server):
-    with fresh_page(browser, plotly=False, permissions=CLIPBOARD) as page:
+    with fresh_page(browser, permissions=CLIPBOARD) as page:
         open_app(page, server.url)
         open_tab(page, "code")
         copy = page.locator(".cv-pane-code").get_by_role("button", name="Copy", exact=True)

@@ -47,7 +47,7 @@ def test_wrong_and_right_are_the_numbers_of_python(app):
 
 def test_a_page_without_a_kernel_has_the_tab_that_was_open(browser, tmp_path):
     path = export_html({**from_link("v=2&tab=mistakes")[0].to_dict()}, tmp_path / "page.html")
-    with fresh_page(browser, plotly=False) as page:
+    with fresh_page(browser) as page:
         page.goto(path.as_uri())
         page.locator(f"{PANE} .cv-panel[data-of=wrong] [data-cell]").first.wait_for()
         assert page.locator("[role=tab]").all_inner_texts() == ["Mistakes", "Stack"]

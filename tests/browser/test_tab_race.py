@@ -123,11 +123,10 @@ def check_a_mistake_on_the_board(page):
 
 
 def check_stop_and_close_end_the_process(server, page):
-    for end in (lambda: press(page, "stop"), lambda: page.locator(".cv-drawer-close").click()):
-        if not page.locator(PANE).count():
-            open_tab(page, "race")
+    ends = {"starting": lambda: press(page, "stop"), "running": lambda: page.locator(".cv-drawer-close").click()}
+    for state, end in ends.items():  # the first one as its process starts: to load torch takes longest
         start(page, epochs=20)
-        wait_state(page, "running")
+        page.locator(f"{PANE}:is([data-race={state}], [data-race=running])").wait_for(timeout=RACES_WITHIN_MS)
         process = racer(server)
         assert process.nice() == NICE, "who moves a slider comes first"
         end()
@@ -139,7 +138,7 @@ def check_stop_and_close_end_the_process(server, page):
 
 def test_a_race_from_start_to_its_end(server, browser):
     """That it ends with its page, too, is held in tests/serve/test_numbers_socket.py."""
-    with fresh_page(browser) as page:
+    with fresh_page(browser, plotly=True) as page:
         open_app(page, server.url)
         open_tab(page, "race")
         wait_curves(page, "loss")
@@ -151,7 +150,7 @@ def test_a_race_from_start_to_its_end(server, browser):
 
 
 def test_without_a_kernel_there_is_a_recorded_race_whose_mistakes_open(server, browser):
-    with fresh_page(browser) as page:
+    with fresh_page(browser, plotly=True) as page:
         page.route_web_socket("**/live/numbers", lambda socket: socket.close())
         page.goto(f"{server.url}#v=2&tab=race")
         wait_curves(page, "loss", "accuracy", "seconds", "weights")

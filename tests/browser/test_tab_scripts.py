@@ -137,7 +137,7 @@ FAILS_ONCE = """() => {
 @pytest.fixture
 def newcomer(browser, server):
     """A page of its own: in the one that tests share, another may have opened the tab before."""
-    with fresh_page(browser, plotly=False) as page:
+    with fresh_page(browser) as page:
         open_app(page, server.url)
         yield page
 

@@ -93,7 +93,7 @@ def test_the_field_and_the_reads_are_what_one_counts(js):
 @pytest.fixture
 def own(browser, tmp_path):
     """A page without a kernel, with the tab open: 11 x 11, kernel 1 to 9, stride 2."""
-    with fresh_page(browser, plotly=False) as page:
+    with fresh_page(browser) as page:
         show(page, tmp_path, "v=2&size=11&stride=2&tab=stack")
         yield page
         assert page.outside == []

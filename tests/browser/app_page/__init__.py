@@ -19,7 +19,7 @@ from tests.browser.app_page.opening import (
     open_app,
     show_all_controls,
     show_link,
-    start_again,
+    used,
     visiting,
 )
 from tests.browser.app_page.operate_page import (

@@ -4,6 +4,7 @@ import contextlib
 import re
 
 from playwright.sync_api import Error
+from playwright.sync_api import TimeoutError as TooSlow
 
 from tests.browser.app_page.operate_page import choose
 from tests.browser.app_page.read_page import same_state, snapshot
@@ -51,7 +52,7 @@ NO_PLOTLY = f"""window[{_KEY}] = Promise.resolve({{
 
 
 @contextlib.contextmanager
-def fresh_page(browser, *, has_arrived=True, plotly=True, **options):
+def fresh_page(browser, *, has_arrived=True, plotly=False, **options):
     """Yield a page of another visitor, as the fixture `page` makes it, with options for its context.
 
     Args:
@@ -61,6 +62,7 @@ def fresh_page(browser, *, has_arrived=True, plotly=True, **options):
         options: for its context.
     """
     fixed = {"viewport": {"width": 1400, "height": 900}, "service_workers": "block", "bypass_csp": True}
+    fixed["reduced_motion"] = "reduce"  # each frame of a motion is painted, by the processor
     context = browser.new_context(**{**fixed, **options})
     for script in [HAS_ARRIVED] * has_arrived + [NO_PLOTLY] * (not plotly):
         context.add_init_script(script)
@@ -89,12 +91,9 @@ def open_app(page, url, link="#v=1"):
 
 
 @contextlib.contextmanager
-def visiting(browser, server, *, plotly=False):
-    """Yield a page of the served app for many tests, its first state beside it in page.start.
-
-    It has no motion: each frame of one is painted, by the processor.
-    """
-    with fresh_page(browser, plotly=plotly, accept_downloads=True, reduced_motion="reduce") as page:
+def visiting(browser, server, **options):
+    """Yield a page of the served app for many tests, its first state beside it in page.start."""
+    with fresh_page(browser, accept_downloads=True, **options) as page:
         open_app(page, server.url)
         page.start = snapshot(page)
         yield page
@@ -151,6 +150,20 @@ def start_again(page):
     page.evaluate(TIDY)  # a pin whose cell was gone meanwhile is there again
     settle(page)
     page.evaluate("document.activeElement?.blur()")
+
+
+def used(page, server):
+    """Yield a page of `visiting` as it started; it asks for nothing outside and breaks nothing while a test uses it."""
+    try:
+        start_again(page)
+    except (TooSlow, AssertionError):  # as a test that failed left it
+        open_app(page, server.url)
+    page.complaints.clear()
+    page.page_errors.clear()
+    page.outside.clear()
+    yield page
+    errors, page.page_errors[:] = [error.stack or error.message for error in page.page_errors], []
+    assert [*page.outside, *page.complaints, *errors] == []
 
 
 def kernel_id(page):
