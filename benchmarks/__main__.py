@@ -2,17 +2,17 @@
 
 from importlib import import_module
 
-from benchmarks.report import main
+from benchmarks.figures_and_targets import main
 
 PARTS = (
     "source_size",
-    "stages",
+    "stages_and_import_time",
     "operators",
     "training_step",
-    "check",
-    "app",
-    "static_site",
-    "served_page",
+    "diagnosis_accuracy",
+    "app_beside_alternatives",
+    "static_site_load",
+    "served_page_use",
     "dragging",
     "exported_page",
     "notebook_size_and_leaks",

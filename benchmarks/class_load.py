@@ -21,7 +21,7 @@ import time
 
 import psutil
 
-from benchmarks.report import Figure, p95, progress, table
+from benchmarks.figures_and_targets import Figure, p95, progress, table
 from benchmarks.simulated_student import Seen, Student, moves
 from tests.browser.server import voila_server
 

@@ -7,9 +7,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.browser import chromium, visit
-from benchmarks.report import Figure, main
-from benchmarks.static_site import static_server
+from benchmarks.figures_and_targets import Figure, main
+from benchmarks.static_site_load import static_server
+from benchmarks.time_in_browser import chromium, visit
 from tests.browser.server import ROOT
 
 PART = "the documentation, on a static server"

@@ -9,10 +9,10 @@ import statistics
 import tempfile
 from pathlib import Path
 
-from benchmarks.baseline_widgets import SCRIPT
-from benchmarks.browser import PAINTED, PICTURE, STEPS, WARM_UP, arrive, chromium, step, visit
+from benchmarks.alternative_displays import SCRIPT
 from benchmarks.exported_page import ALIVE
-from benchmarks.report import Figure, main, p95
+from benchmarks.figures_and_targets import Figure, main, p95
+from benchmarks.time_in_browser import PAINTED, PICTURE, STEPS, WARM_UP, arrive, chromium, step, visit
 from convviz.export.page import export_html
 from convviz.settings.compute import compute
 from convviz.settings.link import from_link

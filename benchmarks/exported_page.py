@@ -6,8 +6,8 @@ import statistics
 import tempfile
 from pathlib import Path
 
-from benchmarks.browser import PAINTED, PICTURE, WARM_UP, arrive, chromium, press, visit
-from benchmarks.report import Figure, main, p95
+from benchmarks.figures_and_targets import Figure, main, p95
+from benchmarks.time_in_browser import PAINTED, PICTURE, WARM_UP, arrive, chromium, press, visit
 from convviz.export.page import export_html
 
 PART = "the exported page (8 × 8, kernel 3 × 3)"

@@ -5,7 +5,7 @@ import gzip
 import json
 import weakref
 
-from benchmarks.report import Figure, main
+from benchmarks.figures_and_targets import Figure, main
 
 PART = "an app's size, and what stays behind"
 APPS = 20

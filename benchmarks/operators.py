@@ -16,7 +16,7 @@ from pathlib import Path
 import torch
 
 import convviz
-from benchmarks.report import Figure, main
+from benchmarks.figures_and_targets import Figure, main
 from convviz.lab.textbook_entrant import Article
 from tests.browser.server import ROOT
 

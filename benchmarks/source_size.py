@@ -5,7 +5,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from benchmarks.report import Figure, table
+from benchmarks.figures_and_targets import Figure, table
 
 ROOT = Path(__file__).parents[1]
 PART = "the house, counted"

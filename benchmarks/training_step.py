@@ -8,8 +8,8 @@ import time
 
 import torch
 
+from benchmarks.figures_and_targets import Figure, main
 from benchmarks.operators import KEEP_MEMORY, child, in_turn
-from benchmarks.report import Figure, main
 
 PART = "a training step of the race, batch of 64, float32, beside torch's layers"
 # The most that a way may take on one thread; None where nothing is promised.

@@ -7,7 +7,7 @@ import pytest
 from convviz.facts.words import sentences
 from tests.browser.app_page import OFFERED, open_app, open_tab, slide, slider_value
 from tests.browser.server import voila_server
-from tests.browser.test_tab_yours import PASTED, check, hint
+from tests.browser.test_tab_your_code import PASTED, check, hint
 
 say = sentences("race")
 

@@ -1,4 +1,4 @@
-"""Break it: a mistake is seen, said and mended. tests/js/broken_step.test.mjs holds the outcome in any geometry."""
+"""Break it: a mistake is seen, said, mended. tests/js/break_it_sentences.test.mjs holds the outcome in any geometry."""
 
 import pytest
 import torch

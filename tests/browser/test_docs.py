@@ -19,7 +19,7 @@ from convviz.lessons import lesson, names
 from tests.browser.app_page import fresh_page, repaint
 from tests.browser.axe import assert_accessible
 from tests.browser.server import ROOT
-from tests.browser.test_embed import Quiet
+from tests.browser.test_embedded_in_other_pages import Quiet
 
 pytestmark = pytest.mark.browser
 

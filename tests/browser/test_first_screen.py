@@ -75,7 +75,7 @@ def geometry(kernel, size, padding, stride, nines=False):
 
 
 def states(kernels, sizes, paddings):
-    """Links of what can be, with numbers of three characters and a sign; screen_layout.test.mjs has the others."""
+    """Links of what can be, with numbers of three characters and a sign; cell_and_digit_sizes.test.mjs has others."""
     for kernel, size, padding, stride in itertools.product(kernels, sizes, paddings, (1, 2)):
         yield geometry(kernel, size, padding, stride, nines=True)
 

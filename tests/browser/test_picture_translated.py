@@ -7,7 +7,7 @@ from convviz.settings.state import Settings
 from convviz.settings.tensor_source import Source
 from convviz.views.panels import Sign
 from tests.browser.call_javascript import JavaScript
-from tests.facts.test_words import bracketed, outside
+from tests.facts.test_every_sentence_is_used import bracketed, outside
 from tests.geometries import EDGE_CASES, random_specs
 
 

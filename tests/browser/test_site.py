@@ -15,7 +15,7 @@ from convviz.lessons import lesson
 from tests.browser.app_page import press_tab, slide, wait_painted
 from tests.browser.axe import assert_accessible
 from tests.browser.server import ROOT, wait_until
-from tests.browser.test_embed import Quiet
+from tests.browser.test_embedded_in_other_pages import Quiet
 
 say, say_board, say_lesson = sentences("picture"), sentences("board"), sentences("lesson_player")
 say_served = sentences("live_page")

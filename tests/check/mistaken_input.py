@@ -8,9 +8,19 @@ make two mistakes at once.
 import torch
 import torch.nn.functional as F
 
-from tests.check.students_frame import Geometry, both, by_group, cropped
-from tests.check.students_input import by_index, cells, columns, dilated, gather, overwrite, rotate, scatter, transposed
-from tests.check.students_input import zeros_between as zeros
+from tests.check.student_code_styles import Geometry, both, by_group, cropped
+from tests.check.students_grad_input import (
+    by_index,
+    cells,
+    columns,
+    dilated,
+    gather,
+    overwrite,
+    rotate,
+    scatter,
+    transposed,
+)
+from tests.check.students_grad_input import zeros_between as zeros
 
 
 def by(number):

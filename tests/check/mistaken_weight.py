@@ -7,8 +7,8 @@ A way is (style, steps), as in ``mistaken_input``; of the bias it is the functio
 import numpy as np
 import torch
 
-from tests.check.students_input import overwrite
-from tests.check.students_weight import by_group, cells, columns, correlated, loops
+from tests.check.students_grad_input import overwrite
+from tests.check.students_grad_weight import by_group, cells, columns, correlated, loops
 
 
 def unpadded(x, g, mode):

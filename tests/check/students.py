@@ -5,18 +5,18 @@ from convviz.check.battery import battery
 from convviz.check.calling import open_student
 from convviz.check.compare import same
 from convviz.check.tasks import TASKS, truth
-from tests.check import mistaken_input, mistaken_weight, students_input, students_weight
-from tests.check.students_frame import backward_of
+from tests.check import mistaken_input, mistaken_weight, students_grad_input, students_grad_weight
+from tests.check.student_code_styles import backward_of
 
 RIGHT = {
-    "conv2d_input": students_input.RIGHT,
-    "conv2d_weight": students_weight.RIGHT,
-    "conv2d_bias": students_weight.RIGHT_BIAS,
+    "conv2d_input": students_grad_input.RIGHT,
+    "conv2d_weight": students_grad_weight.RIGHT,
+    "conv2d_bias": students_grad_weight.RIGHT_BIAS,
     "conv2d_backward": {
         f"{a}, {b}, {c}": backward_of(dx, dw, db)
-        for a, dx in students_input.RIGHT.items()
-        for b, dw in students_weight.RIGHT.items()
-        for c, db in students_weight.RIGHT_BIAS.items()
+        for a, dx in students_grad_input.RIGHT.items()
+        for b, dw in students_grad_weight.RIGHT.items()
+        for c, db in students_grad_weight.RIGHT_BIAS.items()
     },
 }
 WAYS = mistaken_input.MISTAKES | mistaken_weight.MISTAKES
@@ -37,7 +37,7 @@ def mistaken(id):
 
 def in_backward(made):
     """Return a ``conv2d_backward`` that is right but for the given parts: ``{"conv2d_input": fn, ...}``."""
-    right = (students_input.rotate(), students_weight.correlated(), students_weight.bias_by_sum)
+    right = (students_grad_input.rotate(), students_grad_weight.correlated(), students_grad_weight.bias_by_sum)
     return backward_of(*(made.get(part, rest) for part, rest in zip(PARTS, right, strict=True)))
 
 

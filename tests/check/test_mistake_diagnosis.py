@@ -16,8 +16,8 @@ from convviz.check.diagnose import Seen, diagnose, resolved
 from convviz.check.mistakes import catalogue, compute
 from convviz.check.tasks import TASKS, truth
 from tests.check import students
+from tests.check.student_code_styles import sampled
 from tests.check.students import IDS, in_backward, mistaken, part_of
-from tests.check.students_frame import sampled
 from tests.geometries import random_specs
 
 
@@ -76,7 +76,7 @@ def test_mistakes_in_a_whole_backward_pass_are_all_named():
 
 
 def test_of_two_mistakes_in_one_gradient_both_are_named_or_at_least_one():
-    pairs = sampled(students.pairs_in_one(), 10)  # benchmarks/check.py has them all
+    pairs = sampled(students.pairs_in_one(), 10)  # benchmarks/diagnosis_accuracy.py has them all
     found = {(one, other): {one, other} & set(named(fn, task)[:2]) for one, other, task, fn in pairs}
     assert all(found.values()), [pair for pair, ids in found.items() if not ids]
     both = sum(len(ids) == 2 for ids in found.values())

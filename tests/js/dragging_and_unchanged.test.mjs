@@ -21,7 +21,7 @@ import { STROKE } from "../../convviz/web/rules/undo_rules.js";
 import { fromLink } from "../../convviz/web/rules/link.js";
 import { replaced, tensorsOf } from "../../convviz/web/rules/settings.js";
 import { drawer, randomState, truthOf } from "./conv_by_definition.mjs";
-import { dataOf } from "./page_by_hand.mjs";
+import { dataOf } from "./page_model_fixtures.mjs";
 
 const STATES = Number(process.env.CONVVIZ_STATES ?? 250);
 const SEED = Number(process.env.CONVVIZ_SEED ?? 1);

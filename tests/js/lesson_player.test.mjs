@@ -14,7 +14,7 @@ const { Player } = await web("lesson/player");
 const { ALL_TABS } = await web("lesson/step_tab");
 const { createPageModel } = await web("numbers/model");
 const { BASE_STATE } = await web("rules/link");
-const { dataOf, timersByHand } = await import("./page_by_hand.mjs");
+const { dataOf, timersByHand } = await import("./page_model_fixtures.mjs");
 
 const read = (path) =>
   JSON.parse(readFileSync(new URL(`../../convviz/${path}.json`, import.meta.url), "utf8"));

@@ -7,7 +7,7 @@ import { createPageModel } from "../../convviz/web/numbers/model.js";
 import { TabData, isSlow } from "../../convviz/web/page/tab_data.js";
 import { BASE_STATE } from "../../convviz/web/rules/link.js";
 import { onBoard, withTyped } from "../../convviz/web/tabs/linear/tab.js";
-import { dataOf, settled, timersByHand } from "./page_by_hand.mjs";
+import { dataOf, settled, timersByHand } from "./page_model_fixtures.mjs";
 
 const { tab, ...FIRST } = BASE_STATE;
 const at = (digit) => ({ ...FIRST, digit });

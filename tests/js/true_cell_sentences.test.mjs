@@ -19,7 +19,7 @@ import { noteOf } from "../../convviz/web/picture/formulas_and_notes.js";
 import { fromLink, toLink } from "../../convviz/web/rules/link.js";
 import { CLAIMS, dropped, overlap, readsOf, real } from "./sentence_claims.mjs";
 import { drawer, randomState, same, truthOf } from "./conv_by_definition.mjs";
-import { dataOf } from "./page_by_hand.mjs";
+import { dataOf } from "./page_model_fixtures.mjs";
 
 // More states, others, and how often each sentence was counted: CONVVIZ_STATES=4000 CONVVIZ_SEED=2 CONVVIZ_TALLY=1.
 const STATES = Number(process.env.CONVVIZ_STATES ?? 120);

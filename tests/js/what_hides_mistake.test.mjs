@@ -12,7 +12,7 @@ import { isKnown } from "../../convviz/web/rules/recipes.js";
 import { tensorsOf } from "../../convviz/web/rules/settings.js";
 import { outputSize, remainderOf } from "../../convviz/web/rules/spec.js";
 import { createWhy, hidingWords } from "../../convviz/web/tabs/mistakes/why_hidden.js";
-import { timersByHand } from "./page_by_hand.mjs";
+import { timersByHand } from "./page_model_fixtures.mjs";
 
 const FOLDER = new URL("../../convviz/facts/mistakes/", import.meta.url);
 const MISTAKES = readdirSync(FOLDER).map((name) => JSON.parse(readFileSync(new URL(name, FOLDER), "utf8")));

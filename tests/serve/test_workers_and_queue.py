@@ -320,7 +320,7 @@ def test_a_request_that_takes_too_long_is_ended_and_not_tried_again():
 
 
 def test_where_an_accelerator_is_nothing_forks_and_each_has_a_worker():
-    running = Running(count=7, answers="tests.serve.two_accelerator_answers:answered")
+    running = Running(count=7, answers="tests.serve.faulty_worker_with_two_accelerators:answered")
     try:
         assert running.workers.stem is None
         assert running.workers.devices == ["cpu", "cuda:0", "cuda:1"]

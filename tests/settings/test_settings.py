@@ -21,7 +21,7 @@ from convviz.settings.tensor_source import Source
 from convviz.settings.tensors import grad_tensor, target_tensor, weight_tensor
 from convviz.views.panels import panel
 from tests.random_links import random_settings
-from tests.samples.test_samples import TEXTBOOK, WHOLE
+from tests.samples.test_sample_inputs_and_kernels import TEXTBOOK, WHOLE
 
 COUNTING = TEXTBOOK["counting"]
 

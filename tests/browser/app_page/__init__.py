@@ -2,12 +2,12 @@
 
 # ruff: noqa: F401
 
-from tests.browser.app_page.asserts import (
+from tests.browser.app_page.assert_equals_autograd import (
     TOLERANCE,
     assert_page_equals_autograd,
     cell_of_shot,
 )
-from tests.browser.app_page.autograd import (
+from tests.browser.app_page.expected_by_autograd import (
     LOSSES,
     autograd_of_page,
 )

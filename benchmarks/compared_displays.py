@@ -8,8 +8,8 @@ import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks.browser import COLOURED, READY, STATE
-from benchmarks.report import BEFORE
+from benchmarks.figures_and_targets import BEFORE
+from benchmarks.time_in_browser import COLOURED, READY, STATE
 from convviz.serve import SHARE
 from tests.browser.server import ROOT, voila_server
 
@@ -47,7 +47,7 @@ class Way:
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder) / "way.ipynb"
                 path.write_text(
-                    _notebook(f"from benchmarks.baseline_widgets import {self.notebook}\n\n{self.notebook}()")
+                    _notebook(f"from benchmarks.alternative_displays import {self.notebook}\n\n{self.notebook}()")
                 )
                 env = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "JUPYTER_PATH": str(SHARE)}
                 with voila_server(path, env=env, arguments=VOILA) as server:

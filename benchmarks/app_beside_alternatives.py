@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 
 import torch
 
-from benchmarks.baseline_widgets import CENTRE, NAMES, SOBEL_X, STEP, planes
-from benchmarks.browser import STEPS, WARM_UP, arrive, chromium, press, visit
-from benchmarks.compared_servers import APP, ways
-from benchmarks.report import Figure, main, p95
+from benchmarks.alternative_displays import CENTRE, NAMES, SOBEL_X, STEP, planes
+from benchmarks.compared_displays import APP, ways
+from benchmarks.figures_and_targets import Figure, main, p95
+from benchmarks.time_in_browser import STEPS, WARM_UP, arrive, chromium, press, visit
 from tests.browser.server import wait_until
 
 PART = "the app in the browser, served (FW: one FigureWidget, SVG: bare SVG)"

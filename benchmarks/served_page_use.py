@@ -7,8 +7,8 @@ from pathlib import Path
 
 import psutil
 
-from benchmarks.browser import ANY_FRAME, COLOURED, READY, STATE, arrive, chromium, press, step, visit
-from benchmarks.report import Figure, main
+from benchmarks.figures_and_targets import Figure, main
+from benchmarks.time_in_browser import ANY_FRAME, COLOURED, READY, STATE, arrive, chromium, press, step, visit
 from convviz.export.page import export_html
 from convviz.facts import facts
 from tests.browser.app_page import ENTRY_OF, open_tab, press_tab, repaint, slide

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import psutil
 
-from benchmarks.report import Figure, main, p95
+from benchmarks.figures_and_targets import Figure, main, p95
 from benchmarks.simulated_student import fetched
 from convviz.export.site import INDEX, site_files, write_site
 from tests.browser.server import wait_until

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from tests.check.students_frame import both, cropped, whole
+from tests.check.student_code_styles import both, cropped, whole
 
 
 def same(w):

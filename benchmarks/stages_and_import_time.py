@@ -7,8 +7,8 @@ import time
 
 import torch
 
-from benchmarks.baseline_widgets import SOBEL_X, compute
-from benchmarks.report import Figure, main
+from benchmarks.alternative_displays import SOBEL_X, compute
+from benchmarks.figures_and_targets import Figure, main
 from tests.browser.server import ROOT
 
 PART = "stages and import"

@@ -8,7 +8,7 @@ import { createPageModel } from "../../convviz/web/numbers/model.js";
 import { pack, unpack } from "../../convviz/web/numbers/binary_frames.js";
 import { setAxis } from "../../convviz/web/rules/change_settings.js";
 import { BASE_STATE } from "../../convviz/web/rules/link.js";
-import { dataOf, sentOf, settled } from "./page_by_hand.mjs";
+import { dataOf, sentOf, settled } from "./page_model_fixtures.mjs";
 
 const FACTS = { type: "facts", version: "1", devices: ["cpu", "cuda"], device: "cuda", makes_pages: true };
 const START = { ...BASE_STATE, dtype: "float64" };

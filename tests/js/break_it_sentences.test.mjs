@@ -14,7 +14,7 @@ import { FIRST_STATE, fromLink, toLink } from "../../convviz/web/rules/link.js";
 import { replaced, tensorsOf } from "../../convviz/web/rules/settings.js";
 import { isPossible } from "../../convviz/web/rules/spec.js";
 import { splitCells } from "../../convviz/web/board/split_cells.js";
-import { dataOf } from "./page_by_hand.mjs";
+import { dataOf } from "./page_model_fixtures.mjs";
 
 const WORDS = JSON.parse(readFileSync(new URL("../../convviz/facts/words/break_it.json", import.meta.url)));
 const IDS = TOGGLES.map(({ id }) => id);

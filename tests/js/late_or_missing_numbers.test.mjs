@@ -6,7 +6,7 @@ import { fromPage } from "../../convviz/web/numbers/from_page.js";
 import { createPageModel } from "../../convviz/web/numbers/model.js";
 import { BASE_STATE, toLink } from "../../convviz/web/rules/link.js";
 import { replaced } from "../../convviz/web/rules/settings.js";
-import { LARGE, dataOf, settled, stride, strideOf, timersByHand } from "./page_by_hand.mjs";
+import { LARGE, dataOf, settled, stride, strideOf, timersByHand } from "./page_model_fixtures.mjs";
 
 const data = dataOf(BASE_STATE);
 const LATE = "These settings' numbers have not arrived yet: the board shows the previous ones.";

@@ -10,7 +10,7 @@ import time
 
 import torch
 
-from benchmarks.report import Figure, main
+from benchmarks.figures_and_targets import Figure, main
 from convviz.check import report
 from convviz.check.battery import make_case
 from convviz.check.calling.student_function import open_student

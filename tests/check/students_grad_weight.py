@@ -8,8 +8,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from tests.check.students_frame import Geometry, padded
-from tests.check.students_input import add
+from tests.check.student_code_styles import Geometry, padded
+from tests.check.students_grad_input import add
 
 
 def around_weight(one, read=Geometry, pad=padded, groups_of=None, finish=None):

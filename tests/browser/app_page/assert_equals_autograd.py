@@ -4,7 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from tests.browser.app_page.autograd import LOSSES, autograd_of_page
+from tests.browser.app_page.expected_by_autograd import LOSSES, autograd_of_page
 from tests.browser.app_page.read_page import see
 
 # What rounding explains, relative to the largest number of the tensor: sums of at most a few thousand terms.

@@ -8,7 +8,7 @@ import { fromPage } from "../../convviz/web/numbers/from_page.js";
 import { createPageModel } from "../../convviz/web/numbers/model.js";
 import { BASE_STATE } from "../../convviz/web/rules/link.js";
 import { replaced } from "../../convviz/web/rules/settings.js";
-import { LARGE, dataOf, sentOf, settled, stride, strideOf, timersByHand } from "./page_by_hand.mjs";
+import { LARGE, dataOf, sentOf, settled, stride, strideOf, timersByHand } from "./page_model_fixtures.mjs";
 
 const EXACT = { id: "truth.exact", values: { device: "cpu", dtype: "float64" }, ok: true };
 const START = { ...BASE_STATE, dtype: "float64" };

@@ -148,7 +148,7 @@ from convviz.app.messages import say
 from convviz.ops.device import available_devices
 from convviz.ops.methods import METHODS
 from tests.app.test_app import ask
-from tests.ops.test_device import drawn
+from tests.ops.test_device_choice import drawn
 """
 
 COMPUTES = """
@@ -190,7 +190,7 @@ assert convviz.explain(layer, torch.ones(1, 1, 5, 5).to(NAME)).session.settings.
 """
 
 FAILS = """
-from tests.ops.test_device import refusal
+from tests.ops.test_device_choice import refusal
 app = convviz.App(state={"device": NAME})
 sentence = say("memory") + " Your settings are unchanged."
 
