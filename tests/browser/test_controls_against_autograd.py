@@ -34,8 +34,8 @@ from tests.browser.app_page import (
 from tests.browser.server import wait_until
 
 # Slider → where it is moved, and stays while the next one moves.
-STOPS = {"input_size": 9, "kernel_size": 4, "stride": 1, "padding": 3, "dilation": 2}
-STOPS |= {"in_channels": 2, "out_channels": 2, "batch": 2, "digit": 6}
+STOPS = {"input_size": 9, "kernel_size": 4, "stride": 1, "padding": 3, "dilation": 2, "digit": 6}
+STOPS |= {"in_channels": 2, "out_channels": 2, "batch": 2}
 MENUS = {
     "padding_mode": ["reflect", "replicate", "circular", "zeros"],
     "input": ["delta", "ramp", "checkerboard", "random"],
