@@ -7,7 +7,6 @@ import pytest
 from traitlets import TraitError
 
 import convviz
-from convviz.app.race_process import RaceProcess
 from convviz.app.shared_bundle import Script
 from convviz.export.page import export_html, page_bytes
 from convviz.facts import current_language
@@ -19,7 +18,6 @@ from convviz.facts.update_catalogues import faults, renewed
 from convviz.facts.words import sentences
 from convviz.lessons import names
 from convviz.web.widget_assets import asking_script, tab_script
-from tests.browser.server import wait_until
 
 OTHERS = languages()[1:]
 HAN = re.compile(r"[\u4e00-\u9fff]")
@@ -249,19 +247,6 @@ def test_another_language_brings_its_script_and_english_readers_get_none(monkeyp
     app = convviz.App(lang="en")
     assert app._facts["chosen"], "who wrote it wins over the browser"
     app.close()
-
-
-def test_a_race_in_a_process_of_its_own_speaks_the_language_of_who_started_it(tmp_path):
-    heard = []
-    with use_locale("zh-Hant"):
-        slots = {"folder": str(tmp_path), "most": 0}
-        process = RaceProcess({"layers": ["rotate"], "slots": slots}, lambda told: heard.append((language(), told)))
-        wanted = sentences("race")("room", count=0)
-    try:
-        wait_until(lambda: heard, what="it tells that there is no room")
-    finally:
-        process.end()
-    assert heard == [("zh-Hant", {"type": "ended", "sentence": wanted})]
 
 
 def test_every_language_is_called_by_its_own_name():

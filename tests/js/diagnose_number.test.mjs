@@ -37,7 +37,7 @@ function notRotated(truth, panel, at) {
 test("a kernel that is not rotated is named in every geometry, with any border, and never in a transposed one", () => {
   const draw = drawer(11);
   const met = { grad_input: 0, grad_padded_input: 0, transposed: 0 };
-  for (let round = 0; round < 300; round++) {
+  for (let round = 0; round < 150; round++) {
     const settings = randomState(draw);
     const stages = computeStages(settings.spec, settings.loss, tensorsOf(settings), settings.transposed);
     const truth = truthOf(settings, stages);
@@ -132,7 +132,7 @@ function isWhole(of, way, spec, given) {
 
 test("a number is answered with every mistake that gives it and with no other", () => {
   const met = new Set();
-  for (const { settings, stages, panel, at, right, find } of asked(21, 150)) {
+  for (const { settings, stages, panel, at, right, find } of asked(21, 90)) {
     const { spec } = settings;
     const hidesNothing = (tensor, seed) =>
       tensor && { ...tensor, data: tensor.data.map((_, index) => Math.sin((index + 1) * seed) * 7) };
@@ -247,7 +247,7 @@ function isTrue(question, terms, typed, { why, places, products, added }) {
 
 test("no reason is given that is not true", () => {
   const kinds = new Set();
-  for (const question of asked(22, 150)) {
+  for (const question of asked(22, 90)) {
     const { draw, right, find, settings, panel, at } = question;
     const terms = termsOf(question);
     const near = right + draw([-3, -2, -1, 1, 2, 3]);

@@ -23,7 +23,7 @@ import { replaced, tensorsOf } from "../../convviz/web/rules/settings.js";
 import { drawer, randomState, truthOf } from "./conv_by_definition.mjs";
 import { dataOf } from "./page_model_fixtures.mjs";
 
-const STATES = Number(process.env.CONVVIZ_STATES ?? 250);
+const STATES = Number(process.env.CONVVIZ_STATES ?? 150);
 const SEED = Number(process.env.CONVVIZ_SEED ?? 1);
 
 const seen = (settings) => ({

@@ -17,6 +17,7 @@ import torch.nn.functional as F
 import convviz
 from convviz.app import permissions
 from convviz.app.race_process import RaceProcess
+from convviz.facts.current_language import language, use_locale
 from convviz.facts.words import sentences
 from convviz.lab import Race
 from convviz.lab.digits import normalized
@@ -42,12 +43,13 @@ class Heard:
     """The messages of a process, and a way to wait for one."""
 
     def __init__(self, race):
-        self.all, self._news = [], threading.Condition()
+        self.all, self.languages, self._news = [], set(), threading.Condition()
         self.process = RaceProcess(race, self._hear)
 
     def _hear(self, message):
         with self._news:
             self.all.append(message)
+            self.languages.add(language())
             self._news.notify_all()
 
     def wait(self, condition):
@@ -74,13 +76,15 @@ def is_gone(pid):
     return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 
-def test_a_process_that_cannot_race_or_dies_says_so_in_a_sentence(folder, tmp_path):
+def test_a_process_that_cannot_race_or_dies_says_so_in_a_sentence_of_its_starters_language(folder, tmp_path):
     held = take_slot(tmp_path, 1)
-    refused = Heard({"layers": ["rotate"], "data": folder, **SMALL, "slots": {"folder": str(tmp_path), "most": 1}})
+    with use_locale("zh-Hant"):
+        refused = Heard({"layers": ["rotate"], "data": folder, **SMALL, "slots": {"folder": str(tmp_path), "most": 1}})
+        no_room = say("room", count=1)
     killed = Heard({"layers": ["rotate"], "data": folder, **SMALL, "epochs": 500})
     killed.wait(lambda message: message["type"] == "race" and message["done"])
     os.kill(killed.process.pid, signal.SIGKILL)  # as the system does where memory runs out
-    assert refused.sentence() == say("room", count=1)
+    assert (refused.sentence(), refused.languages) == (no_room, {"zh-Hant"})
     assert killed.sentence() == say("died", code=-9, why=say("silent"))
     held.close()
     take_slot(tmp_path, 1).close()
