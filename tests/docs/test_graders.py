@@ -141,12 +141,13 @@ def test_gradescopes_example_says_elsewhere_what_it_lacks_and_takes_both_places(
 
 RUN_EACH = """
 import os, sys
+os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
 import pytest, torch, convviz  # loaded once
 for folder in sys.argv[1:]:
     if not (child := os.fork()):
         os.chdir(folder)
         sys.stdout = sys.stderr = open("said", "w")
-        code = pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:xdist"])
+        code = pytest.main(["-q", "-p", "no:cacheprovider"])
         sys.stdout.flush()
         os._exit(code)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
