@@ -28,9 +28,9 @@ def measure(say):
 
 def times_of(device):
     """Return {way: (median ratio to torch, median milliseconds, torch's)} of one step."""
+    from convviz.lab.entrant_training import Lane
     from convviz.lab.entrants import entrants
     from convviz.lab.settings import RaceSettings
-    from convviz.lab.training import Lane
 
     torch.set_num_threads(1)
     settings = RaceSettings(device=device)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from convviz.check import package as check
     from convviz.check.api import grade, report
     from convviz.check.audit import Audit, audit
-    from convviz.check.exercise_sheet import Exercise
+    from convviz.check.exercise_sheet_content import Exercise
     from convviz.check.find_exercise import exercise
     from convviz.check.report import CheckFailed
     from convviz.explanation.graph.read_graph import graph
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from convviz.ops.conv2d_weight import conv2d_weight
     from convviz.ops.conv_transpose2d import conv_transpose2d
     from convviz.ops.convolution_backward import convolution_backward
+    from convviz.ops.detect_torch_backend import which_backend
     from convviz.ops.linear import linear
     from convviz.ops.stages import Stages, stages
-    from convviz.ops.which_backend import which_backend
     from convviz.settings.state import Settings
 
 __version__ = "0.1.0"
@@ -75,7 +75,7 @@ _HOMES = {
     "App": "app.app",
     "Audit": "check.audit",
     "CheckFailed": "check.report",
-    "Exercise": "check.exercise_sheet",
+    "Exercise": "check.exercise_sheet_content",
     "Stages": "ops.stages",
     "audit": "check.audit",
     "conv2d": "ops.conv2d",
@@ -95,7 +95,7 @@ _HOMES = {
     "linear": "ops.linear",
     "report": "check.api",
     "stages": "ops.stages",
-    "which_backend": "ops.which_backend",
+    "which_backend": "ops.detect_torch_backend",
 }
 
 
@@ -114,7 +114,7 @@ def _load(name: str) -> Any:
         raise AttributeError(f"module 'convviz' has no attribute {name!r}")
     found = getattr(importlib.import_module(f"convviz.{_HOMES[name]}"), name)
     if name == "graph":
-        from convviz.app.graph_display import show_interactively
+        from convviz.app.register_notebook_display import show_interactively
 
         show_interactively()
     if name in ("App", "explain", "lesson"):

@@ -14,21 +14,21 @@ import ipywidgets as widgets
 import traitlets
 
 from convviz import __version__, process_limits
-from convviz.app.linked_widgets import linked_widget
+from convviz.app.dashboard_controls import linked_widget
 from convviz.app.messages import Messages
 from convviz.app.permissions import is_served
 from convviz.app.session import Session
 from convviz.app.start_settings import start_settings
 from convviz.app.step_numbers import numbers
-from convviz.app.trait_values import ON_PAGE, value_of, with_named
 from convviz.app.traits import SettingTraits
+from convviz.app.traits_and_settings import ON_PAGE, value_of, with_named
 from convviz.explanation.load_lesson import readable
 from convviz.facts.choose_language import chosen
 from convviz.facts.current_language import languages, use_locale
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 from convviz.lessons import short_name, told
-from convviz.ops.device import available_devices
+from convviz.ops.devices_and_dtypes import available_devices
 from convviz.ops.stages import Stages
 from convviz.settings.link import briefly, from_link, to_link
 from convviz.settings.state import Settings
@@ -40,8 +40,8 @@ from convviz.web.widget_assets import asking_script
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from convviz.app.shared_bundle import Script
-    from convviz.ops.tensors import TensorLike
+    from convviz.app.script_carrier_widget import Script
+    from convviz.ops.to_tensor import TensorLike
 
 say = sentences("app")
 
@@ -346,6 +346,6 @@ def _in_marimo() -> bool:
 
 
 def _taken_script() -> Script:
-    from convviz.app.shared_bundle import Script
+    from convviz.app.script_carrier_widget import Script
 
     return Script.taken(shared=not _in_marimo())

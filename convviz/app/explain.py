@@ -9,7 +9,7 @@ from convviz.app.app import App
 from convviz.explanation.layer.crop_window import choose_window, cut
 from convviz.explanation.layer.layer_sentences import layer_story
 from convviz.explanation.layer.record_run import record_layer
-from convviz.ops.device import DTYPES, available_devices, device_name
+from convviz.ops.devices_and_dtypes import DTYPES, available_devices, device_name
 
 
 def explain(

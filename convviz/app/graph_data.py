@@ -6,17 +6,17 @@ from typing import Any
 
 import torch
 
+from convviz.explanation.graph.autograd_graph import Graph
 from convviz.explanation.graph.box_text import numbers, shape
 from convviz.explanation.graph.inside_convolution import Inside, Operation, inside
 from convviz.explanation.graph.nodes_and_edges import Saved, Slot
-from convviz.explanation.graph.plain_graph import Graph
 from convviz.explanation.graph.step_sentences import sentence, sentences
 from convviz.explanation.graph.svg import PALETTES
 from convviz.explanation.graph.tensor_snapshot import Snapshot
 from convviz.facts import words
 from convviz.geometry.shown_plane import Plane
-from convviz.settings.shown_names import axis_word, shown_name
-from convviz.views.cells import roles
+from convviz.settings.tensor_display_names import axis_word, shown_name
+from convviz.views.cell_kinds import roles
 
 MAX_HEATMAP_SIDE = 64  # rows and columns of a heatmap; of larger planes the first are shown
 say = words.sentences("app")

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol
 
 from convviz.app.page_requests import Answer, PageMaker, answered
 from convviz.app.session import Session
-from convviz.app.tabs.base import Tab
+from convviz.app.tabs.stateful_tab import Tab
 from convviz.app.validate_request import asked, one_of, page_name, shown, whole
 from convviz.facts import facts
 from convviz.facts.current_language import each_language, languages, match_locale

@@ -7,14 +7,14 @@ import torch
 
 from convviz.facts.loss_inputs import GIVEN, kinds_taken, losses_with
 from convviz.geometry.spec import ConvSpec
-from convviz.ops.device import check_device, check_dtype
-from convviz.ops.tensors import cell_at, real_tensor
+from convviz.ops.devices_and_dtypes import check_device, check_dtype
+from convviz.ops.to_tensor import cell_at, real_tensor
 from convviz.settings.link import from_link
-from convviz.settings.parse import MAX_NUMBER
 from convviz.settings.schema import FIELD_OF
 from convviz.settings.state import Settings
 from convviz.settings.tensor_source import Source
 from convviz.settings.transposed import WINDOW, layer_spec
+from convviz.settings.validate_state import MAX_NUMBER
 
 BOTH_UP_TO = 8  # rows and columns of the input; beyond, the numbers of both readings do not fit beside each other
 

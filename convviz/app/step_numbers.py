@@ -5,7 +5,7 @@ from typing import Any
 import torch
 
 from convviz.facts.format_numbers import MINUS
-from convviz.ops.device import device_name
+from convviz.ops.devices_and_dtypes import device_name
 from convviz.ops.stages import Stages
 
 # All other stages are copies of these, with borders, zeros and turns: the page makes them.

@@ -10,14 +10,14 @@ import torch
 import traitlets
 
 from convviz.app.session import Session
-from convviz.app.trait_values import ON_PAGE, RESULTS, SETTABLE, value_of, with_named
+from convviz.app.traits_and_settings import ON_PAGE, RESULTS, SETTABLE, value_of, with_named
 
 if TYPE_CHECKING:  # what is read, and what may be set
     from collections.abc import Sequence
 
     from traitlets import TraitType
 
-    from convviz.ops.tensors import TensorLike
+    from convviz.ops.to_tensor import TensorLike
 
     Pair = int | tuple[int, int]
     Sizes = TraitType[Pair, int | Sequence[int]]

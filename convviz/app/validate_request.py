@@ -31,7 +31,9 @@ def sentence_of(error: Exception, of: str = "action") -> str:
     """Return what an error says, short enough to read; one that nobody foresaw is logged: the app must live on."""
     sentence = str(error)
     if not isinstance(error, ValueError):
-        from convviz.ops.device import is_out_of_memory  # the server, which has no torch, reads messages, too
+        from convviz.ops.devices_and_dtypes import (
+            is_out_of_memory,  # the server, which has no torch, reads messages, too
+        )
 
         log.error("the %s failed", of, exc_info=error)
         memory, kind = is_out_of_memory(error), type(error).__name__

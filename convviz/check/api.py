@@ -12,7 +12,7 @@ from convviz.check.battery import battery, make_case
 from convviz.check.calling.student_function import open_student
 from convviz.check.examine import examine
 from convviz.check.report import Report
-from convviz.check.scope import read_scope
+from convviz.check.settings_in_scope import read_scope
 from convviz.check.tasks import Task, find_task
 from convviz.geometry.spec import ConvSpec
 

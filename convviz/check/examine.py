@@ -15,10 +15,10 @@ from convviz.check.calling.student_function import Student
 from convviz.check.compare import allowed, errors, same
 from convviz.check.explain import explain
 from convviz.check.one_hot_probes import OneHotProbes
-from convviz.check.provenance import setting_in_words
-from convviz.check.random_trial import Judge, RandomTrial
 from convviz.check.report import CaseResult, ErrorMap, Products, Report
+from convviz.check.smallest_failing_geometry import Judge, RandomTrial
 from convviz.check.tasks import Task, truth
+from convviz.check.traced_products import setting_in_words
 from convviz.facts.words import sentences
 
 say = sentences("check")

@@ -14,14 +14,14 @@ from convviz.check.battery import NOTHING, ZEROS, Case
 from convviz.check.call_outcome import Answer
 from convviz.check.compare import ratio_of, same
 from convviz.check.diagnose import Diagnosis, Seen, diagnose, diagnosis
-from convviz.check.locate_errors import ONLY, alike, is_moved, mark_of, order_of, places
 from convviz.check.mistakes import catalogue
 from convviz.check.one_hot_probes import OneHotProbes, as_convolution, recipe_of, single
 from convviz.check.probe_analysis import counts, readings, unknown
-from convviz.check.probe_assumptions import broken_premise
-from convviz.check.provenance import setting_in_words
-from convviz.check.random_trial import Failure
+from convviz.check.probe_linearity import broken_premise
+from convviz.check.smallest_failing_geometry import Failure
 from convviz.check.tasks import Task
+from convviz.check.traced_products import setting_in_words
+from convviz.check.where_and_when_wrong import ONLY, alike, is_moved, mark_of, order_of, places
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 

@@ -9,8 +9,8 @@ import torch
 from convviz.check.battery import Case, make_case
 from convviz.check.calling.student_function import Student
 from convviz.check.compare import ratio_of, same
-from convviz.check.provenance import Provenance, provenance
 from convviz.check.tasks import Task, truth
+from convviz.check.traced_products import Provenance, provenance
 from convviz.geometry.spec import ConvSpec
 
 # One channel and one sample, asymmetric: what a single 1 leaves behind there can be read off.

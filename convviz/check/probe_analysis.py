@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import torch
 
-from convviz.check.provenance import Cell, Product, Provenance
+from convviz.check.traced_products import Cell, Product, Provenance
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 

@@ -13,8 +13,8 @@ from typing import Any
 import torch
 
 from convviz.check.battery import Case, beside, make_case
-from convviz.check.provenance import setting_in_words
 from convviz.check.tasks import Task
+from convviz.check.traced_products import setting_in_words
 from convviz.facts.words import sentences
 from convviz.geometry.axis_taps import PADDING_MODES
 from convviz.geometry.spec import ConvSpec

@@ -9,7 +9,7 @@ from html import escape
 from typing import Any
 
 from convviz.check.diagnose import Diagnosis
-from convviz.check.provenance import Product
+from convviz.check.traced_products import Product
 from convviz.facts.words import sentences
 
 say = sentences("check")

@@ -43,7 +43,7 @@ def diagnosis() -> tuple[list[tuple[str, str]], bool]:
 
 def _devices() -> tuple[str, str, bool]:
     try:
-        from convviz.ops.device import available_devices
+        from convviz.ops.devices_and_dtypes import available_devices
     except ImportError as missing:
         return "devices", f"unknown, because torch does not load: {missing}", False
     return "devices", ", ".join(available_devices()), True

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import torch
 
-from convviz.explanation.graph.graph_of_stages import by_torch
+from convviz.explanation.graph.autograd_graph_of_app import by_torch
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.autograd_functions import convolve, gradients
 from convviz.ops.stages import Stages

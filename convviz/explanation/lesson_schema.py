@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from convviz.check.tasks import GRADIENTS
-from convviz.explanation.quantised.kinds import KINDS
+from convviz.explanation.quantised.layers_and_variants import KINDS
 from convviz.facts import facts
 
 # Which keys a file needs and may have; tasks; values, with an example of those that are lists; words and parts.

@@ -17,7 +17,7 @@ from convviz.export.page_assets import (
     plotly_code,
     to_json,
 )
-from convviz.export.read_state import State, given_settings, page_settings
+from convviz.export.state_from_dict_or_link import State, given_settings, page_settings
 from convviz.facts.choose_language import told_language
 from convviz.facts.current_language import use_locale
 from convviz.file_io import utf8

@@ -7,8 +7,8 @@ from importlib.resources import files
 from typing import Any
 
 from convviz import __version__
-from convviz.export.intro import intro_html
 from convviz.export.page_assets import BOARD, packed_plotly, page_facts, to_json
+from convviz.export.teacher_text import intro_html
 from convviz.facts.choose_language import own_names
 from convviz.facts.current_language import language
 from convviz.facts.words import sentences

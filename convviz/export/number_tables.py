@@ -4,8 +4,8 @@ from html import escape
 
 from convviz.facts.format_numbers import format_number
 from convviz.facts.words import sentences
-from convviz.settings.shown_names import cell_words
-from convviz.views.cells import COPY, DATA, INSERTED, PADDING, REMAINDER
+from convviz.settings.tensor_display_names import cell_words
+from convviz.views.cell_kinds import COPY, DATA, INSERTED, PADDING, REMAINDER
 from convviz.views.panels import Equation, Panel
 
 say = sentences("board")

@@ -9,7 +9,6 @@ from typing import Any
 
 from convviz import __version__
 from convviz.explanation.load_lesson import readable
-from convviz.export.intro import intro_html
 from convviz.export.output_file import write
 from convviz.export.page_assets import (
     CONTROLS,
@@ -21,8 +20,9 @@ from convviz.export.page_assets import (
     plotly_text,
     to_json,
 )
-from convviz.export.read_state import State, given_settings, page_settings
+from convviz.export.state_from_dict_or_link import State, given_settings, page_settings
 from convviz.export.still_picture import still_figures
+from convviz.export.teacher_text import intro_html
 from convviz.facts.choose_language import told_language
 from convviz.facts.current_language import language, use_locale
 from convviz.facts.words import sentences

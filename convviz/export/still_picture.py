@@ -2,7 +2,7 @@
 
 from html import escape
 
-from convviz.export.draw_equations import draw_equation, scene
+from convviz.export.draw_panels_and_equations import draw_equation, scene
 from convviz.export.number_tables import tables
 from convviz.export.primitives import LOOKS
 from convviz.export.svg import svg

@@ -11,7 +11,7 @@ import functools
 from typing import Any
 
 from convviz.facts.current_language import ENGLISH, language
-from convviz.facts.english import english, names_in
+from convviz.facts.load_english_facts import english, names_in
 from convviz.facts.translation import translated
 
 CATALOGUES = ("mistakes",)  # folders of which all files are one fact: who adds a file names it nowhere else

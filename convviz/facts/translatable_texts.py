@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, TypedDict
 
-from convviz.facts.english import english, names_in
+from convviz.facts.load_english_facts import english, names_in
 
 Text = str | Mapping[str, str]  # with forms, one is chosen by the argument ``count``
 Change = Callable[[str, Text], Text]

@@ -6,7 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from convviz.lab.result_files import write_file
+from convviz.lab.result_and_checkpoint_files import write_file
 from convviz.lab.run_race import Race
 from convviz.lab.tab_data import openings, picture
 

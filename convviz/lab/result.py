@@ -16,7 +16,7 @@ import torch
 from convviz import __version__
 from convviz.file_io import read_json, utf8
 from convviz.lab.digits import Digits
-from convviz.lab.result_files import write_file
+from convviz.lab.result_and_checkpoint_files import write_file
 from convviz.lab.settings import RaceSettings
 
 FORMAT = "convviz race, version 1"

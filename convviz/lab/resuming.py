@@ -4,15 +4,15 @@ from pathlib import Path
 from typing import Any
 
 from convviz.lab import result as results
-from convviz.lab import result_files
+from convviz.lab import result_and_checkpoint_files
 
 Earlier = tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]
 
 
 def earlier(out: Path, head: results.Result) -> Earlier | None:
     """Return what the checkpoint beside a result file holds; None where there is none."""
-    path = result_files.checkpoint_path(out)
-    found = result_files.read_checkpoint(path)
+    path = result_and_checkpoint_files.checkpoint_path(out)
+    found = result_and_checkpoint_files.read_checkpoint(path)
     if found is None:
         if out.exists() and results.read(out)["state"] == results.FINISHED:
             raise ValueError(f"{out} is a finished race; show it with --show, or name another file")

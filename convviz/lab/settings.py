@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 import torch
 
 from convviz.lab.network import REPLACED
-from convviz.ops.device import check_device, has_float64
+from convviz.ops.devices_and_dtypes import check_device, has_float64
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 TAPS_IMAGES = 256

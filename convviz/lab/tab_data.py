@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from convviz.lab.open_digit import LAYER, opening
+from convviz.lab.misclassified_digit import LAYER, opening
 from convviz.lab.page_data import shown
 from convviz.lab.run_race import Race
 

@@ -6,7 +6,7 @@ from convviz.nn.conv_transpose2d import ConvTranspose2d
 from convviz.nn.linear import Linear
 from convviz.nn.power_of_two_conv2d import Conv2dShift
 from convviz.nn.replacement import replace
-from convviz.nn.surrogate import surrogate_check
+from convviz.nn.surrogate_gradcheck import surrogate_check
 from convviz.nn.xnor_conv2d import XNORConv2d
 
 __all__ = [

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from convviz.geometry.spec import ConvSpec
-from convviz.ops.tensors import why_not_dense
+from convviz.ops.to_tensor import why_not_dense
 
 
 def cast_for_autocast(*tensors: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import torch
 
-from convviz.ops.tensors import cell_at
+from convviz.ops.to_tensor import cell_at
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,13 @@ from convviz.ops import by_rotate as rotate
 from convviz.ops import half_precision
 from convviz.ops.conv2d_bias import conv2d_bias
 from convviz.ops.deviation import Deviation, compare, worst
-from convviz.ops.device import check_device, check_dtype, common_dtype, full_precision
+from convviz.ops.devices_and_dtypes import check_device, check_dtype, common_dtype, full_precision
 from convviz.ops.losses import LOSSES, gradient_magnitude, loss_gradient, loss_value
 from convviz.ops.padding import fold_padding, pad_input
-from convviz.ops.tensors import real_tensor
+from convviz.ops.to_tensor import real_tensor
 
 if TYPE_CHECKING:
-    from convviz.ops.tensors import TensorLike
+    from convviz.ops.to_tensor import TensorLike
 
 GRADIENTS = ("grad_output", "grad_input", "grad_weight", "grad_bias")
 

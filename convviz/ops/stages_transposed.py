@@ -21,7 +21,7 @@ from convviz.ops.losses import gradient_magnitude, loss_value
 from convviz.ops.stages import Stages, run_pass
 
 if TYPE_CHECKING:
-    from convviz.ops.tensors import TensorLike
+    from convviz.ops.to_tensor import TensorLike
 
 
 def stages_transposed(

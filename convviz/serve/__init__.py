@@ -16,8 +16,8 @@ from convviz.app.permissions import OWN_VARIABLE
 from convviz.process_limits import MEMORY_VARIABLE, NICE_VARIABLE
 from convviz.serve.capacity import words_of_room
 from convviz.serve.options import ServeError, ServeOptions
-from convviz.serve.restart import become_anew, inherited
 from convviz.serve.temporary_folders import make_folder
+from convviz.serve.zero_downtime_restart import become_anew, inherited
 
 DEFAULT_PORT = 8866
 PORTS_TO_TRY = 50
@@ -79,7 +79,7 @@ def need_device(device: str) -> None:
     """Refuse a device that torch does not offer; another process asks: this one never loads it."""
     if device == "cpu":
         return
-    asks = "import sys; from convviz.ops.device import check_device; check_device(sys.argv[1])"
+    asks = "import sys; from convviz.ops.devices_and_dtypes import check_device; check_device(sys.argv[1])"
     done = subprocess.run([sys.executable, "-c", asks, device], capture_output=True, text=True, check=False)
     if done.returncode:
         refused = (done.stderr.strip().splitlines() or ["no answer"])[-1]

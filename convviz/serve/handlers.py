@@ -14,8 +14,8 @@ from voila.tornado.handler import TornadoVoilaHandler
 
 from convviz.serve.access_control import is_over_tls
 from convviz.serve.kernel_websocket import Channel
-from convviz.serve.notebook_page import NotebookPage
 from convviz.serve.static_files import Files
+from convviz.serve.voila_page_handler import NotebookPage
 
 log = logging.getLogger("tornado.application")
 

@@ -19,15 +19,15 @@ from voila.app import Voila
 
 from convviz.serve.access_control import HEALTH, METRICS, Gate, content_policy
 from convviz.serve.handlers import Headers, mended
-from convviz.serve.live_handlers import Nothing, Route, live_routes
+from convviz.serve.live_page_handlers import Nothing, Route, live_routes
 from convviz.serve.log import Log
 from convviz.serve.metrics import Health, Metrics, MetricsPage
-from convviz.serve.notebook_page import NOTEBOOK, NotebookPage
 from convviz.serve.numbers_socket import numbers_routes
 from convviz.serve.options import ServeOptions, is_loopback
-from convviz.serve.restart import all_answered, has_terminal
 from convviz.serve.visitor_limits import BoundedServer, connections_for
+from convviz.serve.voila_page_handler import NOTEBOOK, NotebookPage
 from convviz.serve.worker_pool import Workers
+from convviz.serve.zero_downtime_restart import all_answered, has_terminal
 
 ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 ENDS_WITHIN_S = 15

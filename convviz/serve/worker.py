@@ -114,7 +114,7 @@ def _page_bytes(state: Any) -> bytes:
 
 
 def devices_here() -> list[str]:
-    from convviz.ops.device import available_devices
+    from convviz.ops.devices_and_dtypes import available_devices
 
     return list(available_devices())
 

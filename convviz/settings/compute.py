@@ -6,8 +6,8 @@ from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.ops.stages import Stages, stages
 from convviz.ops.stages_transposed import stages_transposed
-from convviz.settings.shown_names import shown_name
 from convviz.settings.state import Settings
+from convviz.settings.tensor_display_names import shown_name
 from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, target_tensor, weight_tensor
 
 say = sentences("rules")

@@ -9,9 +9,9 @@ from decimal import Decimal
 from typing import Any
 
 from convviz.geometry.shown_plane import Plane
-from convviz.settings.parse import is_number, source
 from convviz.settings.schema import FACTS, Field
 from convviz.settings.tensor_source import Source
+from convviz.settings.validate_state import is_number, source
 
 OWN_NUMBERS: list[str] = FACTS["kinds_with_own_numbers"]
 PATTERNS = {name: re.compile(pattern) for name, pattern in FACTS["link_patterns"].items()}

@@ -11,9 +11,9 @@ from convviz.facts.loss_inputs import GIVEN, kinds_taken
 from convviz.facts.words import sentences
 from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
-from convviz.settings.parse import setting
 from convviz.settings.schema import FACTS, FIELDS, PAIRS, SPEC, TENSORS
 from convviz.settings.tensor_source import Source
+from convviz.settings.validate_state import setting
 
 say = sentences("state")
 

@@ -4,7 +4,7 @@ from convviz.facts.format_numbers import MINUS, format_long
 from convviz.facts.words import sentences
 from convviz.geometry.shown_plane import Plane
 from convviz.ops.stages import Stages
-from convviz.settings.shown_names import panel_name, shown_name
+from convviz.settings.tensor_display_names import panel_name, shown_name
 
 say = sentences("picture")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from convviz.facts import facts
 from convviz.facts.format_numbers import format_number
 from convviz.facts.words import sentences
-from convviz.views.cells import DATA, INSERTED
+from convviz.views.cell_kinds import DATA, INSERTED
 from convviz.views.panels import Panel
 from convviz.views.scales import limit
 from convviz.views.theme import COLORSCALES, GRID_LIMIT

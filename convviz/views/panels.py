@@ -11,8 +11,8 @@ from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 from convviz.geometry.shown_plane import PANEL_AXES, Plane
 from convviz.ops.stages import Stages
-from convviz.settings.shown_names import panel_name, shown_letter, shown_name
-from convviz.views.cells import Roles, roles
+from convviz.settings.tensor_display_names import panel_name, shown_letter, shown_name
+from convviz.views.cell_kinds import Roles, roles
 
 say = sentences("picture")
 

@@ -30,7 +30,7 @@ from convviz.app.upload import MAX_PICTURE_BYTES, read_picture
 from convviz.facts import facts
 from convviz.facts.current_language import languages
 from convviz.geometry.spec import ConvSpec
-from convviz.ops.device import available_devices
+from convviz.ops.devices_and_dtypes import available_devices
 from convviz.settings.state import Settings
 from convviz.settings.tensor_source import Source
 from convviz.settings.tensors import weight_tensor

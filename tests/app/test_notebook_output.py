@@ -10,7 +10,7 @@ import torch
 from nbconvert import HTMLExporter
 
 import convviz
-from convviz.app.graph_view import GraphView
+from convviz.app.graph_widget import GraphView
 from tests.random_states import random_states
 
 ALIVE = ipywidgets.widgets.widget._instances

@@ -11,12 +11,12 @@ import torch
 import traitlets
 
 import convviz
-from convviz.app.linked_widgets import linked_widget
-from convviz.app.trait_values import GEOMETRY, PLAIN, RESULTS, SETTABLE, value_of, with_named
+from convviz.app.dashboard_controls import linked_widget
 from convviz.app.traits import SettingTraits
+from convviz.app.traits_and_settings import GEOMETRY, PLAIN, RESULTS, SETTABLE, value_of, with_named
 from convviz.ops.stages import Stages
 from convviz.settings.compute import compute
-from convviz.settings.shown_names import shown_name
+from convviz.settings.tensor_display_names import shown_name
 from tests.random_links import random_settings
 from tests.run_in_thread import run_apart
 

@@ -298,7 +298,7 @@ def test_two_apps_have_one_script_and_either_lives_without_the_other(app):
     write_cell(app, "first, app = convviz.App(), convviz.App(link='v=1')\ndisplay(first)\napp")
     run_cell(app)
     app.wait_for_function("document.querySelectorAll('.cv-board[data-from=torch]').length === 2")
-    assert app.locator("style[id='convviz.app.shared_bundle.Script']").count() == 1
+    assert app.locator("style[id='convviz.app.script_carrier_widget.Script']").count() == 1
     assert app.locator("style[id='convviz.app.app.App']").count() == 0
     kernel = "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel"
     app.evaluate(f"void {kernel}.requestExecute({{ code: 'first.close()' }})")

@@ -15,9 +15,9 @@ from convviz.geometry.shown_plane import PANEL_AXES
 from convviz.geometry.spec import ConvSpec
 from convviz.settings.compute import compute
 from convviz.settings.schema import VIEW
-from convviz.settings.shown_names import shown_letter
 from convviz.settings.state import Settings
-from convviz.views.cells import roles
+from convviz.settings.tensor_display_names import shown_letter
+from convviz.views.cell_kinds import roles
 from convviz.views.figures import frame
 from convviz.views.panels import EQUATIONS, Panel, equations
 from convviz.views.scales import ends

@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from playwright.sync_api import expect
 
-from convviz.app.graph_view import GraphView
+from convviz.app.graph_widget import GraphView
 from convviz.explanation.graph.read_graph import graph
 from convviz.views.theme import COLORSCALES
 from convviz.web.bundle import bundle

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from convviz.ops.which_backend import which_backend
+from convviz.ops.detect_torch_backend import which_backend
 from tests.browser.app_page import choose, open_tab, see, slide
 
 # The page's own words at one moment, once the pane is no longer waiting for newer data.

@@ -17,7 +17,7 @@ from comm.base_comm import BaseComm
 from ipywidgets.widgets.widget import _instances, _remove_buffers
 
 import convviz
-from convviz.app.shared_bundle import Script
+from convviz.app.script_carrier_widget import Script
 from tests.browser.app_page import press_tab, read_panel, slide, wait_painted
 from tests.browser.app_page.waits import APPEARS_WITHIN_MS
 

@@ -13,9 +13,9 @@ import torch.nn.functional as F
 
 import convviz
 from convviz.check.audit import audit
+from convviz.check.audit_functions import DEFAULTS, Slip, answers, differs, make
 from convviz.check.battery import battery, make_case
 from convviz.check.mistakes import catalogue
-from convviz.check.mutants import DEFAULTS, Slip, answers, differs, make
 from convviz.check.one_hot_probes import recipe_of
 from convviz.check.tasks import TASKS, truth
 from convviz.cli import main

@@ -15,7 +15,7 @@ import convviz
 from convviz.check import find_exercise
 from convviz.check.find_exercise import exercise
 from convviz.check.mistakes import catalogue, compute
-from convviz.check.worked_sums import number_text, reasons, worked
+from convviz.check.sums_by_hand import number_text, reasons, worked
 from convviz.cli import main
 from convviz.facts.words import sentences
 

@@ -12,11 +12,11 @@ import torch.nn.functional as F
 from convviz import ConvSpec
 from convviz.explanation.backend import explain_backend as story_module
 from convviz.explanation.backend import reasons as reasons_module
+from convviz.explanation.backend.layer_call import TorchCall
 from convviz.explanation.backend.reasons import reasons, sizes
-from convviz.explanation.backend.torch_call import TorchCall
 from convviz.facts.words import sentences
-from convviz.ops.device import DTYPES
-from convviz.ops.which_backend import select_backend, which_backend
+from convviz.ops.detect_torch_backend import select_backend, which_backend
+from convviz.ops.devices_and_dtypes import DTYPES
 from tests.geometries import EDGE_CASES, random_specs
 from tests.ops.test_which_backend import X86, switched
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from convviz.explanation.quantised.kinds import KINDS
+from convviz.explanation.quantised.layers_and_variants import KINDS
 from convviz.explanation.quantised.quantised import quantised
 from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec

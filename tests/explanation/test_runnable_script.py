@@ -17,7 +17,7 @@ from convviz.explanation.code.runnable_script import (
     too_large,
 )
 from convviz.ops.stages_transposed import stages_transposed
-from convviz.settings.shown_names import shown_name
+from convviz.settings.tensor_display_names import shown_name
 from tests.explanation.test_snippets import all_ways
 from tests.geometries import EDGE_CASES, random_specs
 

@@ -16,14 +16,14 @@ import torch
 import torch.nn.functional as F
 
 from convviz import ConvSpec, stages
-from convviz.explanation.code import template
-from convviz.explanation.code.code_setting import Setting
+from convviz.explanation.code import read_template
+from convviz.explanation.code.read_template import PANELS, Writer
+from convviz.explanation.code.snippet_setting import Setting
 from convviz.explanation.code.snippets import WAYS, Snippet, snippets
-from convviz.explanation.code.template import PANELS, Writer
 from convviz.explanation.code.template_values import values
 from convviz.ops.by_rotate import backward_padding
 from convviz.ops.stages_transposed import stages_transposed
-from convviz.settings.shown_names import shown_name
+from convviz.settings.tensor_display_names import shown_name
 from tests.geometries import EDGE_CASES, MODES, random_specs
 from tests.operator_cases import torch_conv2d
 
@@ -481,7 +481,7 @@ def test_a_call_that_is_too_long_is_broken_like_a_formatter_does():
 
 
 def test_templates_and_values_need_each_other():
-    folder = Path(template.__file__).parent / "templates"
+    folder = Path(read_template.__file__).parent / "templates"
     files = sorted(folder.rglob("*.txt"))
     assert {str(file.relative_to(folder).with_suffix("")) for file in files} >= {
         *WAYS, *(f"transposed/{name}" for name in WAYS)

@@ -7,7 +7,7 @@ import pytest
 from traitlets import TraitError
 
 import convviz
-from convviz.app.shared_bundle import Script
+from convviz.app.script_carrier_widget import Script
 from convviz.export.page import export_html, page_bytes
 from convviz.facts import current_language
 from convviz.facts.choose_language import chosen, own_names

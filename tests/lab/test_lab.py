@@ -14,7 +14,7 @@ from convviz.facts import facts
 from convviz.lab.digits import normalized
 from convviz.lab.entrants import ENTRANTS
 from convviz.lab.network import initial_values, network
-from convviz.lab.result_files import checkpoint_path
+from convviz.lab.result_and_checkpoint_files import checkpoint_path
 from convviz.lab.settings import DTYPES
 from tests.lab.narrow_network import narrow_network
 from tests.lab.write_idx import write_folder

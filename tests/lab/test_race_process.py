@@ -21,7 +21,7 @@ from convviz.facts.current_language import language, use_locale
 from convviz.facts.words import sentences
 from convviz.lab import Race
 from convviz.lab.digits import normalized
-from convviz.lab.open_digit import opening
+from convviz.lab.misclassified_digit import opening
 from convviz.lab.race_slots import take_slot
 from convviz.lab.race_worker import Racer
 from convviz.lab.recorded import MAX_RECORDED_BYTES, record, recorded

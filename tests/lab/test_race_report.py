@@ -14,8 +14,8 @@ import torch
 from convviz import lab
 from convviz.cli import main
 from convviz.export.race_page import export_race, race_page
+from convviz.lab.entrant_training import Lane
 from convviz.lab.table import ARTICLE, cells, headings
-from convviz.lab.training import Lane
 from tests.lab.narrow_network import narrow_network
 from tests.lab.write_idx import write_folder
 

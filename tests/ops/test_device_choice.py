@@ -12,7 +12,7 @@ import convviz
 from convviz.app.messages import say
 from convviz.app.page_requests import answer
 from convviz.explanation.graph.tensor_snapshot import snapshot
-from convviz.ops.device import available_devices, check_device, check_dtype, device_name, is_out_of_memory
+from convviz.ops.devices_and_dtypes import available_devices, check_device, check_dtype, device_name, is_out_of_memory
 from convviz.settings.as_python import as_python
 from convviz.settings.state import Settings
 from tests.app.test_app import ask
@@ -139,13 +139,13 @@ def test_what_counts_as_out_of_memory():
 
 STANDIN = """
 import os
-from tests import standin
+from tests import fake_accelerator
 from tests.fake_accelerator import NAME, Standin
-library = standin.register()
+library = fake_accelerator.register()
 import torch
 import convviz
 from convviz.app.messages import say
-from convviz.ops.device import available_devices
+from convviz.ops.devices_and_dtypes import available_devices
 from convviz.ops.methods import METHODS
 from tests.app.test_app import ask
 from tests.ops.test_device_choice import drawn
@@ -213,7 +213,7 @@ def attempt(changes, at):
 def attempt_without_backward(changes):
     before, grad = seen(app), torch.autograd.grad
     def fail(*args, **kwargs):
-        raise torch.OutOfMemoryError(standin.OUT_OF_MEMORY)
+        raise torch.OutOfMemoryError(fake_accelerator.OUT_OF_MEMORY)
     torch.autograd.grad = fail
     told = refusal(app, app.state() | changes)
     torch.autograd.grad = grad

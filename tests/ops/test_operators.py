@@ -12,7 +12,7 @@ import torch.nn.functional as F
 import convviz
 from convviz import ConvSpec, conv2d, conv2d_bias, conv2d_input, conv2d_weight, conv_transpose2d, linear
 from convviz.ops import by_taps, by_unfold
-from convviz.ops.device import onednn_off_for
+from convviz.ops.devices_and_dtypes import onednn_off_for
 from tests.geometries import EDGE_CASES, MODES, integers, random_specs, reals
 from tests.operator_cases import (
     METHODS,

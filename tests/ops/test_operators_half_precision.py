@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 
 from convviz import ConvSpec, conv2d, conv_transpose2d, linear, stages
-from convviz.ops.device import onednn_off_for
+from convviz.ops.devices_and_dtypes import onednn_off_for
 from convviz.ops.stages_transposed import stages_transposed
 from tests.geometries import EDGE_CASES, reals
 from tests.operator_cases import (
@@ -171,7 +171,7 @@ def hold(found, truth, sums, about):
 def hold_where_amx_fails():
     """Run by a process of its own: operators, stages, graph and explanation against the definition in float64."""
     from convviz import explain
-    from convviz.explanation.graph.graph_of_stages import graph_of_stages
+    from convviz.explanation.graph.autograd_graph_of_app import graph_of_stages
 
     for spec in AMX_FAILS_AT:
         tensors = [tensor.bfloat16() for tensor in drawn(spec, 1, reals)]

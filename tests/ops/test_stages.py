@@ -12,7 +12,7 @@ import torch.nn.functional as F
 
 import convviz.ops.stages as stages_module
 from convviz import ConvSpec, Stages, stages
-from convviz.ops.device import available_devices
+from convviz.ops.devices_and_dtypes import available_devices
 from convviz.ops.losses import LOSSES
 from convviz.ops.padding import pad_input
 from convviz.ops.stages_transposed import stages_transposed

@@ -14,8 +14,8 @@ from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.settings.compute import compute
-from convviz.settings.shown_names import SHOWN
 from convviz.settings.state import Settings
+from convviz.settings.tensor_display_names import SHOWN
 from convviz.settings.tensor_source import Source
 from convviz.settings.tensors import grad_tensor
 from convviz.settings.transposed import layer_pair, layer_spec, output_size

@@ -9,10 +9,10 @@ import warnings
 import pytest
 import torch
 
+from convviz.ops import detect_torch_backend as module
 from convviz.ops import record_torch_ops
-from convviz.ops import which_backend as module
-from convviz.ops.backend_notes import described
-from convviz.ops.which_backend import BACKENDS, PROFILER, SELECT, Backend, which_backend
+from convviz.ops.detect_torch_backend import BACKENDS, PROFILER, SELECT, Backend, which_backend
+from convviz.ops.torch_backends import described
 
 CONV, CONV_BACKWARD = (
     ("aten::convolution", "aten::_convolution"),

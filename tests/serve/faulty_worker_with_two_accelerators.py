@@ -1,6 +1,6 @@
 """As faulty_worker_answers.py, in a process where torch finds two accelerators."""
 
-import convviz.ops.device
+import convviz.ops.devices_and_dtypes
 from tests.serve.faulty_worker_answers import answered as answered
 
-convviz.ops.device.available_devices = lambda: ("cpu", "cuda:0", "cuda:1")
+convviz.ops.devices_and_dtypes.available_devices = lambda: ("cpu", "cuda:0", "cuda:1")

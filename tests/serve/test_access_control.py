@@ -23,8 +23,8 @@ from convviz.serve.binary_frames import unpacked
 from convviz.serve.kernel_websocket import Channel
 from convviz.serve.metrics import descendants, memory_of
 from convviz.serve.options import ServeError, ServeOptions
-from convviz.serve.restart import all_answered
 from convviz.serve.visitor_limits import UNREAD_BYTES, BoundedServer
+from convviz.serve.zero_downtime_restart import all_answered
 from tests.browser.server import voila_server, wait_until
 from tests.run_in_thread import run_apart
 from tests.serve_client import ask, connect, refusal, start_kernel

@@ -18,7 +18,7 @@ from convviz.facts.format_numbers import MINUS, format_number
 from convviz.geometry.shown_plane import Plane
 from convviz.ops.padding import pad_input
 from convviz.views import captions
-from convviz.views.cells import roles
+from convviz.views.cell_kinds import roles
 from convviz.views.figures import figure, limit
 from convviz.views.panels import Panel, Sign, equations, panel
 from convviz.views.theme import COLORSCALES, GRID_LIMIT, INKS, color_at, luminance, rgb

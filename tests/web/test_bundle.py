@@ -9,7 +9,7 @@ from importlib.resources import files
 import pytest
 
 from convviz.app.app import App
-from convviz.app.shared_bundle import Script
+from convviz.app.script_carrier_widget import Script
 from convviz.facts import facts
 from convviz.web.bundle import bundle, bundle_several
 from convviz.web.widget_assets import app_styles, asking_script, carrier_script, joined, tab_script

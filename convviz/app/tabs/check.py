@@ -10,8 +10,8 @@ from convviz.app.validate_request import check_keys
 from convviz.explanation.gradcheck import EPS, GRADCHECK, Checked, Slopes, check_gradients
 from convviz.ops.losses import LOSSES
 from convviz.ops.stages import Stages
-from convviz.settings.shown_names import shown_name
 from convviz.settings.state import Settings
+from convviz.settings.tensor_display_names import shown_name
 from convviz.views.panels import panel
 
 

@@ -6,13 +6,13 @@ from typing import Any
 import torch
 
 from convviz.app.validate_request import check_keys, flag
+from convviz.explanation.code.read_template import PANELS
 from convviz.explanation.code.runnable_script import GIVEN, SnippetFile, snippet_file, too_large
 from convviz.explanation.code.snippets import snippets
-from convviz.explanation.code.template import PANELS
 from convviz.facts.words import sentences
 from convviz.ops.stages import Stages
-from convviz.settings.shown_names import shown_name
 from convviz.settings.state import Settings
+from convviz.settings.tensor_display_names import shown_name
 
 say = sentences("app")
 OF_ITS_OWN = ("unfold", "einsum", "rotate", "aten")  # the ways with another title for a transposed convolution

@@ -8,15 +8,15 @@ import torch
 
 from convviz.app.to_json import plain
 from convviz.app.validate_request import RequestError, brief, check_keys, one_of, whole_number
-from convviz.explanation.backend.torch_call import TorchCall
+from convviz.explanation.backend.layer_call import TorchCall
 from convviz.explanation.code.border import padded_apart
 from convviz.explanation.double_backward import NUMBERS, OF, DoubleBackward, Slope, double_backward, stage_of
 from convviz.facts.words import sentences
 from convviz.geometry.shown_plane import PANEL_AXES
 from convviz.ops.stages import Stages
 from convviz.settings.compute import check_finite
-from convviz.settings.shown_names import shown_name
 from convviz.settings.state import Settings
+from convviz.settings.tensor_display_names import shown_name
 
 say = sentences("app")
 

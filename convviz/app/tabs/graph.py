@@ -7,7 +7,7 @@ import torch
 
 from convviz.app.graph_data import inside_reply, node_reply, page
 from convviz.app.validate_request import check_dict, check_keys, one_of
-from convviz.explanation.graph.graph_of_stages import graph_of_stages
+from convviz.explanation.graph.autograd_graph_of_app import graph_of_stages
 from convviz.explanation.graph.nodes_and_edges import Node
 from convviz.ops.stages import Stages
 from convviz.settings.state import Settings

@@ -10,8 +10,8 @@ from convviz.explanation.linear_layer import GRADIENTS, LESSON_LOSSES, SIZES, Le
 from convviz.facts.words import sentences
 from convviz.ops.stages import Stages
 from convviz.settings.compute import check_finite
-from convviz.settings.parse import number
 from convviz.settings.state import Settings
+from convviz.settings.validate_state import number
 
 say = sentences("app")
 MAX_TYPED_CELLS = 100  # more than there are cells

@@ -12,8 +12,8 @@ from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.by_rotate import backward_padding
 from convviz.ops.stages import Stages
-from convviz.settings.shown_names import shown_name
 from convviz.settings.state import Settings
+from convviz.settings.tensor_display_names import shown_name
 
 # A matrix that is called as its stage, or as what the stage is made of.
 NAMES = ("input", "padded_input", "weight", "output", "grad_output", "grad_input", "grad_padded_input", "grad_weight")

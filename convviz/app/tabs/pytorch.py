@@ -8,9 +8,9 @@ from convviz.explanation.backend.explain_backend import BackendStory, backend_st
 from convviz.explanation.backend.other_devices import note
 from convviz.explanation.backend.torch_sources import READ_AT
 from convviz.facts.words import sentences
-from convviz.ops.device import is_out_of_memory
+from convviz.ops.detect_torch_backend import SELECT
+from convviz.ops.devices_and_dtypes import is_out_of_memory
 from convviz.ops.stages import Stages
-from convviz.ops.which_backend import SELECT
 from convviz.settings.state import Settings
 
 say = sentences("app")

@@ -5,7 +5,7 @@ from typing import Any
 
 from convviz.app.to_json import plain
 from convviz.app.validate_request import check_keys, one_of
-from convviz.explanation.quantised.kinds import KINDS
+from convviz.explanation.quantised.layers_and_variants import KINDS
 from convviz.explanation.quantised.quantised import EPS, quantised
 from convviz.facts.words import sentences
 from convviz.ops.stages import Stages

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from convviz.app.permissions import is_served, race_slots, why_no_races
 from convviz.app.race_process import RaceProcess
-from convviz.app.tabs.base import Send, Tab
+from convviz.app.tabs.stateful_tab import Send, Tab
 from convviz.app.validate_request import check_keys
 from convviz.facts import facts
 from convviz.facts.words import sentences

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from convviz.app.permissions import is_served, runs_code
-from convviz.app.tabs.base import Send, Tab
+from convviz.app.tabs.stateful_tab import Send, Tab
 from convviz.app.to_json import plain
 from convviz.app.validate_request import check_keys
 from convviz.check.api import report

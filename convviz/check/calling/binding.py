@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 
+from convviz.check.calling.inspect_source import is_function, is_own, mentions
 from convviz.check.calling.names_and_layouts import role_of
-from convviz.check.calling.source import is_function, is_own, mentions
 from convviz.check.tasks import GEOMETRY, Task
 
 TENSORS = ("grad_output", "input", "weight", "bias")

@@ -19,9 +19,9 @@ from convviz.check.calling.call_plan import Given, Plan
 from convviz.check.calling.describe_exception import failure
 from convviz.check.calling.forward_backward import between, changed_weights, fill, run_passes
 from convviz.check.calling.function_or_class import Subject
+from convviz.check.calling.inspect_source import is_function
 from convviz.check.calling.names_and_layouts import DATA, role_of, to_layout
 from convviz.check.calling.results import Piece, pieces, take_apart, together
-from convviz.check.calling.source import is_function
 from convviz.check.compare import same
 from convviz.check.tasks import Task
 from convviz.facts.words import sentences

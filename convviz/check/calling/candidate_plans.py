@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from convviz.check.calling.binding import KNOWN
 from convviz.check.calling.call_plan import Plan
 from convviz.check.calling.function_or_class import Subject
+from convviz.check.calling.inspect_source import knows_words, libraries, unpacked
 from convviz.check.calling.names_and_layouts import CONV, LINEAR, STATED, role_of
-from convviz.check.calling.source import knows_words, libraries, unpacked
 
 FORMS = (
     ("input", "weight", "bias", "params"),

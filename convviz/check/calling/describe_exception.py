@@ -9,8 +9,8 @@ from types import TracebackType
 from typing import Any
 
 from convviz.check.calling.arrays import NotNumbers
+from convviz.check.calling.inspect_source import code_of
 from convviz.check.calling.names_and_layouts import role_of
-from convviz.check.calling.source import code_of
 from convviz.check.tasks import GRADIENTS
 from convviz.facts.words import sentences
 

@@ -14,10 +14,10 @@ from convviz.check.calling.call_plan import PAIRS, Plan
 from convviz.check.calling.candidate_plans import plans
 from convviz.check.calling.case_runner import Asker
 from convviz.check.calling.function_or_class import Subject
+from convviz.check.calling.inspect_source import is_function
 from convviz.check.calling.names_and_layouts import COMMON
-from convviz.check.calling.source import is_function
 from convviz.check.compare import errors, same
-from convviz.check.scope import EVERYTHING, Scope
+from convviz.check.settings_in_scope import EVERYTHING, Scope
 from convviz.check.tasks import truth
 from convviz.geometry.spec import ConvSpec
 

@@ -14,9 +14,9 @@ from convviz.check.battery import Case, beside, make_case
 from convviz.check.calling.arrays import NotNumbers, hand_over
 from convviz.check.calling.call_plan import Given, Plan
 from convviz.check.calling.function_or_class import Passes, Subject
+from convviz.check.calling.inspect_source import is_own
 from convviz.check.calling.names_and_layouts import KERNEL, bias_shape, role_of, sizes_in, to_layout
 from convviz.check.calling.results import as_keys, is_array, take_apart
-from convviz.check.calling.source import is_own
 from convviz.check.tasks import GRADIENTS, Task
 from convviz.facts.words import sentences
 

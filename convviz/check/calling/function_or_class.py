@@ -13,7 +13,7 @@ import torch
 
 from convviz.check.calling.binding import Binding, binding_of
 from convviz.check.calling.call_plan import Plan
-from convviz.check.calling.source import is_function
+from convviz.check.calling.inspect_source import is_function
 from convviz.check.tasks import GEOMETRY, TASKS, Task
 
 NOTHING = Binding(())

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import torch
 
-from convviz.facts.english import english
+from convviz.facts.load_english_facts import english
 
 # Of torch's axes [N, C, H, W] those that a layout has, in its order; what is left out has one entry.
 DATA = {name: tuple(map("NCHW".index, name)) for name in ["NCHW", "NHWC", "CHW", "HWC", "HW", "NC", "CN", "C"]}

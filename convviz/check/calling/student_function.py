@@ -15,10 +15,10 @@ from convviz.check.calling.case_runner import Asker
 from convviz.check.calling.child_process import bounds_of
 from convviz.check.calling.find_plan import Found, cure, search
 from convviz.check.calling.function_or_class import Subject, subject_of
+from convviz.check.calling.inspect_source import is_function, mentions, takes_square_kernels, unzeroed
 from convviz.check.calling.names_and_layouts import CONV, LINEAR, STATED
-from convviz.check.calling.source import is_function, mentions, takes_square_kernels, unzeroed
 from convviz.check.calling.supported_geometries import Reach
-from convviz.check.scope import EVERYTHING, Scope
+from convviz.check.settings_in_scope import EVERYTHING, Scope
 from convviz.check.tasks import Task
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences

@@ -8,9 +8,9 @@ from typing import Any
 from convviz.check.calling.call_plan import PAIRS, Plan, padding_word
 from convviz.check.calling.find_plan import Found
 from convviz.check.calling.function_or_class import Subject
+from convviz.check.calling.inspect_source import knows_words
 from convviz.check.calling.names_and_layouts import role_of
-from convviz.check.calling.source import knows_words
-from convviz.check.scope import Scope
+from convviz.check.settings_in_scope import Scope
 from convviz.check.tasks import GEOMETRY, Task
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import torch
 
+from convviz.explanation.backend.layer_call import TorchCall
 from convviz.explanation.backend.other_devices import Elsewhere, elsewhere
 from convviz.explanation.backend.reasons import nnpack_on, onednn_on, reasons
-from convviz.explanation.backend.torch_call import TorchCall
 from convviz.explanation.backend.torch_sources import files_of
 from convviz.explanation.code.border import padded_apart
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
-from convviz.ops.device import DTYPES, available_devices, has_float64
-from convviz.ops.which_backend import Backend
+from convviz.ops.detect_torch_backend import Backend
+from convviz.ops.devices_and_dtypes import DTYPES, available_devices, has_float64
 
 say = sentences("backend")
 

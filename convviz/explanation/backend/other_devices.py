@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import torch
 
+from convviz.explanation.backend.layer_call import TorchCall
 from convviz.explanation.backend.reasons import reasons
-from convviz.explanation.backend.torch_call import TorchCall
 from convviz.explanation.backend.torch_sources import CHOICE, NATIVE, READ_AT, file_of_backend
 from convviz.facts.words import sentences
-from convviz.ops.device import available_devices
+from convviz.ops.devices_and_dtypes import available_devices
 
 KINDS = ("cuda", "mps", "xpu")
 say = sentences("backend")

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from convviz.explanation.backend.torch_call import TorchCall
+from convviz.explanation.backend.layer_call import TorchCall
 from convviz.facts.join_lists import listed
 from convviz.facts.words import sentences
 

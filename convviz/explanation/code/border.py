@@ -1,7 +1,7 @@
 """The border: padding the input where torch's operators cannot, and giving the border's gradient back."""
 
-from convviz.explanation.code.code_setting import Setting, section
-from convviz.explanation.code.template import Value
+from convviz.explanation.code.read_template import Value
+from convviz.explanation.code.snippet_setting import Setting, section
 from convviz.geometry.spec import ConvSpec, Pair
 
 MODES_OF_NUMPY = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}

@@ -5,8 +5,8 @@ from textwrap import wrap
 
 import torch
 
-from convviz.explanation.code.code_setting import numbers
-from convviz.explanation.code.template import INDENT, WIDTH
+from convviz.explanation.code.read_template import INDENT, WIDTH
+from convviz.explanation.code.snippet_setting import numbers
 
 MAX_DIGITS = 17  # tell any two numbers of float64 apart
 

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 import torch
 
 from convviz.explanation.code.literals import literal
+from convviz.explanation.code.read_template import Line
 from convviz.explanation.code.snippets import Marks, Snippet
-from convviz.explanation.code.template import Line
-from convviz.settings.shown_names import shown_name
+from convviz.settings.tensor_display_names import shown_name
 
 MAX_WRITTEN_NUMBERS = 256  # of a tensor that is written out: 16 x 16, which still can be read
 GIVEN = ("input", "weight", "bias", "grad_output")
 RESULTS = ("output", "grad_input", "grad_weight", "grad_bias")
-# As ops.device.full_precision does for the board: by default cuDNN rounds float32 to 10 bits after the point.
+# As ops.devices_and_dtypes.full_precision does for the board: by default cuDNN rounds float32 to 10 bits after the
+# point.
 FULL_PRECISION = "torch.backends.cudnn.allow_tf32 = False  # all digits of float32"
 STANDARD = ("itertools",)  # modules that Python brings; imported before the others
 

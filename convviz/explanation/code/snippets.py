@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import torch
 
-from convviz.explanation.code.code_setting import Setting
-from convviz.explanation.code.template import PANELS, Line, Value, write
+from convviz.explanation.code.read_template import PANELS, Line, Value, write
+from convviz.explanation.code.snippet_setting import Setting
 from convviz.explanation.code.template_values import values
 from convviz.geometry.spec import ConvSpec
-from convviz.ops.device import check_dtype
-from convviz.settings.shown_names import shown_name
+from convviz.ops.devices_and_dtypes import check_dtype
+from convviz.settings.tensor_display_names import shown_name
 
 Marks = tuple[tuple[int, tuple[str, ...]], ...]
 

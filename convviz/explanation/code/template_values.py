@@ -2,9 +2,9 @@
 
 import math
 
-from convviz.explanation.code import border, definition, rotate
-from convviz.explanation.code.code_setting import Setting, options, rows_and_columns, section, short, times
-from convviz.explanation.code.template import Value
+from convviz.explanation.code import border, definition_template_values, rotate_template_values
+from convviz.explanation.code.read_template import Value
+from convviz.explanation.code.snippet_setting import Setting, options, rows_and_columns, section, short, times
 
 # gradcheck computes one row of the Jacobian for every input number, one column for every output number.
 JACOBIAN_LIMIT = 100_000
@@ -19,8 +19,8 @@ def values(setting: Setting) -> dict[str, Value]:
         **_windows(setting),
         **_check(setting),
         **border.values(setting),
-        **rotate.values(setting),
-        **definition.values(setting),
+        **rotate_template_values.values(setting),
+        **definition_template_values.values(setting),
     }
 
 

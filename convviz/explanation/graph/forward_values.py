@@ -2,7 +2,7 @@
 
 import torch
 
-from convviz.explanation.graph.recompute import replay
+from convviz.explanation.graph.recompute_forward import replay
 from convviz.explanation.graph.saved_tensors import Kept
 from convviz.explanation.graph.walk import Function, leaf_of, name_of
 from convviz.facts.words import sentences

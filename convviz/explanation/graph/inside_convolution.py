@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import torch
 
+from convviz.explanation.graph.autograd_graph import Graph
 from convviz.explanation.graph.nodes_and_edges import Node
-from convviz.explanation.graph.plain_graph import Graph
 from convviz.explanation.graph.tensor_snapshot import KEEP, Snapshot
 from convviz.facts.format_numbers import format_number
 from convviz.facts.join_lists import comma
@@ -15,7 +15,7 @@ from convviz.ops import by_rotate as rotate
 from convviz.ops import half_precision
 from convviz.ops.conv2d_bias import conv2d_bias
 from convviz.ops.padding import fold_padding, pad_input
-from convviz.settings.shown_names import SHOWN, shown_name
+from convviz.settings.tensor_display_names import SHOWN, shown_name
 
 say = sentences("graph")
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import torch
 
+from convviz.explanation.graph.autograd_graph import Graph
 from convviz.explanation.graph.build_graph import OUTPUT, Reading, edges_of, nodes_of
 from convviz.explanation.graph.forward_values import Kind, Place, forward_values
-from convviz.explanation.graph.plain_graph import Graph
 from convviz.explanation.graph.saved_tensors import kept_by
 from convviz.explanation.graph.tensor_names import Names, read_names
 from convviz.explanation.graph.tensor_snapshot import snapshot

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import torch
 
-from convviz.ops.device import has_float64
+from convviz.ops.devices_and_dtypes import has_float64
 
 KEEP = 65_536  # elements: above this only the extremes and the mean are kept, or 500 nodes would fill the memory
 

@@ -8,12 +8,12 @@ import torch
 import torch.nn.functional as F
 from torch.nn.utils import parametrize
 
+from convviz.explanation.layer.check_model_batch import arguments, check_batch
 from convviz.explanation.layer.find_layer import find_layer
-from convviz.explanation.layer.model_input import arguments, check_batch
 from convviz.geometry.spec import ConvSpec
 from convviz.ops import half_precision
 from convviz.ops.deviation import compare
-from convviz.ops.device import onednn_off_for
+from convviz.ops.devices_and_dtypes import onednn_off_for
 from convviz.ops.padding import pad_input
 
 TF32 = 2.0**13  # how much coarser its rounding is than that of float32

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch.autograd.gradcheck import GradcheckError
 
-from convviz.explanation.quantised.kinds import KINDS, Kind
+from convviz.explanation.quantised.layers_and_variants import KINDS, Kind
 from convviz.explanation.quantised.shown_filter import ShownFilter, shown_filter
 from convviz.facts.words import sentences
 from convviz.geometry.shown_plane import Plane

@@ -1,4 +1,4 @@
-// Letters for cells, as in views/cells.py: d data, p padding, c copies, i inserted zero, r remainder.
+// Letters for cells, as in views/cell_kinds.py: d data, p padding, c copies, i inserted zero, r remainder.
 import { backwardPadding, bothAxes, outputSize, remainderOf, unfolded, unreadLines } from "../rules/spec.js";
 
 /**

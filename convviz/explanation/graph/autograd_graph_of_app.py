@@ -3,10 +3,10 @@
 import torch
 import torch.nn.functional as F
 
-from convviz.explanation.graph.plain_graph import Graph
+from convviz.explanation.graph.autograd_graph import Graph
 from convviz.explanation.graph.read_graph import private_graph
 from convviz.geometry.spec import ConvSpec
-from convviz.ops.device import full_precision, onednn_off_for
+from convviz.ops.devices_and_dtypes import full_precision, onednn_off_for
 from convviz.ops.losses import loss_value
 from convviz.ops.padding import pad_input
 from convviz.ops.stages import Stages

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable
 
 from convviz.export.primitives import Box, Look, Segment, Shape, Strokes
-from convviz.views.cells import COPY, INSERTED, PADDING, REMAINDER, Roles
+from convviz.views.cell_kinds import COPY, INSERTED, PADDING, REMAINDER, Roles
 
 DOT = 3.0  # pixels
 LINE, HALO = 1.2, 2.6

@@ -6,10 +6,10 @@ from typing import Any
 import ipywidgets as widgets
 import traitlets
 
-from convviz.app.trait_values import GEOMETRY, with_named
 from convviz.app.traits import SettingTraits
+from convviz.app.traits_and_settings import GEOMETRY, with_named
 from convviz.facts import facts
-from convviz.ops.device import available_devices
+from convviz.ops.devices_and_dtypes import available_devices
 from convviz.settings.schema import FIELD_OF
 from convviz.settings.state import CHOICES, MAX_SIZES, Settings, largest
 from convviz.settings.tensor_source import Source

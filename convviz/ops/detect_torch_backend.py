@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import torch
 import torch.nn.functional as F
 
-from convviz.ops.backend_notes import BACKENDS, BACKWARD_OF, described, notes
 from convviz.ops.record_torch_ops import watch
+from convviz.ops.torch_backends import BACKENDS, BACKWARD_OF, described, notes
 
 SELECT, PROFILER = "torch._C._select_conv_backend", "profiler"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from convviz.check.battery import Case, make_case
-from convviz.check.provenance import setting_in_words
+from convviz.check.traced_products import setting_in_words
 from convviz.geometry.spec import ConvSpec, Pair
 
 NUMBERS = {"stride": 1, "padding": 0, "dilation": 1, "groups": 1}  # with the smallest that each may be

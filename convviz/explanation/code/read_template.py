@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from types import CodeType
 
-from convviz.settings.shown_names import SHOWN
+from convviz.settings.tensor_display_names import SHOWN
 
 PANELS = (
     "input",

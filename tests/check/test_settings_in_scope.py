@@ -6,7 +6,7 @@ import torch
 
 from convviz.check import report
 from convviz.check.battery import battery
-from convviz.check.scope import EVERYTHING, read_scope
+from convviz.check.settings_in_scope import EVERYTHING, read_scope
 
 
 def right(input_size, weight, grad_output, stride=1, padding=0):

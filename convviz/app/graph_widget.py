@@ -7,7 +7,7 @@ import anywidget
 import traitlets
 
 from convviz.app.graph_data import inside_reply, node_reply, page
-from convviz.explanation.graph.plain_graph import Graph
+from convviz.explanation.graph.autograd_graph import Graph
 from convviz.views.theme import COLORSCALES
 from convviz.web.bundle import bundle
 from convviz.web.widget_assets import HERE, pane_styles

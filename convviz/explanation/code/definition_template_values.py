@@ -1,8 +1,8 @@
 """What the template of the definition is filled in with: the loop, and where its products lie."""
 
 from convviz.explanation.code.border import copied_cell
-from convviz.explanation.code.code_setting import Setting, times
-from convviz.explanation.code.template import Value
+from convviz.explanation.code.read_template import Value
+from convviz.explanation.code.snippet_setting import Setting, times
 
 OUTSIDE = {
     "zeros": "",

@@ -1,8 +1,8 @@
 """What the templates of the rotated kernel are filled in with: zeros between and around, the swap of channels."""
 
 from convviz.explanation.code.border import has_border, own_padding
-from convviz.explanation.code.code_setting import Setting, options, rows_and_columns, section
-from convviz.explanation.code.template import Value
+from convviz.explanation.code.read_template import Value
+from convviz.explanation.code.snippet_setting import Setting, options, rows_and_columns, section
 from convviz.geometry.spec import ConvSpec, Pair, Sides
 from convviz.ops.by_rotate import backward_padding
 

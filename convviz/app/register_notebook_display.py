@@ -4,7 +4,7 @@ import importlib.util
 import sys
 from typing import Any
 
-from convviz.explanation.graph.plain_graph import Graph
+from convviz.explanation.graph.autograd_graph import Graph
 
 
 def show_interactively() -> None:
@@ -18,6 +18,6 @@ def show_interactively() -> None:
 
 def _bundle(graph: Graph, include: Any = None, exclude: Any = None) -> Any:
     """Return the view; IPython adds the picture, for those without a kernel."""
-    from convviz.app.graph_view import GraphView
+    from convviz.app.graph_widget import GraphView
 
     return GraphView(graph)._repr_mimebundle_(include=include, exclude=exclude)

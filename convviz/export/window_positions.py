@@ -12,7 +12,7 @@ from convviz.geometry.spec import ConvSpec
 from convviz.ops.conv2d_input import conv2d_input
 from convviz.ops.padding import pad_input
 from convviz.ops.stages import Stages
-from convviz.views.cells import COPY, DATA
+from convviz.views.cell_kinds import COPY, DATA
 from convviz.views.panels import Equation, Panel
 
 Cell = tuple[int, int]

@@ -8,12 +8,12 @@ import torch
 from convviz.app.start_settings import check_shapes, given_source, read_tensor
 from convviz.facts.loss_inputs import GIVEN, kinds_taken, losses_with
 from convviz.geometry.spec import ConvSpec
-from convviz.ops.device import check_device, check_dtype
+from convviz.ops.devices_and_dtypes import check_device, check_dtype
 from convviz.ops.stages import Stages
 from convviz.settings.link_values import folded
 from convviz.settings.schema import FIELD_OF, PAIRS
-from convviz.settings.shown_names import shown_name
 from convviz.settings.state import KINDS, Settings
+from convviz.settings.tensor_display_names import shown_name
 from convviz.settings.tensor_source import Source
 from convviz.settings.transposed import layer_pair, layer_spec
 

@@ -14,11 +14,11 @@ import torch.nn.functional as F
 
 import convviz
 from convviz.app.graph_data import MAX_HEATMAP_SIDE, inside_reply, node_reply, page
-from convviz.app.graph_view import HERE, GraphView, bundle
+from convviz.app.graph_widget import HERE, GraphView, bundle
 from convviz.app.page_requests import computed
 from convviz.app.tabs.graph import data, reply
 from convviz.explanation.graph import trace_backward as graph_backward
-from convviz.explanation.graph.graph_of_stages import graph_of_stages
+from convviz.explanation.graph.autograd_graph_of_app import graph_of_stages
 from convviz.explanation.graph.inside_convolution import Operation, inside
 from convviz.explanation.graph.read_graph import graph
 from convviz.explanation.graph.step_sentences import sentences

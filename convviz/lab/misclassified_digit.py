@@ -9,8 +9,8 @@ from convviz.explanation.layer.crop_window import choose_window, cut
 from convviz.explanation.layer.record_run import record_layer
 from convviz.facts.words import sentences
 from convviz.lab.digits import DEVIATION, MEAN, normalized
+from convviz.lab.entrant_training import LOSS, Lane
 from convviz.lab.race_error import FAILURES
-from convviz.lab.training import LOSS, Lane
 
 say = sentences("race")
 LAYER = "conv1"

@@ -3,9 +3,9 @@
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-from convviz.export.cell_marks import beyond, is_marked, marks, symbol
-from convviz.export.equation_steps import Cell, Step
+from convviz.export.non_data_cell_shapes import beyond, is_marked, marks, symbol
 from convviz.export.primitives import Box, Look, Mosaic, Scene, Shape, Words, moved
+from convviz.export.window_positions import Cell, Step
 from convviz.facts.format_numbers import format_number
 from convviz.views.panels import Equation, Panel, Sign
 from convviz.views.scales import QUANTITIES, Ends, is_beyond, is_gradient

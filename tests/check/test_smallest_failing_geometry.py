@@ -11,7 +11,7 @@ from convviz.check.battery import make_case
 from convviz.check.call_outcome import Answer
 from convviz.check.compare import same
 from convviz.check.random_cases import random_cases, simpler
-from convviz.check.random_trial import RandomTrial
+from convviz.check.smallest_failing_geometry import RandomTrial
 from convviz.check.tasks import TASKS, truth
 from convviz.geometry.spec import ConvSpec
 

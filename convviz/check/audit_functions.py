@@ -18,7 +18,7 @@ from convviz.check.battery import Case
 from convviz.check.compare import same
 from convviz.check.mistakes import compute
 from convviz.check.one_hot_probes import recipe_of
-from convviz.check.parse_call import Numbers, case_of, given_back
+from convviz.check.read_call_arguments import Numbers, case_of, given_back
 from convviz.check.recipes.recipe_steps import Recipe
 from convviz.check.tasks import TASKS, Task, truth
 

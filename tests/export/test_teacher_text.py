@@ -3,8 +3,8 @@
 import pytest
 
 from convviz.cli import main
-from convviz.export.intro import intro_html
 from convviz.export.page import export_html
+from convviz.export.teacher_text import intro_html
 
 LINK = '<a href="https://a.org/x?b=1&amp;c=2" target="_blank" rel="noopener noreferrer">{}</a>'
 WRITTEN = {

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 import torch
 
 from convviz.nn.quantized_conv2d import QuantizedConv2d
-from convviz.ops.tensors import cell_at
+from convviz.ops.to_tensor import cell_at
 
 Values = Mapping[str, torch.Tensor]
 

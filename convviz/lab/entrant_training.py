@@ -11,7 +11,7 @@ from convviz.lab.entrants import Entrant
 from convviz.lab.network import network
 from convviz.lab.race_error import RaceError, first_line
 from convviz.lab.settings import DTYPES, RaceSettings
-from convviz.ops.device import full_precision, is_out_of_memory
+from convviz.ops.devices_and_dtypes import full_precision, is_out_of_memory
 
 LOSS = torch.nn.CrossEntropyLoss()
 TEST_BATCH = 250

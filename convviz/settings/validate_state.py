@@ -40,7 +40,7 @@ def _device(name: str) -> str:
     """Return a device by its one name; nobody has to ask torch for the cpu."""
     if name == "cpu":
         return name
-    from convviz.ops.device import check_device
+    from convviz.ops.devices_and_dtypes import check_device
 
     return str(check_device(name))
 

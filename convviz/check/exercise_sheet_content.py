@@ -12,8 +12,8 @@ from convviz.check.audit import geometry
 from convviz.check.battery import Case
 from convviz.check.exercise_sheet_formats import Block, as_html, as_markdown, as_notebook
 from convviz.check.mistakes import Mistake
-from convviz.check.probe_assumptions import made_of
-from convviz.check.worked_sums import cell_name, number_text, reasons, worked
+from convviz.check.probe_linearity import made_of
+from convviz.check.sums_by_hand import cell_name, number_text, reasons, worked
 from convviz.facts.join_lists import semicolon
 from convviz.facts.words import sentences
 

@@ -7,11 +7,11 @@ import torch
 import torch.nn.functional as F
 
 from convviz.explanation.code.border import has_border, own_padding, padded_apart
-from convviz.explanation.code.code_setting import Setting, numbers, options, short
+from convviz.explanation.code.snippet_setting import Setting, numbers, options, short
 from convviz.facts.words import sentences
 from convviz.geometry.spec import Pair
-from convviz.ops.device import DTYPES
-from convviz.ops.which_backend import Backend, select_backend, which_backend
+from convviz.ops.detect_torch_backend import Backend, select_backend, which_backend
+from convviz.ops.devices_and_dtypes import DTYPES
 
 say = sentences("backend")
 
