@@ -1,5 +1,4 @@
-// The losses of the page: the entries are the facts', and cross-entropy is finite wherever its numbers are. What they are:
-// tests/browser/test_page_model_matches_python.py.
+// The losses of the page: the entries are the facts', and cross-entropy is finite wherever its numbers are.
 import assert from "node:assert/strict";
 import test from "node:test";
 
@@ -14,6 +13,19 @@ const target = tensor(0, 1, 0, 0, 0, 1, 0, 0);
 
 test("there is an entry for every loss that the facts name", () => {
   assert.deepEqual(Object.keys(LOSSES), SETTINGS.fields.loss.words);
+});
+
+test("cross-entropy is the mean over the samples, and its gradient adds up to 0 in each", () => {
+  const output = tensor(1, 2, 3, 4, 0, 0, 0, 0);
+  const shares = [1, 2, 3, 4].map(
+    (value) => Math.exp(value) / [1, 2, 3, 4].reduce((total, each) => total + Math.exp(each), 0),
+  );
+  const expected = (-Math.log(shares[1]) + Math.log(4)) / 2;
+  assert.ok(Math.abs(LOSSES.cross_entropy.value(output, target) - expected) < 1e-14);
+  const { data } = LOSSES.cross_entropy.gradient(output, target);
+  shares.forEach((share, cell) => assert.ok(Math.abs(data[cell] - (share - target.data[cell]) / 2) < 1e-15));
+  assert.deepEqual([...data.slice(4)], [0.125, -0.375, 0.125, 0.125]);
+  assert.ok(Math.abs(data.reduce((total, value) => total + value, 0)) < 1e-15);
 });
 
 test("cells of any size make no inf and no nan", () => {
