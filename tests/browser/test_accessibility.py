@@ -81,6 +81,10 @@ def seen_as(page, color_scheme="light", forced_colors="none"):
 def assert_accessible_in(looks, page, state, *within):
     """Hold all rules, and then those that the looks may change."""
     assert_accessible(page, state, *within)
+    assert_looks(looks, page, state, *within)
+
+
+def assert_looks(looks, page, state, *within):
     for name in looks:
         media, rules = LOOKS[name]
         with seen_as(page, **media):
@@ -114,8 +118,8 @@ def test_nothing_in_the_page_is_out_of_reach(page, pages, width, looks):
     page.keyboard.press("Escape")  # no cell is pinned, no step shown: a sum has the room of what leads to the tables
     page.locator(".cv-tables summary").last.click()
     page.locator(".cv-board .cv-tables table").last.wait_for()
-    if looks:  # where it is narrow they lie over all of the board
-        assert_accessible_in(looks, page, "tables", *BUSY)
+    if looks:  # where it is narrow they lie over all of the board; their colours are the board's
+        assert_accessible(page, "tables", *BUSY)
     page.locator(".cv-tables summary").last.click()
     bring(page, "input")
     with repaint(page):
@@ -124,7 +128,7 @@ def test_nothing_in_the_page_is_out_of_reach(page, pages, width, looks):
     page.locator("[data-equation=forward] .cv-menu summary").first.click()
     cell(page, "grad_output", 1, 1).hover()  # no menu of the first panel covers it
     assert_accessible(page, "stamps, lights, an open menu", *BUSY)
-    assert_accessible_in(looks, page, "an open menu", ".cv-menu[open]", ".cv-foot")
+    assert_looks(looks, page, "an open menu", ".cv-menu[open]", ".cv-foot")
     page.keyboard.press("Escape")  # the menu
     cell(page, "padded_input", 3, 3).dblclick()
     page.locator(".cv-editor").wait_for()
