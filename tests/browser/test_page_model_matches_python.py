@@ -55,7 +55,7 @@ def stages_of(settings):
         result = compute(settings.replace(dtype="float64"), compare=False)
     except ValueError as error:
         return str(error)
-    return {name: getattr(result, name) for name in (*PANEL_AXES, "bias", "grad_bias")}
+    return {name: getattr(result, name) for name in (*PANEL_AXES, "bias", "grad_bias", "loss")}
 
 
 def assert_numbers(found, settings, about):
@@ -65,8 +65,9 @@ def assert_numbers(found, settings, about):
     for name, tensor in expected.items():
         assert (found[name] is None) == (tensor is None), (name, about)
         if tensor is not None:
-            ours = torch.tensor(found[name]["data"], dtype=torch.float64)
-            assert found[name]["shape"] == list(tensor.shape), (name, about)
+            given = {"data": found[name], "shape": []} if name == "loss" else found[name]
+            ours = torch.tensor(given["data"], dtype=torch.float64)
+            assert given["shape"] == list(tensor.shape), (name, about)
             end = float(tensor.abs().max())
             assert torch.allclose(ours, tensor.flatten(), rtol=1e-9, atol=1e-12 * max(end, 1)), (name, about)
 
