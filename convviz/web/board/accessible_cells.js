@@ -1,5 +1,5 @@
 // A grid's cells for keys and screen readers: transparent, named by their numbers.
-import { svgElement } from "../base/dom.js";
+import { setAttribute, svgElement } from "../base/dom.js";
 import { CELL } from "./grid_marks.js";
 
 export class GridCells {
@@ -28,20 +28,26 @@ export class GridCells {
   /** @param {number} row @param {number} column */
   at = (row, column) => this.#rows[row].boxes[column];
 
-  /** Cells that are there stay. @param {number} height @param {number} width */
+  /**
+   * Cells that are there stay, and those that leave are kept: a slider comes back.
+   * @param {number} height @param {number} width
+   */
   fit(height, width) {
-    for (const { line } of this.#rows.splice(height)) line.remove();
     while (this.#rows.length < height) {
       const line = svgElement("g", { role: "row", "aria-rowindex": this.#rows.length + 1 });
       this.#rows.push({ line, boxes: [], full: [] });
-      this.el.append(line);
     }
     this.#rows.forEach(({ line, boxes, full }, row) => {
-      for (const box of boxes.splice(width)) box.remove();
-      full.splice(width);
-      const there = boxes.length;
-      while (boxes.length < width) boxes.push(this.#make(row, boxes.length));
-      line.append(...boxes.slice(there));
+      const wanted = row < height ? width : 0;
+      full.splice(wanted);
+      while (boxes.length < wanted) boxes.push(this.#make(row, boxes.length));
+      for (const box of boxes.slice(wanted, line.childElementCount)) {
+        setAttribute(box, "tabindex", "-1");
+        box.remove();
+      }
+      line.append(...boxes.slice(line.childElementCount, wanted));
+      if (!wanted) line.remove();
+      else if (!line.parentNode) this.el.append(line);
     });
   }
 
@@ -56,6 +62,11 @@ export class GridCells {
     boxes[column].setAttribute("data-value", full);
     boxes[column].setAttribute("aria-label", short);
     boxes[column].classList.toggle("cv-asked", full === "");
+  }
+
+  clear() {
+    this.#rows = [];
+    this.el.replaceChildren();
   }
 
   /**

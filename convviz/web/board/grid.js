@@ -106,7 +106,7 @@ export class Grid {
     this.#numbers.layOut(this.#spec, numbered);
     const held = this.#cells.el.contains(focusOf(this.#cells.el));
     // that one stood for all
-    if (numbered !== this.#wasNumbered) this.#cells.fit(0, 0);
+    if (numbered !== this.#wasNumbered) this.#cells.clear();
     this.#wasNumbered = numbered;
     this.#cells.fit(numbered ? height : 1, numbered ? width : 1);
     const { row, column } = this.focus;

@@ -31,7 +31,7 @@ export class GridNumbers {
   /** To be predicted. @type {Point | null} */
   asked = null;
   crossed = false; // a number where nothing is read
-  /** Asking the page would cost a third of a frame. @type {(Printed | null)[][]} */
+  /** Asking the page would cost a third of a frame; those that left stay. @type {Printed[][]} */
   #printed = [];
   #areRead = true; // cells are large enough
   #spec = { rows: "", columns: "" }; // none in a large grid
@@ -58,11 +58,14 @@ export class GridNumbers {
     this.#fit(this.#spec.rows.length, this.#spec.columns.length);
   }
 
-  /** Drop letters outside. @param {number} height @param {number} width */
+  /** Letters outside leave the page, until their cells are back. @param {number} height @param {number} width */
   #fit(height, width) {
-    for (const row of this.#printed.splice(height)) for (const printed of row) printed?.text.remove();
     while (this.#printed.length < height) this.#printed.push([]);
-    for (const row of this.#printed) for (const printed of row.splice(width)) printed?.text.remove();
+    this.#printed.forEach((line, row) =>
+      line.forEach((printed, column) => {
+        if (row >= height || column >= width) printed.text.remove();
+      }),
+    );
   }
 
   /** @param {Shown} next @returns {boolean} whether they differ */
@@ -126,7 +129,7 @@ export class GridNumbers {
     const fill = `rgb(${this.#colorOf(this.value(row, column)).map(Math.round).join()})`;
     const place = { x: column * CELL, y: row * CELL, width: CELL, height: CELL };
     const box = svgElement("rect", { ...place, style: `fill: ${fill}` });
-    return svgElement("g", {}, box, ...(text ? [text.cloneNode(true)] : []));
+    return svgElement("g", {}, box, ...(text?.parentNode ? [text.cloneNode(true)] : []));
   }
 
   /** @param {number} value */
@@ -153,19 +156,19 @@ export class GridNumbers {
   /** @param {number} row @param {number} column @param {string} short @param {string} look */
   #print(row, column, short, look) {
     let printed = this.#printed[row][column];
-    if (!short) {
-      printed?.text.remove();
-      this.#printed[row][column] = null;
-      return;
-    }
+    if (!short) return printed?.text.remove();
     if (!printed) {
       const at = { x: (column + 0.5) * CELL, y: (row + 0.5) * CELL };
-      const text = svgElement("text", { ...at, class: look }, short);
-      this.el.append(text);
-      printed = this.#printed[row][column] = { text, short, look };
+      printed = this.#printed[row][column] = {
+        text: svgElement("text", { ...at, class: look }, short),
+        short,
+        look,
+      };
     }
-    if (printed.short !== short) /** @type {Text} */ (printed.text.firstChild).data = short;
-    if (printed.look !== look) printed.text.setAttribute("class", look);
+    const { text } = printed;
+    if (printed.short !== short) /** @type {Text} */ (text.firstChild).data = short;
+    if (printed.look !== look) text.setAttribute("class", look);
     Object.assign(printed, { short, look });
+    if (!text.parentNode) this.el.append(text);
   }
 }
