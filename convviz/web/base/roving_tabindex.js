@@ -40,6 +40,8 @@ export function rove(row, buttons) {
     for (const button of buttons) button.tabIndex = button === current ? 0 : -1;
   };
   walkAlong(row, () => buttons);
-  row.addEventListener("focusin", (event) => stopAt(event.target));
+  row.addEventListener("focusin", ({ target }) => {
+    if (buttons.some((button) => button === target)) stopAt(target);
+  });
   stopAt(buttons[0]);
 }

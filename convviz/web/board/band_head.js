@@ -1,5 +1,6 @@
 // A band's title line: name, sentence, plane pickers, readings; on demand why, formula, steps.
 import { element, makeButton, setAttribute, setText } from "../base/dom.js";
+import { rove } from "../base/roving_tabindex.js";
 import { say } from "../base/board_sentences.js";
 import { Because } from "./why_buttons.js";
 import { BreakIt } from "./break_it.js";
@@ -78,6 +79,9 @@ export class BandHead {
     this.breakIt = new BreakIt(board, name);
     const own = name === "forward" ? [this.#sent.el] : name === "input" ? [this.#views.el] : [];
     const steps = name === "bias" ? [] : [stepButton];
+    const tools = [...steps, this.#symbols.button];
+    const ofBand = element("div", { class: "cv-tools-of-band" }, choices, ...own, ...tools);
+    rove(ofBand, tools);
     // What comes and goes stands before what stays.
     this.el = element(
       "header",
@@ -87,7 +91,7 @@ export class BandHead {
       this.key.el,
       this.#because.el,
       this.breakIt.el,
-      element("div", { class: "cv-tools-of-band" }, choices, ...own, ...steps, this.#symbols.button),
+      ofBand,
       this.#symbols.el,
     );
     this.#because.onAnswer((answered) => {

@@ -2,6 +2,7 @@
 import { ask } from "../base/question_events.js";
 import { element, makeButton, setText } from "../base/dom.js";
 import { closeWithEscape } from "../base/keys.js";
+import { walkAlong } from "../base/roving_tabindex.js";
 import { sayBecause } from "../picture/why_sentences.js";
 import { becauseWords, topicsOf } from "../picture/why_topics.js";
 
@@ -33,12 +34,20 @@ export class Because {
   /** @param {string} band @param {string[]} taught topics that a lesson shows */
   constructor(band, taught) {
     [this.#band, this.#taught] = [band, taught];
+    walkAlong(this.el, this.#buttons, this.#stopAt);
     closeWithEscape(
       () => /** @type {HTMLElement | null} */ (this.el.querySelector("[aria-expanded=true]")),
       this.el,
       this.answer,
     );
   }
+
+  #buttons = () => [...this.el.querySelectorAll("button")];
+
+  /** One stop for all. @param {HTMLElement} next */
+  #stopAt = (next) => {
+    for (const button of this.#buttons()) button.tabIndex = button === next ? 0 : -1;
+  };
 
   /** @param {Topic | null} topic */
   #turnTo(topic) {
@@ -47,7 +56,7 @@ export class Because {
     this.#tellAnswer(Boolean(topic));
     if (topic && this.#geometry) setText(this.#words, becauseWords(topic, this.#geometry));
     this.#show.hidden = !topic || !this.#taught.includes(topic);
-    for (const button of this.el.querySelectorAll("button"))
+    for (const button of this.#buttons())
       button.setAttribute("aria-expanded", String(button.dataset.why === topic));
   }
 
@@ -72,6 +81,7 @@ export class Because {
       const word = element("span", { "aria-hidden": "true" }, sayBecause("why"));
       // The word goes with the first button.
       this.el.replaceChildren(element("span", { class: "cv-whys-first" }, word, first ?? ""), ...others);
+      if (first) this.#stopAt(first);
     }
     this.#topics = found;
     this.#turnTo(this.#open && found.includes(this.#open) ? this.#open : null);

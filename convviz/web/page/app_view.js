@@ -98,6 +98,9 @@ function createColumn(model, chosen, share, follow, closers) {
     side.append(learn.el);
     closers.push(learn.close);
   }
+  // one stop, so that it is not far to the first cell
+  const stops = side.querySelectorAll(".cv-tools > button, :scope > details > summary");
+  rove(side, /** @type {HTMLElement[]} */ ([...stops]));
   return element("div.cv-controls", ...primary, side);
 }
 
@@ -124,8 +127,5 @@ function createTools(model, follow, more) {
     setAttribute(undo, "aria-disabled", String(!model.canUndo()));
     setAttribute(redo, "aria-disabled", String(!model.canRedo()));
   });
-  const all = [undo, redo, reset, more];
-  const el = element("div.cv-tools", { role: "toolbar", "aria-label": say("tools") }, ...all);
-  rove(el, all);
-  return el;
+  return element("div.cv-tools", { role: "toolbar", "aria-label": say("tools") }, undo, redo, reset, more);
 }
