@@ -109,7 +109,7 @@ def live_app():
 const made = widget();
 made.initialize({ model });
 made.render({ model, el: place });"""
-    script = _script("app", bundle(HERE, "page/app.js"), state | {"_numbers": numbers}, start)
+    script = _script("app", bundle(HERE, "page/widget_app.js"), state | {"_numbers": numbers}, start)
     app.close()
     return _page(app_styles(), '<div id="app"></div>', script)
 

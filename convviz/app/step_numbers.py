@@ -16,7 +16,7 @@ TENSORS = (
 
 
 def numbers(stages: Stages) -> dict[str, Any]:
-    """Return one step's numbers as the page reads them: ``web/numbers/from_kernel.js``."""
+    """Return one step's numbers as the page reads them: ``web/numbers/ask_kernel.js``."""
     wide = stages.input.dtype is torch.float64
     given = {name: getattr(stages, name) for name in TENSORS}
     return {

@@ -18,7 +18,7 @@ BOARD = files("convviz.web")
 MODULES = {
     "page": "page/standalone_page.js",
     # What a module that is given links needs beside it; the page has these files anyway.
-    **{"links": "rules/link.js", "geometry": "rules/spec.js"},
+    **{"links": "rules/settings_link.js", "geometry": "rules/conv_geometry.js"},
 }
 CONTROLS: dict[str, list[str]] = facts("settings")["controls"]  # the groups of controls and what they hold
 ALONE: list[str] = facts("settings")["tabs_of_the_page"]  # they need no torch

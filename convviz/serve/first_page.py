@@ -47,7 +47,7 @@ class LivePage:
 
 
 def live_page() -> LivePage:
-    parts = live_parts("served_page", facts("names")["tabs"], ["serve/lost_connection.css"])
+    parts = live_parts("live_page", facts("names")["tabs"], ["serve/lost_connection.css"])
     made = {part: (end, answer(KINDS[end], content, pack=end != "bin")) for part, (end, content) in parts.items()}
     names = {part: f"{part}-{file.tag}.{ending}" for part, (ending, file) in made.items()}
     page = answer(KINDS["html"], _page(names).encode())

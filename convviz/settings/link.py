@@ -1,7 +1,7 @@
 """The settings as a link: one short line that a person can read, a page has in its address, and every use opens.
 
 ``v=2&size=8x6&stride=2&weight=box&tab=code``: the version, then what differs from its first picture. It leaves the
-device out, so that it opens everywhere. ``web/rules/link.js`` says the same for the page.
+device out, so that it opens everywhere. ``web/rules/settings_link.js`` says the same for the page.
 """
 
 import re

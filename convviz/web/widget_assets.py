@@ -15,12 +15,12 @@ HERE = files("convviz.web")
 COLOUR = re.compile(r"colour\((?P<theme>light|dark) (?P<name>[\w-]+)\)")
 # The sheets around the board's own, in the order in which their rules win.
 AROUND = (
-    *(f"board/{name}" for name in ("screen_layout", "figure_dialog", "break_it", "intro_animation")),
+    *(f"board/{name}" for name in ("screen_layout", "panel_zoom_dialog", "break_it", "intro_animation")),
     *(
         "lesson/lesson",
         "controls/gradient_descent",
         "controls/controls",
-        "tabs/tabbar",
+        "tabs/tabbar_and_drawer",
         "page/app",
         "page/control_styles",
         "page/lecture",
@@ -31,13 +31,13 @@ AROUND = (
 @each_language
 def carrier_script() -> str:
     """Return the module with the whole app, which one widget carries for all apps."""
-    return bundle(HERE, "page/shared_bundle.js")
+    return bundle(HERE, "page/script_carrier_widget.js")
 
 
 @functools.cache
 def asking_script() -> str:
     """Return the module of each app, which asks the page for what the carrier brought."""
-    return bundle(HERE, "page/bundle_client.js")
+    return bundle(HERE, "page/request_shared_script.js")
 
 
 @each_language
@@ -68,8 +68,8 @@ def page_sheets(tabs: tuple[str, ...]) -> list[Traversable]:
     """Return the sheets of a page without the live app, and of its tabs."""
     paths = ["board/board", *AROUND]
     paths.remove("page/app")
-    at = paths.index("tabs/tabbar")
-    paths[at : at + 1] = ["tabs/tabbar", "tabs/pane", *(f"tabs/{tab}/tab" for tab in tabs)] if tabs else []
+    at = paths.index("tabs/tabbar_and_drawer")
+    paths[at : at + 1] = ["tabs/tabbar_and_drawer", "tabs/pane", *(f"tabs/{tab}/tab" for tab in tabs)] if tabs else []
     return [HERE.joinpath(f"{path}.css") for path in paths]
 
 

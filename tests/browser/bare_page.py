@@ -14,12 +14,12 @@ def expose(page, *paths):
 
     Args:
         page: of Playwright.
-        paths: of files in ``convviz/web``, such as ``"picture/linked_cells.js"``.
+        paths: of files in ``convviz/web``, such as ``"picture/find_linked_cells.js"``.
     """
     names = {f"file{number}": path for number, path in enumerate(paths)}
     page.add_script_tag(content=f"{{ {bundle_several(JS, names)} Object.assign(window, {', '.join(names)}); }}")
 
 
 def geometry(spec, plane=Plane(), transposed=False):
-    """Return what ``geometryOf`` in ``rules/spec.js`` takes, for a script that calls it."""
+    """Return what ``geometryOf`` in ``rules/conv_geometry.js`` takes, for a script that calls it."""
     return [spec.to_dict(), dataclasses.asdict(plane), transposed]

@@ -32,7 +32,7 @@ window.callAll = (file, name, calls) =>
 const change = js["rules/change_settings.js"];
 const deeds = {
   ...change,
-  set: (settings, fields) => [js["rules/settings.js"].replaced(settings, fields), []],
+  set: (settings, fields) => [js["rules/settings_and_tensors.js"].replaced(settings, fields), []],
   /** A slider moves to a part of the way that it has now. */
   slide: (settings, name, axis, part) => {
     const { spec, link_axes: linked, transposed } = settings;
@@ -51,7 +51,7 @@ const deeds = {
 window.playAll = (plays, withNumbers) => JSON.stringify(plays.map(([state, actions, torch = {}]) => {
   let now = 100_000;
   const data = { state, colorscales: { light: [], dark: [] }, plotly: null, ...torch };
-  const model = js["numbers/model.js"].createPageModel(data, js["numbers/from_page.js"].fromPage, () => now);
+  const model = js["numbers/page_model.js"].createPageModel(data, js["numbers/compute_in_page.js"].fromPage, () => now);
   let known;
   const wanted = (state) => withNumbers === true || (withNumbers && known !== (known = JSON.stringify(state)));
   const look = () => ({

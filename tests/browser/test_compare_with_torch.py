@@ -19,7 +19,7 @@ COMPARE = "(cases) => cases.map(([settings, wire]) => firstDifference(settings, 
 def compare(page):
     """Return a function: pairs of settings and wire → the first difference of each, or None."""
     page.goto("about:blank")
-    expose(page, "numbers/from_kernel.js", "numbers/compare_with_torch.js")
+    expose(page, "numbers/ask_kernel.js", "numbers/compare_with_torch.js")
     return lambda cases: page.evaluate(COMPARE, cases)
 
 

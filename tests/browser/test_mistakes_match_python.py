@@ -50,7 +50,7 @@ def plain(tensor):
 
 
 def known(way):
-    """Return whether the page computes a way; rules/recipes.js has the same list."""
+    """Return whether the page computes a way; rules/recipe_steps.js has the same list."""
     return way.get("axes") in (None, "exchanged") and way.get("groups") in (None, "ignored", "reversed")
 
 

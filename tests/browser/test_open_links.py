@@ -100,7 +100,7 @@ STATE = """() => {
 def twin(page):
     """Return a function that evaluates a script with the page's reader and writer in reach."""
     page.goto("about:blank")
-    expose(page, "rules/link.js")
+    expose(page, "rules/settings_link.js")
     return page.evaluate
 
 

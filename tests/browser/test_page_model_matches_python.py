@@ -127,7 +127,7 @@ def test_a_question_to_the_kernel_is_small_and_python_reads_the_settings_of_the_
     states = [Settings.from_dict(state).to_dict() for state in random_states(7, 60)]
     weight = {"kind": "values", "values": [0.123456789012345, *range(8)], "shape": [1, 1, 3, 3]}
     states.append(Settings().to_dict() | {"weight": weight})
-    messages = js("numbers/from_kernel.js", "messageOf", [[state] for state in states])
+    messages = js("numbers/ask_kernel.js", "messageOf", [[state] for state in states])
     for state, message in zip(states, messages, strict=True):
         assert Settings.from_dict(message).to_dict() == state
     question = {"type": "compute", "page": "k3j9x7q2hq", "k": 1000, "settings": messages[-1]}
@@ -195,7 +195,7 @@ def test_panels_names_labels_shapes_roles_and_choices_are_those_of_the_stills(la
 
 
 BOARD = """(states) => JSON.stringify(states.map((state) => {
-  const model = js["numbers/model.js"].createPageModel({ state, colorscales: COLORS, plotly: null });
+  const model = js["numbers/page_model.js"].createPageModel({ state, colorscales: COLORS, plotly: null });
   const list = (view) => [...new Float64Array(view.buffer)];
   const lists = (all) => Object.fromEntries(Object.entries(all).map(([name, view]) => [name, list(view)]));
   const { planes, thumbs, ...values } = model.get("values");

@@ -123,7 +123,7 @@ def test_mending_always_ends_in_a_geometry_and_says_all_that_it_moved(js):
     found = js(
         "rules/bounds.js", "mend", [(spec.to_dict(), each, False) for spec, each in zip(drawn, asked, strict=True)]
     )
-    said = js("rules/adjustments.js", "describeAdjustments", [[each["moves"]] for each in found])
+    said = js("rules/adjustment_notes.js", "describeAdjustments", [[each["moves"]] for each in found])
     for spec, wanted, each, notices in zip(drawn, asked, found, said, strict=True):
         old, made = spec.to_dict(), each["spec"]
         assert possible(made), (spec, wanted)
@@ -139,7 +139,7 @@ def test_mending_always_ends_in_a_geometry_and_says_all_that_it_moved(js):
 def mended(js, spec, changes, transposed=False):
     """Return the geometry that a change ends in, and what is said about it."""
     (found,) = js("rules/bounds.js", "mend", [(spec.to_dict(), changes, transposed)])
-    (said,) = js("rules/adjustments.js", "describeAdjustments", [[found["moves"]]])
+    (said,) = js("rules/adjustment_notes.js", "describeAdjustments", [[found["moves"]]])
     return ConvSpec.from_dict(found["spec"]), said
 
 

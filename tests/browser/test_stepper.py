@@ -1,4 +1,4 @@
-"""Stepping and stamps in the app. tests/js/equation_steps.test.mjs holds what is added up, and where windows stand."""
+"""Stepping and stamps in the app. tests/js/window_positions.test.mjs holds sums, and where windows stand."""
 
 import re
 

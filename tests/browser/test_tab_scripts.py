@@ -41,7 +41,7 @@ TEXT = "document.querySelector('.cv-pane p').textContent"
 def stand_in(page):
     """Return a page with the opening of a tab in it, and nothing else; ``sent`` has what went to the kernel."""
     page.goto("about:blank")
-    expose(page, "page/load_on_demand.js", "tabs/load_tab.js", "base/observable_values.js")
+    expose(page, "page/load_on_demand.js", "tabs/tab_placeholder.js", "base/observable_values.js")
     page.clock.install()
     page.evaluate(STAND_IN)
     return page

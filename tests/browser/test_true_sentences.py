@@ -178,7 +178,7 @@ def spans(spec, axis):
 def test_gaps_and_holes_are_where_the_note_says(js):
     told = {"gaps between": 0, "gaps inside": 0}
     drawn = list(random_specs(42, COUNT))
-    notes = js("picture/captions.js", "captionOf", [(seen(spec), "forward", "") for spec in drawn])
+    notes = js("picture/band_captions.js", "captionOf", [(seen(spec), "forward", "") for spec in drawn])
     for spec, note in zip(drawn, notes, strict=True):
         for words in told:
             what, where = words.split()
@@ -199,7 +199,7 @@ def test_groups_are_named_with_the_channels_that_an_output_reads(js):
     drawn = list(random_specs(47, COUNT))
     told = 0
     for spec, words in zip(
-        drawn, js("picture/captions.js", "captionOf", [(seen(each), "forward", "") for each in drawn]), strict=True
+        drawn, js("picture/band_captions.js", "captionOf", [(seen(each), "forward", "") for each in drawn]), strict=True
     ):
         found = re.search(r"There are (\d+) groups: an output channel reads only (one|the (\d+)) input", words)
         own = spec.in_channels // spec.groups
@@ -213,7 +213,7 @@ def test_captions_name_zeros_where_there_are_any_and_every_why_says_because(js):
     """A gradient of ones has no zeros of its own: what is 0 in its padded form is a place where no window stood."""
     drawn = list(random_specs(46, COUNT))
     asked = [(seen(spec), *row) for spec in drawn for row in ROWS[1:]]
-    captions_of = iter(js("picture/captions.js", "captionOf", asked))
+    captions_of = iter(js("picture/band_captions.js", "captionOf", asked))
     zeros = 0
     for spec in drawn:
         window, stamps, to_weight = (next(captions_of) for _ in range(3))
@@ -339,7 +339,7 @@ def test_notes_about_losses_say_what_the_numbers_are(js):
         torch.testing.assert_close(torch.autograd.grad(loss, output)[0], factor * made.grad_output)
         assert said in usual
     states = [Settings(target=Source(kind)).to_dict() for kind in ("zeros", "ones")]
-    zeros, ones = js("picture/captions.js", "captionOf", [(state, "forward", "") for state in states])
+    zeros, ones = js("picture/band_captions.js", "captionOf", [(state, "forward", "") for state in states])
     assert zeros.endswith("grad_output equals output here, because the target is all 0.")
     assert "grad_output = output − target: " in ones
 

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { KernelClient, messageOf } from "../../convviz/web/numbers/from_kernel.js";
-import { fromPage } from "../../convviz/web/numbers/from_page.js";
-import { createPageModel } from "../../convviz/web/numbers/model.js";
-import { BASE_STATE } from "../../convviz/web/rules/link.js";
-import { replaced } from "../../convviz/web/rules/settings.js";
+import { KernelClient, messageOf } from "../../convviz/web/numbers/ask_kernel.js";
+import { fromPage } from "../../convviz/web/numbers/compute_in_page.js";
+import { createPageModel } from "../../convviz/web/numbers/page_model.js";
+import { BASE_STATE } from "../../convviz/web/rules/settings_link.js";
+import { replaced } from "../../convviz/web/rules/settings_and_tensors.js";
 import { LARGE, dataOf, sentOf, settled, stride, strideOf, timersByHand } from "./page_model_fixtures.mjs";
 
 const EXACT = { id: "truth.exact", values: { device: "cpu", dtype: "float64" }, ok: true };

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { fromPage } from "../../convviz/web/numbers/from_page.js";
-import { Server } from "../../convviz/web/numbers/from_server.js";
-import { createPageModel } from "../../convviz/web/numbers/model.js";
+import { fromPage } from "../../convviz/web/numbers/compute_in_page.js";
+import { Server } from "../../convviz/web/numbers/ask_server.js";
+import { createPageModel } from "../../convviz/web/numbers/page_model.js";
 import { pack, unpack } from "../../convviz/web/numbers/binary_frames.js";
 import { setAxis } from "../../convviz/web/rules/change_settings.js";
-import { BASE_STATE } from "../../convviz/web/rules/link.js";
+import { BASE_STATE } from "../../convviz/web/rules/settings_link.js";
 import { dataOf, sentOf, settled } from "./page_model_fixtures.mjs";
 
 const FACTS = { type: "facts", version: "1", devices: ["cpu", "cuda"], device: "cuda", makes_pages: true };

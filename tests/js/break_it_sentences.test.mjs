@@ -5,15 +5,15 @@ import { readFileSync } from "node:fs";
 
 import { computeStages } from "../../convviz/web/numbers/compute.js";
 import { TOGGLES, outcomeOf, resultOf } from "../../convviz/web/numbers/broken_step.js";
-import { brokenOf } from "../../convviz/web/numbers/broken_view.js";
-import { fromPage } from "../../convviz/web/numbers/from_page.js";
-import { createPageModel } from "../../convviz/web/numbers/model.js";
+import { brokenOf } from "../../convviz/web/numbers/broken_step_view_model.js";
+import { fromPage } from "../../convviz/web/numbers/compute_in_page.js";
+import { createPageModel } from "../../convviz/web/numbers/page_model.js";
 import { equationsOf } from "../../convviz/web/picture/panels.js";
 import { setTransposed } from "../../convviz/web/rules/change_settings.js";
-import { FIRST_STATE, fromLink, toLink } from "../../convviz/web/rules/link.js";
-import { replaced, tensorsOf } from "../../convviz/web/rules/settings.js";
-import { isPossible } from "../../convviz/web/rules/spec.js";
-import { splitCells } from "../../convviz/web/board/split_cells.js";
+import { FIRST_STATE, fromLink, toLink } from "../../convviz/web/rules/settings_link.js";
+import { replaced, tensorsOf } from "../../convviz/web/rules/settings_and_tensors.js";
+import { isPossible } from "../../convviz/web/rules/conv_geometry.js";
+import { splitCells } from "../../convviz/web/board/right_and_wrong_cells.js";
 import { dataOf } from "./page_model_fixtures.mjs";
 
 const WORDS = JSON.parse(readFileSync(new URL("../../convviz/facts/words/break_it.json", import.meta.url)));

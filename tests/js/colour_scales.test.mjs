@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import PICTURE from "../../convviz/facts/picture.json" with { type: "json" };
-import { fromPage } from "../../convviz/web/numbers/from_page.js";
+import { fromPage } from "../../convviz/web/numbers/compute_in_page.js";
 import { equationsOf } from "../../convviz/web/picture/panels.js";
 import { endOf, endsOf, isBeyond, isGradient, quantityOf } from "../../convviz/web/picture/colour_scales.js";
-import { fromLink } from "../../convviz/web/rules/link.js";
+import { fromLink } from "../../convviz/web/rules/settings_link.js";
 
 /** The ends of all panels' scales in a linked picture. */
 function endsIn(link) {

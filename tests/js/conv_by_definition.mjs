@@ -1,7 +1,7 @@
 // Random states of few cells, and every product of theirs one by one, from the definition of a convolution alone.
-import { fromLink } from "../../convviz/web/rules/link.js";
-import { replaced } from "../../convviz/web/rules/settings.js";
-import { isPossible } from "../../convviz/web/rules/spec.js";
+import { fromLink } from "../../convviz/web/rules/settings_link.js";
+import { replaced } from "../../convviz/web/rules/settings_and_tensors.js";
+import { isPossible } from "../../convviz/web/rules/conv_geometry.js";
 
 /** A function that draws from choices, and draws the same at every run. @param {number} seed */
 export function drawer(seed) {

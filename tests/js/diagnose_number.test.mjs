@@ -8,8 +8,8 @@ import { computeStages } from "../../convviz/web/numbers/compute.js";
 import { formatLong } from "../../convviz/web/base/format.js";
 import { gradientBy, numberBy, productsBy } from "../../convviz/web/numbers/compute_mistake.js";
 import { agrees, createReasons } from "../../convviz/web/numbers/diagnose_number.js";
-import { isKnown } from "../../convviz/web/rules/recipes.js";
-import { tensorsOf } from "../../convviz/web/rules/settings.js";
+import { isKnown } from "../../convviz/web/rules/recipe_steps.js";
+import { tensorsOf } from "../../convviz/web/rules/settings_and_tensors.js";
 import { drawer, randomState, same, truthOf } from "./conv_by_definition.mjs";
 
 const FOLDER = new URL("../../convviz/facts/mistakes/", import.meta.url);

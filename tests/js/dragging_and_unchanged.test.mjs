@@ -7,19 +7,19 @@ import { changedCells } from "../../convviz/web/board/highlight_changes.js";
 import { stepped } from "../../convviz/web/board/drag_number.js";
 import { placeFor } from "../../convviz/web/board/why_unchanged.js";
 import { computeStages } from "../../convviz/web/numbers/compute.js";
-import { createPageModel } from "../../convviz/web/numbers/model.js";
+import { createPageModel } from "../../convviz/web/numbers/page_model.js";
 import { isMove, reasonOf, unchanged } from "../../convviz/web/numbers/reason_unchanged.js";
 import {
   madeOf,
   resultsOf,
   sentBack,
   unchangedWords,
-} from "../../convviz/web/picture/result_dependencies.js";
+} from "../../convviz/web/picture/why_result_unchanged.js";
 import { oneHot, setAxis, shownOne, singleOne } from "../../convviz/web/rules/change_settings.js";
 import { editCell, editedPanels, givenNumber, isDragged } from "../../convviz/web/rules/edit_cells.js";
 import { STROKE } from "../../convviz/web/rules/undo_rules.js";
-import { fromLink } from "../../convviz/web/rules/link.js";
-import { replaced, tensorsOf } from "../../convviz/web/rules/settings.js";
+import { fromLink } from "../../convviz/web/rules/settings_link.js";
+import { replaced, tensorsOf } from "../../convviz/web/rules/settings_and_tensors.js";
 import { drawer, randomState, truthOf } from "./conv_by_definition.mjs";
 import { dataOf } from "./page_model_fixtures.mjs";
 

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { fromPage } from "../../convviz/web/numbers/from_page.js";
+import { fromPage } from "../../convviz/web/numbers/compute_in_page.js";
 import { arrivalOf, firstPicture, isFirstPicture } from "../../convviz/web/picture/intro_steps.js";
 import { oneHot, setTransposed } from "../../convviz/web/rules/change_settings.js";
-import { FIRST_STATE, fromLink } from "../../convviz/web/rules/link.js";
-import { replaced } from "../../convviz/web/rules/settings.js";
+import { FIRST_STATE, fromLink } from "../../convviz/web/rules/settings_link.js";
+import { replaced } from "../../convviz/web/rules/settings_and_tensors.js";
 
 /** Settings of a link. */
 function at(link) {

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { fromPage } from "../../convviz/web/numbers/from_page.js";
-import { createPageModel } from "../../convviz/web/numbers/model.js";
-import { BASE_STATE, toLink } from "../../convviz/web/rules/link.js";
-import { replaced } from "../../convviz/web/rules/settings.js";
+import { fromPage } from "../../convviz/web/numbers/compute_in_page.js";
+import { createPageModel } from "../../convviz/web/numbers/page_model.js";
+import { BASE_STATE, toLink } from "../../convviz/web/rules/settings_link.js";
+import { replaced } from "../../convviz/web/rules/settings_and_tensors.js";
 import { LARGE, dataOf, settled, stride, strideOf, timersByHand } from "./page_model_fixtures.mjs";
 
 const data = dataOf(BASE_STATE);

@@ -9,11 +9,11 @@ const RESOLVE = `export const resolve = (name, context, next) => name.endsWith("
   ? { url: "data:application/json,[]", format: "json", shortCircuit: true } : next(name, context);`;
 register(`data:text/javascript,${encodeURIComponent(RESOLVE)}`);
 const web = (path) => import(`../../convviz/web/${path}.js`);
-const { createShelf, TITLES } = await web("lesson/lessons");
+const { createShelf, TITLES } = await web("lesson/available_lessons");
 const { Player } = await web("lesson/player");
-const { ALL_TABS } = await web("lesson/step_tab");
-const { createPageModel } = await web("numbers/model");
-const { BASE_STATE } = await web("rules/link");
+const { ALL_TABS } = await web("lesson/open_tab_for_step");
+const { createPageModel } = await web("numbers/page_model");
+const { BASE_STATE } = await web("rules/settings_link");
 const { dataOf, timersByHand } = await import("./page_model_fixtures.mjs");
 
 const read = (path) =>

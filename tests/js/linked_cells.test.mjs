@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Links } from "../../convviz/web/picture/linked_cells.js";
-import { geometryOf } from "../../convviz/web/rules/spec.js";
+import { Links } from "../../convviz/web/picture/find_linked_cells.js";
+import { geometryOf } from "../../convviz/web/rules/conv_geometry.js";
 import { MatrixLinks } from "../../convviz/web/tabs/matrix/linked_entries.js";
 import { drawer, randomState, same, truthOf } from "./conv_by_definition.mjs";
 

@@ -5,7 +5,7 @@ import test from "node:test";
 import SETTINGS from "../../convviz/facts/settings.json" with { type: "json" };
 import { LOSSES } from "../../convviz/web/numbers/losses.js";
 import { kindsTaken, lossWith, offeredKinds, withKindsOfLoss } from "../../convviz/web/rules/loss_inputs.js";
-import { BASE_STATE } from "../../convviz/web/rules/link.js";
+import { BASE_STATE } from "../../convviz/web/rules/settings_link.js";
 
 /** Two samples of 2 x 2 cells, with the target at one cell of each. */
 const tensor = (...numbers) => ({ shape: [2, 1, 2, 2], data: Float64Array.from(numbers) });

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import test from "node:test";
 
 import { piecesOf } from "../../convviz/web/base/mathml.js";
-import { fromPage } from "../../convviz/web/numbers/from_page.js";
+import { fromPage } from "../../convviz/web/numbers/compute_in_page.js";
 import { equationsOf } from "../../convviz/web/picture/panels.js";
 import { formulaOf } from "../../convviz/web/picture/formulas_and_notes.js";
 import { drawer, randomState } from "./conv_by_definition.mjs";

@@ -1,6 +1,6 @@
 // What the tests of the page's model share: its data, its steps, and time that passes when the test says so.
 import { setAxis } from "../../convviz/web/rules/change_settings.js";
-import { BASE_STATE } from "../../convviz/web/rules/link.js";
+import { BASE_STATE } from "../../convviz/web/rules/settings_link.js";
 
 /** What a page is given, in these settings. */
 export const dataOf = (state, more = {}) => ({

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import createAsking from "../../convviz/web/page/bundle_client.js";
+import createAsking from "../../convviz/web/page/request_shared_script.js";
 import { placeOf } from "../../convviz/web/base/shared_script.js";
 
 globalThis.ShadowRoot = class {};

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { layersOf } from "../../convviz/web/numbers/layer_stack.js";
-import { FIRST_STATE } from "../../convviz/web/rules/link.js";
+import { FIRST_STATE } from "../../convviz/web/rules/settings_link.js";
 import { checkerboardWords, endWords, fieldWords } from "../../convviz/web/tabs/stack/geometry_sentences.js";
 
 const specOf = (kernel, stride, dilation) => ({

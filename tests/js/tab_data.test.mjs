@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { KernelClient, messageOf } from "../../convviz/web/numbers/from_kernel.js";
-import { createPageModel } from "../../convviz/web/numbers/model.js";
+import { KernelClient, messageOf } from "../../convviz/web/numbers/ask_kernel.js";
+import { createPageModel } from "../../convviz/web/numbers/page_model.js";
 import { TabData, isSlow } from "../../convviz/web/page/tab_data.js";
-import { BASE_STATE } from "../../convviz/web/rules/link.js";
+import { BASE_STATE } from "../../convviz/web/rules/settings_link.js";
 import { onBoard, withTyped } from "../../convviz/web/tabs/linear/tab.js";
 import { dataOf, settled, timersByHand } from "./page_model_fixtures.mjs";
 

@@ -7,10 +7,10 @@ import { readFileSync, readdirSync } from "node:fs";
 import { apartBy, gradientBy, gradientRight } from "../../convviz/web/numbers/compute_mistake.js";
 import { computeStages } from "../../convviz/web/numbers/compute.js";
 import { hidingOf } from "../../convviz/web/numbers/what_hides_mistake.js";
-import { fromLink } from "../../convviz/web/rules/link.js";
-import { isKnown } from "../../convviz/web/rules/recipes.js";
-import { tensorsOf } from "../../convviz/web/rules/settings.js";
-import { outputSize, remainderOf } from "../../convviz/web/rules/spec.js";
+import { fromLink } from "../../convviz/web/rules/settings_link.js";
+import { isKnown } from "../../convviz/web/rules/recipe_steps.js";
+import { tensorsOf } from "../../convviz/web/rules/settings_and_tensors.js";
+import { outputSize, remainderOf } from "../../convviz/web/rules/conv_geometry.js";
 import { createWhy, hidingWords } from "../../convviz/web/tabs/mistakes/why_hidden.js";
 import { timersByHand } from "./page_model_fixtures.mjs";
 

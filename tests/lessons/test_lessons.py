@@ -46,7 +46,7 @@ def test_a_lesson_holds_what_it_says(name):
 
 
 def test_the_player_has_the_same_words_for_them():
-    for file, kinds in (("step_tasks.js", KINDS_OF_TASK), ("step_values.js", EXAMPLES)):
+    for file, kinds in (("step_tasks.js", KINDS_OF_TASK), ("step_sentence_values.js", EXAMPLES)):
         source = JS.joinpath(file).read_text(encoding="utf-8")
         assert [kind for kind in kinds if not re.search(rf"^  {kind}: [{{(]", source, re.MULTILINE)] == [], file
 

@@ -20,12 +20,12 @@ SOURCES = sorted(path.relative_to(JS).as_posix() for path in JS.rglob("*.js") if
 TABS = {name: f"tabs/{name}/tab.js" for name in facts("names")["tabs"]}
 # The last are of pages: without a kernel, served, around a notebook of Voilà's.
 ENTRIES = [
-    "page/shared_bundle.js",
-    "page/bundle_client.js",
+    "page/script_carrier_widget.js",
+    "page/request_shared_script.js",
     *TABS.values(),
     "page/standalone_page.js",
     "page/board_element.js",
-    "page/served_page.js",
+    "page/live_page.js",
     "page/static_site.js",
     "page/voila_page.js",
 ]
@@ -85,9 +85,9 @@ def test_every_file_stands_once_after_what_it_imports_and_loses_but_imports_and_
 def test_one_widget_carries_the_apps_bundle_and_text_not_a_path():
     script = Script()
     assert type(App._esm) is type(script._esm) is type(Script._css) is str
-    assert App._esm == asking_script() == bundle(JS, "page/bundle_client.js")
+    assert App._esm == asking_script() == bundle(JS, "page/request_shared_script.js")
     assert len(App._esm) < 3_600  # with what finds the language before there is a word, and shows the carrier in marimo
-    assert script._esm == carrier_script() == bundle(JS, "page/shared_bundle.js")
+    assert script._esm == carrier_script() == bundle(JS, "page/script_carrier_widget.js")
     assert ".cv-look" in Script._css
     script.close()
 
@@ -101,7 +101,12 @@ def test_what_draws_a_tab_comes_with_its_sheet_and_not_with_the_boards_script(na
     assert sheet == joined([BOARD.joinpath(f"tabs/{name}/tab.css")])
     assert f".cv-pane-{name}" in sheet
     assert sheet not in app_styles()
-    for entry in ("page/shared_bundle.js", "page/served_page.js", "page/static_site.js", "page/standalone_page.js"):
+    for entry in (
+        "page/script_carrier_widget.js",
+        "page/live_page.js",
+        "page/static_site.js",
+        "page/standalone_page.js",
+    ):
         assert TABS[name] not in reached(entry), entry
 
 
@@ -281,7 +286,7 @@ def test_plotly_is_the_published_file_with_its_licence():
     licence = BOARD.joinpath("vendor", "plotly-LICENSE.txt").read_text(encoding="utf-8")
     assert "MIT License" in licence
     assert "Plotly Technologies Inc." in licence
-    assert f"convviz.plotly.{PLOTLY_VERSION}" in text_of("board/plotly.js"), "pages share one copy of one version"
+    assert f"convviz.plotly.{PLOTLY_VERSION}" in text_of("board/load_plotly.js"), "pages share one copy of one version"
 
 
 OUR_TEXTS = [

@@ -77,13 +77,13 @@ def test_a_folder_names_no_type_of_a_higher_one_that_is_known_without_an_import(
 @pytest.mark.parametrize(
     "source",
     [
-        'import { a } from "../picture/linked_cells.js";',
-        'import {\n  a,\n  b,\n} from "../board/grid.js";',
+        'import { a } from "../picture/find_linked_cells.js";',
+        'import {\n  a,\n  b,\n} from "../board/grid_overlay.js";',
         'const made = await import("../page/page.js");',
-        '/** @import { Cell } from "../picture/linked_cells.js" */',
+        '/** @import { Cell } from "../picture/find_linked_cells.js" */',
         '/**\n * @import { A, B } from "../numbers/compute.js"\n */',
         '/** @param {import("../numbers/compute.js").Tensor} tensor */',
-        '/** @type {ReturnType<typeof import("../picture/linked_cells.js").createLinks>} */',
+        '/** @type {ReturnType<typeof import("../picture/find_linked_cells.js").createLinks>} */',
         'import { a } from "../../bundle.js";',
     ],
 )
@@ -93,7 +93,7 @@ def test_a_forbidden_import_is_reported(source):
 
 
 @pytest.mark.parametrize(
-    "source", ['import { a } from "./spec.js";', '/** @import { Numbers } from "../base/format.js" */']
+    "source", ['import { a } from "./conv_geometry.js";', '/** @import { Numbers } from "../base/format.js" */']
 )
 def test_an_allowed_import_is_not_reported(source):
     assert list(imported("rules/shown_plane.js", source))

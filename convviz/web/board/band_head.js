@@ -4,7 +4,7 @@ import { rove } from "../base/roving_tabindex.js";
 import { say } from "../base/board_sentences.js";
 import { Because } from "./why_buttons.js";
 import { BreakIt } from "./break_it.js";
-import { createChoice, createSymbols } from "./equation_parts.js";
+import { createChoice, createSymbols } from "./band_elements.js";
 import { createMarksKey } from "./marks_legend.js";
 import { createFormula, setFormula, setTinted } from "./coloured_names.js";
 import { createRemainder } from "./remainder_story.js";
@@ -102,7 +102,7 @@ export class BandHead {
   }
 
   /**
-   * @param {BandSpec} spec @param {import("../rules/spec.js").Geometry} geometry
+   * @param {BandSpec} spec @param {import("../rules/conv_geometry.js").Geometry} geometry
    * @param {import("../picture/remainder_sentences.js").RemainderStory | null} story
    */
   setSpec(spec, geometry, story) {

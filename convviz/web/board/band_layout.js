@@ -2,7 +2,7 @@
 
 import { tracksFor } from "./screen_layout.js";
 
-/** @typedef {import("./equation_row.js").Equation} Band */
+/** @typedef {import("./band.js").Equation} Band */
 
 /** @typedef {import("./screen_layout.js").Room} Room */
 

@@ -1,12 +1,12 @@
 // A board's bands: which, in what order, with what room.
 import { element } from "../base/dom.js";
 import { Bands } from "./band_layout.js";
-import { Equation } from "./equation_row.js";
+import { Equation } from "./band.js";
 
 /**
  * @import { Structure, Told } from "../numbers/board_view_model.js"
  * @import { Shared } from "./board_context.js"
- * @import { Values } from "./equation_row.js"
+ * @import { Values } from "./band.js"
  * @import { Place } from "../base/cell_place.js"
  * @import { Room as Size } from "./screen_layout.js"
  * @typedef {{ bands: (Size & { name: string })[] | null, width: number }} Room of each band on the stage,
@@ -20,7 +20,7 @@ export class Rows {
   /** @type {Map<string, Equation>} */
   equations = new Map();
   bands;
-  /** @type {import("./plotly.js").Plotly | null} */
+  /** @type {import("./load_plotly.js").Plotly | null} */
   plotly = null;
   /** @type {Room | null} */
   #room = null; // null: measure anew

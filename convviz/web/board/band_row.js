@@ -1,6 +1,6 @@
 // A band's panels and signs in one row, and the sizes of their cells.
 import { element } from "../base/dom.js";
-import { createSign, createTerm, putInOrder, signWidth } from "./equation_parts.js";
+import { createSign, createTerm, putInOrder, signWidth } from "./band_elements.js";
 import { Panel } from "./panel.js";
 import { MOST_LINES } from "./name_line_breaks.js";
 import { GAP, NUMBERED_UP_TO, bareLine, fitCells, keepsDigits, leastLine, linesOf } from "./screen_layout.js";

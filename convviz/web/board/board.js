@@ -3,18 +3,18 @@ import { element, setAttribute, setText } from "../base/dom.js";
 import { ArrivalPlayer } from "./intro_animation.js";
 import { Changes } from "./highlight_changes.js";
 import { followArrows } from "./drag_one_hot.js";
-import { Foot } from "./footer.js";
+import { Foot } from "./readout_and_legend.js";
 import { decode } from "../base/format.js";
 import { followKeys } from "./keyboard_shortcuts.js";
 import { followKernel } from "../base/lost_kernel.js";
 import { followPaper } from "../base/printing.js";
 import { keepState } from "./keep_state.js";
 import { measureFace } from "./digit_size.js";
-import { loadPlotly } from "./plotly.js";
+import { loadPlotly } from "./load_plotly.js";
 import { Readout } from "./readout.js";
 import { Rows } from "./band_list.js";
 import { samePlace } from "../base/cell_place.js";
-import { followLinks } from "./opening_link.js";
+import { followLinks } from "./read_link_from_address.js";
 import { makeShared } from "./board_context.js";
 import { followTheme } from "../base/theme.js";
 import { say } from "../base/board_sentences.js";
@@ -51,7 +51,7 @@ export class Board {
   #closers = [];
 
   /**
-   * @param {{ model: import("../numbers/model.js").Model, el: HTMLElement, taught?: string[], own?:
+   * @param {{ model: import("../numbers/page_model.js").Model, el: HTMLElement, taught?: string[], own?:
    *   boolean, onBands?: () => void }} context taught: topics of lessons; own: the page is the app's;
    *   onBands: the bands are laid out anew
    */
@@ -95,7 +95,7 @@ export class Board {
     );
   }
 
-  /** @param {import("./plotly.js").Plotly} plotly */
+  /** @param {import("./load_plotly.js").Plotly} plotly */
   #colour(plotly) {
     this.#rows.plotly = plotly;
     this.#schedule(true);

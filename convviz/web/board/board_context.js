@@ -1,13 +1,13 @@
 // What all panels and bands of a board share.
 import { Highlighter } from "./highlight.js";
-import { createTray } from "./received_kernel_table.js";
+import { createTray } from "./impulse_response_table.js";
 
 /** @typedef {ReturnType<typeof makeShared> & { draggedOne?: boolean }} Shared draggedOne: the 1 was */
 
 /**
- * @param {Promise<import("./plotly.js").Plotly>} plotly @param {string[]} taught
+ * @param {Promise<import("./load_plotly.js").Plotly>} plotly @param {string[]} taught
  * @param {import("./readout.js").Readout} readout
- * @param {{ model: import("../numbers/model.js").Model, rows: import("./band_list.js").Rows, theme: () =>
+ * @param {{ model: import("../numbers/page_model.js").Model, rows: import("./band_list.js").Rows, theme: () =>
  *   string, escape: () => boolean, focusBand: (name: string) => void }} board
  */
 export function makeShared(plotly, taught, { say, read, unread }, { model, rows, theme, escape, focusBand }) {
@@ -33,7 +33,7 @@ export function makeShared(plotly, taught, { say, read, unread }, { model, rows,
     closeFigure() {},
     /** @type {import("./stepper.js").Stepper | null} the open one */
     stepping: null,
-    /** @param {import("./equation_row.js").Equation} equation @param {number[]} changed */
+    /** @param {import("./band.js").Equation} equation @param {number[]} changed */
     redraw: (equation, changed) => equation.draw(rows.plotly, changed),
     isLecture,
     focusBand,

@@ -6,7 +6,7 @@ import { sayBroken } from "../rules/break_it_sentences.js";
 import { setTinted } from "./coloured_names.js";
 
 /**
- * @import { Broken } from "../numbers/broken_view.js"
+ * @import { Broken } from "../numbers/broken_step_view_model.js"
  * @typedef {import("./panel.js").Panel} Panel
  */
 

@@ -1,14 +1,14 @@
 // What is written below the board of a cell: its sum, or its origin.
 import { say } from "../base/board_sentences.js";
-import { backwardWords } from "../picture/gradient_cell_sentences.js";
-import { fromLoss } from "../picture/grad_output_from_loss.js";
+import { backwardWords } from "../picture/role_in_gradients_sentences.js";
+import { fromLoss } from "../picture/explain_grad_output_cell.js";
 import { inTurn } from "../picture/sentences.js";
 
 /**
  * @import { Panel } from "./panel.js"
  * @import { Place } from "../base/cell_place.js"
- * @import { FromLoss } from "../picture/grad_output_from_loss.js"
- * @import { Cells } from "./cell_lookup.js"
+ * @import { FromLoss } from "../picture/explain_grad_output_cell.js"
+ * @import { Cells } from "./board_cells.js"
  * @import { Sum } from "./sum_of_products.js"
  */
 

@@ -4,7 +4,7 @@ import { setAttribute } from "../base/dom.js";
 import { STROKE } from "../rules/undo_rules.js";
 
 /**
- * @import { Model } from "../numbers/model.js"
+ * @import { Model } from "../numbers/page_model.js"
  * @typedef {{ far: (down: number, right: number) => boolean, to: (event: PointerEvent, move: string) =>
  *   void, ended: () => void }} Dragged far: more than a click; to: follows the pointer, and names the move
  */
@@ -26,7 +26,7 @@ const OWN = [
 class Drag {
   /**
    * @type {{ dragged: Dragged, pointer: number, at: [number, number], move: string, begun: boolean, settings:
-   *   import("../rules/settings.js").Settings | null, size: string } | null}
+   *   import("../rules/settings_and_tensors.js").Settings | null, size: string } | null}
    */
   #held = null;
   #swallows = false; // swallow the click that ends a drag

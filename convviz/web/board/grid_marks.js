@@ -1,6 +1,6 @@
 // Marks over cells: grey where not data, frames where lit; and their words.
 import { setAttribute, svgElement } from "../base/dom.js";
-import { cellWords } from "../rules/shown_names.js";
+import { cellWords } from "../rules/tensor_display_names.js";
 import { say } from "../base/board_sentences.js";
 
 export const CELL = 40;
@@ -13,7 +13,7 @@ const ROLE_WORDS = {
   ...cellWords(false),
 };
 
-/** @typedef {import("./grid.js").GridSpec} GridSpec */
+/** @typedef {import("./grid_overlay.js").GridSpec} GridSpec */
 
 /** @param {GridSpec} spec @param {number} row @param {number} column */
 export function roleOf(spec, row, column) {

@@ -4,10 +4,10 @@ import { colorOf, formatNumber, needsWhiteInk } from "../base/format.js";
 import { samePoint } from "../base/cell_place.js";
 import { widthOf } from "./digit_size.js";
 import { CELL, isMarked, isUnread } from "./grid_marks.js";
-import { equal } from "./pixel_canvas.js";
+import { equal } from "./canvas_cell_colours.js";
 
 /**
- * @import { GridSpec } from "./grid.js"
+ * @import { GridSpec } from "./grid_overlay.js"
  * @import { Point } from "../base/cell_place.js"
  * @typedef {{ text: SVGElement, short: string, look: string }} Printed look: classes
  * @typedef {{ values: ArrayLike<number>, dtype: string, scale: [number, string][], limit: number }} Shown

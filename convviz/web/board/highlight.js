@@ -1,13 +1,13 @@
 // What lights up: cells linked with the hovered, focused or pinned one.
 import { samePlace } from "../base/cell_place.js";
-import { Pairing } from "../picture/stamp_pairs.js";
-import { Cells } from "./cell_lookup.js";
+import { Pairing } from "../picture/stamp_and_window_pairs.js";
+import { Cells } from "./board_cells.js";
 import { writeCell } from "./cell_sum.js";
 import { Sum } from "./sum_of_products.js";
 import { followPointer, pointAt } from "../base/pointed_cell_events.js";
 
 /**
- * @import { Link } from "../picture/linked_cells.js"
+ * @import { Link } from "../picture/find_linked_cells.js"
  * @import { Panel } from "./panel.js"
  * @import { Place } from "../base/cell_place.js"
  * @import { Pointed } from "../base/pointed_cell_events.js"
@@ -123,14 +123,14 @@ export class Highlighter {
     this.#cells.numbers = null;
   }
 
-  /** @param {import("../rules/spec.js").Geometry} next @param {string} loss */
+  /** @param {import("../rules/conv_geometry.js").Geometry} next @param {string} loss */
   setGeometry(next, loss) {
     this.#cells.setGeometry(next, loss, [...this.#panels()]);
     this.#pairing.forget();
   }
 
   /**
-   * @param {Omit<import("./cell_lookup.js").Numbers, "limits">} next @param {Record<string, number>} limits
+   * @param {Omit<import("./board_cells.js").Numbers, "limits">} next @param {Record<string, number>} limits
    * @param {Place | null} cell
    */
   setNumbers(next, limits, cell) {

@@ -7,7 +7,7 @@ import { formatNumber } from "../base/format.js";
 import { noteSeen, wasSeen } from "../base/seen_once.js";
 import { sentences } from "../base/sentences.js";
 import { arrivalOf, firstPicture, isFirstPicture } from "../picture/intro_steps.js";
-import { replaced } from "../rules/settings.js";
+import { replaced } from "../rules/settings_and_tensors.js";
 import { Scene, panelsFor } from "./intro_scene.js";
 
 const say = sentences(WORDS);
@@ -19,8 +19,8 @@ const IN_SIGHT = 0.6; // of the band
 
 /**
  * @import { Arrival } from "../picture/intro_steps.js"
- * @import { Settings } from "../rules/settings.js"
- * @import { Model } from "../numbers/model.js"
+ * @import { Settings } from "../rules/settings_and_tensors.js"
+ * @import { Model } from "../numbers/page_model.js"
  * @import { Band } from "./band_layout.js"
  * @typedef {{ model: Model, stepping: object | null, scale: () => [number, string][] }} Board
  * @typedef {{ may: () => boolean, forget: () => void, watcher: IntersectionObserver | null }} Waiting

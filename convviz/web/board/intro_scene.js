@@ -4,7 +4,7 @@ import WORDS from "../../facts/words/intro_animation.json" with { type: "json" }
 import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { sentences } from "../base/sentences.js";
-import { boxIn, createFloat, createPlate, dressAs, groundOf } from "./intro_plates.js";
+import { boxIn, createFloat, createPlate, dressAs, groundOf } from "./floating_cells.js";
 
 const say = sentences(WORDS);
 const NAMES = /** @type {const} */ ([
@@ -25,7 +25,7 @@ const FADE = [{ opacity: 1 }, { opacity: 0 }];
 /**
  * @import { Panel } from "./panel.js"
  * @import { Arrival, At, Step } from "../picture/intro_steps.js"
- * @import { Plate } from "./intro_plates.js"
+ * @import { Plate } from "./floating_cells.js"
  * @import { Band } from "./band_layout.js"
  * @typedef {{ scale: [number, string][], limits: Record<string, number> }} Look
  * @typedef {{ left: number, top: number }} Point

@@ -1,6 +1,6 @@
 // Settings survive a reload after a lost kernel.
 
-/** @import { Model } from "../numbers/model.js" */
+/** @import { Model } from "../numbers/page_model.js" */
 
 const STORE = "convviz:state";
 

@@ -1,21 +1,21 @@
 // A panel: caption, menu, the grid over plotly's picture, its other planes.
 import { element, focusOf, setStyle, setText } from "../base/dom.js";
-import { followBrush } from "./brush.js";
+import { followBrush } from "./paint_cells.js";
 import { SMALLEST, digitSize, leastCell, setDigits } from "./digit_size.js";
 import { followDrag } from "./drag.js";
 import { NumberDrag } from "./drag_number.js";
 import { OneHandle } from "./drag_one_hot.js";
 import { openEditor } from "./cell_editor.js";
 import { fullNumber } from "../base/format.js";
-import { Grid } from "./grid.js";
+import { Grid } from "./grid_overlay.js";
 import { createPanelMenu, openMenu } from "./panel_menu.js";
 import { breakable, leastWidth } from "./name_line_breaks.js";
 import { explain, helpOf } from "../base/help.js";
-import { createPixels } from "./pixel_canvas.js";
+import { createPixels } from "./canvas_cell_colours.js";
 import { CELL } from "./grid_marks.js";
-import { Splits } from "./split_cells.js";
+import { Splits } from "./right_and_wrong_cells.js";
 import { Thumbnails } from "./plane_thumbnails.js";
-import { createTiles } from "./colour_paths.js";
+import { createTiles } from "./svg_cell_colours.js";
 import { createVeil } from "./step_overlay.js";
 import { createWhySame } from "./why_unchanged.js";
 import { say } from "../base/board_sentences.js";
@@ -89,7 +89,7 @@ export class Panel {
 
   spec = () => this.#spec;
 
-  /** @returns {import("./grid.js").GridEvents} */
+  /** @returns {import("./grid_overlay.js").GridEvents} */
   #gridEvents() {
     const board = this.#board;
     return {

@@ -9,7 +9,7 @@ const MOST_PRODUCTS = 25;
 
 /**
  * @import { PanelSpec } from "./panel.js"
- * @import { Grid } from "./grid.js"
+ * @import { Grid } from "./grid_overlay.js"
  * @typedef {{ row: number, column: number }} Place
  * @typedef {{ from: Place & { panel: string }, to: Place & { panel: string }, value: number }} Flight
  * @typedef {{ area: HTMLElement, grid: Grid, spec: () => PanelSpec }} FilmedPanel

@@ -6,8 +6,8 @@ import { askToPredict } from "../base/question_events.js";
 import { fullNumber } from "../base/format.js";
 import { say } from "../base/board_sentences.js";
 import { sentences } from "../base/sentences.js";
-import { openFigure } from "./figure_dialog.js";
-import { savePicture } from "./save_picture.js";
+import { openFigure } from "./panel_zoom_dialog.js";
+import { savePicture } from "./panel_plotly_figure.js";
 
 const sayOfFigure = sentences(FIGURE);
 // Computed panels.
@@ -15,7 +15,7 @@ const SUMS = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_
 
 /**
  * @import { Shared } from "./board_context.js"
- * @typedef {import("./save_picture.js").Shown} Shown
+ * @typedef {import("./panel_plotly_figure.js").Shown} Shown
  */
 
 /** @param {Shared} board @param {() => Shown | null} look */

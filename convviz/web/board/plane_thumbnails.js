@@ -1,7 +1,7 @@
 // A panel's other planes, each a small button.
 import { element, makeButton } from "../base/dom.js";
 import { say } from "../base/board_sentences.js";
-import { createPixels } from "./pixel_canvas.js";
+import { createPixels } from "./canvas_cell_colours.js";
 
 /** @typedef {NonNullable<import("./panel.js").PanelSpec["thumbs"]>} Thumbs */
 

@@ -17,7 +17,7 @@ export class Readout {
   #owed = false;
   #model;
 
-  /** @param {import("../numbers/model.js").Model} model */
+  /** @param {import("../numbers/page_model.js").Model} model */
   constructor(model) {
     this.#model = model;
   }

@@ -1,18 +1,18 @@
 // Stepping through an equation: the window or stamp moves, the result fills in; all in the page.
 import { focusOf, makeButton } from "../base/dom.js";
-import { stampLinks } from "../picture/stamp_pairs.js";
-import { completedAt, spanOf, walkOf } from "../picture/equation_steps.js";
+import { stampLinks } from "../picture/stamp_and_window_pairs.js";
+import { completedAt, spanOf, walkOf } from "../picture/window_positions.js";
 import { LONGEST_MS } from "../base/motion.js";
-import { flightsOf, stampWords, sumOfStamps } from "./step_effects.js";
+import { flightsOf, stampWords, sumOfStamps } from "./step_animation.js";
 import { Transport } from "./step_controls.js";
 import { say } from "../base/board_sentences.js";
 
 const WHERE = /** @type {const} */ ({ cell: "step.cell", stamp: "step.stamp" });
 
 /**
- * @import { Values } from "./equation_row.js"
- * @import { Geometry } from "../rules/spec.js"
- * @import { Walk } from "../picture/equation_steps.js"
+ * @import { Values } from "./band.js"
+ * @import { Geometry } from "../rules/conv_geometry.js"
+ * @import { Walk } from "../picture/window_positions.js"
  * @typedef {{ panels: Map<string, import("./panel.js").Panel>, refresh: () => void, film:
  *   import("./panel_animations.js").Film }} Shared by an equation
  */

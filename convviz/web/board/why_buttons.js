@@ -3,12 +3,12 @@ import { ask } from "../base/question_events.js";
 import { element, makeButton, setText } from "../base/dom.js";
 import { closeWithEscape } from "../base/keys.js";
 import { walkAlong } from "../base/roving_tabindex.js";
-import { sayBecause } from "../picture/why_sentences.js";
+import { sayBecause } from "../picture/why_button_sentences.js";
 import { becauseWords, topicsOf } from "../picture/why_topics.js";
 
 /**
  * @import { Shown, Topic } from "../picture/why_topics.js"
- * @import { Geometry } from "../rules/spec.js"
+ * @import { Geometry } from "../rules/conv_geometry.js"
  */
 
 export class Because {

@@ -14,7 +14,7 @@ import {
   setTransposed,
   turnKernel,
 } from "../rules/change_settings.js";
-import { settingAt } from "../rules/link.js";
+import { settingAt } from "../rules/settings_link.js";
 import { kindsTaken, offeredKinds } from "../rules/loss_inputs.js";
 import {
   PADDING_NAMES,
@@ -25,10 +25,10 @@ import {
   sideRange,
 } from "../rules/padding.js";
 import { PRESETS } from "../rules/samples.js";
-import { drawPart } from "./draw_on_input.js";
+import { drawPart } from "./draw_on_input_switch.js";
 import { createPopover } from "./popover.js";
 import { ROWS } from "../rules/schema.js";
-import { replaced } from "../rules/settings.js";
+import { replaced } from "../rules/settings_and_tensors.js";
 import { say } from "../base/board_sentences.js";
 
 /** @type {Record<string, string>} */
@@ -374,7 +374,7 @@ function picturePart(model) {
     else if (kernel) await show(kernel, await file.arrayBuffer());
     else model.say(say("upload.waits"), true); // dropped on a disabled button
   }
-  /** @param {import("../numbers/from_kernel.js").Kernel} kernel @param {ArrayBuffer} bytes */
+  /** @param {import("../numbers/ask_kernel.js").Kernel} kernel @param {ArrayBuffer} bytes */
   async function show(kernel, bytes) {
     try {
       const { message } = await kernel.request({ type: "picture" }, [bytes]);

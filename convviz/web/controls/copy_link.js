@@ -1,11 +1,11 @@
 // Copy a link, in a page without a kernel.
 import { NOT_COPIED, createCopier } from "../base/clipboard.js";
 import { makeButton } from "../base/dom.js";
-import { toLink } from "../rules/link.js";
+import { toLink } from "../rules/settings_link.js";
 import { say } from "../base/board_sentences.js";
 
 /**
- * @param {ReturnType<typeof import("../numbers/model.js").createPageModel>} model
+ * @param {ReturnType<typeof import("../numbers/page_model.js").createPageModel>} model
  * @param {(link: string) => string} addressOf @param {() => string} lessonLink
  */
 export function createCopyLink(model, addressOf, lessonLink) {

@@ -2,7 +2,7 @@
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { sayLearn } from "./gradient_descent_sentences.js";
 import { RATES, safeChoice, withLowestPoint } from "../numbers/gradient_step.js";
-import { replaced } from "../rules/settings.js";
+import { replaced } from "../rules/settings_and_tensors.js";
 import { LearnPanel } from "./gradient_descent_panel.js";
 import { createPopover } from "./popover.js";
 

@@ -2,12 +2,12 @@
 import { NOT_COPIED, createCopier } from "../base/clipboard.js";
 import { element, makeButton, setText } from "../base/dom.js";
 import { closeWithEscape } from "../base/keys.js";
-import { messageOf } from "../numbers/from_kernel.js";
-import { toLink } from "../rules/link.js";
-import { hasAddress, howToOpen, whatOpens } from "../board/opening_link.js";
+import { messageOf } from "../numbers/ask_kernel.js";
+import { toLink } from "../rules/settings_link.js";
+import { hasAddress, howToOpen, whatOpens } from "../board/read_link_from_address.js";
 import { say } from "../base/board_sentences.js";
 
-/** @import { Reply } from "../numbers/from_kernel.js" */
+/** @import { Reply } from "../numbers/ask_kernel.js" */
 
 export class Share {
   #refresh = () => {

@@ -21,7 +21,7 @@ export function tellerOf(words = {}) {
 }
 
 /**
- * @import { Lesson, Question } from "./lessons.js"
+ * @import { Lesson, Question } from "./available_lessons.js"
  * @import { SeenReason } from "./why_wrong.js"
  * @typedef {{ state: "asked" | "wrong" | "right" | "shown", typed: string, reasons: SeenReason[] }} Answer
  *   reasons: for a wrong number

@@ -2,15 +2,15 @@
 // what is new is spoken.
 import { element, focusOf, setText } from "../base/dom.js";
 import { pointAt } from "../base/pointed_cell_events.js";
-import { TabWatch } from "./tab_watch.js";
-import { AfterLesson, createButton } from "./lesson_end.js";
+import { TabWatch } from "./watch_open_tab.js";
+import { AfterLesson, createButton } from "./after_lesson.js";
 import { QuestionForm } from "./number_question.js";
 import { say } from "./sentences.js";
 
 const ROOM = 8; // pixels around
 
 /**
- * @import { Look, SeenTask } from "./step_view.js"
+ * @import { Look, SeenTask } from "./step_view_model.js"
  * @typedef {{ focus: (band: string) => void, scrollToBand: (band: string) => void, hide: (place:
  *   Look["hidden"]) => void, closePopovers: () => void, tray: (full: boolean) => void }} Stage
  */

@@ -2,15 +2,15 @@
 // page: the panel shows what `look` says, and every view of one model shows the same.
 import { createValues } from "../base/observable_values.js";
 import { afterwards } from "../numbers/latest_request.js";
-import { fromLink } from "../rules/link.js";
-import { inPlaceOf, replaced } from "../rules/settings.js";
+import { fromLink } from "../rules/settings_link.js";
+import { inPlaceOf, replaced } from "../rules/settings_and_tensors.js";
 import { isRight, predicting, tellerOf } from "./answer_feedback.js";
-import { ABOARD, TITLES, createShelf } from "./lessons.js";
-import { lookOf } from "./step_view.js";
-import { ALL_TABS, createStepTab } from "./step_tab.js";
-import { Progress } from "./step_progress.js";
+import { ABOARD, TITLES, createShelf } from "./available_lessons.js";
+import { lookOf } from "./step_view_model.js";
+import { ALL_TABS, createStepTab } from "./open_tab_for_step.js";
+import { Progress } from "./progress_within_step.js";
 import { doIt, joinedLinks } from "./step_tasks.js";
-import { numberIn, valuesOf } from "./step_values.js";
+import { numberIn, valuesOf } from "./step_sentence_values.js";
 import { reasonsFor } from "./why_wrong.js";
 import { say } from "./sentences.js";
 
@@ -18,8 +18,8 @@ const HEARD = ["settings", "change:values", "change:selected"];
 const PACE = 350; // milliseconds between places
 
 /**
- * @import { Lesson, Shelf, LessonBundle } from "./lessons.js"
- * @import { Look } from "./step_view.js"
+ * @import { Lesson, Shelf, LessonBundle } from "./available_lessons.js"
+ * @import { Look } from "./step_view_model.js"
  * @typedef {{ words: string[], next: string[], exercise: string, after: string }} Gone empty if the lesson
  *   did not end; exercise: a task of convviz.check; after: the next lesson
  */

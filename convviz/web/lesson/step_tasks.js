@@ -4,15 +4,15 @@ import NAMES from "../../facts/names.json" with { type: "json" };
 import { formatLong } from "../base/format.js";
 import { samePlace } from "../base/cell_place.js";
 import { editCell, editedPanels } from "../rules/edit_cells.js";
-import { fromLink } from "../rules/link.js";
+import { fromLink } from "../rules/settings_link.js";
 import { LINK_KEYS } from "../rules/schema.js";
-import { inPlaceOf, replaced, tensorsOf } from "../rules/settings.js";
-import { outputShape } from "../rules/spec.js";
-import { numberIn, placeOfOne } from "./step_values.js";
+import { inPlaceOf, replaced, tensorsOf } from "../rules/settings_and_tensors.js";
+import { outputShape } from "../rules/conv_geometry.js";
+import { numberIn, placeOfOne } from "./step_sentence_values.js";
 import { say } from "./sentences.js";
 
 /**
- * @import { Task } from "./lessons.js"
+ * @import { Task } from "./available_lessons.js"
  * @typedef {{ settings: Settings, start: Settings, link: string, selected: Place | null, walked: Set<string>,
  *   chosen: string[], press: () => void }} Situation link: of the step; walked: by the 1 since the task
  *   began; chosen: in the tab; press: chooses there

@@ -4,8 +4,8 @@ import WORDS from "../../facts/words/wrong_number_reasons.json" with { type: "js
 import { formatLong, parseNumber } from "../base/format.js";
 import { sentences } from "../base/sentences.js";
 import { createReasons } from "../numbers/diagnose_number.js";
-import { shownName } from "../rules/shown_names.js";
-import { indicesOf } from "./step_values.js";
+import { shownName } from "../rules/tensor_display_names.js";
+import { indicesOf } from "./step_sentence_values.js";
 
 const say = sentences(WORDS);
 /** @typedef {keyof typeof WORDS} Id */
@@ -13,7 +13,7 @@ const MOST_PLACES = 3; // named
 
 /**
  * @import { Reason } from "../numbers/diagnose_number.js"
- * @import { Seen } from "./step_values.js"
+ * @import { Seen } from "./step_sentence_values.js"
  * @typedef {{ words: string, mistake: string, show: string, label: string }} SeenReason mistake: id, with its
  *   button's words; empty: not shown here
  */

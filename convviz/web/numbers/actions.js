@@ -3,11 +3,11 @@ import { equationsOf, panelsOf } from "../picture/panels.js";
 import { oneHot, oneHotPanels, setSize } from "../rules/change_settings.js";
 import { editCell, editedPanels, paintCells } from "../rules/edit_cells.js";
 import { STROKE } from "../rules/undo_rules.js";
-import { panelName } from "../rules/shown_names.js";
+import { panelName } from "../rules/tensor_display_names.js";
 import { choosePlane, showPlane } from "../rules/shown_plane.js";
 import { say } from "../rules/sentences.js";
 import { sendBack } from "../rules/grad_output_source.js";
-import { replaced } from "../rules/settings.js";
+import { replaced } from "../rules/settings_and_tensors.js";
 
 /**
  * @import { Plane } from "../rules/shown_plane.js"

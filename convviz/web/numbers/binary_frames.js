@@ -1,6 +1,6 @@
 // A websocket frame: message and bytes, as in serve/binary_frames.py.
 
-/** @import { Reply } from "./from_kernel.js" */
+/** @import { Reply } from "./ask_kernel.js" */
 
 const STEP = 8; // bytes of alignment
 

@@ -1,13 +1,13 @@
 // From numbers to the board: structure and values together.
 import { layersStoryOf } from "../picture/output_padding_sentences.js";
-import { captionOf } from "../picture/captions.js";
+import { captionOf } from "../picture/band_captions.js";
 import { equationsOf } from "../picture/panels.js";
 import { structureOf, valuesOf } from "../picture/board_payload.js";
 import { storyOf } from "../picture/remainder_sentences.js";
 import { formulaOf, lossWords, noteOf } from "../picture/formulas_and_notes.js";
 import { isSingleOne } from "../rules/change_settings.js";
-import { geometryOf } from "../rules/spec.js";
-import { brokenOf } from "./broken_view.js";
+import { geometryOf } from "../rules/conv_geometry.js";
+import { brokenOf } from "./broken_step_view_model.js";
 
 /**
  * @import { Colorscales, RowItem } from "../picture/board_payload.js"

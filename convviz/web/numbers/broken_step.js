@@ -8,9 +8,9 @@ import W02 from "../../facts/mistakes/W02_stride_not_dilation.json" with { type:
 import W06 from "../../facts/mistakes/W06_input_not_padded.json" with { type: "json" };
 import W07 from "../../facts/mistakes/W07_remainder_not_cropped.json" with { type: "json" };
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import { countProducts, perGroup, unfolded } from "../rules/spec.js";
+import { countProducts, perGroup, unfolded } from "../rules/conv_geometry.js";
 import { differing, gradientBy, gradientRight, isNear } from "./compute_mistake.js";
-import { largestOf } from "../rules/tensors.js";
+import { largestOf } from "../rules/shapes_and_indices.js";
 
 /**
  * @typedef {"I01" | "I07" | "I10" | "I16" | "W02" | "W06" | "W07"} BrokenId

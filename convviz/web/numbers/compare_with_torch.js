@@ -2,9 +2,9 @@
 // one sum's rounding differs.
 import { formatLong } from "../base/format.js";
 import { say } from "../picture/sentences.js";
-import { panelName } from "../rules/shown_names.js";
-import { tensorsOf } from "../rules/settings.js";
-import { countProducts } from "../rules/spec.js";
+import { panelName } from "../rules/tensor_display_names.js";
+import { tensorsOf } from "../rules/settings_and_tensors.js";
+import { countProducts } from "../rules/conv_geometry.js";
 import {
   correlate,
   fold,
@@ -16,11 +16,11 @@ import {
   toWeight,
 } from "./compute.js";
 import { LOSSES } from "./losses.js";
-import { MOST_PRODUCTS } from "./from_page.js";
-import { indicesAt, largestOf } from "../rules/tensors.js";
+import { MOST_PRODUCTS } from "./compute_in_page.js";
+import { indicesAt, largestOf } from "../rules/shapes_and_indices.js";
 
 /**
- * @import { Given } from "../rules/settings.js"
+ * @import { Given } from "../rules/settings_and_tensors.js"
  * @typedef {{ name: string, mine: Tensor, terms: Tensor }} Expected terms: the sum of absolute terms
  */
 

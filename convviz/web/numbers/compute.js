@@ -9,12 +9,12 @@ import {
   paddedSize,
   sourcesOf,
   weightShape,
-} from "../rules/spec.js";
+} from "../rules/conv_geometry.js";
 import { axisTaps } from "../rules/taps.js";
-import { countOf } from "../rules/tensors.js";
+import { countOf } from "../rules/shapes_and_indices.js";
 
 /**
- * @import { Given } from "../rules/settings.js"
+ * @import { Given } from "../rules/settings_and_tensors.js"
  * @typedef {ReturnType<typeof tableOf>} Table
  */
 

@@ -1,15 +1,15 @@
 // What a mistake computes, and what is right, from a recipe's products.
 import { rightProducts } from "../rules/products.js";
-import { inputProducts } from "../rules/grad_input_recipe.js";
-import { outputProducts } from "../rules/output_recipe.js";
-import { biasBy, weightProducts } from "../rules/grad_weight_recipe.js";
-import { complete } from "../rules/recipes.js";
+import { inputProducts } from "../rules/grad_input_by_recipe.js";
+import { outputProducts } from "../rules/output_by_recipe.js";
+import { biasBy, weightProducts } from "../rules/grad_weight_by_recipe.js";
+import { complete } from "../rules/recipe_steps.js";
 import { zeros } from "./compute.js";
-import { largestOf } from "../rules/tensors.js";
+import { largestOf } from "../rules/shapes_and_indices.js";
 
 /**
  * @import { Products, Triple } from "../rules/products.js"
- * @import { Result } from "../rules/recipes.js"
+ * @import { Result } from "../rules/recipe_steps.js"
  * @typedef {{ grad_output: Tensor, weight: Tensor, input: Tensor, bias?: Tensor | null }} Given
  * @typedef {{ grad: Pair, other: Pair, factors: number[], value: number }} Product
  *   [plane, cell] of each factor; value: before the result's factor

@@ -4,14 +4,14 @@ import REASONS from "../../facts/diagnosable_mistakes.json" with { type: "json" 
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { formatLong, formatNumber } from "../base/format.js";
 import { rightProducts } from "../rules/products.js";
-import { isKnown } from "../rules/recipes.js";
-import { bothAxes, paddedSize, unfolded } from "../rules/spec.js";
+import { isKnown } from "../rules/recipe_steps.js";
+import { bothAxes, paddedSize, unfolded } from "../rules/conv_geometry.js";
 import { FACTOR, numberBy, productsBy, productsOf, sameProducts } from "./compute_mistake.js";
-import { upTo, flatIndex } from "../rules/tensors.js";
+import { upTo, flatIndex } from "../rules/shapes_and_indices.js";
 
 /**
  * @import { Products } from "../rules/products.js"
- * @import { Result } from "../rules/recipes.js"
+ * @import { Result } from "../rules/recipe_steps.js"
  * @typedef {{ id: string, of: string, ways: Recipe[] }} Mistake of the catalogue
  * @typedef {"unweighted" | "count" | "count.numbers" | "sign" | "neighbour" | "missing" | "twice" |
  *   "flipped"} Kind

@@ -1,10 +1,16 @@
 // A step of gradient descent, as torch.optim.SGD takes it, and how the loss falls.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { say } from "../rules/sentences.js";
-import { MOST_NUMBER, replaced, shapeOfOutput, sourceWith, tensorsOf } from "../rules/settings.js";
+import {
+  MOST_NUMBER,
+  replaced,
+  shapeOfOutput,
+  sourceWith,
+  tensorsOf,
+} from "../rules/settings_and_tensors.js";
 import { computeStages } from "./compute.js";
 
-/** @import { Given } from "../rules/settings.js" */
+/** @import { Given } from "../rules/settings_and_tensors.js" */
 
 /** After the word for "closed". */
 export const RATES = /** @type {number[]} */ (SETTINGS.fields.lr.words.slice(1));

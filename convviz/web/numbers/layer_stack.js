@@ -1,6 +1,6 @@
 // A stack of layers of the board's geometry, one channel each: planes, receptive field, the gradient's way
 // back.
-import { bothAxes, isPossible, outputSize, weightShape } from "../rules/spec.js";
+import { bothAxes, isPossible, outputSize, weightShape } from "../rules/conv_geometry.js";
 import { fold, tableOf, toPaddedInput, zeros } from "./compute.js";
 
 /** At stride 2, four layers take 16 pixels to one. */

@@ -1,5 +1,5 @@
 // The losses, as in ops/losses.py: value, and grad_output; facts/settings.json says what each is given.
-import { upTo } from "../rules/tensors.js";
+import { upTo } from "../rules/shapes_and_indices.js";
 
 /**
  * @typedef {{ value: (output: Tensor, other: Tensor) => number, gradient: (output: Tensor, other: Tensor)

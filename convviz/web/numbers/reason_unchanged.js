@@ -1,11 +1,11 @@
 // Why a result stayed: from what it is made of, and from its products.
-import { madeOf, resultsOf, sameTensor, sentBack, unchangedWords } from "../picture/result_dependencies.js";
+import { madeOf, resultsOf, sameTensor, sentBack, unchangedWords } from "../picture/why_result_unchanged.js";
 import { kindsTaken } from "../rules/loss_inputs.js";
-import { countProducts } from "../rules/spec.js";
+import { countProducts } from "../rules/conv_geometry.js";
 import { correlate, fold, tableOf, toPaddedInput, toWeight } from "./compute.js";
 
 /**
- * @import { Reason } from "../picture/result_dependencies.js"
+ * @import { Reason } from "../picture/why_result_unchanged.js"
  * @typedef {{ settings: Settings, stages: Stages }} Seen
  */
 

@@ -1,7 +1,7 @@
 // Settings, what Reset goes back to, undo and redo; and all of it as it was when numbers came last.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { STROKE, seenAs } from "../rules/undo_rules.js";
-import { replaced } from "../rules/settings.js";
+import { replaced } from "../rules/settings_and_tensors.js";
 
 /**
  * @typedef {{ past: Settings[], future: Settings[], move: string, when: number }} Steps replaced whole;

@@ -1,11 +1,11 @@
 // What hides a mistake, by trying: if moving one control shows it, what that ended was hiding it.
-import { complete, turnedFrom, turnedSize } from "../rules/recipes.js";
-import { tensorsOf } from "../rules/settings.js";
-import { countProducts, effectiveKernel, outputSize, remainderOf } from "../rules/spec.js";
+import { complete, turnedFrom, turnedSize } from "../rules/recipe_steps.js";
+import { tensorsOf } from "../rules/settings_and_tensors.js";
+import { countProducts, effectiveKernel, outputSize, remainderOf } from "../rules/conv_geometry.js";
 import { computeStages } from "./compute.js";
 import { Gallery } from "./mistake_results.js";
 import { NUMBERS, geometryMoves, randomMove, textOf } from "./nearby_settings.js";
-import { upTo } from "../rules/tensors.js";
+import { upTo } from "../rules/shapes_and_indices.js";
 
 /**
  * @import { Move } from "./nearby_settings.js"

@@ -1,10 +1,10 @@
 // Where a hidden mistake would show: the nearest such setting, by trying.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { sayBroken } from "../rules/break_it_sentences.js";
-import { settingAt } from "../rules/link.js";
+import { settingAt } from "../rules/settings_link.js";
 import { lossWith } from "../rules/loss_inputs.js";
 import { showPlane } from "../rules/shown_plane.js";
-import { replaced, tensorsOf } from "../rules/settings.js";
+import { replaced, tensorsOf } from "../rules/settings_and_tensors.js";
 import { outcomeOf } from "./broken_step.js";
 import { computeStages } from "./compute.js";
 import { geometryMoves, textOf } from "./nearby_settings.js";

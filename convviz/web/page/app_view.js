@@ -9,7 +9,7 @@ import { createLearn } from "../controls/gradient_descent.js";
 import { Sliders } from "../controls/kernel_sliders.js";
 import { LessonPanel } from "../lesson/lesson_card.js";
 import { TAUGHT } from "../lesson/player.js";
-import { steer } from "../lesson/start_lesson.js";
+import { steer } from "../lesson/lesson_controls.js";
 import { bandOf } from "../tabs/tab_groups.js";
 import { createLead } from "./headline.js";
 import { Lecture } from "./lecture.js";

@@ -4,7 +4,7 @@ import WORDS from "../../facts/words/board_element.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { understood } from "../base/wanted_language.js";
 import { language, sentences } from "../base/sentences.js";
-import { isLink, toLink } from "../rules/link.js";
+import { isLink, toLink } from "../rules/settings_link.js";
 
 const say = sentences(WORDS);
 const NAME = "convviz-board";

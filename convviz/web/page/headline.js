@@ -5,9 +5,9 @@ import WORDS from "../../facts/words/headline.json" with { type: "json" };
 import { element, makeButton, setText } from "../base/dom.js";
 import { setRich } from "../base/rich_text.js";
 import { sentences } from "../base/sentences.js";
-import { isSymmetric } from "../numbers/broken_sentences.js";
+import { isSymmetric } from "../numbers/broken_step_sentences.js";
 import { isSingleOne } from "../rules/change_settings.js";
-import { shapeOfOutput } from "../rules/settings.js";
+import { shapeOfOutput } from "../rules/settings_and_tensors.js";
 
 const say = sentences(WORDS);
 const sayOfArrival = sentences(ARRIVAL);

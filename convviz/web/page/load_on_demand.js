@@ -8,8 +8,8 @@ const AGAIN_MS = 2_000;
 const PATIENCE_MS = 10_000; // long computations
 
 /**
- * @import { LessonBundle } from "../lesson/lessons.js"
- * @import { TabScript, TabScripts } from "../tabs/load_tab.js"
+ * @import { LessonBundle } from "../lesson/available_lessons.js"
+ * @import { TabScript, TabScripts } from "../tabs/tab_placeholder.js"
  * @typedef {{ message: any, buffers: Buffers }} Reply
  */
 

@@ -1,14 +1,14 @@
 // A page that lives without a kernel: the app around a model whose numbers the page computes.
 import { createCopyLink } from "../controls/copy_link.js";
 import { createValues } from "../base/observable_values.js";
-import { createShelf } from "../lesson/lessons.js";
+import { createShelf } from "../lesson/available_lessons.js";
 import { Player } from "../lesson/player.js";
-import { createLessonButtons, stepLink } from "../lesson/start_lesson.js";
-import { fromPage } from "../numbers/from_page.js";
-import { createPageModel } from "../numbers/model.js";
-import { openTab } from "../tabs/load_tab.js";
+import { createLessonButtons, stepLink } from "../lesson/lesson_controls.js";
+import { fromPage } from "../numbers/compute_in_page.js";
+import { createPageModel } from "../numbers/page_model.js";
+import { openTab } from "../tabs/tab_placeholder.js";
 import { Tabs } from "../tabs/tabbar.js";
-import { addressWith, followAddress } from "./page_address.js";
+import { addressWith, followAddress } from "./static_page_address.js";
 import { createTabContext } from "./tab_context.js";
 import { drawApp } from "./app_view.js";
 import { say } from "../base/board_sentences.js";
@@ -17,10 +17,10 @@ const SLACK = 4; // pixels, or two pages could chase each other
 
 /**
  * @import { MakeNumbers } from "../numbers/latest_request.js"
- * @import { PageData } from "../numbers/model.js"
- * @import { TabScript } from "../tabs/load_tab.js"
+ * @import { PageData } from "../numbers/page_model.js"
+ * @import { TabScript } from "../tabs/tab_placeholder.js"
  * @param {{ el: HTMLElement, data: PageData & { controls: string[], height: number | null, lesson?: string |
- *   null, lessons?: Record<string, import("../lesson/lessons.js").LessonBundle>, tabs?: Record<string,
+ *   null, lessons?: Record<string, import("../lesson/available_lessons.js").LessonBundle>, tabs?: Record<string,
  *   TabScript["default"]>, race?: any }, own?: boolean, makeNumbers?: MakeNumbers }} page own: the whole page
  *   and its address are ours
  */

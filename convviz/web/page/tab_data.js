@@ -1,9 +1,9 @@
 // The data of one tab, which torch makes of the settings and of what was chosen: asked for while it is open.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { afterwards } from "../numbers/latest_request.js";
-import { messageOf } from "../numbers/from_kernel.js";
-import { outputShape, weightShape } from "../rules/spec.js";
-import { countOf } from "../rules/tensors.js";
+import { messageOf } from "../numbers/ask_kernel.js";
+import { outputShape, weightShape } from "../rules/conv_geometry.js";
+import { countOf } from "../rules/shapes_and_indices.js";
 
 /**
  * @import { Later } from "../numbers/latest_request.js"

@@ -1,7 +1,7 @@
 // The panes in the tabs: each has a model for all views of one app, and keeps what was chosen in it.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { createValues } from "../base/observable_values.js";
-import { openTab } from "../tabs/load_tab.js";
+import { openTab } from "../tabs/tab_placeholder.js";
 import { createTabScripts } from "./load_on_demand.js";
 import { createTabContext } from "./tab_context.js";
 import { TabData } from "./tab_data.js";

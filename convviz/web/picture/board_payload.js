@@ -1,6 +1,6 @@
 // What the board is told: structure, and values of a step.
 import PICTURE from "../../facts/picture.json" with { type: "json" };
-import { axisWord, cellWords, productsOf } from "../rules/shown_names.js";
+import { axisWord, cellWords, productsOf } from "../rules/tensor_display_names.js";
 import { isSingleOne } from "../rules/change_settings.js";
 import { editedPanels, isDragged, isDrawnOn } from "../rules/edit_cells.js";
 import { isPanel, panelsOf } from "./panels.js";

@@ -1,5 +1,12 @@
 // Letters for cells, as in views/cell_kinds.py: d data, p padding, c copies, i inserted zero, r remainder.
-import { backwardPadding, bothAxes, outputSize, remainderOf, unfolded, unreadLines } from "../rules/spec.js";
+import {
+  backwardPadding,
+  bothAxes,
+  outputSize,
+  remainderOf,
+  unfolded,
+  unreadLines,
+} from "../rules/conv_geometry.js";
 
 /**
  * @typedef {{ rows: string, columns: string, unread_rows: number[], unread_columns: number[] }} Roles

@@ -1,10 +1,10 @@
 // A cell's products over channels and samples, with their numbers.
 
-import { planesOf } from "./linked_cells.js";
-import { upTo } from "../rules/tensors.js";
+import { planesOf } from "./find_linked_cells.js";
+import { upTo } from "../rules/shapes_and_indices.js";
 
 /**
- * @import { Links } from "./linked_cells.js"
+ * @import { Links } from "./find_linked_cells.js"
  * @typedef {{ planes: any, thumbs: any }} Planes shown planes, and small pictures
  * @typedef {Place & { value: number | undefined, shown: boolean }} Factor value: if known; shown: in the
  *   shown plane

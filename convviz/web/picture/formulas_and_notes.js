@@ -1,11 +1,11 @@
 // Sentences about the numbers. views/captions.py writes formulas and losses for stills; a test compares.
 import { formatLong } from "../base/format.js";
 import { allInTurn, clausesOf, inTurn, linesOf, say, sayIfThere } from "./sentences.js";
-import { foldsBack } from "./equal_cells.js";
-import { panelName, shownLetter, shownName } from "../rules/shown_names.js";
-import { shapeOfOutput } from "../rules/settings.js";
-import { backwardPadding, bothAxes, outputSize, remainderOf, unreadLines } from "../rules/spec.js";
-import { countOf } from "../rules/tensors.js";
+import { foldsBack } from "./cell_copies.js";
+import { panelName, shownLetter, shownName } from "../rules/tensor_display_names.js";
+import { shapeOfOutput } from "../rules/settings_and_tensors.js";
+import { backwardPadding, bothAxes, outputSize, remainderOf, unreadLines } from "../rules/conv_geometry.js";
+import { countOf } from "../rules/shapes_and_indices.js";
 
 /**
  * In Python's words, for the shown plane.

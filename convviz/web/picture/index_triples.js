@@ -1,6 +1,6 @@
 // The equations as triples: result += kernel · image.
 import { axisTaps } from "../rules/taps.js";
-import { upTo } from "../rules/tensors.js";
+import { upTo } from "../rules/shapes_and_indices.js";
 
 /**
  * @typedef {{ result: number, kernel: number, image: number, real: boolean }} Triple rows, or columns;

@@ -1,10 +1,10 @@
 // The arrival: a 1 walks over grad_output, stamps land, and one pixel receives the kernel backwards. Data
 // only.
 import { isSingleOne } from "../rules/change_settings.js";
-import { FIRST_STATE, toLink } from "../rules/link.js";
-import { inPlaceOf, weightOf } from "../rules/settings.js";
-import { geometryOf } from "../rules/spec.js";
-import { stampLinks } from "./stamp_pairs.js";
+import { FIRST_STATE, toLink } from "../rules/settings_link.js";
+import { inPlaceOf, weightOf } from "../rules/settings_and_tensors.js";
+import { geometryOf } from "../rules/conv_geometry.js";
+import { stampLinks } from "./stamp_and_window_pairs.js";
 
 /**
  * @typedef {Point} At

@@ -2,8 +2,8 @@
 import { MOST_CELLS } from "../rules/bounds.js";
 import { MOST_SIZES, remainders, sameOutput } from "./remainder_sentences.js";
 import { inTurn, linesOf, orWords, pairWords, say } from "./sentences.js";
-import { bothAxes, outputSize, remainderOf } from "../rules/spec.js";
-import { upTo } from "../rules/tensors.js";
+import { bothAxes, outputSize, remainderOf } from "../rules/conv_geometry.js";
+import { upTo } from "../rules/shapes_and_indices.js";
 
 /** @import { NearSize, RemainderStory } from "./remainder_sentences.js" */
 

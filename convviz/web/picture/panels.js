@@ -2,7 +2,7 @@
 import PICTURE from "../../facts/picture.json" with { type: "json" };
 import { rolesOf } from "./cell_kinds.js";
 import { joined, say, sayIfThere } from "./sentences.js";
-import { panelName, shownLetter } from "../rules/shown_names.js";
+import { panelName, shownLetter } from "../rules/tensor_display_names.js";
 import { panelAxes, planeIndex, planeWithin } from "../rules/shown_plane.js";
 
 /**

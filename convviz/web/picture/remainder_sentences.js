@@ -1,6 +1,6 @@
 // The remainder's story; tests/browser/test_remainder.py asks torch about every claim.
 import { allInTurn, inTurn, LINES, linesOf, orWords, pairWords, say } from "./sentences.js";
-import { MOST } from "../rules/settings.js";
+import { MOST } from "../rules/settings_and_tensors.js";
 import {
   bothAxes,
   effectiveKernel,
@@ -9,7 +9,7 @@ import {
   paddedSize,
   remainderOf,
   unreadLines,
-} from "../rules/spec.js";
+} from "../rules/conv_geometry.js";
 
 /**
  * @typedef {{ label: string, note: string, size: number[], current: boolean }} NearSize

@@ -1,6 +1,6 @@
 // What raises "why?": rotation, zeros, borders, remainders.
-import { sayBecause } from "./why_sentences.js";
-import { remainderOf } from "../rules/spec.js";
+import { sayBecause } from "./why_button_sentences.js";
+import { remainderOf } from "../rules/conv_geometry.js";
 
 /**
  * @typedef {"rotated" | "swapped" | "inserted" | "border" | "remainder" | "folded"} Topic

@@ -1,12 +1,19 @@
 // How far controls may go, and how to mend a geometry.
-import { moved } from "./adjustments.js";
+import { moved } from "./adjustment_notes.js";
 import { axisName, say } from "./sentences.js";
 import { LARGEST, OFFERED, OF_THE_LAYER, PAIRS } from "./schema.js";
-import { bothAxes, effectiveKernel, isPossible, mostPadding, outputSize, remainderOf } from "./spec.js";
-import { upTo } from "./tensors.js";
+import {
+  bothAxes,
+  effectiveKernel,
+  isPossible,
+  mostPadding,
+  outputSize,
+  remainderOf,
+} from "./conv_geometry.js";
+import { upTo } from "./shapes_and_indices.js";
 
 /**
- * @import { Moved } from "./adjustments.js"
+ * @import { Moved } from "./adjustment_notes.js"
  * @typedef {"input_size" | "kernel_size" | "stride" | "padding" | "dilation"} PairName
  * @typedef {PairName | "output_padding"} AxisName
  * @typedef {(number | Pair)[]} Pairs of padding a pair

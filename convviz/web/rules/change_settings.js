@@ -1,18 +1,18 @@
 // Actions on settings: [settings, notices]. An error's message is the sentence to show.
 import { layerPair, mend, outputPaddingMoved, perAxis, rangeOf, withValue } from "./bounds.js";
 import { GIVEN, kindsTaken, lossWith } from "./loss_inputs.js";
-import { moved, describeAdjustments } from "./adjustments.js";
-import { isPlain } from "./shown_names.js";
+import { moved, describeAdjustments } from "./adjustment_notes.js";
+import { isPlain } from "./tensor_display_names.js";
 import { planeIndex } from "./shown_plane.js";
 import { say } from "./sentences.js";
 import { PRESETS, makeKernel } from "./samples.js";
-import { MOST, replaced, shapeOfOutput, sourceWith, weightOf } from "./settings.js";
-import { remainderOf } from "./spec.js";
-import { upTo } from "./tensors.js";
+import { MOST, replaced, shapeOfOutput, sourceWith, weightOf } from "./settings_and_tensors.js";
+import { remainderOf } from "./conv_geometry.js";
+import { upTo } from "./shapes_and_indices.js";
 
 /**
  * @import { AxisName, Changes, Pairs } from "./bounds.js"
- * @import { Moved } from "./adjustments.js"
+ * @import { Moved } from "./adjustment_notes.js"
  * @typedef {[Settings, string[]]} Changed
  */
 

@@ -1,7 +1,7 @@
 // Writing numbers into cells.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { kindsTaken, lossWith } from "./loss_inputs.js";
-import { isPlain, panelName } from "./shown_names.js";
+import { isPlain, panelName } from "./tensor_display_names.js";
 import { say } from "./sentences.js";
 import {
   MOST_NUMBER,
@@ -12,9 +12,9 @@ import {
   sourceWith,
   tensorsOf,
   weightOf,
-} from "./settings.js";
-import { backwardPadding } from "./spec.js";
-import { flatIndex } from "./tensors.js";
+} from "./settings_and_tensors.js";
+import { backwardPadding } from "./conv_geometry.js";
+import { flatIndex } from "./shapes_and_indices.js";
 
 /**
  * @typedef {"input" | "weight" | "grad" | "bias" | "target"} EditedField

@@ -2,7 +2,7 @@
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { isSingleOne, singleOne } from "./change_settings.js";
 import { lossWith, withKindsOfLoss } from "./loss_inputs.js";
-import { replaced } from "./settings.js";
+import { replaced } from "./settings_and_tensors.js";
 
 const BY_HAND = lossWith("grad"); // its grad_output is given
 export const SENT_BACK = ["single", "ones", ...SETTINGS.fields.loss.words.filter((loss) => loss !== BY_HAND)];

@@ -1,10 +1,10 @@
 // Values in links, as in settings/link_values.py, by facts/settings.json. Readers throw.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import { countOf } from "./tensors.js";
+import { countOf } from "./shapes_and_indices.js";
 
 /**
  * @import { LinkKey } from "./schema.js"
- * @import { Source } from "./settings.js"
+ * @import { Source } from "./settings_and_tensors.js"
  */
 
 const [WHOLE, DECIMAL] = ["whole", "decimal"].map(

@@ -2,8 +2,8 @@
 import { LIMITS } from "./bounds.js";
 import { setGeometry } from "./change_settings.js";
 import { axisName, say } from "./sentences.js";
-import { replaced } from "./settings.js";
-import { bothAxes, effectiveKernel, isPossible } from "./spec.js";
+import { replaced } from "./settings_and_tensors.js";
+import { bothAxes, effectiveKernel, isPossible } from "./conv_geometry.js";
 
 /** Of each axis before and behind. */
 export const PADDING_SIDES = /** @type {const} */ ([

@@ -1,11 +1,11 @@
 // The products of a result: right ones from the taps; *_recipe.js has those of recipes. A gradient's are
 // grad_output times weight or input, or alone; the output's are weight times input.
-import { bothAxes, inputShape, outputShape, outputSize, perGroup, weightShape } from "./spec.js";
+import { bothAxes, inputShape, outputShape, outputSize, perGroup, weightShape } from "./conv_geometry.js";
 import { axisTaps } from "./taps.js";
-import { upTo } from "./tensors.js";
+import { upTo } from "./shapes_and_indices.js";
 
 /**
- * @import { Result } from "./recipes.js"
+ * @import { Result } from "./recipe_steps.js"
  * @typedef {{ result: number, grad: number, other: number }} Triple planes, or cells; other: of weight for
  *   grad_input, of input for grad_weight and output, else -1; grad: of grad_output, for output of weight
  * @typedef {{ shape: number[], size: number, planes: Triple[], cells: Triple[], factor: number, bias?:

@@ -1,7 +1,7 @@
 // Named inputs and kernels, as in samples/; planes in reading order.
 import DIGITS from "../../facts/digits.json" with { type: "json" };
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import { countOf, flatIndex, indicesAt } from "./tensors.js";
+import { countOf, flatIndex, indicesAt } from "./shapes_and_indices.js";
 
 /** Sums of outer products, the column first. @type {Record<string, string[][]>} */
 const KERNELS = SETTINGS.kernels;

@@ -1,6 +1,6 @@
 // The shown plane, by the rules of plane.py.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import { perGroup } from "./spec.js";
+import { perGroup } from "./conv_geometry.js";
 
 /**
  * @typedef {{ sample: number, out_channel: number, in_channel: number }} Plane

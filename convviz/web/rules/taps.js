@@ -1,7 +1,7 @@
 // The index formula, i = o * stride - padding + k * dilation: once in Python (axis_taps.py), and once here.
 
 /**
- * @import { SpecWithOutput } from "./spec.js"
+ * @import { SpecWithOutput } from "./conv_geometry.js"
  * @typedef {{ o: number, k: number, i: number | null, at: number }} Tap i: null on padding
  */
 

@@ -15,7 +15,7 @@ const meaningOf = sentences(TERMS);
 
 /**
  * @import { Pointed } from "../base/pointed_cell_events.js"
- * @import { loadPlotly } from "../board/plotly.js"
+ * @import { loadPlotly } from "../board/load_plotly.js"
  * @typedef {Record<string, any>} Choices Python has defaults
  * @typedef {{ shown: () => { settings: Settings, numbers: { stages: Stages } } | null, selected: () => Place
  *   | null, follow: (listener: () => void) => () => void, open: (link: string, words: string) => void }} Page

@@ -1,7 +1,7 @@
 // What several panes are built of: choices, menus, tables, signs between planes.
 import { element, makeButton, setText } from "../base/dom.js";
 import { checkOne, walkAlong } from "../base/roving_tabindex.js";
-import { largestOf } from "../rules/tensors.js";
+import { largestOf } from "../rules/shapes_and_indices.js";
 
 /** @param {string[]} one @param {string[]} other */
 const sameTexts = (one, other) => JSON.stringify(one) === JSON.stringify(other);

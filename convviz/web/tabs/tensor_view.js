@@ -2,9 +2,9 @@
 import { element, setText } from "../base/dom.js";
 import { decode } from "../base/format.js";
 import { plainText, setRich } from "../base/rich_text.js";
-import { Heatmap } from "../board/pane_heatmap.js";
+import { Heatmap } from "../board/tab_heatmap.js";
 import { say, sayPieces } from "./sentences.js";
-import { upTo } from "../rules/tensors.js";
+import { upTo } from "../rules/shapes_and_indices.js";
 
 const SIDE = 300; // pixels of the longer side of a heatmap, at most
 

@@ -1,6 +1,6 @@
 // How the error of a finite difference depends on the step: one line a dtype, both axes in powers of ten.
 import { element, svgElement } from "../../base/dom.js";
-import { upTo } from "../../rules/tensors.js";
+import { upTo } from "../../rules/shapes_and_indices.js";
 
 const [WIDTH, HEIGHT] = [420, 210];
 const [LEFT, RIGHT, TOP, BOTTOM] = [40, 60, 12, 34];

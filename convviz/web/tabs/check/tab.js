@@ -1,12 +1,12 @@
 // The tab Check: every gradient of the shown plane against finite differences, in float32 beside float64.
 import { element, setText } from "../../base/dom.js";
 import { colorOf, formatNumber, fullNumber } from "../../base/format.js";
-import { Heatmap } from "../../board/pane_heatmap.js";
+import { Heatmap } from "../../board/tab_heatmap.js";
 import { split, tab } from "../pane.js";
 import { code, tableHead, tableRow, button } from "../pane_elements.js";
 import { say, sayPieces } from "../sentences.js";
 import { ErrorCurve } from "./error_curve.js";
-import { upTo } from "../../rules/tensors.js";
+import { upTo } from "../../rules/shapes_and_indices.js";
 
 const DTYPES = ["float64", "float32"]; // the second on demand
 const DECADES = 12;

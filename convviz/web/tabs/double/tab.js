@@ -4,7 +4,7 @@ import { element, setText } from "../../base/dom.js";
 import { formatLong, formatNumber } from "../../base/format.js";
 import { rich, setRich } from "../../base/rich_text.js";
 import { sentences } from "../../base/sentences.js";
-import { Heatmap } from "../../board/pane_heatmap.js";
+import { Heatmap } from "../../board/tab_heatmap.js";
 import { split, tab } from "../pane.js";
 import { code, createChoice } from "../pane_elements.js";
 

@@ -2,14 +2,14 @@
 import { element, setText } from "../../base/dom.js";
 import { colorOf, formatNumber } from "../../base/format.js";
 import { openEditor } from "../../board/cell_editor.js";
-import { Heatmap } from "../../board/pane_heatmap.js";
+import { Heatmap } from "../../board/tab_heatmap.js";
 import { createFormula, setFormula } from "../../board/coloured_names.js";
 import { factorSpan } from "../../board/sum_of_products.js";
 import { split, tab } from "../pane.js";
 import { code, fillMenu, limitOf, signOf, button } from "../pane_elements.js";
 import { say, sayPieces } from "../sentences.js";
-import { LINEAR_RULES, linearLinks, linearName, linearTerms } from "./rules.js";
-import { upTo } from "../../rules/tensors.js";
+import { LINEAR_RULES, linearLinks, linearName, linearTerms } from "./linear_index_triples.js";
+import { upTo } from "../../rules/shapes_and_indices.js";
 
 const CELL_SIDE = 34;
 const GIVEN = ["input", "weight", "bias"];
@@ -43,7 +43,7 @@ const EQUATIONS = [
 ];
 
 /**
- * @import { LinearCell, LinearSizes } from "./rules.js"
+ * @import { LinearCell, LinearSizes } from "./linear_index_triples.js"
  * @typedef {{ tensors: Record<string, any> & { weight: number[][], bias: number[] }, loss: number, deviation:
  *   number, settings: LinearSizes & { seed: number, loss: string }, sizes:
  *   Record<string, Pair>, losses: string[] }} LinearData by app/tabs/linear.py

@@ -1,6 +1,6 @@
 // Which entries of the matrices belong together, and with which cells of the board: all from the taps.
 import { axisTaps } from "../../rules/taps.js";
-import { upTo } from "../../rules/tensors.js";
+import { upTo } from "../../rules/shapes_and_indices.js";
 
 /**
  * One tap: the numbers of a window, of a kernel cell, of a cell of the padded input and of a cell of the

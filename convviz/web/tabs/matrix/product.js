@@ -1,7 +1,7 @@
 // Three matrices as one product, left · top = result: in one row where the width allows it; else the result
 // stands under the top one, so that their columns meet, and beside the left one where there is room.
 import { element } from "../../base/dom.js";
-import { Heatmap } from "../../board/pane_heatmap.js";
+import { Heatmap } from "../../board/tab_heatmap.js";
 
 /**
  * @typedef {import("./views.js").MatrixMap} MatrixMap

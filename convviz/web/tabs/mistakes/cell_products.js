@@ -1,11 +1,11 @@
 // The products of one cell: those of the right sum and of the wrong one, and the cells that they are of.
 import { element, setText } from "../../base/dom.js";
 import { formatNumber } from "../../base/format.js";
-import { Heatmap } from "../../board/pane_heatmap.js";
+import { Heatmap } from "../../board/tab_heatmap.js";
 import { FACTOR } from "../../numbers/compute_mistake.js";
 import { planeRows, sizeOf } from "./shown_planes.js";
 import { say } from "./sentences.js";
-import { indicesAt, largestOf } from "../../rules/tensors.js";
+import { indicesAt, largestOf } from "../../rules/shapes_and_indices.js";
 
 const MOST = 16;
 const KINDS = /** @type {const} */ (["kept", "missing", "extra"]);

@@ -1,6 +1,6 @@
 // What is said of a mistake: its ways, what to do instead, where it was met.
 import { element, setText } from "../../base/dom.js";
-import { complete } from "../../rules/recipes.js";
+import { complete } from "../../rules/recipe_steps.js";
 import { say } from "./sentences.js";
 import { button } from "../pane_elements.js";
 

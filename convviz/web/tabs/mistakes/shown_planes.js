@@ -1,5 +1,5 @@
 // Which planes of the tensors of a mistake are shown, and where a cell stands in them.
-import { flatIndex } from "../../rules/tensors.js";
+import { flatIndex } from "../../rules/shapes_and_indices.js";
 
 /** @param {Tensor} tensor @param {number} plane */
 export function planeRows({ shape, data }, plane) {

@@ -3,10 +3,10 @@
 import MISTAKES from "../../../facts/mistakes.json" with { type: "json" };
 import { element, setText } from "../../base/dom.js";
 import { formatNumber } from "../../base/format.js";
-import { Heatmap } from "../../board/pane_heatmap.js";
+import { Heatmap } from "../../board/tab_heatmap.js";
 import { Gallery } from "../../numbers/mistake_results.js";
-import { isKnown } from "../../rules/recipes.js";
-import { countProducts } from "../../rules/spec.js";
+import { isKnown } from "../../rules/recipe_steps.js";
+import { countProducts } from "../../rules/conv_geometry.js";
 import { MistakesList, GRADIENTS } from "./mistake_list.js";
 import { Products } from "./cell_products.js";
 import { createWhy } from "./why_hidden.js";
@@ -14,7 +14,7 @@ import { createAbout } from "./mistake_details.js";
 import { factorPlanes, indexIn, planeIn, planeRows, planesOf } from "./shown_planes.js";
 import { split, tab } from "../pane.js";
 import { say } from "./sentences.js";
-import { indicesAt, largestOf } from "../../rules/tensors.js";
+import { indicesAt, largestOf } from "../../rules/shapes_and_indices.js";
 
 const ALL_UP_TO = 30_000; // products: else not every mistake is tried
 const SHOWN = /** @type {Mistake[]} */ (MISTAKES)
@@ -158,7 +158,7 @@ class MistakesPane {
   }
 
   /**
-   * @param {{ set: (data: import("../../board/pane_heatmap.js").HeatmapData) => void }} heatmap
+   * @param {{ set: (data: import("../../board/tab_heatmap.js").HeatmapData) => void }} heatmap
    * @param {"right" | "wrong"} which @param {Tensor} tensor @param {number[]} at @param {number} limit
    */
   #show(heatmap, which, tensor, at, limit) {

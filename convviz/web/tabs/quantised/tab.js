@@ -1,7 +1,7 @@
 // The tab Quantised: forward with the quantised weight, backward past it, and why gradcheck fails on purpose.
 import { element, setText } from "../../base/dom.js";
 import { formatNumber, fullNumber } from "../../base/format.js";
-import { Heatmap } from "../../board/pane_heatmap.js";
+import { Heatmap } from "../../board/tab_heatmap.js";
 import { split, tab } from "../pane.js";
 import { fillMenu, limitOf, numbersOf, signOf, button } from "../pane_elements.js";
 import { say, sayPieces } from "../sentences.js";

@@ -1,5 +1,5 @@
 // The kernels of the first layer while they learn, and the gradients that were just subtracted from them.
-import { createPixels } from "../../board/pixel_canvas.js";
+import { createPixels } from "../../board/canvas_cell_colours.js";
 import { element, setText } from "../../base/dom.js";
 import { formatNumber } from "../../base/format.js";
 import { code, fillMenu, limitOf } from "../pane_elements.js";

@@ -1,7 +1,7 @@
 // What the tab Stack says about its geometry: the receptive field, the ways, the checkerboard.
 import { formatNumber } from "../../base/format.js";
 import { fieldOf, readsOf, sizeAfter } from "../../numbers/layer_stack.js";
-import { effectiveKernel, mostPadding, paddedSize } from "../../rules/spec.js";
+import { effectiveKernel, mostPadding, paddedSize } from "../../rules/conv_geometry.js";
 import { say } from "./sentences.js";
 
 const PLAIN = /** @type {Pair} */ ([1, 1]);

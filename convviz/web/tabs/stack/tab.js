@@ -3,14 +3,14 @@
 import { element, setText } from "../../base/dom.js";
 import { formatNumber } from "../../base/format.js";
 import { rich } from "../../base/rich_text.js";
-import { Heatmap } from "../../board/pane_heatmap.js";
+import { Heatmap } from "../../board/tab_heatmap.js";
 import { MOST_LAYERS, gradientThrough, layersOf, sizeAfter } from "../../numbers/layer_stack.js";
 import { planeRows } from "../mistakes/shown_planes.js";
 import { split, tab } from "../pane.js";
 import { createChoice, button } from "../pane_elements.js";
 import { checkerboardWords, endWords, fieldWords, waysWords } from "./geometry_sentences.js";
 import { say } from "./sentences.js";
-import { upTo } from "../../rules/tensors.js";
+import { upTo } from "../../rules/shapes_and_indices.js";
 
 const EXAMPLES = { uneven: "v=2&size=11&stride=2", even: "v=2&size=10&kernel=4&stride=2" };
 

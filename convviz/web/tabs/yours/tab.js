@@ -2,8 +2,8 @@
 import WORDS from "../../../facts/words/your_code.json" with { type: "json" };
 import { element, setText } from "../../base/dom.js";
 import { sentences } from "../../base/sentences.js";
-import { Heatmap } from "../../board/pane_heatmap.js";
-import { fromLink } from "../../rules/link.js";
+import { Heatmap } from "../../board/tab_heatmap.js";
+import { fromLink } from "../../rules/settings_link.js";
 import { split, tab } from "../pane.js";
 import { fillMenu, limitOf, numbersOf, tableHead, tableRow, button } from "../pane_elements.js";
 

@@ -1,0 +1,165 @@
+// A band: title line, panels and signs over one plotly graph, steps.
+import { element } from "../base/dom.js";
+import { BandHead } from "./band_head.js";
+import { BandRow } from "./band_row.js";
+import { Plot } from "./row_heatmaps.js";
+import { Film } from "./panel_animations.js";
+import { equal } from "./canvas_cell_colours.js";
+import { Stepper } from "./stepper.js";
+
+const LECTURE = 1.4; // scale of letters, as in lecture.css
+const THUMBS = 34; // height of a row of planes
+
+/**
+ * @import { Plotly } from "./load_plotly.js"
+ * @import { BandSpec, Told } from "../numbers/board_view_model.js"
+ * @import { Numbers } from "../base/format.js"
+ * @typedef {{ planes: Record<string, Numbers>, thumbs: Record<string, Numbers> }} Values every panel's
+ */
+
+export class Equation {
+  name;
+  panels;
+  stage;
+  el;
+  key;
+  row;
+  stepper;
+  #board;
+  #head;
+  #plot;
+  #film;
+  /** @type {BandSpec | null} */
+  #spec = null;
+  /** @type {ArrayLike<number>[][]} */
+  #planes = [];
+  /** @type {number[]} */
+  #limits = [];
+  /** @type {[Values, string, Told] | null} */
+  #latest = null; // arguments of setValues
+  #unseen = false; // whether how the panels are made is still to be shown
+
+  /** @param {import("./board_context.js").Shared} board @param {string} name */
+  constructor(board, name) {
+    this.#board = board;
+    this.name = name;
+    this.row = new BandRow(board, () => this.#asks());
+    this.panels = this.row.panels;
+    this.#plot = new Plot(board, this.panels);
+    this.stage = element("div", { class: "cv-stage" }, this.#plot.el, this.row.el);
+    this.#film = new Film(this.stage, this.panels);
+    const shared = { panels: this.panels, refresh: () => this.#refresh(), film: this.#film };
+    this.stepper = new Stepper(board, name, shared);
+    this.#head = new BandHead(board, name, this.stepper.button, () => this.#film.making());
+    this.key = this.#head.key;
+    this.el = element(
+      "section",
+      { class: "cv-equation", "data-equation": name },
+      this.#head.el,
+      this.stage,
+      this.stepper.bar,
+      ...(name === "input" ? [board.tray.el] : []),
+    );
+  }
+
+  /** @param {string} text @param {boolean} paired */
+  say(text, paired) {
+    this.#head.say(text, paired);
+  }
+
+  /** Those of another step. */
+  #refresh() {
+    if (this.#latest) this.#board.redraw(this, this.setValues(...this.#latest));
+  }
+
+  /**
+   * @param {BandSpec} next @param {import("../rules/conv_geometry.js").Geometry} geometry
+   * @param {import("../picture/remainder_sentences.js").RemainderStory | null} story
+   */
+  setSpec(next, geometry, story) {
+    if (next !== this.#spec) this.#film.finish();
+    this.#unseen = this.#spec?.view === "stamps" && next.view !== "stamps";
+    this.#spec = next;
+    this.stepper.setSpec(next, geometry);
+    this.row.set(next.items);
+    this.#head.setSpec(next, geometry, story);
+  }
+
+  /**
+   * @param {Values} values @param {string} dtype @param {Told} texts
+   * @returns {number[]} indices of the panels that changed
+   */
+  setValues(values, dtype, texts) {
+    this.#latest = [values, dtype, texts];
+    this.stepper.setNumbers(values);
+    this.#head.setTexts(texts);
+    const [planes, limits] = [this.#planes, this.#limits];
+    const all = [...this.panels.values()];
+    this.#limits = all.map((panel) => texts.limits[panel.spec().key]);
+    this.#planes = all.map((panel, index) => {
+      const { name, columns } = panel.spec();
+      const plane = this.stepper.valuesOf(name) ?? values.planes[name];
+      panel.setValues(plane, dtype, this.#limits[index], values.thumbs[name] ?? null);
+      return toRows(plane, columns.length);
+    });
+    this.#head.breakIt.show(texts.broken, this.panels);
+    this.key.beyond(all.some((panel) => panel.grid.anyBeyond()));
+    if (this.#unseen && !this.el.hasAttribute("data-strip")) this.#film.making();
+    this.#unseen = false;
+    return this.#planes.flatMap((plane, i) =>
+      isSame(plane, planes[i]) && this.#limits[i] === limits[i] ? [] : [i],
+    );
+  }
+
+  /** @param {{ focused: string, alone: string, inUse: string }} place */
+  setPlace({ focused, alone, inUse }) {
+    const isFocused = this.name === (alone || focused);
+    this.el.style.gridArea = alone ? "" : this.name;
+    this.el.toggleAttribute("data-focus", isFocused);
+    this.el.toggleAttribute("data-strip", alone !== "" && alone !== this.name);
+    this.el.toggleAttribute("data-in-use", this.name === inUse);
+    this.#head.setPressed(isFocused);
+  }
+
+  #asks() {
+    // Planes as pictures; elsewhere lists choose.
+    const hasThumbs = this.el.hasAttribute("data-focus") && !this.el.closest('[data-stage="narrow"]');
+    return {
+      isStrip: this.el.hasAttribute("data-strip"),
+      thumbs: hasThumbs ? THUMBS : 0,
+      letters: this.#board.isLecture() ? LECTURE : 1,
+    };
+  }
+
+  room() {
+    return { width: this.stage.clientWidth, height: this.stage.clientHeight };
+  }
+
+  /**
+   * Panels colour at once, plotly once at rest.
+   * @param {Plotly | null} plotly @param {number[] | null} changed null: all
+   */
+  draw(plotly, changed) {
+    if (this.#spec && this.#planes.length && changed?.length !== 0)
+      this.#plot.draw(plotly, this.#planes, this.#limits);
+  }
+
+  /** @param {Plotly | null} plotly */
+  destroy(plotly) {
+    this.#film.finish();
+    this.stepper.destroy();
+    this.#plot.destroy(plotly);
+    this.el.remove();
+  }
+}
+
+/** @param {Numbers} plane @param {number} columns */
+function toRows(plane, columns) {
+  const rows = [];
+  for (let start = 0; start < plane.length; start += columns) rows.push(plane.slice(start, start + columns));
+  return rows;
+}
+
+/** @param {ArrayLike<number>[]} rows @param {ArrayLike<number>[] | undefined} before */
+const isSame = (rows, before) =>
+  before?.length === rows.length && rows.every((row, index) => equal(row, before[index]));

@@ -1,0 +1,123 @@
+// How a lesson is started and steered from outside of its card: buttons, keys, a link.
+import { followAsked, followPredictions } from "../base/question_events.js";
+import { element, makeButton, setText } from "../base/dom.js";
+import { isBare } from "../base/keys.js";
+import { createMenu } from "../base/menu.js";
+import { ABOARD } from "./available_lessons.js";
+import { answerTo } from "./player.js";
+import { say } from "./sentences.js";
+
+const isTouched = () => matchMedia("(pointer: coarse)").matches;
+
+/** Hidden while a lesson is played. @param {Player} player @param {() => void} onStart */
+export function createLessonButtons(player, onStart) {
+  /** @param {string} name */
+  const start = (name) => player.play(name)?.then(onStart) ?? onStart();
+  const buttons = Object.entries(ABOARD).map(([name, { lesson }]) => {
+    return makeButton(
+      { class: "cv-lesson-start", title: player.shelf.title(name) },
+      say("start", { steps: lesson.steps.length }),
+      () => start(name),
+    );
+  });
+  const path = createPath(player, start);
+  const el = element("div.cv-lessons", ...buttons, path.el);
+  const update = () => void (el.style.visibility = player.get("look") ? "hidden" : "");
+  const ends = [path.close, player.on("change:look", update)];
+  update();
+  return { el, close: () => ends.forEach((end) => end()) };
+}
+
+/** Hidden where it would list one. @param {Player} player @param {(name: string) => void} start */
+function createPath(player, start) {
+  const summary = element("summary", { title: say("list.title") }, say("list"));
+  const items = player.shelf.names().map((name) => {
+    const mark = element("span.cv-path-done");
+    const button = makeButton({}, player.shelf.title(name), () => {
+      el.open = false;
+      start(name);
+    });
+    return { name, mark, el: element("li", button, mark) };
+  });
+  const el = createMenu(
+    "cv-path",
+    summary,
+    items.map((item) => item.el),
+    "ol",
+  );
+  el.hidden = items.length < 2;
+  const update = () => {
+    for (const { name, mark } of items)
+      setText(mark, player.get("finished").includes(name) ? ` ✓ ${say("list.done")}` : "");
+  };
+  update();
+  return { el, close: player.on("change:finished", update) };
+}
+
+/** @param {KeyboardEvent} event @returns {number | undefined} */
+const wayOf = (event) =>
+  event.altKey
+    ? { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+    : isBare(event)
+      ? { n: 1, p: -1 }[event.key.toLowerCase()]
+      : undefined;
+
+/**
+ * Alt+arrows, N and P; Esc when nothing else takes it. Answers what the board asks.
+ * @param {HTMLElement} app @param {Player} player @param {() => boolean} escape lets go on the board
+ * @param {boolean} own also unfocused keys, as in a page of our own @returns {() => void}
+ */
+export function steer(app, player, escape, own) {
+  /** @param {KeyboardEvent} event */
+  const onKey = (event) => {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (
+      !player.get("look") ||
+      event.defaultPrevented ||
+      target.closest("input:not([type=range], [type=checkbox]), select, textarea, [contenteditable=true]")
+    )
+      return;
+    const way = wayOf(event);
+    if (way) player.go(way);
+    else if (event.key !== "Escape") return;
+    else if (!escape()) player.close();
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  /** @param {KeyboardEvent} event */
+  const onPage = (event) => event.target === document.body && wayOf(event) && onKey(event);
+  /** @param {PointerEvent} event */
+  const onDown = (event) =>
+    /** @type {Element} */ (event.target).matches("input[type=range]") && player.hold(true);
+  const onUp = () => player.hold(false);
+  const end = new AbortController();
+  const { signal } = end;
+  app.addEventListener("keydown", onKey, { signal });
+  if (own) document.addEventListener("keydown", onPage, { signal });
+  app.addEventListener("pointerdown", onDown, { signal });
+  // The pointer may be anywhere by then.
+  for (const up of ["pointerup", "pointercancel"]) document.addEventListener(up, onUp, { signal });
+  const stop = followAsked(app, (topic) => {
+    const answer = answerTo(topic);
+    if (answer) player.play(answer.name, answer.at + 1);
+  });
+  const stopPredicting = followPredictions(app, (cell) => {
+    player.predict(cell);
+    const field = /** @type {HTMLElement | null} */ (app.querySelector(".cv-lesson-answer input"));
+    if (!isTouched()) field?.focus({ preventScroll: true }); // there its keyboard would cover the question
+  });
+  return () => {
+    end.abort();
+    stop();
+    stopPredicting();
+  };
+}
+
+/** To the step that is read; or empty. @param {Player} player */
+export function stepLink(player) {
+  const look = player.get("look");
+  if (!look?.name) return "";
+  const link = `lesson=${encodeURIComponent(look.name)}&step=${look.at}`;
+  const finished = player.get("finished").map(encodeURIComponent).join(",");
+  return finished ? `${link}&done=${finished}` : link;
+}

@@ -1,0 +1,30 @@
+// The tab that a step is shown in: it opens with the step and closes after it; a visitor's own stays.
+import NAMES from "../../facts/names.json" with { type: "json" };
+import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import { say } from "./sentences.js";
+
+/** Of a page with all. */
+export const ALL_TABS = SETTINGS.fields.tab.words.filter(Boolean);
+
+/**
+ * @import { Step, Task } from "./available_lessons.js"
+ * @param {string[]} has tabs
+ */
+export function createStepTab(has) {
+  let opened = ""; // by a lesson
+  /** @param {Step} step */
+  const isHere = ({ tab }) => !tab || has.includes(tab);
+  return {
+    /** What to open as a step begins, or none follows. @param {Step | null} step @param {string} open now */
+    next(step, open) {
+      const [wanted, before] = [step?.tab && isHere(step) ? step.tab : "", opened];
+      opened = wanted;
+      return wanted || (open === before ? "" : open);
+    },
+    /** Nothing in a tab that is not here. @param {Step} step @returns {Task[]} */
+    tasks: (step) => (step.do ?? []).filter((task) => !task.choose || isHere(step)),
+    /** Its tab is not here, or nothing. @param {Step} step */
+    told: (step) =>
+      isHere(step) ? "" : say("no_tab", { tab: NAMES.tabs[/** @type {"race"} */ (step.tab)] }),
+  };
+}

@@ -1,0 +1,136 @@
+// The input's gradient as stamps and as a window: the same pairs, in an order that shows why one rotates the
+// kernel.
+import { inTurn, say } from "./sentences.js";
+import { axisTaps } from "../rules/taps.js";
+
+/**
+ * @import { Link, Links } from "./find_linked_cells.js"
+ * @typedef {{ row: number, column: number, text: string }} Badge
+ * @typedef {{ spec: () => { name: string, label: string }, grid: { numbered: () => boolean }, veil: {
+ *   badges: (list: Badge[]) => void } }} BadgedPanel what is used of a panel
+ */
+
+// More has no room beside a tray.
+const WRITTEN = 4;
+
+/**
+ * grad_output's cell, the kernel, and the cells that it is added to.
+ * @param {Geometry} geometry @param {string} result @param {number[]} cell @returns {Link[]}
+ */
+export function stampLinks(geometry, result, cell) {
+  const [down, right] = [0, 1].map((axis) => axisTaps(geometry, axis).filter(({ o }) => o === cell[axis]));
+  /** @type {Link[]} */
+  const found = [{ panel: "grad_output", row: cell[0], column: cell[1], real: true, kernel: null }];
+  for (const vertical of down) {
+    for (const across of right) {
+      const kernel = { panel: "weight", row: vertical.k, column: across.k };
+      const [row, column] = [vertical.i, across.i];
+      const real = row !== null && column !== null; // on padding: dropped
+      found.push({ ...kernel, real, kernel });
+      if (!real) continue;
+      found.push({ panel: "grad_input", row, column, real, kernel });
+      if (result !== "grad_input")
+        found.push({ panel: result, row: vertical.at, column: across.at, real, kernel });
+    }
+  }
+  return found;
+}
+
+/** Small numbers, the same on both factors of a product. */
+export class Pairing {
+  #shown = "";
+  #board;
+
+  /** @param {{ aside: (text: string, paired: boolean) => void }} board */
+  constructor(board) {
+    this.#board = board;
+  }
+
+  /** @param {BadgedPanel[]} panels @param {Record<string, Badge[]>} badges */
+  #mark(panels, badges) {
+    for (const panel of panels)
+      panel.veil.badges(panel.grid.numbered() ? (badges[panel.spec().name] ?? []) : []);
+  }
+
+  /** New panels. */
+  forget() {
+    this.#shown = "";
+  }
+
+  /**
+   * null: none.
+   * @param {Place | null} cell @param {() => BadgedPanel[]} find @param {Links} links
+   */
+  show(cell, find, links) {
+    const key = cell ? `${cell.panel} ${cell.row},${cell.column}` : "none";
+    if (key === this.#shown) return; // most slider steps
+    this.#shown = key;
+    const panels = find();
+    /** @param {string} name */
+    const named = (name) => panels.find((panel) => panel.spec().name === name);
+    /** @param {string} name */
+    const labelOf = (name) => /** @type {BadgedPanel} */ (named(name)).spec().label;
+    /** @param {string} text @param {Record<string, Badge[]>} badges */
+    const tell = (text, badges) => {
+      this.#mark(panels, badges);
+      this.#board.aside(
+        text,
+        Object.keys(badges).length > 0 &&
+          panels.some((panel) => panel.spec().name in badges && panel.grid.numbered()),
+      );
+    };
+    const stamps = !named("rotated_weight");
+    if (!cell) return tell("", {});
+    const label = `${labelOf(cell.panel)}[${cell.row},${cell.column}]`;
+    const copies = links.results(cell);
+    if (copies.length !== 1) {
+      return tell(
+        say("pairs.copies", { label, cells: copies.length, gradient: labelOf("grad_padded_input") }),
+        {},
+      );
+    }
+    // Padding has no terms, so every factor is found.
+    const pairs = /** @type {Record<"weight" | "kernel" | "image", Place>[]} */ (
+      links.terms(cell).map(({ kernel, image }) => ({
+        weight: links.copyIn("weight", kernel),
+        kernel: stamps ? links.copyIn("weight", kernel) : kernel,
+        image: stamps ? links.copyIn("grad_output", image) : image,
+      }))
+    );
+    /** @type {Record<string, Badge[]>} */
+    const badges = {};
+    for (const part of /** @type {("kernel" | "image")[]} */ (["kernel", "image"])) {
+      if (pairs.length)
+        badges[pairs[0][part].panel] = pairs.map((pair, index) => ({
+          row: pair[part].row,
+          column: pair[part].column,
+          text: String(index + 1),
+        }));
+    }
+    tell(
+      words(
+        links,
+        label,
+        pairs.map((pair) => pair.weight),
+        stamps,
+      ),
+      badges,
+    );
+  }
+}
+
+/**
+ * @param {Links} links @param {string} label @param {Place[]} found
+ * @param {boolean} stamps
+ */
+function words(links, label, found, stamps) {
+  if (!found.length) return say("pairs.none", { label });
+  const list = found.map(({ row, column }) => `[${row},${column}]`);
+  const cells = (
+    list.length > WRITTEN ? [...list.slice(0, WRITTEN - 2), "\u2026", ...list.slice(-1)] : list
+  ).join(", ");
+  if (list.length > 1) return say(stamps ? "pairs.stamps" : "pairs.window", { label, cells });
+  const channels = links.geometry.out_channels / links.geometry.groups;
+  const alone = say(channels > 1 ? "pairs.one.channels" : "pairs.one", { label, cells, channels });
+  return inTurn(alone, links.overlap() ? say("pairs.point") : "");
+}
