@@ -59,7 +59,9 @@ def report(
         ValueError: unknown task or choice of cases, unusable seed, tolerance, scope or forward.
     """
     found = find_task(task, fn)
-    _check_tolerances(rtol, atol)
+    for name, value in {"rtol": rtol, "atol": atol}.items():
+        if value is not None and not (isinstance(value, (int, float)) and 0 <= value < float("inf")):
+            raise ValueError(f"{name} is a number of 0 or more: got {value!r}")
     limits = read_scope(scope)
     tried = battery(cases, seed, linear=found.name.startswith("linear"), quantised=found.quantised)
     tried += limits.cases(tried, seed)
@@ -145,9 +147,3 @@ def _paired(fn: Checked, forward: Callable[..., Any] | None, task: Task) -> Chec
     if "output" in task.results or not callable(forward):
         raise ValueError(f"forward is a function, for a task of gradients alone: got {forward!r} for {task.name!r}")
     return (forward, fn) if callable(fn) else fn
-
-
-def _check_tolerances(rtol: float | None, atol: float) -> None:
-    for name, value in {"rtol": rtol, "atol": atol}.items():
-        if value is not None and not (isinstance(value, (int, float)) and 0 <= value < float("inf")):
-            raise ValueError(f"{name} is a number of 0 or more: got {value!r}")

@@ -18,6 +18,7 @@ from convviz.check.mistakes import catalogue
 from convviz.check.one_hot_probes import OneHotProbes, as_convolution, recipe_of, single
 from convviz.check.probe_analysis import counts, readings, unknown
 from convviz.check.probe_linearity import broken_premise
+from convviz.check.probe_relations import sign_passed
 from convviz.check.smallest_failing_geometry import Failure
 from convviz.check.tasks import Task
 from convviz.check.traced_products import setting_in_words
@@ -176,6 +177,9 @@ def _unnamed(
     typical = max(wrong, key=lambda one: one.case.spec.products) if failure else smallest
     if broken := broken_premise(of, typical.case, typical.right, functools.partial(ones.ask, result)):
         return [dataclasses.replace(broken, of=result)]
+    is_binary = of == "grad_weight" and bool(smallest.case.quantised)
+    if is_binary and (parts := sign_passed(smallest.case, functools.partial(ones.ask, result))):
+        return [*partly, Diagnosis("?", result, parts[0], " ".join(parts[1:]), "")]
     where = [sentence for sentence in (*places(of, pairs, ones.student.reshapes), mark) if sentence]
     also = " ".join(where)
     said = _by_ratio(of, wrong)
@@ -254,7 +258,4 @@ def _by_products(
     mixed = ones.mixed(result, smallest)
     if not mixed or (mixed == "groups" and not grouped) or (of == "grad_bias" and mixed == "channels"):
         return None
-    evidence = say("read.single.evidence", setting=setting_in_words(found.spec)) if found else ""
-    if mixed == "both":
-        return diagnosis(catalogue()["G10"], f"{say('mixed.both')} {evidence}".strip(), of)
-    return Diagnosis("?", of, say(f"mixed.{mixed}"), evidence, say(f"mixed.{mixed}.fix"))
+    return Diagnosis("?", of, say(f"mixed.{mixed}"), "", say(f"mixed.{mixed}.fix"))

@@ -7,31 +7,22 @@ numbers in that formula, and each number has a name that says what went wrong.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
 
-from convviz.check.traced_products import Cell, Product, Provenance
+from convviz.check.probe_relations import beside, misread
+from convviz.check.traced_products import MEMBERS, Cell, Product, Provenance, named
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 
 say = sentences("check")
 LINES = ("row", "column")  # by axis
 
-Reach = Callable[[int, int], int]
-BEYOND: Mapping[str, Reach] = {
+BEYOND: Mapping[str, Callable[[float, int], float]] = {
     "wrapped": lambda at, size: at % size,
     "edge": lambda at, size: min(max(at, 0), size - 1),
-}
-
-
-# What the three cells of a product are cells of.
-MEMBERS: Mapping[str, tuple[str, str, str]] = {
-    "grad_input": ("grad_output", "weight", "grad_input"),
-    "grad_weight": ("grad_output", "input", "grad_weight"),
-    "output": ("input", "weight", "output"),
-    "grad_bias": ("grad_output", "bias", "grad_bias"),
 }
 FEW = 6  # cells that are named one by one
 
@@ -74,7 +65,7 @@ def _is_mean(found: Provenance) -> bool:
 def line(products: list[Product], axis: int, of: str) -> Line | None:
     """Return the formula that all products of an axis obey; None if they obey none of whole numbers."""
     rows, targets = [], []
-    for o, kernel, cell in (_named(of, product) for product in products):
+    for o, kernel, cell in (named(of, product) for product in products):
         rows.append([o[axis], kernel[axis], kernel[1 - axis], 1])
         targets.append(cell[axis])
     if len(rows) < 4 or any(len({row[at] for row in rows}) < 2 for at in (0, 1)):
@@ -85,14 +76,6 @@ def line(products: list[Product], axis: int, of: str) -> Line | None:
     if not torch.allclose(given @ whole, wanted):
         return None
     return Line(*(int(number) for number in whole))
-
-
-def _named(of: str, product: Product) -> Product:
-    """Return a product as (cell of grad_output or of the output, of the kernel, of the input)."""
-    one, middle, last = product
-    if of == "output":
-        return last, middle, one
-    return (one, middle, last) if of == "grad_input" else (one, last, middle)
 
 
 def _right(found: Provenance, axis: int) -> Line:
@@ -108,21 +91,13 @@ def _apart(got: Line, right: Line, line: str, of: str) -> Iterator[str]:
         yield say(f"read.reversed.{line}")
     elif got.spacing != right.spacing:
         yield say(f"read.spacing.{line}", got=abs(got.spacing), right=right.spacing)
-    if got.pitch == -right.pitch and of != "grad_input":
-        yield say(f"read.opposite.{line}")
-    elif got.pitch != right.pitch:
-        if of == "grad_input":
-            yield say(f"read.pitch.{line}", got=got.pitch, right=right.pitch)
-        else:
-            yield say(f"read.window.pitch.{line}", count=abs(got.pitch), right=right.pitch)
+    if got.pitch != right.pitch:
+        name = "read.pitch" if of == "grad_input" else "read.window.pitch"
+        yield say(f"{name}.{line}", got=got.pitch, count=abs(got.pitch), right=right.pitch)
     if got.place != right.place and got.spacing == right.spacing and got.pitch == right.pitch:
-        yield _moved(got.place - right.place, line, of)
-
-
-def _moved(by: int, line: str, of: str) -> str:
-    """Return how far off everything stands in grad_input; in the other results it is the windows that are off."""
-    way = {"row": ("above", "below"), "column": ("left", "right")}[line][by > 0]
-    return say(f"read.{way}" if of == "grad_input" else f"read.window.{way}", count=abs(by))
+        by = got.place - right.place  # everything in grad_input; in the other results it is the windows that are off
+        way = {"row": ("above", "below"), "column": ("left", "right")}[line][by > 0]
+        yield say(f"read.{way}" if of == "grad_input" else f"read.window.{way}", count=abs(by))
 
 
 def _otherwise(found: Provenance) -> str:
@@ -136,22 +111,13 @@ def _otherwise(found: Provenance) -> str:
     return in_result if in_result != counted else _where(counted, found, others, 0)
 
 
-def _reaches(found: Provenance, product: Product, reached: Reach) -> bool:
+def _reaches(found: Provenance, product: Product, reached: Callable[[float, int], float]) -> bool:
     """Return whether a product takes what is beyond the input or the output from the other side, or from the edge."""
-    o, kernel, cell = _named(found.of, product)
-    lines, spec = [_right(found, axis) for axis in (0, 1)], found.spec
-    read = [line.pitch * o[axis] + line.spacing * kernel[axis] + line.place for axis, line in enumerate(lines)]
-    steps = [
-        divmod(cell[axis] - line.spacing * kernel[axis] - line.place, line.pitch) for axis, line in enumerate(lines)
-    ]
-    written = [step for step, rest in steps if not rest]
-    return _is_beyond(read, cell, spec.input_size, reached) or _is_beyond(written, o, spec.output_size, reached)
-
-
-def _is_beyond(wanted: Sequence[int], cell: Cell, sizes: Cell, reached: Reach) -> bool:
-    if len(wanted) < 2 or all(0 <= at < size for at, size in zip(wanted, sizes, strict=True)):
-        return False
-    return list(cell) == [reached(at, size) for at, size in zip(wanted, sizes, strict=True)]
+    outputs, _, inputs = beside(found, named(found.of, product))
+    return any(
+        wanted != list(cell) and [reached(at, size) for at, size in zip(wanted, sizes, strict=True)] == list(cell)
+        for (cell, wanted), sizes in ((outputs, found.spec.output_size), (inputs, found.spec.input_size))
+    )
 
 
 def _where(counted: str, found: Provenance, wrong: Sequence[Product], at: int) -> str:
@@ -168,12 +134,11 @@ def counts(found: Provenance) -> str:
     if not (found.missing or found.extra) or not found.found:
         return ""
     for name, reached in BEYOND.items():
-        beyond = [product for product in found.extra if _reaches(found, product, reached)]
-        if len(beyond) * 5 >= len(found.extra) * 4 and beyond:
-            if name == "edge" and (mode := found.spec.padding_mode) != "zeros":
-                return say("read.edge.border", count=len(beyond), mode=mode)
-            return say(f"read.{name}", count=len(beyond))
-    if pattern := _left_out(found) or _permuted(found):
+        beyond = sum(_reaches(found, product, reached) for product in found.extra)
+        if beyond * 5 >= len(found.extra) * 4 and beyond:
+            mode = found.spec.padding_mode if name == "edge" else "zeros"
+            return say(f"read.{name}" if mode == "zeros" else "read.edge.border", count=beyond, mode=mode)
+    if pattern := _left_out(found) or misread(found):
         return pattern
     missing, extra = len(found.missing), len(found.extra)
     total = len(found.right)
@@ -240,27 +205,6 @@ def _just(found: Provenance, wrong: set[Product], what: str, **words: str) -> st
             named = comma([_index(cell) for cell in sorted(cells)])
             return say(f"read.{what}.cells", what=name, count=len(cells), cells=named, **words)
     return ""
-
-
-def _permuted(found: Provenance) -> str:
-    """Return in a sentence that all cells of a tensor act, each in the place of another; empty if they do not."""
-    if found.unknown:
-        return ""
-    for at, name in enumerate(MEMBERS[found.of]):
-        right, got = (_partners(products, at) for products in (found.right, found.found))
-        places = {partners: cell for cell, partners in right.items()}
-        moved = {cell: places.get(partners) for cell, partners in got.items()}
-        if got.keys() == right.keys() and set(moved.values()) == right.keys():
-            here, there = next((cell, place) for cell, place in sorted(moved.items()) if place and place != cell)
-            return say("read.permuted", what=name, here=_index(here), there=_index(there))
-    return ""
-
-
-def _partners(products: Collection[Product], at: int) -> dict[Cell, frozenset[tuple[Cell, ...]]]:
-    found: dict[Cell, set[tuple[Cell, ...]]] = {}
-    for product in products:
-        found.setdefault(product[at], set()).add(product[:at] + product[at + 1 :])
-    return {cell: frozenset(partners) for cell, partners in found.items()}
 
 
 def _index(cell: Cell) -> str:

@@ -17,6 +17,7 @@ from convviz.check.compare import errors, ratio_of, same
 from convviz.check.diagnose import Diagnosis, diagnosis
 from convviz.check.mistakes import catalogue
 from convviz.facts import facts
+from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 
 say = sentences("check")
@@ -25,6 +26,7 @@ Ask = Callable[[Case], torch.Tensor | None]
 SINGLE = 2e-6  # of the largest number: what is no further off has the digits of float32
 HALF = 5e-3  # the same for float16 and bfloat16
 FRACTIONS = (1, 10, 100, *(2**bits for bits in range(1, 9)))  # of 1, to which numbers may be rounded
+CONSEQUENCES = ("linear", "sign", "added")  # which rounding, or what is no factor, brings about
 FEW = 3  # numbers with one and the same size are no chance any more
 
 
@@ -45,9 +47,8 @@ def broken_premise(result: str, case: Case, right: torch.Tensor, ask: Ask) -> Di
     for sent in made_of(result):
         if sent != "bias" and not (sent == "weight" and case.quantised):
             found = found or _not_linear(result, sent, case, got, ask)
-    if found is None or found[0] == "linear":  # which rounding breaks as well
-        found = _few_digits(result, got, right) or found
-    found = found or _foreign(result, case, got, ask)
+    if found is None or found[0] in CONSEQUENCES:
+        found = _few_digits(result, got, right) or _foreign(result, case, got, right, ask) or found
     if found is None:
         return None
     evidence = say(f"premise.{found[0]}.seen", factors=" · ".join(made_of(result)), **found[1])
@@ -91,17 +92,23 @@ def made_of(result: str) -> list[str]:
     return [name.removeprefix("padded_") for name in facts("picture")["made_of"]["convolution"][result]]
 
 
-def _foreign(result: str, case: Case, got: torch.Tensor, ask: Ask) -> tuple[str, dict[str, object]] | None:
+def _foreign(
+    result: str, case: Case, got: torch.Tensor, right: torch.Tensor, ask: Ask
+) -> tuple[str, dict[str, object]] | None:
     """Return what a result depends on that is none of its factors; a mask of binary weights makes one of the weight."""
-    if case.quantised:
-        return None
     other = make_case("another", case.spec, 6)
-    for name in ("input", "weight", "bias"):
-        if name not in made_of(result):
-            found = ask(case.with_tensor(name, other.tensor(name)))
-            if found is not None and found.shape == got.shape and not same(found, got):
-                return "foreign", {"result": result, "name": name}
-    return None
+    names = [name for name in ("input", "weight", "bias") if not case.quantised and name not in made_of(result)]
+    asked = {
+        name: [ask(case.with_tensor(name, each)) for each in (other.tensor(name), 0 * other.tensor(name))]
+        for name in names
+    }
+    found = {
+        name: none is not None and same(none, right)
+        for name, (changed, none) in asked.items()
+        if changed is not None and changed.shape == got.shape and not same(changed, got)
+    }
+    kind = "foreign.output" if len(found) > 1 else "foreign.none" if any(found.values()) else "foreign"
+    return (kind, {"result": result, "name": comma(list(found))}) if found else None
 
 
 def _not_linear(

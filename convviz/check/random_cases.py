@@ -35,14 +35,15 @@ def random_cases(task: Task, seed: int, count: int, fit: Fit) -> Iterator[Case]:
     """
     draws = Random(seed)
     for number in range(count):
-        spec = fit(_linear(draws) if task.name.startswith("linear") else _geometry(draws))
+        spec = fit(_geometry(draws, task.name.startswith("linear")))
         if spec is None or spec.products > MAX_PRODUCTS or _is_cropped_away(spec):
             continue
         # At the border of its mask a binary weight may be taken either way.
         case = with_numbers("any" if task.quantised else draws.choice(NUMBERS), task, spec, seed + number)
         yield case
         if number % AGAIN == 0:
-            yield _turned_round(case)
+            # The same numbers in another order: sum, mean and largest are the same, and so are the shapes.
+            yield each_tensor(case, lambda numbers, _: numbers.flatten().flip(0).reshape(numbers.shape))
             name = TENSORS[number // AGAIN % len(TENSORS)]
             yield case.with_tensor(name, 0.5 - case.tensor(name))
             if (other := fit(beside(spec))) and other != spec and not _is_cropped_away(other):
@@ -106,16 +107,9 @@ def simpler(spec: ConvSpec) -> Iterator[ConvSpec]:
             yield other
 
 
-def _turned_round(case: Case) -> Case:
-    """Return the same numbers in another order: sum, mean and largest are the same, and so are the shapes."""
-    return each_tensor(case, lambda numbers, _: numbers.flatten().flip(0).reshape(numbers.shape))
-
-
-def _linear(draws: Random) -> ConvSpec:
-    return ConvSpec(1, 1 + draws.randrange(6), 1 + draws.randrange(6), 1, batch=1 + draws.randrange(5))
-
-
-def _geometry(draws: Random) -> ConvSpec:
+def _geometry(draws: Random, is_linear: bool) -> ConvSpec:
+    if is_linear:
+        return ConvSpec(1, 1 + draws.randrange(6), 1 + draws.randrange(6), 1, batch=1 + draws.randrange(5))
     rows = _axis(draws)
     same = draws.randrange(5)  # 0, 1: all is square; 2: all but the input
     columns = rows if same < 2 else (_size(draws, *rows[1:]), *rows[1:]) if same == 2 else _axis(draws)

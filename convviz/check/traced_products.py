@@ -11,6 +11,7 @@ import dataclasses
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 import torch
 
@@ -24,7 +25,16 @@ say = sentences("check")
 # A product: cell of the 1, cell it was multiplied with, cell of the result; each (row, column).
 Cell = tuple[int, int]
 Product = tuple[Cell, Cell, Cell]
+T = TypeVar("T")
 Ask = Callable[[Case], torch.Tensor | None]
+
+# What the three cells of a product are cells of.
+MEMBERS: Mapping[str, tuple[str, str, str]] = {
+    "grad_input": ("grad_output", "weight", "grad_input"),
+    "grad_weight": ("grad_output", "input", "grad_weight"),
+    "output": ("input", "weight", "output"),
+    "grad_bias": ("grad_output", "bias", "grad_bias"),
+}
 
 
 @dataclass(frozen=True)
@@ -55,6 +65,14 @@ class Provenance:
         """How often the products count that are right ones, without repetition."""
         counts = (value for product, value in self.found.items() if product in self.right)
         return sorted({round(value, 6) for value in counts})
+
+
+def named(of: str, product: tuple[T, T, T]) -> tuple[T, T, T]:
+    """Return three that go with a product as (of grad_output or of the output, of the kernel, of the input)."""
+    one, middle, last = product
+    if of == "output":
+        return last, middle, one
+    return (one, middle, last) if of == "grad_input" else (one, last, middle)
 
 
 def provenance(of: str, spec: ConvSpec, case: Case, ask: Ask) -> Provenance | None:

@@ -31,6 +31,8 @@ MARKS: Mapping[str, Callable[[ConvSpec], bool]] = {
     "samples": lambda spec: spec.batch > 2,
     "sample": lambda spec: spec.batch == 1,
     "samples_out": lambda spec: spec.batch == spec.out_channels,
+    "rows_out": lambda spec: spec.output_size[0] == spec.out_channels,
+    "columns_out": lambda spec: spec.output_size[1] == spec.out_channels,
     "groups": lambda spec: spec.groups > 1,
     "depthwise": lambda spec: spec.groups == spec.in_channels > 1,
     "many_groups": lambda spec: spec.groups > 2,

@@ -63,12 +63,11 @@ def ask(subject: Subject, plan: Plan, case: Case, twice: bool) -> Answer:
 def _run(call: _Call) -> tuple[str, str]:
     """Run a call, and return its kind and the sentence for it.
 
-    One that draws has other random numbers, so that what depends on them gives itself away.
+    One that draws has other random numbers, so that what depends on them gives itself away; a layer begins with the
+    same, as what it keeps of its first weights is not drawn again.
     """
     with random_kept(), torch.enable_grad():
         try:
-            for draw in DRAWS if call.draws else ():
-                draw(1)
             call.run()
         except KeyboardInterrupt:  # of whoever waits; in a process of its own nobody can press it
             raise
@@ -203,7 +202,12 @@ class _Call:
             self.changed |= set(given.changed)
 
     def _timed(self, call: Callable[..., Any], *placed: Any, **named: Any) -> Any:
-        begin = time.perf_counter()
+        begin, subject = time.perf_counter(), self.subject
+        is_made = (
+            call is subject.passes.maker if subject.passes else subject.task.kind == "Module" and call is subject.fn
+        )
+        for draw in DRAWS if self.draws and not is_made else ():
+            draw(1)
         try:
             return call(*placed, **named)
         finally:

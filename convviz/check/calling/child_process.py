@@ -114,7 +114,9 @@ class Child:
         self._reader, answers = os.pipe()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a fork with threads about: the child runs one thread, and ends by _exit
-            _flush()
+            for stream in (sys.stdout, sys.stderr):
+                with contextlib.suppress(Exception):
+                    stream.flush()
             try:
                 pid = os.fork()
             except OSError as error:
@@ -217,9 +219,3 @@ def _why(status: int) -> str:
     if code < 0:
         return say("killed", signal=signal.Signals(-code).name if -code in list(signal.Signals) else -code)
     return say("ended", code=code)
-
-
-def _flush() -> None:
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(Exception):
-            stream.flush()

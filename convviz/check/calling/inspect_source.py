@@ -67,7 +67,9 @@ def takes_square_kernels(codes: Sequence[Any], kernel: str) -> bool:
     read: set[int] = set()
     for code in codes:
         tree = source_of(code) or ast.Pass()
-        parts = _walked(tree)  # a part of a kernel has other axes
+        walked = (node.target for node in ast.walk(tree) if isinstance(node, ast.For | ast.comprehension))
+        # What loops go through: a part of a kernel has other axes.
+        parts = {each.id for target in walked for each in ast.walk(target) if isinstance(each, ast.Name)}
         for node in ast.walk(tree):
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple) and _is_shape(node.value):
                 names = [each.id if isinstance(each, ast.Name) else "_" for each in node.targets[0].elts]
@@ -109,12 +111,6 @@ def _base(node: ast.AST) -> str:
     while isinstance(node, ast.Subscript | ast.Attribute):
         node = node.value
     return node.id if isinstance(node, ast.Name) else ""
-
-
-def _walked(tree: ast.AST) -> set[str]:
-    """Return the names that loops and comprehensions give to what they go through."""
-    targets = (node.target for node in ast.walk(tree) if isinstance(node, ast.For | ast.comprehension))
-    return {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
 
 
 def _is_shape(node: ast.AST, of: str = "", parts: Collection[str] = ()) -> bool:
