@@ -177,12 +177,10 @@ def _alike() -> Iterator[None]:
 def _cases(task: Task, style: str = "torch") -> list[Case]:
     cases = battery("all", 0, linear=task.name.startswith("linear"), quantised=task.quantised)
     cases = [case for case in cases if "padding_mode" in task.arguments or case.spec.padding_mode == "zeros"]
-    return [case for case in cases if style == "torch" or _is_plain(case.spec)]
-
-
-def _is_plain(spec: ConvSpec) -> bool:
-    is_square = spec.stride[0] == spec.stride[1] and spec.padding[0] == spec.padding[1]
-    return is_square and spec.dilation == (1, 1) and spec.groups == 1 and spec.padding_mode == "zeros"
+    plainest = {"dilation": 1, "groups": 1, "padding_mode": "zeros"}
+    plain = [case for case in cases if case.spec.replace(**plainest) == case.spec]
+    square = [case for case in plain if case.spec.stride[0] == case.spec.stride[1] and len(set(case.spec.padding)) == 1]
+    return cases if style == "torch" else square
 
 
 def _slips(task: Task, style: str) -> tuple[Slips, Slips]:

@@ -47,19 +47,15 @@ def readings(found: Provenance) -> list[str]:
         got = None if found.unknown else line(list(found.found), axis, found.of)
         said += _apart(got, _right(found, axis), name, found.of) if got is not None else ()
     factors = [factor for factor in found.factors if factor != 1]
-    if factors and _is_mean(found):
+    terms = Counter(product[2] for product in found.right)
+    means = all(abs(factor * terms[product[2]] - 1) < 1e-6 for product, factor in found.found.items())
+    if factors and means and found.found.keys() == found.right and len(set(terms.values())) > 1:
         said.append(say("read.mean"))
     elif factors and len(found.factors) == 1:
         said.append(say("read.factor", factor=f"{factors[0]:g}"))
     elif factors:
         said.append(_otherwise(found))
     return said
-
-
-def _is_mean(found: Provenance) -> bool:
-    counted = Counter(product[2] for product in found.right)
-    means = all(abs(factor * counted[product[2]] - 1) < 1e-6 for product, factor in found.found.items())
-    return means and found.found.keys() == found.right and len(set(counted.values())) > 1
 
 
 def line(products: list[Product], axis: int, of: str) -> Line | None:

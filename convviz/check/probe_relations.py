@@ -50,9 +50,12 @@ def misread(found: Provenance) -> str:
 def _is_backwards(found: Provenance, products: list[Product], axis: int) -> bool:
     """Return whether cell k acts as cell -k of the kernel, counted round and round."""
     stride, dilation = found.spec.stride[axis], found.spec.dilation[axis]
-    offsets = [cell[axis] - stride * o[axis] + dilation * k[axis] for o, k, cell in products]
+    lines = [(cell[axis] - stride * o[axis], dilation * k[axis]) for o, k, cell in products]
     least = found.spec.input_size[axis]
-    return any(len({each % around for each in offsets}) == 1 for around in range(least, 2 * least))
+    return any(
+        len({(at + tap) % around for at, tap in lines}) == 1 < len({(at - tap) % around for at, tap in lines})
+        for around in range(least, 2 * least)
+    )
 
 
 def _table(found: Provenance, turned: bool) -> set[Product]:
@@ -79,15 +82,11 @@ def beside(found: Provenance, product: Product) -> list[tuple[Cell, list[float]]
 
 def _pitch(cells: list[tuple[Cell, list[float]]], size: Cell, pad: Cell) -> int:
     """Return the wrong length of a row by which all cells are counted; 0 where there is none."""
-    height, width = size
-    several = len({wanted[0] for _, wanted in cells}) > 1
-    for pitch in range(1, 2 * (height + width) * several):
-        offsets = (
-            (own[0] + pad[0]) * width + own[1] - (wanted[0] + pad[0]) * pitch - wanted[1] for own, wanted in cells
-        )
-        if pitch != width and not any(offset % (height * width) for offset in offsets):
-            return pitch
-    return 0
+    rows = [(own[0] + pad[0], own[1], there[0] + pad[0], there[1]) for own, there in cells]
+    several = len({down for _, _, down, _ in rows}) > 2
+    found = max((row * size[1] + column - across) / down if down else 0 for row, column, down, across in rows)
+    exact = all(row * size[1] + column == down * found + across for row, column, down, across in rows)
+    return int(found) if several and exact and found % 1 == 0 and found != size[1] else 0
 
 
 def sign_passed(case: Case, ask: Callable[[Case], torch.Tensor | None]) -> list[str]:
@@ -105,7 +104,6 @@ def sign_passed(case: Case, ask: Callable[[Case], torch.Tensor | None]) -> list[
     parts = torch.linalg.lstsq(design, seen).solution
     if not same(design @ parts, seen):
         return []
-    used = weight_in_use({}, case.quantised, weight).abs()
     used = weight_in_use({}, case.quantised, weight).abs() * (weight.abs() <= 1)
     said = []
     for name, factor, right in (

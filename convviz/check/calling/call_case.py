@@ -92,7 +92,9 @@ def _again(first: _Call) -> tuple[str, str]:
     """Call it a second time, with the same numbers in another order in memory, as they are after a transpose."""
     turned = _differs(first, turned=True)
     kind, message = _differs(first, turned=False) if turned[0] != "ok" else turned
-    if turned[0] != "ok" and _draws(first):
+    likes = [_is_like(first, draws=True) for _ in range(8 * (turned[0] != "ok"))]
+    # The same call differs, and with the same random numbers does not, or it comes back to what it was.
+    if False in likes and (_is_like(first) or True in likes[likes.index(False) :]):
         return "wrong_type", say("random")
     if kind != "ok":
         return "keeps_state", _why(first) or message
@@ -101,12 +103,6 @@ def _again(first: _Call) -> tuple[str, str]:
             return "wrong_type", say("memory_order")
         first.remarks.add("memory_order")  # NumPy's arrays are in order, unless somebody transposed one
     return _alone(first) if first.subject.task.kind == "Function" else ("ok", "")
-
-
-def _draws(first: _Call) -> bool:
-    """Return whether the same call differs, and with the same random numbers does not, or comes back to what it was."""
-    likes = [_is_like(first, draws=True) for _ in range(8)]
-    return False in likes and (_is_like(first) or True in likes[likes.index(False) :])
 
 
 def _why(first: _Call) -> str:

@@ -128,7 +128,10 @@ def _try_plans(asker: Asker, subject: Subject, case: Case, layout: str | None, f
             queue = _alike(queue, plan, "arrays", "form")
         if answer.kind == "refused":  # for what the case is, whatever kind of array it comes in
             queue = _alike(queue, plan, "arrays")
-        if _is_of_kind(answer):
+        text = answer.message
+        typed = "TypeError" in text and ("argument" in text or "list indices" in text)
+        # A failure that comes of the kind of array: another order of axes changes nothing.
+        if answer.kind == "raised" and (typed or "AttributeError" in text or "NameError" in text):
             hopeless = _alike(queue, plan, "arrays", "form", "pairs", "dtype", "sizes", "words")
             queue = [each for each in queue if each not in hopeless]
         queue = [*cure(plan, answer), *queue]
@@ -167,13 +170,6 @@ def cure(plan: Plan, answer: Answer) -> list[Plan]:
     if plan.dtype == "float64" and any(word in text for word in ("Double", "dtype", "torch.float64")):
         return [dataclasses.replace(plan, dtype="float32")]
     return []
-
-
-def _is_of_kind(answer: Answer) -> bool:
-    """Return whether a failure comes of the kind of array, so that another order of axes changes nothing."""
-    text = answer.message
-    typed = "TypeError" in text and ("argument" in text or "list indices" in text)
-    return answer.kind == "raised" and (typed or "AttributeError" in text or "NameError" in text)
 
 
 def _try_pairs(asker: Asker, subject: Subject, found: Found, scope: Scope) -> None:

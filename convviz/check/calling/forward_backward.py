@@ -41,7 +41,9 @@ def fill(made: Any, case: Case, plan: Plan) -> dict[str, Any]:
         raise NotNumbers(say("no_parameter" if is_module else "no_weight", shape=list(shape)))
     late = (None,) if weight[2] is None else ()  # filled at the first forward pass
     count = case.bias.numel()
-    bias = _fitting("bias", [each for each in places if each is not weight and _length(each[2]) in (count, *late)])
+    lengths = [None if (sizes := _shape(each[2])) is None else int(np.prod(sizes)) for each in places]
+    fitting = [each for each, n in zip(places, lengths, strict=True) if each is not weight and n in (count, *late)]
+    bias = _fitting("bias", fitting)
     found = {"weight": _put(weight, to_layout(case.weight, KERNEL[plan.kernel]), plan)}
     if bias is not None:
         found["bias"] = _put(bias, case.bias.reshape(_shape(bias[2]) or bias_shape(plan.bias, count)), plan)
@@ -95,11 +97,6 @@ def _shape(value: Any) -> tuple[int, ...] | None:
         return None if value is None else tuple(np.shape(value))
     except ValueError:
         return (-1,)
-
-
-def _length(value: Any) -> int | None:
-    shape = _shape(value)
-    return None if shape is None else int(np.prod(shape))
 
 
 Timed = Callable[..., Any]
