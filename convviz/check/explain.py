@@ -258,4 +258,6 @@ def _by_products(
     mixed = ones.mixed(result, smallest)
     if not mixed or (mixed == "groups" and not grouped) or (of == "grad_bias" and mixed == "channels"):
         return None
+    if mixed == "both":
+        return diagnosis(catalogue()["G10"], say("mixed.both"), of)
     return Diagnosis("?", of, say(f"mixed.{mixed}"), "", say(f"mixed.{mixed}.fix"))

@@ -91,13 +91,17 @@ class OneHotProbes:
         return None
 
     def mixed(self, result: str, wrong: Case) -> str:
-        """Return which sums go wrong where one channel of one sample is right, the first of those below."""
+        """Return which sums go wrong where one channel of one sample is right, the first of those below; else nothing.
+
+        ``"both"``: several samples of one channel are right, and several channels of one sample, but not both.
+        """
         plane = single(wrong.spec)
         several: dict[str, ConvSpec] = {
             "samples": plane.replace(batch=2),
             "inputs": plane.replace(in_channels=2),
             "outputs": plane.replace(out_channels=2),
             "channels": plane.replace(in_channels=2, out_channels=3),
+            "both": plane.replace(in_channels=2, out_channels=3, batch=2),
             "groups": plane.replace(in_channels=4, out_channels=4, groups=2),
         }
         found = (name for name, spec in several.items() if self._is_wrong(result, spec))

@@ -48,7 +48,9 @@ def broken_premise(result: str, case: Case, right: torch.Tensor, ask: Ask) -> Di
         if sent != "bias" and not (sent == "weight" and case.quantised):
             found = found or _not_linear(result, sent, case, got, ask)
     if found is None or found[0] in CONSEQUENCES:
-        found = _few_digits(result, got, right) or _foreign(result, case, got, right, ask) or found
+        found = _foreign(result, case, got, right, ask) or found
+    if found is None or found[0] == "linear":
+        found = _few_digits(result, got, right) or found
     if found is None:
         return None
     evidence = say(f"premise.{found[0]}.seen", factors=" · ".join(made_of(result)), **found[1])

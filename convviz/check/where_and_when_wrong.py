@@ -57,6 +57,7 @@ MARKS: Mapping[str, Callable[[ConvSpec], bool]] = {
     "narrow": lambda spec: 1 in spec.input_size,
     "one": lambda spec: 1 in spec.output_size,
 }
+BY_CHANCE = ("rows_out", "columns_out")  # sizes that many a case has by chance: said where nothing else is to say
 FEW, MANY = 3, 50  # so many wrong and so many right cases make two marks together no chance
 
 
@@ -69,7 +70,8 @@ def mark_of(wrong: Sequence[Case], right: Sequence[Case]) -> str:
         return say(f"only.{ONLY[wrong[0].name]}")
     fitting = {name: has for name, has in MARKS.items() if all(has(case.spec) for case in wrong)}
     shared = {name: [has(case.spec) for case in right] for name, has in fitting.items()}
-    exact = [say(f"mark.{name}") for name, among_right in shared.items() if not any(among_right)]
+    exact = [name for name, among_right in shared.items() if not any(among_right)]
+    exact = [say(f"mark.{name}") for name in [name for name in exact if name not in BY_CHANCE] or exact]
     if exact or len(wrong) < FEW or len(right) < MANY:
         both = functools.partial(say, "mark.or")  # which of several it is nobody can tell
         return (
