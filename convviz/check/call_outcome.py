@@ -12,6 +12,7 @@ KINDS = (
     "not_defined",  # the function is None
     "raised",  # an exception, SystemExit among them
     "refused",  # its own assert or NotImplementedError: it is not made for this case
+    "one_number",  # it raises for a stride, padding or dilation as a pair, and is right for it as a number
     "timeout",  # it ran longer than it was given
     "crashed",  # its process ended, killed or out of memory
     "wrong_type",  # not numbers, or not as many results as the task has

@@ -9,8 +9,8 @@ import torch
 
 from convviz.check.battery import Case, make_case
 from convviz.check.compare import same
-from convviz.check.traced_products import MEMBERS, Cell, Product, Provenance, named
 from convviz.check.recipes.grad_weight import FILTER, grad_weight, weight_in_use
+from convviz.check.traced_products import MEMBERS, Cell, Product, Provenance, named
 from convviz.facts.words import sentences
 
 say = sentences("check")

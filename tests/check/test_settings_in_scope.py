@@ -53,17 +53,45 @@ class TestStated:
         assert found.diagnoses
         assert report(silent, "conv2d_input", scope={"square": True, "stride": 1}, time_limit=30).passed
 
+    def test_numbers_are_asked_alone_and_pairs_where_they_are_listed(self):
+        for listed, apart in (([1, 2, 3], set()), ([1, 2, 3, (2, 1)], {(2, 1)})):
+            found = read_scope({"stride": listed})
+            kept = {case.spec.stride for case in battery("all", 0) if found.leaves_out(case.spec) is None}
+            assert kept == {(1, 1), (2, 2), (3, 3)} | apart
+
     def test_what_a_scope_cannot_be(self):
         for scope, words in (
             ({"strides": 1}, "stride, padding, dilation, groups, square, odd, remainder: got 'strides'"),
             ({"stride": 0}, "a whole number from 1"),
             ({"stride": "1"}, "a whole number from 1"),
             ({"padding": []}, "a whole number from 0"),
+            ({"padding": [(1, 2, 3)]}, "or pairs of them"),
+            ({"groups": [(1, 2)]}, "a whole number from 1"),
             ({"square": 1}, "True or False"),
             ("some", "a dict, or 'all'"),
         ):
             with pytest.raises(ValueError, match=words):
                 report(narrow, "conv2d_input", scope=scope)
+
+
+class TestOneNumber:
+    def test_a_pair_is_not_asked_where_it_raises_and_one_number_is_right(self):
+        def shortcut(x, weight_size, grad_output, stride=1, padding=0):
+            size = weight_size[2]
+            if stride == size == weight_size[3]:
+                x, padding = torch.nn.functional.pad(x, (padding,) * 4), 0
+            return torch.nn.grad.conv2d_weight(x, weight_size, grad_output, stride, padding)
+
+        found = report(shortcut, "conv2d_weight")
+        assert found.passed, found.text()
+        assert "not asked" in found.text()
+
+    def test_what_exchanges_height_and_width_is_wrong_even_where_it_raises(self):
+        def exchanged(x, weight_size, grad_output, stride=1, padding=0):
+            stride = stride if isinstance(stride, int) else stride[::-1]
+            return torch.nn.grad.conv2d_weight(x, weight_size, grad_output, stride, padding)
+
+        assert not report(exchanged, "conv2d_weight").passed
 
 
 class TestRefused:

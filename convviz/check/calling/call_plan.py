@@ -27,7 +27,8 @@ class Plan:
     kernel: str = "OIHW"  # that of the weight, a key of KERNEL
     bias: str = "C"  # its shape: "111C", "C1"
     form: tuple[str, ...] = ()  # what a cache holds, in its order; ("dict",) for one with keys
-    pairs: str = "any"  # a number where both axes have the same; "pair": always two; "int": only numbers
+    # "any": a number where both axes have the same; "pair": always two; "int": only numbers; else names that have two
+    pairs: str = "any"
     sizes: str = "full"  # a size argument has all axes; "plane": height and width
     dtype: str = "float64"  # or "float32"
     words: bool = False  # whether the padding is said as "same" or "valid"
@@ -148,7 +149,8 @@ def plain_value(role: str, case: Case, plan: Plan, task: Task) -> Any:
         pair: tuple[int, int] = special[name] if name in special else getattr(spec, name)
         if axis:
             return pair[int(axis)]
-        return pair[0] if pair[0] == pair[1] and plan.pairs != "pair" else pair
+        is_one = pair[0] == pair[1] and plan.pairs != "pair" and name not in plan.pairs.split()
+        return pair[0] if is_one else pair
     if name == "input_size":
         whole = plan.sizes == "full" and task.name != "conv_transpose2d"
         return sizes_in(spec.input_shape, DATA[plan.data]) if whole else spec.input_size

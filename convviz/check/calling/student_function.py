@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from convviz.check.battery import Case
+from convviz.check.battery import Case, make_case
 from convviz.check.call_outcome import Answer
 from convviz.check.calling.call_plan import Plan
 from convviz.check.calling.case_runner import Asker
@@ -18,10 +18,12 @@ from convviz.check.calling.function_or_class import Subject, subject_of
 from convviz.check.calling.inspect_source import is_function, mentions, takes_square_kernels, unzeroed
 from convviz.check.calling.names_and_layouts import CONV, LINEAR, STATED
 from convviz.check.calling.supported_geometries import Reach
-from convviz.check.settings_in_scope import EVERYTHING, Scope
-from convviz.check.tasks import Task
+from convviz.check.compare import same
+from convviz.check.settings_in_scope import EVERYTHING, Scope, with_one_number
+from convviz.check.tasks import Task, truth
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
+from convviz.geometry.spec import ConvSpec
 
 say = sentences("calling_student_code")
 
@@ -43,11 +45,13 @@ class Student:
     _said: tuple[str, ...]
     _remarks: set[str] = dataclasses.field(default_factory=set)
     _tried: dict[Case, Answer] = dataclasses.field(default_factory=dict)
+    _pairs: set[ConvSpec] = dataclasses.field(default_factory=set)  # those that it cannot be asked with two numbers
 
     @property
     def assumed(self) -> tuple[str, ...]:
         """Sentences: what was assumed about its arguments and its arrays, and what was seen in the cases so far."""
-        return (*self._said, *(say(f"remark.{id}") for id in sorted(self._remarks)))
+        pairs = [say("remark.one_number", count=len(self._pairs))] if self._pairs else []
+        return (*self._said, *(say(f"remark.{id}") for id in sorted(self._remarks)), *pairs)
 
     @property
     def unzeroed(self) -> str:
@@ -73,7 +77,7 @@ class Student:
         """Return what one call for each case gives, up to one that ends the process; None where it refuses."""
         answers = self._asker.ask_all(self.plan, cases, at_once)
         answers = [self._cured(case, answer) for case, answer in zip(cases, answers, strict=False)]
-        return [None if each.kind == "refused" and not self._scope.strict else each for each in answers]
+        return [None if self._is_left_out(each) else each for each in answers]
 
     def answer(self, case: Case) -> Answer:
         """Return what came of one case."""
@@ -82,28 +86,45 @@ class Student:
         if refused := _no_code(self._subject.fn, self.task):
             return Answer("wrong_type", message=refused)
         answer = self._found.ended or self._tried.pop(case, None) or self._cured(case)
-        if answer.kind == "refused":
+        if answer.kind in ("refused", "one_number"):
             answer = dataclasses.replace(answer, kind="raised")
         self._remarks.update(answer.remarks if case in self._cases else ())
         return answer
 
     def _refusal(self, case: Case) -> str | None:
-        """Return what a function says by its own assert or NotImplementedError: that it is not made for this."""
+        """Return what a function says by its own assert or by what it raises: that it is not made for this."""
         tried = (self._found.ended, *self._tried.values())
-        if self._scope.strict or any(each and each.kind in ("timeout", "crashed") for each in tried):
+        if any(each and each.kind in ("timeout", "crashed") for each in tried):
             return None
         answer = self._tried[case] = self._cured(case)
-        if answer.kind != "refused":
+        if not self._is_left_out(answer):
             return None
         del self._tried[case]
-        return say("no.refused", message=answer.message.rstrip("."))
+        return say(f"no.{answer.kind}", message=answer.message.rstrip("."))
+
+    def _is_left_out(self, answer: Answer) -> bool:
+        return answer.kind == "one_number" or (answer.kind == "refused" and not self._scope.strict)
 
     def _cured(self, case: Case, answer: Answer | None = None) -> Answer:
         answer = answer or self._asker.ask(self.plan, case)
         for plan in cure(self.plan, answer):  # what was enough for the probe may not be for every case
             again = self._asker.ask(plan, case)
             answer = answer if again.failed else again
+        if answer.kind == "raised" and self._takes_one_number(case):
+            self._pairs.add(case.spec)
+            return dataclasses.replace(answer, kind="one_number")
         return answer
+
+    def _takes_one_number(self, case: Case) -> bool:
+        """Return whether it fails for two equal numbers as for two others, and is right for one: two are the reason."""
+        if not (found := with_one_number(case.spec, self.task.name == "conv_transpose2d")):
+            return False
+        names, spec = found
+        equal = make_case("one number", spec, 3, self.task.quantised)
+        if not self._asker.ask(dataclasses.replace(self.plan, pairs=" ".join(names)), equal).failed:
+            return False
+        answer, right = self._asker.ask(self.plan, equal), truth(self.task, equal)
+        return answer.kind == "ok" and all(same(value, right[name]) for name, value in answer.results.items())
 
 
 def open_student(
