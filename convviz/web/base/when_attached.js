@@ -38,19 +38,3 @@ export function tellHolders(el) {
     forget();
   };
 }
-
-/** Per view: a notebook may display an app twice. @param {HTMLElement} el @param {string} tab */
-export function tabIds(el, tab) {
-  const app = /** @type {HTMLElement} */ (el.closest(".cv-app") ?? el);
-  const view = (app.dataset.cvView ??= Math.random().toString(36).slice(2, 8));
-  return { tab: `cv-tab-${view}-${tab}`, panel: `cv-panel-${view}-${tab}` };
-}
-
-/** Once placed. @param {HTMLElement} root @param {string} tab */
-export function nameAfterTab(root, tab) {
-  return whenPlaced(root, () => {
-    const ids = tabIds(root, tab);
-    const attributes = { id: ids.panel, role: "tabpanel", "aria-labelledby": ids.tab };
-    for (const [name, value] of Object.entries(attributes)) root.setAttribute(name, value);
-  });
-}

@@ -4,7 +4,7 @@ import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { keepKeys } from "../base/keys.js";
 import { followKernel } from "../base/lost_kernel.js";
-import { nameAfterTab } from "../base/when_attached.js";
+import { nameAfterTab } from "../base/tab_ids.js";
 import { followTheme } from "../base/theme.js";
 import { rich } from "../base/rich_text.js";
 import { followPointer, pointAt } from "../base/pointed_cell_events.js";

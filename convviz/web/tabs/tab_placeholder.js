@@ -1,6 +1,6 @@
 // What stands in a tab's place until its script is there, which comes when the tab is first opened.
 import { element, makeButton, setText } from "../base/dom.js";
-import { nameAfterTab } from "../base/when_attached.js";
+import { nameAfterTab } from "../base/tab_ids.js";
 import { sayPane } from "./pane_sentences.js";
 
 /**

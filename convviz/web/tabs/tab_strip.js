@@ -1,6 +1,6 @@
 // A row of tabs with one stop for the keyboard: arrows walk along it, Enter and Space open.
 import { element, makeButton, setAttribute } from "../base/dom.js";
-import { tabIds } from "../base/when_attached.js";
+import { tabIds } from "../base/tab_ids.js";
 import { walkAlong } from "../base/roving_tabindex.js";
 
 /**
