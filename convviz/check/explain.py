@@ -17,7 +17,7 @@ from convviz.check.diagnose import Diagnosis, Seen, diagnose, diagnosis
 from convviz.check.mistakes import catalogue
 from convviz.check.one_hot_probes import OneHotProbes, as_convolution, recipe_of, single
 from convviz.check.probe_analysis import counts, readings, unknown
-from convviz.check.probe_linearity import broken_premise
+from convviz.check.probe_linearity import broken_premise, is_bias_alone
 from convviz.check.probe_relations import sign_passed
 from convviz.check.smallest_failing_geometry import Failure
 from convviz.check.tasks import Task
@@ -169,16 +169,22 @@ def _unnamed(
 ) -> list[Diagnosis]:
     wrong = [one for one in seen if one.got is not None and not one.is_right]
     smallest = min(wrong, key=lambda one: one.case.spec.products)
+    if failure and (larger := ones.larger(result, smallest.case)):
+        smallest = larger
+        wrong.append(larger)
     pairs = [(one.got, one.right) for one in wrong if one.got is not None]
     mark = "" if failure else mark_of([one.case for one in wrong], [one.case for one in seen if one.is_right])
     if len(wrong) == 1 and wrong[0].case.name in ONLY:
         return [Diagnosis("?", result, mark, say("only.of", case=wrong[0].case.name), "")]
     # In the smallest of all there may be one number, which proves nothing.
     typical = max(wrong, key=lambda one: one.case.spec.products) if failure else smallest
-    if broken := broken_premise(of, typical.case, typical.right, functools.partial(ones.ask, result)):
+    ask = functools.partial(ones.ask, result)
+    if is_bias_alone(of, wrong, ask):
+        return [Diagnosis("?", result, say("premise.bias"), say("premise.bias.seen"), "")]
+    if broken := broken_premise(of, typical.case, typical.right, ask):
         return [dataclasses.replace(broken, of=result)]
     is_binary = of == "grad_weight" and bool(smallest.case.quantised)
-    if is_binary and (parts := sign_passed(smallest.case, functools.partial(ones.ask, result))):
+    if is_binary and (parts := sign_passed(smallest.case, ask)):
         return [*partly, Diagnosis("?", result, parts[0], " ".join(parts[1:]), "")]
     where = [sentence for sentence in (*places(of, pairs, ones.student.reshapes), mark) if sentence]
     also = " ".join(where)
@@ -211,7 +217,7 @@ def _part(ones: OneHotProbes, result: str, case: Case) -> str:
     sent, axis, which, ratios = found
     words = {"axis": say(f"axis.{axis}"), "which": comma(list(map(str, which))), "sent": sent, "count": len(which)}
     if len(ratios) == 1 and (factor := ratios.pop()) is not None:
-        return say("part.factor", factor=f"{factor + 0.0:g}", **words)
+        return say("part.factor", factor=f"{factor:g}", **words) if factor else say("part.none", **words)
     return say("part", result=result, **words)
 
 
@@ -222,12 +228,12 @@ def _by_ratio(of: str, wrong: Sequence[Seen]) -> Diagnosis | None:
         return None
     if max(found) - min(found) <= 1e-6 * abs(found[0]):
         evidence = say("ratio.evidence", result=of, ratio=f"{found[0]:.6g}")
-        return Diagnosis("?", of, say("ratio"), evidence, say("ratio.fix"))
+        return Diagnosis("?", of, say("ratio"), f"{evidence} {say('ratio.fix')}", "")
     if any(one.right.numel() < 2 for one in wrong):
         return None  # one number is always some factor off
     each = dict.fromkeys(f"{ratio:.6g} ({one.case.name})" for one, ratio in zip(wrong, found, strict=True))
-    evidence = say("ratios.evidence", result=of, ratios=", ".join(each))
-    return Diagnosis("?", of, say("ratios"), evidence, say("ratios.fix"))
+    evidence = say("ratios.evidence", result=of, ratios=", ".join(list(each)[:4]))
+    return Diagnosis("?", of, say("ratios"), f"{evidence} {say('ratios.fix')}", "")
 
 
 def _by_products(

@@ -9,6 +9,7 @@ import torch
 from convviz.check.battery import Case, make_case
 from convviz.check.calling.student_function import Student
 from convviz.check.compare import ratio_of, same
+from convviz.check.diagnose import Seen
 from convviz.check.tasks import Task, truth
 from convviz.check.traced_products import Provenance, provenance
 from convviz.geometry.spec import ConvSpec
@@ -90,6 +91,12 @@ class OneHotProbes:
                 return sent, name, list(wrong), {None if ratio is None else round(ratio, 6) for ratio in wrong.values()}
         return None
 
+    def larger(self, result: str, case: Case) -> Seen | None:
+        """Return a wrong result of the same setting with a few windows and two samples more; None if that is right."""
+        size = [size + 3 * stride for size, stride in zip(case.spec.input_size, case.spec.stride, strict=True)]
+        other = make_case(case.name, case.spec.replace(input_size=size, batch=case.spec.batch + 2), 80, case.quantised)
+        return self._wrong(result, other)
+
     def mixed(self, result: str, wrong: Case) -> str:
         """Return which sums go wrong where one channel of one sample is right, the first of those below; else nothing.
 
@@ -108,11 +115,15 @@ class OneHotProbes:
         return "" if self._is_wrong(result, plane) else next(found, "")
 
     def _is_wrong(self, result: str, spec: ConvSpec) -> bool:
-        case = make_case("several", spec, 78, self._task.quantised)
-        if self.student.takes(case) or (spec.groups > 1 and self._task.name.startswith("linear")):
-            return False
+        return self._wrong(result, make_case("several", spec, 78, self._task.quantised)) is not None
+
+    def _wrong(self, result: str, case: Case) -> Seen | None:
+        spec = case.spec
+        no_layer = self._task.name.startswith("linear") and (spec.groups > 1 or spec.input_size != (1, 1))
+        if no_layer or self.student.takes(case):
+            return None
         got, right = self.ask(result, case), as_convolution(self._task, result, case, truth(self._task, case)[result])
-        return got is not None and right is not None and not same(got, right)
+        return Seen(case, got, right) if got is not None and right is not None and not same(got, right) else None
 
     def _ask(self, result: str, spec: ConvSpec) -> Provenance | None:
         case = make_case("single ones", spec, 77, self._task.quantised)

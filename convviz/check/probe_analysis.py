@@ -131,8 +131,10 @@ def counts(found: Provenance) -> str:
         return ""
     for name, reached in BEYOND.items():
         beyond = sum(_reaches(found, product, reached) for product in found.extra)
-        if beyond * 5 >= len(found.extra) * 4 and beyond:
-            mode = found.spec.padding_mode if name == "edge" else "zeros"
+        mode = found.spec.padding_mode
+        # Of an input of one row every cell is its edge, and a border has its own way beyond it.
+        told = 1 not in found.spec.input_size and (name == "edge" or mode == "zeros")
+        if told and beyond * 5 >= len(found.extra) * 4 and beyond:
             return say(f"read.{name}" if mode == "zeros" else "read.edge.border", count=beyond, mode=mode)
     if pattern := _left_out(found) or misread(found):
         return pattern

@@ -8,13 +8,13 @@ divided by its own size, masked or added to, and no product explains it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 
 from convviz.check.battery import Case, make_case
 from convviz.check.compare import errors, ratio_of, same
-from convviz.check.diagnose import Diagnosis, diagnosis
+from convviz.check.diagnose import Diagnosis, Seen, diagnosis
 from convviz.check.mistakes import catalogue
 from convviz.facts import facts
 from convviz.facts.join_lists import comma
@@ -32,17 +32,13 @@ FEW = 3  # numbers with one and the same size are no chance any more
 
 def broken_premise(result: str, case: Case, right: torch.Tensor, ask: Ask) -> Diagnosis | None:
     """Return what a function does in a wrong case that no sum of products does; None where it does nothing such."""
-    bias = ask(case.with_tensor("transposed_bias", torch.zeros_like(case.transposed_bias)))
-    if bias is not None and same(bias, right):
-        return Diagnosis("?", result, say("premise.bias"), say("premise.bias.seen"), "")
+    case = case.with_tensor("transposed_bias", torch.zeros_like(case.transposed_bias))
     if result == "output":  # to which a bias is added
         right = right - case.bias.reshape(1, -1, *[1] * (right.dim() - 2))
         case = case.with_tensor("bias", torch.zeros_like(case.bias))
     got = ask(case)
-    if got is None or not got.numel() or got.shape != right.shape:
+    if got is None or not got.numel() or got.shape != right.shape or same(got, right):
         return None
-    if result == "output" and same(got, right):
-        return Diagnosis("?", result, say("premise.bias"), say("premise.bias.seen"), "")
     found = _coarse(result, got, right, bool(case.quantised))
     for sent in made_of(result):
         if sent != "bias" and not (sent == "weight" and case.quantised):
@@ -57,6 +53,18 @@ def broken_premise(result: str, case: Case, right: torch.Tensor, ask: Ask) -> Di
     if found[0] == "whole":
         return diagnosis(catalogue()["G08"], evidence, result)
     return Diagnosis("?", result, say(f"premise.{found[0]}", **found[1]), evidence, "")
+
+
+def is_bias_alone(result: str, wrong: Sequence[Seen], ask: Ask) -> bool:
+    """Return whether every wrong output is right as soon as its bias is 0."""
+    name = "bias" if result == "output" else "transposed_bias"
+    for one in wrong:
+        bias = one.case.tensor(name)
+        added = bias.reshape(1, -1, *[1] * (one.right.dim() - 2)) if result == "output" else 0
+        got = ask(one.case.with_tensor(name, torch.zeros_like(bias)))
+        if got is None or not same(got, one.right - added):
+            return False
+    return result in ("output", "grad_input")
 
 
 def _coarse(
@@ -143,4 +151,7 @@ def _not_linear(
     other = make_case("another", case.spec, 5).tensor(sent)
     more, both = (ask(case.with_tensor(sent, numbers)) for numbers in (other, case.tensor(sent) + other))
     fits = more is not None and both is not None and more.shape == both.shape == got.shape
-    return ("linear", words) if fits and more is not None and both is not None and not same(both, got + more) else None
+    if fits and more is not None and both is not None and not same(both, got + more):
+        return "linear", words
+    shifted = ask(case.with_tensor(sent, case.tensor(sent) + 1))
+    return ("mean", words) if bool(got.any()) and shifted is not None and same(shifted, got) else None

@@ -52,8 +52,9 @@ class Provenance:
 
     @property
     def missing(self) -> list[Product]:
-        """Products that belong there and are not there."""
-        return sorted(self.right - self.found.keys())
+        """Products that belong there and are not there; what stands in a number that cannot be read may be there."""
+        unread = {(o, cell) for o, cell, *_ in self.unknown}
+        return sorted(each for each in self.right - self.found.keys() if (each[0], each[2]) not in unread)
 
     @property
     def extra(self) -> list[Product]:

@@ -148,7 +148,7 @@ def is_moved(pairs: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> bool:
 def _along(axis: int, name: str, wrongs: Sequence[torch.Tensor], result: str) -> Iterator[str]:
     """Yield the one sentence that says which indices of an axis are wrong in every case that has several of them."""
     lines = [wrong.movedim(axis, 0).reshape(wrong.shape[axis], -1).any(1) for wrong in wrongs if wrong.shape[axis] > 1]
-    if not lines:
+    if not lines or (name == "sample" and len(lines) < len(wrongs)):  # one sample is the first and the last
         return
     ends: Mapping[str, Callable[[torch.Tensor], bool]] = {
         "first": lambda line: not bool(line[1:].any()),

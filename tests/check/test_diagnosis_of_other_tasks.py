@@ -296,7 +296,7 @@ def test_what_goes_in_wrongly_is_said_with_its_factor():
         return (*plain_backward(dout.float().double(), x, w, b, stride, padding)[:2], dout.sum((0, 2, 3)))
 
     for fn, words in (
-        (without_the_odd_one, "sample 2 of grad_output counts 0 times"),
+        (without_the_odd_one, "sample 2 of grad_output is left out"),
         (averaged, "a mean is used instead of a sum"),
         (rounded, "right but for its last digits"),
     ):
