@@ -102,7 +102,7 @@ export class Rows {
   }
 
   /**
-   * The room once the tracks have moved: what stands around a stage stays as it is, and where it does not, the
+   * The room once the tracks have moved: what stands around a stage stays as it is; where it does not, the
    * watcher sees it.
    * @param {Room} room @param {Map<string, Size>} before the bands' areas
    */

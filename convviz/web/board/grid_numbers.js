@@ -58,7 +58,7 @@ export class GridNumbers {
     this.#fit(this.#spec.rows.length, this.#spec.columns.length);
   }
 
-  /** Letters outside leave the page, until their cells are back. @param {number} height @param {number} width */
+  /** Letters leave with their cells, and are kept. @param {number} height @param {number} width */
   #fit(height, width) {
     while (this.#printed.length < height) this.#printed.push([]);
     this.#printed.forEach((line, row) =>

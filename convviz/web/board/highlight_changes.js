@@ -54,7 +54,10 @@ export class Changes {
     this.#tell(unchanged(before, now), settings.spec);
   }
 
-  /** @param {Record<string, string>} sentences @param {import("../rules/conv_geometry.js").Spec | null} [spec] */
+  /**
+   * @param {Record<string, string>} sentences
+   * @param {import("../rules/conv_geometry.js").Spec | null} [spec]
+   */
   #tell(sentences, spec = null) {
     const isNothing = !Object.keys(sentences).length;
     const text = isNothing ? "" : JSON.stringify([sentences, spec]);

@@ -213,7 +213,8 @@ export class Panel {
 
   /**
    * null: nothing is broken.
-   * @param {import("../numbers/broken_step.js").WrongPlane | null} wrong @param {boolean} guilty its name is red
+   * @param {import("../numbers/broken_step.js").WrongPlane | null} wrong
+   * @param {boolean} guilty its name is red
    */
   breakInto(wrong, guilty) {
     this.el.toggleAttribute("data-guilty", guilty);

@@ -128,7 +128,10 @@ export function tracksFor(tracks, favoured, gap, total) {
   return whole(grown(bases, tracks, room));
 }
 
-/** As grid's flexible tracks grow. @param {number[]} bases @param {{ share: number }[]} tracks @param {number} room */
+/**
+ * As a grid's flexible tracks grow.
+ * @param {number[]} bases @param {{ share: number }[]} tracks @param {number} room
+ */
 function grown(bases, tracks, room) {
   const held = bases.map(() => false);
   for (;;) {

@@ -16,13 +16,13 @@ import { say } from "../base/board_sentences.js";
 const SLACK = 4; // pixels, or two pages could chase each other
 
 /**
+ * @import { LessonBundle } from "../lesson/available_lessons.js"
  * @import { MakeNumbers } from "../numbers/latest_request.js"
  * @import { PageData } from "../numbers/page_model.js"
  * @import { TabScript } from "../tabs/tab_placeholder.js"
  * @param {{ el: HTMLElement, data: PageData & { controls: string[], height: number | null, lesson?: string |
- *   null, lessons?: Record<string, import("../lesson/available_lessons.js").LessonBundle>, tabs?: Record<string,
- *   TabScript["default"]>, race?: any }, own?: boolean, makeNumbers?: MakeNumbers }} page own: the whole page
- *   and its address are ours
+ *   null, lessons?: Record<string, LessonBundle>, tabs?: Record<string, TabScript["default"]>, race?: any },
+ *   own?: boolean, makeNumbers?: MakeNumbers }} page own: the whole page and its address are ours
  */
 function render({ el, data, own = false, makeNumbers = fromPage }) {
   const model = createPageModel(data, makeNumbers);

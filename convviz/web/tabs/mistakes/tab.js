@@ -36,9 +36,8 @@ class MistakesPane {
     this.#draw();
   };
   #pane;
-  /**
-   * @type {{ settings: Settings, gallery: Gallery, given: import("../../numbers/compute_mistake.js").Given } | null}
-   */
+  /** @typedef {import("../../numbers/compute_mistake.js").Given} Given */
+  /** @type {{ settings: Settings, gallery: Gallery, given: Given } | null} */
   #now = null;
   /** @type {Gradient} */
   #of = "grad_input";
