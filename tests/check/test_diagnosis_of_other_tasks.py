@@ -367,7 +367,7 @@ def test_a_report_says_whole_sentences_of_what_is_there():
     for fn, task, words in (
         (exchanged_where_they_agree, "conv2d_input", "(grad_input)"),
         (exchanged_where_they_agree, "conv2d_input", "The cases with as many input as output channels are wrong"),
-        (first_images, "conv2d_backward", "The parts of the samples 2, 3, 4, 5 of grad_output count 0 times"),
+        (first_images, "conv2d_backward", "The parts of the samples 2, 3, 4, 5 of grad_output are left out"),
         (last_position, "conv2d_backward", "Of grad_output only [3,5] is used: = stands where += belongs"),
         (last_position, "conv2d_backward", "1 of 18 cases is right"),
         (two_at_once, "conv2d_weight", "Also: The gradient is divided by the batch size (grad_weight, W12)."),
