@@ -16,9 +16,11 @@ RESULTS = (*GRADIENTS, "output")
 RUN = """(text) => {
   const { cases, recipes } = JSON.parse(text);
   const { gradientBy, gradientRight, numberBy, productsBy, comparedAt, sameProducts } =
-  js["numbers/compute_mistake.js"]; const { rightProducts } = js["rules/products.js"]; const tensor = ({ shape, data })
-  => ({ shape, data: Float64Array.from(data) }); const plain = (tensor) => tensor && { shape: tensor.shape, data:
-  [...tensor.data] }; return JSON.stringify(cases.map(({ spec, ...tensors }) => {
+    js["numbers/compute_mistake.js"];
+  const { rightProducts } = js["rules/products.js"];
+  const tensor = ({ shape, data }) => ({ shape, data: Float64Array.from(data) });
+  const plain = (tensor) => tensor && { shape: tensor.shape, data: [...tensor.data] };
+  return JSON.stringify(cases.map(({ spec, ...tensors }) => {
     const given = Object.fromEntries(Object.entries(tensors).map(([name, each]) => [name, tensor(each)]));
     const gradients = ["grad_input", "grad_weight", "grad_bias"];
     const right = Object.fromEntries(gradients.map((of) => [of, plain(gradientRight(of, spec, given))]));
