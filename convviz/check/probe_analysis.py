@@ -87,9 +87,13 @@ def _apart(got: Line, right: Line, line: str, of: str) -> Iterator[str]:
         yield say(f"read.reversed.{line}")
     elif got.spacing != right.spacing:
         yield say(f"read.spacing.{line}", got=abs(got.spacing), right=right.spacing)
-    if got.pitch != right.pitch:
-        name = "read.pitch" if of == "grad_input" else "read.window.pitch"
-        yield say(f"{name}.{line}", got=got.pitch, count=abs(got.pitch), right=right.pitch)
+    if got.pitch == -right.pitch and of != "grad_input":
+        yield say(f"read.opposite.{line}")
+    elif got.pitch != right.pitch:
+        if of == "grad_input":
+            yield say(f"read.pitch.{line}", got=got.pitch, right=right.pitch)
+        else:
+            yield say(f"read.window.pitch.{line}", count=abs(got.pitch), right=right.pitch)
     if got.place != right.place and got.spacing == right.spacing and got.pitch == right.pitch:
         by = got.place - right.place  # everything in grad_input; in the other results it is the windows that are off
         way = {"row": ("above", "below"), "column": ("left", "right")}[line][by > 0]
