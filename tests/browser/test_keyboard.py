@@ -6,6 +6,7 @@ from tests.browser.app_page import painted, read_panel, slider_value, wait_paint
 from tests.browser.test_linked_cells import added, lit, the_sum
 
 MOST_STOPS = 120  # tab stops of the whole page
+OF_A_BAND = ".cv-tools-of-band > button"  # steps and formula: one stop
 MOST_TO_A_CELL = 20  # presses of Tab from the top of the page to the first cell
 
 
@@ -116,7 +117,8 @@ def test_what_a_button_opened_closes_with_escape_and_gives_the_focus_back(app):
 def test_stepping_and_the_readings(app):
     """Open the bar, step, seek, play, pause, change the speed, close; and tell it stamp by stamp."""
     band = "[data-equation=weight]"
-    tab_to(app, f"{band} .cv-step[aria-expanded]")
+    tab_to(app, f"{band} {OF_A_BAND}")
+    press(app, "Home")
     press(app, "Enter", "ArrowRight", "ArrowRight")
     assert where(app, "weight") == "cell 3 of 9", "the range has the focus"
     press(app, "End")
@@ -148,7 +150,8 @@ def test_stepping_and_the_readings(app):
 
 def test_the_remainder(app):
     """Item 5: the neighbouring sizes are buttons; the focus stays where it is."""
-    tab_to(app, "[data-equation=forward] .cv-symbols-open")
+    tab_to(app, f"[data-equation=forward] {OF_A_BAND}")
+    press(app, "End")
     app.keyboard.press("Enter")
     tab_to(app, ".cv-sizes [data-size='7,7']")
     press_and_wait(app, "Enter")

@@ -33,15 +33,20 @@ export function checkOne(buttons, isChecked) {
   });
 }
 
-/** One stop: the button focused last. @param {HTMLElement} row @param {HTMLElement[]} buttons */
+/**
+ * One stop: the button focused last.
+ * @param {HTMLElement} row @param {() => HTMLElement[]} buttons @returns call it when they are others
+ */
 export function rove(row, buttons) {
-  /** @param {EventTarget | null} current */
+  /** @param {EventTarget} current */
   const stopAt = (current) => {
-    for (const button of buttons) button.tabIndex = button === current ? 0 : -1;
+    for (const button of buttons()) button.tabIndex = button === current ? 0 : -1;
   };
-  walkAlong(row, () => buttons);
+  walkAlong(row, buttons);
   row.addEventListener("focusin", ({ target }) => {
-    if (buttons.some((button) => button === target)) stopAt(target);
+    if (target && buttons().some((button) => button === target)) stopAt(target);
   });
-  stopAt(buttons[0]);
+  const begin = () => stopAt(buttons()[0]);
+  begin();
+  return begin;
 }

@@ -81,7 +81,7 @@ export class BandHead {
     const steps = name === "bias" ? [] : [stepButton];
     const tools = [...steps, this.#symbols.button];
     const ofBand = element("div", { class: "cv-tools-of-band" }, choices, ...own, ...tools);
-    rove(ofBand, tools);
+    rove(ofBand, () => tools);
     // What comes and goes stands before what stays.
     this.el = element(
       "header",

@@ -158,10 +158,9 @@ export class Rows {
     if (isNew || (this.bands.stage() && equations.some((equation) => equation.row.outgrown()))) {
       // new bands, or wider numbers
       const before = this.bands.areas;
-      const changed = this.bands.share();
-      const isMoved = changed === "tracks" && before.size;
-      const room = known && isMoved ? this.#moved(known, before) : known;
-      this.#resize((changed !== "all" && room) || this.#roomNow());
+      const shared = this.bands.share();
+      const room = shared === "tracks" && known ? this.#moved(known, before) : known;
+      this.#resize((shared !== "all" && room) || this.#roomNow());
     } else equations.forEach((equation, index) => equation.draw(this.plotly, changed[index]));
   }
 

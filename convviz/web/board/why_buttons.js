@@ -2,7 +2,7 @@
 import { ask } from "../base/question_events.js";
 import { element, makeButton, setText } from "../base/dom.js";
 import { closeWithEscape } from "../base/keys.js";
-import { walkAlong } from "../base/roving_tabindex.js";
+import { rove } from "../base/roving_tabindex.js";
 import { sayBecause } from "../picture/why_button_sentences.js";
 import { becauseWords, topicsOf } from "../picture/why_topics.js";
 
@@ -30,11 +30,12 @@ export class Because {
   #geometry = null;
   #band;
   #taught;
+  #renew;
 
   /** @param {string} band @param {string[]} taught topics that a lesson shows */
   constructor(band, taught) {
     [this.#band, this.#taught] = [band, taught];
-    walkAlong(this.el, this.#buttons, this.#stopAt);
+    this.#renew = rove(this.el, this.#buttons);
     closeWithEscape(
       () => /** @type {HTMLElement | null} */ (this.el.querySelector("[aria-expanded=true]")),
       this.el,
@@ -43,11 +44,6 @@ export class Because {
   }
 
   #buttons = () => [...this.el.querySelectorAll("button")];
-
-  /** One stop for all. @param {HTMLElement} next */
-  #stopAt = (next) => {
-    for (const button of this.#buttons()) button.tabIndex = button === next ? 0 : -1;
-  };
 
   /** @param {Topic | null} topic */
   #turnTo(topic) {
@@ -81,7 +77,7 @@ export class Because {
       const word = element("span", { "aria-hidden": "true" }, sayBecause("why"));
       // The word goes with the first button.
       this.el.replaceChildren(element("span", { class: "cv-whys-first" }, word, first ?? ""), ...others);
-      if (first) this.#stopAt(first);
+      this.#renew();
     }
     this.#topics = found;
     this.#turnTo(this.#open && found.includes(this.#open) ? this.#open : null);

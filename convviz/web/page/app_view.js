@@ -100,7 +100,7 @@ function createColumn(model, chosen, share, follow, closers) {
   }
   // one stop, so that it is not far to the first cell
   const stops = side.querySelectorAll(".cv-tools > button, :scope > details > summary");
-  rove(side, /** @type {HTMLElement[]} */ ([...stops]));
+  rove(side, () => /** @type {HTMLElement[]} */ ([...stops]));
   return element("div.cv-controls", ...primary, side);
 }
 
