@@ -73,8 +73,9 @@ def diagnose(of: str, seen: Sequence[Seen]) -> list[Diagnosis]:
     singles = [((mistake,), max(map(search.fit, mistake.ways))) for mistake in known]
     found, best = _best(singles)
     if not found and wrong > 1:  # what two mistakes at once give in a single case, some other two give as well
-        pairs = itertools.combinations(known, 2)
+        pairs = itertools.combinations(filter(search.shows_first, known), 2)
         found, best = _best([(pair, max(map(search.fit, _together(*pair)), default=0)) for pair in pairs])
+        found = found if best > 1 else []
     if found:
         evidence = say("evidence.two" if len(found[0]) > 1 else "evidence.one", count=wrong, of=len(seen))
         if best < wrong:
@@ -137,11 +138,14 @@ class _Search:
 
     def shows(self, mistake: Mistake) -> int:
         """Return in how many of the wrong cases a mistake changes anything."""
-        right = [resolved(self._of, {}, one.case) for one in self.wrong]
-        return max(
-            sum(resolved(self._of, way, one.case) != own for one, own in zip(self.wrong, right, strict=True))
-            for way in mistake.ways
-        )
+        return max(map(self._changes, mistake.ways))
+
+    def shows_first(self, mistake: Mistake) -> bool:
+        """Return whether its plainest way changes anything: what nobody was asked for, as a dilation, is no mistake."""
+        return self._changes(mistake.ways[0]) > 0
+
+    def _changes(self, way: Recipe) -> int:
+        return sum(resolved(self._of, way, one.case) != resolved(self._of, {}, one.case) for one in self.wrong)
 
 
 def _plainness(spec: ConvSpec) -> tuple[int, int]:

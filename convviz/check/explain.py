@@ -18,6 +18,7 @@ from convviz.check.mistakes import catalogue
 from convviz.check.one_hot_probes import OneHotProbes, as_convolution, recipe_of, single
 from convviz.check.probe_analysis import counts, readings, unknown
 from convviz.check.probe_linearity import broken_premise, is_bias_alone
+from convviz.check.probe_one_window import one_window
 from convviz.check.probe_relations import sign_passed
 from convviz.check.smallest_failing_geometry import Failure
 from convviz.check.tasks import Task
@@ -186,6 +187,8 @@ def _unnamed(
     is_binary = of == "grad_weight" and bool(smallest.case.quantised)
     if is_binary and (parts := sign_passed(smallest.case, ask)):
         return [*partly, Diagnosis("?", result, parts[0], " ".join(parts[1:]), "")]
+    if smallest.case.quantised and of != "grad_weight" and (number := one_window(result, smallest.case, ask)):
+        return [*partly, Diagnosis("?", result, number, "", "")]
     where = [sentence for sentence in (*places(of, pairs, ones.student.reshapes), mark) if sentence]
     also = " ".join(where)
     said = _by_ratio(of, wrong)
@@ -264,6 +267,8 @@ def _by_products(
     mixed = ones.mixed(result, smallest)
     if not mixed or (mixed == "groups" and not grouped) or (of == "grad_bias" and mixed == "channels"):
         return None
+    if of != "grad_bias" and (order := one_window(of, smallest, functools.partial(ones.ask, result))):
+        return Diagnosis("?", of, order, "", say("window.fix"))
     if mixed == "both":
         return diagnosis(catalogue()["G10"], say("mixed.both"), of)
     return Diagnosis("?", of, say(f"mixed.{mixed}"), "", say(f"mixed.{mixed}.fix"))

@@ -140,7 +140,7 @@ def counts(found: Provenance) -> str:
         told = 1 not in found.spec.input_size and (name == "edge" or mode == "zeros")
         if told and beyond * 5 >= len(found.extra) * 4 and beyond:
             return say(f"read.{name}" if mode == "zeros" else "read.edge.border", count=beyond, mode=mode)
-    if pattern := _left_out(found) or misread(found):
+    if pattern := _overwritten(found) or _left_out(found) or misread(found):
         return pattern
     missing, extra = len(found.missing), len(found.extra)
     total = len(found.right)
@@ -176,6 +176,18 @@ def unknown(found: Provenance) -> str:
     cell, at, received, expected = found.unknown[0]
     numbers = {"received": f"{received:.6g}", "expected": f"{expected:.6g}"}
     return say("read.unknown", sent=sent + _index(cell), at=result + _index(at), **numbers)
+
+
+def _overwritten(found: Provenance) -> str:
+    """Return in a sentence that of the windows that meet in a line of grad_input only the last one counts."""
+    kept = found.right & found.found.keys()
+    for axis, name in enumerate(LINES if found.of == "grad_input" and not found.extra else ()):
+        last: dict[tuple[int, Cell], int] = {}
+        for o, _, cell in sorted(found.right):
+            last[o[1 - axis], cell] = o[axis]
+        if kept == {(o, k, cell) for o, k, cell in found.right if last[o[1 - axis], cell] == o[axis]}:
+            return say(f"read.overwritten.{name}")
+    return ""
 
 
 def _left_out(found: Provenance) -> str:

@@ -1,5 +1,7 @@
 """Every mistake by its name in the other tasks: Functions, layers, transposed and linear ones, binary weights."""
 
+import itertools
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -154,6 +156,23 @@ def test_mistakes_of_binary_weights():
         assert ids(fn, "binary_conv2d")[:1] == [id], id
 
 
+def test_binary_weights_that_go_in_as_other_numbers_are_said_with_them():
+    def layer(used):
+        class Binary(torch.nn.Conv2d):
+            def forward(self, x):
+                soft = self.weight.clamp(-1, 1)
+                return self._conv_forward(x, soft + (used(self.weight) - soft).detach(), self.bias)
+
+        return Binary
+
+    for task, words, used in (
+        ("binary_conv2d", "goes in as 0; it should go in as -1", lambda w: (w > 0).to(w.dtype)),
+        ("scaled_binary_conv2d", "its own mean of |w|", lambda w: w.sign() * w.abs().mean()),
+    ):
+        found = report(layer(used), task)
+        assert words in found.diagnoses[0].title, found.text()
+
+
 def test_what_a_call_did_besides_is_named():
     def in_place(grad_output, input, weight, bias, stride, padding, dilation, groups, padding_mode):
         found = in_backward({})(grad_output, input, weight, bias, stride, padding, dilation, groups, padding_mode)
@@ -205,6 +224,24 @@ def test_what_no_catalogue_has_is_read_off_the_products():
     assert "grad_input[2,1] is never filled" in found.title, "not the channels: it is so with one"
     assert "stride 3" in found.evidence
 
+    def adds_once(input_size, weight, grad_output, stride=1, padding=0):
+        n, c, height, width = input_size
+        dx = grad_output.new_zeros(n, c, height + 2 * padding, width + 2 * padding)
+        rows = (stride * torch.arange(grad_output.shape[2])[:, None] + torch.arange(weight.shape[2])).ravel()
+        for window, cell in itertools.product(range(grad_output.shape[3]), range(weight.shape[3])):
+            taps = torch.einsum("nfi,fck->ncik", grad_output[..., window], weight[..., cell])
+            dx[:, :, rows, stride * window + cell] += taps.flatten(2)
+        return dx[:, :, padding : padding + height, padding : padding + width]
+
+    def read_in_another_order(input_size, weight, grad_output, stride=1, padding=0, dilation=1):
+        table = weight.permute(0, 2, 3, 1).flatten(1)
+        columns = table.T @ grad_output.flatten(2)
+        return F.fold(columns, input_size[2:], weight.shape[2:], dilation, padding, stride)
+
+    assert "+= gets an index twice" in report(adds_once, "conv2d_input").diagnoses[0].title
+    found = report(read_in_another_order, "conv2d_input").diagnoses[0]
+    assert "the order [C_out, kH, kW, C_in] and read in the order [C_out, C_in, kH, kW]" in found.title
+
     without_a_row = changed(dx=lambda dx: dx.index_fill(2, torch.tensor([0]), 0.0))
     found = report(without_a_row, "conv2d_backward").diagnoses[0]
     assert found.title.startswith("Row 0 of grad_input is never filled: ")
@@ -254,6 +291,32 @@ def test_what_no_product_explains_is_said_as_what_it_is():
         assert [each.id for each in found.diagnoses] == ["?"], (words, titles)
         assert words in titles[0], titles
         assert titles[0] in found.text()
+
+
+def test_what_was_not_asked_or_explains_one_case_of_several_is_not_named():
+    def clamped(input_size, weight, grad_output, stride=1, padding=0):
+        height, width = input_size[2:]
+        sent = grad_output.new_zeros(*grad_output.shape[:2], *((o - 1) * stride + 1 for o in grad_output.shape[2:]))
+        sent[..., ::stride, ::stride] = grad_output
+        top, left = (max(k - 1 - padding, 0) for k in weight.shape[2:])
+        rest = (width + weight.shape[3] - 1 - left - sent.shape[3], height + weight.shape[2] - 1 - top - sent.shape[2])
+        sent = F.pad(sent, (left, max(rest[0], 0), top, max(rest[1], 0)))
+        return F.conv2d(sent, weight.flip(2, 3).transpose(0, 1))[..., :height, :width]
+
+    def columns_by_stride(input, weight, stride=1, padding=0, dilation=1):
+        (s, t), (p, q), (d, e) = ((v, v) if isinstance(v, int) else v for v in (stride, padding, dilation))
+        (n, _, h, w), (_, c, kh, kw) = input.shape, weight.shape
+        out = input.new_zeros(n, c, (h - 1) * s + d * (kh - 1) + 1, (w - 1) * t + e * (kw - 1) + 1)
+        for a, b in itertools.product(range(kh), range(kw)):
+            column = b * min(e, t)
+            taps = torch.einsum("ncij,co->noij", input, weight[..., a, b])
+            out[..., a * d : a * d + (h - 1) * s + 1 : s, column : column + (w - 1) * t + 1 : t] += taps
+        return out[..., p : out.shape[2] - p, q : out.shape[3] - q]
+
+    assert ids(clamped, "conv2d_input") == ["I19"], "no dilation, and no pair, was ever given"
+    found = report(columns_by_stride, "conv_transpose2d").diagnoses
+    assert [each.id for each in found] == ["?"]
+    assert "The kernel's columns are 1 apart instead of 2" in found[0].title
 
 
 def test_what_the_failing_cases_share_is_said_whole_and_zeros_are_not_blamed_by_chance():

@@ -234,9 +234,22 @@ class Laid(Random):
         return out
 
 
+class Flattened(Given):
+    """Flattens the weights that it is given once, where it is made."""
+
+    def __init__(self, W, b, stride=1, pad=0):
+        super().__init__(W, b, stride, pad)
+        self.rows = W.reshape(len(W), -1).copy()
+
+    def forward(self, x):
+        out, self.cache = conv_forward(x, self.rows.reshape(self.W.shape), self.b, self.settings)
+        return out
+
+
 class TestClasses:
     def test_what_an_earlier_pass_or_another_layer_leaves_behind_shows(self):
-        said = {Sums: "write a zero_grad()", Queue: "another input", Shared: "a second layer", Laid: "its weights"}
+        said = {Sums: "write a zero_grad()", Queue: "another input", Shared: "a second layer"}
+        said |= dict.fromkeys((Laid, Flattened), "its weights")
         for made, words in said.items():
             found = report(made, "conv2d_module", cases="public")
             assert (found.passed, words in found.text()) == (False, True), found.text()

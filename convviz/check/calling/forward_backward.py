@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from convviz.check.battery import Case, beside, make_case
-from convviz.check.calling.arrays import NotNumbers, hand_over
+from convviz.check.calling.arrays import NotNumbers, changed, hand_over
 from convviz.check.calling.call_plan import Given, Plan
 from convviz.check.calling.function_or_class import Passes, Subject
 from convviz.check.calling.inspect_source import is_own
@@ -150,9 +150,17 @@ def _made(passes: Passes, given: Given, case: Case, timed: Timed) -> tuple[Any, 
 
     Asked a second time, it goes forward and back with another image first: what it keeps of an earlier one shows.
     """
-    making = Given(passes.layer, given.plan, case) if passes.layer.kind == "Module" else given
-    placed, named = making.arguments(passes.makes)
-    layer = timed(passes.maker, *placed, **named)
+
+    def make(making: Given) -> Any:
+        placed, named = making.arguments(passes.makes)
+        return timed(passes.maker, *placed, **named)
+
+    given_weights = "weights" in given.again and "weight" in passes.makes.roles
+    first = Given(given.task, given.plan, changed_weights(case)) if given_weights else given
+    layer = make(Given(passes.layer, given.plan, case) if passes.layer.kind == "Module" else first)
+    arrays = _holding(layer, first.value("weight")) if given_weights else []
+    if given_weights and not arrays:  # no place where a user could change them
+        layer = make(given)
     biased = passes.is_filled and "bias" in fill(layer, case, given.plan)
     changes = "weights" in given.again and passes.is_filled
     if changes:
@@ -170,7 +178,18 @@ def _made(passes: Passes, given: Given, case: Case, timed: Timed) -> tuple[Any, 
         _zero(layer, "grads" not in given.again)
     if changes:
         fill(layer, case, given.plan)
+    with torch.no_grad():
+        for array in arrays:  # in place, as training changes them: what is a view of them follows
+            array[...] = given.value("weight")
     return layer, biased
+
+
+def _holding(layer: Any, weight: Any) -> list[Any]:
+    """Return the arrays among an object's attributes that have the very numbers of the weight."""
+    if isinstance(weight, list):
+        return []
+    arrays = (value for _, _, value in _places(layer) if isinstance(value, type(weight)))
+    return [array for array in arrays if array.dtype == weight.dtype and not changed(weight, array)]
 
 
 def _zero(layer: Any, at_all: bool) -> None:
