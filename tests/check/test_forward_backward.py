@@ -51,6 +51,16 @@ class TestPairs:
             buffer.setdefault(columns.shape, np.empty(columns.shape))[:] = columns
             return out, (shape, w, conv_param, buffer[columns.shape])
 
+        def keeps_the_settings_aside(x, w, b, conv_param):
+            kept["settings"] = conv_param
+            return conv_forward(x, w, b, conv_param)
+
+        def by_the_last_settings(dout, cache):
+            shape, w, _, columns = cache
+            return conv_backward(dout, (shape, w, kept["settings"], columns))
+
+        found = report(by_the_last_settings, "conv2d_backward", forward=keeps_the_settings_aside)
+        assert "After a forward pass with another stride" in found.text()
         for forward, backward in (
             (keeps_aside, lambda dout, cache: conv_backward(dout, (*cache, kept["columns"]))),
             (shares_a_buffer, conv_backward),

@@ -118,10 +118,11 @@ def run_passes(
     with contextlib.suppress(Exception):  # whatever it thinks of another image or layer is not asked here
         if "image" in given.again and layer is None:  # what is kept elsewhere than in the cache is then another's
             _other_image(passes.forward, passes, given, case, timed)
-        if "layer" in given.again and layer is not None:
+        if "layer" in given.again:
             other = between(case)
             asked = Given(given.task, plan, other)
-            _other_image(_of(_made(passes, asked, other, timed)[0], passes.forward), passes, asked, other, timed)
+            made = layer if layer is None else _made(passes, asked, other, timed)[0]
+            _other_image(_of(made, passes.forward), passes, asked, other, timed)
     if kept is None and "cache" in passes.returns.roles:
         raise NotNumbers(say("no_cache"))
     given.hold("cache", kept)
