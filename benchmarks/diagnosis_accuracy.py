@@ -13,7 +13,7 @@ import torch
 from benchmarks.figures_and_targets import Figure, main
 from convviz.check import report
 from convviz.check.battery import make_case
-from convviz.check.calling.student_function import open_student
+from convviz.check.calling.open_student import open_student
 from convviz.check.examine import examine
 from convviz.check.tasks import TASKS
 from tests.check import students
@@ -70,7 +70,7 @@ def _right():
         for task, fns in students.RIGHT.items():
             for fn in fns.values():
                 student = open_student(fn, TASKS[task], cases, layout=LAYOUT.get(task))
-                found = examine(TASKS[task], student, cases)
+                found = examine(student, cases)
                 yield found.passed and not found.diagnoses
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from convviz.check import package as check
     from convviz.check.api import grade, report
     from convviz.check.audit import Audit, audit
-    from convviz.check.exercise_sheet_content import Exercise
+    from convviz.check.exercise_sheet import Exercise
     from convviz.check.find_exercise import exercise
     from convviz.check.report import CheckFailed
     from convviz.explanation.graph.read_graph import graph
@@ -75,7 +75,7 @@ _HOMES = {
     "App": "app.app",
     "Audit": "check.audit",
     "CheckFailed": "check.report",
-    "Exercise": "check.exercise_sheet_content",
+    "Exercise": "check.exercise_sheet",
     "Stages": "ops.stages",
     "audit": "check.audit",
     "conv2d": "ops.conv2d",

@@ -9,11 +9,11 @@ from typing import Any
 import torch
 
 from convviz.check.battery import battery, make_case
-from convviz.check.calling.student_function import open_student
+from convviz.check.calling.open_student import open_student
 from convviz.check.examine import examine
 from convviz.check.report import Report
 from convviz.check.settings_in_scope import read_scope
-from convviz.check.tasks import Task, find_task
+from convviz.check.tasks import find_task
 from convviz.geometry.spec import ConvSpec
 
 # A function or a class; a pair (forward, backward); None is "not defined yet".
@@ -65,12 +65,14 @@ def report(
     limits = read_scope(scope)
     tried = battery(cases, seed, linear=found.name.startswith("linear"), quantised=found.quantised)
     tried += limits.cases(tried, seed)
-    given = _paired(fn, forward, found)
+    if forward is not None and ("output" in found.results or not callable(forward)):
+        raise ValueError(f"forward is a function, for a task of gradients alone: got {forward!r} for {found.name!r}")
+    given = (forward, fn) if forward is not None and callable(fn) else fn
     opened: dict[str, Any] = {"layout": layout, "time_limit": time_limit, "scope": limits}
     with _one_thread(), closing(open_student(given, found, tried, **opened)) as student:
-        if student.reach.speaks and cases != "public":
+        if student.speaks and cases != "public":
             tried.append(make_case("same padding, even kernel", SAME, seed * 1009 + 900))
-        return examine(student.task, student, tried, rtol, atol, seed * 1009 + 1000 if cases == "all" else None)
+        return examine(student, tried, rtol, atol, seed * 1009 + 1000 if cases == "all" else None)
 
 
 def check(
@@ -139,11 +141,3 @@ def _one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(threads)
-
-
-def _paired(fn: Checked, forward: Callable[..., Any] | None, task: Task) -> Checked:
-    if forward is None:
-        return fn
-    if "output" in task.results or not callable(forward):
-        raise ValueError(f"forward is a function, for a task of gradients alone: got {forward!r} for {task.name!r}")
-    return (forward, fn) if callable(fn) else fn

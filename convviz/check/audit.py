@@ -8,7 +8,7 @@ import itertools
 import mmap
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any
@@ -154,7 +154,10 @@ def _trust(check: Check, task: Task, style: str, sentence: str) -> None:
 
 
 def _why_refused(check: Check, fn: Any) -> str | None:
-    with _alike():
+    """Return why a check refuses a function, None if it does not; every call has the same random numbers."""
+    nowhere = io.StringIO()
+    outputs = contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere)
+    with outputs[0], outputs[1], warnings.catch_warnings(action="ignore"), random_kept():
         try:
             answer = check(fn)
         except KeyboardInterrupt:
@@ -162,16 +165,6 @@ def _why_refused(check: Check, fn: Any) -> str | None:
         except BaseException as error:  # pytest.fail and SystemExit are no Exceptions, and refuse
             return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
     return say("said_false") if isinstance(answer, bool | np.bool_) and not answer else None
-
-
-@contextlib.contextmanager
-def _alike() -> Iterator[None]:
-    """Give every call of a check the same random numbers, and keep what it prints to itself."""
-    nowhere = io.StringIO()
-    with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        with random_kept():
-            yield
 
 
 def _cases(task: Task, style: str = "torch") -> list[Case]:

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from convviz.check.api import report
-from convviz.check.compare import tolerance
+from convviz.check.call_outcome import tolerance
 from convviz.check.report import CaseResult, Report
 from convviz.facts.words import sentences
 

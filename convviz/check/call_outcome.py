@@ -1,4 +1,4 @@
-"""What came of asking a student's function for one case."""
+"""What came of asking a student's function for one case, beside what is right."""
 
 from __future__ import annotations
 
@@ -7,6 +7,50 @@ from dataclasses import dataclass, field
 
 import torch
 
+from convviz.check.battery import Case
+
+FLOAT32 = 1e-5  # of the largest number: bfloat16 and TF32 lose more
+
+
+def tolerance(dtype: torch.dtype) -> float:
+    """Return how far numbers may be apart, as a part of the largest of them: 1e-9 in float64, else 1e-4, as in float32.
+
+    Nobody is given less than float32: what comes back in half of it has lost its digits on the way.
+    """
+    return 1e-9 if dtype == torch.float64 else 1e-4
+
+
+def same(got: torch.Tensor, right: torch.Tensor, rtol: float | None = None, atol: float = 0.0) -> bool:
+    """Return whether two tensors have one shape and the same numbers, but for rounding in the coarser dtype."""
+    return got.shape == right.shape and bool((errors(got, right) <= allowed(got, right, rtol, atol)).all())
+
+
+def errors(got: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+    """Return how far each number is off, in float64; inf where only one of both is a number."""
+    apart = (got.double() - right.double()).abs()
+    return torch.where(got.double() == right.double(), 0.0, apart.nan_to_num(nan=float("inf")))
+
+
+def allowed(got: torch.Tensor, right: torch.Tensor, rtol: float | None, atol: float) -> float:
+    """Return how far a number may be off: ``atol``, plus ``rtol`` of the largest right one."""
+    if rtol is None:
+        rtol = tolerance(got.dtype if got.is_floating_point() else torch.float64)
+        if got.dtype == torch.float64 and right.dtype == torch.float64 and bool((got.float().double() == got).all()):
+            rtol = FLOAT32  # it was computed in float32, and has no more digits
+    largest = float(right.abs().max()) if right.numel() else 0.0
+    return atol + rtol * max(largest, torch.finfo(torch.float64).tiny)
+
+
+def ratio_of(got: torch.Tensor, right: torch.Tensor) -> float | None:
+    """Return the one factor by which all numbers differ; None if there is none."""
+    if got.shape != right.shape or not right.numel():
+        return None
+    largest = right.abs().argmax()
+    ratio = float(got.flatten()[largest].double() / right.flatten()[largest].double())
+    return ratio if same(got, right * ratio) else None
+
+
+Results = Mapping[str, torch.Tensor]
 KINDS = (
     "ok",  # it gave all that the task asks for; whether it is right is not said here
     "not_defined",  # the function is None
@@ -30,7 +74,7 @@ class Answer:
     # what it gave, by the names of the task's results, on the CPU, in the dtype in which it came, its axes put into
     # torch's order (``[N, C, H, W]``, ``[C_out, C_in / groups, kH, kW]``, ``[C_out]``) as far as its shape allows; what
     # came beside a failure as well, so that it can be looked at
-    results: Mapping[str, torch.Tensor] = field(default_factory=dict)
+    results: Results = field(default_factory=dict)
     message: str = ""  # what is wrong, in a sentence that says what to do; empty for ``"ok"``
     seconds: float = 0.0  # that the student's own code took
     remarks: tuple[str, ...] = ()  # ids of what was taken in another form than the task's, such as a bias of more axes
@@ -40,3 +84,26 @@ class Answer:
     def failed(self) -> bool:
         """Whether the student's code threw something."""
         return self.kind in ("raised", "refused")
+
+    def has(self, right: Results) -> bool:
+        """Return whether all that is right is among its results."""
+        return all(name in self.results and same(self.results[name], value) for name, value in right.items())
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """A case, what came of it, and what is right."""
+
+    case: Case
+    answer: Answer
+    right: Results
+
+    @property
+    def fits(self) -> bool:
+        """Whether all came and is right, whatever else came of it."""
+        return self.answer.has(self.right)
+
+    @property
+    def is_right(self) -> bool:
+        """Whether nothing is wrong with the answer."""
+        return self.answer.kind == "ok" and self.fits

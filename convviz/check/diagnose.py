@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 
 from convviz.check.battery import Case
-from convviz.check.compare import same
+from convviz.check.call_outcome import same
 from convviz.check.mistakes import Mistake, catalogue, compute
 from convviz.check.recipes.recipe_steps import Recipe, axes, complete
 from convviz.facts.words import sentences

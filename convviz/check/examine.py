@@ -10,14 +10,12 @@ import torch
 
 from convviz import __version__
 from convviz.check.battery import NOTHING, Case
-from convviz.check.call_outcome import Answer
+from convviz.check.call_outcome import Tried, allowed, errors, same
 from convviz.check.calling.student_function import Student
-from convviz.check.compare import allowed, errors, same
 from convviz.check.explain import explain
 from convviz.check.one_hot_probes import OneHotProbes
 from convviz.check.report import CaseResult, ErrorMap, Products, Report
-from convviz.check.smallest_failing_geometry import Judge, RandomTrial
-from convviz.check.tasks import Task, truth
+from convviz.check.smallest_failing_geometry import RandomTrial
 from convviz.check.traced_products import setting_in_words
 from convviz.facts.words import sentences
 
@@ -25,12 +23,7 @@ say = sentences("check")
 
 
 def examine(
-    task: Task,
-    student: Student,
-    cases: Sequence[Case],
-    rtol: float | None = None,
-    atol: float = 0.0,
-    random: int | None = None,
+    student: Student, cases: Sequence[Case], rtol: float | None = None, atol: float = 0.0, random: int | None = None
 ) -> Report:
     """Return the report on a student's function.
 
@@ -41,53 +34,45 @@ def examine(
     asked = [case for case in cases if case.name not in not_asked]
     if [case.name for case in asked] == [NOTHING]:  # whatever is wrong gives nothing there, too
         not_asked, asked = {**not_asked, NOTHING: say("nothing_else")}, []
-    # A function that takes no bias gives no gradient of one, and is not asked for it.
-    rights = [{name: value for name, value in truth(task, case).items() if name in student.results} for case in asked]
-    answers: list[Answer] = []
+    tried: list[Tried] = []
     for case in asked:
-        answers.append(student.answer(case))
-        if answers[-1].kind in ("not_defined", "timeout", "crashed"):
+        tried.append(student.tried(case))
+        if tried[-1].answer.kind in ("not_defined", "timeout", "crashed"):
             break  # the others would end the same way, and each would take its time
-    results = [
-        judged(case, answer, right, rtol, atol) for case, answer, right in zip(asked, answers, rights, strict=False)
-    ]
-    results += [CaseResult(case.name, False, results[-1].kind, say("untried")) for case in asked[len(results) :]]
-    diagnoses, shown, failure = [], None, None
+    results = [judged(one, rtol, atol) for one in tried]
+    results += [CaseResult(case.name, False, results[-1].kind, say("untried")) for case in asked[len(tried) :]]
+    failure = None
     if random is not None and results and all(result.passed for result in results):
-        judge: Judge = lambda case, answer, right: judged(case, answer, right, rtol, atol).passed  # noqa: E731
-        failure = RandomTrial(task, student, judge).run(random, answers)
+        failure = RandomTrial(student, lambda one: judged(one, rtol, atol).passed).run(random, tried)
     if failure:
-        results.append(judged(failure.smallest.case, failure.smallest.answer, failure.smallest.right, rtol, atol))
-        for tried in dict.fromkeys((failure.smallest, failure.first)):
-            asked, answers, rights = [*asked, tried.case], [*answers, tried.answer], [*rights, tried.right]
-    if not all(result.passed for result in results):
-        ones = OneHotProbes(task, student)
-        diagnoses = list(explain(task, ones, asked, answers, rights, failure))
-        shown = _first_map(ones, [*zip(asked, answers, rights, results, strict=False)])
-    return Report(task.name, tuple(results), tuple(diagnoses), student.assumed, not_asked, __version__, shown)
+        tried += dict.fromkeys((failure.smallest, failure.first))
+        results.append(judged(failure.smallest, rtol, atol))
+    ones, is_wrong = OneHotProbes(student), not all(result.passed for result in results)
+    diagnoses = tuple(explain(ones, tried, failure)) if is_wrong else ()
+    shown = _first_map(ones, tried, results) if is_wrong else None
+    return Report(student.task.name, tuple(results), diagnoses, student.assumed, not_asked, __version__, shown)
 
 
-def _first_map(
-    ones: OneHotProbes, tried: list[tuple[Case, Answer, dict[str, torch.Tensor], CaseResult]]
-) -> ErrorMap | None:
+def _first_map(ones: OneHotProbes, tried: Sequence[Tried], results: Sequence[CaseResult]) -> ErrorMap | None:
     """Return the plane in which the first wrong result is furthest off; None where there is no plane."""
-    for case, answer, right, result in tried:
-        if result.passed or answer.kind not in ("ok", "keeps_state"):
+    for one, result in zip(tried, results, strict=False):
+        if result.passed or one.answer.kind not in ("ok", "keeps_state"):
             continue
-        shown = judged(case, dataclasses.replace(answer, kind="ok"), right, None, 0.0)
-        name = shown.worst_result
-        got, value = answer.results.get(name), right.get(name)
+        case, answer = one.case, one.answer
+        worst = judged(dataclasses.replace(one, answer=dataclasses.replace(answer, kind="ok")), None, 0.0)
+        name = worst.worst_result
+        got, value = answer.results.get(name), one.right.get(name)
         if got is None or value is None or got.dim() != value.dim() or not got.numel():
             continue
-        at = (shown.worst_index or (0,) * value.dim())[: max(value.dim() - 2, 0)]
+        at = (worst.worst_index or (0,) * value.dim())[: max(value.dim() - 2, 0)]
         off = errors(got, value) > allowed(got, value, None, 0.0) if got.shape == value.shape else value != value
         wrong = tuple((row, column) for row, column in _plane(off, at).nonzero().tolist())
-        planes = (tuple(map(tuple, _plane(each, at).double().tolist())) for each in (value, got))
+        right, received = (tuple(map(tuple, _plane(each, at).double().tolist())) for each in (value, got))
         found, products = next(ones.products(name, case), None), None
         if found is not None:
             differing = (tuple(found.missing), tuple(found.extra))
             products = Products(found.of, setting_in_words(found.spec), len(found.right), *differing)
-        return ErrorMap(case.name, name, at, next(planes), next(planes), wrong, products)
+        return ErrorMap(case.name, name, at, right, received, wrong, products)
     return None
 
 
@@ -97,8 +82,9 @@ def _plane(tensor: torch.Tensor, at: Sequence[int]) -> torch.Tensor:
     return tensor.reshape(1, -1) if tensor.dim() < 2 else tensor
 
 
-def judged(case: Case, answer: Answer, right: dict[str, torch.Tensor], rtol: float | None, atol: float) -> CaseResult:
+def judged(tried: Tried, rtol: float | None, atol: float) -> CaseResult:
     """Return one case's result: the first thing that is wrong with an answer."""
+    case, answer, right = tried.case, tried.answer, tried.right
     shapes = {
         name: (tuple(value.shape), tuple(answer.results[name].shape) if name in answer.results else None)
         for name, value in right.items()

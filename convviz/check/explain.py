@@ -6,16 +6,13 @@ import dataclasses
 import functools
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
-
-import torch
+from collections.abc import Iterator, Sequence
 
 from convviz.check.battery import NOTHING, ZEROS, Case
-from convviz.check.call_outcome import Answer
-from convviz.check.compare import ratio_of, same
+from convviz.check.call_outcome import Tried, ratio_of, same
 from convviz.check.diagnose import Diagnosis, Seen, diagnose, diagnosis
 from convviz.check.mistakes import catalogue
-from convviz.check.one_hot_probes import OneHotProbes, as_convolution, recipe_of, single
+from convviz.check.one_hot_probes import OneHotProbes, recipe_of, seen_of, single
 from convviz.check.probe_analysis import counts, readings, unknown
 from convviz.check.probe_linearity import broken_premise, is_bias_alone
 from convviz.check.probe_one_window import one_window
@@ -30,52 +27,36 @@ from convviz.facts.words import sentences
 say = sentences("check")
 say_call = sentences("calling_student_code")
 
-Results = Mapping[str, torch.Tensor]
-Tried = tuple[Case, Answer, Results]
 
-
-def explain(
-    task: Task,
-    ones: OneHotProbes,
-    cases: Sequence[Case],
-    answers: Sequence[Answer],
-    rights: Sequence[Results],
-    failure: Failure | None = None,
-) -> Iterator[Diagnosis]:
+def explain(ones: OneHotProbes, tried: Sequence[Tried], failure: Failure | None = None) -> Iterator[Diagnosis]:
     """Yield what explains the wrong results of a task, result by result, best first.
 
     ``ones`` asks for more; ``failure`` is what random geometries say besides, where only one of the cases is wrong.
     """
-    results = ", ".join(rights[0]) if rights else ""
+    task = ones.student.task
+    results = ", ".join(tried[0].right) if tried else ""
     if name := ones.student.unzeroed:
         yield diagnosis(catalogue()["G09"], say("unzeroed", name=name), results)
         return
-    if any(answer.message == say_call("plain_bias") for answer in answers):
+    if any(one.answer.message == say_call("plain_bias") for one in tried):
         return  # which says it all
-    tried = list(zip(cases, answers, rights, strict=False))
+    tried = list(tried)
     if found := _slips(task, tried, results):
         yield from found
         return
-    wrongly = ((case, right) for case, answer, right in tried if answer.kind == "ok" and not _fits(answer, right))
-    first = next(wrongly, None)
-    if first and not failure and ones.is_right_alone(*first):
+    first = next((one.case for one in tried if one.answer.kind == "ok" and not one.fits), None)
+    if first and not failure and ones.is_right_alone(first):
         kept = diagnosis(catalogue()["I28"], say_call("after_others", names=results), results)
-        yield _random(results) if ones.is_random(first[0]) else kept
+        yield _random(results) if ones.is_random(first) else kept
         return
-    failed = [n for n, (_, answer, right) in enumerate(tried) if answer.kind != "ok" or not _fits(answer, right)]
-    if len(failed) == 1 and (case := tried[failed[0]][0]).name in (ZEROS, NOTHING) and not ones.needs_numbers(case):
+    failed = [n for n, one in enumerate(tried) if not one.is_right]
+    if len(failed) == 1 and (case := tried[failed[0]].case).name in (ZEROS, NOTHING) and not ones.needs_numbers(case):
         # Its geometry is at fault, not its numbers.
-        tried[failed[0]] = (dataclasses.replace(case, name=setting_in_words(case.spec)), *tried[failed[0]][1:])
+        case = dataclasses.replace(case, name=setting_in_words(case.spec))
+        tried[failed[0]] = dataclasses.replace(tried[failed[0]], case=case)
     if raised := _raised(tried, results, failure):
         yield raised
-    every = {
-        result: [
-            Seen(case, as_convolution(task, result, case, answer.results.get(result)), right)
-            for case, answer, all_right in tried
-            if (right := as_convolution(task, result, case, all_right[result])) is not None
-        ]
-        for result in (rights[0] if rights else ())
-    }
+    every = {result: [seen_of(task, result, one) for one in tried] for result in (tried[0].right if tried else ())}
     wrong = {result: [one.got is not None and not one.is_right for one in seen] for result, seen in every.items()}
     # First what the first failing case has, which is the one that is shown: a border spoils an output in few cases.
     for result in sorted(filter(lambda name: any(wrong[name]), wrong), key=lambda name: wrong[name].index(True)):
@@ -118,22 +99,18 @@ def _random(results: str) -> Diagnosis:
     return Diagnosis("?", results, say("drawn"), "", "")
 
 
-def _fits(answer: Answer, right: Results) -> bool:
-    return all(name in answer.results and same(answer.results[name], value) for name, value in right.items())
-
-
 def _raised(tried: Sequence[Tried], results: str, failure: Failure | None) -> Diagnosis | None:
     """Return what the cases that end in an exception have in common, where no other has it and all others are right."""
-    raised = [answer for _, answer, _ in tried if answer.kind == "raised"]
-    wrong = [case for case, answer, _ in tried if answer.kind == "raised"]
-    others = [(case, _fits(answer, right)) for case, answer, right in tried if answer.kind != "raised"]
-    right = [case for case, _ in others] if all(is_right for _, is_right in others) else []
+    raised = [one for one in tried if one.answer.kind == "raised"]
+    others = [one for one in tried if one.answer.kind != "raised"]
+    right = [one.case for one in others] if all(one.fits for one in others) else []
+    wrong = [one.case for one in raised]
     mark = mark_of(failure.wrong, failure.others) if failure and raised else mark_of(wrong, right)
-    return Diagnosis("?", results, mark, raised[0].message, "") if mark else None
+    return Diagnosis("?", results, mark, raised[0].answer.message, "") if mark else None
 
 
 def _slips(task: Task, tried: Sequence[Tried], results: str) -> list[Diagnosis]:
-    kinds = {answer.kind: answer for _, answer, _ in tried if answer.kind != "ok"}
+    kinds = {one.answer.kind: one.answer for one in tried if one.answer.kind != "ok"}
     if answer := kinds.get("changed_input"):
         return [diagnosis(catalogue()["Q04" if task.quantised else "I28"], answer.message, results)]
     if answer := kinds.get("keeps_state"):
@@ -143,7 +120,7 @@ def _slips(task: Task, tried: Sequence[Tried], results: str) -> list[Diagnosis]:
     if any("incorrect number of gradients" in answer.message for answer in kinds.values()):
         return [diagnosis(catalogue()["G04"], say("refused"))]
     if order := _other_order(tried):
-        there = [pair for pair in zip(tried[0][2], order, strict=True) if pair[0] != pair[1]]
+        there = [pair for pair in zip(tried[0].right, order, strict=True) if pair[0] != pair[1]]
         places, names = (", ".join(each) for each in zip(*there, strict=True))
         return [diagnosis(catalogue()["G03"], say("order", places=places, names=names))]
     return []
@@ -151,11 +128,11 @@ def _slips(task: Task, tried: Sequence[Tried], results: str) -> list[Diagnosis]:
 
 def _other_order(tried: Sequence[Tried]) -> tuple[str, ...]:
     """Return the names of the results in the order in which they came, if that is another one and all fit."""
-    complete = [(answer.results, right) for _, answer, right in tried if answer.results.keys() == right.keys()]
-    names = tuple(complete[0][1]) if complete else ()
+    complete = [one for one in tried if one.answer.results.keys() == one.right.keys()]
+    names = tuple(complete[0].right) if complete else ()
     for order in itertools.permutations(names):
-        renamed = list(zip(names, order, strict=True))
-        if order != names and all(same(got[place], right[name]) for got, right in complete for place, name in renamed):
+        renamed = [(one, place, name) for one in complete for place, name in zip(names, order, strict=True)]
+        if order != names and all(same(one.answer.results[place], one.right[name]) for one, place, name in renamed):
             return order
     return ()
 

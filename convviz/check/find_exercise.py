@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import torch
 
 from convviz.check.battery import Case, make_case
-from convviz.check.compare import same
-from convviz.check.exercise_sheet_content import Exercise, Wrong
+from convviz.check.call_outcome import same
+from convviz.check.exercise_sheet import Exercise, Wrong
 from convviz.check.mistakes import Mistake, catalogue, compute
 from convviz.check.random_cases import each_tensor
 from convviz.check.tasks import TASKS, truth

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -52,24 +53,17 @@ def catalogue() -> Mapping[str, Mistake]:
 
 def compute(of: str, recipe: Recipe, case: Case) -> torch.Tensor | None:
     """Return the result named ``of`` by a recipe, for the tensors of a case; None where it cannot be computed."""
-    try:
-        return _computed(of, recipe, case)
-    except RuntimeError:  # what torch refuses comes to nothing, too
-        return None
-
-
-def _computed(of: str, recipe: Recipe, case: Case) -> torch.Tensor | None:
-    weight = case.weight
-    if case.quantised:
-        weight = weight_in_use(recipe, case.quantised, weight)
-    if of == "output":
-        return output(recipe, case.spec, case.input, weight, case.bias)
-    if of == "grad_input":
-        behind = weight_behind(recipe, case.weight, weight) if case.quantised else weight
-        return grad_input(recipe, case.spec, case.grad_output, behind)
-    if of == "grad_weight":
+    used = weight_in_use(recipe, case.quantised, case.weight) if case.quantised else case.weight
+    with contextlib.suppress(RuntimeError):  # what torch refuses comes to nothing, too
+        if of == "output":
+            return output(recipe, case.spec, case.input, used, case.bias)
+        if of == "grad_input":
+            behind = weight_behind(recipe, case.weight, used) if case.quantised else used
+            return grad_input(recipe, case.spec, case.grad_output, behind)
+        if of == "grad_bias":
+            return grad_bias(recipe, case.spec, case.grad_output)
         found = grad_weight(recipe, case.spec, case.grad_output, case.input)
-        if not case.quantised or found is None or found.shape != case.weight.shape:
-            return found
-        return to_kept_weight(recipe, case.quantised, found, case.weight)
-    return grad_bias(recipe, case.spec, case.grad_output)
+        if case.quantised and found is not None and found.shape == case.weight.shape:
+            return to_kept_weight(recipe, case.quantised, found, case.weight)
+        return found
+    return None

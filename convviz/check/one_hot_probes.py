@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import torch
 
 from convviz.check.battery import Case, make_case
+from convviz.check.call_outcome import Tried, ratio_of
 from convviz.check.calling.student_function import Student
-from convviz.check.compare import ratio_of, same
 from convviz.check.diagnose import Seen
-from convviz.check.tasks import Task, truth
+from convviz.check.tasks import Task
 from convviz.check.traced_products import Provenance, provenance
 from convviz.geometry.spec import ConvSpec
 
@@ -21,9 +21,9 @@ PLANES = (ConvSpec((6, 7), kernel_size=(3, 2)), ConvSpec((7, 6), kernel_size=3, 
 class OneHotProbes:
     """Asks a student's function, and keeps what it said."""
 
-    def __init__(self, task: Task, student: Student) -> None:
+    def __init__(self, student: Student) -> None:
         """Ask nothing yet."""
-        self._task = task
+        self._task = student.task
         self.student = student
         self._known: dict[tuple[str, ConvSpec], Provenance | None] = {}
 
@@ -44,25 +44,21 @@ class OneHotProbes:
 
     def ask(self, result: str, case: Case) -> torch.Tensor | None:
         """Return a result for any numbers; None where the student gives none."""
-        return as_convolution(self._task, result, case, self.student.answer(case).results.get(result))
+        got = self.student.answer(case).results.get(result)
+        return None if got is None else as_convolution(self._task, case, got)
 
-    def is_right_alone(self, case: Case, right: Mapping[str, torch.Tensor]) -> bool:
+    def is_right_alone(self, case: Case) -> bool:
         """Return whether what went wrong after other calls is right in a fresh process: then something is kept."""
         self.student.close()
-        answer = self.student.answer(case)
-        return answer.kind == "ok" and all(same(answer.results[name], value) for name, value in right.items())
+        return self.student.tried(case).is_right
 
     def needs_numbers(self, case: Case) -> bool:
         """Return whether what is wrong in a case is right with other numbers: then it is these that matter."""
-        other = make_case("other numbers", case.spec, 76, self._task.quantised)
-        answer, right = self.student.answer(other), truth(self._task, other)
-        return answer.kind == "ok" and all(same(value, right[name]) for name, value in answer.results.items())
+        return self.student.tried(make_case("other numbers", case.spec, 76, self._task.quantised)).is_right
 
     def is_random(self, case: Case) -> bool:
         """Return whether several calls give what is right, then something else, then again what is right."""
-        right = truth(self._task, case)
-        answers = [self.student.answer(case).results for _ in range(8)]
-        fit = [all(same(value, right[name]) for name, value in found.items()) for found in answers]
+        fit = [self.student.tried(case).fits for _ in range(8)]
         return False in fit and True in fit[fit.index(False) :]
 
     def parts(self, result: str, case: Case) -> tuple[str, str, list[int], set[float | None]] | None:
@@ -78,15 +74,11 @@ class OneHotProbes:
             for at in range(tensor.shape[axis]):
                 alone = torch.zeros_like(tensor)
                 alone.select(axis, at).copy_(tensor.select(axis, at))
-                asked = case.with_tensor(sent, alone)
-                got, right = (
-                    self.ask(result, asked),
-                    as_convolution(self._task, result, asked, truth(self._task, asked)[result]),
-                )
-                if got is None or right is None or got.shape != right.shape:
+                seen = seen_of(self._task, result, self.student.tried(case.with_tensor(sent, alone)))
+                if seen.got is None or seen.got.shape != seen.right.shape:
                     return None
-                if not same(got, right):
-                    wrong[at] = ratio_of(got, right)
+                if not seen.is_right:
+                    wrong[at] = ratio_of(seen.got, seen.right)
             if 0 < len(wrong) < tensor.shape[axis]:
                 return sent, name, list(wrong), {None if ratio is None else round(ratio, 6) for ratio in wrong.values()}
         return None
@@ -122,8 +114,8 @@ class OneHotProbes:
         no_layer = self._task.name.startswith("linear") and (spec.groups > 1 or spec.input_size != (1, 1))
         if no_layer or self.student.takes(case):
             return None
-        got, right = self.ask(result, case), as_convolution(self._task, result, case, truth(self._task, case)[result])
-        return Seen(case, got, right) if got is not None and right is not None and not same(got, right) else None
+        seen = seen_of(self._task, result, self.student.tried(case))
+        return None if seen.got is None or seen.is_right else seen
 
     def _ask(self, result: str, spec: ConvSpec) -> Provenance | None:
         case = make_case("single ones", spec, 77, self._task.quantised)
@@ -142,10 +134,15 @@ def recipe_of(task: Task, result: str) -> str:
     return "grad_input" if task.name == "conv_transpose2d" else result
 
 
-def as_convolution(task: Task, result: str, case: Case, got: torch.Tensor | None) -> torch.Tensor | None:
-    """Return a result in the form that the convolution of the same case has it in."""
-    if got is None:
-        return None
+def seen_of(task: Task, result: str, tried: Tried) -> Seen:
+    """Return one result of a case in the form that the convolution of the same case has it in."""
+    got = tried.answer.results.get(result)
+    right = as_convolution(task, tried.case, tried.right[result])
+    return Seen(tried.case, None if got is None else as_convolution(task, tried.case, got), right)
+
+
+def as_convolution(task: Task, case: Case, got: torch.Tensor) -> torch.Tensor:
+    """Return a tensor of a task in the form that the convolution of the same case has it in."""
     if task.name == "conv_transpose2d" and got.dim() == 4 and got.shape[1] == case.spec.in_channels:
         return got - case.transposed_bias.to(got.dtype)[:, None, None]
     if task.name.startswith("linear") and got.dim() == 2:

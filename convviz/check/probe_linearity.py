@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 import torch
 
 from convviz.check.battery import Case, make_case
-from convviz.check.compare import errors, ratio_of, same
+from convviz.check.call_outcome import errors, ratio_of, same
 from convviz.check.diagnose import Diagnosis, Seen, diagnosis
 from convviz.check.mistakes import catalogue
 from convviz.facts import facts

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import torch
 
 from convviz.check.battery import Case, make_case
-from convviz.check.compare import ratio_of, same
+from convviz.check.call_outcome import ratio_of, same
 from convviz.check.recipes.grad_weight import weight_in_use
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences

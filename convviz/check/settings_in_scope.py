@@ -30,7 +30,8 @@ class Scope:
         for name, allowed in self.numbers.items():
             if _pair(spec, name) not in allowed:
                 return name
-        if self.square and any(pair[0] != pair[1] for pair in _pairs(spec)):
+        pairs = (spec.kernel_size, spec.stride, spec.padding, spec.dilation, spec.input_size)
+        if self.square and any(rows != columns for rows, columns in pairs):
             return "square"
         if self.odd and any(size % 2 == 0 for size in spec.kernel_size):
             return "odd"
@@ -121,10 +122,6 @@ def _pair(spec: ConvSpec, name: str) -> Pair | None:
         return (rows[0], columns[0]) if rows[0] == rows[1] and columns[0] == columns[1] else None
     value: int | Pair = getattr(spec, name)
     return value if isinstance(value, tuple) else (value, value)
-
-
-def _pairs(spec: ConvSpec) -> tuple[tuple[Any, Any], ...]:
-    return (spec.kernel_size, spec.stride, spec.padding, spec.dilation, spec.input_size)
 
 
 def with_one_number(spec: ConvSpec, transposed: bool) -> tuple[list[str], ConvSpec] | None:

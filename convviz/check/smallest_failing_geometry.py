@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import torch
-
 from convviz.check.battery import Case
-from convviz.check.call_outcome import Answer
+from convviz.check.call_outcome import Tried, same, tolerance
 from convviz.check.calling.student_function import Student
-from convviz.check.compare import same, tolerance
 from convviz.check.random_cases import absolute, named, random_cases, simpler, with_numbers
-from convviz.check.tasks import Task, truth
+from convviz.check.tasks import truth
 from convviz.facts.words import sentences
 
 say = sentences("calling_student_code")
@@ -25,18 +22,6 @@ FEW = 20
 COUNTS = ((0.002, 160, 32), (0.05, FEW, 1), (math.inf, 4, 1))
 ENDED = ("timeout", "crashed")
 CHECKED, SHRUNK = 4, 80  # failing cases that are asked alone; smaller ones that are tried
-
-Results = Mapping[str, torch.Tensor]
-Judge = Callable[[Case, Answer, dict[str, torch.Tensor]], bool]
-
-
-@dataclass(frozen=True, eq=False)
-class Tried:
-    """A case, what came, and what is right."""
-
-    case: Case
-    answer: Answer
-    right: dict[str, torch.Tensor]
 
 
 @dataclass(frozen=True)
@@ -52,47 +37,40 @@ class Failure:
 class RandomTrial:
     """One function's trial; the judge says whether an answer is right."""
 
-    def __init__(self, task: Task, student: Student, judge: Judge) -> None:
-        self._task, self._student, self._judge = task, student, judge
+    def __init__(self, student: Student, judge: Callable[[Tried], bool]) -> None:
+        self._task, self._student, self._judge = student.task, student, judge
 
-    def run(self, seed: int, answers: Sequence[Answer]) -> Failure | None:
+    def run(self, seed: int, battery: Sequence[Tried]) -> Failure | None:
         """Return the smallest failing case, if there is one; the battery's answers say how slow the function is."""
-        seconds = min(answer.seconds for answer in answers)
+        seconds = min(one.answer.seconds for one in battery)
         count, at_once = next(rest for most, *rest in COUNTS if seconds <= most)
         if self._student.plan.data == "HW":  # each is many calls
             count = min(count, FEW)
-        drawn = random_cases(self._task, seed, count, self._student.reach.nearest)
+        drawn = random_cases(self._task, seed, count, self._student.nearest)
         cases = [case for case in drawn if self._shows(case)]
-        wrong: list[Tried] = []
-        others = []
-        for case, answer in zip(cases, self._student.try_all(cases, at_once), strict=False):
-            if answer is not None and self._is_right(case, answer, right := self._right(case)):
-                others.append(case)
-            elif answer is not None:
-                wrong.append(Tried(case, answer, right))
+        asked = zip(cases, self._student.try_all(cases, at_once), strict=False)
+        tried = [Tried(case, answer, self._student.right(case)) for case, answer in asked if answer is not None]
+        others = [one for one in tried if self._is_right(one)]
+        wrong = sorted((one for one in tried if one not in others), key=lambda one: one.case.spec.products)
         if not wrong:
             return None
-        wrong.sort(key=lambda tried: tried.case.spec.products)
         smallest, first = self._alone(wrong)
-        return Failure(smallest, first, tuple(tried.case for tried in wrong), tuple(others))
+        return Failure(smallest, first, tuple(one.case for one in wrong), tuple(one.case for one in others))
 
-    def _is_right(self, case: Case, answer: Answer, right: dict[str, torch.Tensor]) -> bool:
+    def _is_right(self, tried: Tried) -> bool:
         """Return whether an answer is right but for rounding: where few numbers cancel, their sum says little of it."""
-        if self._judge(case, answer, right) or answer.kind != "ok":
-            return answer.kind == "ok"
-        summed = truth(self._task, absolute(case))
+        if self._judge(tried) or tried.answer.kind != "ok":
+            return tried.answer.kind == "ok"
+        summed = truth(self._task, absolute(tried.case))
         return all(
             got.shape == value.shape and same(got, value, 0.0, tolerance(got.dtype) * float(summed[name].abs().max()))
-            for name, value in right.items()
-            for got in (answer.results[name],)
+            for name, value in tried.right.items()
+            for got in (tried.answer.results[name],)
         )
 
     def _shows(self, case: Case) -> bool:
         """Return whether every result has a number: where windows see the border alone, none has."""
-        return all(bool(value.any()) for value in self._right(case).values())
-
-    def _right(self, case: Case) -> dict[str, torch.Tensor]:
-        return {name: value for name, value in truth(self._task, case).items() if name in self._student.results}
+        return all(bool(value.any()) for value in self._student.right(case).values())
 
     def _alone(self, wrong: Sequence[Tried]) -> tuple[Tried, Tried]:
         """Ask what failed again, in a fresh process: what is right there depends on the calls before it."""
@@ -115,8 +93,8 @@ class RandomTrial:
         case = named(self._task, case)
         if not self._shows(case) or self._student.takes(case):
             return None
-        tried = Tried(case, self._student.answer(case), self._right(case))
-        return None if self._is_right(case, tried.answer, tried.right) else tried
+        tried = self._student.tried(case)
+        return None if self._is_right(tried) else tried
 
     def _smallest(self, found: Tried, numbers: str) -> Tried:
         """Return a smaller case that fails as well: one from which nothing can be taken away."""

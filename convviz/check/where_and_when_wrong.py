@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import torch
 
 from convviz.check.battery import NOTHING, OTHER, ZEROS, Case
-from convviz.check.compare import allowed, errors, same
+from convviz.check.call_outcome import allowed, errors, same
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 

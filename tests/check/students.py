@@ -2,8 +2,8 @@
 ``mistaken_input`` and ``mistaken_weight``. Written from descriptions of the mistakes, not from the checker's own."""
 
 from convviz.check.battery import battery
+from convviz.check.call_outcome import same
 from convviz.check.calling import open_student
-from convviz.check.compare import same
 from convviz.check.tasks import TASKS, truth
 from tests.check import mistaken_input, mistaken_weight, students_grad_input, students_grad_weight
 from tests.check.student_code_styles import backward_of

@@ -19,9 +19,9 @@ import torch.nn.functional as F
 
 from convviz.check.api import report
 from convviz.check.battery import battery, make_case
+from convviz.check.call_outcome import same
 from convviz.check.calling import open_student, sandbox
 from convviz.check.calling.arrays import take_back
-from convviz.check.compare import same
 from convviz.check.tasks import TASKS, truth
 from convviz.geometry.spec import ConvSpec
 from tests.check import students

@@ -11,7 +11,7 @@ import torch
 
 from convviz.check import report
 from convviz.check.battery import battery, make_case
-from convviz.check.compare import same
+from convviz.check.call_outcome import same
 from convviz.check.diagnose import Seen, diagnose, resolved
 from convviz.check.mistakes import catalogue, compute
 from convviz.check.tasks import TASKS, truth

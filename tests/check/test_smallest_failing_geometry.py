@@ -1,6 +1,7 @@
 """What is right in the whole battery and wrong elsewhere is found at random geometries, and what is right is not."""
 
 import itertools
+import types
 
 import pytest
 import torch
@@ -8,8 +9,7 @@ import torch.nn.functional as F
 
 from convviz.check import report
 from convviz.check.battery import make_case
-from convviz.check.call_outcome import Answer
-from convviz.check.compare import same
+from convviz.check.call_outcome import Answer, Tried
 from convviz.check.random_cases import random_cases, simpler
 from convviz.check.smallest_failing_geometry import RandomTrial
 from convviz.check.tasks import TASKS, truth
@@ -103,10 +103,8 @@ def test_rounding_is_right_where_the_right_numbers_cancel(dtype, off, is_right):
     case = case.with_tensor("input", torch.ones(2, 1, 1, 1, dtype=torch.float64))
     case = case.with_tensor("grad_output", torch.tensor([1.0, -1.0], dtype=torch.float64).reshape(2, 1, 1, 1))
     answer = Answer("ok", {"grad_weight": torch.full((1, 1, 1, 1), off, dtype=getattr(torch, dtype))})
-    trial = RandomTrial(
-        task, None, lambda case, answer, right: same(answer.results["grad_weight"], right["grad_weight"])
-    )
-    assert trial._is_right(case, answer, truth(task, case)) == is_right
+    trial = RandomTrial(types.SimpleNamespace(task=task), lambda one: one.fits)
+    assert trial._is_right(Tried(case, answer, truth(task, case))) == is_right
 
 
 @pytest.mark.parametrize("bad", [True, False])

@@ -59,9 +59,7 @@ def _tensor(value: Any) -> torch.Tensor:
     if isinstance(value, list | tuple) and any(isinstance(part, torch.Tensor | list | tuple) for part in value):
         return torch.stack([_tensor(part) for part in value]) if value else torch.zeros(0)
     array = np.asarray(value)
-    if array.dtype.kind not in "biufc":
-        array = array.astype(np.float64)
-    if array.dtype.kind in "bui" or (array.dtype.itemsize > 8 and array.dtype.kind == "f"):
+    if array.dtype.kind not in "fc" or (array.dtype.itemsize > 8 and array.dtype.kind == "f"):
         array = array.astype(np.float64)
     return torch.from_numpy(np.array(array, copy=True, order="C"))
 
@@ -69,31 +67,20 @@ def _tensor(value: Any) -> torch.Tensor:
 def changed(before: Any, after: Any) -> bool:
     """Return whether an array is another one than it was; of the same kind both."""
     if isinstance(before, torch.Tensor):
-        return bool(before.shape != after.shape or not torch.equal(before, after.detach()))
-    if isinstance(before, np.ndarray):
-        return bool(before.shape != after.shape or not np.array_equal(before, after))
-    return bool(before != after)
-
-
-def _parts(value: Any, way: tuple[Any, ...] = ()) -> dict[tuple[Any, ...], Any]:
-    """Return the arrays and lists within a result by the way to each."""
-    if isinstance(value, torch.Tensor):
-        return {way: value.detach()} if value.layout == torch.strided else {}
-    if isinstance(value, np.ndarray):
-        return {way: value}
-    each = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list | tuple) else ()
-    own = {way: value} if isinstance(value, list) and value and isinstance(value[0], float | list) else {}
-    return own | {at: part for key, within in each for at, part in _parts(within, (*way, key)).items()}
+        return not torch.equal(before, after.detach())
+    return not np.array_equal(before, after) if isinstance(before, np.ndarray) else bool(before != after)
 
 
 def shares_memory(one: Any, other: Any) -> bool:
     """Return whether two results hold numbers in the same place: then the later one overwrote the earlier."""
-    later = _parts(other)
-    return any(_overlap(part, later.get(way)) for way, part in _parts(one).items())
-
-
-def _overlap(one: Any, other: Any) -> bool:
     if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
-        return one.numel() > 0 and one.untyped_storage().data_ptr() == other.untyped_storage().data_ptr()
-    both = isinstance(one, np.ndarray) and isinstance(other, np.ndarray)
-    return np.may_share_memory(one, other) if both else one is other
+        is_dense = one.layout == other.layout == torch.strided and one.numel() > 0
+        return is_dense and one.untyped_storage().data_ptr() == other.untyped_storage().data_ptr()
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return bool(np.may_share_memory(one, other))
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return any(shares_memory(part, other.get(key)) for key, part in one.items())
+    if not isinstance(one, list | tuple) or not isinstance(other, list | tuple):
+        return False
+    is_array = isinstance(one, list) and one and isinstance(one[0], float | list)
+    return bool(is_array and one is other) or any(map(shares_memory, one, other))

@@ -11,7 +11,7 @@ import torch
 from convviz.check.battery import Case
 from convviz.check.calling.arrays import changed, hand_over
 from convviz.check.calling.binding import TENSORS, Binding
-from convviz.check.calling.names_and_layouts import DATA, KERNEL, bias_shape, keys_of, sizes_in, to_layout
+from convviz.check.calling.names_and_layouts import DATA, KERNEL, SYNONYMS, bias_shape, sizes_in, to_layout
 from convviz.check.tasks import GEOMETRY, Task
 from convviz.geometry.spec import ConvSpec
 
@@ -85,11 +85,10 @@ class Given:
                 placed.append(value)
         return placed, named
 
-    def gradients_to(self, only: str = "") -> dict[str, torch.Tensor]:
-        """Let the tensors ask for gradients, or one of them alone; return those that do, by role."""
-        roles = (only,) if only else TENSORS[1:]
-        found = {role: self._held[role] for role in roles if isinstance(self._held.get(role), torch.Tensor)}
-        return {role: tensor.requires_grad_() for role, tensor in found.items()}
+    def gradients_to(self, binding: Binding, only: str) -> dict[str, torch.Tensor]:
+        """Let the tensors of a call ask for gradients, or one of them alone; return those that do, by role."""
+        found = {role: self.value(role) for role in TENSORS[1:] if role in binding.roles and only in (role, "")}
+        return {role: each.requires_grad_() for role, each in found.items() if isinstance(each, torch.Tensor)}
 
     def hold(self, role: str, value: Any, was: Any = None) -> None:
         """Give this for a role, and watch it if it is known what it was."""
@@ -133,7 +132,8 @@ class Given:
 
     def _dict(self, tensors: tuple[str, ...]) -> Params:
         roles = tensors if self.task.name.startswith("linear") else (*tensors, *GEOMETRY, "kernel_size")
-        self._dicts.append(Params({key: self.value(role) for role in reversed(roles) for key in keys_of(role)}))
+        keys = ((key, role) for role in reversed(roles) for key in SYNONYMS[role].split())
+        self._dicts.append(Params({key: self.value(role) for key, role in keys}))
         return self._dicts[-1]
 
 

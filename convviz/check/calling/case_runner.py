@@ -30,12 +30,6 @@ class _Quick(pickle.Pickler):
         return (torch.from_numpy, (value.numpy(),)) if type(value) is torch.Tensor else NotImplemented
 
 
-def _question(*parts: Any) -> bytes:
-    file = io.BytesIO()
-    _Quick(file, pickle.HIGHEST_PROTOCOL).dump(parts)
-    return file.getvalue()
-
-
 def _answer(subject: Subject, plan: Plan, case: Case, twice: bool) -> Answer:
     try:
         return ask(subject, plan, case, twice)
@@ -69,22 +63,19 @@ class Asker:
         for at in range(0, len(cases), at_once):
             several = cases[at : at + at_once]
             answers = self._asked(plan, several, False)
-            if len(answers) < len(several):  # one of them ended the process
-                answers = []
-                for case in several:
-                    answers.append(self.ask(plan, case, False))
-                    if answers[-1].kind in ("timeout", "crashed"):
-                        return found + answers
-            found += answers
+            # Fewer come back where one of them ended the process.
+            found += answers if len(answers) == len(several) else self.ask_all(plan, several, 1)
             if found[-1].kind in ("timeout", "crashed"):
-                return found
+                break
         return found
 
     def _asked(self, plan: Plan, cases: Sequence[Case], twice: bool) -> list[Answer]:
         if self._child is None:
             return [ask(self._subject, plan, case, twice) for case in cases]
+        question = io.BytesIO()
+        _Quick(question, pickle.HIGHEST_PROTOCOL).dump((plan, cases, twice))
         try:
-            return _unpack(self._child.ask(_question(plan, cases, twice)))
+            return _unpack(self._child.ask(question.getvalue()))
         except Ended as ended:
             return [Answer(ended.kind, message=str(ended), seconds=ended.seconds)]
         except ValueError:  # the student's code wrote to the pipe itself

@@ -139,7 +139,9 @@ def _live(work: Callable[[bytes], bytes], questions: int, answers: int, cage: Ca
     try:
         with contextlib.suppress(PermissionError):
             os.setsid()
-        _die_with_parent()
+        if sys.platform == "linux":
+            with contextlib.suppress(OSError, AttributeError):
+                ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: it dies with the parent
         gc.freeze()  # what the parent left to be collected is not ours to close
         faulthandler.disable()  # it would write a stack to the stderr that it was given at the start
         # The pool of threads that the parent had is not there after a fork; one thread asks for none.
@@ -167,12 +169,6 @@ def _be_silent() -> None:
 
 def _no_debugger(*placed: object, **named: object) -> None:
     raise NotNumbers(say("breakpoint"))
-
-
-def _die_with_parent() -> None:
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 def _write(file: int, data: bytes) -> None:

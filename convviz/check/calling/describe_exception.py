@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import linecache
 import re
 import traceback
@@ -49,12 +50,9 @@ def _of_a_library(file: str) -> bool:
 
 
 def _text(error: BaseException) -> str:
-    try:
-        text = str(error).strip()
-    except BaseException:  # its __str__ is the student's as well
-        return ""
-    lines = text.splitlines()
-    return "\n".join(lines[:3])[:LONGEST]
+    with contextlib.suppress(BaseException):  # its __str__ is the student's as well
+        return "\n".join(str(error).strip().splitlines()[:3])[:LONGEST]
+    return ""
 
 
 def line_of(trace: TracebackType | None, fn: Any) -> str:

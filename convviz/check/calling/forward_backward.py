@@ -1,275 +1,246 @@
-"""A forward and a backward pass of one's own, called one after the other, and the gradients gathered."""
+"""One call of a student's function over a case: an object made if it is a class, forward, and the gradients."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import torch
 
 from convviz.check.battery import Case, beside, make_case
-from convviz.check.calling.arrays import NotNumbers, changed, hand_over
+from convviz.check.calling.arrays import NotNumbers, hand_over
+from convviz.check.calling.binding import Binding
 from convviz.check.calling.call_plan import Given, Plan
-from convviz.check.calling.function_or_class import Passes, Subject
-from convviz.check.calling.inspect_source import is_own
-from convviz.check.calling.names_and_layouts import KERNEL, bias_shape, role_of, sizes_in, to_layout
-from convviz.check.calling.results import as_keys, is_array, take_apart
+from convviz.check.calling.function_or_class import AUTOGRAD, Subject
+from convviz.check.calling.inspect_source import is_function
+from convviz.check.calling.layer_contents import fill, gathered, holding, zero
+from convviz.check.calling.names_and_layouts import DATA, role_of, to_layout
+from convviz.check.calling.results import At, is_array, pieces, take_apart, together
 from convviz.check.tasks import GRADIENTS, Task
 from convviz.facts.words import sentences
 
 say = sentences("calling_student_code")
 
-_Place = tuple[Any, str, Any]  # who holds it, under which name, what stands there
+_FORWARD = Task("conv2d", (), ("output",))
+# Named here, so that NumPy loads its part before a child becomes a user who may not read it.
+DRAWS = (torch.rand, np.random.rand, lambda count: random.random())
 
 
-def fill(made: Any, case: Case, plan: Plan) -> dict[str, Any]:
-    """Put a case's weight and bias among a layer's parameters or attributes; return them, the bias if it has one.
+@dataclass(eq=False)
+class Call:
+    """One run of the function over a case, piece by piece if it has to be."""
 
-    Raises:
-        NotNumbers: nothing there is called like a weight or has its shape.
-    """
-    is_module = isinstance(made, torch.nn.Module)
-    made = made.to(getattr(torch, plan.dtype)) if is_module else made
-    # One order of axes at a time: with equal sizes a shape fits several, and the search tells which it is.
-    shape = sizes_in(case.spec.weight_shape, KERNEL[plan.kernel])
-    places = list(_places(made))
-    weight = _fitting("weight", [each for each in places if _shape(each[2]) in (shape, None)])
-    if weight is None:
-        raise NotNumbers(say("no_parameter" if is_module else "no_weight", shape=list(shape)))
-    late = (None,) if weight[2] is None else ()  # filled at the first forward pass
-    count = case.bias.numel()
-    lengths = [None if (sizes := _shape(each[2])) is None else int(np.prod(sizes)) for each in places]
-    fitting = [each for each, n in zip(places, lengths, strict=True) if each is not weight and n in (count, *late)]
-    bias = _fitting("bias", fitting)
-    found = {"weight": _put(weight, to_layout(case.weight, KERNEL[plan.kernel]), plan)}
-    if bias is not None:
-        found["bias"] = _put(bias, case.bias.reshape(_shape(bias[2]) or bias_shape(plan.bias, count)), plan)
-    return found
+    subject: Subject
+    plan: Plan
+    case: Case
+    again: tuple[str, ...] = ()
+    turned: bool = False
+    only: str = ""
+    draws: bool = False
+    remarks: set[str] = field(default_factory=set)
+    found: dict[str, torch.Tensor] = field(default_factory=dict)
+    changed: set[str] = field(default_factory=set)
+    read: set[str] = field(default_factory=set)
+    biased: bool = True  # whether it adds a bias of its own
+    plain: list[torch.Tensor] = field(default_factory=list)  # a layer's bias that is no parameter
+    plain_bias: bool = False  # whether it adds that one
+    seconds: float = 0.0
+    returned: Any = None  # as it came
 
+    def run(self) -> None:
+        """Fill in what was found, as far as it goes."""
+        parts: list[tuple[At, dict[str, torch.Tensor]]] = []
+        try:
+            for case, at in pieces(self.case, self.plan.data, self.subject.task.name == "conv_transpose2d"):
+                found: dict[str, torch.Tensor] = {}
+                parts.append((at, found))
+                self._piece(case, found)
+        finally:
+            if parts and parts[0][1]:
+                self.found = together(parts)
 
-def _places(made: Any) -> Iterator[_Place]:
-    """Yield each array among an object's attributes and in the dicts among them, and what is None."""
-    if isinstance(made, torch.nn.Module):
-        yield from ((made, name.rpartition(".")[2], value) for name, value in made.named_parameters())
-        return
-    for name, value in vars(made).items():
-        if isinstance(value, dict) and role_of(name, ("params",)):
-            yield from ((value, str(key), inner) for key, inner in value.items() if isinstance(key, str))
-        elif value is None or isinstance(value, np.ndarray | torch.Tensor | list):
-            yield made, name, value
-        elif is_within(value, made):
-            yield from _places(value)
+    def _piece(self, case: Case, found: dict[str, torch.Tensor]) -> None:
+        task = self.subject.task
+        given = Given(task, self.plan, case, self.again, self.turned)
+        self.biased = self.subject.has_bias(self.plan)
+        try:
+            self._passes(given, case, found)
+        finally:
+            if not self.biased and "output" in found:
+                bias = case.transposed_bias if task.name == "conv_transpose2d" else case.bias
+                found["output"] = _with_bias(found["output"], bias)
+                self.remarks |= {"no_bias"} if task.kind == "Module" else set()
+            self.remarks |= given.remarks
+            self.read |= given.read
+            self.changed |= set(given.changed)
 
+    def _timed(self, call: Callable[..., Any], *placed: Any, **named: Any) -> Any:
+        begin = time.perf_counter()
+        for draw in DRAWS if self.draws and call is not self.subject.maker else ():
+            draw(1)
+        try:
+            return call(*placed, **named)
+        finally:
+            self.seconds += time.perf_counter() - begin
 
-def is_within(value: Any, made: Any) -> bool:
-    """Return whether an attribute is an object of the student's own, such as a layer within a layer."""
-    return type(value).__module__ == type(made).__module__ and hasattr(value, "__dict__") and value is not made
+    def _passes(self, given: Given, case: Case, found: dict[str, torch.Tensor]) -> None:
+        subject, task = self.subject, self.subject.task
+        made: tuple[Any, dict[str, Any]] = (None, {}) if subject.maker is None else self._made(given, case)
+        (layer, wanted), asked = made, given
+        self.biased = self.biased or "bias" in wanted
+        if task.kind == "Module":
+            self.plain = [] if "bias" in wanted else _plain_bias(layer, case)
+            self.biased = "bias" in wanted or bool(self.plain)
+            asked = Given(_FORWARD, self.plan, case)
+            for role, value in wanted.items():
+                given.hold(role, value, value.detach().clone())
+        if subject.backward is AUTOGRAD:
+            wanted = {**asked.gradients_to(subject.goes, self.only), **wanted}
+        returned = self._go(subject.forward, asked, subject.goes, layer)
+        if subject.backward is None:
+            self.returned = returned if layer is None else _apart(returned)[0]
+            found.update(take_apart(self.returned, task, self.plan, self._optional(task.results), given.remarks))
+            return
+        output, kept = _apart(returned)
+        if subject.backward is AUTOGRAD:
+            output = output[0] if isinstance(output, tuple) and output else output
+            if not isinstance(output, torch.Tensor):
+                raise NotNumbers(say("no_tensor", what=type(output).__name__))
+        found.update(take_apart(output, _only(task, "output"), self.plan))
+        self._between(given, case)
+        if subject.backward is AUTOGRAD:
+            self._differentiated(given, case, output, wanted, found)
+        else:
+            self._own_backward(given, layer, output, kept, found)
 
+    def _go(self, code: Any, given: Given, binding: Binding, layer: Any = None) -> Any:
+        """Return what comes of a function, or of a method of what was made, for what its binding takes."""
+        placed, named = given.arguments(binding)
+        call = getattr(layer, code) if isinstance(code, str) else code.apply if is_function(code) else code
+        return self._timed(call, *placed, **named)
 
-def _fitting(role: str, places: list[_Place]) -> _Place | None:
-    """Return the place whose name says what it is for, else the first array that fits and is no gradient."""
-    named = [each for each in places if role_of(each[1], (role,))]
-    others = [each for each in places if each[2] is not None and not role_of(each[1], GRADIENTS)]
-    return next(iter(named or others), None)
+    def _optional(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        return () if self.biased or len(names) == 1 else ("grad_bias",)
 
+    def _made(self, given: Given, case: Case) -> tuple[Any, dict[str, Any]]:
+        """Return what the class makes, and those of the case's weights that were put there.
 
-def _put(place: _Place, tensor: torch.Tensor, plan: Plan) -> Any:
-    owner, name, was = place
-    if isinstance(owner, torch.nn.Module):
+        Asked a second time, it goes forward and back with another image first: what it keeps of an earlier one shows.
+        """
+        subject, plan, again = self.subject, self.plan, given.again
+        other_weights = case.with_tensor("weight", 0.5 - case.weight)
+        is_given = "weights" in again and "weight" in subject.makes.roles
+        first = Given(given.task, plan, other_weights) if is_given else given
+        making = Given(subject.layer, plan, case) if subject.makes_layers else first
+        layer = self._go(subject.maker, making, subject.makes)
+        arrays = holding(layer, first.value("weight")) if is_given else []
+        if is_given and not arrays:  # no place where a user could change them
+            layer = self._go(subject.maker, given, subject.makes)
+        if subject.style == "Module" and not isinstance(layer, torch.nn.Module):
+            raise NotNumbers(say("no_layer", what=type(layer).__name__))
+        held = fill(layer, case, plan) if subject.is_filled else {}
+        changes = "weights" in again and subject.is_filled
+        if changes:
+            fill(layer, other_weights, plan)
+        if again:
+            kept, other = self._other_image(layer, given, case)
+        if again and subject.style == "class":
+            if subject.backward is not None:
+                other.hold("cache", kept)
+                with contextlib.suppress(Exception):  # whatever it thinks of that image is not asked here
+                    self._go(subject.backward, other, subject.returns, layer)
+            if "image" in again:  # as where a network is evaluated: nothing goes back
+                self._other_image(layer, given, case)
+            zero(layer, "grads" not in again)
+        if changes or subject.style == "Module":
+            fill(layer, case, plan)
         with torch.no_grad():
-            return was.copy_(tensor)
-    value = hand_over(tensor, plan.arrays, getattr(torch, plan.dtype))
-    if isinstance(was, torch.nn.Parameter):
-        value = torch.nn.Parameter(torch.as_tensor(value))
-    if isinstance(owner, dict):
-        owner[name] = value
-    else:
-        setattr(owner, name, value)
-    return value
+            for array in arrays:  # in place, as training changes them: what is a view of them follows
+                array[...] = given.value("weight")
+        return layer, held
 
+    def _other_image(self, layer: Any, given: Given, case: Case) -> tuple[Any, Given]:
+        """Go forward with another image; return what is kept for going back, and what was given."""
+        task = _FORWARD if given.task.kind == "Module" else given.task
+        other = Given(task, self.plan, dataclasses.replace(case, input=1 - case.input.flip(2, 3) / 2))
+        return _apart(self._go(self.subject.forward, other, self.subject.goes, layer))[1], other
 
-def _shape(value: Any) -> tuple[int, ...] | None:
-    """Return the shape of an array, None of None, and that of nothing for rows of several lengths."""
-    try:
-        return None if value is None else tuple(np.shape(value))
-    except ValueError:
-        return (-1,)
+    def _between(self, given: Given, case: Case) -> None:
+        """Go forward with something else before going back: what is kept elsewhere than in the cache is then another's.
 
+        That is another image for a pair, and another layer or setting, a small one, as it costs time.
+        """
+        subject = self.subject
+        with contextlib.suppress(Exception):  # whatever it thinks of that is not asked here
+            if subject.style == "pair" and "image" in self.again:
+                self._other_image(None, given, case)
+            if "layer" in self.again:
+                other = make_case("between", beside(case.spec).replace(batch=1), 3, case.quantised)
+                asked = Given(given.task, self.plan, other)
+                self._other_image(None if subject.maker is None else self._made(asked, other)[0], asked, other)
 
-Timed = Callable[..., Any]
+    def _own_backward(self, given: Given, layer: Any, output: Any, kept: Any, found: dict[str, torch.Tensor]) -> None:
+        subject = self.subject
+        if kept is None and "cache" in subject.returns.roles:
+            raise NotNumbers(say("no_cache"))
+        given.hold("cache", kept)
+        returned = self._go(subject.backward, given, subject.returns, layer)
+        names = tuple(name for name in subject.task.results if name != "output")
+        if layer is not None:
+            returned = gathered(returned, layer, names, self._optional(names))
+        if len(names) == 1 and isinstance(returned, tuple) and len(returned) == len(GRADIENTS):
+            returned = returned[GRADIENTS.index(names[0])]
+        self.returned = (output, returned)
+        asked = _only(subject.task, *names)
+        found.update(take_apart(returned, asked, self.plan, self._optional(names), given.remarks))
 
-
-def run_passes(
-    subject: Subject, given: Given, case: Case, timed: Timed, found: dict[str, torch.Tensor]
-) -> tuple[bool, Any]:
-    """Fill in the output and the gradients; return whether there was a bias, and what came back as it was."""
-    passes, plan = subject.passes, given.plan
-    assert passes is not None  # who calls this has looked
-    layer, biased = _made(passes, given, case, timed) if passes.maker else (None, False)
-    biased = biased or subject.has_bias(plan)
-    placed, named = given.arguments(passes.goes)
-    output, kept = _apart(timed(_of(layer, passes.forward), *placed, **named))
-    found.update(take_apart(output, _only(subject.task, "output"), plan))
-    if passes.backward is None:
-        return biased, output
-    with contextlib.suppress(Exception):  # whatever it thinks of another image or layer is not asked here
-        if "image" in given.again and layer is None:  # what is kept elsewhere than in the cache is then another's
-            _other_image(passes.forward, passes, given, case, timed)
-        if "layer" in given.again:
-            other = between(case)
-            asked = Given(given.task, plan, other)
-            made = layer if layer is None else _made(passes, asked, other, timed)[0]
-            _other_image(_of(made, passes.forward), passes, asked, other, timed)
-    if kept is None and "cache" in passes.returns.roles:
-        raise NotNumbers(say("no_cache"))
-    given.hold("cache", kept)
-    placed, named = given.arguments(passes.returns)
-    returned = timed(_of(layer, passes.backward), *placed, **named)
-    names = tuple(name for name in subject.task.results if name != "output")
-    optional = () if biased or len(names) == 1 else ("grad_bias",)
-    if layer is not None:
-        returned = _gathered(returned, layer, names, optional)
-    if len(names) == 1 and isinstance(returned, tuple) and len(returned) == len(GRADIENTS):
-        returned = returned[GRADIENTS.index(names[0])]
-    found.update(take_apart(returned, _only(subject.task, *names), plan, optional, given.remarks))
-    return biased, (output, returned)
-
-
-def _of(layer: Any, code: Any) -> Any:
-    return getattr(layer, code) if isinstance(code, str) else code
+    def _differentiated(
+        self, given: Given, case: Case, output: torch.Tensor, wanted: dict[str, torch.Tensor], found: dict[str, Any]
+    ) -> None:
+        sent = to_layout(case.grad_output, DATA[self.plan.data]).to(output.dtype, copy=True)
+        sent = hand_over(sent, "torch", output.dtype, self.turned)
+        if sent.shape != output.shape:
+            return  # nothing can be sent back through an output of another shape: that is the mistake
+        if not output.requires_grad:
+            raise NotNumbers(say("no_graph"))
+        given.hold("grad_output", sent, sent.clone())
+        sums = self._timed(AUTOGRAD, output, (*wanted.values(), *self.plain), sent, allow_unused=True)
+        self.plain_bias = any(value is not None for value in sums[len(wanted) :])
+        self.biased = self.biased and (self.plain_bias or not self.plain)
+        self.returned = (output, *sums[: len(wanted)])
+        for role, value in zip(wanted, sums, strict=False):
+            name = f"grad_{role}"
+            if value is None:
+                raise NotNumbers(say("no_gradient", name=name))
+            found.update(take_apart({name: value}, _only(self.subject.task, name), self.plan))
 
 
 def _only(task: Task, *names: str) -> Task:
     return dataclasses.replace(task, results=names)
 
 
-def _made(passes: Passes, given: Given, case: Case, timed: Timed) -> tuple[Any, bool]:
-    """Return what the class makes with the case's weights, and whether it has a bias.
-
-    Asked a second time, it goes forward and back with another image first: what it keeps of an earlier one shows.
-    """
-
-    def make(making: Given) -> Any:
-        placed, named = making.arguments(passes.makes)
-        return timed(passes.maker, *placed, **named)
-
-    given_weights = "weights" in given.again and "weight" in passes.makes.roles
-    first = Given(given.task, given.plan, changed_weights(case)) if given_weights else given
-    layer = make(Given(passes.layer, given.plan, case) if passes.layer.kind == "Module" else first)
-    arrays = _holding(layer, first.value("weight")) if given_weights else []
-    if given_weights and not arrays:  # no place where a user could change them
-        layer = make(given)
-    biased = passes.is_filled and "bias" in fill(layer, case, given.plan)
-    changes = "weights" in given.again and passes.is_filled
-    if changes:
-        fill(layer, changed_weights(case), given.plan)
-    if given.again:
-        forward = _of(layer, passes.forward)
-        kept, other = _other_image(forward, passes, given, case, timed)
-        if passes.backward is not None:
-            other.hold("cache", kept)
-            placed, named = other.arguments(passes.returns)
-            with contextlib.suppress(Exception):  # whatever it thinks of that image is not asked here
-                timed(_of(layer, passes.backward), *placed, **named)
-            if "image" in given.again:  # as where a network is evaluated: nothing goes back
-                _other_image(forward, passes, given, case, timed)
-        _zero(layer, "grads" not in given.again)
-    if changes:
-        fill(layer, case, given.plan)
-    with torch.no_grad():
-        for array in arrays:  # in place, as training changes them: what is a view of them follows
-            array[...] = given.value("weight")
-    return layer, biased
-
-
-def _holding(layer: Any, weight: Any) -> list[Any]:
-    """Return the arrays among an object's attributes that have the very numbers of the weight."""
-    if isinstance(weight, list):
-        return []
-    arrays = (value for _, _, value in _places(layer) if isinstance(value, type(weight)))
-    return [array for array in arrays if array.dtype == weight.dtype and not changed(weight, array)]
-
-
-def _zero(layer: Any, at_all: bool) -> None:
-    """Set the gradients to zero where a user could: in .grad torch adds up, too, and some have a method for it."""
-    held = [layer, *vars(layer).values()]
-    at_all = at_all or any(
-        "zero" in name or "reset" in name for each in held for name in dir(type(each)) if is_own(type(each))
-    )
-    sums = [each.grad for each in held if getattr(each, "grad", None) is not None]
-    for _, value in _kept(layer, GRADIENTS[1:]):
-        if at_all or any(value is each for each in sums):
-            value *= 0
-
-
-def changed_weights(case: Case) -> Case:
-    """Return a case with weights of other signs and sizes."""
-    return case.with_tensor("weight", 0.5 - case.weight)
-
-
-def between(case: Case) -> Case:
-    """Return what another layer, or another call, is given between forward and backward: small, as it costs time."""
-    return make_case("between", beside(case.spec).replace(batch=1), 3, case.quantised)
-
-
-def _other_image(forward: Any, passes: Passes, given: Given, case: Case, timed: Timed) -> tuple[Any, Given]:
-    other = Given(given.task, given.plan, dataclasses.replace(case, input=1 - case.input.flip(2, 3) / 2))
-    placed, named = other.arguments(passes.goes)
-    return _apart(timed(forward, *placed, **named))[1], other
-
-
 def _apart(returned: Any) -> tuple[Any, Any]:
+    """Return the output, and what is kept for going back."""
     if isinstance(returned, tuple) and len(returned) > 1 and is_array(returned[0]):
         return returned[0], returned[1] if len(returned) == 2 else returned[1:]
     return returned, None
 
 
-def _gathered(returned: Any, layer: Any, names: tuple[str, ...], optional: tuple[str, ...]) -> Any:
-    """Return the gradients; those that backward does not return are looked for among the attributes."""
-    if isinstance(as_keys(returned), Mapping) or (isinstance(returned, tuple | list) and not _is_nested(returned)):
-        return returned
-    kept = dict(_kept(layer, names))
-    first = "grad_input" if "grad_input" in names else next((name for name in names if name not in kept), None)
-    if returned is not None and first is not None:
-        kept[first] = returned
-    missing = [name for name in names if name not in kept and name not in optional]
-    if missing:
-        raise NotNumbers(say("no_attribute", missing=", ".join(missing)))
-    return {name: kept[name] for name in names if name in kept}
+def _with_bias(output: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    """Return an output with the bias that its maker has no place for: all are held against the same truth."""
+    if output.dim() < 2 or output.shape[1] != bias.numel():
+        return output
+    return output + bias.to(output.dtype).reshape(1, -1, *[1] * (output.dim() - 2))
 
 
-def _is_nested(value: Any) -> bool:
-    """Return whether this is an array as a list of lists of numbers, and no row of gradients."""
-    depth = 0
-    while isinstance(value, list) and value:
-        value, depth = value[0], depth + 1
-    return depth > 1 and isinstance(value, int | float) and depth in (2, 3, 4)
-
-
-def _kept(layer: Any, names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
-    """Yield the gradients among an object's attributes: ``dW``, ``grads["W"]``, ``W.grad``."""
-    for name, value in vars(layer).items():
-        role = role_of(name, names)
-        if role and value is not None:
-            yield role, value
-        plain = role_of(name, ("weight", "bias"))
-        if plain and f"grad_{plain}" in names and getattr(value, "grad", None) is not None:
-            yield f"grad_{plain}", value.grad
-        if isinstance(value, Mapping):
-            yield from _in_dict(name, value, names)
-        elif isinstance(value, list | tuple) and name.strip("_").lower().startswith("grad") and role is None:
-            yield from zip((each for each in names if each != "grad_input"), value, strict=False)
-        elif is_within(value, layer):
-            yield from _kept(value, names)
-
-
-def _in_dict(name: str, held: Mapping[Any, Any], names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
-    for key, value in held.items():
-        role = role_of(str(key), names)
-        plain = role_of(str(key), ("weight", "bias", "input")) if "grad" in name.lower() else None
-        role = role or (f"grad_{plain}" if plain else None)
-        if role in names and value is not None:
-            yield role, value
+def _plain_bias(layer: torch.nn.Module, case: Case) -> list[torch.Tensor]:
+    """Return a layer's bias that is no parameter, and let autograd say whether it is used."""
+    held = [(name, value) for name, value in (*vars(layer).items(), *layer.named_buffers()) if role_of(name, ("bias",))]
+    found = [value for _, value in held if isinstance(value, torch.Tensor) and value.numel() == case.bias.numel()]
+    return [value.requires_grad_() for value in found if value.is_leaf and value.is_floating_point()]

@@ -11,14 +11,16 @@ from typing import Any
 
 import torch
 
-from convviz.check.calling.binding import Binding, binding_of
+from convviz.check.calling.binding import Argument, Binding, binding_of
 from convviz.check.calling.call_plan import Plan
 from convviz.check.calling.inspect_source import is_function
 from convviz.check.tasks import GEOMETRY, TASKS, Task
 
 NOTHING = Binding(())
+INPUT = Binding((Argument("input", "input"),))
 FORWARD = ("forward", "fprop", "forward_pass", "__call__")
 BACKWARD = ("backward", "bprop", "backprop", "backward_pass")
+AUTOGRAD = torch.autograd.grad
 # What makes a layer is called with its channels, or else with its weights.
 LAYER = TASKS["conv2d_module"]
 LINEAR_LAYER = Task("linear_module", ("in_channels", "out_channels", "bias"), (), "Module")
@@ -26,76 +28,80 @@ _WEIGHTS = Task("conv2d", ("weight", "bias", *GEOMETRY), ())
 
 
 @dataclass(frozen=True)
-class Passes:
-    """A student's own forward and backward pass."""
-
-    forward: Any  # a function, or the name of a method
-    backward: Any  # the same; None where a class has none
-    goes: Binding  # how the forward pass is called
-    returns: Binding = NOTHING  # how the backward pass is called
-    maker: type | None = None  # the class; None for a pair of functions
-    makes: Binding = NOTHING  # how the class is called
-    layer: Task = _WEIGHTS  # the task by which it is called: that one, LAYER or LINEAR_LAYER
-
-    @property
-    def is_filled(self) -> bool:
-        """Whether the weights are put among the attributes of what the class makes."""
-        return self.maker is not None and "weight" not in self.makes.roles | self.goes.roles
-
-
-@dataclass(frozen=True)
 class Subject:
-    """What a student wrote, the task it is for, and how its arguments are bound."""
+    """What a student wrote, the task it is for, and how it is called: made if it is a class, forward, and back."""
 
     fn: Any
     task: Task
-    binding: Binding
-    passes: Passes | None = None
+    binding: Binding  # all that it is given on the way
+    forward: Any  # a function, or the name of a method
+    goes: Binding  # how that is called
+    backward: Any = None  # the same, or AUTOGRAD; None where the forward pass gives all there is
+    returns: Binding = NOTHING  # how the backward pass is called
+    maker: Any = None  # the class, or the function that makes a layer
+    makes: Binding = NOTHING  # how that is called
+    layer: Task = _WEIGHTS  # the task by which it is called: that one, LAYER or LINEAR_LAYER
+
+    @property
+    def style(self) -> str:
+        """The kind of its task; of a function's ``"pair"`` and ``"class"``, which have passes of their own."""
+        if self.task.kind != "function":
+            return self.task.kind
+        return "class" if self.maker is not None else "function" if self.backward is None else "pair"
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether the weights are put among the attributes of what is made."""
+        return self.maker is not None and "weight" not in self.makes.roles | self.goes.roles
 
     @property
     def makes_layers(self) -> bool:
         """Whether it is called with channels and a kernel's size, as a layer's class is."""
-        return self.task.kind == "Module" or (self.passes is not None and self.passes.layer.kind == "Module")
+        return self.layer.kind == "Module"
 
     @property
     def codes(self) -> tuple[Any, ...]:
         """The functions that it consists of, as far as they are known before it is called."""
-        passes = self.passes
-        if passes is not None and passes.maker is None:
-            return (self.fn, passes.forward)
-        if passes is None and (not isinstance(self.fn, type) or is_function(self.fn)):
+        if self.style == "pair":
+            return (self.fn, self.forward)
+        if not isinstance(self.fn, type) or is_function(self.fn):
             return (self.fn,)
-        made, methods = (self.fn, ("forward",)) if passes is None else (passes.maker, (passes.forward, passes.backward))
-        found = (getattr(made, name or "", None) for name in ("__init__", *methods))
+        methods = (self.forward, self.backward or "") if self.style == "class" else ("forward",)
+        found = (getattr(self.fn, name, None) for name in ("__init__", *methods))
         return tuple(code for code in found if inspect.isfunction(code))
 
     def has_bias(self, plan: Plan) -> bool:
         """Return whether it is given a bias."""
-        if self.passes is not None and self.passes.is_filled:
+        if self.style == "class" and self.is_filled:
             return False  # whether there is a place for one is seen in what the class makes
-        held = {*self.binding.roles, *plan.form}
-        return "bias" in held or plan.form == ("dict",)
+        return "bias" in {*self.binding.roles, *plan.form} or plan.form == ("dict",)
 
 
-def subject_of(fn: Any, task: Task) -> Subject:
-    """Return what is asked, with how its arguments are bound."""
+def subject_of(fn: Any, task: Task, less: int = 0) -> Subject:
+    """Return what is asked, with how its arguments are bound; of one that does not say how many, some may be left."""
     if isinstance(fn, tuple | list) and len(fn) == 2 and all(map(callable, fn)) and "output" not in task.results:
         forward, backward = fn
-        return _with_passes(backward, task, Passes(forward, backward, _forward(forward, task), binding_of(fn[1], task)))
+        passes = {"forward": forward, "goes": _forward(forward, task), "backward": backward}
+        return _with_passes(backward, task, {**passes, "returns": binding_of(backward, task)})
     if _has_passes(fn, task):
         return _with_passes(fn, task, _methods(fn, task))
-    return Subject(fn, task, binding_of(fn, task))
+    binding = binding_of(fn, task)
+    count = len(binding.arguments) - less
+    binding = dataclasses.replace(binding, arguments=binding.arguments[:count], placed=binding.placed[:count])
+    if task.kind == "Module":
+        return Subject(fn, task, binding, "__call__", INPUT, AUTOGRAD, maker=fn, makes=binding, layer=LAYER)
+    return Subject(fn, task, binding, fn, binding, AUTOGRAD if task.kind == "Function" else None)
 
 
-def _with_passes(fn: Any, task: Task, passes: Passes) -> Subject:
+def _with_passes(fn: Any, task: Task, passes: dict[str, Any]) -> Subject:
     """Return a subject whose output is asked for as well, since a forward pass of its own is there."""
-    stages = (passes.makes, passes.goes, passes.returns)
+    stages = [passes[stage] for stage in ("makes", "goes", "returns") if stage in passes]
     arguments = tuple(each for stage in stages for each in stage.arguments if each.role != "cache")
-    own_forward = passes.maker is None or passes.backward is not None
+    own_forward = "maker" not in passes or passes["backward"] is not None
     results = ("output", *(name for name in task.results if name != "output")) if own_forward else task.results
     asked = dataclasses.replace(task, kind="function", results=results)
     placed = tuple(name for stage in stages for name in stage.placed)
-    return Subject(fn, asked, Binding(arguments, placed), passes)
+    return Subject(fn, asked, Binding(arguments, placed), **passes)
 
 
 def _has_passes(fn: Any, task: Task) -> bool:
@@ -111,7 +117,7 @@ def _method(made: type, names: tuple[str, ...]) -> str | None:
     return next((name for name in names if name in own), None)
 
 
-def _methods(made: type, task: Task) -> Passes:
+def _methods(made: type, task: Task) -> dict[str, Any]:
     forward = _method(made, FORWARD) or "forward"
     backward = _method(made, BACKWARD) if task.results != ("output",) else None
     layer = LINEAR_LAYER if task.name.startswith("linear") else LAYER
@@ -120,11 +126,11 @@ def _methods(made: type, task: Task) -> Passes:
         by_weights = _stage(made, _WEIGHTS)
         if "weight" in by_weights.roles - set(by_weights.placed) or not makes.placed:
             makes, layer = by_weights, _WEIGHTS
-    returns = NOTHING
+    found = {"forward": forward, "goes": _forward(_bound(made, forward), task), "backward": backward}
     if backward is not None:
         returns = _stage(_bound(made, backward), dataclasses.replace(task, arguments=("grad_output",), kind="function"))
-        returns = _beginning_with("grad_output", returns)
-    return Passes(forward, backward, _forward(_bound(made, forward), task), returns, made, makes, layer)
+        found["returns"] = _beginning_with("grad_output", returns)
+    return {**found, "maker": made, "makes": makes, "layer": layer}
 
 
 def _bound(made: type, name: str) -> Callable[..., Any]:

@@ -64,6 +64,7 @@ def bias_shape(kind: str, channels: int) -> tuple[int, ...]:
     return tuple(channels if letter == "C" else 1 for letter in kind)
 
 
+# By role, the likeliest first: names of arguments and keys of dicts.
 SYNONYMS: Mapping[str, str] = english("argument_names")
 # The last part of a name says which axis it is of: stride_h, pad_w, kernel_height.
 AXES = {"h": 0, "height": 0, "y": 0, "w": 1, "width": 1, "x": 1}
@@ -85,8 +86,3 @@ def role_of(name: str, among: tuple[str, ...]) -> str | None:
             if role in ("stride", "padding", "dilation", "kernel_size") and head.replace("_", "") in _TABLES[role]:
                 return f"{role}.{AXES[tail]}"
     return None
-
-
-def keys_of(role: str) -> tuple[str, ...]:
-    """Return the keys under which a dict may have something."""
-    return tuple(SYNONYMS[role].split())

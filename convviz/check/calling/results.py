@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -19,19 +19,15 @@ from convviz.facts.words import sentences
 say = sentences("calling_student_code")
 
 
-@dataclass(frozen=True, eq=False)
-class Piece:
-    """A part of a case, and of each result the leading indices where it is added; None where it is not."""
-
-    case: Case
-    at: Mapping[str, tuple[int, ...] | None] = field(default_factory=dict)
+# Of each result the leading indices at which that of a piece is added, None where it is not; empty for a whole case.
+At = Mapping[str, tuple[int, ...] | None]
 
 
-def pieces(case: Case, layout: str, transposed: bool) -> Iterator[Piece]:
+def pieces(case: Case, layout: str, transposed: bool) -> Iterator[tuple[Case, At]]:
     """Yield the cases that a function of this layout can be asked; transposed: its output has the input's channels."""
     spec = case.spec
     if layout not in ("CHW", "HWC", "C", "HW"):
-        yield Piece(case)
+        yield case, {}
         return
     for n in range(spec.batch):
         one = slice(n, n + 1)
@@ -41,44 +37,39 @@ def pieces(case: Case, layout: str, transposed: bool) -> Iterator[Piece]:
         if layout == "HW":
             yield from _planes(single, n, transposed)
         else:
-            yield Piece(single, {"output": (n,), "grad_input": (n,), "grad_weight": (), "grad_bias": ()})
+            yield single, {"output": (n,), "grad_input": (n,), "grad_weight": (), "grad_bias": ()}
 
 
-def _planes(case: Case, n: int, transposed: bool) -> Iterator[Piece]:
+def _planes(case: Case, n: int, transposed: bool) -> Iterator[tuple[Case, At]]:
     spec = case.spec
     inputs, outputs = spec.in_channels // spec.groups, spec.out_channels // spec.groups
     plain = spec.replace(in_channels=1, out_channels=1, groups=1)
-    for out in range(spec.out_channels):
-        for within in range(inputs):
-            into = out // outputs * inputs + within
-            part = Case(
-                case.name,
-                plain,
-                case.input[:, into : into + 1],
-                case.weight[out : out + 1, within : within + 1],
-                case.bias[out : out + 1] * (within == 0),  # it is added once, not for each plane of the sum
-                case.grad_output[:, out : out + 1],
-                case.transposed_bias[into : into + 1] * (out % outputs == 0),
-            )
-            at = {"output": (n, into if transposed else out), "grad_input": (n, into), "grad_weight": (out, within)}
-            yield Piece(part, {**at, "grad_bias": None if within else (out,)})
+    for out, within in itertools.product(range(spec.out_channels), range(inputs)):
+        into = out // outputs * inputs + within
+        part = dataclasses.replace(
+            case,
+            spec=plain,
+            input=case.input[:, into : into + 1],
+            weight=case.weight[out : out + 1, within : within + 1],
+            bias=case.bias[out : out + 1] * (within == 0),  # it is added once, not for each plane of the sum
+            grad_output=case.grad_output[:, out : out + 1],
+            transposed_bias=case.transposed_bias[into : into + 1] * (out % outputs == 0),
+        )
+        at = {"output": (n, into if transposed else out), "grad_input": (n, into), "grad_weight": (out, within)}
+        yield part, {**at, "grad_bias": None if within else (out,)}
 
 
-def together(parts: Sequence[tuple[Piece, Mapping[str, torch.Tensor]]]) -> dict[str, torch.Tensor]:
+def together(parts: Sequence[tuple[At, Mapping[str, torch.Tensor]]]) -> dict[str, torch.Tensor]:
     """Return the results of the whole case from those of its pieces; the first one's where they do not fit."""
-    return {name: _together(name, parts) if parts[0][0].at else first for name, first in parts[0][1].items()}
-
-
-def _together(name: str, parts: Sequence[tuple[Piece, Mapping[str, torch.Tensor]]]) -> torch.Tensor:
-    placed = [(at, got[name]) for piece, got in parts if (at := piece.at[name]) is not None and name in got]
-    first = placed[0][1]
-    axes = len(placed[0][0])
-    if first.shape[:axes] != (1,) * axes or any(got.shape != first.shape for _, got in placed):
-        return first
-    sizes = [max(at[axis] for at, _ in placed) + 1 for axis in range(axes)]
-    whole = first.new_zeros((*sizes, *first.shape[axes:]))
-    for at, got in placed:
-        whole[at] += got[(0,) * axes]
+    whole = dict(parts[0][1])
+    for name, first in whole.items() if parts[0][0] else ():
+        placed = [(at, found[name]) for each, found in parts if (at := each[name]) is not None and name in found]
+        axes = len(placed[0][0])
+        if first.shape[:axes] == (1,) * axes and all(found.shape == first.shape for _, found in placed):
+            sizes = [max(at[axis] for at, _ in placed) + 1 for axis in range(axes)]
+            whole[name] = first.new_zeros((*sizes, *first.shape[axes:]))
+            for at, found in placed:
+                whole[name][at] += found[(0,) * axes]
     return whole
 
 

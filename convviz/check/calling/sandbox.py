@@ -24,7 +24,10 @@ class Cage:
 
     def __init__(self, processes: int | None) -> None:
         self._processes = processes
-        self._user = _unused_user() if processes is not None and os.getuid() == 0 else 0
+        self._user = 0
+        if processes is not None and os.getuid() == 0:
+            held, first = {_owner(pid) for pid in _pids()}, os.getpid() % len(_NOBODY)
+            self._user = next((user for user in (*_NOBODY[first:], *_NOBODY[:first]) if user not in held), 0)
 
     def enter(self) -> None:
         """Go in, as the process that is to be bounded."""
@@ -63,12 +66,6 @@ def limit_memory(allowance: int) -> None:
         most = pages * resource.getpagesize() + allowance
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_AS, (most, most))
-
-
-def _unused_user() -> int:
-    held = {_owner(pid) for pid in _pids()}
-    first = os.getpid() % len(_NOBODY)
-    return next((user for user in (*_NOBODY[first:], *_NOBODY[:first]) if user not in held), 0)
 
 
 def _pids() -> list[int]:

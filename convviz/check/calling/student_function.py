@@ -1,51 +1,60 @@
-"""A student's function, with what was found out about how to call it."""
+"""A student's function, with how it is called and which geometries it can be asked: those that it has arguments for."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
 from convviz.check.battery import Case, make_case
-from convviz.check.call_outcome import Answer
-from convviz.check.calling.call_plan import Plan
+from convviz.check.call_outcome import Answer, Tried
+from convviz.check.calling.call_plan import PAIRS, Plan, padding_word
 from convviz.check.calling.case_runner import Asker
-from convviz.check.calling.child_process import bounds_of
-from convviz.check.calling.find_plan import Found, cure, search
-from convviz.check.calling.function_or_class import Subject, subject_of
-from convviz.check.calling.inspect_source import is_function, mentions, takes_square_kernels, unzeroed
-from convviz.check.calling.names_and_layouts import CONV, LINEAR, STATED
-from convviz.check.calling.supported_geometries import Reach
-from convviz.check.compare import same
-from convviz.check.settings_in_scope import EVERYTHING, Scope, with_one_number
-from convviz.check.tasks import Task, truth
-from convviz.facts.join_lists import comma
+from convviz.check.calling.find_plan import Found, cure
+from convviz.check.calling.function_or_class import Subject
+from convviz.check.calling.inspect_source import knows_words, mentions, unzeroed
+from convviz.check.calling.names_and_layouts import role_of
+from convviz.check.settings_in_scope import Scope, with_one_number
+from convviz.check.tasks import GEOMETRY, Task, truth
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 
 say = sentences("calling_student_code")
+PLAIN: dict[str, Any] = {
+    "stride": (1, 1), "padding": ((0, 0), (0, 0)), "dilation": (1, 1), "groups": 1, "padding_mode": "zeros"
+}  # fmt: skip
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Student:
     """A student's function, with what was found out about how to call it."""
 
     task: Task  # with the output among its results where a forward pass of its own is there
-    calls: int  # that finding out took
     results: tuple[str, ...]  # names of those that it gives; without grad_bias if it knows no bias
-    plan: Plan
-    reach: Reach
+    square: bool  # whether it reads one size for both axes of a kernel
+    _nothing: Answer | None  # to every case, where there is nothing to call
     _subject: Subject
     _found: Found
     _asker: Asker
     _scope: Scope
     _cases: Sequence[Case]
     _said: tuple[str, ...]
-    _remarks: set[str] = dataclasses.field(default_factory=set)
-    _tried: dict[Case, Answer] = dataclasses.field(default_factory=dict)
-    _pairs: set[ConvSpec] = dataclasses.field(default_factory=set)  # those that it cannot be asked with two numbers
+    _remarks: set[str] = field(default_factory=set)
+    _tried: dict[Case, Answer] = field(default_factory=dict)
+    _pairs: set[ConvSpec] = field(default_factory=set)  # those that it cannot be asked with two numbers
+
+    @property
+    def plan(self) -> Plan:
+        """How it is called."""
+        return self._found.plan
+
+    @property
+    def calls(self) -> int:
+        """How many calls finding that out took."""
+        return self._found.calls
 
     @property
     def assumed(self) -> tuple[str, ...]:
@@ -63,15 +72,14 @@ class Student:
         """Whether its code reshapes anything, as far as it can be read."""
         return any(mentions(code, "reshape", "view", "ravel") for code in self._subject.codes)
 
+    @property
+    def speaks(self) -> bool:
+        """Whether it takes a padding in words as well."""
+        return "padding" in self._subject.binding.roles and knows_words(self._subject.codes)
+
     def close(self) -> None:
         """End its process, if it has one, and with it all that its code kept; a question begins another."""
         self._asker.close()
-
-    def takes(self, case: Case) -> str | None:
-        """Return None, or why this case is not asked, such as "it has no argument for dilation"."""
-        if self._subject.fn is None or _no_code(self._subject.fn, self.task):
-            return None
-        return self.reach.lacks(case.spec) or self._refusal(case)
 
     def try_all(self, cases: Sequence[Case], at_once: int) -> list[Answer | None]:
         """Return what one call for each case gives, up to one that ends the process; None where it refuses."""
@@ -79,28 +87,36 @@ class Student:
         answers = [self._cured(case, answer) for case, answer in zip(cases, answers, strict=False)]
         return [None if self._is_left_out(each) else each for each in answers]
 
+    def right(self, case: Case) -> dict[str, torch.Tensor]:
+        """Return what is right, of what it gives: who takes no bias is not asked for a gradient of one."""
+        return {name: value for name, value in truth(self.task, case).items() if name in self.results}
+
+    def tried(self, case: Case) -> Tried:
+        """Return what came of one case, beside what is right."""
+        return Tried(case, self.answer(case), self.right(case))
+
     def answer(self, case: Case) -> Answer:
         """Return what came of one case."""
-        if self._subject.fn is None:
-            return Answer("not_defined", message=say("not_defined"))
-        if refused := _no_code(self._subject.fn, self.task):
-            return Answer("wrong_type", message=refused)
-        answer = self._found.ended or self._tried.pop(case, None) or self._cured(case)
+        answer = self._nothing or self._found.ended or self._tried.pop(case, None) or self._cured(case)
         if answer.kind in ("refused", "one_number"):
             answer = dataclasses.replace(answer, kind="raised")
         self._remarks.update(answer.remarks if case in self._cases else ())
         return answer
 
-    def _refusal(self, case: Case) -> str | None:
-        """Return what a function says by its own assert or by what it raises: that it is not made for this."""
+    def takes(self, case: Case) -> str | None:
+        """Return None, or why this case is not asked: a missing argument, its own assert, or what it raises."""
+        if self._nothing:
+            return None
+        if lacks := self._lacks(case.spec):
+            return lacks
         tried = (self._found.ended, *self._tried.values())
         if any(each and each.kind in ("timeout", "crashed") for each in tried):
             return None
-        answer = self._tried[case] = self._cured(case)
-        if not self._is_left_out(answer):
-            return None
-        del self._tried[case]
-        return say(f"no.{answer.kind}", message=answer.message.rstrip("."))
+        answer = self._cured(case)
+        if self._is_left_out(answer):
+            return say(f"no.{answer.kind}", message=answer.message.rstrip("."))
+        self._tried[case] = answer
+        return None
 
     def _is_left_out(self, answer: Answer) -> bool:
         return answer.kind == "one_number" or (answer.kind == "refused" and not self._scope.strict)
@@ -123,102 +139,96 @@ class Student:
         equal = make_case("one number", spec, 3, self.task.quantised)
         if not self._asker.ask(dataclasses.replace(self.plan, pairs=" ".join(names)), equal).failed:
             return False
-        answer, right = self._asker.ask(self.plan, equal), truth(self.task, equal)
-        return answer.kind == "ok" and all(same(value, right[name]) for name, value in answer.results.items())
+        return Tried(equal, self._asker.ask(self.plan, equal), self.right(equal)).is_right
 
+    @property
+    def _one_kernel(self) -> bool:
+        return self.plan.pairs == "int" and self._subject.makes_layers and not self._found.uneven_kernel
 
-def open_student(
-    fn: Any,
-    task: Task,
-    probes: Sequence[Case] = (),
-    *,
-    layout: str | None = None,
-    time_limit: float | None = None,
-    scope: Scope = EVERYTHING,
-) -> Student:
-    """Return a student's function together with how it is called, found out by its signature and by trial.
+    def _in_words(self, spec: ConvSpec) -> bool:
+        """Return whether a geometry's padding is given as a word: as a number it would be four."""
+        return self.plan.words or (self.speaks and any(before != after for before, after in spec.padding))
 
-    The arguments are those of ``report``; ``probes`` are its cases, for a function that has a setting built in.
+    def _lacks(self, spec: ConvSpec) -> str | None:
+        """Return why a geometry cannot be asked, such as "it has no argument for dilation"; None if it can."""
+        if outside := self._scope.leaves_out(spec):
+            return say("no.scope", name=outside)
+        if not set(GEOMETRY) & set(self.task.arguments):
+            return None
+        if self.plan.words:
+            if padding_word(spec) is None:
+                return say("no.word")
+        elif any(before != after for before, after in spec.padding) and not (self.speaks and padding_word(spec)):
+            return say("no.sides")
+        for name, value in self._built_in().items():
+            if getattr(spec, name) != value:
+                return say("no.argument", name=name)
+        return self._no_size(spec) or self._no_pair(spec)
 
-    Raises:
-        ValueError: there is no such layout, or the time limit is no positive number.
-    """
-    linear = task.name.startswith("linear")
-    layouts = LINEAR if linear else CONV + STATED
-    known, exact = dict.fromkeys(each[0] for each in layouts), [f"{each[0]} {each[1]}" for each in layouts]
-    if layout is not None and layout not in known and layout not in exact:
-        raise ValueError(f"layout is one of {', '.join(known)}, or two words such as {exact[1]!r}: got {layout!r}")
-    subject = subject_of(fn, task)
-    is_code = fn is not None and not _no_code(fn, task)
-    while True:
-        binding, asker = subject.binding, Asker(subject, bounds_of(time_limit))
-        found = search(asker, subject, probes, layout, scope) if is_code else Found(Plan())
-        if not is_code or found.score[0] >= 0 or binding.counted or len(binding.arguments) < 2:
-            break
-        asker.close()  # it may take fewer
-        fewer = dataclasses.replace(binding, arguments=binding.arguments[:-1], placed=binding.placed[:-1])
-        subject = dataclasses.replace(subject, binding=fewer)
-    square = is_code and not linear and takes_square_kernels(subject.codes, found.plan.kernel)
-    said = _assumed(subject, found, layout, square) if is_code else ()
-    task = dataclasses.replace(task, results=subject.task.results)
-    results = _results(task.results, subject, found)
-    reach = Reach(task, subject, found, square, scope)
-    return Student(task, found.calls, results, found.plan, reach, subject, found, asker, scope, probes, said)
+    def nearest(self, spec: ConvSpec) -> ConvSpec | None:
+        """Return a geometry like this one that it can be asked, None where none is found."""
+        try:
+            spec = self._scope.nearest(spec)
+            if set(GEOMETRY) & set(self.task.arguments):
+                spec = spec.replace(**self._built_in())
+                if self.plan.pairs == "int" or self._found.unsure_of_pairs:
+                    names = ("stride", "dilation") if self._in_words(spec) else ("stride", "padding", "dilation")
+                    spec = spec.replace(**{name: (getattr(spec, name)[0],) * 2 for name in names})
+                if self.square or self._one_kernel:
+                    spec = spec.replace(kernel_size=spec.kernel_size[0])
+                if self._in_words(spec):
+                    spec = spec.replace(padding="same" if spec.stride == (1, 1) else "valid")
+                if self._no_size(spec) or self._no_pair(spec):
+                    rows, columns = (size - rest for size, rest in zip(spec.input_size, spec.remainder, strict=True))
+                    spec = spec.replace(input_size=(rows, columns))
+        except ValueError:  # the kernel does not fit any more
+            return None
+        return None if self._lacks(spec) else spec
 
+    def _built_in(self) -> dict[str, Any]:
+        """Return the geometry that is no argument: torch's defaults, or what the function has built in."""
+        roles, found = self._roles(), self._found
+        grouped = {"groups"} if self.plan.data == "HW" else set()  # its planes are chosen here
+        known = found.spec is not None and found.score[0] > 0
+        return {
+            name: getattr(found.spec, name) if known else value
+            for name, value in PLAIN.items()
+            if name not in roles | grouped
+        }
 
-def _no_code(fn: Any, task: Task) -> str:
-    made = type(fn).__name__
-    if (
-        isinstance(fn, torch.nn.Module)
-        if task.kind == "Module"
-        else hasattr(fn, "forward") and not isinstance(fn, type)
-    ):
-        return say("an_object", what=made)
-    pair = isinstance(fn, tuple | list) and len(fn) == 2 and all(map(callable, fn))
-    return "" if callable(fn) or pair else say("not_callable", what=made)
+    def _roles(self) -> set[str]:
+        """Return what the function is told, keys that it reads from a dict among them."""
+        told = set(self._subject.binding.roles) | set(self.plan.form)
+        if self._found.score[0] < 0 and told & {"params", "dict"}:  # it never got as far as to read them
+            return told | set(GEOMETRY)
+        told |= {role for key in self._found.read if (role := role_of(key, (*GEOMETRY, "kernel_size")))}
+        # Where courses hand over a dict, it has both: to read one and forget the other is a mistake.
+        both = {"stride", "padding"} if self._found.read and told & {"stride", "padding"} else set()
+        return told | both
 
+    def _no_size(self, spec: ConvSpec) -> str | None:
+        """Say where a size cannot be known: a remainder leaves it open."""
+        roles, name = self._roles(), self.task.name
+        if self._subject.style in ("pair", "class"):  # its own forward pass has both
+            return None
+        if name == "conv_transpose2d" and not roles & {"output_padding", "input_size"} and any(spec.remainder):
+            return say("no.argument", name="output_padding")
+        if name == "conv2d_input" and not roles & {"input_size", "input", "output_padding", "cache"}:
+            return say("no.input_size") if any(spec.remainder) else None
+        if name == "conv2d_weight" and not roles & {"weight_size", "weight", "cache"}:
+            further = any(r >= d for r, d in zip(spec.remainder, spec.dilation, strict=True))
+            return say("no.weight_size") if further else None
+        return None
 
-def _results(whole: tuple[str, ...], subject: Subject, found: Found) -> tuple[str, ...]:
-    """Return what it gives: a function that knows no bias has no gradient of one."""
-    if len(whole) == 1 or not callable(subject.fn):
-        return whole
-    if found.score[0] > 0:
-        return tuple(name for name in whole if name in found.names)
-    return whole if subject.has_bias(found.plan) else whole[:-1]
-
-
-def _assumed(subject: Subject, found: Found, layout: str | None, square: bool) -> tuple[str, ...]:
-    binding, task, plan, passes = subject.binding, subject.task, found.plan, subject.passes
-    others = [each for each in binding.arguments if each.role not in (None, each.name, *binding.placed)]
-    layouts = {"data": plan.data, "kernel": plan.kernel}
-    kinds = {"Function": "apply" if is_function(subject.fn) else "autograd", "Module": "layer"}
-    is_known = found.score[0] > 1 or plan.data in ("NCHW", "HW")
-    shaped = "stated" if layout is not None else "layout" if is_known else "guessed"
-    if task.name.startswith("linear"):
-        shaped = "linear"
-    elif task.name == "conv2d_bias" and layout is None:
-        shaped = "channels"
-    no_bias = "bias" in task.arguments and not (passes and passes.is_filled) and not subject.has_bias(plan)
-    no_bias = no_bias and task.kind != "Module"  # what a layer has is seen in what is made, and remarked
-    said: dict[str, Any] = {  # sentence → whether it holds, or its arguments
-        "placed": {"names": comma(binding.placed)} if binding.placed else False,
-        "named": {"names": comma([f"{each.name} = {each.role}" for each in others])} if others else False,
-        "dict": plan.form == ("dict",),
-        "cache": {"names": comma(plan.form)} if plan.form not in ((), ("dict",)) else False,
-        "passes": passes is not None and passes.maker is None,
-        "class": passes is not None and passes.maker is not None,
-        kinds.get(task.kind, plan.arrays): True,
-        shaped: layouts,
-        "bias": {"shape": comma(["C" if letter == "C" else "1" for letter in plan.bias])}
-        if plan.bias != "C"
-        else False,
-        "float32": plan.dtype == "float32",
-        plan.pairs: plan.pairs != "any",
-        "square": square,
-        "zeros": any(each.name == "padding_mode" and each.role is None for each in binding.arguments),
-        "plane": plan.sizes == "plane",
-        "words": plan.words,
-        "unknown": found.score[0] < 0,
-    }
-    assumed = (say(f"assumed.{id}", **({} if holds is True else holds)) for id, holds in said.items() if holds)
-    return (*assumed, *[say("remark.no_bias")] * no_bias)
+    def _no_pair(self, spec: ConvSpec) -> str | None:
+        if self.square and spec.kernel_size[0] != spec.kernel_size[1]:
+            return say("no.square")
+        if self.plan.pairs != "int":
+            return None
+        transposed = ("remainder",) if self.task.name == "conv_transpose2d" else ()
+        pairs = (*PAIRS[:3], *(("kernel_size",) if self._one_kernel else ()), *transposed)
+        for name in pairs:
+            pair = getattr(spec, name)
+            if pair[0] != pair[1] and not (name == "padding" and self._in_words(spec)):
+                return say("no.pair", name="output_padding" if name == "remainder" else name)
+        return None

@@ -2,57 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import torch
 import torch.nn.functional as F
 
-from convviz.check.recipes.plane_operations import correlate, overwritten, padded, spread
-from convviz.check.recipes.recipe_steps import ORIENTATIONS, Numbers, Recipe, axes, complete, factor
+from convviz.check.recipes.recipe_steps import (
+    ORIENTATIONS,
+    Numbers,
+    Recipe,
+    axes,
+    complete,
+    correlate,
+    factor,
+    overwritten,
+    padded,
+    spread,
+)
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.padding import fold_padding
-
-
-@dataclass(frozen=True)
-class Grouping:
-    """How channels are taken apart and put together again."""
-
-    groups: int  # how many there are, as far as the recipe knows
-    outputs: list[int]  # output channels in the order in which the groups take them
-    sent: list[int]  # those of them whose gradients are used at all
-    ordered: Callable[[list[torch.Tensor]], list[torch.Tensor]]  # puts the groups' kernels in order
-    placed: Callable[[torch.Tensor], torch.Tensor]  # puts the channels of the result in order
-
-
-def grouping(chosen: Recipe, spec: ConvSpec) -> Grouping:
-    """Return how a recipe takes the channels of ``[N, C_out, ...]`` and ``[C_out, C_in / groups, ...]``."""
-    way, groups, out = chosen["groups"], spec.groups, spec.out_channels
-    knows = way not in ("ignored", "all into the first", "repeated")
-    outputs = list(range(out))
-    if way == "every g-th channel":
-        outputs = [channel for group in range(groups) for channel in range(group, out, groups)]
-    sent = outputs
-    if chosen["overlaps"] == "last channel":
-        per = out // groups
-        sent = outputs[per - 1 :: per] if knows else outputs[-1:]
-
-    def ordered(blocks: list[torch.Tensor]) -> list[torch.Tensor]:
-        if way == "repeated":
-            return [block.repeat(1, groups, 1, 1) for block in blocks]
-        return blocks[::-1] if way == "reversed" else blocks
-
-    def placed(result: torch.Tensor) -> torch.Tensor:
-        if way == "all into the first":
-            return torch.cat([result, *[torch.zeros_like(result)] * (groups - 1)], 1)
-        if way == "results reversed":
-            return torch.cat(result.chunk(groups, 1)[::-1], 1)
-        if way == "every g-th channel":
-            return torch.stack(result.chunk(groups, 1), 2).flatten(1, 2)
-        return result
-
-    return Grouping(groups if knows else 1, outputs, sent, ordered, placed)
-
 
 # Which channel axes of one group's weight, [C_out, C_in, kH, kW], are taken in reverse order.
 REVERSED = {"channels of each group": (0, 1), "input channels": (1,), "output channels": (0,)}
@@ -70,9 +38,15 @@ def grad_input(recipe: Recipe, spec: ConvSpec, grad_output: torch.Tensor, weight
         whole = found is not None and tuple(found.shape[-2:]) == spec.padded_size
         return fold_padding(found, spec) if found is not None and whole else found
     rows, columns = lines = axes(chosen, spec)
-    by = grouping(chosen, spec)
-    kernel = _kernel(chosen, by, ORIENTATIONS[chosen["kernel"]](weight)[by.outputs])
-    sent, inserted = grad_output[:, by.sent], [line[chosen["inserted"]] for line in lines]
+    # The groups, as far as the recipe knows, the output channels as they take them, and those whose gradients are used.
+    groups = 1 if chosen["groups"] in ("ignored", "all into the first", "repeated") else spec.groups
+    outputs = torch.arange(spec.out_channels)
+    if chosen["groups"] == "every g-th channel":
+        outputs = outputs.reshape(-1, groups).T.flatten()
+    per = spec.out_channels // groups
+    used = outputs[per - 1 :: per] if chosen["overlaps"] == "last channel" else outputs
+    kernel = _kernel(chosen, spec.groups, ORIENTATIONS[chosen["kernel"]](weight)[outputs].chunk(groups))
+    sent, inserted = grad_output[:, used], [line[chosen["inserted"]] for line in lines]
     sizes = [(o - 1) * (between + 1) + 1 for o, between in zip(sent.shape[2:], inserted, strict=True)]
     around = [_around(chosen, *of) for of in zip(lines, sizes, kernel.shape[2:], strict=True)]
     if chosen["axes"] == "border":
@@ -80,22 +54,37 @@ def grad_input(recipe: Recipe, spec: ConvSpec, grad_output: torch.Tensor, weight
     spacing = (rows[chosen["spacing"]], columns[chosen["spacing"]])
     if chosen["overlaps"] in ("add", "last channel"):
         plane = padded(spread(sent, *inserted), [*around[1], *around[0]])
-        result = correlate(plane, kernel, (rows[chosen["step"]], columns[chosen["step"]]), spacing, by.groups)
+        result = correlate(plane, kernel, (rows[chosen["step"]], columns[chosen["step"]]), spacing, groups)
     else:
         pitch, sides = (inserted[0] + 1, inserted[1] + 1), (around[0], around[1])
-        result = overwritten(sent, kernel, by.groups, chosen["overlaps"], pitch, spacing, sides)
-    return None if result is None else _finished(chosen, by.placed(result), rows, columns) * factor(chosen, spec)
+        result = overwritten(sent, kernel, groups, chosen["overlaps"], pitch, spacing, sides)
+    if result is None:
+        return None
+    return _finished(chosen, _placed(chosen["groups"], result, spec.groups), rows, columns) * factor(chosen, spec)
 
 
-def _kernel(chosen: Recipe, by: Grouping, weight: torch.Tensor) -> torch.Tensor:
-    """Return the kernel that slides over grad_output, ``[C_in, C_out / groups, kH, kW]``."""
+def _kernel(chosen: Recipe, count: int, blocks: Sequence[torch.Tensor]) -> torch.Tensor:
+    """Return the kernel that slides over grad_output, ``[C_in, C_out / groups, kH, kW]``, from those of the groups."""
     if chosen["reversed"] == "all channels":
-        weight = weight.flip(0, 1)
-    blocks = list(weight.chunk(by.groups))
+        blocks = [block.flip(0, 1) for block in blocks][::-1]
+    if chosen["groups"] == "repeated":
+        blocks = [block.repeat(1, count, 1, 1) for block in blocks]
     flipped = REVERSED.get(chosen["reversed"], ())
     exchanged = (0, 1) if chosen["channels"] == "kept" else (1, 0)
-    kernel = torch.cat([block.flip(flipped).permute(*exchanged, 2, 3) for block in by.ordered(blocks)])
+    ordered = blocks[::-1] if chosen["groups"] == "reversed" else blocks
+    kernel = torch.cat([block.flip(flipped).permute(*exchanged, 2, 3) for block in ordered])
     return kernel[:, -1:] if chosen["overlaps"] == "last channel" else kernel
+
+
+def _placed(way: str, result: torch.Tensor, groups: int) -> torch.Tensor:
+    """Return the result with the channels of its groups in order."""
+    if way == "all into the first":
+        return torch.cat([result, *[torch.zeros_like(result)] * (groups - 1)], 1)
+    if way == "results reversed":
+        return torch.cat(result.chunk(groups, 1)[::-1], 1)
+    if way == "every g-th channel":
+        return torch.stack(result.chunk(groups, 1), 2).flatten(1, 2)
+    return result
 
 
 def _around(chosen: Recipe, line: Numbers, size: int, cells: int) -> tuple[int, int]:

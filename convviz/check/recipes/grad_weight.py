@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import torch
 
-from convviz.check.recipes.plane_operations import correlate, padded
-from convviz.check.recipes.recipe_steps import ORIENTATIONS, Recipe, axes, complete, factor, samples
+from convviz.check.recipes.recipe_steps import ORIENTATIONS, Recipe, axes, complete, correlate, factor, padded, samples
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.padding import pad_input
 
@@ -32,10 +31,7 @@ def output(
         images = padded(input, [*sides[0], *sides[1]])
     kernel = ORIENTATIONS[chosen["kernel"]](weight)
     kernel = kernel.transpose(0, 1) if chosen["channels"] == "exchanged" else kernel
-    step, spacing = (
-        (rows[chosen["step"]], columns[chosen["step"]]),
-        (rows[chosen["spacing"]], columns[chosen["spacing"]]),
-    )
+    step, spacing = ((rows[chosen[name]], columns[chosen[name]]) for name in ("step", "spacing"))
     result = correlate(images, kernel, step, spacing, spec.groups)
     if result is None:
         return None
@@ -93,28 +89,18 @@ def grad_weight(recipe: Recipe, spec: ConvSpec, grad_output: torch.Tensor, input
     else:
         images = padded(input, [columns[chosen["pad"]]] * 2 + [rows[chosen["pad"]]] * 2)
     images, gradient = images[samples(chosen)], ORIENTATIONS[chosen["gradient"]](grad_output)[samples(chosen)]
-    steps = (rows[chosen["step"]], columns[chosen["step"]])
-    gaps = (rows[chosen["gap"]], columns[chosen["gap"]])
+    step, gap = ((rows[chosen[name]], columns[chosen[name]]) for name in ("step", "gap"))
     if chosen["groups"] == "first channels":
         images = images[:, : spec.in_channels // spec.groups]
     groups = spec.groups if chosen["groups"] == "own" else 1
-    per, out = images.shape[1] // groups, spec.out_channels // groups
-    blocks = []
-    for g in range(groups):
-        block = correlate(
-            images[:, g * per : (g + 1) * per].transpose(0, 1),
-            gradient[:, g * out : (g + 1) * out].transpose(0, 1),
-            steps,
-            gaps,
-            1,
-        )
-        if block is None:
-            return None
-        blocks.append(block)  # [C_in of the group, C_out of the group, H, W]
-    if chosen["channels"] == "out, in":
-        result = torch.cat([block.transpose(0, 1) for block in blocks])
-    else:
-        result = torch.cat(blocks)
+    # The samples of all groups are the channels of this correlation: it gives [C_in of a group, C_out, H, W].
+    sums = images.unflatten(1, (groups, -1)).permute(2, 1, 0, 3, 4).flatten(1, 2)
+    found = correlate(sums, gradient.transpose(0, 1), step, gap, groups)
+    if found is None:
+        return None
+    result = found.transpose(0, 1)
+    if chosen["channels"] != "out, in":
+        result = found.unflatten(1, (groups, -1)).transpose(0, 1).flatten(0, 1)
     for axis, line in ((-2, rows), (-1, columns)):
         size, keep = result.shape[axis], line["K"]
         if chosen["start"] != "all" and size > keep:

@@ -1,0 +1,121 @@
+"""Opens a student's function: how it is called is found out by its signature and by trial."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from convviz.check.battery import Case
+from convviz.check.call_outcome import Answer
+from convviz.check.calling.call_plan import Plan
+from convviz.check.calling.case_runner import Asker
+from convviz.check.calling.child_process import bounds_of
+from convviz.check.calling.find_plan import Found, search
+from convviz.check.calling.function_or_class import Subject, subject_of
+from convviz.check.calling.inspect_source import is_function, takes_square_kernels
+from convviz.check.calling.names_and_layouts import CONV, LINEAR, STATED
+from convviz.check.calling.student_function import Student
+from convviz.check.settings_in_scope import EVERYTHING, Scope
+from convviz.check.tasks import Task
+from convviz.facts.join_lists import comma
+from convviz.facts.words import sentences
+
+say = sentences("calling_student_code")
+
+
+def open_student(
+    fn: Any,
+    task: Task,
+    probes: Sequence[Case] = (),
+    *,
+    layout: str | None = None,
+    time_limit: float | None = None,
+    scope: Scope = EVERYTHING,
+) -> Student:
+    """Return a student's function together with how it is called, found out by its signature and by trial.
+
+    The arguments are those of ``report``; ``probes`` are its cases, for a function that has a setting built in.
+
+    Raises:
+        ValueError: there is no such layout, or the time limit is no positive number.
+    """
+    linear = task.name.startswith("linear")
+    layouts = LINEAR if linear else CONV + STATED
+    known, exact = dict.fromkeys(each[0] for each in layouts), [f"{each[0]} {each[1]}" for each in layouts]
+    if layout is not None and layout not in known and layout not in exact:
+        raise ValueError(f"layout is one of {', '.join(known)}, or two words such as {exact[1]!r}: got {layout!r}")
+    nothing = _no_code(fn, task)
+    for less in itertools.count():  # arguments of one that does not say how many it takes
+        subject = subject_of(fn, task, less)
+        asker = Asker(subject, bounds_of(time_limit))
+        found = Found(Plan()) if nothing else search(asker, subject, probes, layout, scope)
+        if nothing or found.score[0] >= 0 or subject.binding.counted or len(subject.binding.arguments) < 2:
+            break
+        asker.close()
+    square = not (nothing or linear) and takes_square_kernels(subject.codes, found.plan.kernel)
+    said = () if nothing else _assumed(subject, found, layout, square)
+    task = dataclasses.replace(task, results=subject.task.results)
+    results = _results(task.results, subject, found)
+    return Student(task, results, square, nothing, subject, found, asker, scope, probes, said)
+
+
+def _no_code(fn: Any, task: Task) -> Answer | None:
+    """Return what is answered where there is nothing to call; None where there is."""
+    if fn is None:
+        return Answer("not_defined", message=say("not_defined"))
+    is_layer = isinstance(fn, torch.nn.Module)
+    if is_layer if task.kind == "Module" else hasattr(fn, "forward") and not isinstance(fn, type):
+        return Answer("wrong_type", message=say("an_object", what=type(fn).__name__))
+    if callable(fn) or (isinstance(fn, tuple | list) and len(fn) == 2 and all(map(callable, fn))):
+        return None
+    return Answer("wrong_type", message=say("not_callable", what=type(fn).__name__))
+
+
+def _results(whole: tuple[str, ...], subject: Subject, found: Found) -> tuple[str, ...]:
+    """Return what it gives: a function that knows no bias has no gradient of one."""
+    if len(whole) == 1 or not callable(subject.fn):
+        return whole
+    if found.score[0] > 0:
+        return tuple(name for name in whole if name in found.names)
+    return whole if subject.has_bias(found.plan) else whole[:-1]
+
+
+def _assumed(subject: Subject, found: Found, layout: str | None, square: bool) -> tuple[str, ...]:
+    binding, task, plan, style = subject.binding, subject.task, found.plan, subject.style
+    others = [each for each in binding.arguments if each.role not in (None, each.name, *binding.placed)]
+    layouts = {"data": plan.data, "kernel": plan.kernel}
+    kinds = {"Function": "apply" if is_function(subject.fn) else "autograd", "Module": "layer"}
+    is_known = found.score[0] > 1 or plan.data in ("NCHW", "HW")
+    shaped = "stated" if layout is not None else "layout" if is_known else "guessed"
+    if task.name.startswith("linear"):
+        shaped = "linear"
+    elif task.name == "conv2d_bias" and layout is None:
+        shaped = "channels"
+    # What a layer has is seen in what is made, and remarked.
+    no_bias = "bias" in task.arguments and not subject.is_filled and not subject.has_bias(plan)
+    said: dict[str, Any] = {  # sentence → whether it holds, or its arguments
+        "placed": {"names": comma(binding.placed)} if binding.placed else False,
+        "named": {"names": comma([f"{each.name} = {each.role}" for each in others])} if others else False,
+        "dict": plan.form == ("dict",),
+        "cache": {"names": comma(plan.form)} if plan.form not in ((), ("dict",)) else False,
+        "passes": style == "pair",
+        "class": style == "class",
+        kinds.get(task.kind, plan.arrays): True,
+        shaped: layouts,
+        "bias": {"shape": comma(["C" if letter == "C" else "1" for letter in plan.bias])}
+        if plan.bias != "C"
+        else False,
+        "float32": plan.dtype == "float32",
+        plan.pairs: plan.pairs != "any",
+        "square": square,
+        "zeros": any(each.name == "padding_mode" and each.role is None for each in binding.arguments),
+        "plane": plan.sizes == "plane",
+        "words": plan.words,
+        "unknown": found.score[0] < 0,
+    }
+    assumed = (say(f"assumed.{id}", **({} if holds is True else holds)) for id, holds in said.items() if holds)
+    return (*assumed, *[say("remark.no_bias")] * no_bias)
