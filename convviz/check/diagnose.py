@@ -170,13 +170,13 @@ def resolved(of: str, recipe: Recipe, case: Case) -> Hashable:
     if of == "grad_bias":
         return tuple(sorted({**chosen, **recipe}.items()))
     chosen = {**chosen, **_without_choice(chosen, case.spec)}
-    lines = axes(chosen, case.spec)
+    rows, columns = axes(chosen, case.spec)
     named = tuple(
-        (step, *(line.get(choice, choice) for line in lines))
+        (step, rows.get(choice, choice), columns.get(choice, choice))
         for step, choice in chosen.items()
         if step != "axes" or choice == "border"  # the others are in the numbers
     )
-    return named, tuple(line[name] for line in lines for name in ("N", "p", "d"))
+    return named, tuple(line[name] for line in (rows, columns) for name in ("N", "p", "d"))
 
 
 def _without_choice(chosen: Recipe, spec: ConvSpec) -> Recipe:

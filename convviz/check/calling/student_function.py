@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -44,6 +45,7 @@ class Student:
     _said: tuple[str, ...]
     _remarks: set[str] = field(default_factory=set)
     _tried: dict[Case, Answer] = field(default_factory=dict)
+    _rights: dict[Case, dict[str, torch.Tensor]] = field(default_factory=dict)
     _pairs: set[ConvSpec] = field(default_factory=set)  # those that it cannot be asked with two numbers
 
     @property
@@ -72,7 +74,7 @@ class Student:
         """Whether its code reshapes anything, as far as it can be read."""
         return any(mentions(code, "reshape", "view", "ravel") for code in self._subject.codes)
 
-    @property
+    @functools.cached_property  # every geometry asks for it, and it reads the source
     def speaks(self) -> bool:
         """Whether it takes a padding in words as well."""
         return "padding" in self._subject.binding.roles and knows_words(self._subject.codes)
@@ -89,7 +91,10 @@ class Student:
 
     def right(self, case: Case) -> dict[str, torch.Tensor]:
         """Return what is right, of what it gives: who takes no bias is not asked for a gradient of one."""
-        return {name: value for name, value in truth(self.task, case).items() if name in self.results}
+        if case not in self._rights:
+            whole = truth(self.task, case)
+            self._rights[case] = {name: value for name, value in whole.items() if name in self.results}
+        return self._rights[case]
 
     def tried(self, case: Case) -> Tried:
         """Return what came of one case, beside what is right."""

@@ -47,7 +47,7 @@ ORIENTATIONS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
 PAIRS = ("stride", "padding", "dilation")
 
 
-@functools.lru_cache(maxsize=256)  # a search asks for the same few again and again
+@functools.lru_cache(maxsize=1024)  # a search asks for the same few again and again
 def numbers(spec: ConvSpec, axis: int, exchanged: tuple[str, ...] = ()) -> Numbers:
     """Return the numbers of one axis, 0 for rows, by the names that recipes give them.
 
