@@ -142,7 +142,7 @@ def _ratios(name, median, targets, detail):
     """Yield the app's median over that of each other way that was measured."""
     for other, target in targets.items():
         if other in median:
-            yield Figure(PART, f"{name} / {other}", median["app"] / median[other], "×", target, detail)
+            yield Figure(f"{name} / {other}", median["app"] / median[other], "×", target, detail)
             detail = ""
 
 
@@ -169,15 +169,15 @@ def _traffic(taken):
     for place, (until, target) in enumerate({"the first heatmap": 0.75, "torch's numbers": 2}.items()):
         size = {way: its.travelled[place] / 1e6 for way, its in taken.items()}
         detail = ", ".join(f"{way} {megabytes:.2f} MB" for way, megabytes in size.items())
-        yield Figure(PART, f"all bytes until {until}, compressed", size["app"], "MB", target, detail)
+        yield Figure(f"all bytes until {until}, compressed", size["app"], "MB", target, detail)
     stepped = {way: its for way, its in taken.items() if its.stepping}
     size = {way: [sum(size for size, *_ in frames) for frames in (i.start, i.stepping)] for way, i in stepped.items()}
     detail = ", ".join(f"{way} {a / 1e6:.2f} MB + {b / STEPS / 1000:.1f} kB a step" for way, (a, b) in size.items())
-    yield Figure(PART, "bytes over the websocket / FW", sum(size["app"]) / sum(size["FW"]), "×", 0.4, detail)
+    yield Figure("bytes over the websocket / FW", sum(size["app"]) / sum(size["FW"]), "×", 0.4, detail)
     sent, got = (taken["app"].sizes(kind) for kind in ("compute", "numbers"))
-    yield Figure(PART, "messages a step to the picture", len(got) / STEPS, "", 1)
-    yield Figure(PART, "request to the server, a step", sum(sent) / STEPS, "bytes", 1000, f"largest {max(sent):,}")
-    yield Figure(PART, "answer of the server, a step", sum(got) / STEPS, "bytes", 6000, f"largest {max(got):,}")
+    yield Figure("messages a step to the picture", len(got) / STEPS, "", 1)
+    yield Figure("request to the server, a step", sum(sent) / STEPS, "bytes", 1000, f"largest {max(sent):,}")
+    yield Figure("answer of the server, a step", sum(got) / STEPS, "bytes", 6000, f"largest {max(got):,}")
 
 
 if __name__ == "__main__":

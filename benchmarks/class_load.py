@@ -37,7 +37,7 @@ def main(arguments=None):
     """Measure, print the table, and exit 1 if an answer was wrong or did not come."""
     options = read(arguments)
     figures = run(options)
-    print(table(figures))
+    print(table({PART: figures}))
     sys.exit(any(figure.missed for figure in figures if figure.target == 0))
 
 
@@ -187,21 +187,21 @@ def _figures(options, came, alone, seen, taken, rest):
     idle, (_, cpu), (memory, cpu_after) = taken
     most, single = p95(seen.answers), p95(alone.answers)
     half = f"{len(came)} students"
-    yield Figure(PART, "all at once: torch's numbers, half", statistics.median(came), "s", None, half)
-    yield Figure(PART, "all at once: torch's numbers, last", max(came), "s", 5 if many else 3)
-    yield Figure(PART, "CPU a visit, of server and workers", 1000 * (cpu - idle) / len(came), "ms")
+    yield Figure("all at once: torch's numbers, half", statistics.median(came), "s", None, half)
+    yield Figure("all at once: torch's numbers, last", max(came), "s", 5 if many else 3)
+    yield Figure("CPU a visit, of server and workers", 1000 * (cpu - idle) / len(came), "ms")
     detail = f"{len(seen.answers):,} moves; alone half {1000 * statistics.median(alone.answers):.1f} ms"
-    yield Figure(PART, "slider → answer, half", 1000 * statistics.median(seen.answers), "ms", None, detail)
-    yield Figure(PART, "slider → answer, 95 %", 1000 * most, "ms", None, f"alone {1000 * single:.1f} ms")
-    yield Figure(PART, "the same / alone", most / single, "×", 4 if quiet and not many else None)
-    yield Figure(PART, "memory of server and workers", memory, "MiB", 600 if many else 450)
+    yield Figure("slider → answer, half", 1000 * statistics.median(seen.answers), "ms", None, detail)
+    yield Figure("slider → answer, 95 %", 1000 * most, "ms", None, f"alone {1000 * single:.1f} ms")
+    yield Figure("the same / alone", most / single, "×", 4 if quiet and not many else None)
+    yield Figure("memory of server and workers", memory, "MiB", 600 if many else 450)
     if quiet:  # what a worker took that was killed nobody knows
-        yield Figure(PART, "CPU a move, of server and workers", 1000 * (cpu_after - cpu) / len(seen.answers), "ms")
-    yield Figure(PART, "CPU of the students", 100 * rest[0], "% of a core", None, "near 100 they are slow")
-    yield Figure(PART, "answers that were wrong", seen.wrong.total(), "", 0)
-    yield Figure(PART, "refused", seen.refused.total(), "", 0 if quiet else None)
-    yield Figure(PART, "without an answer", seen.errors.total(), "", 0)
-    yield Figure(PART, "all tabs closed: processes more than at rest", rest[1], "", 0)
+        yield Figure("CPU a move, of server and workers", 1000 * (cpu_after - cpu) / len(seen.answers), "ms")
+    yield Figure("CPU of the students", 100 * rest[0], "% of a core", None, "near 100 they are slow")
+    yield Figure("answers that were wrong", seen.wrong.total(), "", 0)
+    yield Figure("refused", seen.refused.total(), "", 0 if quiet else None)
+    yield Figure("without an answer", seen.errors.total(), "", 0)
+    yield Figure("all tabs closed: processes more than at rest", rest[1], "", 0)
 
 
 if __name__ == "__main__":

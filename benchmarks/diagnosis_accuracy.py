@@ -47,18 +47,18 @@ def measure(say):
     single = [(id, *checked(fn, students.part_of(id))) for id in students.IDS for fn in students.mistaken(id)]
     wrong = sum(ids[:1] != [id] for id, ids, _ in single)
     detail = f"{len(single)} ways of {len(students.IDS)} mistakes"
-    yield Figure(PART, "not named first, of all ways", wrong, "", 0, detail)
+    yield Figure("not named first, of all ways", wrong, "", 0, detail)
     pairs = [({first, second}, *checked(fn, task)) for first, second, task, fn in students.pairs_in_one()]
     named = [len(both & set(ids)) for both, ids, _ in pairs]
     share = 100 * (1 - named.count(2) / len(named))
-    yield Figure(PART, "two at once, not both named", share, "%", 20, f"{len(named)} pairs")
-    yield Figure(PART, "two at once, neither named", named.count(0), "", 0)
+    yield Figure("two at once, not both named", share, "%", 20, f"{len(named)} pairs")
+    yield Figure("two at once, neither named", named.count(0), "", 0)
     seconds = [taken for *_, taken in single + pairs]
     say("right implementations")
     alarms = sum(not passed for passed in itertools.islice(_right(), RIGHT))
-    yield Figure(PART, f"false alarms, of {RIGHT} right implementations", alarms, "", 0)
+    yield Figure(f"false alarms, of {RIGHT} right implementations", alarms, "", 0)
     detail = f"median {statistics.median(seconds):.2f} s, of {len(seconds)} reports on wrong code"
-    yield Figure(PART, "longest report beyond the student's code", max(seconds), "s", 1, detail)
+    yield Figure("longest report beyond the student's code", max(seconds), "s", 1, detail)
 
 
 def _right():

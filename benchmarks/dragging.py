@@ -63,7 +63,7 @@ def measure(say):
                 taken["page"] += _drag(browser, f"{page.as_uri()}#{_link(size)}", ALIVE, GRID, size)
             ours, floor = (statistics.median(taken[name]) for name in ("page", "SVG"))
             detail = f"{ours:.1f} ms (p95 {p95(taken['page']):.1f}), SVG {floor:.1f} ms"
-            yield Figure(PART, f"{size} × {size}: a cell → painted, median / SVG", ours / floor, "×", 1.5, detail)
+            yield Figure(f"{size} × {size}: a cell → painted, median / SVG", ours / floor, "×", 1.5, detail)
 
 
 def _link(size, row=0, column=0):

@@ -39,17 +39,17 @@ def measure(say):
                     steps[name] += [taken["painted"] for taken in press(page, PICTURE, to_and_fro)[WARM_UP:]]
             say(f"round {turn}: first paint {first[-1]:.0f} ms")
     detail = ", ".join(f"{ms:.0f}" for ms in first)
-    yield Figure(PART, "first paint from file://, median", statistics.median(first), "ms", 1000, detail)
+    yield Figure("first paint from file://, median", statistics.median(first), "ms", 1000, detail)
     median = {name: statistics.median(taken) for name, taken in steps.items()}
     for name, taken in steps.items():
         detail = f"median {median[name]:.1f}"
-        yield Figure(PART, f"slider of the {name} → painted, p95", p95(taken), "ms", 50, detail)
+        yield Figure(f"slider of the {name} → painted, p95", p95(taken), "ms", 50, detail)
     for name in ("padding", "stride", "input size"):
         ratio = median[name] / median["kernel"]
-        yield Figure(PART, f"a step of the {name} / of the kernel, median", ratio, "×", 1.5)
-    yield Figure(PART, "bytes of the file", len(content), "bytes", 1_750_000)
+        yield Figure(f"a step of the {name} / of the kernel, median", ratio, "×", 1.5)
+    yield Figure("bytes of the file", len(content), "bytes", 1_750_000)
     own = re.sub(rb'(<script type="text/plain" id="convviz-plotly">)[^<]*', rb"\1", content)
-    yield Figure(PART, "everything but plotly, gzipped", len(gzip.compress(own, 9)), "bytes", 220_000)
+    yield Figure("everything but plotly, gzipped", len(gzip.compress(own, 9)), "bytes", 220_000)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ BEFORE = "CONVVIZ_BEFORE"  # names a tree of an older convviz, as `--before` doe
 class Figure:
     """One measured number."""
 
-    part: str  # which part of the benchmark measured it
     name: str
     value: float
     unit: str  # "×" for a ratio
@@ -28,7 +27,7 @@ class Figure:
 
 
 def main(*parts):
-    """Call the parts, print the table of their Figures, and exit 1 if a target is missed."""
+    """Call the parts, functions of modules with a ``PART``, print their Figures, and exit 1 if a target is missed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--no-fail", action="store_true", help="exit 0 even if a target is missed")
     parser.add_argument("--before", metavar="PATH", help="a tree of an older convviz, measured beside this one")
@@ -36,8 +35,9 @@ def main(*parts):
     if options.before:
         os.environ[BEFORE] = options.before
     print(machine(), flush=True)
-    figures = [figure for part in parts for figure in part(progress)]
-    print(table(figures))
+    measured = {sys.modules[part.__module__].PART: list(part(progress)) for part in parts}
+    print(table(measured))
+    figures = [figure for part in measured.values() for figure in part]
     missed = [figure for figure in figures if figure.missed]
     print(f"\n{len(missed)} of {sum(f.target is not None for f in figures)} targets missed." if missed else "")
     sys.exit(bool(missed) and not options.no_fail)
@@ -53,16 +53,18 @@ def p95(values):
     return statistics.quantiles(values, n=20, method="inclusive")[-1] if len(values) > 1 else values[0]
 
 
-def table(figures):
-    """Return the figures as lines of text, one a figure."""
-    rows = [(f.name, _number(f.value, f.unit), _target(f), f.detail) for f in figures]
-    widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
-    lines, part = [], None
-    for figure, (name, value, target, detail) in zip(figures, rows, strict=True):
-        if figure.part != part:
-            part = figure.part
-            lines += ["", part]
-        lines.append(f"  {name:<{widths[0]}}  {value:>{widths[1]}}  {target:<{widths[2]}}  {detail}".rstrip())
+def table(measured):
+    """Return {part: figures} as lines of text, one a figure."""
+    rows = {
+        part: [(f.name, _number(f.value, f.unit), _target(f), f.detail) for f in figures]
+        for part, figures in measured.items()
+    }
+    widths = [max((len(row[column]) for each in rows.values() for row in each), default=0) for column in range(3)]
+    lines = []
+    for part, each in rows.items():
+        lines += ["", part]
+        for name, value, target, detail in each:
+            lines.append(f"  {name:<{widths[0]}}  {value:>{widths[1]}}  {target:<{widths[2]}}  {detail}".rstrip())
     return "\n".join(lines)
 
 

@@ -24,11 +24,11 @@ def measure(say):
     say(f"{APPS} apps opened and closed")
     before = len(_instances)
     app = convviz.App()
-    yield Figure(PART, "widget models of one App()", len(_instances) - before, "", 15)
+    yield Figure("widget models of one App()", len(_instances) - before, "", 15)
     alone = kept(app)
-    yield Figure(PART, "its widget state, gzipped", alone, "kB", 150)
+    yield Figure("its widget state, gzipped", alone, "kB", 150)
     other = convviz.App()
-    yield Figure(PART, "what a second app adds to it", kept(app, other) - alone, "kB", 10)
+    yield Figure("what a second app adds to it", kept(app, other) - alone, "kB", 10)
     other.close()
     app.close()
     before, apps = len(_instances), []
@@ -38,8 +38,8 @@ def measure(say):
         app.close()
         del app
     gc.collect()
-    yield Figure(PART, f"widgets alive after {APPS} apps were closed", len(_instances) - before, "", 0)
-    yield Figure(PART, f"apps alive after {APPS} were closed", sum(ref() is not None for ref in apps), "", 0)
+    yield Figure(f"widgets alive after {APPS} apps were closed", len(_instances) - before, "", 0)
+    yield Figure(f"apps alive after {APPS} were closed", sum(ref() is not None for ref in apps), "", 0)
 
 
 if __name__ == "__main__":

@@ -108,7 +108,7 @@ def measure(say):
             found = child("benchmarks.operators", "times_of", name, device, threads, env=KEEP_MEMORY)
             for way, (ratio, times, own) in found.items():
                 target = target_of(way, name) if place == "1 thread" else None
-                yield Figure(PART, f"{name}, {place}: {way}", ratio, "×", target, f"{times:.2f} and {own:.2f} ms")
+                yield Figure(f"{name}, {place}: {way}", ratio, "×", target, f"{times:.2f} and {own:.2f} ms")
     if not STATUS.exists():
         say("no peak memory: it is read from /proc")
         return
@@ -119,7 +119,7 @@ def measure(say):
         for way, peak in zip(ways[1:], peaks, strict=True):
             target = 0.8 if way == "unfold" else None
             detail = f"{peak / 2**20:.1f} and {own / 2**20:.1f} MiB"
-            yield Figure(PART, f"{name}, peak memory: {way}", peak / own, "×", target, detail)
+            yield Figure(f"{name}, peak memory: {way}", peak / own, "×", target, detail)
 
 
 def times_of(name, device, threads):

@@ -67,7 +67,7 @@ def _moved_at_once(browser, address, say):
     median = {name: statistics.median(steps) for name, steps in taken.items()}
     detail = ", ".join(f"{name} {median[name]:.0f} ms (longest {max(steps):.0f})" for name, steps in taken.items())
     ratio = median["served"] / median["exported"]
-    return Figure(PART, "slider moved at once → painted, median / exported", ratio, "×", 1.2, detail)
+    return Figure("slider moved at once → painted, median / exported", ratio, "×", 1.2, detail)
 
 
 def _pointed_at(browser, address):
@@ -85,7 +85,7 @@ def _pointed_at(browser, address):
     more = {panel: statistics.median(taken[False][panel]) - statistics.median(taken[True][panel]) for panel in PANELS}
     slowest = max(more, key=more.get)
     detail = f"{moved:.1f} and {still:.1f} ms, of {slowest} {more[slowest]:.1f} more"
-    return Figure(PART, "pointer → painted, more than nothing done, median", moved - still, "ms", 16, detail)
+    return Figure("pointer → painted, more than nothing done, median", moved - still, "ms", 16, detail)
 
 
 def _wander(page, panel):
@@ -119,7 +119,7 @@ def _opened(browser, address, name, title):
         with repaint(page):
             press_tab(page, name)
             page.locator(f'.cv-pane-{name}[data-shown]:not([data-shown=""])').wait_for()
-        return Figure(PART, f"opening {title}: JavaScript", spent() - before, "ms", 300)
+        return Figure(f"opening {title}: JavaScript", spent() - before, "ms", 300)
 
 
 def _long_visit(browser, server):
@@ -129,10 +129,10 @@ def _long_visit(browser, server):
         nodes, heap, memory = page.evaluate(SLIDE, WARM_UP), _heap(page), _private(server)
         nodes_after, heap_after = page.evaluate(SLIDE, STEPS), _heap(page)
         grown = (_private(server) - memory) / 1e6
-    yield Figure(PART, f"private memory of server and workers, growth over {STEPS} steps", grown, "MB", 2)
-    yield Figure(PART, f"elements in the page, growth over {STEPS} steps", nodes_after - nodes, "", 0)
+    yield Figure(f"private memory of server and workers, growth over {STEPS} steps", grown, "MB", 2)
+    yield Figure(f"elements in the page, growth over {STEPS} steps", nodes_after - nodes, "", 0)
     detail = f"{heap:.1f} → {heap_after:.1f} MB"
-    yield Figure(PART, f"the page's JavaScript heap, growth over {STEPS} steps", heap_after - heap, "MB", 2, detail)
+    yield Figure(f"the page's JavaScript heap, growth over {STEPS} steps", heap_after - heap, "MB", 2, detail)
 
 
 def _private(server):

@@ -5,7 +5,6 @@ import contextlib
 import json
 import random
 import re
-import struct
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from tornado.httpclient import HTTPRequest
 from tornado.websocket import WebSocketClosedError, websocket_connect
 
 from convviz.app.step_numbers import TENSORS
+from convviz.serve.binary_frames import unpacked
 from convviz.settings.state import Settings
 from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, target_tensor, weight_tensor
 from tests.autograd_truth import truth, truth_transposed
@@ -52,18 +52,10 @@ def moves(seed, count=POOL):
     return found
 
 
-def unpacked(frame):
-    """Return the JSON of a frame from the server, and the bytes behind it."""
-    (size,) = struct.unpack_from("<I", frame)
-    return json.loads(frame[4 : 4 + size]), frame[4 + size :]
-
-
-def wrong(move, message, body):
+def wrong(move, message, buffers):
     """Return what differs from autograd, or an empty text: of the JSON of an answer, and its buffers."""
-    kind, start, got = np.dtype(message["dtype"] if message["dtype"] == "float64" else "float32"), 0, {}
-    for name, size in zip(message["tensors"], message["sizes"], strict=True):
-        got[name] = np.frombuffer(body, kind, size // kind.itemsize, start)
-        start += -(-size // 8) * 8
+    kind = message["dtype"] if message["dtype"] == "float64" else "float32"
+    got = {name: np.frombuffer(buffer, kind) for name, buffer in zip(message["tensors"], buffers, strict=True)}
     got["loss"] = np.array([message["loss"]])
     if message["dtype"] != move.dtype:
         return f"{message['dtype']} in place of {move.dtype}"
@@ -92,7 +84,7 @@ class Student:
     """One page: its files, its socket, one request at a time, sent again when the socket is gone."""
 
     def __init__(self, address, pool, right, seen, seed):
-        """Prepare; ``right`` holds, for all students, the bytes of answers that were right: equal ones are right."""
+        """Prepare; ``right`` holds, for all students, the buffers of answers that were right: equal ones are right."""
         self.address, self.pool, self.right, self.seen = address, pool, right, seen
         self.chance, self.number = random.Random(seed), 0
         self.socket = None
@@ -120,7 +112,7 @@ class Student:
             wish = {"type": "compute", "id": self.number, "language": "en", "settings": self.pool[index].settings}
             try:
                 async with asyncio.timeout(LATE_S):
-                    message, body = await self._answered(json.dumps(wish))
+                    message, buffers = await self._answered(json.dumps(wish))
             except TimeoutError:
                 self.seen.errors[f"no answer within {LATE_S} s"] += 1
                 self.cut()
@@ -128,11 +120,11 @@ class Student:
         self.seen.answers.append(time.perf_counter() - since)
         if message["type"] != "numbers":
             self.seen.refused[message.get("sentence", message["type"])] += 1
-        elif self.right.get(index) != body:
-            if off := wrong(self.pool[index], message, body):
+        elif self.right.get(index) != buffers:
+            if off := wrong(self.pool[index], message, buffers):
                 self.seen.wrong[off] += 1
             else:
-                self.right[index] = body
+                self.right[index] = buffers
 
     async def _answered(self, wish):
         pause = 0.25
@@ -142,9 +134,9 @@ class Student:
                 with contextlib.suppress(WebSocketClosedError):  # reading says so, too
                     await socket.write_message(wish)
                 while isinstance(frame := await socket.read_message(), bytes):
-                    message, body = unpacked(frame)
+                    message, buffers = unpacked(frame)
                     if message.get("id") == self.number:
-                        return message, body
+                        return message, buffers
             self.cut()
             await asyncio.sleep(pause * self.chance.uniform(0.5, 1.5))
             pause = min(2 * pause, 4)

@@ -30,7 +30,7 @@ def measure(say):
     torch.set_num_threads(threads)
     for (compare, times), target in zip(taken.items(), (1.5, 3), strict=True):
         name = f"stages, {'with' if compare else 'without'} the comparison with autograd"
-        yield Figure(PART, name, statistics.median(times[WARM_UP:]), "ms", target)
+        yield Figure(name, statistics.median(times[WARM_UP:]), "ms", target)
     say(f"import, {IMPORTS} times each")
     taken = {"torch": [], "convviz": []}
     for _ in range(IMPORTS + 1):
@@ -38,7 +38,7 @@ def measure(say):
             command = [sys.executable, "-c", IMPORT.format(module)]
             times.append(float(subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout))
     base, ours = (statistics.median(times[1:]) for times in taken.values())  # the first read files from disk
-    yield Figure(PART, "import convviz / import torch", ours / base, "×", 1.15, f"{ours:.2f} s and {base:.2f} s")
+    yield Figure("import convviz / import torch", ours / base, "×", 1.15, f"{ours:.2f} s and {base:.2f} s")
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ def measure(say):
         say(f"training steps, {place}")
         for way, (ratio, own, torchs) in child("benchmarks.training_step", "times_of", device, env=KEEP_MEMORY).items():
             target = WAYS[way] if device == "cpu" else None
-            yield Figure(PART, f"step, {place}: {way}", ratio, "×", target, f"{own:.0f} and {torchs:.0f} ms")
+            yield Figure(f"step, {place}: {way}", ratio, "×", target, f"{own:.0f} and {torchs:.0f} ms")
 
 
 def times_of(device):

@@ -9,9 +9,10 @@ import urllib.request
 import pytest
 import websocket
 
-from benchmarks.simulated_student import moves, unpacked, wrong
+from benchmarks.simulated_student import moves, wrong
 from convviz.export.site import site_files, write_site
 from convviz.facts.words import sentences
+from convviz.serve.binary_frames import unpacked
 from tests.browser.app_page import fresh_page, open_app, slide, wait_painted
 from tests.browser.server import ROOT, voila_server
 from tests.reverse_proxies import caddy, certificate, free_port, missing, nginx

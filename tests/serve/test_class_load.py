@@ -6,40 +6,34 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from benchmarks import class_load
-from benchmarks.simulated_student import Move, moves, unpacked, wrong
+from benchmarks.simulated_student import Move, moves, wrong
 from convviz.app import step_numbers as wire
 from convviz.settings.compute import compute
 from convviz.settings.state import Settings
 
 
 def answer_to(move: Move):
-    """Return the JSON and the bytes with which a server answers that computes rightly."""
+    """Return the JSON and the buffers with which a server answers that computes rightly."""
     numbers = wire.numbers(compute(Settings.from_dict(move.settings)))
     tensors = numbers.pop("tensors")
-    message = {**numbers, "tensors": list(tensors), "sizes": [len(each) for each in tensors.values()]}
-    return message, b"".join(each.ljust(-(-len(each) // 8) * 8, b"\0") for each in tensors.values())
+    return {**numbers, "tensors": list(tensors)}, list(tensors.values())
 
 
 def test_numbers_that_are_not_autograds_are_told():
     for move in moves(3, 12):
-        message, body = answer_to(move)
-        assert wrong(move, message, body) == "", move.settings
-        assert wrong(move, {**message, "loss": message["loss"] + 100}, body).startswith("loss is off by 1.0e+02")
-        assert wrong(move, {**message, "dtype": "bfloat16"}, body) == f"bfloat16 in place of {move.dtype}"
+        message, buffers = answer_to(move)
+        assert wrong(move, message, buffers) == "", move.settings
+        assert wrong(move, {**message, "loss": message["loss"] + 100}, buffers).startswith("loss is off by 1.0e+02")
+        assert wrong(move, {**message, "dtype": "bfloat16"}, buffers) == f"bfloat16 in place of {move.dtype}"
         place = message["tensors"].index("grad_weight")
-        start = sum(-(-size // 8) * 8 for size in message["sizes"][:place])
         kind = "<d" if move.dtype == "float64" else "<f"
         for number in (1e6, float("nan")):
-            other = bytearray(body)
-            struct.pack_into(kind, other, start, number)
-            assert wrong(move, message, bytes(other)).startswith("grad_weight is off by"), move.settings
+            other = bytearray(buffers[place])
+            struct.pack_into(kind, other, 0, number)
+            told = wrong(move, message, [*buffers[:place], bytes(other), *buffers[place + 1 :]])
+            assert told.startswith("grad_weight is off by"), move.settings
         named = [name.replace("grad_weight", "other") for name in message["tensors"]]
-        assert wrong(move, {**message, "tensors": named}, body) == "no grad_weight"
-
-
-def test_a_frame_is_its_json_and_what_stands_behind_it():
-    head = b'{"id": 1}   '
-    assert unpacked(struct.pack("<I", len(head)) + head + b"numbers.") == ({"id": 1}, b"numbers.")
+        assert wrong(move, {**message, "tensors": named}, buffers) == "no grad_weight"
 
 
 def test_three_students_get_right_numbers_and_leave_nothing_behind(capsys):
