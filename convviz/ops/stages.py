@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from convviz.ops import by_rotate as rotate
 from convviz.ops import half_precision
 from convviz.ops.conv2d_bias import conv2d_bias
 from convviz.ops.deviation import Deviation, compare, worst
+from convviz.ops.deviation_transposed import deviation_transposed
 from convviz.ops.devices_and_dtypes import check_device, check_dtype, common_dtype, full_precision
 from convviz.ops.losses import LOSSES, gradient_magnitude, loss_gradient, loss_value
 from convviz.ops.padding import fold_padding, pad_input
@@ -88,6 +88,7 @@ def stages(
     dtype: str | torch.dtype | None = None,
     *,
     compare: bool = True,
+    transposed: bool = False,
 ) -> Stages:
     """Compute one forward and backward pass the way the pictures show it.
 
@@ -107,31 +108,21 @@ def stages(
         dtype: float32, float64 or bfloat16; default: that of the tensors and arrays, the widest where they differ,
             and float32 for lists, whole numbers and float16.
         compare: also run autograd and record the deviation from it.
+        transposed: the pass is that of a transposed convolution, and spec, padded with zeros, the geometry of the
+            convolution that is read the other way: input is of spec.output_shape, grad_output and target are of
+            spec.input_shape, weight is ``[C_in, C_out / groups, kH, kW]``.
 
     Raises:
         ValueError: a tensor does not have the shape that the geometry asks for, or loss, target and grad_output
             contradict each other; the message names the argument, both shapes and the rule.
     """
-    given = (input, weight, bias, grad_output, target)
-    return run_pass(spec, given, loss, device, dtype, _deviation if compare else None)
-
-
-HowFar = Callable[[dict[str, Any], torch.Tensor | None], Deviation]  # of a pass and its target or grad_output
-
-
-def run_pass(
-    spec: ConvSpec,
-    given: Sequence[Any],
-    loss: str | None,
-    device: str | torch.device | None,
-    dtype: str | torch.dtype | None,
-    deviation: HowFar | None,
-    transposed: bool = False,
-) -> Stages:
-    """Return the stages of ``stages``, or of ``stages_transposed``; raises as they do."""
-    input, weight, bias, grad_output, target = given
+    if transposed and spec.padding_mode != "zeros":
+        raise ValueError(
+            "a transposed convolution has padding_mode='zeros' only, as in torch: got "
+            f"padding_mode={spec.padding_mode!r}; use 'zeros'"
+        )
     on = check_device(device)
-    as_type = check_dtype(common_dtype(*given) if dtype is None else dtype, on)
+    as_type = check_dtype(common_dtype(input, weight, bias, grad_output, target) if dtype is None else dtype, on)
     kind = choose_loss(loss, grad_output, target)
     ends = spec.input_shape, spec.output_shape
     into, out = ends[::-1] if transposed else ends
@@ -147,7 +138,8 @@ def run_pass(
         other = None if value is None else tensor(name, value, out)
         with torch.no_grad():
             result = _compute(spec, kind, x, w, b, other, transposed)
-        return Stages(**result, deviation_from_autograd=deviation(result, other) if deviation else None)
+        how_far = deviation_transposed if transposed else _deviation
+        return Stages(**result, deviation_from_autograd=how_far(result, other) if compare else None)
 
 
 def _compute(

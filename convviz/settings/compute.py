@@ -5,7 +5,6 @@ import torch
 from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.ops.stages import Stages, stages
-from convviz.ops.stages_transposed import stages_transposed
 from convviz.settings.state import Settings
 from convviz.settings.tensor_display_names import shown_name
 from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, target_tensor, weight_tensor
@@ -18,8 +17,7 @@ COMPUTED: list[str] = facts("settings")["computed"]
 
 def compute(settings: Settings, *, compare: bool = True) -> Stages:
     """Compute every stage on the settings' device; to ``compare``, run autograd as well."""
-    run = stages_transposed if settings.transposed else stages
-    result = run(
+    result = stages(
         settings.spec,
         input_tensor(settings),
         weight_tensor(settings),
@@ -30,6 +28,7 @@ def compute(settings: Settings, *, compare: bool = True) -> Stages:
         settings.device,
         settings.dtype,
         compare=compare,
+        transposed=settings.transposed,
     )
     _check_finite(result, settings.dtype)
     return result

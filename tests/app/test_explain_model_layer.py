@@ -13,7 +13,6 @@ from convviz.explanation.layer.crop_window import MAX_SHOWN_CELLS, choose_window
 from convviz.explanation.layer.layer_sentences import own_rows
 from convviz.explanation.layer.record_run import record_layer
 from convviz.ops.stages import stages
-from convviz.ops.stages_transposed import stages_transposed
 from convviz.views.panels import panel
 from tests.geometries import reals
 
@@ -375,8 +374,8 @@ def test_a_window_shows_the_layers_own_output_and_its_share_of_the_gradients(see
             continue
         shown_windows += 1
         parts = cut(made, window)
-        run = stages_transposed if made.transposed else stages
-        result = run(window.spec, parts["input"], parts["weight"], parts["bias"], parts["grad_output"], dtype="float64")
+        given = (parts[name] for name in ("input", "weight", "bias", "grad_output"))
+        result = stages(window.spec, *given, dtype="float64", transposed=made.transposed)
         names = ("grad_input", "output") if made.transposed else ("output", "grad_input")
         torch.testing.assert_close(getattr(result, names[0]), parts["output"], rtol=1e-9, atol=1e-10)
         samples, rows, columns = window.samples, window.rows, window.columns

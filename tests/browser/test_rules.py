@@ -10,7 +10,7 @@ import torch
 from convviz.geometry.axis_taps import PADDING_MODES
 from convviz.geometry.shown_plane import PANEL_AXES, Plane
 from convviz.geometry.spec import ConvSpec
-from convviz.ops.stages_transposed import stages_transposed
+from convviz.ops.stages import stages
 from convviz.samples.kernels import make_kernel
 from convviz.settings.compute import compute
 from convviz.settings.schema import FIELDS
@@ -394,9 +394,8 @@ def test_typing_into_the_other_panels_of_a_layer(js):
     assert input_tensor(typed)[1, 1, 1, 2] == 7, "the page calls this panel input"
     assert weight_tensor(typed)[1, 1, 2, 0] == 8
     assert bias_tensor(typed).tolist() == [0, 0, 9, 0]
-    wanted = stages_transposed(
-        spec, input_tensor(typed), weight_tensor(typed), bias_tensor(typed), loss="mean", dtype="float64"
-    ).input.clone()
+    given = (input_tensor(typed), weight_tensor(typed), bias_tensor(typed))
+    wanted = stages(spec, *given, loss="mean", dtype="float64", transposed=True).input.clone()
     graded, _ = after(js, typed, edit("input", 4, 5, -3))
     assert graded.loss == "weighted_sum"
     wanted[1, 3, 4, 5] = -3

@@ -9,6 +9,7 @@ import torch
 
 from convviz import ConvSpec
 from convviz.explanation.code.runnable_script import RESULTS, snippet_file
+from convviz.explanation.code.snippet_setting import Setting
 from convviz.explanation.code.snippets import WAYS, snippets
 from convviz.facts.words import sentences
 from tests.browser.app_page import (
@@ -87,7 +88,7 @@ def test_each_way_stands_there_as_the_data_say_and_runs(app):
     choose(app, "dtype", "float64")
     wait_code(app, "dtype=torch.float64")
     spec = ConvSpec((8, 8), stride=2, padding=1)
-    for snippet in snippets(spec, dtype="float64"):
+    for snippet in snippets(Setting(spec, dtype="float64")):
         choose_way(app, snippet.name)
         assert shown_code(app) == snippet_file(snippet).text
         assert app.locator(".cv-pane-code h4").text_content() == say(f"code.title.{snippet.name}")
@@ -250,7 +251,8 @@ def test_the_pages_tokens_are_pythons(page):
     page.goto("about:blank")
     expose(page, "base/python_tokens.js")
     specs = [*EDGE_CASES.values(), *random_specs(8, 10)]
-    codes = [snippet_file(each).text for spec in specs for each in snippets(spec, dtype="float64", device="cuda:1")]
+    settings = (Setting(spec, dtype="float64", device="cuda:1") for spec in specs)
+    codes = [snippet_file(each).text for setting in settings for each in snippets(setting)]
     codes.append(f"{' '.join(keyword.kwlist)}\n")
     codes.append('x1 = .5e-3 + 1.e6  # not "a string"\ny = \'it\\\'s\' + "# no comment"\nif_ = notin\n')
     for code in codes:

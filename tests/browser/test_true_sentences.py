@@ -11,7 +11,6 @@ import torch.nn.functional as F
 from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.stages import stages
-from convviz.ops.stages_transposed import stages_transposed
 from convviz.settings.compute import compute
 from convviz.settings.state import Settings
 from convviz.settings.tensor_source import Source
@@ -146,11 +145,7 @@ def test_under_stills_stands_what_the_page_writes(js):
         ours = spec.in_channels if transposed else spec.out_channels
         x, w = blank(spec)
         given = {"bias": torch.zeros(ours) if bias else None, "loss": "sum", "compare": False}
-        made = (
-            stages_transposed(spec, torch.zeros(spec.output_shape), w, **given)
-            if transposed
-            else stages(spec, x, w, **given)
-        )
+        made = stages(spec, torch.zeros(spec.output_shape) if transposed else x, w, **given, transposed=transposed)
         drawn.append((made, plane, seen(spec, plane, transposed, bias)))
     rows = (*ROWS, *((("bias", ""),)))
     asked = [(settings, *row) for _, _, settings in drawn for row in rows]

@@ -80,7 +80,7 @@ def test_every_op_of_the_settings_has_its_file():
             unknown |= {op for op in (*found.forward_ops, *found.backward_ops) if not file_of_op(op)}
     # What is left is the profiler's own: autograd's engine at work, and an op below another of the same name.
     assert {op for op in unknown if not op.startswith("autograd::engine::")} <= {"detach"}
-    files = dict(backend_story(TEACHING, dtype="float64").files)
+    files = dict(backend_story(TorchCall(TEACHING, dtype="float64")).files)
     assert files["aten::_slow_conv2d_backward"] == f"{NATIVE}ConvolutionMM2d.cpp"
     assert files["Slow2d, backward"] == f"{NATIVE}ConvolutionMM2d.cpp"
     assert files[f"{CHOICE}, the choice"] == f"{NATIVE}Convolution.cpp"

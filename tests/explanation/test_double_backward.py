@@ -12,7 +12,6 @@ from convviz.explanation.double_backward import NUMBERS, OF, double_backward
 from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.stages import stages
-from convviz.ops.stages_transposed import stages_transposed
 from convviz.settings.state import Settings
 from tests.geometries import EDGE_CASES, conv2d_by_definition, integers, random_specs, reals
 
@@ -26,9 +25,8 @@ def pass_of(spec, transposed):
     image, weight, small = (
         integers(shape, seed) for seed, shape in enumerate((spec.input_shape, spec.weight_shape, spec.output_shape))
     )
-    if transposed:
-        return stages_transposed(spec, small, weight, grad_output=image, dtype="float64")
-    return stages(spec, image, weight, grad_output=small, dtype="float64")
+    given = (small, weight, None, image) if transposed else (image, weight, None, small)
+    return stages(spec, *given, dtype="float64", transposed=transposed)
 
 
 def given_of(result):

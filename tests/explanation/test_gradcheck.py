@@ -6,9 +6,9 @@ import torch
 from convviz.explanation.gradcheck import EPS, GRADCHECK, check_gradients
 from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
+from convviz.ops.deviation_transposed import conv_transpose2d_by_torch
 from convviz.ops.losses import LOSSES
 from convviz.ops.stages import stages
-from convviz.ops.stages_transposed import conv_transpose2d_by_torch, stages_transposed
 from tests.autograd_truth import given_to, loss_of
 from tests.geometries import reals
 from tests.operator_cases import torch_conv2d
@@ -28,7 +28,7 @@ def passed(spec, loss="half_squared_error", *, bias=True, transposed=False, **op
     if transposed:
         shape_in, shape_out = shape_out, shape_in
     given = given_to(loss, shape_out, 3)
-    return (stages_transposed if transposed else stages)(
+    return stages(
         spec,
         reals(shape_in, 0),
         reals(spec.weight_shape, 1),
@@ -37,6 +37,7 @@ def passed(spec, loss="half_squared_error", *, bias=True, transposed=False, **op
         loss,
         given["target"],
         compare=False,
+        transposed=transposed,
         **options,
     )
 

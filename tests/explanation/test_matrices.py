@@ -10,7 +10,6 @@ from convviz.explanation.matrices import MAX_COLUMN_ROWS, MAX_MATRIX_ENTRIES, im
 from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.stages import stages
-from convviz.ops.stages_transposed import stages_transposed
 from tests.geometries import EDGE_CASES, conv2d_by_definition, integers, random_specs, source_plane, window_cells
 
 SPECS = [*EDGE_CASES.values(), *random_specs(seed=61, count=120)]
@@ -182,7 +181,7 @@ def test_low_precision_is_not_rounded_again():
 def test_a_transposed_convolution_reads_the_same_matrices_the_other_way():
     spec = ConvSpec((8, 7), 2, 3, 3, 2, 1)
     x, w = integers(spec.output_shape, 1), integers(spec.weight_shape, 2)
-    result = stages_transposed(spec, x, w, loss="sum", dtype="float64")
+    result = stages(spec, x, w, loss="sum", dtype="float64", transposed=True)
     made = matrices(result, Plane(0, 0, 1))
     expected = torch.nn.functional.conv_transpose2d(x, w, None, 2, 1, spec.remainder)
     assert torch.equal(made.grad_image[1:-1, 1:-1], expected[0, 1])

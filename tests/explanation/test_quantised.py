@@ -12,7 +12,6 @@ from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.nn import BinaryConv2d
 from convviz.ops.stages import stages
-from convviz.ops.stages_transposed import stages_transposed
 from tests.geometries import reals
 
 SPECS = {
@@ -175,7 +174,7 @@ def test_nothing_is_drawn_from_the_random_state():
             r"one run takes 2\.4 million products; use a smaller input or a smaller kernel",
         ),
         (
-            lambda: stages_transposed(SPECS["plain"], torch.zeros(1, 1, 3, 3), torch.ones(1, 1, 3, 2), compare=False),
+            lambda: stages(SPECS["plain"], torch.zeros(1, 1, 3, 3), torch.ones(1, 1, 3, 2), transposed=True),
             ("binary", "clip"),
             "switch 'transposed convolution' off",
         ),

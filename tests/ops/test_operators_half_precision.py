@@ -10,7 +10,6 @@ import torch.nn.functional as F
 
 from convviz import ConvSpec, conv2d, conv_transpose2d, linear, stages
 from convviz.ops.devices_and_dtypes import onednn_off_for
-from convviz.ops.stages_transposed import stages_transposed
 from tests.geometries import EDGE_CASES, reals
 from tests.operator_cases import (
     METHODS,
@@ -147,7 +146,7 @@ def test_the_pictures_of_bfloat16_differ_from_autograd_by_no_more_than_rounding(
         made = stages(spec, x.abs(), w, b, g, dtype="bfloat16")
         assert made.deviation_from_autograd.within_rounding, (place, made.deviation_from_autograd)
         b, g = reals((spec.in_channels,), 1), cancelling(spec.input_shape, 2)
-        made = stages_transposed(spec, cancelling(spec.output_shape, 4), w, b, g, dtype="bfloat16")
+        made = stages(spec, cancelling(spec.output_shape, 4), w, b, g, dtype="bfloat16", transposed=True)
         assert made.deviation_from_autograd.within_rounding, (place, "transposed", made.deviation_from_autograd)
 
 
@@ -191,7 +190,7 @@ def hold_where_amx_fails():
         hold([truth[0].bfloat16(), *handed], truth, [sums[0], *(2 * size for size in sums[1:])], ("graph", spec))
         layer = torch.nn.Conv2d(spec.in_channels, spec.out_channels, spec.kernel_size, *given(spec)).bfloat16()
         assert explain(layer, narrow[0]).session.result.deviation_from_autograd.within_rounding, spec
-        x = stages_transposed(spec, g, narrow[1], None, narrow[0], dtype="bfloat16")
+        x = stages(spec, g, narrow[1], None, narrow[0], dtype="bfloat16", transposed=True)
         assert x.deviation_from_autograd.within_rounding, (spec, "transposed", x.deviation_from_autograd)
         hold([truth[0].bfloat16(), x.grad_input], truth, sums, ("transposed", spec))
 

@@ -4,6 +4,7 @@ import dataclasses
 import math
 import re
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,7 +16,6 @@ from convviz import ConvSpec, Stages, stages
 from convviz.ops.devices_and_dtypes import available_devices
 from convviz.ops.losses import LOSSES
 from convviz.ops.padding import pad_input
-from convviz.ops.stages_transposed import stages_transposed
 from tests.autograd_truth import given_to, truth, truth_transposed
 from tests.geometries import EDGE_CASES, conv2d_by_definition, integers, random_specs, reals
 
@@ -46,7 +46,7 @@ def drawn(spec: ConvSpec, seed: int, make=integers) -> dict[str, torch.Tensor]:
 
 
 def given(spec: ConvSpec, seed: int, loss: str, transposed: bool = False, make=integers) -> dict:
-    """Draw all that `stages`, or `stages_transposed`, is given for a loss; two of three have a bias."""
+    """Draw all that `stages` is given for a loss; two of three have a bias."""
     into, out = (spec.output_shape, spec.input_shape) if transposed else (spec.input_shape, spec.output_shape)
     other = given_to(loss, out, 10 * seed + 3, make)
     bias = make((out[1],), 10 * seed + 2) if seed % 3 else None
@@ -61,7 +61,7 @@ def both_ways(specs):
     for number, spec in enumerate(specs):
         yield number, spec, False, stages
         if spec.padding_mode == "zeros":
-            yield number, spec, True, stages_transposed
+            yield number, spec, True, partial(stages, transposed=True)
 
 
 # The numbers.
@@ -263,9 +263,9 @@ def test_every_stage_has_the_dtype_asked_for(dtype):
 
 def test_without_a_dtype_no_number_of_a_tensor_is_narrowed():
     """1 + 2^-40 is no float32; a grad_output in float64 is narrowed as little as an input."""
-    for spec, run in ((ConvSpec(4), stages), (ConvSpec(4), stages_transposed)):
+    for _, spec, transposed, run in both_ways([ConvSpec(4)]):
         shapes = (spec.input_shape, spec.weight_shape, spec.output_shape)
-        shapes = shapes if run is stages else shapes[::-1]
+        shapes = shapes[::-1] if transposed else shapes
         x, w, g = (torch.full(shape, 1 + 2.0**-40, dtype=torch.float64) for shape in shapes)
         half, wide = torch.float16, torch.float32
         for given, expected in (

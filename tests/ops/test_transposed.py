@@ -12,7 +12,8 @@ import convviz
 from convviz.app.step_numbers import truth
 from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
-from convviz.ops.stages_transposed import stages_transposed
+from convviz.ops import by_rotate
+from convviz.ops.stages import stages
 from convviz.settings.compute import compute
 from convviz.settings.state import Settings
 from convviz.settings.tensor_display_names import SHOWN
@@ -49,7 +50,7 @@ def test_what_the_page_calls_output_and_gradients_are_those_of_torchs_layer():
     for number, (spec, options) in enumerate(layers(0, 60)):
         shapes = (spec.output_shape, spec.weight_shape, (spec.in_channels,), spec.input_shape)
         x, w, b, target = (reals(shape, 4 * number + seed) for seed, shape in enumerate(shapes))
-        result = stages_transposed(spec, x, w, b, None, "half_squared_error", target, dtype="float64")
+        result = stages(spec, x, w, b, None, "half_squared_error", target, dtype="float64", transposed=True)
         leaves = [tensor.clone().requires_grad_() for tensor in (x, w, b)]
         output = F.conv_transpose2d(*leaves, **options)
         sent = (output - target).detach()
@@ -68,9 +69,8 @@ def test_what_the_page_calls_output_and_gradients_are_those_of_torchs_layer():
 def test_the_line_of_truth_names_the_tensor_in_the_layers_words(monkeypatch):
     spec, _ = next(layers(0, 1))
     given = {"input": reals(spec.output_shape, 0), "weight": reals(spec.weight_shape, 1)}
-    wrong = stages_transposed.__globals__["rotate"]
-    monkeypatch.setattr(wrong, "rotate_weight", lambda weight, groups: weight.new_zeros(*_rotated_shape(spec)))
-    told = truth(stages_transposed(spec, dtype="float64", **given))
+    monkeypatch.setattr(by_rotate, "rotate_weight", lambda weight, groups: weight.new_zeros(*_rotated_shape(spec)))
+    told = truth(stages(spec, dtype="float64", **given, transposed=True))
     assert (told["id"], told["ok"], told["values"]["tensor"]) == ("truth.differs", False, "output")
     assert re.fullmatch(r"\d+, \d+, \d+, \d+", told["values"]["place"]), told
 
@@ -82,7 +82,7 @@ def _rotated_shape(spec):
 def test_another_padding_mode_is_refused():
     spec = ConvSpec(5, padding=1, padding_mode="reflect")
     with pytest.raises(ValueError, match="padding_mode='zeros' only, as in torch: got padding_mode='reflect'"):
-        stages_transposed(spec, torch.zeros(spec.output_shape), torch.zeros(spec.weight_shape))
+        stages(spec, torch.zeros(spec.output_shape), torch.zeros(spec.weight_shape), transposed=True)
     with pytest.raises(ValueError, match="transposed convolution has padding_mode='zeros' only"):
         Settings(spec=spec, transposed=True)
 

@@ -8,6 +8,7 @@ import torch
 from convviz.app.validate_request import check_keys, flag
 from convviz.explanation.code.read_template import PANELS
 from convviz.explanation.code.runnable_script import GIVEN, SnippetFile, snippet_file, too_large
+from convviz.explanation.code.snippet_setting import Setting
 from convviz.explanation.code.snippets import snippets
 from convviz.facts.words import sentences
 from convviz.ops.stages import Stages
@@ -26,18 +27,11 @@ def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict
     tensors: dict[str, torch.Tensor] = {name: tensor for name, tensor in found.items() if tensor is not None}
     reason = too_large(tensors)
     given = tensors if with_numbers and not reason else None
-    written = snippets(
-        settings.spec,
-        bias=settings.bias is not None,
-        dtype=settings.dtype,
-        device=settings.device,
-        transposed=transposed,
-    )
     return {
         "ways": [
             {"name": each.name, "label": say(f"code.{each.name}"), "title": _title(each.name, transposed)}
             | _plain(snippet_file(each, given))
-            for each in written
+            for each in snippets(Setting.of(settings))
         ],
         "numbers": {"on": with_numbers, "reason": reason},
         "called": {name: shown_name(name, transposed) for name in PANELS},

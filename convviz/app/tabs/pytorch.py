@@ -5,6 +5,7 @@ from typing import Any
 
 from convviz.app.validate_request import check_keys
 from convviz.explanation.backend.explain_backend import BackendStory, backend_story
+from convviz.explanation.backend.layer_call import TorchCall
 from convviz.explanation.backend.other_devices import note
 from convviz.explanation.backend.torch_sources import READ_AT
 from convviz.facts.words import sentences
@@ -19,13 +20,7 @@ say = sentences("app")
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
     check_keys("choices", choices, ())
     try:
-        story = backend_story(
-            settings.spec,
-            bias=settings.bias is not None,
-            dtype=settings.dtype,
-            device=settings.device,
-            transposed=settings.transposed,
-        )
+        story = backend_story(TorchCall.of(settings))
     except RuntimeError as error:
         if is_out_of_memory(error):
             raise

@@ -13,7 +13,6 @@ from convviz.explanation.backend.reasons import nnpack_on, onednn_on, reasons
 from convviz.explanation.backend.torch_sources import files_of
 from convviz.explanation.code.border import padded_apart
 from convviz.facts.words import sentences
-from convviz.geometry.spec import ConvSpec
 from convviz.ops.detect_torch_backend import Backend
 from convviz.ops.devices_and_dtypes import DTYPES, available_devices, has_float64
 
@@ -43,11 +42,8 @@ class BackendStory:
     files: tuple[tuple[str, str], ...]  # (what ran, the file of PyTorch's source that holds it)
 
 
-def backend_story(
-    spec: ConvSpec, *, bias: bool = False, dtype: str = "float32", device: str = "cpu", transposed: bool = False
-) -> BackendStory:
+def backend_story(call: TorchCall) -> BackendStory:
     """Run the call of one setting, and ask torch about its neighbours."""
-    call = TorchCall(spec, bias, dtype, device, transposed)
     backend = call.watch()
     return BackendStory(
         call=call.text,
@@ -55,7 +51,7 @@ def backend_story(
         backend=backend,
         why=reasons(call, backend.forward),
         changes=tuple(_changes(call)),
-        machine=tuple(_machine(device)),
+        machine=tuple(_machine(call.device)),
         elsewhere=tuple(elsewhere(call)),
         files=files_of((*backend.forward_ops, *backend.backward_ops), backend.forward, backend.backward, call.kind),
     )

@@ -33,8 +33,6 @@ class SnippetFile:
 
 def snippet_file(snippet: Snippet, tensors: Mapping[str, torch.Tensor] | None = None) -> SnippetFile:
     """Join a snippet's parts, with these numbers written out or tensors drawn at random."""
-    if tensors is not None and (reason := too_large(tensors)):
-        raise ValueError(reason)
     code = _with_panels(snippet.code, snippet.lines)
     drawn = _with_panels(snippet.preamble, snippet.preamble_lines)
     imports = [text for text, _ in (*drawn, *code) if _is_import(text)]

@@ -1,9 +1,13 @@
 """What the code is written for, and how its numbers are spelled."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from convviz.geometry.spec import ConvSpec, Pair, Sides
+from convviz.settings.state import Settings
 
 
 @dataclass(frozen=True)
@@ -15,6 +19,11 @@ class Setting:
     dtype: str = "float32"
     device: str = "cpu"
     transposed: bool = False
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        bias = settings.bias is not None
+        return cls(settings.spec, bias, settings.dtype, settings.device, settings.transposed)
 
     @property
     def in_per_group(self) -> int:

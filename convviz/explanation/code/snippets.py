@@ -7,13 +7,9 @@ setting needs.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-import torch
-
 from convviz.explanation.code.read_template import PANELS, Line, Value, write
 from convviz.explanation.code.snippet_setting import Setting
 from convviz.explanation.code.template_values import values
-from convviz.geometry.spec import ConvSpec
-from convviz.ops.devices_and_dtypes import check_dtype
 from convviz.settings.tensor_display_names import shown_name
 
 Marks = tuple[tuple[int, tuple[str, ...]], ...]
@@ -33,23 +29,10 @@ class Snippet:
     preamble_lines: Marks = ()
 
 
-def snippets(
-    spec: ConvSpec, *, bias: bool = True, dtype: str = "float32", device: str = "cpu", transposed: bool = False
-) -> tuple[Snippet, ...]:
-    """Write the code for one ``Setting``."""
-    try:
-        where = torch.device(device)
-    except (RuntimeError, TypeError) as error:
-        raise ValueError(f"device is a name that torch knows, such as cpu, cuda or mps: got {device!r}") from error
-    check_dtype(dtype, where)
-    if transposed and spec.padding_mode != "zeros":
-        raise ValueError(
-            "a transposed convolution has padding_mode='zeros' only, as in torch: got "
-            f"padding_mode={spec.padding_mode!r}; use 'zeros'"
-        )
-    filled = values(Setting(spec, bias, dtype, str(where), transposed))
+def snippets(setting: Setting) -> tuple[Snippet, ...]:
+    filled, transposed = values(setting), setting.transposed
     # The gradient of a border of zeros is not shown.
-    shown = (panel for panel in PANELS if panel != "grad_padded_input" or spec.padding_mode != "zeros")
+    shown = (panel for panel in PANELS if panel != "grad_padded_input" or setting.spec.padding_mode != "zeros")
     panels = {shown_name(panel, transposed): panel for panel in shown}
     return tuple(_snippet(name, filled, panels, transposed) for name in WAYS)
 

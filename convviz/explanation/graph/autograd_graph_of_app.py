@@ -6,11 +6,11 @@ import torch.nn.functional as F
 from convviz.explanation.graph.autograd_graph import Graph
 from convviz.explanation.graph.read_graph import private_graph
 from convviz.geometry.spec import ConvSpec
+from convviz.ops.deviation_transposed import conv_transpose2d_by_torch
 from convviz.ops.devices_and_dtypes import full_precision, onednn_off_for
 from convviz.ops.losses import loss_value
 from convviz.ops.padding import pad_input
 from convviz.ops.stages import Stages
-from convviz.ops.stages_transposed import conv_transpose2d_by_torch
 
 
 def graph_of_stages(stages: Stages) -> Graph:

@@ -1,12 +1,10 @@
-"""The same stages read the other way: a transposed convolution is a convolution's gradient to the input.
+"""How far the stages of a transposed convolution, a convolution's gradient to the input, are from autograd.
 
 One geometry serves both: that of the convolution whose input is the layer's output. Its remainder is then exactly the
 layer's output_padding.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -15,44 +13,11 @@ from convviz.geometry.spec import ConvSpec
 from convviz.ops import by_rotate as rotate
 from convviz.ops import half_precision
 from convviz.ops.conv2d_bias import conv2d_bias
-from convviz.ops.deviation import Deviation, worst
-from convviz.ops.deviation import compare as compare_gradients
+from convviz.ops.deviation import Deviation, compare, worst
 from convviz.ops.losses import gradient_magnitude, loss_value
-from convviz.ops.stages import Stages, run_pass
-
-if TYPE_CHECKING:
-    from convviz.ops.to_tensor import TensorLike
 
 
-def stages_transposed(
-    spec: ConvSpec,
-    input: TensorLike,
-    weight: TensorLike,
-    bias: TensorLike | None = None,
-    grad_output: TensorLike | None = None,
-    loss: str | None = None,
-    target: TensorLike | None = None,
-    device: str | torch.device | None = None,
-    dtype: str | torch.dtype | None = None,
-    *,
-    compare: bool = True,
-) -> Stages:
-    """Compute one pass of a transposed convolution the way the pictures show it; arguments as of ``stages``.
-
-    spec is the geometry of the convolution that is read the other way, padded with zeros, and the stages have the names
-    that they have there: the layer's input ``[N, C_in, H, W]`` is of spec.output_shape, its grad_output of
-    spec.input_shape, weight ``[C_in, C_out / groups, kH, kW]``; deviation is from ``F.conv_transpose2d``.
-    """
-    if spec.padding_mode != "zeros":
-        raise ValueError(
-            "a transposed convolution has padding_mode='zeros' only, as in torch: got "
-            f"padding_mode={spec.padding_mode!r}; use 'zeros'"
-        )
-    given = (input, weight, bias, grad_output, target)
-    return run_pass(spec, given, loss, device, dtype, _deviation if compare else None, transposed=True)
-
-
-def _deviation(result: dict[str, Any], other: torch.Tensor | None) -> Deviation:
+def deviation_transposed(result: dict[str, Any], other: torch.Tensor | None) -> Deviation:
     """Hold output and gradients against autograd, each from the numbers shown before it."""
     ours = {
         "output": result["grad_input"],
@@ -65,7 +30,7 @@ def _deviation(result: dict[str, Any], other: torch.Tensor | None) -> Deviation:
     with torch.no_grad():
         sizes = _magnitudes(result, other)
     terms = _terms(result["spec"])
-    return worst(compare_gradients(name, ours[name], truth[name], sizes[name], terms[name]) for name in truth)
+    return worst(compare(name, ours[name], truth[name], sizes[name], terms[name]) for name in truth)
 
 
 def _by_autograd(result: dict[str, Any], other: torch.Tensor | None) -> dict[str, torch.Tensor]:
