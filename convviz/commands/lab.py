@@ -116,7 +116,7 @@ def _race(options: argparse.Namespace) -> int:
         return 1
     print(text(race.result))
     if options.record is not None:
-        from convviz.lab.recorded import record
+        from convviz.lab.tab_data import record
 
         record(race, _command(options), options.record)
     for path in filter(None, (race.out, options.record)):

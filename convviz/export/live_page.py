@@ -42,7 +42,7 @@ def live_parts(entry: str, tabs: Iterable[str], sheets: Iterable[str] = ()) -> d
         # for the way, and the browser would unpack it before the page can.
         "plotly": ("bin", packed_plotly()),
         # Asked for when its tab is opened, and only where there is no kernel.
-        "race": ("json", ROOT.joinpath("lab", "recorded.json").read_bytes()),
+        "race": ("json", ROOT.joinpath("facts", "recorded_race.json").read_bytes()),
         # Each asked for when its tab is first opened.
         **{f"{TAB}{tab}": ("js", tab_script(tab).encode()) for tab in tabs},
         # Each asked for when it is started.

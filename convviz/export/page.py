@@ -23,11 +23,11 @@ from convviz.export.page_assets import (
 from convviz.export.state_from_dict_or_link import State, given_settings, page_settings
 from convviz.export.still_picture import still_figures
 from convviz.export.teacher_text import intro_html
+from convviz.facts import facts
 from convviz.facts.choose_language import told_language
 from convviz.facts.current_language import language, use_locale
 from convviz.facts.words import sentences
 from convviz.file_io import utf8
-from convviz.lab.recorded import recorded
 from convviz.lessons import short_name, told
 from convviz.settings.compute import compute
 from convviz.settings.link import to_link
@@ -122,7 +122,7 @@ def _page(settings: Settings, shown: dict[str, Any], *, title: str, intro: str) 
     lesson = shown["lesson"] and shown["lessons"][shown["lesson"]]["lesson"]
     tabs = own_tabs(settings.tab, lesson, bare=not shown["controls"])
     if "race" in tabs:
-        data["race"] = recorded()
+        data["race"] = facts("recorded_race")
     picture = still_figures(computed, settings.plane, settings.input_view, settings.scale)
     return f"""<!doctype html>
 <html lang="{language()}" data-convviz-version="{__version__}">

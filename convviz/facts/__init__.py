@@ -3,8 +3,8 @@
 ``settings.json`` has the fields of a state, their kinds, limits and keys in a link; ``names.json`` the labels;
 ``digits.json`` the pictures that an input may show; ``picture.json`` the rows of the picture and how they are walked
 through; ``mistakes/`` the catalogue; ``argument_names.json`` what people call arguments and results; ``lesson.json``
-the keys of a lesson's file; ``torch_backends.json`` the backends and files of PyTorch; ``languages/`` all that is read
-in another language.
+the keys of a lesson's file; ``torch_backends.json`` the backends and files of PyTorch; ``recorded_race.json`` what
+``convviz lab --record`` wrote; ``languages/`` all that is read in another language.
 """
 
 import functools

@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from convviz.app.race_process import NICE
+from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.lab import digits
 from convviz.lab.digits import normalized
-from convviz.lab.recorded import recorded
 from tests.browser.app_page import (
     APPEARS_WITHIN_MS,
     assert_page_equals_autograd,
@@ -24,6 +24,8 @@ from tests.browser.app_page import (
     wait_painted,
 )
 from tests.browser.server import wait_until
+
+RECORDED = facts("recorded_race")
 
 PANE = ".cv-pane-race"
 RACES_WITHIN_MS = 2 * APPEARS_WITHIN_MS  # every other process goes before a race
@@ -142,7 +144,7 @@ def test_a_race_from_start_to_its_end(server, browser):
         open_app(page, server.url)
         open_tab(page, "race")
         wait_curves(page, "loss")
-        assert say("recorded", **recorded()["made"]) in page.locator(f"{PANE} .cv-race-recorded").text_content()
+        assert say("recorded", **RECORDED["made"]) in page.locator(f"{PANE} .cv-race-recorded").text_content()
         choose_rotate_alone(page)
         check_curves_pause_and_table(page)
         check_a_mistake_on_the_board(page)
@@ -155,14 +157,14 @@ def test_without_a_kernel_there_is_a_recorded_race_whose_mistakes_open(server, b
         page.goto(f"{server.url}#v=2&tab=race")
         wait_curves(page, "loss", "accuracy", "seconds", "weights")
         told = page.locator(f"{PANE} .cv-race-recorded").text_content()
-        assert say("recorded", **recorded()["made"]) in told
-        assert recorded()["command"] in told
+        assert say("recorded", **RECORDED["made"]) in told
+        assert RECORDED["command"] in told
         assert page.locator(f"{PANE} .cv-race-setup").is_hidden()
-        assert rows(page) == recorded()["table"]["rows"]
+        assert rows(page) == RECORDED["table"]["rows"]
         page.locator(f"{PANE} .cv-mistake").last.click()
         page.locator("p.cv-notice", has_text="conv1 of article when it read").wait_for()
         shown = page.locator('[data-panel="weight"] [data-cell="1,1"]').first.get_attribute("data-value")
-        *_, layer = recorded()["openings"].values()
+        *_, layer = RECORDED["openings"].values()
         *_, opening = layer.values()
         assert opening["channels"] == [1, 32]
         assert float(shown) == pytest.approx(weights(opening)[4])

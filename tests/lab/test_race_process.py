@@ -17,6 +17,7 @@ import torch.nn.functional as F
 import convviz
 from convviz.app import permissions
 from convviz.app.race_process import RaceProcess
+from convviz.facts import facts
 from convviz.facts.current_language import language, use_locale
 from convviz.facts.words import sentences
 from convviz.lab import Race
@@ -24,11 +25,13 @@ from convviz.lab.digits import normalized
 from convviz.lab.misclassified_digit import opening
 from convviz.lab.race_slots import take_slot
 from convviz.lab.race_worker import Racer
-from convviz.lab.recorded import MAX_RECORDED_BYTES, record, recorded
+from convviz.lab.tab_data import MAX_RECORDED_BYTES, record
 from tests.browser.server import ROOT, wait_until
 from tests.lab.narrow_network import narrow_network
 from tests.lab.write_idx import write_folder
 from tests.run_in_thread import run_apart
+
+RECORDED = facts("recorded_race")
 
 say = sentences("race")
 SMALL = {"verify": False, "batch_size": 20, "epochs": 1}
@@ -154,14 +157,17 @@ def test_a_race_is_recorded_with_the_command_that_makes_it(folder, tmp_path):
         race = Race("rotate", data=folder, **SMALL)
         race.run()
         record(race, "convviz lab", path)
-    for found, command in ((json.loads(path.read_text()), "convviz lab"), (recorded(), recorded()["command"])):
+    for found, command in (
+        (json.loads(path.read_text()), "convviz lab"),
+        (RECORDED, RECORDED["command"]),
+    ):
         assert found["command"] == command
         assert found["state"] == "finished"
         assert set(found["made"]) == {"date", "machine"}
         for layer in found["mistakes"]["layers"]:
             assert {str(digit["at"]) for digit in layer["digits"]} == set(found["openings"][layer["name"]])
-    assert len(ROOT.joinpath("convviz/lab/recorded.json").read_bytes()) <= MAX_RECORDED_BYTES
-    assert recorded()["command"].startswith("convviz lab --layers torch,")
+    assert len(ROOT.joinpath("convviz/facts/recorded_race.json").read_bytes()) <= MAX_RECORDED_BYTES
+    assert RECORDED["command"].startswith("convviz lab --layers torch,")
 
 
 def opened():

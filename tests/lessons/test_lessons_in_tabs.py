@@ -17,12 +17,13 @@ from convviz.explanation.quantised.quantised import quantised
 from convviz.export.page import export_html
 from convviz.facts import facts
 from convviz.facts.words import sentences
-from convviz.lab.recorded import recorded
 from convviz.lab.table import ARTICLE
 from convviz.lessons import lesson, names
 from convviz.settings.compute import compute as compute_settings
 from tests.export.test_export import data_of
 from tests.lessons.test_lessons import example, settings_of
+
+RECORDED = facts("recorded_race")
 
 TABS = files("convviz.web").joinpath("tabs")
 CODE = {step["title"].split(".")[1]: step["code"] for step in lesson("function")["steps"] if "code" in step}
@@ -50,7 +51,7 @@ def run(id, given):
 def test_a_part_that_is_brought_in_sight_stands_in_its_tab():
     for tab, parts in PARTS_OF.items():
         source = "".join(path.read_text("utf-8") for path in TABS.joinpath(tab).rglob("*.js"))
-        plots = {plot["key"] for plot in recorded()["plots"]} if tab == "race" else set()
+        plots = {plot["key"] for plot in RECORDED["plots"]} if tab == "race" else set()
         assert "data-part" in source, tab
         assert [part for part in parts if part not in plots and not re.search(rf"\b{part}\b", source)] == [], tab
 
@@ -99,7 +100,7 @@ def test_a_page_has_the_tabs_of_its_lesson(tmp_path):
 
     own = facts("settings")["tabs_of_the_page"]
     assert page("function") == page("quantised") == page("padding") == (own, None), "torch is not in a page"
-    assert page("race") == ([*own, "race"], recorded())
+    assert page("race") == ([*own, "race"], RECORDED)
     bare = export_html(None, tmp_path / "bare.html", controls=()).read_text(encoding="utf-8")
     assert "tab_mistakes" not in bare, "the board alone is the board alone"
 
@@ -247,9 +248,9 @@ def test_what_is_said_of_the_article_and_of_the_recorded_race():
     (accuracy, seconds, _), (own_accuracy, own_seconds, printed) = ARTICLE
     assert own_seconds / seconds > 2
     assert 0 < accuracy - own_accuracy < 0.2
-    ratios = {row[0]: float(row[5].removesuffix("×")) for row in recorded()["table"]["rows"]}
+    ratios = {row[0]: float(row[5].removesuffix("×")) for row in RECORDED["table"]["rows"]}
     assert ratios["article"] > 2 * printed
-    (weights,) = (plot["traces"] for plot in recorded()["plots"] if plot["key"] == "weights")
+    (weights,) = (plot["traces"] for plot in RECORDED["plots"] if plot["key"] == "weights")
     curves = [trace["y"] for trace in weights if trace["name"] == "rotate"]
     assert all(curve[0] < 1e-6 and curve[-1] > 1e-2 for curve in curves)
 

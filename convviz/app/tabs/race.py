@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import json
 from collections.abc import Callable, Mapping
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from convviz.app.permissions import is_served, race_slots, why_no_races
@@ -56,7 +54,7 @@ class RaceTab(Tab):
             "dtypes": FACTS["dtypes"],
             "own": not is_served(),  # a visitor's kernel imports no module that a visitor names
             "progress": self._progress,
-            "race": self._race or recorded(),
+            "race": self._race or facts("recorded_race"),
             "recorded": self._race is None,
         }
 
@@ -151,13 +149,6 @@ class RaceTab(Tab):
         if "error" in opening:
             raise ValueError(opening["error"])
         self.reply({"type": "opening", "layer": layer, "at": at, "opening": opening})
-
-
-@functools.cache
-def recorded() -> dict[str, Any]:
-    """Return the race that the package has, made by ``convviz lab --record``."""
-    found: dict[str, Any] = json.loads(files("convviz").joinpath("lab", "recorded.json").read_text(encoding="utf-8"))
-    return found
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
