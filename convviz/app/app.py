@@ -146,7 +146,8 @@ class App(SettingTraits, anywidget.AnyWidget):
             "waiting": say("page.waiting"),
             "version": __version__,
             "language": self._language,
-            "languages": _offered(self._language),
+            # marimo makes no other script's widget outside a cell.
+            "languages": [self._language] if _in_marimo() else languages(),
             "chosen": chosen,
             "colorscales": COLORSCALES,
             "devices": available_devices(),
@@ -332,11 +333,6 @@ class App(SettingTraits, anywidget.AnyWidget):
         sentence, failed = self.session.notice
         self._notice = (sentence, failed)
         self.send({"type": "told", "sentence": sentence, "failed": failed})
-
-
-def _offered(own: str) -> list[str]:
-    """Return the languages to choose from; marimo makes no other script's widget outside a cell."""
-    return [own] if _in_marimo() else languages()
 
 
 def _in_marimo() -> bool:

@@ -50,13 +50,11 @@ class Reply:
 
 
 def page(graph: Graph) -> dict[str, Any]:
-    light, dark = PALETTES["light"], PALETTES["dark"]
-    pairs = [(getattr(light, name), getattr(dark, name)) for name in ("paper", "ink", "muted", "gradient", "line")]
-    pairs += [(light.fills[kind], dark.fills[kind]) for kind in light.fills]
     steps = zip(graph.steps, sentences(graph), strict=True)
     return {
         "svg": graph.to_svg(),
-        "dark": dict(pairs),  # what each colour of the drawing becomes
+        # What each colour of the drawing becomes.
+        "dark": {color: PALETTES["dark"][name] for name, color in PALETTES["light"].items()},
         "note": graph.note,
         "paths": graph.paths,
         "steps": [{"id": id, "text": text} for id, text in steps],
@@ -71,7 +69,11 @@ def node_reply(graph: Graph, id: str, chosen: Mapping[str, Any], find_panel: Fin
     """``chosen``: key of a tensor → indices of its leading axes."""
     node, reply = graph.node(id), Reply("node")
     wanted = [each for slot in node.slots for each in _of_slot(slot, len(node.slots) > 1)]
-    wanted += [_of_saved(saved) for saved in node.saved if saved.tensor is not None]
+    wanted += [
+        _Wanted(f"saved {saved.name}", say("graph.saved", name=saved.name), saved.tensor, saved.note, "value")
+        for saved in node.saved
+        if saved.tensor is not None
+    ]
     reply.content |= {
         "id": id,
         "label": node.label,
@@ -115,10 +117,6 @@ def _of_slot(slot: Slot, several: bool) -> list[_Wanted]:
         _Wanted(f"value {slot.number}", value, slot.value, slot.value_note, "value"),
         _Wanted(f"gradient {slot.number}", gradient, slot.gradient, slot.gradient_note, "gradient"),
     ]
-
-
-def _of_saved(saved: Saved) -> _Wanted:
-    return _Wanted(f"saved {saved.name}", say("graph.saved", name=saved.name), saved.tensor, saved.note, "value")
 
 
 def _numbers(found: Snapshot | None) -> dict[str, Any]:

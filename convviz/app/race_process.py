@@ -79,15 +79,11 @@ class RaceProcess:
         if not ended and not self._over:
             self._tell({"type": "ended", "sentence": say("died", code=code, why=self._last_line())})
         for file in (stdout, self._process.stdin, self._said):
-            if file is not None:
-                _close(file)
+            with contextlib.suppress(OSError):  # an order that nobody took
+                if file is not None:
+                    file.close()
 
     def _last_line(self) -> str:
         self._said.seek(0)
         lines = self._said.read().decode(errors="replace").split("\n")
         return next((line.strip() for line in reversed(lines) if line.strip()), say("silent"))
-
-
-def _close(file: Any) -> None:
-    with contextlib.suppress(OSError):  # an order that nobody took
-        file.close()

@@ -51,7 +51,7 @@ def start_settings(
         transposed=transposed,
         device=str(check_device(device)),
         dtype=str(check_dtype(dtype, check_device(device))).removeprefix("torch."),
-        link_axes=spec is None or _linked(spec),
+        link_axes=spec is None or all(len(set(getattr(spec, name))) == 1 for name in WINDOW),
     )
     for name, called in (("grad_output", "a grad_output set by hand"), ("target", "a target")):
         if name in given:
@@ -138,7 +138,3 @@ def check_shapes(settings: Settings, given: Mapping[str, torch.Tensor]) -> None:
                 f"{name} must have the shape {list(wanted[name])} that the geometry asks for: got "
                 f"{list(tensor.shape)}; reshape it, or give spec=ConvSpec(...)"
             )
-
-
-def _linked(spec: ConvSpec) -> bool:
-    return all(len(set(getattr(spec, name))) == 1 for name in WINDOW)

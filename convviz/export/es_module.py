@@ -22,7 +22,7 @@ from convviz.facts.choose_language import told_language
 from convviz.facts.current_language import use_locale
 from convviz.file_io import utf8
 from convviz.geometry.spec import ConvSpec
-from convviz.lessons import names, told
+from convviz.lessons import lesson, names, told
 
 # A rule of page.css about the document itself: a module stands in somebody else's.
 DOCUMENT_RULE = re.compile(r"(?<=[{}\n])(?:html|body|:root)[^{}]*\{[^{}]*\}")
@@ -72,7 +72,7 @@ def _module(state: Mapping[str, Any]) -> str:
         "state": state,
         "controls": DEFAULT_CONTROLS,
         "groups": CONTROLS,
-        "lessons": {name: lesson for name in names() if not _tabs_of(lesson := told(name))},
+        "lessons": {name: told(name) for name in names() if not _has_tabs(name)},
         "spec": ConvSpec((8, 8)).to_dict(),
         "styles": DOCUMENT_RULE.sub("", page_styles()) + OWN_RULES,
     }
@@ -80,5 +80,5 @@ def _module(state: Mapping[str, Any]) -> str:
     return "\n".join([f"const facts = {to_json(shown)};", plotly_code(), element_bundles(), end])
 
 
-def _tabs_of(lesson: Mapping[str, Any]) -> set[str]:
-    return {step["tab"] for step in lesson["lesson"]["steps"] if step.get("tab")}
+def _has_tabs(name: str) -> bool:
+    return any(step.get("tab") for step in lesson(name)["steps"])

@@ -32,14 +32,10 @@ def _traces(result: Result, key: str, points: int) -> Iterator[dict[str, Any]]:
             if not values:
                 continue
             chosen = _thinned(len(values), points)
-            x, y = [steps[index] for index in chosen], [_shown(values[index], PLOTS[key]) for index in chosen]
-            yield {"name": name, "at": at, "first": first, "x": x, "y": y}
+            # To four digits; where a logarithm is of 0 the curve has a gap.
+            y = [None if PLOTS[key] and not values[index] else float(f"{values[index]:.4g}") for index in chosen]
+            yield {"name": name, "at": at, "first": first, "x": [steps[index] for index in chosen], "y": y}
             first = False
-
-
-def _shown(value: float, log: bool) -> float | None:
-    """Return a number to four digits; where a logarithm is of 0 the curve has a gap."""
-    return None if log and not value else float(f"{value:.4g}")
 
 
 def _thinned(count: int, points: int) -> Sequence[int]:

@@ -37,7 +37,7 @@ def linear(
         TypeError: something is no tensor of real floating-point numbers, or the dtypes differ.
     """
     check_method(method)
-    sparse = [_is_sparse(tensor) for tensor in (input, weight)]
+    sparse = [isinstance(tensor, torch.Tensor) and tensor.layout in SPARSE for tensor in (input, weight)]
     if sparse == [True, False]:
         input = run(Dense, input)
     elif sparse == [False, True]:
@@ -56,10 +56,6 @@ def linear(
     rows = input.reshape(math.prod(input.shape[:-1]), weight.shape[1])  # [N, C_in]; N spelled out: C_in may be 0
     output: torch.Tensor = run(Product, rows, weight.t(), bias, method == "taps")  # [N, C_out]
     return output.reshape(*input.shape[:-1], weight.shape[0])
-
-
-def _is_sparse(tensor: Any) -> bool:
-    return isinstance(tensor, torch.Tensor) and tensor.layout in SPARSE
 
 
 class Dense(torch.autograd.Function):

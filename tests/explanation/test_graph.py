@@ -1170,14 +1170,13 @@ def test_text_has_contrast(name):
         light, dark = sorted((theme.luminance(theme.rgb(one)), theme.luminance(theme.rgb(other))), reverse=True)
         return (light + 0.05) / (dark + 0.05)
 
-    for fill in palette.fills.values():
-        for ink in (palette.ink, palette.muted, palette.gradient):
+    for fill in (palette[kind] for kind in ("output", "function", "leaf", "rest")):
+        for ink in (palette[use] for use in ("ink", "muted", "gradient")):
             assert ratio(ink, fill) >= 4.5
-    assert ratio(palette.muted, palette.paper) >= 4.5
-    assert ratio(palette.line, palette.paper) >= 3  # lines: what WCAG asks of graphics
+    assert ratio(palette["muted"], palette["paper"]) >= 4.5
+    assert ratio(palette["arrow"], palette["paper"]) >= 3  # lines: what WCAG asks of graphics
     drawn = set(re.findall(r"#[0-9a-f]{6}", read("cnn")[-1].to_svg(theme=name)))
-    inks = (palette.ink, palette.muted, palette.gradient, palette.line, palette.paper)
-    assert drawn == {*palette.fills.values(), *inks}, "no colour but these"
+    assert drawn == set(palette.values()), "no colour but these"
 
 
 def test_the_convolutions_box_says_that_it_opens():

@@ -165,8 +165,6 @@ def test_nothing_is_drawn_from_the_random_state():
 @pytest.mark.parametrize(
     ("made", "names", "message"),
     [
-        (lambda: passed(SPECS["plain"]), ("ternary", "clip"), "a quantised layer and its variant are one of shift_q"),
-        (lambda: passed(SPECS["plain"]), ("shift_q", "scaled_sign"), "got 'shift_q', 'scaled_sign'"),
         (lambda: passed(ConvSpec((5, 5), padding=((1, 0), (0, 0)))), ("binary", "clip"), "make both sides equal"),
         (
             lambda: passed(ConvSpec((60, 60), batch=8, kernel_size=11)),

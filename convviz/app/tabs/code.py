@@ -9,7 +9,7 @@ from convviz.app.validate_request import check_keys, flag
 from convviz.explanation.code.read_template import PANELS
 from convviz.explanation.code.runnable_script import GIVEN, SnippetFile, snippet_file, too_large
 from convviz.explanation.code.snippet_setting import Setting
-from convviz.explanation.code.snippets import snippets
+from convviz.explanation.code.snippets import Snippet, snippets
 from convviz.facts.words import sentences
 from convviz.ops.stages import Stages
 from convviz.settings.state import Settings
@@ -28,11 +28,7 @@ def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict
     reason = too_large(tensors)
     given = tensors if with_numbers and not reason else None
     return {
-        "ways": [
-            {"name": each.name, "label": say(f"code.{each.name}"), "title": _title(each.name, transposed)}
-            | _plain(snippet_file(each, given))
-            for each in snippets(Setting.of(settings))
-        ],
+        "ways": [_way(each, snippet_file(each, given)) for each in snippets(Setting.of(settings))],
         "numbers": {"on": with_numbers, "reason": reason},
         "called": {name: shown_name(name, transposed) for name in PANELS},
         # The board draws the input of a convolution within its padding only.
@@ -40,12 +36,12 @@ def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict
     }
 
 
-def _title(name: str, transposed: bool) -> str:
-    return say(f"code.title.{'transposed.' if transposed and name in OF_ITS_OWN else ''}{name}")
-
-
-def _plain(file: SnippetFile) -> dict[str, Any]:
+def _way(snippet: Snippet, file: SnippetFile) -> dict[str, Any]:
+    direction = "transposed." if snippet.transposed and snippet.name in OF_ITS_OWN else ""
     return {
+        "name": snippet.name,
+        "label": say(f"code.{snippet.name}"),
+        "title": say(f"code.title.{direction}{snippet.name}"),
         "text": file.text,
         "panels": {str(number): list(names) for number, names in file.lines},
         "tensors": list(file.tensors),

@@ -17,7 +17,8 @@ def literal(name: str, tensor: torch.Tensor, *, numpy: bool = False) -> list[str
         tensor = tensor.float()
     make, end = _call(tensor, numpy)
     shape = f".reshape({numbers(tensor.shape)})" if tensor.dim() > 1 else ""
-    end = f"{end}{shape}{_move(tensor, numpy)}"
+    move = "" if numpy or tensor.device.type == "cpu" else f'.to("{tensor.device}")'
+    end = f"{end}{shape}{move}"
     texts, across = exact(tensor), tensor.shape[-1]
     one_line = f"{name} = {make}([{', '.join(texts)}]{end}"
     if len(one_line) <= WIDTH:
@@ -32,7 +33,7 @@ def exact(tensor: torch.Tensor) -> list[str]:
     """Return every number as the shortest Python code that reads back as the same."""
     given = tensor.detach().cpu().flatten()
     values: list[float] = given.double().tolist()
-    found = [_special(value) for value in values]
+    found = ["" if math.isfinite(value) else f'float("{value}")' for value in values]
     for digits in range(1, MAX_DIGITS + 1):
         texts = [f"{value:.{digits}g}" for value in values]
         same = (torch.tensor([float(text) for text in texts], dtype=torch.float64).to(given.dtype) == given).tolist()
@@ -42,16 +43,8 @@ def exact(tensor: torch.Tensor) -> list[str]:
     return found
 
 
-def _special(value: float) -> str:
-    return "" if math.isfinite(value) else f'float("{value}")'
-
-
 def _call(tensor: torch.Tensor, numpy: bool) -> tuple[str, str]:
     dtype = str(tensor.dtype).removeprefix("torch.")
     if numpy:
         return "np.array", f', dtype="{dtype}")'
     return "torch.tensor", ")" if dtype == "float32" else f", dtype=torch.{dtype})"
-
-
-def _move(tensor: torch.Tensor, numpy: bool) -> str:
-    return "" if numpy or tensor.device.type == "cpu" else f'.to("{tensor.device}")'

@@ -77,15 +77,14 @@ def factor(edge: Edge, source: Node, target: Node) -> str:
     if edge.derivative is not None:
         text = format_number(edge.derivative)
         return f"({text})" if text.startswith("−") else text
-    ends = [_only(target), next((slot for slot in source.slots if slot.number == edge.output_slot), None)]
+    ends = [
+        target.slots[0] if len(target.slots) == 1 else None,
+        next((slot for slot in source.slots if slot.number == edge.output_slot), None),
+    ]
     counts = [(slot.value or slot.gradient) if slot else None for slot in ends]
     if edge.gradient is None or counts[0] is None or counts[1] is None:
         return ""
     return f"J {counts[0].elements}×{counts[1].elements}"
-
-
-def _only(node: Node) -> Slot | None:
-    return node.slots[0] if len(node.slots) == 1 else None
 
 
 def derivative(edge: Edge, source: Node, target: Node) -> str:

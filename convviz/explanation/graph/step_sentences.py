@@ -43,7 +43,8 @@ class _Teller:
             return say("step.output", label=node.label, amount=start, to=self.name(edge))
         arrived = self.arrived(node)
         if node.kind == "leaf":
-            return say("step.leaf", label=node.label, arrived=arrived, grad=_grad_of(node))
+            grad = f"{node.label}.grad" if node.label.isidentifier() else ".grad"
+            return say("step.leaf", label=node.label, arrived=arrived, grad=grad)
         handed = [edge for edge in self.into[node.id] if edge.gradient is not None]
         if not handed:
             return say("step.last", label=node.label, arrived=arrived)
@@ -76,10 +77,6 @@ class _Teller:
         if self.labels[node.label] == 1 or node.id not in self.step:
             return f"`{node.label}`"
         return say("step.node", label=node.label, step=self.step[node.id])
-
-
-def _grad_of(node: Node) -> str:
-    return f"{node.label}.grad" if node.label.isidentifier() else ".grad"
 
 
 def _amount(snapshot: Snapshot | None) -> str:

@@ -2,7 +2,6 @@
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
 from convviz.explanation.graph.box_text import (
@@ -25,27 +24,9 @@ say = sentences("graph")
 Place = tuple[float, float]  # x, y in pixels
 
 
-@dataclass(frozen=True)
-class Palette:
-    """The colours of one theme."""
-
-    paper: str
-    ink: str
-    muted: str
-    gradient: str
-    line: str
-    fills: dict[str, str]
-
-
-PALETTES = {
-    theme: Palette(
-        paper=of["card"],
-        ink=of["ink"],
-        muted=of["muted"],
-        gradient=of["graph"]["gradient"],
-        line=of["graph"]["arrow"],
-        fills={name: of["graph"][name] for name in ("output", "function", "leaf")} | {"rest": of["card"]},
-    )
+# Of each theme the colours by their use: of text, of arrows and gradients, and of the kinds of boxes.
+PALETTES: dict[str, dict[str, str]] = {
+    theme: {"paper": of["card"], "ink": of["ink"], "muted": of["muted"], **of["graph"], "rest": of["card"]}
     for theme, of in facts("colours").items()
 }
 ROUNDING = {"output": 4, "function": 4, "leaf": 20, "rest": 4}  # of corners, so that colour is not the only difference
@@ -71,7 +52,7 @@ def draw(graph: Parts, theme: str, summary: str, paths: dict[str, str], arrangem
 class _Drawing:
     """One drawing: the measures that all its parts share."""
 
-    def __init__(self, graph: Parts, palette: Palette, paths: dict[str, str], arrangement: Arrangement) -> None:
+    def __init__(self, graph: Parts, palette: dict[str, str], paths: dict[str, str], arrangement: Arrangement) -> None:
         self.graph, self.palette, self.caption = graph, palette, say("caption")
         self.paths, self.arranged = paths, arrangement
         self.nodes = {node.id: node for node in graph.nodes}
@@ -111,8 +92,8 @@ class _Drawing:
             f'role="img" font-family="{FONT}" font-size="{SIZE}">',
             f"<title>{_escape(say('title', summary=summary))}</title>",
             f"<desc>{_escape(self._description())}</desc>",
-            f'<rect width="{width}" height="{height}" fill="{palette.paper}"/>',
-            f'<text x="{MARGIN}" y="{MARGIN + 10}" fill="{palette.muted}">{_escape(self.caption)}</text>',
+            f'<rect width="{width}" height="{height}" fill="{palette["paper"]}"/>',
+            f'<text x="{MARGIN}" y="{MARGIN + 10}" fill="{palette["muted"]}">{_escape(self.caption)}</text>',
             *self._arrows(),
             *(self._box(node) for node in self.graph.nodes),
             "</svg>",
@@ -131,7 +112,7 @@ class _Drawing:
         left, top = self.middle(x) - self.width / 2, self.top(layer)
         start, end, line = left + PADDING, left + self.width - PADDING, top + PADDING + 11
         label, *others = self.lines[node.id]
-        muted, ink = self.palette.muted, self.palette.ink
+        muted, ink = self.palette["muted"], self.palette["ink"]
         attributes = f'data-node="{node.id}" data-kind="{node.kind}"'
         if node.id in self.step:
             attributes += f' data-step="{self.step[node.id]}"'
@@ -140,13 +121,13 @@ class _Drawing:
         parts = [
             f"<g {attributes}><title>{_escape(details(node, self.paths.get(node.id, '')))}</title>",
             f'<rect x="{_n(left)}" y="{_n(top)}" width="{_n(self.width)}" height="{HEIGHT}" rx="{ROUNDING[node.kind]}" '
-            f'fill="{self.palette.fills[node.kind]}" stroke="{self.palette.line}" '
+            f'fill="{self.palette[node.kind]}" stroke="{self.palette["arrow"]}" '
             f'stroke-width="{2 if node.kind == "output" else 1}"{_REST_OUTLINE if node.kind == "rest" else ""}/>',
             _text(start, line, label, ink, f' font-size="{LABEL_SIZE}" font-weight="600"'),
         ]
         if node.id in self.step:
             parts.append(_text(end, line, str(self.step[node.id]), muted, ' text-anchor="end"'))
-        for text, colour in zip(others, (muted, ink, self.palette.gradient), strict=True):
+        for text, colour in zip(others, (muted, ink, self.palette["gradient"]), strict=True):
             line += LINE
             parts += [_text(start, line, text, colour)] if text else []
         return "".join([*parts, "</g>"])
@@ -180,10 +161,10 @@ class _Drawing:
         title = _escape(" ".join([say("arrow", gradient=gradient_numbers(edge.gradient)), known]).strip())
         # At the right of the arrow's head, under the curve of one that comes from there.
         beside = end[0] + 6 + 0.12 * max(0, (bends[-1] if bends else start)[0] - end[0])
-        halo = f' stroke="{self.palette.paper}" stroke-width="3" paint-order="stroke"'
-        label = _text(beside, end[1] - 4, f"× {local.strip('()')}", self.palette.gradient, halo) if local else ""
+        halo = f' stroke="{self.palette["paper"]}" stroke-width="3" paint-order="stroke"'
+        label = _text(beside, end[1] - 4, f"× {local.strip('()')}", self.palette["gradient"], halo) if local else ""
         dashes = ' stroke-dasharray="4 3"' if edge.gradient is None else ""
-        line = self.palette.line
+        line = self.palette["arrow"]
         return (
             f'<g data-edge="{edge.source} {edge.target} {edge.input_slot}"><title>{title}</title>'
             f'<path d="{_path(start, bends, end)}" fill="none" stroke="{line}" stroke-width="1.5"{dashes}/>'

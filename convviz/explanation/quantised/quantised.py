@@ -59,9 +59,6 @@ class Quantised:
 
 def quantised(stages: Stages, plane: Plane, kind: str, variant: str) -> Quantised:
     """Put a quantised layer in the place of the convolution, for the one filter that is shown."""
-    if kind not in KINDS or variant not in KINDS[kind].variants:
-        known = ", ".join(f"{name} ({', '.join(each.variants)})" for name, each in KINDS.items())
-        raise ValueError(f"a quantised layer and its variant are one of {known}: got {kind!r:.40}, {variant!r:.40}")
     seen = shown_filter(stages, plane)
     layers = {name: _layer(KINDS[kind], name, seen) for name in KINDS[kind].variants}
     layer, parameter = layers[variant], KINDS[kind].variants[variant].parameter
