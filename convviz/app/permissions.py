@@ -31,7 +31,7 @@ def why_no_races() -> str:
 
 
 def race_slots() -> dict[str, Any] | None:
-    """Return the limit as ``lab/race_slots.py`` takes it, if any."""
+    """Return the limit as ``lab/race_worker.py`` takes it, if any."""
     if not is_served():
         return None
     return {"folder": os.environ[FOLDER_VARIABLE], "most": int(os.environ[RACES_VARIABLE])}

@@ -89,7 +89,7 @@ def _race(options: argparse.Namespace) -> int:
     import torch
 
     from convviz.lab.race_error import RaceError
-    from convviz.lab.result_and_checkpoint_files import refuse_unwritable
+    from convviz.lab.result import refuse_unwritable
     from convviz.lab.run_race import Race
     from convviz.lab.table import text
 

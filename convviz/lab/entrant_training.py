@@ -1,4 +1,4 @@
-"""One entrant on its way: its network, its optimizer, one step at a time, timed."""
+"""One entrant on its way: its network, its optimizer, one step at a time, timed, and how far it is from torch."""
 
 import time
 from collections.abc import Callable
@@ -8,7 +8,7 @@ import torch
 
 from convviz.lab.digits import normalized
 from convviz.lab.entrants import Entrant
-from convviz.lab.network import network
+from convviz.lab.network import Network, network
 from convviz.lab.race_error import RaceError, first_line
 from convviz.lab.settings import DTYPES, RaceSettings
 from convviz.ops.devices_and_dtypes import full_precision, is_out_of_memory
@@ -90,3 +90,22 @@ def told(error: BaseException, name: str, where: str) -> RaceError:
     if is_out_of_memory(error):
         return RaceError(f"{name}, {where}: the device has no memory left; take a smaller batch_size, or fewer layers")
     return RaceError(f"{name}, {where}: {type(error).__name__}: {first_line(error)}")
+
+
+@torch.no_grad()
+def drift(own: Network, torchs: Network) -> dict[str, Any]:
+    """Return max|w − w of torch| over all ``weights`` that torch has, too, and that of each gradient."""
+    reference = dict(torchs.named_parameters())
+    pairs = [(name, parameter, reference[name]) for name, parameter in own.named_parameters() if name in reference]
+    weights = [(mine - other).abs().max() for _, mine, other in pairs]
+    gradients = [(_gradient(mine) - _gradient(other)).abs().max() for _, mine, other in pairs]
+    numbers = torch.stack([*weights, *gradients]).tolist()  # one wait for the device, not one a parameter
+    return {
+        "weights": max(numbers[: len(pairs)]),
+        "gradients": {name: number for (name, *_), number in zip(pairs, numbers[len(pairs) :], strict=True)},
+    }
+
+
+def _gradient(parameter: torch.Tensor) -> torch.Tensor:
+    assert parameter.grad is not None  # a step sees to it
+    return parameter.grad

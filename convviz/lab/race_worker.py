@@ -18,7 +18,6 @@ import torch
 from convviz.facts.current_language import ENGLISH, use_locale
 from convviz.facts.words import sentences
 from convviz.lab.race_error import RaceError
-from convviz.lab.race_slots import take_slot
 from convviz.lab.run_race import Race, Step
 from convviz.lab.tab_data import openings, picture
 from convviz.process_limits import limit_memory
@@ -147,6 +146,30 @@ def _race(given: dict[str, Any], lines: IO[bytes], tell: Tell) -> None:
         tell({"type": "ended", "sentence": str(error)})
         return
     Racer(race, orders, tell).run()
+
+
+def take_slot(folder: Path, most: int) -> IO[bytes] | None:
+    """Return a file that is held until it is closed; None where all are taken."""
+    for at in range(most):
+        file = folder.joinpath(f"race-{at}").open("ab")
+        try:
+            _lock(file)
+        except OSError:  # somebody else's
+            file.close()
+        else:
+            return file
+    return None
+
+
+def _lock(file: IO[bytes]) -> None:
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        import msvcrt
+
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
+    else:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 if __name__ == "__main__":

@@ -9,15 +9,13 @@ from typing import Any, Unpack
 
 import torch
 
+from convviz.lab import checkpoint
 from convviz.lab import result as results
-from convviz.lab import result_and_checkpoint_files
 from convviz.lab.costs import costs
 from convviz.lab.digits import digits, normalized
-from convviz.lab.drift import drift
-from convviz.lab.entrant_training import Lane, told
+from convviz.lab.entrant_training import Lane, drift, told
 from convviz.lab.entrants import REFERENCE, Layers, entrants
 from convviz.lab.race_error import FAILURES, RaceError
-from convviz.lab.resuming import earlier
 from convviz.lab.settings import RaceKeywords, RaceSettings
 
 LAYERS = "torch,rotate,unfold"
@@ -256,9 +254,7 @@ class Race:
         if self.out is not None:
             self.save()
             states = {name: lane.state() for name, lane in self.lanes.items()}
-            result_and_checkpoint_files.write_checkpoint(
-                result_and_checkpoint_files.checkpoint_path(self.out), self._head | {"runs": self._runs}, states
-            )
+            checkpoint.write_checkpoint(checkpoint.checkpoint_path(self.out), self._head | {"runs": self._runs}, states)
 
     def _finish(self) -> None:
         """Measure what each layer costs, write the result, and take the checkpoint away."""
@@ -270,12 +266,12 @@ class Race:
         self._head["state"] = results.FINISHED
         self.save()
         if self.out is not None:
-            result_and_checkpoint_files.checkpoint_path(self.out).unlink(missing_ok=True)
+            checkpoint.checkpoint_path(self.out).unlink(missing_ok=True)
 
     def _resume(self, out: Path) -> None:
         """Go on from this race's checkpoint; refuse to write over anything else."""
-        result_and_checkpoint_files.refuse_unwritable(out, "result")
-        found = earlier(out, self._head)
+        results.refuse_unwritable(out, "result")
+        found = checkpoint.earlier(out, self._head)
         if found is not None:
             self._head["made"], self._runs, states = found
             self._lane_states = {} if self._is_over(self._runs[-1]) else states

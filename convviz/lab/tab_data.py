@@ -9,7 +9,7 @@ import torch
 
 from convviz.lab.misclassified_digit import LAYER, opening
 from convviz.lab.page_data import shown
-from convviz.lab.result_and_checkpoint_files import write_file
+from convviz.lab.result import write_file
 from convviz.lab.run_race import Race
 
 PLOTS = ("loss", "accuracy", "seconds", "weights")

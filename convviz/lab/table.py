@@ -46,15 +46,15 @@ class Row:
 
 
 def table(result: Result) -> list[Row]:
-    """Return a row for each entrant, from the steps and the predictions of a result alone."""
+    """Return a row for each entrant."""
     return [_row(result, name) for name in result["layers"]]
 
 
 def _row(result: Result, name: str) -> Row:
     runs = [run["entrants"] for run in result["runs"]]
     tested = [run for run in runs if run[name]["predictions"]]
-    accuracies = [_accuracy(run[name], result) for run in tested]
-    pairs = [_accuracy(run[name], result) - _accuracy(run["torch"], result) for run in tested]
+    accuracies = [run[name]["accuracy"][-1] for run in tested]
+    pairs = [run[name]["accuracy"][-1] - run["torch"]["accuracy"][-1] for run in tested]
     ratios = [
         mine / torchs
         for run in runs
@@ -77,12 +77,6 @@ def _row(result: Result, name: str) -> Row:
         memory=cost.get("memory"),
         backend=", ".join(_backends(cost)),
     )
-
-
-def _accuracy(entrant: dict[str, Any], result: Result) -> float:
-    labels: str = result["data"]["labels"]
-    right = sum(found == label for found, label in zip(entrant["predictions"], labels, strict=True))
-    return float(right / len(labels))
 
 
 def _deviation(numbers: list[float]) -> float | None:

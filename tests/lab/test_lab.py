@@ -11,10 +11,10 @@ import torch.nn.functional as F
 
 from convviz import lab
 from convviz.facts import facts
+from convviz.lab.checkpoint import checkpoint_path
 from convviz.lab.digits import normalized
 from convviz.lab.entrants import ENTRANTS
 from convviz.lab.network import initial_values, network
-from convviz.lab.result_and_checkpoint_files import checkpoint_path
 from convviz.lab.settings import DTYPES
 from tests.lab.narrow_network import narrow_network
 from tests.lab.write_idx import write_folder

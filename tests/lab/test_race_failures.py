@@ -9,8 +9,8 @@ import torch
 
 from convviz import file_io, lab
 from convviz.cli import main
+from convviz.lab.checkpoint import checkpoint_path
 from convviz.lab.entrant_training import Lane
-from convviz.lab.result_and_checkpoint_files import checkpoint_path
 from tests.lab.narrow_network import narrow_network
 from tests.lab.write_idx import write_folder
 

@@ -23,8 +23,7 @@ from convviz.facts.words import sentences
 from convviz.lab import Race
 from convviz.lab.digits import normalized
 from convviz.lab.misclassified_digit import opening
-from convviz.lab.race_slots import take_slot
-from convviz.lab.race_worker import Racer
+from convviz.lab.race_worker import Racer, take_slot
 from convviz.lab.tab_data import MAX_RECORDED_BYTES, record
 from tests.browser.server import ROOT, wait_until
 from tests.lab.narrow_network import narrow_network
