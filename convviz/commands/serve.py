@@ -1,37 +1,12 @@
 """``convviz serve``: the app as a web page."""
 
 import argparse
-from typing import Any
 
 from convviz.commands.exit_with_error import language_of
 from convviz.serve.options import DEFAULT_HOST, MADE, ServeOptions
 
-GONE = {
-    "another": "convviz serve shows the app alone. For a notebook of your own, run: voila --template=convviz {value}",
-    "--kernels": "--kernels is gone, because visitors of the page need no kernel: leave it out, or say for how many "
-    "students the machine must do with --class N.",
-    "--idle": "--idle is gone, because visitors of the page have no kernel that could rest: leave it out.",
-    "--no-preheat": "--no-preheat is gone, because no kernel is started before somebody opens the notebook: "
-    "leave it out.",
-}
-
-
-class _Gone(argparse.Action):
-    """An option that there was: whoever gives it reads what to do instead."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options, help=argparse.SUPPRESS)
-
-    def __call__(
-        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
-    ) -> None:
-        instead = GONE[option or self.dest]
-        parser.exit(2, f"convviz: {instead.format(value=values)}\n")
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    for words in GONE:
-        parser.add_argument(words, nargs="?", action=_Gone, default=argparse.SUPPRESS)
     parser.add_argument("--port", type=int, help="port to use (default: 8866, or the next free one)")
     parser.add_argument(
         "--host", default=DEFAULT_HOST, help="address to listen on (default: 127.0.0.1; 0.0.0.0: every one)"

@@ -33,9 +33,9 @@ def tag_of(content: bytes) -> str:
 
 
 def live_parts(entry: str, tabs: Iterable[str], sheets: Iterable[str] = ()) -> dict[str, tuple[str, bytes]]:
-    """Return the page's files: part → (ending, content); ``entry`` in ``web/page`` starts it."""
+    """Return the page's files: part → (name, which tells the content, and content); ``entry`` starts it."""
     script = f"{bundle_several(BOARD, {entry: f'page/{entry}.js'})}\n{entry}.start();\n"
-    return {
+    files = {
         "styles": ("css", _styles(sheets).encode()),
         "script": ("js", script.encode()),
         # Packed, and no packing of the way: the page unpacks it by itself. A .gz would be sent by some hosts as packed
@@ -48,6 +48,7 @@ def live_parts(entry: str, tabs: Iterable[str], sheets: Iterable[str] = ()) -> d
         # Each asked for when it is started.
         **{f"{LESSON}{name}": ("json", to_json(told(name)).encode()) for name in lesson_names()},
     }
+    return {part: (f"{part}-{tag_of(content)}.{ending}", content) for part, (ending, content) in files.items()}
 
 
 def _styles(sheets: Iterable[str]) -> str:

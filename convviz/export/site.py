@@ -29,9 +29,9 @@ def site_files() -> dict[str, bytes]:
     for tag, name in pages.items():
         with use_locale(tag):
             parts = live_parts("static_site", SHOWN)
-            names = {part: f"{part}-{tag_of(content)}.{ending}" for part, (ending, content) in parts.items()}
+            names = {part: file for part, (file, _) in parts.items()}
             files[name] = live_html(names, {}, pages=pages, body=f"<body {OURS.decode()}>").encode()
-        files |= {FOLDER + names[part]: content for part, (_, content) in parts.items()}
+        files |= {FOLDER + file: content for file, content in parts.values()}
     return files
 
 

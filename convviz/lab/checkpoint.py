@@ -13,7 +13,6 @@ Earlier = tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]
 
 
 def checkpoint_path(out: Path) -> Path:
-    """Return where the checkpoint of a result file stands."""
     return out.with_name(f"{out.name}.checkpoint")
 
 

@@ -58,11 +58,9 @@ class Lane:
         return torch.cat(scores).argmax(1)
 
     def state(self) -> dict[str, Any]:
-        """Return all that training has changed."""
         return {"network": self.network.state_dict(), "optimizer": self.optimizer.state_dict()}
 
     def load(self, state: dict[str, Any]) -> None:
-        """Go on from what ``state`` returned."""
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(state["optimizer"])
 

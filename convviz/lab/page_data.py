@@ -12,7 +12,6 @@ say = sentences("race")
 
 
 def shown(result: Result, keys: Iterable[str] = PLOTS, points: int = POINTS, most: int | None = None) -> dict[str, Any]:
-    """Return what a page shows of a race."""
     return {
         "made": {"date": result["made"]["date"][:10], "machine": machine(result)},
         "state": result["state"],
@@ -25,13 +24,11 @@ def shown(result: Result, keys: Iterable[str] = PLOTS, points: int = POINTS, mos
 
 
 def machine(result: Result) -> str:
-    """Return on what a race was run, in words."""
     made = result["made"]
     return say("machine", count=made["threads"], **{name: made[name] for name in ("device", "system", "cores")})
 
 
 def about(result: Result) -> list[str]:
-    """Return when, where, on what data and how a race was run."""
     made, settings, data = result["made"], result["settings"], result["data"]
     seeds = ", ".join(str(run["seed"]) for run in result["runs"]) or str(settings["seed"])
     versions = {name: made[name] for name in ("convviz", "torch", "python")}

@@ -8,5 +8,4 @@ class RaceError(RuntimeError):
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of what an error says."""
     return next(iter(str(error).splitlines()), "(without a word)")

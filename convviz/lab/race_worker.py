@@ -44,11 +44,9 @@ class Orders:
 
     @property
     def paused(self) -> bool:
-        """Whether the race is to wait."""
         return not self._going.is_set()
 
     def wait(self) -> None:
-        """Return once the race may go on."""
         self._look()
         while not self._going.wait(LOOKS_S):
             self._look()

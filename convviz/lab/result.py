@@ -68,7 +68,6 @@ def as_text(labels: torch.Tensor) -> str:
 
 
 def described(settings: RaceSettings, names: Iterable[str], exact: Iterable[str], digits: Digits) -> Result:
-    """Return the result of a race that has not begun."""
     return {
         "format": FORMAT,
         "state": STARTED,
@@ -139,7 +138,6 @@ def _unwritable(path: Path, what: str, error: OSError) -> OSError:
 
 
 def write(path: Path, result: Result) -> None:
-    """Write a result, whole or not at all."""
     write_file(path, to_json(result), "result")
 
 

@@ -97,7 +97,6 @@ COLUMNS = 8
 
 
 def headings() -> list[str]:
-    """Return what stands above the table's columns."""
     return [say(f"table.heading.{at}") for at in range(COLUMNS)]
 
 

@@ -29,7 +29,7 @@ class Conv2d(OfMethod, torch.nn.Conv2d):
     ``[C_out]``.
     """
 
-    def __init__(
+    def __init__(  # noqa: D417 - what torch has told is not told again
         self,
         in_channels: int,
         out_channels: int,
@@ -45,20 +45,10 @@ class Conv2d(OfMethod, torch.nn.Conv2d):
         *,
         method: str = "rotate",
     ) -> None:
-        """Make the layer as torch does.
+        """Make the layer as torch does; what is not told here is as of ``torch.nn.Conv2d``.
 
         Args:
-            in_channels: C_in.
-            out_channels: C_out.
-            kernel_size: (kH, kW); an int stands for both, here and below.
-            stride: step of the window in cells of the padded input.
             padding: cells added on each side, ``"same"`` or ``"valid"``.
-            dilation: distance between neighbouring kernel cells, in cells of the padded input.
-            groups: number of independent channel groups.
-            bias: whether the layer has one.
-            padding_mode: ``"zeros"``, ``"reflect"``, ``"replicate"`` or ``"circular"``.
-            device: of the parameters.
-            dtype: of the parameters.
             method: ``"taps"``, ``"unfold"``, ``"rotate"`` or ``"aten"``, see ``convviz.conv2d``.
 
         Raises:

@@ -15,7 +15,7 @@ class ConvTranspose2d(OfMethod, torch.nn.ConvTranspose2d):
     writes in channel o of c's group, and bias ``[C_out]``.
     """
 
-    def __init__(
+    def __init__(  # noqa: D417 - what torch has told is not told again
         self,
         in_channels: int,
         out_channels: int,
@@ -32,21 +32,13 @@ class ConvTranspose2d(OfMethod, torch.nn.ConvTranspose2d):
         *,
         method: str = "rotate",
     ) -> None:
-        """Make the layer as torch does.
+        """Make the layer as torch does; what is not told here is as of ``torch.nn.ConvTranspose2d``.
 
         Args:
-            in_channels: C_in.
-            out_channels: C_out.
-            kernel_size: (kH, kW); an int stands for both, here and below.
-            stride: distance between the places where two neighbouring input cells write.
+            stride: distance between the places where two neighbouring input cells write; an int or a pair, as below.
             padding: cells cut off each side of the output.
             output_padding: rows and columns added at the end of the output, less than stride or dilation.
-            groups: number of independent channel groups.
-            bias: whether the layer has one.
             dilation: distance between the places that neighbouring kernel cells write.
-            padding_mode: ``"zeros"``; torch takes no other here.
-            device: of the parameters.
-            dtype: of the parameters.
             method: ``"taps"``, ``"unfold"``, ``"rotate"`` or ``"aten"``, see ``convviz.conv2d``.
 
         Raises:

@@ -14,7 +14,7 @@ class Linear(OfMethod, torch.nn.Linear):
     multiplies feature c of the input on its way to feature o of the output, and bias ``[C_out]``.
     """
 
-    def __init__(
+    def __init__(  # noqa: D417 - what torch has told is not told again
         self,
         in_features: int,
         out_features: int,
@@ -24,14 +24,9 @@ class Linear(OfMethod, torch.nn.Linear):
         *,
         method: str = "rotate",
     ) -> None:
-        """Make the layer as torch does.
+        """Make the layer as torch does; what is not told here is as of ``torch.nn.Linear``.
 
         Args:
-            in_features: C_in.
-            out_features: C_out.
-            bias: whether the layer has one.
-            device: of the parameters.
-            dtype: of the parameters.
             method: ``"taps"``, ``"unfold"``, ``"rotate"`` or ``"aten"``, see ``convviz.conv2d``.
 
         Raises:

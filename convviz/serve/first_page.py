@@ -33,9 +33,10 @@ class Answer:
     tag: str
 
 
-def answer(kind: str, content: bytes, *, pack: bool = True) -> Answer:
-    packed = gzip.compress(content, 9, mtime=0) if pack else None
-    return Answer(kind, content, packed, tag_of(content))
+def answer(name: str, content: bytes) -> Answer:
+    ending = name.rpartition(".")[2]
+    packed = None if ending == "bin" else gzip.compress(content, 9, mtime=0)
+    return Answer(KINDS[ending], content, packed, tag_of(content))
 
 
 @dataclass(frozen=True)
@@ -48,10 +49,8 @@ class LivePage:
 
 def live_page() -> LivePage:
     parts = live_parts("live_page", facts("names")["tabs"], ["serve/lost_connection.css"])
-    made = {part: (end, answer(KINDS[end], content, pack=end != "bin")) for part, (end, content) in parts.items()}
-    names = {part: f"{part}-{file.tag}.{ending}" for part, (ending, file) in made.items()}
-    page = answer(KINDS["html"], _page(names).encode())
-    return LivePage(page, {names[part]: file for part, (_, file) in made.items()})
+    page = answer("page.html", _page({part: name for part, (name, _) in parts.items()}).encode())
+    return LivePage(page, {name: answer(name, content) for name, content in parts.values()})
 
 
 class LivePages:

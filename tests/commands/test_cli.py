@@ -129,23 +129,6 @@ def test_a_slip_costs_one_sentence(no_server, words, rule, capsys):
     assert no_server == []
 
 
-@pytest.mark.parametrize(
-    ("words", "instead"),
-    [
-        (["my.ipynb"], "voila --template=convviz my.ipynb"),
-        (["--kernels", "30"], "--class N"),
-        (["--idle", "10"], "leave it out"),
-        (["--no-preheat"], "leave it out"),
-    ],
-)
-def test_an_option_that_there_was_says_what_to_do_instead(no_server, words, instead, capsys):
-    with pytest.raises(SystemExit) as left:
-        main(["serve", *words])
-    assert left.value.code == 2
-    assert instead in one_sentence(capsys)
-    assert no_server == []
-
-
 def test_the_process_that_serves_never_loads_torch(tmp_path):
     code = (
         "import sys\nfrom convviz import serve\n"
