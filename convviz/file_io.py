@@ -1,10 +1,12 @@
-"""Reads JSON files, and writes files atomically: a file is complete or not there."""
+"""Reads JSON files, and writes files atomically: a file is complete or not there, and only a file is replaced."""
 
 import contextlib
 import json
 import os
 import secrets
 import stat
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +31,46 @@ def utf8(text: str, what: str) -> bytes:
         ) from error
 
 
-def write_atomic(path: Path, content: bytes) -> None:
+def write(path: Path, content: bytes, what: str) -> Path:
+    """Nobody finds half a file, and it keeps who may read it."""
+    with _telling(path, what):
+        _refuse_others(path)
+        _write_atomic(path, content)
+    return path
+
+
+def refuse_unwritable(path: Path, what: str) -> None:
+    """Raise, before anything is computed, what ``write`` would raise once it is."""
+    with _telling(path, what):
+        _refuse_others(path)
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+
+
+@contextlib.contextmanager
+def _telling(path: Path, what: str) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError) as error:  # ValueError: a name that no file can have
+        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        shown = str(path) if str(path).isprintable() else ascii(str(path))
+        kind = type(error) if isinstance(error, OSError) else OSError
+        raise kind(f"the {what} cannot be written to {shown}: {why}; choose another path") from error
+
+
+def _refuse_others(path: Path) -> None:
+    """Refuse what is there and no file: a link, a device or a pipe would be replaced."""
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return
+    if stat.S_ISLNK(mode):
+        raise OSError(f"it is a link to {os.readlink(path)}, not a file")
+    if not stat.S_ISREG(mode):
+        raise OSError("it is a folder, not a file" if stat.S_ISDIR(mode) else "it is no plain file")
+
+
+def _write_atomic(path: Path, content: bytes) -> None:
     """Write aside, wait for the disk, and rename; who may read the file stays."""
     mode = _mode(path)
     # A name that nobody can foresee, short enough to stand for the longest.
@@ -55,4 +96,4 @@ def _mode(path: Path) -> int | None:
         there = path.lstat()
     except FileNotFoundError:
         return None
-    return there.st_mode & 0o777 if stat.S_ISREG(there.st_mode) else None
+    return there.st_mode & 0o777

@@ -34,8 +34,7 @@ def run(options: argparse.Namespace) -> int:
         known = ", ".join(f".{one}" for one in FORMS)
         raise Refusal(say("ending", known=known, path=options.output), 2)
     from convviz.check.find_exercise import exercise
-    from convviz.export.output_file import write
-    from convviz.file_io import utf8
+    from convviz.file_io import utf8, write
 
     with refusing(ValueError, code=2), refusing(OSError):
         sheet = exercise([id.strip() for id in options.expose.split(",") if id.strip()], seed=options.seed)

@@ -96,8 +96,8 @@ def _load_torch() -> None:
 
 def _written(options: argparse.Namespace, what: str, make: Callable[[Any], bytes]) -> int:
     """Write the given state; what its link could not say goes to stderr."""
-    from convviz.export.output_file import write
     from convviz.export.state_from_dict_or_link import read_state
+    from convviz.file_io import write
 
     with refusing(OSError, ValueError, code=2):  # as for every word on the command line that cannot be read
         state, notices = (None, []) if options.state is None else read_state(options.state)

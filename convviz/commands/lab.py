@@ -88,8 +88,8 @@ def _show(options: argparse.Namespace) -> int:
 def _race(options: argparse.Namespace) -> int:
     import torch
 
+    from convviz.file_io import refuse_unwritable
     from convviz.lab.race_error import RaceError
-    from convviz.lab.result import refuse_unwritable
     from convviz.lab.run_race import Race
     from convviz.lab.table import text
 

@@ -7,7 +7,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from convviz.export.output_file import write
 from convviz.export.page_assets import (
     CONTROLS,
     DEFAULT_CONTROLS,
@@ -20,7 +19,7 @@ from convviz.export.page_assets import (
 from convviz.export.state_from_dict_or_link import State, given_settings, page_settings
 from convviz.facts.choose_language import told_language
 from convviz.facts.current_language import use_locale
-from convviz.file_io import utf8
+from convviz.file_io import utf8, write
 from convviz.geometry.spec import ConvSpec
 from convviz.lessons import lesson, names, told
 

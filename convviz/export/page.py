@@ -9,7 +9,6 @@ from typing import Any
 
 from convviz import __version__
 from convviz.explanation.load_lesson import readable
-from convviz.export.output_file import write
 from convviz.export.page_assets import (
     CONTROLS,
     DEFAULT_CONTROLS,
@@ -27,7 +26,7 @@ from convviz.facts import facts
 from convviz.facts.choose_language import told_language
 from convviz.facts.current_language import language, use_locale
 from convviz.facts.words import sentences
-from convviz.file_io import utf8
+from convviz.file_io import utf8, write
 from convviz.lessons import short_name, told
 from convviz.settings.compute import compute
 from convviz.settings.link import to_link

@@ -5,12 +5,12 @@ import os
 from pathlib import Path
 
 from convviz.export.draw_panels_and_equations import Drawing, draw_equation, draw_panel, scene, stacked, with_words
-from convviz.export.output_file import write
 from convviz.export.primitives import LOOKS, Look, Scene
 from convviz.export.state_from_dict_or_link import State, given_settings
 from convviz.export.still_picture import words_of
 from convviz.export.svg import svg
 from convviz.export.window_positions import count_steps, step_at
+from convviz.file_io import write
 from convviz.ops.stages import Stages
 from convviz.optional_dependencies import needs
 from convviz.settings.compute import compute

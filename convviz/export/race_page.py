@@ -7,10 +7,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from convviz.export.output_file import write
 from convviz.export.page_assets import BOARD, plotly_text, to_json
 from convviz.export.svg import png_source
-from convviz.file_io import utf8
+from convviz.file_io import utf8, write
 from convviz.lab.page_data import shown
 from convviz.lab.result import FINISHED, Result
 from convviz.web.bundle import bundle_several

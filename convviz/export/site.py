@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 
 from convviz.export.live_page import FOLDER, live_html, live_parts, tag_of
-from convviz.export.output_file import write
 from convviz.export.page_assets import SHOWN
 from convviz.facts.current_language import ENGLISH, languages, use_locale
+from convviz.file_io import write
 
 INDEX = "index.html"
 PAGE = re.compile(r"[A-Za-z-]+\.html")

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from convviz.file_io import write
 from convviz.lab import result as results
 
 Earlier = tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]
@@ -20,7 +21,7 @@ def write_checkpoint(path: Path, race: dict[str, Any], lanes: dict[str, Any]) ->
     """Write how far a race is: plain data, and the states of networks and optimizers."""
     buffer = io.BytesIO()
     torch.save({"race": json.dumps(race), "lanes": lanes}, buffer)
-    results.write_file(path, buffer.getvalue(), "checkpoint")
+    write(path, buffer.getvalue(), "checkpoint")
 
 
 def read_checkpoint(path: Path) -> tuple[dict[str, Any], dict[str, Any]] | None:

@@ -2,12 +2,10 @@
 
 import base64
 import datetime
-import errno
 import json
 import os
 import platform
 import sys
-import tempfile
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
@@ -16,7 +14,7 @@ from typing import Any
 import torch
 
 from convviz import __version__
-from convviz.file_io import read_json, utf8, write_atomic
+from convviz.file_io import read_json, utf8
 from convviz.lab.digits import Digits
 from convviz.lab.settings import RaceSettings
 
@@ -112,33 +110,6 @@ def to_json(result: Result) -> bytes:
     """Return a result as JSON; every number in it is finite."""
     text = json.dumps(result, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return utf8(f"{text}\n", "result")
-
-
-def write_file(path: Path, content: bytes, what: str) -> None:
-    """Write a file of a race; what was there stays until the new one is whole."""
-    try:
-        write_atomic(path, content)
-    except OSError as error:
-        raise _unwritable(path, what, error) from error
-
-
-def refuse_unwritable(path: Path, what: str) -> None:
-    """Raise, before anything is computed, what ``write_file`` would raise once it is."""
-    try:
-        if path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        with tempfile.TemporaryFile(dir=path.parent):
-            pass
-    except OSError as error:
-        raise _unwritable(path, what, error) from error
-
-
-def _unwritable(path: Path, what: str, error: OSError) -> OSError:
-    return OSError(f"the {what} cannot be written to {path}: {error.strerror or error}; what stood there stays")
-
-
-def write(path: Path, result: Result) -> None:
-    write_file(path, to_json(result), "result")
 
 
 def read(path: str | os.PathLike[str]) -> Result:

@@ -9,6 +9,7 @@ from typing import Any, Unpack
 
 import torch
 
+from convviz.file_io import refuse_unwritable, write
 from convviz.lab import checkpoint
 from convviz.lab import result as results
 from convviz.lab.costs import costs
@@ -158,7 +159,7 @@ class Race:
     def save(self) -> None:
         """Write the result so far to ``out``, where there is one."""
         if self.out is not None:
-            results.write(self.out, self.result)
+            write(self.out, results.to_json(self.result), "result")
 
     def _all_steps(self) -> Iterator[Step]:
         for at in range(self.settings.seeds):
@@ -270,7 +271,7 @@ class Race:
 
     def _resume(self, out: Path) -> None:
         """Go on from this race's checkpoint; refuse to write over anything else."""
-        results.refuse_unwritable(out, "result")
+        refuse_unwritable(out, "result")
         found = checkpoint.earlier(out, self._head)
         if found is not None:
             self._head["made"], self._runs, states = found

@@ -7,9 +7,9 @@ from typing import Any
 
 import torch
 
+from convviz.file_io import write
 from convviz.lab.misclassified_digit import LAYER, opening
 from convviz.lab.page_data import shown
-from convviz.lab.result import write_file
 from convviz.lab.run_race import Race
 
 PLOTS = ("loss", "accuracy", "seconds", "weights")
@@ -61,4 +61,4 @@ def record(race: Race, command: str, path: str | os.PathLike[str]) -> None:
         raise ValueError(
             f"a recorded race takes up to {MAX_RECORDED_BYTES} bytes: got {len(content)}; record fewer layers or seeds"
         )
-    write_file(Path(path), content, "recorded race")
+    write(Path(path), content, "recorded race")

@@ -13,9 +13,9 @@ import pytest
 from convviz import file_io
 from convviz.cli import main
 from convviz.export.es_module import export_module
-from convviz.export.output_file import write
 from convviz.export.page import export_html
 from convviz.export.picture import export_picture
+from convviz.file_io import write
 
 ROOT = Path(__file__).parents[2]
 posix = pytest.mark.skipif(os.name != "posix", reason="this system has neither pipes in folders nor modes")

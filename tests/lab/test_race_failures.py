@@ -195,7 +195,7 @@ def test_on_a_full_disk_the_last_good_checkpoint_stays(options, monkeypatch):
             break
     checkpoint, result = path.read_bytes(), race.out.read_bytes()
     FullDisk(monkeypatch, room=20_000)
-    with pytest.raises(OSError, match=r"the checkpoint cannot be written to .*: No space left on device; what stood"):
+    with pytest.raises(OSError, match=r"the checkpoint cannot be written to .*: No space left on device; choose"):
         race.run()
     assert path.read_bytes() == checkpoint
     assert len(race.out.read_bytes()) > len(result), "there was room for the result"
