@@ -9,10 +9,9 @@ import torch
 from convviz.explanation.graph.autograd_graph import Graph
 from convviz.explanation.graph.box_text import numbers, shape
 from convviz.explanation.graph.inside_convolution import Inside, Operation, inside
-from convviz.explanation.graph.nodes_and_edges import Saved, Slot
+from convviz.explanation.graph.nodes_and_edges import Saved, Slot, Snapshot
 from convviz.explanation.graph.step_sentences import sentence, sentences
 from convviz.explanation.graph.svg import PALETTES
-from convviz.explanation.graph.tensor_snapshot import Snapshot
 from convviz.facts import words
 from convviz.geometry.shown_plane import Plane
 from convviz.settings.tensor_display_names import axis_word, shown_name

@@ -14,7 +14,6 @@ from voila.tornado.handler import TornadoVoilaHandler
 
 from convviz.serve.access_control import is_over_tls
 from convviz.serve.kernel_websocket import Channel
-from convviz.serve.static_files import Files
 from convviz.serve.voila_page_handler import NotebookPage
 
 log = logging.getLogger("tornado.application")
@@ -62,6 +61,18 @@ class PlainErrors(tornado.web.RequestHandler):
         """Leave out the visitor's address."""
         if not isinstance(value, tornado.web.HTTPError) or value.status_code >= 500:
             log.error("%s %r failed", self.request.method, self.request.path, exc_info=(typ, value, tb))
+
+
+class Files(tornado.web.StaticFileHandler):
+    """Mixed into the handlers of files: an address that leads to no file is one."""
+
+    async def get(self, path: str, include_body: bool = True) -> None:
+        try:
+            await super().get(path, include_body=include_body)
+        except (AssertionError, OSError, ValueError) as wrong:  # Voilà takes an address apart without looking
+            raise tornado.web.HTTPError(404) from wrong
+        except tornado.web.HTTPError as refused:
+            raise tornado.web.HTTPError(404 if refused.status_code == 403 else refused.status_code) from refused
 
 
 class Goodbye(APIHandler):

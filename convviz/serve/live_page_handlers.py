@@ -8,9 +8,9 @@ from convviz.export.live_page import FOLDER
 from convviz.facts.current_language import ENGLISH, match_locale, negotiate_locale
 from convviz.serve.first_page import Answer, LivePages
 from convviz.serve.handlers import PlainErrors
-from convviz.serve.static_files import FOR_EVER, takes_gzip
 
 Route = tuple[Any, ...]
+FOR_EVER = "public, max-age=31536000, immutable"  # for an address that names its content
 
 
 def live_routes(base: str, language: str | None = None) -> list[Route]:
@@ -85,3 +85,8 @@ class LiveFile(Ready):
         self.send(found, FOR_EVER)
 
     head = get
+
+
+def takes_gzip(request: Any) -> bool:
+    wanted = [part.split(";") for part in request.headers.get("Accept-Encoding", "").lower().split(",")]
+    return any(name.strip() == "gzip" and "q=0" not in "".join(rest).split() for name, *rest in wanted)

@@ -1,19 +1,51 @@
-"""What can be seen of a running server: counted for Prometheus, and told to the log."""
+"""What can be seen of a running server: counted for Prometheus, and told to the log, one JSON object a line.
+
+Nothing of it leads to a visitor: no address, no URL, no state.
+"""
 
 import asyncio
+import contextlib
+import json
 import os
+import sys
 import time
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from convviz.serve.handlers import PlainErrors
-from convviz.serve.log import Log
+from convviz.serve.options import ServeError
 
 ANSWER_S = (0.01, 0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4)
 MEMORY_EVERY_S = 10.0  # one look at a process costs the system milliseconds
+
+
+class Log:
+    """Writes events, or nothing at all."""
+
+    def __init__(self, where: str | None) -> None:
+        """Open the file for more lines; "-" is standard output, None writes nothing."""
+        self._file: TextIO | None = None
+        if where == "-":
+            self._file = sys.stdout
+        elif where is not None:
+            try:
+                self._file = Path(where).open("a", encoding="utf-8")  # noqa: SIM115 - open as long as the server is
+            except OSError as refused:
+                raise ServeError(
+                    f"--log must be a file that can be written, or -, and {where!r} is not: {refused.strerror}."
+                ) from refused
+
+    def write(self, event: str, **more: float | str) -> None:
+        """A full disk costs the line, not the server."""
+        if self._file is None:
+            return
+        line: dict[str, float | str] = {"time": round(time.time(), 3), "event": event}
+        line.update({name: round(value, 3) if isinstance(value, float) else value for name, value in more.items()})
+        with contextlib.suppress(OSError):
+            print(json.dumps(line), file=self._file, flush=True)
 
 
 class Metrics:

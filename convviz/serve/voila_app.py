@@ -20,8 +20,7 @@ from voila.app import Voila
 from convviz.serve.access_control import HEALTH, METRICS, Gate, content_policy
 from convviz.serve.handlers import Headers, mended
 from convviz.serve.live_page_handlers import Nothing, Route, live_routes
-from convviz.serve.log import Log
-from convviz.serve.metrics import Health, Metrics, MetricsPage
+from convviz.serve.metrics import Health, Log, Metrics, MetricsPage
 from convviz.serve.numbers_socket import numbers_routes
 from convviz.serve.options import ServeOptions, is_loopback
 from convviz.serve.visitor_limits import BoundedServer, connections_for

@@ -20,9 +20,9 @@ from convviz.app.tabs.graph import data, reply
 from convviz.explanation.graph import trace_backward as graph_backward
 from convviz.explanation.graph.autograd_graph_of_app import graph_of_stages
 from convviz.explanation.graph.inside_convolution import Operation, inside
+from convviz.explanation.graph.nodes_and_edges import KEEP
 from convviz.explanation.graph.read_graph import graph
 from convviz.explanation.graph.step_sentences import sentences
-from convviz.explanation.graph.tensor_snapshot import KEEP
 from convviz.facts.format_numbers import format_number
 from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec

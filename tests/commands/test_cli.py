@@ -149,7 +149,7 @@ def test_every_line_can_be_said_in_every_locale():
     """
     encodings = ("ascii", "latin-1", "utf-8")
     code = (
-        "import io, sys\nfrom convviz.cli import main\nfrom convviz.serve.log import Log\n"
+        "import io, sys\nfrom convviz.cli import main\nfrom convviz.serve.metrics import Log\n"
         "from convviz.serve.metrics import Metrics\nfrom convviz.serve.options import ServeOptions\n"
         "from convviz.serve.voila_app import ConvvizVoila\n"
         "class Told:\n ip, port, base_url = '127.0.0.1', 8866, '/'\n"

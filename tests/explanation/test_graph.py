@@ -13,9 +13,9 @@ import torch.nn.functional as F
 
 import convviz
 from convviz.explanation.graph import layout as graph_layout
+from convviz.explanation.graph.nodes_and_edges import KEEP, snapshot
 from convviz.explanation.graph.read_graph import graph
 from convviz.explanation.graph.svg import PALETTES
-from convviz.explanation.graph.tensor_snapshot import KEEP, snapshot
 from convviz.explanation.graph.walk import LIMIT, OPENS_INTO
 from convviz.facts.format_numbers import format_number
 from convviz.facts.words import sentences

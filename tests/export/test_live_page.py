@@ -12,8 +12,8 @@ from convviz.export.live_page import FOLDER
 from convviz.facts.current_language import language, languages, use_locale
 from convviz.facts.words import sentences
 from convviz.serve.first_page import LivePages, live_page
+from convviz.serve.live_page_handlers import takes_gzip
 from convviz.serve.make_voila_template import made_files
-from convviz.serve.static_files import takes_gzip
 
 say = sentences("live_page")
 KEPT_BYTES = 750_000  # until the first heatmap

@@ -3,8 +3,7 @@
 import math
 import unicodedata
 
-from convviz.explanation.graph.nodes_and_edges import Edge, Node, Slot
-from convviz.explanation.graph.tensor_snapshot import Snapshot
+from convviz.explanation.graph.nodes_and_edges import Edge, Node, Slot, Snapshot
 from convviz.facts.format_numbers import MINUS, format_number
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences

@@ -9,10 +9,9 @@ import torch
 
 from convviz.explanation.graph.forward_values import Values
 from convviz.explanation.graph.node_conv_spec import geometry, is_transposed
-from convviz.explanation.graph.nodes_and_edges import Edge, Node, Saved, Slot
+from convviz.explanation.graph.nodes_and_edges import Edge, Node, Saved, Slot, Snapshot, snapshot
 from convviz.explanation.graph.saved_tensors import Kept
 from convviz.explanation.graph.tensor_names import Names
-from convviz.explanation.graph.tensor_snapshot import Snapshot, snapshot
 from convviz.explanation.graph.trace_backward import Pass
 from convviz.explanation.graph.walk import Function, is_convolution, leaf_of, name_of, opens_into
 from convviz.facts.words import sentences

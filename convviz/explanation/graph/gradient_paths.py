@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import torch
 
 from convviz.explanation.graph.box_text import factor, is_rounded, numbers
-from convviz.explanation.graph.nodes_and_edges import Edge, Node, Parts
-from convviz.explanation.graph.tensor_snapshot import Snapshot
+from convviz.explanation.graph.nodes_and_edges import Edge, Node, Parts, Snapshot
 from convviz.facts.format_numbers import format_number
 from convviz.facts.words import sentences
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import torch
 
 from convviz.explanation.graph.autograd_graph import Graph
-from convviz.explanation.graph.nodes_and_edges import Node
-from convviz.explanation.graph.tensor_snapshot import KEEP, Snapshot
+from convviz.explanation.graph.nodes_and_edges import KEEP, Node, Snapshot
 from convviz.facts.format_numbers import format_number
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences

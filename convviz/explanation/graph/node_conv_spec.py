@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from convviz.explanation.graph.tensor_snapshot import Snapshot
+from convviz.explanation.graph.nodes_and_edges import Snapshot
 from convviz.explanation.graph.walk import Function, forward_class, is_convolution
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.autograd_functions import Convolution

@@ -8,9 +8,9 @@ import torch
 from convviz.explanation.graph.autograd_graph import Graph
 from convviz.explanation.graph.build_graph import OUTPUT, Reading, edges_of, nodes_of
 from convviz.explanation.graph.forward_values import Kind, Place, forward_values
+from convviz.explanation.graph.nodes_and_edges import snapshot
 from convviz.explanation.graph.saved_tensors import kept_by
 from convviz.explanation.graph.tensor_names import Names, read_names
-from convviz.explanation.graph.tensor_snapshot import snapshot
 from convviz.explanation.graph.trace_backward import Pass, run_backward
 from convviz.explanation.graph.walk import LIMIT, Function, leaf_of, name_of, nearest, walk
 from convviz.facts.words import sentences

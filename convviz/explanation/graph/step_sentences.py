@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 from convviz.explanation.graph.autograd_graph import Graph
 from convviz.explanation.graph.box_text import numbers
-from convviz.explanation.graph.nodes_and_edges import Edge, Node
-from convviz.explanation.graph.tensor_snapshot import Snapshot
+from convviz.explanation.graph.nodes_and_edges import Edge, Node, Snapshot
 from convviz.facts import words
 from convviz.facts.join_lists import listed
 

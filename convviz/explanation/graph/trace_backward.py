@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 
+from convviz.explanation.graph.nodes_and_edges import Snapshot, snapshot
 from convviz.explanation.graph.saved_tensors import explain_failure
-from convviz.explanation.graph.tensor_snapshot import Snapshot, snapshot
 from convviz.explanation.graph.walk import Function, forward_class, leaf_of
 
 Gradients = tuple[Snapshot | None, ...]

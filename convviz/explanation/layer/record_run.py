@@ -8,7 +8,6 @@ import torch
 import torch.nn.functional as F
 from torch.nn.utils import parametrize
 
-from convviz.explanation.layer.check_model_batch import arguments, check_batch
 from convviz.explanation.layer.find_layer import find_layer
 from convviz.geometry.spec import ConvSpec
 from convviz.ops import half_precision
@@ -54,7 +53,7 @@ def record_layer(
     if loss is not None and not callable(loss):
         raise TypeError(f"loss is a function from the model's output to a number: got {type(loss).__name__}")
     if found is module:
-        check_batch(found, x)
+        _check_batch(found, x)
     watcher = _Watcher(found, run)
     devices = {tensor.device.index for tensor in module.parameters() if tensor.device.type == "cuda"}
     # Autograd cannot be asked inside inference_mode, which may be the caller's.
@@ -72,7 +71,7 @@ def record_layer(
             own |= {
                 each: parameter.clone() for each, parameter in module.named_parameters() if parameter.is_inference()
             }
-            args, kwargs = arguments(x)
+            args, kwargs = _arguments(x)
             with parametrize.cached():  # a weight that is computed is the same here and in forward
                 output = torch.func.functional_call(module, own, args, kwargs)
         finally:
@@ -212,3 +211,38 @@ def _convolution(made: Recorded, input: torch.Tensor, weight: torch.Tensor, bias
     assert w is not None
     whole = F.conv_transpose2d(x, w, b, spec.stride, padding, extra, spec.groups, spec.dilation)
     return whole.to(dtype)
+
+
+def _check_batch(layer: torch.nn.Module, x: Any) -> None:
+    """Refuse a batch that the layer cannot take, before torch does so in words of its own."""
+    if isinstance(x, (tuple, dict)):
+        return
+    if not isinstance(x, torch.Tensor):
+        raise TypeError(f"x is a batch as a tensor, [N, C_in, H, W]: got {type(x).__name__}; use torch.as_tensor")
+    weight, channels = next(layer.parameters()), layer.in_channels
+    if x.is_meta:
+        raise ValueError("x is on the meta device, which has shapes but no numbers: pass a batch with numbers")
+    if x.dim() not in (3, 4) or x.shape[-3] != channels:
+        raise ValueError(
+            f"x must be [N, {channels}, H, W], the layer's in_channels in second place: got {list(x.shape)}"
+        )
+    if x.dtype != weight.dtype and not torch.is_autocast_enabled(x.device.type):
+        raise ValueError(f"x must have the weight's dtype, {weight.dtype}: got {x.dtype}; convert it with x.to(...)")
+    if x.device != weight.device:
+        raise ValueError(f"x must be on the weight's device, {weight.device}: got {x.device}; move one of them")
+
+
+def _arguments(x: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return what a model is called with: copies, because it may write into what it gets."""
+    x = _copied(x)
+    if isinstance(x, tuple):
+        return x, {}
+    return ((), x) if isinstance(x, dict) else ((x,), {})
+
+
+def _copied(x: Any) -> Any:
+    if isinstance(x, torch.Tensor):
+        return x.detach().clone()
+    if isinstance(x, (tuple, list)) and type(x) in (tuple, list):
+        return type(x)(map(_copied, x))
+    return {name: _copied(value) for name, value in x.items()} if isinstance(x, dict) else x
