@@ -4,13 +4,14 @@ import functools
 import io
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
+import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from convviz.export.gif_palette import Palette
 from convviz.export.primitives import Box, Mosaic, Scene, Segment, Strokes, Words, colors
 
+MAX_COLORS = 255  # of a GIF: one is left for "as in the frame before"
 ZOOM = 2  # pixels of the file for a pixel of the scene
 # Pillow's own font has none of these: lines in a square of one letter's size, upwards from the base line.
 LETTERS: dict[str, list[Segment]] = {
@@ -123,3 +124,41 @@ def _words(draw: ImageDraw.ImageDraw, words: Words) -> None:
         else:
             draw.text((x, ZOOM * words.y), part, words.color, font, "ls")  # Pillow brings no bold letters
         x += width
+
+
+class Palette:
+    """The colours of all frames of a GIF: the exact ones, which Pillow's own choice would change, then soft edges."""
+
+    def __init__(self, examples: Sequence[Image.Image], exact: Collection[str]) -> None:
+        """Choose the exact colours, ``#rrggbb``, as long as they fit, then those of the examples."""
+        first = np.array(sorted(int(color[1:], 16) for color in exact), dtype=np.int64)
+        if len(first) > MAX_COLORS:
+            first = first[np.linspace(0, len(first) - 1, MAX_COLORS).round().astype(int)]
+        found, counts = np.unique(np.concatenate([_codes(each).ravel() for each in examples]), return_counts=True)
+        others = found[np.argsort(-counts, kind="stable")]
+        others = others[~np.isin(others, first)][: MAX_COLORS - len(first)]
+        self._colors = _split(np.concatenate([first, others]))  # [up to 255, 3]
+        self._index = np.full(1 << 24, -1, dtype=np.int16)  # of every colour that was met so far
+
+    def apply(self, picture: Image.Image) -> Image.Image:
+        """Return a picture with each colour replaced by the nearest of the palette."""
+        codes = _codes(picture)
+        index = self._index[codes]
+        missing = np.unique(codes[index < 0])
+        if missing.size:
+            distance = ((_split(missing)[:, None, :] - self._colors[None]) ** 2).sum(axis=2)
+            self._index[missing] = distance.argmin(axis=1)
+            index = self._index[codes]
+        result = Image.fromarray(index.astype(np.uint8))
+        result.putpalette(self._colors.astype(np.uint8).tobytes())
+        return result
+
+
+def _codes(picture: Image.Image) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    pixels = np.asarray(picture).astype(np.int64)
+    codes: np.ndarray[tuple[int, ...], np.dtype[np.int64]] = pixels[..., 0] << 16 | pixels[..., 1] << 8 | pixels[..., 2]
+    return codes
+
+
+def _split(codes: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    return np.stack([codes >> 16, codes >> 8 & 255, codes & 255], axis=1)

@@ -12,9 +12,9 @@ from convviz.lab.entrant_training import LOSS, Lane, timed, told
 from convviz.lab.entrants import REFERENCE
 from convviz.lab.network import LAYERS, Network
 from convviz.lab.race_error import FAILURES
+from convviz.ops.detect_torch_backend import BACKENDS
 from convviz.ops.devices_and_dtypes import full_precision
 from convviz.ops.record_torch_ops import watch
-from convviz.ops.torch_backends import BACKENDS
 
 ROUNDS = 5  # after one that warms up
 # Beside the forward ops of BACKENDS, what tells a backend in a backward pass, and what is no convolution of PyTorch's.

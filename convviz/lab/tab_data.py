@@ -1,5 +1,6 @@
 """What the tab shows of a race: its curves, its table, its first layer's kernels, and the digits that were mistaken."""
 
+import base64
 import json
 import os
 from pathlib import Path
@@ -7,11 +8,19 @@ from typing import Any
 
 import torch
 
+from convviz.explanation.layer.crop_window import choose_window, cut
+from convviz.explanation.layer.record_run import record_layer
+from convviz.facts.words import sentences
 from convviz.file_io import write
-from convviz.lab.misclassified_digit import LAYER, opening
+from convviz.lab.digits import DEVIATION, MEAN, normalized
+from convviz.lab.entrant_training import LOSS, Lane
 from convviz.lab.page_data import shown
+from convviz.lab.race_error import FAILURES
 from convviz.lab.run_race import Race
 
+say = sentences("race")
+LAYER = "conv1"
+BYTES = {torch.float32: "float32", torch.float64: "float64"}
 PLOTS = ("loss", "accuracy", "seconds", "weights")
 DIGITS = 6  # misclassified ones that are shown of each entrant
 KERNELS = 16  # of the first layer that are shown
@@ -50,6 +59,44 @@ def openings(race: Race, most: int = DIGITS, one: bool = False) -> dict[str, dic
         }
         for layer in (told["layers"] if told else ())
     }
+
+
+def opening(lane: Lane, image: torch.Tensor, label: int, one: bool = False) -> dict[str, Any]:
+    """Return what the first layer took, had and was sent back when its network misclassified an image ``[28, 28]``.
+
+    The network is asked as the test asks it; the loss is the cross-entropy of this one digit with its label. Of ``one``
+    output channel, that with the largest grad_output, or of as many as the board shows. ``scale`` and ``offset`` make
+    the layer's input of a byte.
+    """
+    lane.network.eval()
+    batch = normalized(image[None].to(lane.device), lane.dtype)
+    target = torch.tensor([label], device=lane.device)
+    try:
+        made = record_layer(lane.network, batch, LAYER, lambda scores: LOSS(scores, target))
+        largest = int(made.grad_output.abs().sum((0, 2, 3)).argmax())
+        part = choose_window(made, {"out_channels": largest} if one else None)
+        tensors = cut(made, part)
+    except FAILURES as error:  # it may be a layer of somebody's own, which can raise anything
+        return {"error": say("open.refused", layer=lane.name, why=error)}
+    finally:
+        lane.network.train()
+    return {
+        "spec": part.spec.to_dict(),
+        "dtype": BYTES[lane.dtype],
+        "scale": 1 / (255 * DEVIATION),
+        "offset": -MEAN / DEVIATION,
+        "channels": [len(part.out_channels), made.output.shape[1]],
+        **{name: packed(tensors[name]) for name in ("weight", "bias", "grad_output")},
+    }
+
+
+def packed(tensor: torch.Tensor | None) -> dict[str, Any] | None:
+    """Return a tensor as plain data: its shape, and its bytes in base64, the lowest first."""
+    if tensor is None:
+        return None
+    numbers = tensor.detach().cpu().contiguous().numpy()
+    little = numbers.astype(numbers.dtype.newbyteorder("<"), copy=False)
+    return {"shape": list(tensor.shape), "bytes": base64.b64encode(little.tobytes()).decode()}
 
 
 def record(race: Race, command: str, path: str | os.PathLike[str]) -> None:

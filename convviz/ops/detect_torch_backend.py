@@ -8,9 +8,14 @@ from typing import Any, NamedTuple
 import torch
 import torch.nn.functional as F
 
+from convviz.facts import facts
+from convviz.facts.words import sentences
 from convviz.ops.record_torch_ops import watch
-from convviz.ops.torch_backends import BACKENDS, BACKWARD_OF, described, notes
 
+say = sentences("backend")
+# Name, as in torch's enum → the op that only this backend runs forward; what it is stands in facts/words/backend.json.
+BACKENDS: dict[str, str | None] = {name: row.get("op") for name, row in facts("torch_backends")["backends"].items()}
+BACKWARD_OF = {"NnpackSpatial": "SlowDilated2d"}  # every other one has a backward pass of its own
 SELECT, PROFILER = "torch._C._select_conv_backend", "profiler"
 
 
@@ -125,7 +130,7 @@ def which_backend(
         backward_tree=backward_tree,
         grad_fn=output.grad_fn.name() if output.grad_fn is not None else "",
         chain=_chain(forward_ops, backward_ops, transposed),
-        notes=notes(),
+        notes=tuple(say(f"note.{at}") for at in range(5)),
     )
 
 
@@ -133,6 +138,11 @@ def select_backend(*arguments: Any, **options: Any) -> tuple[str, str] | None:
     """Return the backends' names, forward and backward, without running them; None where torch does not say."""
     name = _select(_Call(*arguments, **options))
     return None if name is None else (name, BACKWARD_OF.get(name, name))
+
+
+def described(name: str) -> str:
+    """Return what a backend is, in a sentence."""
+    return say(f"is.{name}" if name in BACKENDS else "is.unknown")
 
 
 def _check_numbers(name: str, value: Any) -> None:

@@ -13,8 +13,8 @@ from convviz.explanation.backend.layer_call import TorchCall
 from convviz.explanation.backend.other_devices import KINDS, elsewhere, note, would_run
 from convviz.explanation.backend.torch_sources import CHOICE, NATIVE, READ_AT, file_of_backend, file_of_op
 from convviz.geometry.spec import ConvSpec
+from convviz.ops.detect_torch_backend import BACKENDS
 from convviz.ops.devices_and_dtypes import DTYPES
-from convviz.ops.torch_backends import BACKENDS
 from tests.explanation.test_backend_story import SPECS, TEACHING, is_transposable
 from tests.fake_accelerator import pretend
 from tests.ops.test_which_backend import switched

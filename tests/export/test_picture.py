@@ -14,10 +14,9 @@ from PIL import Image
 
 from convviz.cli import main
 from convviz.export.draw_panels_and_equations import CELL, HEAD, cell_color, draw_panel, scene
-from convviz.export.gif_palette import MAX_COLORS, Palette
 from convviz.export.picture import export_picture
 from convviz.export.primitives import LOOKS, Box, Mosaic, Strokes, Words
-from convviz.export.raster import ZOOM, paint
+from convviz.export.raster import MAX_COLORS, ZOOM, Palette, paint
 from convviz.export.window_positions import count_steps, step_at
 from convviz.facts.format_numbers import format_number
 from convviz.geometry.spec import ConvSpec

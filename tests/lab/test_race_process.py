@@ -22,9 +22,8 @@ from convviz.facts.current_language import language, use_locale
 from convviz.facts.words import sentences
 from convviz.lab import Race
 from convviz.lab.digits import normalized
-from convviz.lab.misclassified_digit import opening
 from convviz.lab.race_worker import Racer, take_slot
-from convviz.lab.tab_data import MAX_RECORDED_BYTES, record
+from convviz.lab.tab_data import MAX_RECORDED_BYTES, opening, record
 from tests.browser.server import ROOT, wait_until
 from tests.lab.narrow_network import narrow_network
 from tests.lab.write_idx import write_folder

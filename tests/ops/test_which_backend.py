@@ -11,8 +11,7 @@ import torch
 
 from convviz.ops import detect_torch_backend as module
 from convviz.ops import record_torch_ops
-from convviz.ops.detect_torch_backend import BACKENDS, PROFILER, SELECT, Backend, which_backend
-from convviz.ops.torch_backends import described
+from convviz.ops.detect_torch_backend import BACKENDS, PROFILER, SELECT, Backend, described, which_backend
 
 CONV, CONV_BACKWARD = (
     ("aten::convolution", "aten::_convolution"),

@@ -2,16 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import torch
 
-from convviz.explanation.graph.forward_values import Values
+from convviz.explanation.graph.forward_values import Place, Values
 from convviz.explanation.graph.node_conv_spec import geometry, is_transposed
 from convviz.explanation.graph.nodes_and_edges import Edge, Node, Saved, Slot, Snapshot, snapshot
 from convviz.explanation.graph.saved_tensors import Kept
-from convviz.explanation.graph.tensor_names import Names
 from convviz.explanation.graph.trace_backward import Pass
 from convviz.explanation.graph.walk import Function, is_convolution, leaf_of, name_of, opens_into
 from convviz.facts.words import sentences
@@ -19,6 +18,14 @@ from convviz.geometry.spec import ConvSpec
 
 OUTPUT = "n0"
 say = sentences("graph")
+
+
+@dataclass(frozen=True, eq=False)
+class Names:
+    """What the caller calls leaves, by their id, and results, by function and number of its output."""
+
+    leaves: dict[int, str] = field(default_factory=dict)
+    results: dict[Place, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,11 +6,10 @@ from typing import Any
 import torch
 
 from convviz.explanation.graph.autograd_graph import Graph
-from convviz.explanation.graph.build_graph import OUTPUT, Reading, edges_of, nodes_of
+from convviz.explanation.graph.build_graph import OUTPUT, Names, Reading, edges_of, nodes_of
 from convviz.explanation.graph.forward_values import Kind, Place, forward_values
 from convviz.explanation.graph.nodes_and_edges import snapshot
 from convviz.explanation.graph.saved_tensors import kept_by
-from convviz.explanation.graph.tensor_names import Names, read_names
 from convviz.explanation.graph.trace_backward import Pass, run_backward
 from convviz.explanation.graph.walk import LIMIT, Function, leaf_of, name_of, nearest, walk
 from convviz.facts.words import sentences
@@ -50,12 +49,38 @@ def private_graph(output: torch.Tensor, params: Mapping[str, torch.Tensor]) -> G
 
 def _graph(output: torch.Tensor, params: Any, grad_output: Any, *, private: bool) -> Graph:
     root = _grad_fn(output)
-    names = read_names(params)
+    names = _names(params)
     start = _start(output, grad_output)
     note = "" if grad_output is not None or output.numel() == 1 else say("ones")
     # Copies made in the caller's inference mode could not be used outside it.
     with torch.inference_mode(False), torch.no_grad():
         return _read(output, start, root, names, note, private)
+
+
+def _names(params: Any) -> Names:
+    """Return the names in a dict of tensors; a tensor that has two gets both."""
+    names = Names()
+    if params is None:
+        return names
+    if not isinstance(params, Mapping):
+        raise TypeError(
+            f'params must be a dict of names and tensors, such as {{"x": x}}: got {type(params).__name__}; for a '
+            "model use dict(model.named_parameters(remove_duplicate=False))"
+        )
+    for name, tensor in params.items():
+        if not isinstance(name, str):
+            raise TypeError(f"params must have texts as names: got {name!r}; use {str(name)!r}")
+        if not isinstance(tensor, torch.Tensor):
+            raise TypeError(f"params[{name!r}] must be a torch.Tensor: got {type(tensor).__name__}; leave it out")
+        if tensor.grad_fn is None:
+            _add(names.leaves, id(tensor), name)
+        else:  # by its place in the graph: two tensors that the same function made as one output are one value
+            _add(names.results, (tensor.grad_fn, tensor.output_nr), name)
+    return names
+
+
+def _add(names: dict[Any, str], key: Any, name: str) -> None:
+    names[key] = f"{names[key]} = {name}" if key in names else name
 
 
 def _read(output: torch.Tensor, start: torch.Tensor, root: Function, names: Names, note: str, private: bool) -> Graph:

@@ -11,9 +11,9 @@ import torch.nn.functional as F
 from torch.autograd.gradcheck import GradcheckError
 
 from convviz.explanation.quantised.layers_and_variants import KINDS, Kind
-from convviz.explanation.quantised.shown_filter import ShownFilter, shown_filter
 from convviz.facts.words import sentences
 from convviz.geometry.shown_plane import Plane
+from convviz.geometry.spec import ConvSpec
 from convviz.nn import surrogate_check
 from convviz.nn.conv2d import PaddingMode
 from convviz.nn.quantized_conv2d import QuantizedConv2d
@@ -23,9 +23,23 @@ from convviz.ops.stages import Stages
 
 say = sentences("quantised")
 
+MAX_QUANTISED_PRODUCTS = 200_000_000  # of all runs together: about half a second
 EPS = 1e-6  # as in torch.autograd.gradcheck
 
 Loss = Callable[[torch.Tensor], torch.Tensor]
+
+
+@dataclass(frozen=True, eq=False)
+class ShownFilter:
+    """The filter that is shown, by itself: one output channel and the input channels of its group, float64."""
+
+    spec: ConvSpec  # of these channels alone
+    input: torch.Tensor  # [N, C_in / groups, H, W]
+    weight: torch.Tensor  # [1, C_in / groups, kH, kW]
+    bias: torch.Tensor | None
+    grad_output: torch.Tensor  # [N, 1, H_out, W_out]
+    sample: int
+    channel: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +73,7 @@ class Quantised:
 
 def quantised(stages: Stages, plane: Plane, kind: str, variant: str) -> Quantised:
     """Put a quantised layer in the place of the convolution, for the one filter that is shown."""
-    seen = shown_filter(stages, plane)
+    seen = _shown_filter(stages, plane)
     layers = {name: _layer(KINDS[kind], name, seen) for name in KINDS[kind].variants}
     layer, parameter = layers[variant], KINDS[kind].variants[variant].parameter
     output = layer(seen.input).detach()
@@ -83,6 +97,34 @@ def quantised(stages: Stages, plane: Plane, kind: str, variant: str) -> Quantise
         at_kink=_at_kink(variant, layer, at),
         gradcheck_passes=_gradcheck(layer, parameter, seen, at),
         surrogate_complaint=_surrogate_complaint(layer, seen),
+    )
+
+
+def _shown_filter(stages: Stages, plane: Plane) -> ShownFilter:
+    spec = stages.spec
+    if stages.transposed:
+        raise ValueError(say("refused.transposed"))
+    if any(before != after for before, after in spec.padding):
+        raise ValueError(say("refused.padding", padding=spec.padding))
+    at, per_group = plane.within(spec), spec.in_channels // spec.groups
+    channels = slice(at.in_channel // per_group * per_group, (at.in_channel // per_group + 1) * per_group)
+    own = spec.replace(in_channels=per_group, out_channels=1, groups=1)
+    cells = math.prod(own.kernel_size)
+    if own.products * 6 * cells > MAX_QUANTISED_PRODUCTS:
+        raise ValueError(say("refused.products", cells=cells, millions=f"{own.products / 10**6:.1f}"))
+
+    def double(tensor: torch.Tensor) -> torch.Tensor:
+        return tensor.detach().to("cpu", torch.float64)
+
+    filters = slice(at.out_channel, at.out_channel + 1)
+    return ShownFilter(
+        own,
+        double(stages.input)[:, channels],
+        double(stages.weight)[filters],
+        None if stages.bias is None else double(stages.bias)[filters],
+        double(stages.grad_output)[:, filters],
+        at.sample,
+        at.in_channel % per_group,
     )
 
 

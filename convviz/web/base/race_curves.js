@@ -4,7 +4,7 @@
  * @typedef {{ name: string, at: number, first: boolean, x: number[], y: (number | null)[] }} Trace
  *   of one entrant in one run
  * @typedef {{ key: string, title: string, unit: string, x: string, log: boolean, traces: Trace[] }} Plot
- *   as lab/curves.py makes it
+ *   as lab/page_data.py makes it
  */
 
 // Okabe and Ito's colours; the first entrant has the ink's.

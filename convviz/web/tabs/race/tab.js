@@ -14,7 +14,7 @@ import { say } from "./sentences.js";
  * @import { Digit, Mistakes } from "./table_and_digits.js"
  * @typedef {{ shape: number[], bytes: string }} Packed
  * @typedef {{ spec: Spec, dtype: string, scale: number, offset: number, channels: Pair, weight:
- *   Packed, bias: Packed | null, grad_output: Packed }} Opening by lab/misclassified_digit.py
+ *   Packed, bias: Packed | null, grad_output: Packed }} Opening by lab/tab_data.py
  */
 
 /** @param {Opening} opening @param {string} pixels base64 */
