@@ -55,6 +55,11 @@ def by_name(spec: ConvSpec, **options) -> dict[str, Snippet]:
     return {snippet.name: snippet for snippet in all_ways(spec, **options)}
 
 
+def with_panels(snippet: Snippet) -> list[tuple[int, tuple[str, ...]]]:
+    """Return the lines that belong to panels, by number."""
+    return [(number, panels) for number, (_, panels) in enumerate(snippet.written, 1) if panels]
+
+
 def run(snippet: Snippet) -> dict:
     """Run the preamble and the code in an empty namespace; a warning is an error."""
     namespace = {"__name__": "__snippet__"}
@@ -383,10 +388,10 @@ def test_a_line_is_marked_with_the_panels_of_what_it_makes_and_reads(transposed)
         panels = existing(spec, bias, transposed)
         for snippet in all_ways(spec, bias=bias, transposed=transposed):
             about = (spec, snippet.name)
-            lines, numbers = snippet.code.splitlines(), [number for number, _ in snippet.lines]
+            lines, numbers = snippet.code.splitlines(), [number for number, _ in with_panels(snippet)]
             assert numbers == sorted(set(numbers)), about
             assert all(1 <= number <= len(lines) and lines[number - 1].strip() for number in numbers), about
-            marks = dict(snippet.lines)
+            marks = dict(with_panels(snippet))
             marked = {panel for names in marks.values() for panel in names}
             unknown = set() if snippet.name in ("rotate", "function") and not transposed else PANELS_OF_ROTATE
             if snippet.name == "definition":
@@ -407,7 +412,7 @@ def test_a_line_is_marked_with_the_panels_of_what_it_makes_and_reads(transposed)
 def test_a_comment_or_an_import_belongs_to_no_panel():
     for snippet in all_ways(HARD):
         lines = snippet.code.splitlines()
-        for number, _ in snippet.lines:
+        for number, _ in with_panels(snippet):
             assert not re.match(r"\s*(#|import|from|for|if|def|class|@)", lines[number - 1])
 
 
@@ -426,7 +431,7 @@ def test_variables_that_are_called_like_a_panel_hold_its_numbers(transposed):
 def test_two_panels_are_one_tensor_where_a_step_is_left_out():
     """The picture shows padded_input and dilated_grad_output even where the code has no variable for them."""
     lines = by_name(SIMPLE)["rotate"].code.splitlines()
-    marks = dict(by_name(SIMPLE)["rotate"].lines)
+    marks = dict(with_panels(by_name(SIMPLE)["rotate"]))
     panels = {lines[number - 1].partition(" = ")[0]: names for number, names in marks.items()}
     assert panels["output"] == ("input", "padded_input", "weight", "bias", "output")
     assert panels["padded_grad_output"] == ("grad_output", "dilated_grad_output", "padded_grad_output")

@@ -8,7 +8,7 @@ import torch
 
 from convviz.explanation.code.literals import literal
 from convviz.explanation.code.read_template import Line
-from convviz.explanation.code.snippets import Marks, Snippet
+from convviz.explanation.code.snippets import Snippet, joined
 from convviz.settings.tensor_display_names import shown_name
 
 MAX_WRITTEN_NUMBERS = 256  # of a tensor that is written out: 16 x 16, which still can be read
@@ -33,18 +33,16 @@ class SnippetFile:
 
 def snippet_file(snippet: Snippet, tensors: Mapping[str, torch.Tensor] | None = None) -> SnippetFile:
     """Join a snippet's parts, with these numbers written out or tensors drawn at random."""
-    code = _with_panels(snippet.code, snippet.lines)
-    drawn = _with_panels(snippet.preamble, snippet.preamble_lines)
-    imports = [text for text, _ in (*drawn, *code) if _is_import(text)]
-    code = _without_imports(code)
-    given = _without_imports(drawn) if tensors is None else _written_out(snippet, tensors)
+    imports = [text for text, _ in (*snippet.drawn, *snippet.written) if _is_import(text)]
+    code = _without_imports(snippet.written)
+    given = _without_imports(snippet.drawn) if tensors is None else _written_out(snippet, tensors)
     results = [name for name in RESULTS if re.search(rf"\b{name}\b", snippet.code)]
     separator: Lines = [("", ())] * (2 if code[0][0].startswith(("class", "def")) else 1)
     head: Lines = [(text, ()) for text in (*_sorted(imports), "")]
     show: Lines = [("", ()), (f'print({", ".join(results)}, sep="\\n\\n")', ())]
     whole = [*head, *given, *separator, *code, *show]
     return SnippetFile(
-        "".join(f"{text}\n" for text, _ in whole),
+        joined(whole),
         tuple((number, names) for number, (_, names) in enumerate(whole, 1) if names),
         (len(head) + 1, len(head) + len(given)),
     )
@@ -72,16 +70,11 @@ def _written_out(snippet: Snippet, tensors: Mapping[str, torch.Tensor]) -> Lines
     return written
 
 
-def _with_panels(code: str, marks: Marks) -> Lines:
-    panels = dict(marks)
-    return [(text, panels.get(number, ())) for number, text in enumerate(code.splitlines(), 1)]
-
-
 def _is_import(text: str) -> bool:
     return text.startswith(("import ", "from "))
 
 
-def _without_imports(lines: Lines) -> Lines:
+def _without_imports(lines: Sequence[Line]) -> Sequence[Line]:
     """Return what follows the imports and the blank lines around them."""
     first = next(place for place, (text, _) in enumerate(lines) if text and not _is_import(text))
     return lines[first:]

@@ -12,21 +12,29 @@ from convviz.explanation.code.snippet_setting import Setting
 from convviz.explanation.code.template_values import values
 from convviz.settings.tensor_display_names import shown_name
 
-Marks = tuple[tuple[int, tuple[str, ...]], ...]
-
 WAYS = ("definition", "unfold", "einsum", "rotate", "aten", "function", "numpy")
 
 
 @dataclass(frozen=True)
 class Snippet:
-    """Code for one setting, in one way, and the stages that each line makes or reads, numbered from 1."""
+    """Code for one setting, in one way; each line with the stages that it makes or reads."""
 
     name: str
-    preamble: str  # draws input, weight, bias and grad_output at random
-    code: str
-    lines: Marks
+    drawn: tuple[Line, ...]  # the preamble: input, weight, bias and grad_output at random
+    written: tuple[Line, ...]
     transposed: bool = False  # if so, stages have the names of the convolution that is read the other way
-    preamble_lines: Marks = ()
+
+    @property
+    def preamble(self) -> str:
+        return joined(self.drawn)
+
+    @property
+    def code(self) -> str:
+        return joined(self.written)
+
+
+def joined(lines: Iterable[Line]) -> str:
+    return "".join(f"{text}\n" for text, _ in lines)
 
 
 def snippets(setting: Setting) -> tuple[Snippet, ...]:
@@ -40,12 +48,4 @@ def snippets(setting: Setting) -> tuple[Snippet, ...]:
 def _snippet(name: str, filled: Mapping[str, Value], panels: Mapping[str, str], transposed: bool) -> Snippet:
     drawn = write("preamble_numpy" if name == "numpy" else "preamble", filled, panels)
     lines = write(f"transposed/{name}" if transposed else name, filled, panels)
-    return Snippet(name, _text(drawn), _text(lines), _marked(lines), transposed, _marked(drawn))
-
-
-def _text(lines: Iterable[Line]) -> str:
-    return "".join(f"{text}\n" for text, _ in lines)
-
-
-def _marked(lines: Iterable[Line]) -> Marks:
-    return tuple((number, panels) for number, (_, panels) in enumerate(lines, 1) if panels)
+    return Snippet(name, tuple(drawn), tuple(lines), transposed)
