@@ -59,7 +59,7 @@ def with_named(settings: Settings, name: str, value: Any) -> Settings:
     field = FIELD_OF[name]
     if field.kind == "whole":
         low, high = field.range
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        if type(value) is not int or not low <= value <= high:
             raise ValueError(f"{name} is a whole number from {low} to {high}: got {value!r}")
     if field.kind == "flag" and not isinstance(value, bool):
         raise ValueError(f"{name} is True or False: got {value!r}")

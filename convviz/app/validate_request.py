@@ -104,7 +104,7 @@ def whole(message: Mapping[str, Any], key: str, default: int | None = None) -> i
 
 
 def whole_number(key: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > MAX_WHOLE:
+    if type(value) is not int or abs(value) > MAX_WHOLE:
         raise RequestError(say("message.index", key=key, got=brief(value)))
     return value
 

@@ -35,7 +35,7 @@ class LessonSettings:
     def __post_init__(self) -> None:
         for name, (least, most) in SIZES.items():
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            if type(value) is not int or not least <= value <= most:
                 raise ValueError(say("linear.size", name=name, least=least, most=most, value=f"{value!r:.40}"))
         if self.loss not in LESSON_LOSSES:
             raise ValueError(say("linear.loss", losses=comma(LESSON_LOSSES), value=f"{self.loss!r:.40}"))

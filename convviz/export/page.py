@@ -86,7 +86,7 @@ def page_bytes(
 ) -> bytes:
     """Return what ``export_html`` writes, for the same arguments."""
     groups = _check_controls(controls)
-    if height is not None and (isinstance(height, bool) or not isinstance(height, int) or height < 100):
+    if height is not None and (type(height) is not int or height < 100):
         raise ValueError(f"height is a whole number of 100 pixels or more, or None: got {height!r}")
     for name, text in (("title", title), ("intro", intro)):
         if text is not None and not isinstance(text, str):

@@ -179,7 +179,7 @@ def _steps(subject: _Subject) -> int:
 
 def _check_step(subject: _Subject, step: int) -> None:
     count = _steps(subject)
-    if isinstance(step, bool) or not isinstance(step, int) or not 0 <= step < count:
+    if type(step) is not int or not 0 <= step < count:
         raise ValueError(f"step is a whole number from 0 to {count - 1} in this equation: got {step!r}")
 
 

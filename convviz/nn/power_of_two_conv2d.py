@@ -129,7 +129,7 @@ def _check_range(exponent_range: tuple[int, int]) -> tuple[int, int]:
     is_pair = isinstance(exponent_range, (tuple, list)) and len(exponent_range) == 2
     if not (
         is_pair
-        and all(isinstance(exponent, int) and not isinstance(exponent, bool) for exponent in exponent_range)
+        and all(type(exponent) is int for exponent in exponent_range)
         and lowest_of_all <= exponent_range[0] <= exponent_range[1] <= highest_of_all
     ):
         raise ValueError(

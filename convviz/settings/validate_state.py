@@ -52,7 +52,7 @@ def _mapping(name: str, value: Any) -> Mapping[str, Any]:
 
 
 def _whole(name: str, value: Any, refused: str = "state.whole") -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > 2**53:
+    if type(value) is not int or abs(value) > 2**53:
         raise ValueError(say(refused, name=name, value=f"{value!r:.80}"))
     return value
 

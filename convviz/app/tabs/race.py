@@ -160,7 +160,7 @@ def _chosen(given: Any) -> dict[str, Any]:
     """Return a stranger's choice: the race checks what is said to it, and this the rest."""
     made = {**FIRST, **(given if isinstance(given, Mapping) else {})}
     for name, (low, high) in LIMITS.items():
-        if isinstance(made[name], bool) or not isinstance(made[name], int) or not low <= made[name] <= high:
+        if type(made[name]) is not int or not low <= made[name] <= high:
             raise ValueError(say("choice.number", name=say(name), low=low, high=high, got=f"{made[name]!r:.40}"))
     layers, own = made["layers"], "" if is_served() else str(made["own"])
     known = FACTS["layers"]

@@ -200,7 +200,7 @@ def _too_much(made: Recorded, into: int, out: int) -> bool:
 
 
 def _span(name: str, value: Any, count: int) -> range:
-    if isinstance(value, int) and not isinstance(value, bool):
+    if type(value) is int:
         found = range(count)[value : value + 1 or None] if -count <= value < count else range(0)
     elif isinstance(value, slice) and value.step in (None, 1):
         found = range(count)[value]
