@@ -143,12 +143,12 @@ def _slopes(loss: Loss, cells: torch.Tensor) -> Slopes:
     with torch.enable_grad():
         (analytic,) = torch.autograd.grad(loss(leaf), leaf)
     with torch.no_grad():
-        numeric = torch.stack([_central_differences(loss, cells, eps) for eps in EPS])
+        numeric = torch.stack([central_differences(loss, cells, eps) for eps in EPS])
     passes, warning = _gradcheck(loss, cells)
     return Slopes(analytic.double(), numeric.double(), passes, warning)
 
 
-def _central_differences(loss: Loss, cells: torch.Tensor, eps: float) -> torch.Tensor:
+def central_differences(loss: Loss, cells: torch.Tensor, eps: float) -> torch.Tensor:
     """Return (loss(cell + eps) - loss(cell - eps)) / (2 eps) for every cell."""
     step = eps * torch.eye(cells.numel(), dtype=cells.dtype).reshape(-1, *cells.shape)
     run = torch.func.vmap(loss, chunk_size=CELLS_AT_ONCE)

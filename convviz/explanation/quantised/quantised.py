@@ -1,6 +1,5 @@
 """A quantised layer on the numbers of one pass: what forward uses, what backward returns, and what is true of both."""
 
-import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch.autograd.gradcheck import GradcheckError
 
+from convviz.explanation.gradcheck import Loss, central_differences
 from convviz.explanation.quantised.layers_and_variants import KINDS, Kind
 from convviz.facts.words import sentences
 from convviz.geometry.shown_plane import Plane
@@ -25,8 +25,6 @@ say = sentences("quantised")
 
 MAX_QUANTISED_PRODUCTS = 200_000_000  # of all runs together: about half a second
 EPS = 1e-6  # as in torch.autograd.gradcheck
-
-Loss = Callable[[torch.Tensor], torch.Tensor]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,8 +79,10 @@ def quantised(stages: Stages, plane: Plane, kind: str, variant: str) -> Quantise
     plain = KINDS[kind].plain
     to_quantized = _gradient(layers[plain], KINDS[kind].variants[plain].parameter, seen)
     at = (0, seen.channel)
-    stairs = _slopes(lambda moved: _run(layer, parameter, moved, seen), getattr(layer, parameter).detach(), at)
-    surrogate = _slopes(lambda moved: _smooth(layer, parameter, moved, seen), getattr(layer, parameter).detach(), at)
+    value = layer.get_parameter(parameter).detach()
+    run, smooth = (_of_plane(function, layer, parameter, seen) for function in (_run, _smooth))
+    with torch.no_grad():
+        stairs, surrogate = (central_differences(loss, value[at], EPS) for loss in (run, smooth))
     binarises = KINDS[kind].binarises_input
     return Quantised(
         latents={name: getattr(layer, name).detach()[at] for name in KINDS[kind].latents},
@@ -95,7 +95,7 @@ def quantised(stages: Stages, plane: Plane, kind: str, variant: str) -> Quantise
         stairs=stairs,
         surrogate=surrogate,
         at_kink=_at_kink(variant, layer, at),
-        gradcheck_passes=_gradcheck(layer, parameter, seen, at),
+        gradcheck_passes=_gradcheck(run, value[at]),
         surrogate_complaint=_surrogate_complaint(layer, seen),
     )
 
@@ -182,29 +182,15 @@ def _smooth(layer: QuantizedConv2d, parameter: str, moved: torch.Tensor, seen: S
     return (seen.grad_output * layer.surrogate(seen.input, seen.input, parameters)).sum()
 
 
-def _slopes(function: Loss, value: torch.Tensor, at: tuple[int, int]) -> torch.Tensor:
-    """Return central differences by every cell of one plane."""
-    found = torch.empty_like(value[at])
-    with torch.no_grad():
-        for row, column in itertools.product(*map(range, found.shape)):
-            sides = []
-            for step in (EPS, -EPS):
-                moved = value.clone()
-                moved[(*at, row, column)] += step
-                sides.append(function(moved))
-            found[row, column] = (sides[0] - sides[1]) / (2 * EPS)
-    return found
+def _of_plane(function: Callable[..., torch.Tensor], layer: QuantizedConv2d, parameter: str, seen: ShownFilter) -> Loss:
+    """Return a function of the whole parameter as one of the plane that is shown."""
+    value, place = layer.get_parameter(parameter).detach(), (torch.tensor(0), torch.tensor(seen.channel))
+    return lambda cells: function(layer, parameter, value.index_put(place, cells), seen)
 
 
-def _gradcheck(layer: QuantizedConv2d, parameter: str, seen: ShownFilter, at: tuple[int, int]) -> bool:
-    value = layer.get_parameter(parameter).detach()
-    place = (torch.tensor(at[0]), torch.tensor(at[1]))
-
-    def loss(cells: torch.Tensor) -> torch.Tensor:
-        return _run(layer, parameter, value.index_put(place, cells), seen)
-
+def _gradcheck(loss: Loss, cells: torch.Tensor) -> bool:
     try:
-        return torch.autograd.gradcheck(loss, value[at].clone().requires_grad_(), eps=EPS)
+        return torch.autograd.gradcheck(loss, cells.clone().requires_grad_(), eps=EPS)
     except GradcheckError:
         return False
 
