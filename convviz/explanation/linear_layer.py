@@ -1,8 +1,5 @@
 """The first lesson before conv2d: a linear layer, whose three gradients are sums over the same products."""
 
-from __future__ import annotations
-
-import dataclasses
 from dataclasses import dataclass
 
 import torch
@@ -43,9 +40,6 @@ class LessonSettings:
             if name not in TYPED or row < 0 or column < 0:
                 place = f"{name!r:.40}[{row}, {column}]"
                 raise ValueError(say("linear.typed", tensors=comma(TYPED), place=place))
-
-    def replace(self, **changes: object) -> LessonSettings:
-        return dataclasses.replace(self, **changes)  # type: ignore[arg-type]  # checked above
 
 
 @dataclass(frozen=True, eq=False)

@@ -66,7 +66,7 @@ class _Call(NamedTuple):
     output_padding: int | Sequence[int] = 0
 
 
-def which_backend(
+def which_backend(  # noqa: D417 - what F.conv2d has told is not told again
     input: torch.Tensor,
     weight: torch.Tensor,
     bias: torch.Tensor | None = None,
@@ -85,13 +85,8 @@ def which_backend(
     autocast as they are now. The tensors and their ``.grad`` stay as they are.
 
     Args:
-        input: ``[N, C_in, H, W]``, or ``[C_in, H, W]`` for one sample.
         weight: ``[C_out, C_in / groups, kH, kW]``; transposed: ``[C_in, C_out / groups, kH, kW]``.
-        bias: ``[C_out]`` or None.
-        stride: step of the window; an int or a pair (height, width), here and below.
         padding: cells of zeros on each side; also ``"same"`` or ``"valid"`` unless transposed.
-        dilation: distance between neighbouring kernel cells.
-        groups: number of independent channel groups.
         transposed: whether the call is conv_transpose2d.
         output_padding: rows and columns added at the end of a transposed convolution's output.
 

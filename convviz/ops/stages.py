@@ -128,7 +128,13 @@ def stages(
     into, out = ends[::-1] if transposed else ends
 
     def tensor(name: str, value: Any, shape: tuple[int, ...]) -> torch.Tensor:
-        return shaped_tensor(name, value, shape, on, as_type)
+        own = real_tensor(name, value)
+        if tuple(own.shape) != shape:
+            raise ValueError(
+                f"{name} must have the shape {list(shape)} that the geometry asks for: got {list(own.shape)}; "
+                "reshape it, or change the geometry"
+            )
+        return own.to(device=on, dtype=as_type, copy=True)  # a result keeps its numbers
 
     # Autograd cannot be asked inside torch.inference_mode, which may be the caller's.
     with torch.inference_mode(False), full_precision(on):
@@ -247,16 +253,3 @@ def choose_loss(loss: str | None, grad_output: Any, target: Any) -> str:
                 f"a {name} belongs to loss={owners}: got loss={kind!r} {beside} {name}; give both, or neither"
             )
     return kind
-
-
-def shaped_tensor(
-    name: str, value: Any, shape: tuple[int, ...], device: torch.device, dtype: torch.dtype
-) -> torch.Tensor:
-    """Return a copy of an argument as a tensor of that shape, device and dtype."""
-    tensor = real_tensor(name, value)
-    if tuple(tensor.shape) != shape:
-        raise ValueError(
-            f"{name} must have the shape {list(shape)} that the geometry asks for: got {list(tensor.shape)}; "
-            "reshape it, or change the geometry"
-        )
-    return tensor.to(device=device, dtype=dtype, copy=True)  # a result keeps its numbers

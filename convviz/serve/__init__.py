@@ -1,7 +1,6 @@
 """Serve the app as a web page: Voilà with a page of our own, and workers that compute for all of its visitors."""
 
 import errno
-import importlib.util
 import os
 import shutil
 import socket
@@ -34,7 +33,6 @@ def serve(options: ServeOptions) -> int:
     """Serve until Ctrl+C; return the exit code."""
     try:
         options = options.checked()
-        need_voila()
         if options.device is not None:
             need_device(options.device)
         listener, options = listen(options)
@@ -68,11 +66,6 @@ def left_out(module: str) -> Iterator[None]:
         del sys.modules[module]
         if there is not None:
             sys.modules[module] = there
-
-
-def need_voila() -> None:
-    if importlib.util.find_spec("voila") is None:
-        raise ServeError("serving needs Voilà, which is not installed: pip install voila")
 
 
 def need_device(device: str) -> None:

@@ -1,5 +1,6 @@
 """The lesson on a linear layer, against torch's own and by hand."""
 
+import dataclasses
 import itertools
 
 import pytest
@@ -53,7 +54,8 @@ def test_by_hand():
 
 def test_numbers_stay_where_they_are_when_a_size_changes():
     settings = LessonSettings(typed=(("input", 1, 2, 9.0), ("weight", 5, 5, 8.0)))
-    small, large = (linear_lesson(settings.replace(in_features=n, out_features=n, batch=min(n, 4))) for n in (2, 6))
+    sizes = ({"in_features": n, "out_features": n, "batch": min(n, 4)} for n in (2, 6))
+    small, large = (linear_lesson(dataclasses.replace(settings, **each)) for each in sizes)
     assert torch.equal(large.input[:2, :2], small.input)
     assert torch.equal(large.weight[:2, :2], small.weight)
     assert (large.input[1, 2], large.weight[5, 5]) == (9, 8)

@@ -1,4 +1,4 @@
-// All numbers as tables, kept up only while open. export/number_tables.py writes them without scripts.
+// All numbers as tables, kept up only while open. export/still_picture.py writes them without scripts.
 import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { roleOf } from "./grid_marks.js";
