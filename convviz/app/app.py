@@ -284,7 +284,6 @@ class App(SettingTraits, anywidget.AnyWidget):
         display(data, metadata=metadata, raw=True)
 
     def close(self) -> None:
-        """Close the app with its layout, and let go of everybody who listens."""
         if hasattr(self, "_messages"):  # ipywidgets closes on deletion, also what was never built
             self.session.unobserve_all()
             self._messages.close()

@@ -108,7 +108,6 @@ def _shown_plane(settings: Settings) -> tuple[int, int]:
 
 
 def _kernel(app: SettingTraits) -> widgets.GridBox:
-    """Return sliders in the kernel's own grid."""
     grid = widgets.GridBox()
     following: list[bool] = []
 

@@ -136,7 +136,6 @@ def _setting(saved: Saved) -> dict[str, str]:
 
 
 def _indices(wanted: Any, sizes: tuple[int, ...], default: tuple[int, ...]) -> tuple[int, ...]:
-    """Return an index for each axis, the nearest to what the page asked for."""
     asked = wanted if isinstance(wanted, list) and len(wanted) == len(sizes) else default or (0,) * len(sizes)
     whole = [index if isinstance(index, int) else 0 for index in asked]
     return tuple(min(max(index, 0), size - 1) for index, size in zip(whole, sizes, strict=True))

@@ -78,7 +78,6 @@ class Messages:
             app.session.tell(refused, failed=True)
 
     def follow(self, tab: str) -> None:
-        """Let go of what runs in the tabs that are no longer open."""
         for name, made in self.made.items():
             if name != tab:
                 made.leave()

@@ -20,7 +20,6 @@ def is_served() -> bool:
 
 
 def runs_code() -> bool:
-    """Return whether code from the page is run."""
     return not is_served() or OWN_VARIABLE in os.environ
 
 

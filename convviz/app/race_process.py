@@ -46,7 +46,6 @@ class RaceProcess:
         threading.Thread(target=contextvars.copy_context().run, args=(self._read,), daemon=True).start()
 
     def pause(self) -> None:
-        """Have it wait after the step that it takes."""
         self._order("pause")
 
     def go(self) -> None:

@@ -64,5 +64,4 @@ class Session(traitlets.HasTraits):
 
 
 def _same_numbers(one: Settings, other: Settings) -> bool:
-    """Return whether two settings differ in the view only."""
     return one == other.replace(**{name: getattr(one, name) for name in VIEW})

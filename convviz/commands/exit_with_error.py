@@ -26,7 +26,6 @@ class Refusal(Exception):
 
 @contextlib.contextmanager
 def refusing(*errors: type[Exception], code: int = 1) -> Iterator[None]:
-    """End the command where the block raises one of these errors."""
     try:
         yield
     except errors as error:

@@ -149,7 +149,6 @@ def _bar(race: Any) -> Iterator[Any]:
 
 
 def _ended(race: Any, error: BaseException, sentence: str) -> None:
-    """Say why a race ended early, and where what it has measured is."""
     from convviz.lab.table import text
 
     for told in dict.fromkeys((sentence, *getattr(error, "__notes__", ()))):  # a full disk raises and notes the same

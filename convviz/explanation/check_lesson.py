@@ -46,7 +46,6 @@ def joined(*links: str) -> str:
 
 
 def after(base: str, step: Mapping[str, Any]) -> Settings:
-    """Return the settings once all that a step asks for is done."""
     link = joined(base, step["state"], *(task["set"] for task in step.get("do", []) if "set" in task))
     settings, _ = from_link(link)
     for task in step.get("do", []):
@@ -56,7 +55,6 @@ def after(base: str, step: Mapping[str, Any]) -> Settings:
 
 
 def number_at(settings: Settings, cell: Mapping[str, Any]) -> float:
-    """Return what torch computes for a shown cell."""
     panel, row, column = cell["panel"], cell["row"], cell["column"]
     tensor = getattr(compute(settings.replace(dtype="float64"), compare=False), panel, None)
     if not isinstance(tensor, torch.Tensor):

@@ -86,7 +86,6 @@ def double_backward(
 
 
 def stage_of(factor: str, transposed: bool) -> str:
-    """Return what the stages call a factor of the layer."""
     return {"grad_output": "input", "input": "grad_output"}.get(factor, factor) if transposed else factor
 
 
@@ -94,8 +93,6 @@ Rule = Callable[[dict[str, torch.Tensor]], torch.Tensor]
 
 
 def _rules(spec: ConvSpec, transposed: bool) -> dict[str, Rule]:
-    """Return, by factor, the rule that computes its slope from the other two."""
-
     def conv2d(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
         return convolve(image, weight, None, spec, METHOD)
 

@@ -26,7 +26,6 @@ Drawing = tuple[list[Shape], float, float]  # with its width and height
 
 
 def scene(drawn: Drawing, look: Look, title: str, edge: float = EDGE) -> Scene:
-    """Return a drawing as a picture of its own, with an empty edge around it."""
     shapes, width, height = drawn
     placed = tuple(moved(shape, edge, edge) for shape in shapes)
     return Scene(width + 2 * edge, height + 2 * edge, look.paper, placed, title)

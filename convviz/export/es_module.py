@@ -59,7 +59,6 @@ def export_module(path: str | os.PathLike[str], state: State = None, *, lang: st
 
 
 def module_bytes(state: State = None, *, lang: str | None = None) -> bytes:
-    """Return what ``export_module`` writes, for the same state and language."""
     settings = page_settings(given_settings(state))
     with use_locale(told_language(lang)):
         return utf8(_module(settings.to_dict()), "module")

@@ -16,7 +16,6 @@ Place = tuple[int, int]
 
 
 def letters(roles: Roles, row: int, column: int) -> set[str]:
-    """Return what a cell's row and column are."""
     return {roles.rows[row], roles.columns[column]}
 
 
@@ -87,7 +86,6 @@ def _diagonal(x: float, y: float, side: float, numbered: bool) -> list[Segment]:
 
 
 def symbol(text: str, look: Look) -> list[Strokes]:
-    """Return an operation's sign as lines in a square of 20 pixels, if it has a drawing."""
     lines: dict[str, list[Segment]] = {
         "=": [(4, 7.5, 16, 7.5), (4, 12.5, 16, 12.5)],
         "+": [(4, 10, 16, 10), (10, 4, 10, 16)],

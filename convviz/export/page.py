@@ -84,7 +84,6 @@ def page_bytes(
     lesson: str | None = None,
     intro: str = "",
 ) -> bytes:
-    """Return what ``export_html`` writes, for the same arguments."""
     groups = _check_controls(controls)
     if height is not None and (type(height) is not int or height < 100):
         raise ValueError(f"height is a whole number of 100 pixels or more, or None: got {height!r}")

@@ -71,7 +71,6 @@ def bundles(tabs: tuple[str, ...] = ()) -> str:
 
 @each_language
 def element_bundles() -> str:
-    """Return the same with the element that a module defines."""
     return bundle_several(BOARD, {**MODULES, "boards": "page/board_element.js"})
 
 

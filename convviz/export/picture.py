@@ -72,7 +72,6 @@ def picture_bytes(
     step: int | None = None,
     theme: str = "light",
 ) -> bytes:
-    """Return what ``export_picture`` writes, for the same arguments."""
     if form not in FORMATS.values():
         raise ValueError(f"form is one of {', '.join(FORMATS.values())}: got {form!r}")
     if theme not in LOOKS:
@@ -120,7 +119,6 @@ class _Subject:
 
 
 def form_of(path: Path, form: str | None) -> str:
-    """Return the form of a picture: the one that is asked for, else as the path ends."""
     if form is None:
         if path.suffix.lower() not in FORMATS:
             raise ValueError(f"a picture's file ends in {', '.join(FORMATS)}: got {path.name!r}")

@@ -42,7 +42,6 @@ def gif(scenes: Sequence[Scene], durations: Sequence[int]) -> bytes:
 
 
 def paint(scene: Scene, size: tuple[float, float] | None = None) -> Image.Image:
-    """Return a scene as a picture of Pillow, on a ground of its own size or another."""
     width, height = size or (scene.width, scene.height)
     picture = Image.new("RGB", (math.ceil(width * ZOOM), math.ceil(height * ZOOM)), scene.paper)
     draw = ImageDraw.Draw(picture)
@@ -141,7 +140,6 @@ class Palette:
         self._index = np.full(1 << 24, -1, dtype=np.int16)  # of every colour that was met so far
 
     def apply(self, picture: Image.Image) -> Image.Image:
-        """Return a picture with each colour replaced by the nearest of the palette."""
         codes = _codes(picture)
         index = self._index[codes]
         missing = np.unique(codes[index < 0])

@@ -19,7 +19,6 @@ say = sentences("board")
 
 
 def still_figures(stages: Stages, plane: Plane, input_view: str, scale: str) -> str:
-    """Add their numbers as tables."""
     rows = equations(stages, plane, input_view)
     return "\n".join([still_pictures(stages, plane, input_view, scale), _tables(rows, stages.transposed)])
 

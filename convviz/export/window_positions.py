@@ -105,7 +105,6 @@ def _is_real(spec: ConvSpec, panel: Panel, axis: int, index: int) -> bool:
 
 
 def _copied(spec: ConvSpec) -> torch.Tensor:
-    """Return which cell of the input each cell of its border of copies is."""
     cells = torch.arange(spec.input_size[0] * spec.input_size[1], dtype=torch.float64)
     return pad_input(cells.reshape(1, 1, *spec.input_size), spec)[0, 0]
 

@@ -26,7 +26,6 @@ def told_language(wanted: str | None) -> str:
 
 
 def known() -> str:
-    """Return all languages in one line: ``en (English), zh-Hans (...)``."""
     return ", ".join(f"{tag} ({name})" for tag, name in own_names().items())
 
 

@@ -28,7 +28,6 @@ _spoken: contextvars.ContextVar[str] = contextvars.ContextVar("convviz_language"
 
 
 def language() -> str:
-    """Return the tag of the language that is spoken here, such as ``"zh-Hans"``."""
     return _spoken.get()
 
 

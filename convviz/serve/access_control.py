@@ -71,7 +71,6 @@ class Gate(tornado.routing.Router):
         self._under_way.discard(handler.request)
 
     def is_answering(self) -> bool:
-        """Return whether a request is under way, websockets aside."""
         return bool(self._under_way)
 
     def _judge(self, request: HTTPServerRequest) -> Verdict | None:

@@ -32,13 +32,11 @@ class Turns:
         self._lines: dict[bool, dict[Hashable, dict[Hashable, dict[Hashable, Wish]]]] = {False: {}, True: {}}
 
     def put(self, wish: Wish) -> None:
-        """Let a wish wait, in the place of the page's last one of its kind."""
         other = self._lines[not wish.slow]  # a tab that is quick may follow one that is slow
         other.get(wish.client, {}).get(wish.page, {}).pop(wish.kind, None)
         self._lines[wish.slow].setdefault(wish.client, {}).setdefault(wish.page, {})[wish.kind] = wish
 
     def waiting(self, client: Hashable, page: Hashable) -> set[Hashable]:
-        """Return the kinds of a page's wishes in line."""
         return {kind for line in self._lines.values() for kind in line.get(client, {}).get(page, {})}
 
     def has_room(self, size: int) -> bool:

@@ -87,7 +87,6 @@ class Goodbye(APIHandler):
 
 
 def mended(handler: type[tornado.web.RequestHandler]) -> type[tornado.web.RequestHandler]:
-    """Return one of Voilà's handlers with what it lacks."""
     if issubclass(handler, TornadoVoilaHandler):
         handler = NotebookPage
     elif issubclass(handler, VoilaShutdownKernelHandler):

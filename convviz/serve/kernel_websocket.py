@@ -93,7 +93,6 @@ class Channel(KernelWebsocketHandler):
             log.error("a connection is closed, because a message of it cannot be read (%s)", typ.__name__)
 
     def _too_soon(self, size: int) -> float:
-        """Return the seconds by which a message of this size comes too soon."""
         now = time.monotonic()
         bytes_, then = self._sent or (0.0, now)
         bytes_ = max(0.0, bytes_ - (now - then) * BYTES_A_SECOND) + size

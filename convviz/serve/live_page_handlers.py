@@ -34,7 +34,6 @@ class Ready(PlainErrors):
         self.live = live
 
     def send(self, found: Answer, cache: str) -> None:
-        """Send an answer, or word that the browser's copy of it is still right."""
         self.set_header("Content-Type", found.kind)
         self.set_header("Cache-Control", cache)
         self.set_header("ETag", f'"{found.tag}"')

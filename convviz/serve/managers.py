@@ -45,7 +45,6 @@ class NotebookKernels(AsyncMappingKernelManager):
 
     # Jupyter types it as the wrapper for who cannot wait.
     async def start_kernel(self, **options: Any) -> str:  # type: ignore[override]
-        """Start a kernel; the first one makes the folder for what leads to kernels."""
         self.connection_dir = self.connection_dir or make_folder("kernels")
         started: str = await super().start_kernel(**options)
         return started

@@ -85,7 +85,6 @@ class ConvvizVoila(Voila):
         ]
 
     def _notebook_routes(self, routes: list[Route]) -> list[Route]:
-        """Return what the notebook's page, Voilà's last route, needs of Voilà."""
         *_, options = routes[-1]
         page = (self.server_url + re.escape(NOTEBOOK), mended(NotebookPage), options)
         needed = [route for route in routes if VOILAS.match(route[0].removeprefix(self.server_url))]
@@ -134,7 +133,6 @@ class ConvvizVoila(Voila):
         self.ioloop.stop()
 
     def stop(self) -> None:
-        """End all kernels on their own loop."""
         for number in ENDS:
             signal.signal(number, signal.SIG_IGN)  # a second Ctrl+C would leave kernels behind
         for log in (self.log, logging.getLogger("asyncio")):
@@ -171,7 +169,6 @@ def page_address(host: str, port: int) -> str:
 
 
 def run(options: ServeOptions, notebook: Path, listener: socket.socket, settings: Path) -> bool:
-    """Return whether it is to begin anew."""
     # Warnings would be a line for every page: tornado and jupyter_server ping at different paces, and a page
     # whose kernel died asks once more to end it.
     logging.getLogger("tornado").setLevel(logging.ERROR)

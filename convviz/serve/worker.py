@@ -29,7 +29,6 @@ say = sentences("app")
 
 
 def main() -> None:
-    """Be what workers are forked from."""
     server = socket.socket(fileno=int(sys.argv[1]))
     answered = pkgutil.resolve_name(sys.argv[2])
     gc.disable()

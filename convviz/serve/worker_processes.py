@@ -171,7 +171,6 @@ class Handle:
             signal.pidfd_send_signal(self._handle, signal.SIGKILL)
 
     def __del__(self) -> None:
-        """Let go of the descriptor."""
         os.close(self._handle)
 
 

@@ -13,7 +13,6 @@ VARIABLE = "CONVVIZ_RESTART"  # the end of a pipe with what the new one needs; i
 
 
 def inherited() -> tuple[socket.socket, str | None] | None:
-    """Return the socket and token that this process was left, if any."""
     end = os.environ.pop(VARIABLE, None)  # at once: kernels get this environment
     if end is None:
         return None

@@ -60,7 +60,6 @@ def _entry(name: str, value: Any, held: Any) -> str:
 
 
 def _short_spec(spec: ConvSpec) -> dict[str, Any]:
-    """Return what ``ConvSpec`` has to be told, without its defaults."""
     defaults = {name: each.default for name, each in inspect.signature(ConvSpec).parameters.items()}
     fields = {field.name: folded(getattr(spec, field.name)) for field in dataclasses.fields(spec)}
     return {name: value for name, value in fields.items() if value != defaults[name]}

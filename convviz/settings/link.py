@@ -82,12 +82,10 @@ def _differing(settings: Settings, version: str) -> str:
 
 
 def is_link(text: str) -> bool:
-    """Return whether a text, or the address of a page, has a key of a link in it."""
     return _has_key(_pairs(_own_part(text)))
 
 
 def briefly(notices: list[str]) -> str:
-    """Return the sentences about a link as one line for the page."""
     more = len(notices) - LIMITS["sentences_shown"]
     return " ".join(notices[: LIMITS["sentences_shown"]] + ([say("link.more", more=more)] if more > 0 else []))
 

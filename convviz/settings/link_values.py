@@ -19,7 +19,6 @@ SEPARATORS: dict[str, str] = FACTS["link_separators"]  # of height and width, of
 
 
 def told(field: Field) -> dict[str, Any]:
-    """Return what a sentence about a bad value names beside it."""
     low, high = field.range
     return {"low": low, "high": high, "words": ", ".join(field.named)}
 

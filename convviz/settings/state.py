@@ -79,7 +79,6 @@ class Settings:
 
     @classmethod
     def first_picture(cls, **changes: Any) -> Settings:
-        """Return what the app opens with."""
         return cls.from_dict(FACTS["first_picture"]).replace(**changes)
 
     def replace(self, **changes: Any) -> Settings:

@@ -29,5 +29,4 @@ def shown_letter(axis: str, transposed: bool) -> str:
 
 
 def cell_words(transposed: bool) -> dict[str, str]:
-    """Return what the page says about the cells that a stride leaves over."""
     return dict(facts("names")["cells"]["transposed" if transposed else "convolution"])

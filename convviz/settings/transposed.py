@@ -12,7 +12,6 @@ AXES = ("axis.height", "axis.width")
 
 
 def layer_pair(spec: ConvSpec, name: str) -> Any:
-    """Return the layer's own input_size or output_padding."""
     own = {"input_size": spec.output_size, "output_padding": spec.remainder}
     return own[name] if name in own else getattr(spec, name)
 

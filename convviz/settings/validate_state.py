@@ -62,7 +62,6 @@ def is_number(value: Any) -> bool:
 
 
 def number(name: str, value: Any) -> float:
-    """Return a value as a float that can be stored, shown and sent."""
     if not is_number(value):
         raise ValueError(say("state.number", name=name, most=f"{MAX_NUMBER:g}", value=f"{value!r:.80}"))
     return float(value)

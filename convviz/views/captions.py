@@ -37,7 +37,6 @@ def formula(stages: Stages, plane: Plane, name: str, input_view: str = "window")
 
 
 def _index(planes: int, *at: int) -> str:
-    """Return an index where there is something to choose: one plane needs none."""
     return str([*at]) if planes > 1 else ""
 
 

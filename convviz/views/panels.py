@@ -95,7 +95,6 @@ def _is_there(stages: Stages, item: str | Mapping[str, Any]) -> bool:
 
 
 def _sign(stages: Stages, sign: Mapping[str, Any]) -> Sign:
-    """Return a sign with what there is to know about it; a step of 1 is left out."""
     axis = shown_letter(sign.get("over", ""), stages.transposed)
     notes = [say(sign["note"], axis=axis)] if "note" in sign else []
     if (id := f"{sign.get('by_loss')}.{stages.loss_kind}") in facts("words/picture"):

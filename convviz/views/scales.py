@@ -31,7 +31,6 @@ def is_beyond(value: float, end: float) -> bool:
 
 
 def ends(stages: Stages, scale: str) -> Ends:
-    """Return what tells the number at the ends of a panel's colours."""
     of = OF_TRANSPOSED if stages.transposed else OF
 
     @functools.cache

@@ -32,7 +32,6 @@ def mixed(color: str, ground: str, share: float) -> str:
 
 
 def color_at(scale: list[list[Any]], position: float) -> tuple[float, float, float]:
-    """Return the colour at a position from 0 to 1, interpolated as plotly does."""
     for (start, low), (end, high) in itertools.pairwise(scale):
         if position <= end:
             share = (position - start) / (end - start)

@@ -100,7 +100,6 @@ def _open(modules: Mapping[str, str]) -> set[str]:
 
 
 def _scoped(path: str, source: str, by_name: Container[str], pack: bool) -> str:
-    """Return a file as constants of its exports, or as one that holds them where names clash."""
     if path.endswith(".json"):
         return f"const {_variable(path)} = {source};"
     read = [(found["name"], f"{found['folder']}/{found['file']}") for found in FACTS.finditer(source)]

@@ -42,7 +42,6 @@ def asking_script() -> str:
 
 @each_language
 def tab_script(name: str) -> str:
-    """Return what draws a tab, with its sheet and all that it imports."""
     script = bundle(HERE, f"tabs/{name}/tab.js")
     return f"{script}\nexport const sheet = {json.dumps(joined(_own_sheet(name)), ensure_ascii=False)};\n"
 
@@ -60,7 +59,6 @@ def _own_sheet(tab: str) -> list[Traversable]:
 
 @functools.cache
 def app_styles() -> str:
-    """Return the rules of the app as one sheet: anywidget keeps one a class."""
     return pane_styles() + joined([HERE.joinpath(f"{path}.css") for path in AROUND])
 
 

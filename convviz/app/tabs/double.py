@@ -69,7 +69,6 @@ class _Shown:
         return {"to": slope.to, "function": slope.function, "arguments": maps, "value": value}
 
     def leading(self, factor: str) -> tuple[int, int]:
-        """Return the indices of the shown plane of a factor."""
         name = stage_of(factor, self.stages.transposed)
         return self.settings.plane.of(name, getattr(self.stages, name).shape)
 

@@ -29,7 +29,6 @@ def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict
 def reply(
     settings: Settings, stages: Stages, choices: Mapping[str, Any], ask: Any
 ) -> tuple[dict[str, Any], list[bytes]]:
-    """Return what is in a box (``node``), or its stages (``inside``), and the bytes of its heatmaps."""
     check_keys("choices", choices, ())
     asked = check_keys("ask", ask, ("type", "id", "planes", "plane"))
     kind, graph, board = (

@@ -80,7 +80,6 @@ def _number(value: float, digits: int) -> float | str:
 
 
 def geometry(spec: ConvSpec, plane: Plane, transposed: bool) -> dict[str, Any]:
-    """Return what the page needs to find the taps by itself."""
     at = plane.within(spec)
     return spec.to_dict() | {
         "output_size": list(spec.output_size),

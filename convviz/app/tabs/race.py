@@ -59,7 +59,6 @@ class RaceTab(Tab):
         }
 
     def leave(self) -> None:
-        """What was measured stays."""
         if self.process is not None:
             self._end("stopped")
             self.refresh()
@@ -118,7 +117,6 @@ class RaceTab(Tab):
         made.append(self.process)
 
     def _hear(self, sender: list[RaceProcess], message: dict[str, Any]) -> None:
-        """Show what a process says, unless it was ended meanwhile."""
         if self.process is None or self.process not in sender:
             return
         if message["type"] == "openings":

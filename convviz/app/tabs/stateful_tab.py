@@ -30,7 +30,6 @@ class Tab:
         self._send_message({"type": "tab", "tab": self.name, "data": shown(self.data)}, [])
 
     def reply(self, content: dict[str, Any]) -> None:
-        """Answer the pane with something that is no new picture."""
         self._send_message({"type": "tab", "tab": self.name, "reply": content}, [])
 
     def receive(self, message: Any) -> None:

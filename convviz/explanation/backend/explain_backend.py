@@ -107,7 +107,6 @@ def _can(dtype: str, device: str) -> bool:
 
 
 def _without_libraries(call: TorchCall) -> Iterator[Change]:
-    """Ask with torch's switches turned, and turn them back."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # to turn a switch is announced once as about to change another one
         if onednn_on():

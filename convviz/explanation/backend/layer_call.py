@@ -24,7 +24,6 @@ class TorchCall(Setting):
 
     @property
     def kind(self) -> str:
-        """The device without its index."""
         return torch.device(self.device).type
 
     @property
@@ -41,7 +40,6 @@ class TorchCall(Setting):
 
     @property
     def text(self) -> str:
-        """The call as one would write it, without torch's defaults."""
         spec, apart = self.spec, padded_apart(self.spec)
         given = options(spec.stride, self.padding, spec.dilation, spec.groups)
         if self.transposed and any(spec.remainder):

@@ -45,7 +45,6 @@ def elsewhere(call: TorchCall) -> Iterator[Elsewhere]:
 
 
 def note() -> str:
-    """Return what one has to know to read these answers."""
     file = f"{NATIVE}Convolution.cpp"
     return say("elsewhere", choice=CHOICE, file=file, read=READ_AT, version=torch.__version__)
 

@@ -17,7 +17,6 @@ def values(setting: Setting) -> dict[str, Value]:
 
 
 def _loop(setting: Setting) -> dict[str, Value]:
-    """Return the head of the loop, with a variable for all that there is more than one of."""
     spec = setting.spec
     leading = {"n": spec.batch, "o": spec.out_channels, "c": setting.in_per_group}
     several = [name for name, count in leading.items() if count > 1]
@@ -57,7 +56,6 @@ def _input_cell(setting: Setting) -> dict[str, Value]:
 
 
 def _channels(setting: Setting) -> dict[str, Value]:
-    """Return how an output channel finds the input channels of its group."""
     outs, ins = setting.out_per_group, setting.in_per_group
     if setting.spec.groups == 1:
         return {"channel": "", "channel_index": "c" if ins > 1 else "0"}

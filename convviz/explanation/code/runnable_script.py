@@ -75,7 +75,6 @@ def _is_import(text: str) -> bool:
 
 
 def _without_imports(lines: Sequence[Line]) -> Sequence[Line]:
-    """Return what follows the imports and the blank lines around them."""
     first = next(place for place, (text, _) in enumerate(lines) if text and not _is_import(text))
     return lines[first:]
 

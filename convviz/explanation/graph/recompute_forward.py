@@ -27,7 +27,6 @@ class Operands:
     shape: tuple[int, ...] | None = None  # of the result
 
     def tensor(self, place: int, name: str = "") -> torch.Tensor:
-        """Return an operand: as it was saved, or else the input at that place."""
         saved = self.saved.get(name)
         found = saved if isinstance(saved, torch.Tensor) else self.inputs[place] if place < len(self.inputs) else None
         if found is None:

@@ -25,7 +25,6 @@ class Kept:
 
 
 def kept_by(function: Function) -> tuple[Kept, ...]:
-    """Return all that a function keeps, tensors and settings, in the order of their names."""
     if forward_class(function) is not None:
         return (*_saved_tensors(function), *_on_ctx(function))
     names = sorted(name for name in dir(function) if name.startswith("_saved_"))

@@ -133,7 +133,6 @@ class _Drawing:
         return "".join([*parts, "</g>"])
 
     def _arrows(self) -> list[str]:
-        """Return the arrows, grouped by the box they end in, in the order in which they come."""
         into: dict[str, list[Edge]] = defaultdict(list)
         for edge in self.graph.edges:
             into[edge.target].append(edge)

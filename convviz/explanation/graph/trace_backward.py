@@ -75,8 +75,6 @@ def _watched(functions: list[Function], record: Pass) -> Iterator[None]:
 
 
 def _watch(function: Function, record: Pass) -> list[torch.utils.hooks.RemovableHandle]:
-    """Have a function write down what comes in and what goes out."""
-
     def before(grad_outputs: tuple[torch.Tensor | None, ...]) -> None:
         record.order.append(function)
         record.into[function] = tuple(_copy(gradient) for gradient in grad_outputs)

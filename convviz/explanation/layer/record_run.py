@@ -159,7 +159,6 @@ def _recorded(name: str, layer: torch.nn.Module, watcher: _Watcher, grad_output:
 
 
 def _spec(layer: Any, image: torch.Tensor) -> ConvSpec:
-    """Return the layer's geometry; image is what the convolution reads."""
     transposed = isinstance(layer, torch.nn.ConvTranspose2d)
     channels = (layer.out_channels, layer.in_channels) if transposed else (layer.in_channels, layer.out_channels)
     height, width = image.shape[-2:]

@@ -177,13 +177,11 @@ def _run(layer: QuantizedConv2d, parameter: str, moved: torch.Tensor, seen: Show
 
 
 def _smooth(layer: QuantizedConv2d, parameter: str, moved: torch.Tensor, seen: ShownFilter) -> torch.Tensor:
-    """Return the same of the layer with surrogates for its quantisers."""
     parameters = {name: value.detach() for name, value in layer.named_parameters()} | {parameter: moved}
     return (seen.grad_output * layer.surrogate(seen.input, seen.input, parameters)).sum()
 
 
 def _of_plane(function: Callable[..., torch.Tensor], layer: QuantizedConv2d, parameter: str, seen: ShownFilter) -> Loss:
-    """Return a function of the whole parameter as one of the plane that is shown."""
     value, place = layer.get_parameter(parameter).detach(), (torch.tensor(0), torch.tensor(seen.channel))
     return lambda cells: function(layer, parameter, value.index_put(place, cells), seen)
 
