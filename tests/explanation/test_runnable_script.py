@@ -8,11 +8,12 @@ import pytest
 import torch
 
 from convviz import ConvSpec, stages
-from convviz.explanation.code.literals import exact, literal
 from convviz.explanation.code.runnable_script import (
     FULL_PRECISION,
     MAX_WRITTEN_NUMBERS,
     RESULTS,
+    exact,
+    literal,
     snippet_file,
     too_large,
 )
