@@ -1,7 +1,8 @@
 """What this process may run for its visitor: races and the visitor's code, in a notebook; on a server if it says so."""
 
 import os
-from typing import Any
+from pathlib import Path
+from typing import IO
 
 from convviz.facts.words import sentences
 
@@ -29,8 +30,28 @@ def why_no_races() -> str:
     return say("off") if is_served() and not allowed else ""
 
 
-def race_slots() -> dict[str, Any] | None:
-    """Return the limit as ``lab/race_worker.py`` takes it, if any."""
+def take_slot() -> IO[bytes] | None:
+    """Return a file, closed when its race has ended: as many can be held as races may run. None without a limit."""
     if not is_served():
         return None
-    return {"folder": os.environ[FOLDER_VARIABLE], "most": int(os.environ[RACES_VARIABLE])}
+    most = int(os.environ[RACES_VARIABLE])
+    for at in range(most):
+        file = Path(os.environ[FOLDER_VARIABLE], f"race-{at}").open("ab")  # noqa: SIM115
+        try:
+            _lock(file)
+        except OSError:  # another race's
+            file.close()
+        else:
+            return file
+    raise ValueError(say("room", count=most))
+
+
+def _lock(file: IO[bytes]) -> None:
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        import msvcrt
+
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
+    else:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import IO, Any
 
 from convviz.facts.current_language import language
 from convviz.facts.words import sentences
@@ -22,12 +22,15 @@ ENVIRONMENT = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}  # sliders shall 
 class RaceProcess:
     """A process that races; it ends with this one, whatever happens to either."""
 
-    def __init__(self, race: Mapping[str, Any], tell: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(
+        self, race: Mapping[str, Any], tell: Callable[[dict[str, Any]], None], slot: IO[bytes] | None = None
+    ) -> None:
         """Start a race of these arguments of ``Race``; ``tell`` takes the messages of ``lab/race_worker.py``.
 
-        The last message is ``ended``, with a ``sentence`` where the race did not come to its end.
+        The last message is ``ended``, with a ``sentence`` where the race did not come to its end. A race with a
+        ``slot`` leaves room for others' and holds it until ``end``.
         """
-        self._tell = tell
+        self._tell, self._slot = tell, slot
         self._over = False
         self._said = tempfile.TemporaryFile()  # noqa: SIM115
         paths = os.pathsep.join(path for path in sys.path if path)  # a layer of the user's is found there, too
@@ -41,7 +44,7 @@ class RaceProcess:
         self.pid = self._process.pid
         if hasattr(os, "setpriority"):  # not on Windows
             os.setpriority(os.PRIO_PROCESS, self.pid, NICE)
-        self._order(json.dumps({**race, "language": language()}))
+        self._order(json.dumps({**race, "language": language(), "limited": slot is not None}))
         # A thread has no context of its own to speak in.
         threading.Thread(target=contextvars.copy_context().run, args=(self._read,), daemon=True).start()
 
@@ -56,6 +59,8 @@ class RaceProcess:
         self._over = True
         self._process.kill()
         self._process.wait()
+        if self._slot is not None:
+            self._slot.close()
 
     def _order(self, line: str) -> None:
         stdin = self._process.stdin

@@ -10,7 +10,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import IO, Any
 
 import torch
@@ -131,43 +130,14 @@ def main() -> None:
 def _race(given: dict[str, Any], lines: IO[bytes], tell: Tell) -> None:
     orders = Orders(lines)
     torch.set_num_threads(1)
-    slots = given.pop("slots", None)
-    if slots:
+    if given.pop("limited", False):
         limit_memory(RACE_MIB)
-    held = take_slot(Path(slots["folder"]), slots["most"]) if slots else None
-    if slots and held is None:
-        tell({"type": "ended", "sentence": say("room", count=slots["most"])})
-        return
     try:
         race = Race(**given)
     except REFUSED as error:
         tell({"type": "ended", "sentence": str(error)})
         return
     Racer(race, orders, tell).run()
-
-
-def take_slot(folder: Path, most: int) -> IO[bytes] | None:
-    """Return a file that is held until it is closed; None where all are taken."""
-    for at in range(most):
-        file = folder.joinpath(f"race-{at}").open("ab")
-        try:
-            _lock(file)
-        except OSError:  # somebody else's
-            file.close()
-        else:
-            return file
-    return None
-
-
-def _lock(file: IO[bytes]) -> None:
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        import msvcrt
-
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
-    else:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 if __name__ == "__main__":

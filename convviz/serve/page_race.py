@@ -6,12 +6,8 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from convviz.app.permissions import race_slots, why_no_races
 from convviz.app.tabs.race import RaceTab
 from convviz.facts.current_language import ENGLISH, match_locale, use_locale
-from convviz.facts.words import sentences
-
-say = sentences("race")
 
 
 class PageRace(RaceTab):
@@ -39,9 +35,3 @@ class PageRace(RaceTab):
     def close(self) -> None:
         super().close()
         self._all.discard(self)
-
-    def _start(self, message: Mapping[str, Any]) -> None:
-        slots = None if why_no_races() else race_slots()
-        if slots and sum(each.process is not None for each in self._all - {self}) >= slots["most"]:
-            raise ValueError(say("room", count=slots["most"]))  # else a process would be started to say so
-        super()._start(message)

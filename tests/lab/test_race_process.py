@@ -22,7 +22,7 @@ from convviz.facts.current_language import language, use_locale
 from convviz.facts.words import sentences
 from convviz.lab import Race
 from convviz.lab.digits import normalized
-from convviz.lab.race_worker import Racer, take_slot
+from convviz.lab.race_worker import Racer
 from convviz.lab.tab_data import MAX_RECORDED_BYTES, opening, record
 from tests.browser.server import ROOT, wait_until
 from tests.lab.narrow_network import narrow_network
@@ -77,18 +77,15 @@ def is_gone(pid):
     return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 
-def test_a_process_that_cannot_race_or_dies_says_so_in_a_sentence_of_its_starters_language(folder, tmp_path):
-    held = take_slot(tmp_path, 1)
+def test_a_process_that_cannot_race_or_dies_says_so_in_a_sentence_of_its_starters_language(folder):
     with use_locale("zh-Hant"):
-        refused = Heard({"layers": ["rotate"], "data": folder, **SMALL, "slots": {"folder": str(tmp_path), "most": 1}})
-        no_room = say("room", count=1)
-    killed = Heard({"layers": ["rotate"], "data": folder, **SMALL, "epochs": 500})
+        killed = Heard({"layers": ["rotate"], "data": folder, **SMALL, "epochs": 500})
+        died = say("died", code=-9, why=say("silent"))
+    refused = Heard({"layers": ["nobody"], "data": folder, **SMALL})
     killed.wait(lambda message: message["type"] == "race" and message["done"])
     os.kill(killed.process.pid, signal.SIGKILL)  # as the system does where memory runs out
-    assert (refused.sentence(), refused.languages) == (no_room, {"zh-Hant"})
-    assert killed.sentence() == say("died", code=-9, why=say("silent"))
-    held.close()
-    take_slot(tmp_path, 1).close()
+    assert (killed.sentence(), killed.languages) == (died, {"zh-Hant"})
+    assert "nobody" in refused.sentence()
 
 
 def test_the_process_ends_when_its_parent_is_killed_and_others_hold_its_pipe(folder):
@@ -197,7 +194,7 @@ def test_who_closes_the_tab_or_the_app_ends_the_race():
     run_apart(check())
 
 
-def test_what_cannot_be_chosen_is_refused_in_a_sentence_and_nothing_starts(monkeypatch):
+def test_what_cannot_be_chosen_is_refused_in_a_sentence_and_nothing_starts(monkeypatch, tmp_path):
     _, tab, start = opened()
     for chosen, words in (
         ({"epochs": 0}, say("choice.number", name="epochs", low=1, high=20, got="0")),
@@ -219,7 +216,12 @@ def test_what_cannot_be_chosen_is_refused_in_a_sentence_and_nothing_starts(monke
     assert tab.process is None
     assert tab.data()["recorded"]
     monkeypatch.setenv(permissions.RACES_VARIABLE, "2")
-    monkeypatch.setenv(permissions.FOLDER_VARIABLE, "folder")
+    monkeypatch.setenv(permissions.FOLDER_VARIABLE, str(tmp_path))
     tab.refresh()
     assert tab.data()["why_not"] == ""
-    assert permissions.race_slots() == {"folder": "folder", "most": 2}
+    held = [permissions.take_slot() for _ in range(2)]
+    start(layers=["rotate"])
+    assert tab.data()["failed"] == say("room", count=2)
+    assert tab.process is None
+    held[0].close()
+    permissions.take_slot().close()

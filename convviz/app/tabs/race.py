@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from convviz.app.permissions import is_served, race_slots, why_no_races
+from convviz.app.permissions import is_served, take_slot, why_no_races
 from convviz.app.race_process import RaceProcess
 from convviz.app.tabs.stateful_tab import Send, Tab
 from convviz.app.validate_request import check_keys
@@ -96,11 +96,11 @@ class RaceTab(Tab):
             raise ValueError(why_no_races())
         self._chosen = _chosen(message.get("chosen"))
         self._end("stopped")
+        slot = take_slot()
         own = [name.strip() for name in self._chosen["own"].split(",") if name.strip()]
         options = {name: self._chosen[name] for name in ("epochs", "train", "seeds", "dtype")}
-        limit = {"slots": race_slots()} if is_served() else {}
         layers = [REFERENCE, *self._chosen["layers"], *own]
-        race = {"layers": layers, **options, "device": self._device(), **limit}
+        race = {"layers": layers, **options, "device": self._device()}
         self._state, self._progress = "starting", {"done": 0, "total": 0, "left": None}
         loop = asyncio.get_running_loop()
         made: list[RaceProcess] = []
@@ -113,7 +113,7 @@ class RaceTab(Tab):
                 for process in made:
                     process.end()
 
-        self.process = RaceProcess(race, tell)
+        self.process = RaceProcess(race, tell, slot)
         made.append(self.process)
 
     def _hear(self, sender: list[RaceProcess], message: dict[str, Any]) -> None:
