@@ -1,16 +1,15 @@
 """What the page asks of the kernel. A message is a stranger's: it is read as strictly as a link."""
 
-from __future__ import annotations
-
 import functools
 import gzip
 import importlib
 import time
 from collections.abc import Callable, Mapping
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar, Protocol
 
-from convviz.app.page_requests import Answer, answered
+from convviz.app.page_requests import Answer, PageMaker, answered
+from convviz.app.session import Session
 from convviz.app.tabs.stateful_tab import Tab
 from convviz.app.validate_request import asked, one_of, page_name, shown, whole
 from convviz.facts import facts
@@ -19,9 +18,6 @@ from convviz.facts.words import sentences
 from convviz.lessons import told
 from convviz.settings.state import Settings
 from convviz.web.widget_assets import tab_script
-
-if TYPE_CHECKING:
-    from convviz.app.app import App
 
 # Seconds in which one answer serves every page: a kernel's messages go to all that are connected. A page that came too
 # late for it asks again.
@@ -45,14 +41,30 @@ def packed_script(tab: str) -> bytes:
     return gzip.compress(tab_script(tab).encode())
 
 
+class Answering(Protocol):
+    """What a message needs of the app that it came to."""
+
+    session: Session
+    page_maker: ClassVar[PageMaker | None]  # makes the page of a state
+
+    def send(self, content: dict[str, Any], buffers: Any = None) -> None:
+        """Send a message to every page."""
+
+    def answer(self, page: str, k: int, settings: Settings) -> None:
+        """Go to what a page asked for, and send it the numbers."""
+
+    def speak(self, tag: str) -> None:
+        """Say everything in another language from now on."""
+
+
 class Messages:
     """Answers one app's pages; ``made`` has the tabs with a state that were opened, by name."""
 
-    def __init__(self, app: App) -> None:
-        self._app: App | None = app
+    def __init__(self, app: Answering) -> None:
+        self._app: Answering | None = app
         self.made: dict[str, Tab] = {}
         self._sent: dict[str, float] = {}  # script → when it went to all pages
-        self._answers: dict[str, Callable[[App, Mapping[str, Any], list[Any]], None]] = {
+        self._answers: dict[str, Callable[[Answering, Mapping[str, Any], list[Any]], None]] = {
             "compute": self._compute,
             **dict.fromkeys(ANSWERED, self._answer),
             "act": self._act,
@@ -88,14 +100,14 @@ class Messages:
         self.made.clear()
         self._app = None
 
-    def _compute(self, app: App, message: Mapping[str, Any], _: list[Any]) -> None:
+    def _compute(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:
         """Go to a page's settings; a refusal is that page's alone."""
         page, k = page_name(message), whole(message, "k")
         state: Any = message.get("settings")
         if refused := app.session.attempt(lambda: app.answer(page, k, Settings.from_dict(state))):
             app.send({"type": "refused", "page": page, "k": k, "sentence": refused})
 
-    def _answer(self, app: App, message: Mapping[str, Any], buffers: list[Any]) -> None:
+    def _answer(self, app: Answering, message: Mapping[str, Any], buffers: list[Any]) -> None:
         """Answer one page as a server's worker does; but what has a state says how it is."""
         page_name(message)  # an answer goes to all pages: each has to know whose it is
         made = answered(message, buffers, page_maker=type(app).page_maker, stages=app.session.numbers_of)
@@ -104,17 +116,17 @@ class Messages:
             made = Answer(made.message | {"data": shown(tab.data)}, [])
         app.send(made.message, buffers=made.buffers)
 
-    def _act(self, app: App, message: Mapping[str, Any], _: list[Any]) -> None:
+    def _act(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:
         name = one_of(message, "tab", list(STATEFUL), "")
         if name not in self.made:
             self.made[name] = _make(name, app)
         self.made[name].receive(message.get("message"))
 
-    def _plotly(self, app: App, _: Mapping[str, Any], __: list[Any]) -> None:
+    def _plotly(self, app: Answering, _: Mapping[str, Any], __: list[Any]) -> None:
         if self._is_due("plotly"):
             app.send({"type": "plotly"}, buffers=[packed_plotly()])
 
-    def _script(self, app: App, message: Mapping[str, Any], _: list[Any]) -> None:
+    def _script(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:
         """Send what draws a tab: few visitors open them all."""
         name, known = str(message.get("tab")), facts("names")["tabs"]
         if name not in known:
@@ -122,12 +134,12 @@ class Messages:
         if self._is_due(f"tab {name}"):
             app.send({"type": "script", "tab": name}, buffers=[packed_script(name)])
 
-    def _lesson(self, app: App, message: Mapping[str, Any], _: list[Any]) -> None:
+    def _lesson(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:
         """Send a lesson that is started: a visitor plays few of them."""
         name = str(message.get("lesson"))
         app.send({"type": "lesson", "lesson": name, "told": told(name)})
 
-    def _language(self, app: App, message: Mapping[str, Any], _: list[Any]) -> None:
+    def _language(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:
         wanted = message.get("language")
         tag = match_locale(wanted)
         if tag is None:
@@ -143,6 +155,6 @@ class Messages:
         return True
 
 
-def _make(name: str, app: App) -> Tab:
+def _make(name: str, app: Answering) -> Tab:
     tab: type[Tab] = getattr(importlib.import_module(f"convviz.app.tabs.{name}"), STATEFUL[name])
     return tab(lambda message, buffers: app.send(message, buffers=buffers), lambda: app.session.settings.device)
