@@ -10,8 +10,8 @@ import torch
 import torch.nn.functional as F
 
 from convviz import ConvSpec
-from convviz.explanation.backend import explain_backend as story_module
 from convviz.explanation.backend import reasons as reasons_module
+from convviz.explanation.backend.explain_backend import backend_story
 from convviz.explanation.backend.layer_call import TorchCall
 from convviz.explanation.backend.reasons import reasons, sizes
 from convviz.facts.words import sentences
@@ -20,11 +20,14 @@ from convviz.ops.devices_and_dtypes import DTYPES
 from tests.geometries import EDGE_CASES, random_specs
 from tests.ops.test_which_backend import X86, switched
 
-story = story_module.backend_story
 UNKNOWN = sentences("backend")("unknown")
 TEACHING = ConvSpec((8, 8), stride=2, padding=1)
 HARD = ConvSpec((10, 11), 4, 6, (3, 2), (3, 2), ((2, 1), (0, 3)), 2, 2, "reflect", 2)
 SPECS = [TEACHING, HARD, *EDGE_CASES.values(), *random_specs(91, 60)]
+
+
+def story(spec, **how):
+    return backend_story(TorchCall(spec, **how))
 
 
 def is_transposable(spec):

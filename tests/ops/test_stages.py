@@ -278,7 +278,7 @@ def test_without_a_dtype_no_number_of_a_tensor_is_narrowed():
             ((x.tolist(), w.tolist(), g.tolist()), wide),
         ):
             made = run(spec, *given[:2], grad_output=given[2])
-            about = (run.__name__, [getattr(value, "dtype", list) for value in given])
+            about = (transposed, [getattr(value, "dtype", list) for value in given])
             assert {made.grad_input.dtype, made.grad_weight.dtype, made.output.dtype} == {expected}, about
             kept = made.input if made.transposed else made.grad_output
             assert expected is not torch.float64 or kept.flatten()[0] == 1 + 2.0**-40, about
