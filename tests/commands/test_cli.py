@@ -188,8 +188,9 @@ def test_a_system_that_allows_too_few_files_names_the_remedy():
 
 
 def test_missing_voila_names_the_remedy(monkeypatch, capsys):
-    monkeypatch.setattr(serve.importlib.util, "find_spec", lambda name: None)
-    assert main(["serve"]) == 1
+    monkeypatch.delitem(sys.modules, "convviz.serve.voila_app", raising=False)
+    monkeypatch.setitem(sys.modules, "voila.app", None)
+    assert main(["serve", "--port", "0"]) == 1
     assert "pip install voila" in one_sentence(capsys)
 
 
