@@ -20,7 +20,6 @@ SOBEL_X = weight_tensor(_FIRST).flatten().tolist()
 
 
 def compute(weight, compare=True):
-    """Return the stages of the app's first settings for another kernel, nine numbers."""
     kernel = torch.tensor(weight, dtype=torch.float64).reshape(_FIRST.spec.weight_shape)
     other = {"loss": _FIRST.loss, "target": _TARGET, "dtype": _FIRST.dtype}
     return stages(_FIRST.spec, _INPUT, kernel, **other, compare=compare)

@@ -36,7 +36,6 @@ class Taken:
     travelled: tuple = (0, 0)  # bytes until the first heatmap is plotly's, and until torch's numbers, compressed
 
     def sizes(self, kind):
-        """Return the sizes of the steps' messages of a kind."""
         return [size for size, _, each in self.stepping if each == kind]
 
 
@@ -52,7 +51,6 @@ class Traffic:
         session.on("Network.loadingFinished", self._note_file)
 
     def travelled(self):
-        """Return the bytes so far, files and messages, compressed."""
         return self.files + sum(packed for _, packed, _ in self.frames)
 
     def _note_file(self, event):

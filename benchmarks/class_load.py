@@ -42,7 +42,6 @@ def main(arguments=None):
 
 
 def read(arguments):
-    """Return the options, or end with what is wrong with them."""
     kind = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog="python -m benchmarks.class_load", description=__doc__, formatter_class=kind)
     parser.add_argument("--students", type=int, default=300, metavar="N", help="(300)")
@@ -67,7 +66,6 @@ def measure(say):
 
 
 def run(options, say=progress):
-    """Return the figures of a class at a server of its own."""
     say("what autograd says of the states")
     pool, cores = moves(options.seed), sorted(getattr(os, "sched_getaffinity", lambda _: [])(0))
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -42,7 +42,6 @@ class Way:
 
     @contextlib.contextmanager
     def server(self):
-        """Run a server for this way alone; yield it."""
         if self.notebook:
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder) / "way.ipynb"
@@ -61,7 +60,6 @@ class Way:
             yield server
 
     def address(self, server):
-        """Return where a server of this way shows the state that is measured."""
         return server.url if self.notebook else server.url + STATE
 
 

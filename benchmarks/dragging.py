@@ -108,7 +108,6 @@ def _bare_page(size):
 
 
 def _drag(browser, address, alive, selector, size):
-    """Drag from cell to cell; return the milliseconds of each."""
     with visit(browser) as page:
         arrive(page, address, (alive, 1))
         page.wait_for_timeout(1000)

@@ -44,12 +44,10 @@ def main(*parts):
 
 
 def progress(line):
-    """Print a line about what is being measured."""
     print(f"  … {line}", file=sys.stderr, flush=True)
 
 
 def p95(values):
-    """Return the 95th percentile."""
     return statistics.quantiles(values, n=20, method="inclusive")[-1] if len(values) > 1 else values[0]
 
 
@@ -69,7 +67,6 @@ def table(measured):
 
 
 def machine():
-    """Return one line about where this runs."""
     import torch
 
     from tests.chromium import find_chromium

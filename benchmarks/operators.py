@@ -69,7 +69,6 @@ CASES = {  # the shape of the input, out_channels, and nn.Conv2d's other argumen
 
 
 def build(shape, out_channels, options, device="cpu"):
-    """Return nn.Conv2d, its input and a grad_output, the same ones every time."""
     random = torch.Generator(device).manual_seed(0)
     layer = torch.nn.Conv2d(shape[1], out_channels, 3, **options, device=device)
     with torch.no_grad():

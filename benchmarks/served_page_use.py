@@ -136,7 +136,6 @@ def _long_visit(browser, server):
 
 
 def _private(server):
-    """Return the bytes that the server and its workers have for themselves."""
     root = psutil.Process(server.process.pid)
     return sum(each.memory_full_info().uss for each in (root, *root.children(recursive=True)))
 

@@ -142,7 +142,6 @@ class Student:
             pause = min(2 * pause, 4)
 
     async def open(self):
-        """Return the socket that is open, or a new one."""
         if self.socket is None:
             address = self.address.split("?")[0].replace("http", "ws", 1) + "live/numbers"
             origin = "/".join(self.address.split("/")[:3])
@@ -154,7 +153,6 @@ class Student:
         return self.socket
 
     async def reopen(self):
-        """Open the socket again, if no request under way does so."""
         async with self.turn:
             with contextlib.suppress(OSError):
                 await self.open()

@@ -54,7 +54,6 @@ def _beside(name, value, unit, aim, detail=""):
 
 
 def _texts(*patterns):
-    """Return {path: text} of the files that git has."""
     command = ["git", "ls-files", "-z", "--cached", "--", *patterns]
     paths = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout.split("\0")
     return {path: (ROOT / path).read_text(encoding="utf-8") for path in paths if (ROOT / path).is_file()}

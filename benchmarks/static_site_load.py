@@ -71,8 +71,6 @@ def _crowds(port, process, count, size):
 
 
 async def _crowd(address, count, size):
-    """Let visitors arrive at once; return the seconds of each until its last byte."""
-
     async def visitor():
         start = time.perf_counter()
         assert await fetched(address) == size, f"{address} sent other bytes than its files have"
@@ -83,7 +81,6 @@ async def _crowd(address, count, size):
 
 
 def _cpu_seconds(process):
-    """Return what a server and its workers have computed so far."""
     root = psutil.Process(process.pid)
     return sum(sum(each.cpu_times()[:2]) for each in (root, *root.children(recursive=True)))
 

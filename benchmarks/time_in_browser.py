@@ -21,7 +21,6 @@ ANY_FRAME = {"painted": "() => performance.now()"}
 
 @contextlib.contextmanager
 def chromium():
-    """Start the browser that the tests use; yield it."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
