@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,17 +12,14 @@ from convviz.geometry.spec import ConvSpec
 from convviz.ops import by_rotate as rotate
 from convviz.ops import half_precision
 from convviz.ops.conv2d_bias import conv2d_bias
-from convviz.ops.deviation import Deviation, compare, worst
-from convviz.ops.deviation_transposed import deviation_transposed
+from convviz.ops.deviation import Deviation, from_autograd
 from convviz.ops.devices_and_dtypes import check_device, check_dtype, common_dtype, full_precision
-from convviz.ops.losses import LOSSES, gradient_magnitude, loss_gradient, loss_value
+from convviz.ops.losses import LOSSES, loss_gradient, loss_value
 from convviz.ops.padding import fold_padding, pad_input
 from convviz.ops.to_tensor import real_tensor
 
 if TYPE_CHECKING:
     from convviz.ops.to_tensor import TensorLike
-
-GRADIENTS = ("grad_output", "grad_input", "grad_weight", "grad_bias")
 
 
 @dataclass(frozen=True, eq=False)  # tensors have no one answer to ==
@@ -144,8 +140,7 @@ def stages(
         other = None if value is None else tensor(name, value, out)
         with torch.no_grad():
             result = _compute(spec, kind, x, w, b, other, transposed)
-        how_far = deviation_transposed if transposed else _deviation
-        return Stages(**result, deviation_from_autograd=how_far(result, other) if compare else None)
+        return Stages(**result, deviation_from_autograd=from_autograd(result, other) if compare else None)
 
 
 def _compute(
@@ -199,44 +194,6 @@ def _compute(
         "grad_weight": rotate.correlate_with_grad_output(padded_input, dilated, spec),
         "grad_bias": None if b is None else conv2d_bias(sent),
         "transposed": transposed,
-    }
-
-
-def _deviation(result: dict[str, Any], other: torch.Tensor | None) -> Deviation:
-    spec = result["spec"]
-    x, w = (result[name].detach().clone().requires_grad_() for name in ("input", "weight"))
-    b = None if result["bias"] is None else result["bias"].detach().clone().requires_grad_()
-    with torch.enable_grad():
-        output = half_precision.correlate(pad_input(x, spec), w, b, spec.stride, 0, spec.dilation, spec.groups)
-        loss = loss_value(result["loss_kind"], output, other)
-        wanted = (output, x, w) if b is None else (output, x, w, b)
-        truth = torch.autograd.grad(loss, wanted)
-    with torch.no_grad():
-        sizes = _magnitudes(result, other)
-    cells = spec.batch * spec.output_size[0] * spec.output_size[1]
-    kernel_cells = spec.kernel_size[0] * spec.kernel_size[1] * (spec.out_channels // spec.groups)
-    folds = spec.padding_mode != "zeros"
-    around = [padded - own + 1 for padded, own in zip(spec.padded_size, spec.input_size, strict=True)]
-    copies = math.prod(around) if folds else 1  # the most border cells that one input cell can be copied to
-    terms = {"grad_output": 1, "grad_input": kernel_cells * copies, "grad_weight": cells, "grad_bias": cells}
-    return worst(
-        compare(name, result[name], reference, sizes[name], terms[name], folded=folds and name == "grad_input")
-        for name, reference in zip(GRADIENTS, truth, strict=False)  # without a bias there is no fourth
-    )
-
-
-def _magnitudes(result: dict[str, Any], other: torch.Tensor | None) -> dict[str, torch.Tensor]:
-    """Return the gradients' sums with every term made positive: their rounding's scale."""
-    spec = result["spec"]
-    x, w = (result[name].abs() for name in ("padded_input", "weight"))
-    g = gradient_magnitude(result["loss_kind"], result["output"], other)
-    dilated = rotate.dilate_grad_output(g, spec.stride)
-    gradient = rotate.correlate(rotate.pad_grad_output(dilated, spec), rotate.rotate_weight(w, spec.groups), spec)
-    return {
-        "grad_output": g,
-        "grad_input": gradient if spec.padding_mode == "zeros" else fold_padding(gradient, spec),
-        "grad_weight": rotate.correlate_with_grad_output(x, dilated, spec),
-        "grad_bias": conv2d_bias(g),
     }
 
 

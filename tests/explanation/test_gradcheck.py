@@ -6,7 +6,7 @@ import torch
 from convviz.explanation.gradcheck import EPS, GRADCHECK, check_gradients
 from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
-from convviz.ops.deviation_transposed import conv_transpose2d_by_torch
+from convviz.ops.deviation import conv_transpose2d_by_torch
 from convviz.ops.losses import LOSSES
 from convviz.ops.stages import stages
 from tests.autograd_truth import given_to, loss_of

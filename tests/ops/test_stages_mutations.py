@@ -12,7 +12,6 @@ import torch
 import convviz.ops.by_rotate as rotate_module
 import convviz.ops.stages as stages_module
 from convviz import ConvSpec, stages
-from convviz.ops.stages import GRADIENTS
 from tests.autograd_truth import truth
 from tests.geometries import EDGE_CASES, reals
 from tests.operator_cases import drawn
@@ -24,6 +23,7 @@ from tests.ops.test_operators_mutations import (
     swap_channels_globally,
 )
 
+GRADIENTS = ("grad_output", "grad_input", "grad_weight", "grad_bias")
 CORRELATIONS = {"grad_input": "correlate", "grad_weight": "correlate_with_grad_output"}
 BATTERY = (
     ConvSpec((6, 7), 2, 3, (3, 2)),

@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from convviz.explanation.graph.autograd_graph import Graph
 from convviz.explanation.graph.read_graph import private_graph
 from convviz.geometry.spec import ConvSpec
-from convviz.ops.deviation_transposed import conv_transpose2d_by_torch
+from convviz.ops.deviation import conv_transpose2d_by_torch
 from convviz.ops.devices_and_dtypes import full_precision, onednn_off_for
 from convviz.ops.losses import loss_value
 from convviz.ops.padding import pad_input
