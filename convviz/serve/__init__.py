@@ -42,6 +42,8 @@ def serve(options: ServeOptions) -> int:
             with places_for(options.most_races) as places, environment({**server_environment(options), **places}):
                 # Only here, inside the changed environment: Voilà looks for templates through JUPYTER_PATH.
                 with left_out(SLOW_TO_LOAD):
+                    import voila  # noqa: F401 - first: where it is missing, so is what it brings
+
                     from convviz.serve.voila_app import run
 
                 restarts = run(options, APP_NOTEBOOK, listener, SHARE)
