@@ -1,6 +1,6 @@
 """torch.nn.Conv2d, computed by ``convviz.conv2d``."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 
@@ -14,7 +14,10 @@ PaddingMode = Literal["zeros", "reflect", "replicate", "circular"]
 class OfMethod(torch.nn.Module):
     """A layer with a ``method``, which it shows where it is not the default."""
 
-    method: str
+    def __init__(self, *as_torch: Any, method: str) -> None:
+        check_method(method)
+        super().__init__(*as_torch)
+        self.method = method
 
     def extra_repr(self) -> str:
         """Say what torch says, and the method where it is not the default."""
@@ -54,11 +57,10 @@ class Conv2d(OfMethod, torch.nn.Conv2d):
         Raises:
             ValueError: there is no such method, or torch refuses the geometry.
         """
-        check_method(method)
         super().__init__(
-            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype
-        )
-        self.method = method
+            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device,
+            dtype, method=method,
+        )  # fmt: skip
 
     # torch's forward calls this with its own weight; subclasses call it with another (so do ours that quantise).
     def _conv_forward(self, input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:

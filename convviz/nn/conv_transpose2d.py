@@ -4,7 +4,6 @@ import torch
 
 from convviz.nn.conv2d import OfMethod, PaddingMode, PairOrInt
 from convviz.ops.conv_transpose2d import conv_transpose2d
-from convviz.ops.methods import check_method
 
 
 class ConvTranspose2d(OfMethod, torch.nn.ConvTranspose2d):
@@ -44,12 +43,11 @@ class ConvTranspose2d(OfMethod, torch.nn.ConvTranspose2d):
         Raises:
             ValueError: there is no such method, or torch refuses the geometry.
         """
-        check_method(method)
         super().__init__(
             *(in_channels, out_channels, kernel_size, stride, padding, output_padding, groups, bias, dilation),
             *(padding_mode, device, dtype),
+            method=method,
         )
-        self.method = method
 
     def forward(self, input: torch.Tensor, output_size: list[int] | None = None) -> torch.Tensor:
         """Return the output ``[N, C_out, H_out, W_out]``.

@@ -4,7 +4,6 @@ import torch
 
 from convviz.nn.conv2d import OfMethod
 from convviz.ops.linear import linear
-from convviz.ops.methods import check_method
 
 
 class Linear(OfMethod, torch.nn.Linear):
@@ -32,9 +31,7 @@ class Linear(OfMethod, torch.nn.Linear):
         Raises:
             ValueError: there is no such method.
         """
-        check_method(method)
-        super().__init__(in_features, out_features, bias, device, dtype)
-        self.method = method
+        super().__init__(in_features, out_features, bias, device, dtype, method=method)
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
         """Return the output ``[..., C_out]`` for the input ``[..., C_in]``."""
