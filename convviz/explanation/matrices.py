@@ -2,8 +2,9 @@
 
 Every window of the padded input is written as a column (im2col), every kernel as a row; then
 
-output = weight @ columns grad_columns = weight.T @ grad_output, and col2im adds its entries up where they were copied
-from: grad_input grad_weight = grad_output @ columns.T, summed over the samples
+    output       = weight @ columns
+    grad_columns = weight.T @ grad_output, and col2im adds its entries up where they were copied from: grad_input
+    grad_weight  = grad_output @ columns.T, summed over the samples
 
 What is not among the stages is computed in float64, so that every digit is right whatever the dtype.
 """

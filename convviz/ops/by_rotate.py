@@ -2,8 +2,8 @@
 
 Both gradients are correlations again, of other tensors:
 
-* to the input: put zeros between the cells of grad_output, pad it, rotate the kernel, correlate with stride 1; * to the
-weight: correlate the padded input with the grad_output that has the zeros in it.
+* to the input: put zeros between the cells of grad_output, pad it, rotate the kernel, correlate with stride 1;
+* to the weight: correlate the padded input with the grad_output that has the zeros in it.
 
 The correlation itself is PyTorch's conv2d, which also pads and dilates: ``grad_input`` and ``grad_weight`` leave that
 to it, which saves copies, and where the stride inserts zeros ``grad_input`` takes the kernel apart, which saves their

@@ -3,9 +3,10 @@
 A template, ``templates/<way>.txt``, is the code itself, with a margin: ``condition | code``. The condition is a Python
 expression over the values of the setting; a line without one always stays. In the code,
 
-* ``{value}`` is filled in; one that is empty takes the comma before it along; * ``name := other`` writes no line: from
-there on, name is written as other; * ``include parts/<part>`` stands for the lines of that file; ``in the layer's
-words`` after it, with every tensor called what the transposed convolution calls it.
+* ``{value}`` is filled in; one that is empty takes the comma before it along;
+* ``name := other`` writes no line: from there on, name is written as other;
+* ``include parts/<part>`` stands for the lines of that file; ``in the layer's words`` after it, with every tensor
+  called what the transposed convolution calls it.
 
 A line belongs to the panels of the tensors that it computes or reads, or that ``#@ names`` at its end says. A variable
 that is made of one tensor alone shows the same panels as that tensor.
