@@ -25,7 +25,7 @@ dots = { $(1) & job=$$!; while kill -0 $$job 2>/dev/null; do printf .; sleep 2; 
 # compiles anew what it imports, and each worker rewrites the asserts of all test files.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help app board check docs test test-js lint-js test-py lint bench clean
+.PHONY: help app board check docs test test-js lint-js test-py lint lint-py bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -36,7 +36,9 @@ SERVE_FLAGS = $(strip $(if $(PORT),--port $(PORT)) $(if $(DEVICE),--device $(DEV
 app: $(STAMP)-app ## open convviz as a dashboard (PORT=, HOST=, DEVICE=)
 	$(BIN)/convviz serve $(SERVE_FLAGS)
 
-test: lint test-js test-py ## lint, types, JavaScript tests and all Python tests, in a real browser too
+test: $(STAMP)-test ## lint, types, JavaScript tests and all Python tests, in a real browser too
+	@$(MAKE) --no-print-directory -j 2 lint test-js # each by itself keeps one core busy
+	@$(MAKE) --no-print-directory test-py
 
 # In the order of tests/conftest.py, else the files with few tests, which may take long, would be the last.
 SPREAD := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
@@ -79,7 +81,9 @@ test-js: lint-js
 	elif [ -z "$$tests" ]; then echo "tests/js has no *.test.js or *.test.mjs: nothing would be tested."; exit 1; \
 	else node --test $$tests; fi
 
-lint: $(STAMP)-test lint-js ## ruff and mypy; where node is, Biome and tsc for the JavaScript
+lint: lint-py lint-js ## ruff and mypy; where node is, Biome and tsc for the JavaScript
+
+lint-py: $(STAMP)-test
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
