@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from convviz.app.validate_request import check_dict, check_keys, one_of
 from convviz.explanation.graph.autograd_graph import Graph
 from convviz.explanation.graph.box_text import numbers, shape
 from convviz.explanation.graph.inside_convolution import Inside, Operation, inside
@@ -60,11 +61,17 @@ def page(graph: Graph) -> dict[str, Any]:
     }
 
 
-def _nowhere(tensor: torch.Tensor, kind: str) -> None:
-    """Where no board is, no panel shows a tensor."""
+def reply_to(ask: Any, graph: Graph, plane: Plane | None = None, find_panel: FindPanel | None = None) -> Reply:
+    """Return what is in a box, or its stages: on the board's ``plane``, where there is none on the page's."""
+    asked = check_keys("ask", ask, ("type", "id", "planes", "plane"))
+    kind = one_of(asked, "type", ("node", "inside"), "")
+    id = one_of(asked, "id", [node.id for node in graph.nodes], "")
+    if kind == "node":
+        return node_reply(graph, id, check_dict("planes", asked.get("planes", {})), find_panel)
+    return inside_reply(graph, id, asked.get("plane") if plane is None else plane, find_panel)
 
 
-def node_reply(graph: Graph, id: str, chosen: Mapping[str, Any], find_panel: FindPanel = _nowhere) -> Reply:
+def node_reply(graph: Graph, id: str, chosen: Mapping[str, Any], find_panel: FindPanel | None = None) -> Reply:
     """``chosen``: key of a tensor → indices of its leading axes."""
     node, reply = graph.node(id), Reply("node")
     wanted = [each for slot in node.slots for each in _of_slot(slot, len(node.slots) > 1)]
@@ -97,12 +104,12 @@ class _Wanted:
     kind: str
 
 
-def _tensor(reply: Reply, wanted: _Wanted, chosen: Any, find_panel: FindPanel) -> dict[str, Any]:
+def _tensor(reply: Reply, wanted: _Wanted, chosen: Any, find_panel: FindPanel | None) -> dict[str, Any]:
     found = wanted.found
     shown = {"key": wanted.key, "title": wanted.title, "note": wanted.note} | _numbers(found)
     if found is None or found.tensor is None or found.tensor.is_complex() or not found.elements or not found.shape:
         return shown
-    place = find_panel(found.tensor, wanted.kind)
+    place = find_panel(found.tensor, wanted.kind) if find_panel else None
     at = _indices(chosen, found.shape[:-2], place[1] if place else ())
     plane = found.tensor[at] if len(found.shape) > 1 else found.tensor[None]
     on_board = {"panel": place[0], "same": at == place[1]} if place else {}

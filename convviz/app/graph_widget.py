@@ -1,12 +1,13 @@
 """The interactive view of a graph: what a notebook shows for the value of ``convviz.graph(...)``."""
 
-from collections.abc import Mapping
+import contextlib
 from typing import Any
 
 import anywidget
 import traitlets
 
-from convviz.app.graph_data import inside_reply, node_reply, page
+from convviz.app.graph_data import page, reply_to
+from convviz.app.validate_request import RequestError
 from convviz.explanation.graph.autograd_graph import Graph
 from convviz.views.theme import COLORSCALES
 from convviz.web.bundle import bundle
@@ -36,15 +37,7 @@ class GraphView(anywidget.AnyWidget):
         self.layout.close()
         super().close()
 
-    def _answer(self, _: object, message: Mapping[str, Any], buffers: list[bytes]) -> None:
-        id = str(message.get("id"))
-        if id not in {node.id for node in self.graph.nodes}:
-            return  # from a page of another version, or not ours
-        if message.get("type") == "node":
-            chosen = message.get("planes")
-            reply = node_reply(self.graph, id, chosen if isinstance(chosen, Mapping) else {})
-        elif message.get("type") == "inside":
-            reply = inside_reply(self.graph, id, message.get("plane"))
-        else:
-            return
-        self.send(reply.content, reply.buffers)
+    def _answer(self, _: object, message: Any, buffers: list[bytes]) -> None:
+        with contextlib.suppress(RequestError):  # from a page of another version, or not ours
+            reply = reply_to(message, self.graph)
+            self.send(reply.content, reply.buffers)

@@ -65,13 +65,7 @@ def computed(settings: Settings) -> Stages:
 _computed = functools.lru_cache(maxsize=RESULTS)(compute)
 
 
-def answered(
-    request: Any,
-    buffers: Sequence[Any] = (),
-    *,
-    page_maker: PageMaker | None = None,
-    stages: StagesOf = computed,
-) -> Answer:
+def answered(request: Any, buffers: Sequence[Any] = (), **given: Any) -> Answer:
     """Return ``answer``'s answer with its request's id and page; a refusal in place of an error."""
     back: dict[str, Any] = {}
     try:
@@ -79,7 +73,7 @@ def answered(
             back["id"] = whole(request, "id")
             if "page" in request:
                 back["page"] = page_name(request)
-        made = answer(request, buffers, page_maker=page_maker, stages=stages)
+        made = answer(request, buffers, **given)
         return Answer(made.message | back, made.buffers)
     except Exception as error:
         return Answer({"type": "refused", **back, "sentence": sentence_of(error)}, [])

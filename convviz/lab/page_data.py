@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from convviz.facts.words import sentences
-from convviz.lab.result import Result
+from convviz.lab.result import Result, last_test
 from convviz.lab.table import ARTICLE, cells, headings
 
 say = sentences("race")
@@ -44,18 +44,17 @@ def about(result: Result) -> list[str]:
 
 def mistakes(result: Result, most: int | None = None) -> dict[str, Any] | None:
     """Return some digits misclassified at the end of the last epoch; None before the first has ended."""
-    tested = [run for run in result["runs"] if run["entrants"]["torch"]["predictions"]][-1:]
-    if not tested:
+    run, misclassified = last_test(result)
+    if run is None:
         return None
     labels, images, layers = result["data"]["labels"], result["digits"], []
     for name in result["layers"]:
-        found = tested[0]["entrants"][name]["predictions"]
-        wrong = [at for at, label in enumerate(labels) if found[at] != label]
+        found, wrong = run["entrants"][name]["predictions"], misclassified[name]
         digits = [{"at": at, "label": labels[at], "found": found[at]} for at in wrong if str(at) in images][:most]
         layers.append({"name": name, "count": len(wrong), "digits": digits})
     used = {str(digit["at"]) for layer in layers for digit in layer["digits"]}
     kept = {at: image for at, image in images.items() if at in used}
-    return {"seed": tested[0]["seed"], "of": len(labels), "images": kept, "layers": layers}
+    return {"seed": run["seed"], "of": len(labels), "images": kept, "layers": layers}
 
 
 def plots(result: Result, keys: Iterable[str] = PLOTS, points: int = POINTS) -> list[dict[str, Any]]:

@@ -95,14 +95,19 @@ def _short(number: float) -> float:
     return float(f"{number:.3e}")
 
 
+def last_test(result: Result) -> tuple[dict[str, Any] | None, dict[str, list[int]]]:
+    """Return the last run that has been tested, and entrant → the images that it misclassified then."""
+    run = next((run for run in reversed(result["runs"]) if run["entrants"]["torch"]["predictions"]), None)
+    pairs = {
+        name: zip(entrant["predictions"], result["data"]["labels"], strict=True)
+        for name, entrant in (run["entrants"].items() if run else ())
+    }
+    return run, {name: [at for at, (found, label) in enumerate(each) if found != label] for name, each in pairs.items()}
+
+
 def misclassified(result: Result, images: torch.Tensor) -> dict[str, str]:
     """Return the first images misclassified in the last run: index → 784 bytes in base64."""
-    labels, chosen = result["data"]["labels"], set()
-    last = [run for run in result["runs"] if run["entrants"]["torch"]["predictions"]][-1:]
-    for run in last:
-        for entrant in run["entrants"].values():
-            pairs = zip(entrant["predictions"], labels, strict=True)
-            chosen |= set([at for at, (found, label) in enumerate(pairs) if found != label][:SHOWN])
+    chosen = {at for wrong in last_test(result)[1].values() for at in wrong[:SHOWN]}
     return {str(at): base64.b64encode(images[at].numpy().tobytes()).decode() for at in sorted(chosen)}
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import torch
 
-from convviz.app.graph_data import inside_reply, node_reply, page
-from convviz.app.validate_request import check_dict, check_keys, one_of
+from convviz.app.graph_data import page, reply_to
+from convviz.app.validate_request import check_keys
 from convviz.explanation.graph.autograd_graph_of_app import graph_of_stages
 from convviz.explanation.graph.nodes_and_edges import Node
 from convviz.ops.stages import Stages
@@ -30,17 +30,7 @@ def reply(
     settings: Settings, stages: Stages, choices: Mapping[str, Any], ask: Any
 ) -> tuple[dict[str, Any], list[bytes]]:
     check_keys("choices", choices, ())
-    asked = check_keys("ask", ask, ("type", "id", "planes", "plane"))
-    kind, graph, board = (
-        one_of(asked, "type", ("node", "inside"), ""),
-        graph_of_stages(stages),
-        _Board(settings, stages),
-    )
-    id = one_of(asked, "id", [node.id for node in graph.nodes], "")
-    if kind == "node":
-        made = node_reply(graph, id, check_dict("planes", asked.get("planes", {})), board.find)
-    else:
-        made = inside_reply(graph, id, settings.plane, board.find)
+    made = reply_to(ask, graph_of_stages(stages), settings.plane, _Board(settings, stages).find)
     return made.content, made.buffers
 
 
