@@ -115,6 +115,7 @@ def _tab(request: Mapping[str, Any], settings: Settings, stages: StagesOf) -> An
     if name in ALONE:
         return Answer(back | {"data": {"state": "alone"}}, [])
     tab = importlib.import_module(f"convviz.app.tabs.{name}")
+    check_keys("choices", choices, getattr(tab, "CHOICES", ()))
     if ask is None:
         data = shown(lambda: tab.data(settings, stages(settings), choices))
         return Answer(back | {"data": data}, [])

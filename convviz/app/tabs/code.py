@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from convviz.app.validate_request import check_keys, flag
+from convviz.app.validate_request import flag
 from convviz.explanation.code.read_template import PANELS
 from convviz.explanation.code.runnable_script import GIVEN, SnippetFile, snippet_file, too_large
 from convviz.explanation.code.snippet_setting import Setting
@@ -17,11 +17,12 @@ from convviz.settings.tensor_display_names import shown_name
 
 say = sentences("app")
 OF_ITS_OWN = ("unfold", "einsum", "rotate", "aten")  # the ways with another title for a transposed convolution
+CHOICES = ("numbers",)
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
     """Return every way as a file, with the panels of its lines; ``numbers`` writes the board's into it."""
-    with_numbers = flag(check_keys("choices", choices, ("numbers",)), "numbers")
+    with_numbers = flag(choices, "numbers")
     transposed = settings.transposed
     found = {name: getattr(stages, shown_name(name, transposed)) for name in GIVEN}
     tensors: dict[str, torch.Tensor] = {name: tensor for name, tensor in found.items() if tensor is not None}

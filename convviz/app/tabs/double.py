@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from convviz.app.to_json import plain
-from convviz.app.validate_request import RequestError, brief, check_keys, one_of, whole_number
+from convviz.app.validate_request import RequestError, brief, one_of, whole_number
 from convviz.explanation.backend.layer_call import TorchCall
 from convviz.explanation.code.border import padded_apart
 from convviz.explanation.double_backward import NUMBERS, OF, DoubleBackward, Slope, double_backward, stage_of
@@ -21,11 +21,11 @@ from convviz.settings.tensor_display_names import shown_name
 say = sentences("app")
 
 DIGITS = 9  # of a number that the page draws
+CHOICES = ("of", "number", "cell")
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
     """Return a number made of grad_input or grad_weight, and its slopes with the planes behind each."""
-    check_keys("choices", choices, ("of", "number", "cell"))
     of, number = one_of(choices, "of", OF, OF[0]), one_of(choices, "number", NUMBERS, NUMBERS[0])
     shown = _Shown(settings, stages)
     made = double_backward(stages, of, number, (*shown.leading(of.removeprefix("grad_")), *_cell(choices)))

@@ -6,7 +6,6 @@ from typing import Any
 import torch
 
 from convviz.app.graph_data import page, reply_to
-from convviz.app.validate_request import check_keys
 from convviz.explanation.graph.autograd_graph_of_app import graph_of_stages
 from convviz.explanation.graph.nodes_and_edges import Node
 from convviz.ops.stages import Stages
@@ -21,7 +20,6 @@ GRADIENTS_TRANSPOSED = ("grad_weight", "grad_bias", "input", "padded_input", "ou
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
-    check_keys("choices", choices, ())
     graph, board = graph_of_stages(stages), _Board(settings, stages)
     return page(graph) | {"panels": {node.id: board.showing(node) for node in graph.nodes}}
 
@@ -29,7 +27,6 @@ def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict
 def reply(
     settings: Settings, stages: Stages, choices: Mapping[str, Any], ask: Any
 ) -> tuple[dict[str, Any], list[bytes]]:
-    check_keys("choices", choices, ())
     made = reply_to(ask, graph_of_stages(stages), settings.plane, _Board(settings, stages).find)
     return made.content, made.buffers
 

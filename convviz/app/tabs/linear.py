@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from convviz.app.validate_request import RequestError, brief, check_keys, one_of, whole, whole_number
+from convviz.app.validate_request import RequestError, brief, one_of, whole, whole_number
 from convviz.explanation.linear_layer import GRADIENTS, LESSON_LOSSES, SIZES, LessonSettings, linear_lesson
 from convviz.facts.words import sentences
 from convviz.ops.stages import Stages
@@ -18,10 +18,12 @@ MAX_TYPED_CELLS = 100  # more than there are cells
 CELL = "[tensor, row, column, value]"
 TENSORS = ("input", "weight", "output", *GRADIENTS)
 
+CHOICES = (*SIZES, "seed", "loss", "typed")
+
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
     """Return every tensor of the lesson, and what can be set: the fields of ``LessonSettings``."""
-    chosen = _chosen(check_keys("choices", choices, (*SIZES, "seed", "loss", "typed")))
+    chosen = _chosen(choices)
     for name, *_, value in chosen.typed:
         check_finite(name, torch.tensor(value, dtype=torch.float64).float())
     lesson = linear_lesson(chosen)

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from convviz.app.validate_request import check_keys, whole
+from convviz.app.validate_request import whole
 from convviz.explanation.matrices import MAX_MATRIX_ENTRIES, Matrices, matrices, one_matrix
 from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
@@ -19,11 +19,12 @@ from convviz.settings.tensor_display_names import shown_name
 NAMES = ("input", "padded_input", "weight", "output", "grad_output", "grad_input", "grad_padded_input", "grad_weight")
 VECTORS = ("input", "product", "grad_output", "gradient")
 LARGE = 4096  # cells of an image: above it fewer digits are sent
+CHOICES = ("start",)
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
     """Return the products of the windows from ``start`` on, and the one matrix."""
-    start = whole(check_keys("choices", choices, ("start",)), "start", 0)
+    start = whole(choices, "start", 0)
     made = matrices(stages, settings.plane)
     rows, windows = made.columns.shape
     step = min(windows, max(MAX_MATRIX_ENTRIES // rows, 1))

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from convviz.app.validate_request import check_keys
 from convviz.explanation.backend.explain_backend import BackendStory, backend_story
 from convviz.explanation.backend.layer_call import TorchCall
 from convviz.explanation.backend.other_devices import note
@@ -18,7 +17,6 @@ say = sentences("app")
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
-    check_keys("choices", choices, ())
     try:
         story = backend_story(TorchCall.of(settings))
     except RuntimeError as error:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from convviz.app.to_json import plain
-from convviz.app.validate_request import check_keys, one_of
+from convviz.app.validate_request import one_of
 from convviz.explanation.quantised.layers_and_variants import KINDS
 from convviz.explanation.quantised.quantised import EPS, quantised
 from convviz.facts.words import sentences
@@ -15,10 +15,11 @@ from convviz.views.panels import panel
 say = sentences("quantised")
 
 FIRST = ("binary", "clip")  # the layer with the most variants
+CHOICES = ("kind", "variant")
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
-    name, variant_name = _choice(check_keys("choices", choices, ("kind", "variant")))
+    name, variant_name = _choice(choices)
     found: dict[str, Any] = plain(quantised(stages, settings.plane, name, variant_name), digits=7)
     return found | {
         "kinds": [{"name": each, "title": other.title} for each, other in KINDS.items()],
