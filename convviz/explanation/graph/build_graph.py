@@ -4,17 +4,18 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import torch
 
 from convviz.explanation.graph.forward_values import Place, Values
-from convviz.explanation.graph.node_conv_spec import geometry, is_transposed
 from convviz.explanation.graph.nodes_and_edges import Edge, Node, Saved, Slot, Snapshot, snapshot
 from convviz.explanation.graph.saved_tensors import Kept
 from convviz.explanation.graph.trace_backward import Pass
-from convviz.explanation.graph.walk import Function, is_convolution, leaf_of, name_of, opens_into
+from convviz.explanation.graph.walk import Function, forward_class, is_convolution, leaf_of, name_of, opens_into
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
+from convviz.ops.autograd_functions import Convolution
 
 OUTPUT = "n0"
 say = sentences("graph")
@@ -110,7 +111,7 @@ def _node(function: Function, reading: Reading) -> Node:
         saved=tuple(_saved(thing) for thing in kept),
         opens_into=opens_into(function),
         spec=_geometry(function, reading),
-        transposed=is_transposed(function),
+        transposed=_is_transposed(function),
     )
 
 
@@ -127,9 +128,30 @@ def _name(function: Function | None, slot: int, reading: Reading) -> str:
 
 
 def _geometry(function: Function, reading: Reading) -> ConvSpec | None:
-    into = reading.record.into.get(function, ())
+    """Return the geometry of a 2-D convolution, or of the one that a transposed one reads; None where it is unknown."""
+    if forward_class(function) is Convolution:
+        own: Any = function
+        return own.spec if isinstance(getattr(own, "spec", None), ConvSpec) else None
+    gradient, *_ = reading.record.into.get(function) or (None,)
+    if not (is_convolution(function) or _is_transposed(function)) or gradient is None:
+        return None
     saved = {thing.name: thing.content for thing in reading.kept[function]}
-    return geometry(function, saved, into[0] if into else None, reading.record.out_of.get(function, ()))
+    passed_on = dict(enumerate(reading.record.out_of.get(function, ())))
+    # What was not saved, because no gradient needs it, has the shape of the gradient that was made for it.
+    tensors = [
+        saved[name] if isinstance(saved.get(name), torch.Tensor) else passed_on.get(place)
+        for place, name in enumerate(("input", "weight"))
+    ]
+    if tensors[0] is None or tensors[1] is None or 0 in tensors[0].shape:
+        return None
+    batch, in_channels, *size = gradient.shape if saved["transposed"] else tensors[0].shape
+    out_channels, _, *kernel_size = tensors[1].shape
+    others = {name: saved[name] for name in ("stride", "padding", "dilation", "groups")}
+    return ConvSpec(size, in_channels, out_channels, kernel_size, batch=batch, **others)
+
+
+def _is_transposed(function: Function) -> bool:
+    return len(getattr(function, "_saved_stride", ())) == 2 and bool(getattr(function, "_saved_transposed", False))
 
 
 def _notes(function: Function, kept: tuple[Kept, ...], record: Pass) -> list[str]:
