@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -70,12 +70,9 @@ def diagnose(of: str, seen: Sequence[Seen]) -> list[Diagnosis]:
         return []  # one wrong result among calls that mostly fail is no evidence of anything else
     quantised = bool(seen[0].case.quantised)
     known = [each for each in catalogue().values() if of in each.of and each.ways and (quantised or each.id[0] != "Q")]
-    singles = [((mistake,), max(map(search.fit, mistake.ways))) for mistake in known]
-    found, best = _best(singles)
+    found, best = _best(itertools.combinations(known, 1), search.fit, 1)
     if not found and wrong > 1:  # what two mistakes at once give in a single case, some other two give as well
-        pairs = itertools.combinations(filter(search.shows_first, known), 2)
-        found, best = _best([(pair, max(map(search.fit, _together(*pair)), default=0)) for pair in pairs])
-        found = found if best > 1 else []
+        found, best = _best(itertools.combinations(filter(search.shows_first, known), 2), search.fit, 2)
     if found:
         evidence = say("evidence.two" if len(found[0]) > 1 else "evidence.one", count=wrong, of=len(seen))
         if best < wrong:
@@ -83,15 +80,18 @@ def diagnose(of: str, seen: Sequence[Seen]) -> list[Diagnosis]:
         evidence += " " + say("ambiguous", count=len(found)) if len(found) > 1 else ""
         named = (mistake for group in found for mistake in sorted(group, key=search.shows, reverse=True))
         return [diagnosis(mistake, evidence, of) for mistake in dict.fromkeys(named)]
-    partly = [((mistake,), max(map(search.fit_partly, mistake.ways))) for mistake in known]
-    found, best = _best([(group, count) for group, count in partly if 2 * count > wrong])
+    found, best = _best(itertools.combinations(known, 1), search.fit_partly, wrong // 2 + 1)
     evidence = say("evidence.some", count=best, of=wrong)
     return [diagnosis(mistake, evidence, of, is_partial=True) for (mistake,) in found]
 
 
-def _best(found: Sequence[tuple[tuple[Mistake, ...], int]]) -> tuple[list[tuple[Mistake, ...]], int]:
-    best = max((count for _, count in found), default=0)
-    return [group for group, count in found if count == best > 0], best
+def _best(
+    groups: Iterable[tuple[Mistake, ...]], fit: Callable[[Recipe], int], least: int
+) -> tuple[list[tuple[Mistake, ...]], int]:
+    """Return the groups that explain the most wrong cases, if that is enough, and how many these are."""
+    counts = {group: max(map(fit, _ways(*group)), default=0) for group in groups}
+    best = max(counts.values(), default=0)
+    return [group for group, count in counts.items() if count == best >= least], best
 
 
 class _Search:
@@ -154,9 +154,9 @@ def _plainness(spec: ConvSpec) -> tuple[int, int]:
     return sum(above) + any(spec.remainder) + (spec.padding_mode != "zeros"), spec.products
 
 
-def _together(one: Mistake, other: Mistake) -> Iterator[Recipe]:
-    """Yield the ways to make both mistakes at once; none where both choose in the same step."""
-    for ours, theirs in itertools.product(one.ways, other.ways):
+def _ways(one: Mistake, *others: Mistake) -> Iterator[Recipe]:
+    """Yield the ways to make one or two mistakes at once; none where both choose in the same step."""
+    for ours, theirs in itertools.product(one.ways, others[0].ways if others else ({},)):
         both = ours.keys() & theirs.keys()
         if not both:
             yield {**ours, **theirs}

@@ -12,7 +12,7 @@ from convviz import __version__
 from convviz.check.battery import NOTHING, Case
 from convviz.check.call_outcome import Tried, allowed, errors, same
 from convviz.check.calling.student_function import Student
-from convviz.check.explain import explain
+from convviz.check.explain import Probes, explain
 from convviz.check.one_hot_probes import OneHotProbes
 from convviz.check.report import CaseResult, ErrorMap, Products, Report
 from convviz.check.smallest_failing_geometry import RandomTrial
@@ -47,13 +47,14 @@ def examine(
     if failure:
         tried += dict.fromkeys((failure.smallest, failure.first))
         results.append(judged(failure.smallest, rtol, atol))
-    ones, is_wrong = OneHotProbes(student), not all(result.passed for result in results)
-    diagnoses = tuple(explain(ones, tried, failure)) if is_wrong else ()
-    shown = _first_map(ones, tried, results) if is_wrong else None
+    probes = {result: OneHotProbes(student, result) for result in student.results}
+    is_wrong = not all(result.passed for result in results)
+    diagnoses = tuple(explain(student, probes, tried, failure)) if is_wrong else ()
+    shown = _first_map(probes, tried, results) if is_wrong else None
     return Report(student.task.name, tuple(results), diagnoses, student.assumed, not_asked, __version__, shown)
 
 
-def _first_map(ones: OneHotProbes, tried: Sequence[Tried], results: Sequence[CaseResult]) -> ErrorMap | None:
+def _first_map(probes: Probes, tried: Sequence[Tried], results: Sequence[CaseResult]) -> ErrorMap | None:
     """Return the plane in which the first wrong result is furthest off; None where there is no plane."""
     for one, result in zip(tried, results, strict=False):
         if result.passed or one.answer.kind not in ("ok", "keeps_state"):
@@ -68,7 +69,7 @@ def _first_map(ones: OneHotProbes, tried: Sequence[Tried], results: Sequence[Cas
         off = errors(got, value) > allowed(got, value, None, 0.0) if got.shape == value.shape else value != value
         wrong = tuple((row, column) for row, column in _plane(off, at).nonzero().tolist())
         right, received = (tuple(map(tuple, _plane(each, at).double().tolist())) for each in (value, got))
-        found, products = next(ones.products(name, case), None), None
+        found, products = next(probes[name].products(case), None), None
         if found is not None:
             differing = (tuple(found.missing), tuple(found.extra))
             products = Products(found.of, setting_in_words(found.spec), len(found.right), *differing)

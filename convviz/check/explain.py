@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from convviz.check.battery import NOTHING, ZEROS, Case
+from convviz.check.battery import NOTHING, ZEROS, Case, make_case
 from convviz.check.call_outcome import Tried, ratio_of, same
+from convviz.check.calling.student_function import Student
 from convviz.check.diagnose import Diagnosis, Seen, diagnose, diagnosis
 from convviz.check.mistakes import catalogue
-from convviz.check.one_hot_probes import OneHotProbes, recipe_of, seen_of, single
+from convviz.check.one_hot_probes import OneHotProbes, seen_of, single
 from convviz.check.probe_analysis import counts, readings, unknown
 from convviz.check.probe_linearity import broken_premise, is_bias_alone
 from convviz.check.probe_one_window import one_window
@@ -28,45 +28,60 @@ say = sentences("check")
 say_call = sentences("calling_student_code")
 
 
-def explain(ones: OneHotProbes, tried: Sequence[Tried], failure: Failure | None = None) -> Iterator[Diagnosis]:
+Probes = Mapping[str, OneHotProbes]
+
+
+def explain(
+    student: Student, probes: Probes, tried: Sequence[Tried], failure: Failure | None = None
+) -> Iterator[Diagnosis]:
     """Yield what explains the wrong results of a task, result by result, best first.
 
-    ``ones`` asks for more; ``failure`` is what random geometries say besides, where only one of the cases is wrong.
+    ``probes`` ask for more; ``failure`` is what random geometries say besides, where only one of the cases is wrong.
     """
-    task = ones.student.task
+    task = student.task
     results = ", ".join(tried[0].right) if tried else ""
-    if name := ones.student.unzeroed:
+    if name := student.unzeroed:
         yield diagnosis(catalogue()["G09"], say("unzeroed", name=name), results)
         return
     if any(one.answer.message == say_call("plain_bias") for one in tried):
         return  # which says it all
-    tried = list(tried)
     if found := _slips(task, tried, results):
         yield from found
         return
     first = next((one.case for one in tried if one.answer.kind == "ok" and not one.fits), None)
-    if first and not failure and ones.is_right_alone(first):
-        kept = diagnosis(catalogue()["I28"], say_call("after_others", names=results), results)
-        yield _random(results) if ones.is_random(first) else kept
-        return
-    failed = [n for n, one in enumerate(tried) if not one.is_right]
-    if len(failed) == 1 and (case := tried[failed[0]].case).name in (ZEROS, NOTHING) and not ones.needs_numbers(case):
-        # Its geometry is at fault, not its numbers.
-        case = dataclasses.replace(case, name=setting_in_words(case.spec))
-        tried[failed[0]] = dataclasses.replace(tried[failed[0]], case=case)
+    if first and not failure:
+        student.close()
+        if student.tried(first).is_right:  # in a fresh process: after other calls something is kept
+            fit = [student.tried(first).fits for _ in range(8)]
+            is_random = False in fit and True in fit[fit.index(False) :]
+            kept = diagnosis(catalogue()["I28"], say_call("after_others", names=results), results)
+            yield _random(results) if is_random else kept
+            return
+    tried = _by_geometry(student, tried)
     if raised := _raised(tried, results, failure):
         yield raised
     every = {result: [seen_of(task, result, one) for one in tried] for result in (tried[0].right if tried else ())}
     wrong = {result: [one.got is not None and not one.is_right for one in seen] for result, seen in every.items()}
     # First what the first failing case has, which is the one that is shown: a border spoils an output in few cases.
     for result in sorted(filter(lambda name: any(wrong[name]), wrong), key=lambda name: wrong[name].index(True)):
-        of, seen = recipe_of(task, result), every[result]
-        found = diagnose(of, seen)
+        found = diagnose(probes[result].of, every[result])
         if not found or found[0].is_partial:
-            found = _unnamed(of, ones, result, seen, found, failure)
+            found = _unnamed(probes[result], every[result], found, failure)
         if failure and found and (when := mark_of(failure.wrong, failure.others)):
             found = _said_first(when, found)
         yield from (_in_terms_of(task, each) for each in found)
+
+
+def _by_geometry(student: Student, tried: Sequence[Tried]) -> Sequence[Tried]:
+    """Return the cases; one of special numbers that is wrong with others as well is called by its geometry."""
+    wrong = [one for one in tried if not one.is_right]
+    if len(wrong) != 1 or wrong[0].case.name not in (ZEROS, NOTHING):
+        return tried
+    spec = wrong[0].case.spec
+    if student.tried(make_case("other numbers", spec, 76, student.task.quantised)).is_right:
+        return tried
+    named = dataclasses.replace(wrong[0].case, name=setting_in_words(spec))
+    return [dataclasses.replace(one, case=named) if one is wrong[0] else one for one in tried]
 
 
 def _in_terms_of(task: Task, found: Diagnosis) -> Diagnosis:
@@ -138,16 +153,12 @@ def _other_order(tried: Sequence[Tried]) -> tuple[str, ...]:
 
 
 def _unnamed(
-    of: str,
-    ones: OneHotProbes,
-    result: str,
-    seen: Sequence[Seen],
-    partly: list[Diagnosis],
-    failure: Failure | None,
+    ones: OneHotProbes, seen: Sequence[Seen], partly: list[Diagnosis], failure: Failure | None
 ) -> list[Diagnosis]:
+    of, result, ask = ones.of, ones.result, ones.ask
     wrong = [one for one in seen if one.got is not None and not one.is_right]
     smallest = min(wrong, key=lambda one: one.case.spec.products)
-    if failure and (larger := ones.larger(result, smallest.case)):
+    if failure and (larger := ones.larger(smallest.case)):
         smallest = larger
         wrong.append(larger)
     pairs = [(one.got, one.right) for one in wrong if one.got is not None]
@@ -156,7 +167,6 @@ def _unnamed(
         return [Diagnosis("?", result, mark, say("only.of", case=wrong[0].case.name), "")]
     # In the smallest of all there may be one number, which proves nothing.
     typical = max(wrong, key=lambda one: one.case.spec.products) if failure else smallest
-    ask = functools.partial(ones.ask, result)
     if is_bias_alone(of, wrong, ask):
         return [Diagnosis("?", result, say("premise.bias"), say("premise.bias.seen"), "")]
     if broken := broken_premise(of, typical.case, typical.right, ask):
@@ -172,33 +182,27 @@ def _unnamed(
     if said is None and not order_of(of, pairs):
         grouped = {case.spec.groups > 1 for case in (*(one.case for one in wrong), *(failure.wrong if failure else ()))}
         only_lines = is_moved(pairs) or alike(of, pairs) != ""
-        said = _by_products(
-            of,
-            ones,
-            result,
-            smallest.case,
-            only_lines,
-            grouped == {True} and any(one.is_right and one.case.spec.groups == 1 for one in seen),
-        )
+        grouped_alone = grouped == {True} and any(one.is_right and one.case.spec.groups == 1 for one in seen)
+        said = _by_products(ones, smallest.case, only_lines, grouped_alone)
     if said is None and partly:
         return partly
-    if said is None and (part := _part(ones, result, smallest.case)):
+    if said is None and (part := _part(ones, smallest.case)):
         said = Diagnosis("?", result, part, "", "")
     elif said is None:
         return [Diagnosis("?", result, where[0], " ".join(where[1:]), "")] if where else []
     return [*partly, dataclasses.replace(said, of=result, evidence=f"{said.evidence} {also}".strip())]
 
 
-def _part(ones: OneHotProbes, result: str, case: Case) -> str:
+def _part(ones: OneHotProbes, case: Case) -> str:
     """Return in a sentence which part of what is sent goes in wrongly, where the others do not; empty otherwise."""
-    found = ones.parts(result, case)
+    found = ones.parts(case)
     if found is None:
         return ""
     sent, axis, which, ratios = found
     words = {"axis": say(f"axis.{axis}"), "which": comma(list(map(str, which))), "sent": sent, "count": len(which)}
     if len(ratios) == 1 and (factor := ratios.pop()) is not None:
         return say("part.factor", factor=f"{factor:g}", **words) if factor else say("part.none", **words)
-    return say("part", result=result, **words)
+    return say("part", result=ones.result, **words)
 
 
 def _by_ratio(of: str, wrong: Sequence[Seen]) -> Diagnosis | None:
@@ -216,15 +220,13 @@ def _by_ratio(of: str, wrong: Sequence[Seen]) -> Diagnosis | None:
     return Diagnosis("?", of, say("ratios"), f"{evidence} {say('ratios.fix')}", "")
 
 
-def _by_products(
-    of: str, ones: OneHotProbes, result: str, smallest: Case, only_lines: bool, grouped: bool
-) -> Diagnosis | None:
+def _by_products(ones: OneHotProbes, smallest: Case, only_lines: bool, grouped: bool) -> Diagnosis | None:
     """Return how the products lie otherwise than they should.
 
     With ``only_lines`` by what holds of whole rows and columns alone; ``grouped``: what is wrong all has groups.
     """
-    counted, found = None, None
-    for found in ones.products(result, smallest):
+    of, counted, found = ones.of, None, None
+    for found in ones.products(smallest):
         setting = setting_in_words(found.spec)
         if smallest.quantised and found.unknown:
             break
@@ -241,10 +243,10 @@ def _by_products(
     is_plain = found is None or not (found.missing or found.unknown or found.spec != single(smallest.spec))
     if only_lines or counted or not is_plain:
         return None if only_lines else counted
-    mixed = ones.mixed(result, smallest)
+    mixed = ones.mixed(smallest)
     if not mixed or (mixed == "groups" and not grouped) or (of == "grad_bias" and mixed == "channels"):
         return None
-    if of != "grad_bias" and (order := one_window(of, smallest, functools.partial(ones.ask, result))):
+    if of != "grad_bias" and (order := one_window(of, smallest, ones.ask)):
         return Diagnosis("?", of, order, "", say("window.fix"))
     if mixed == "both":
         return diagnosis(catalogue()["G10"], say("mixed.both"), of)

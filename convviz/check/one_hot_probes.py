@@ -19,54 +19,41 @@ PLANES = (ConvSpec((6, 7), kernel_size=(3, 2)), ConvSpec((7, 6), kernel_size=3, 
 
 
 class OneHotProbes:
-    """Asks a student's function, and keeps what it said."""
+    """Asks a student's function for one of its results, and keeps what it said."""
 
-    def __init__(self, student: Student) -> None:
+    def __init__(self, student: Student, result: str) -> None:
         """Ask nothing yet."""
-        self._task = student.task
-        self.student = student
-        self._known: dict[tuple[str, ConvSpec], Provenance | None] = {}
+        self.student, self.result, self._task = student, result, student.task
+        self.of = recipe_of(student.task, result)
+        self._known: dict[ConvSpec, Provenance | None] = {}
 
-    def products(self, result: str, wrong: Case) -> Iterator[Provenance]:
-        """Yield the products of a result such as ``"grad_input"`` at plain settings, then at that of a wrong case.
+    def products(self, wrong: Case) -> Iterator[Provenance]:
+        """Yield the products of the result at plain settings, then at that of a wrong case.
 
         All have one channel and one sample; what a function does not take, or gives no plane for, is left out.
         """
-        is_masked = result == "grad_weight" and self._task.quantised  # then a product may be 0, or one of several
+        is_masked = self.result == "grad_weight" and self._task.quantised  # then a product may be 0, or one of several
         if is_masked or self._task.name.startswith("linear"):
             return
         for spec in dict.fromkeys((*PLANES, single(wrong.spec))):
-            if (result, spec) not in self._known:
-                self._known[result, spec] = self._ask(result, spec)
-            found = self._known[result, spec]
-            if found is not None:
+            if spec not in self._known:
+                case = make_case("single ones", spec, 77, self._task.quantised)
+                refused = self.student.takes(case)
+                self._known[spec] = None if refused else provenance(self.of, spec, case, self.ask)
+            if (found := self._known[spec]) is not None:
                 yield found
 
-    def ask(self, result: str, case: Case) -> torch.Tensor | None:
-        """Return a result for any numbers; None where the student gives none."""
-        got = self.student.answer(case).results.get(result)
+    def ask(self, case: Case) -> torch.Tensor | None:
+        """Return the result for any numbers; None where the student gives none."""
+        got = self.student.answer(case).results.get(self.result)
         return None if got is None else as_convolution(self._task, case, got)
 
-    def is_right_alone(self, case: Case) -> bool:
-        """Return whether what went wrong after other calls is right in a fresh process: then something is kept."""
-        self.student.close()
-        return self.student.tried(case).is_right
-
-    def needs_numbers(self, case: Case) -> bool:
-        """Return whether what is wrong in a case is right with other numbers: then it is these that matter."""
-        return self.student.tried(make_case("other numbers", case.spec, 76, self._task.quantised)).is_right
-
-    def is_random(self, case: Case) -> bool:
-        """Return whether several calls give what is right, then something else, then again what is right."""
-        fit = [self.student.tried(case).fits for _ in range(8)]
-        return False in fit and True in fit[fit.index(False) :]
-
-    def parts(self, result: str, case: Case) -> tuple[str, str, list[int], set[float | None]] | None:
+    def parts(self, case: Case) -> tuple[str, str, list[int], set[float | None]] | None:
         """Return which samples, channels, rows or columns of what is sent give a wrong result, each alone.
 
         These are: what is sent, the axis, the indices, and by what each is off; None where no axis parts them.
         """
-        sent = "input" if result == "output" and self._task.name != "conv_transpose2d" else "grad_output"
+        sent = "input" if self.of == "output" else "grad_output"
         case = case.with_tensor("bias", torch.zeros_like(case.bias))
         tensor = case.tensor(sent)
         for axis, name in enumerate(("sample", "channel", "row", "column")):
@@ -74,7 +61,7 @@ class OneHotProbes:
             for at in range(tensor.shape[axis]):
                 alone = torch.zeros_like(tensor)
                 alone.select(axis, at).copy_(tensor.select(axis, at))
-                seen = seen_of(self._task, result, self.student.tried(case.with_tensor(sent, alone)))
+                seen = seen_of(self._task, self.result, self.student.tried(case.with_tensor(sent, alone)))
                 if seen.got is None or seen.got.shape != seen.right.shape:
                     return None
                 if not seen.is_right:
@@ -83,13 +70,13 @@ class OneHotProbes:
                 return sent, name, list(wrong), {None if ratio is None else round(ratio, 6) for ratio in wrong.values()}
         return None
 
-    def larger(self, result: str, case: Case) -> Seen | None:
+    def larger(self, case: Case) -> Seen | None:
         """Return a wrong result of the same setting with a few windows and two samples more; None if that is right."""
         size = [size + 3 * stride for size, stride in zip(case.spec.input_size, case.spec.stride, strict=True)]
         other = make_case(case.name, case.spec.replace(input_size=size, batch=case.spec.batch + 2), 80, case.quantised)
-        return self._wrong(result, other)
+        return self._wrong(other)
 
-    def mixed(self, result: str, wrong: Case) -> str:
+    def mixed(self, wrong: Case) -> str:
         """Return which sums go wrong where one channel of one sample is right, the first of those below; else nothing.
 
         ``"both"``: several samples of one channel are right, and several channels of one sample, but not both.
@@ -103,25 +90,19 @@ class OneHotProbes:
             "both": plane.replace(in_channels=2, out_channels=3, batch=2),
             "groups": plane.replace(in_channels=4, out_channels=4, groups=2),
         }
-        found = (name for name, spec in several.items() if self._is_wrong(result, spec))
-        return "" if self._is_wrong(result, plane) else next(found, "")
+        found = (name for name, spec in several.items() if self._is_wrong(spec))
+        return "" if self._is_wrong(plane) else next(found, "")
 
-    def _is_wrong(self, result: str, spec: ConvSpec) -> bool:
-        return self._wrong(result, make_case("several", spec, 78, self._task.quantised)) is not None
+    def _is_wrong(self, spec: ConvSpec) -> bool:
+        return self._wrong(make_case("several", spec, 78, self._task.quantised)) is not None
 
-    def _wrong(self, result: str, case: Case) -> Seen | None:
+    def _wrong(self, case: Case) -> Seen | None:
         spec = case.spec
         no_layer = self._task.name.startswith("linear") and (spec.groups > 1 or spec.input_size != (1, 1))
         if no_layer or self.student.takes(case):
             return None
-        seen = seen_of(self._task, result, self.student.tried(case))
+        seen = seen_of(self._task, self.result, self.student.tried(case))
         return None if seen.got is None or seen.is_right else seen
-
-    def _ask(self, result: str, spec: ConvSpec) -> Provenance | None:
-        case = make_case("single ones", spec, 77, self._task.quantised)
-        if self.student.takes(case):
-            return None
-        return provenance(recipe_of(self._task, result), spec, case, lambda changed: self.ask(result, changed))
 
 
 def single(spec: ConvSpec) -> ConvSpec:

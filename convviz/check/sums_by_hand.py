@@ -28,7 +28,13 @@ Terms = dict[Cell, list[tuple[float, ...]]]
 def worked(result: str, case: Case, right: torch.Tensor) -> list[str]:
     """Return a line for each cell of a result, such as ``grad_input[0,1] = 2·3 + (−1)·2 = 4``."""
     terms = products(result, case)
-    return [_line(result, cell, right, terms[cell]) for cell in itertools.product(*map(range, right.shape))]
+    lines = []
+    for cell in itertools.product(*map(range, right.shape)):
+        name = cell_name(result, cell, right.shape)
+        factors = ((f"({number_text(one)})" if one < 0 else number_text(one) for one in each) for each in terms[cell])
+        sums = f"{name} = {' + '.join(map('·'.join, factors))} = {number_text(float(right[cell]))}"
+        lines.append(sums if terms[cell] else say("no_term", cell=name))
+    return lines
 
 
 def products(result: str, case: Case) -> Terms:
@@ -59,23 +65,10 @@ def _cells(case: Case) -> Iterator[tuple[Cell, Cell, Cell]]:
             yield (n, o, row, column), (o, c, i, j), (n, o // out * per + c, y, x)
 
 
-def _line(result: str, cell: Cell, right: torch.Tensor, terms: Sequence[tuple[float, ...]]) -> str:
-    name = cell_name(result, cell, right.shape)
-    if not terms:
-        return say("no_term", cell=name)
-    sums = " + ".join("·".join(_factor(number) for number in factors) for factors in terms)
-    return f"{name} = {sums} = {number_text(float(right[cell]))}"
-
-
 def cell_name(result: str, cell: Cell, shape: Sequence[int]) -> str:
     """Return a cell as it is called on paper: without sample and channel where there is one of each."""
     shown = cell[-2:] if len(shape) == 4 and shape[0] == shape[1] == 1 else cell
     return f"{result}[{','.join(map(str, shown))}]"
-
-
-def _factor(number: float) -> str:
-    text = number_text(number)
-    return f"({text})" if number < 0 else text
 
 
 def number_text(number: float) -> str:

@@ -25,7 +25,9 @@ def failure(error: BaseException, fn: Any) -> tuple[str, str]:
     """Return the kind and the sentence of what was thrown."""
     if isinstance(error, NotNumbers):
         return "wrong_type", str(error)
-    text, where = _text(error), line_of(error.__traceback__, fn)
+    text, where = "", line_of(error.__traceback__, fn)
+    with contextlib.suppress(BaseException):  # its __str__ is the student's as well
+        text = "\n".join(str(error).strip().splitlines()[:3])[:LONGEST]
     if isinstance(error, MemoryError) or "t allocate memory" in text or "not enough memory" in text:
         return "crashed", say("memory", where=where)
     plain = {SystemExit: "exit", KeyboardInterrupt: "interrupt", RecursionError: "recursion"}
@@ -47,12 +49,6 @@ def _is_refusal(error: BaseException) -> bool:
 
 def _of_a_library(file: str) -> bool:
     return any(part in file.replace("\\", "/") for part in _LIBRARIES)
-
-
-def _text(error: BaseException) -> str:
-    with contextlib.suppress(BaseException):  # its __str__ is the student's as well
-        return "\n".join(str(error).strip().splitlines()[:3])[:LONGEST]
-    return ""
 
 
 def line_of(trace: TracebackType | None, fn: Any) -> str:

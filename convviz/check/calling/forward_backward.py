@@ -22,12 +22,11 @@ from convviz.check.calling.inspect_source import is_function
 from convviz.check.calling.layer_contents import fill, gathered, holding, zero
 from convviz.check.calling.names_and_layouts import DATA, role_of, to_layout
 from convviz.check.calling.results import At, is_array, pieces, take_apart, together
-from convviz.check.tasks import GRADIENTS, Task
+from convviz.check.tasks import GRADIENTS, TASKS, Task
 from convviz.facts.words import sentences
 
 say = sentences("calling_student_code")
 
-_FORWARD = Task("conv2d", (), ("output",))
 # Named here, so that NumPy loads its part before a child becomes a user who may not read it.
 DRAWS = (torch.rand, np.random.rand, lambda count: random.random())
 
@@ -97,7 +96,7 @@ class Call:
         if task.kind == "Module":
             self.plain = [] if "bias" in wanted else _plain_bias(layer, case)
             self.biased = "bias" in wanted or bool(self.plain)
-            asked = Given(_FORWARD, self.plan, case)
+            asked = Given(TASKS["conv2d"], self.plan, case)
             for role, value in wanted.items():
                 given.hold(role, value, value.detach().clone())
         if subject.backward is AUTOGRAD:
@@ -167,7 +166,7 @@ class Call:
 
     def _other_image(self, layer: Any, given: Given, case: Case) -> tuple[Any, Given]:
         """Go forward with another image; return what is kept for going back, and what was given."""
-        task = _FORWARD if given.task.kind == "Module" else given.task
+        task = TASKS["conv2d"] if given.task.kind == "Module" else given.task
         other = Given(task, self.plan, dataclasses.replace(case, input=1 - case.input.flip(2, 3) / 2))
         return _apart(self._go(self.subject.forward, other, self.subject.goes, layer))[1], other
 

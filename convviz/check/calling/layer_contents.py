@@ -118,7 +118,11 @@ def zero(layer: Any, at_all: bool) -> None:
 
 def gathered(returned: Any, layer: Any, names: tuple[str, ...], optional: tuple[str, ...]) -> Any:
     """Return the gradients; those that backward does not return are looked for among the attributes."""
-    if isinstance(as_keys(returned), Mapping) or (isinstance(returned, tuple | list) and not _is_nested(returned)):
+    inner, depth = returned, 0
+    while isinstance(inner, list) and inner:
+        inner, depth = inner[0], depth + 1
+    is_array = 2 <= depth <= 4 and isinstance(inner, int | float)  # a list of lists of numbers, and no row of gradients
+    if isinstance(as_keys(returned), Mapping) or (isinstance(returned, tuple | list) and not is_array):
         return returned
     kept = dict(_kept(layer, names))
     first = "grad_input" if "grad_input" in names else next((name for name in names if name not in kept), None)
@@ -128,14 +132,6 @@ def gathered(returned: Any, layer: Any, names: tuple[str, ...], optional: tuple[
     if missing:
         raise NotNumbers(say("no_attribute", missing=", ".join(missing)))
     return {name: kept[name] for name in names if name in kept}
-
-
-def _is_nested(value: Any) -> bool:
-    """Return whether this is an array as a list of lists of numbers, and no row of gradients."""
-    depth = 0
-    while isinstance(value, list) and value:
-        value, depth = value[0], depth + 1
-    return depth > 1 and isinstance(value, int | float) and depth in (2, 3, 4)
 
 
 def _kept(layer: Any, names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:

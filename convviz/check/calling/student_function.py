@@ -24,9 +24,7 @@ from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 
 say = sentences("calling_student_code")
-PLAIN: dict[str, Any] = {
-    "stride": (1, 1), "padding": ((0, 0), (0, 0)), "dilation": (1, 1), "groups": 1, "padding_mode": "zeros"
-}  # fmt: skip
+PLAIN = {name: getattr(ConvSpec(3), name) for name in GEOMETRY}
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ before it and ``rest`` more after it; slide the ``kernel`` over it, its cells ``
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Callable, Mapping
 
@@ -138,34 +139,23 @@ def overwritten(
     channels at once or one after the other. ``pitch`` and ``spacing`` are those of grad_output, once it is spread, and
     of the kernel, which is ``[C_in, C_out / groups, kH, kW]`` as it slides; ``around`` are the zeros before and after.
     """
-    per, out = kernel.shape[0] // groups, kernel.shape[1]
+    out = kernel.shape[1]
     if grad_output.shape[1] != out * groups or kernel.shape[0] % groups:
         return None
-    kernel = kernel.flip(-2, -1)  # who scatters does not rotate
-    outputs, cells = grad_output.shape[2:], kernel.shape[2:]
-    numbers = list(zip(outputs, cells, pitch, spacing, around, strict=True))
-    size = [(o - 1) * s + 1 + before + after - d * (k - 1) for o, k, s, d, (before, after) in numbers]
-    if min(size) <= 0:
+    spans = [gap * (cells - 1) for gap, cells in zip(spacing, kernel.shape[2:], strict=True)]
+    size = [(o - 1) * step + 1 + span for o, step, span in zip(grad_output.shape[2:], pitch, spans, strict=True)]
+    top, bottom, left, right = (zeros - span for sides, span in zip(around, spans, strict=True) for zeros in sides)
+    if size[0] + top + bottom <= 0 or size[1] + left + right <= 0:
         return None
-    by_tap = overlaps.startswith("last tap")
-    rows, columns = (_last(*axis, extent, by_tap) for axis, extent in zip(numbers, size, strict=True))
-    written = (rows[:, 0] >= 0)[:, None] & (columns[:, 0] >= 0)
-    o, k = ((rows[:, column, None].clamp(0), columns[:, column].clamp(0)) for column in (0, 1))
     first = out - 1 if overlaps.endswith("last channel") else 0
-    sent = grad_output[:, :, o[0], o[1]].unflatten(1, (groups, out))[:, :, first:]  # [N, g, C_out / g, H, W]
-    taps = kernel[:, first:, k[0], k[1]].unflatten(0, (groups, per))  # [g, C_in / g, C_out / g, H, W]
-    return torch.einsum("ngohw,gcohw->ngchw", sent, taps).flatten(1, 2) * written
-
-
-def _last(outputs: int, cells: int, pitch: int, spacing: int, around: Pair, extent: int, by_tap: bool) -> torch.Tensor:
-    """Return which (o, k) of one axis writes last into each row, ``[rows, 2]``; -1 where none does.
-
-    Which product is last is asked for rows and columns by themselves: the loops run over the rows outside.
-    """
-    last = torch.full((extent, 2), -1)
-    pairs = [(o, k) for o in range(outputs) for k in range(cells)]
-    for o, k in sorted(pairs, key=lambda pair: pair[::-1]) if by_tap else pairs:
-        row = o * pitch + k * spacing + around[0] - spacing * (cells - 1)
-        if 0 <= row < extent:
-            last[row] = torch.tensor((o, k))
-    return last
+    sent = grad_output.unflatten(1, (groups, out))[:, :, first:]
+    taps = kernel.flip(-2, -1).unflatten(0, (groups, -1))[:, :, first:]  # who scatters does not rotate
+    by_tap = overlaps.startswith("last tap")
+    order, starts, steps = ("ngcklab", spacing, pitch) if by_tap else ("ngcabkl", pitch, spacing)
+    terms = torch.einsum(f"ngoab,gcokl->{order}", sent, taps).flatten(1, 2)
+    plane = terms.new_zeros((*terms.shape[:2], *size))
+    for row, column in itertools.product(*map(range, terms.shape[2:4])):
+        lines = zip((row, column), starts, steps, terms.shape[4:], strict=True)
+        rows, columns = (slice(at * start, at * start + step * (n - 1) + 1, step) for at, start, step, n in lines)
+        plane[..., rows, columns] = terms[:, :, row, column]
+    return padded(plane, [left, right, top, bottom])
