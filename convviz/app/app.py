@@ -30,6 +30,7 @@ from convviz.geometry.spec import ConvSpec
 from convviz.lessons import short_name, told
 from convviz.ops.devices_and_dtypes import available_devices
 from convviz.ops.stages import Stages
+from convviz.ops.to_tensor import TensorLike
 from convviz.settings.link import briefly, from_link, to_link
 from convviz.settings.state import Settings
 from convviz.views.figures import figure
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from convviz.app.script_carrier_widget import Script
-    from convviz.ops.to_tensor import TensorLike
 
 say = sentences("app")
 

@@ -1,13 +1,8 @@
 """The one idea of convviz: a convolution is a table of taps."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+import torch
 
 from convviz.geometry.spec import ConvSpec
-
-if TYPE_CHECKING:
-    import torch
 
 
 def taps(spec: ConvSpec) -> torch.Tensor:
@@ -33,8 +28,6 @@ def taps(spec: ConvSpec) -> torch.Tensor:
     Returns:
         int64 tensor ``[T, 3]`` of flat indices, ``o = row * W_out + column`` and so on, sorted by o, then k.
     """
-    import torch  # here: the geometry above it is plain ints, for those who need no torch
-
     width, out_width, kernel_width = spec.input_size[1], spec.output_size[1], spec.kernel_size[1]
     rows = torch.tensor(spec.axis_taps(0), dtype=torch.int64).reshape(-1, 1, 3)
     columns = torch.tensor(spec.axis_taps(1), dtype=torch.int64).reshape(1, -1, 3)

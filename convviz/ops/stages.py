@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
@@ -16,10 +16,7 @@ from convviz.ops.deviation import Deviation, from_autograd
 from convviz.ops.devices_and_dtypes import check_device, check_dtype, common_dtype, full_precision
 from convviz.ops.losses import LOSSES, loss_gradient, loss_value
 from convviz.ops.padding import fold_padding, pad_input
-from convviz.ops.to_tensor import real_tensor
-
-if TYPE_CHECKING:
-    from convviz.ops.to_tensor import TensorLike
+from convviz.ops.to_tensor import TensorLike, real_tensor
 
 
 @dataclass(frozen=True, eq=False)  # tensors have no one answer to ==

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    TensorLike = torch.Tensor | ArrayLike  # what real_tensor takes: tensors, arrays, nested lists of numbers
+TensorLike = torch.Tensor | ArrayLike  # what real_tensor takes: tensors, arrays, nested lists of numbers
 
 
 def why_not_dense(name: str, tensor: torch.Tensor) -> str:
