@@ -16,6 +16,7 @@ from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 
 say = sentences("check")
+SEVERAL = 6  # numbers that no other mistake gives by chance
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,15 @@ def diagnose(of: str, seen: Sequence[Seen]) -> list[Diagnosis]:
     return [diagnosis(mistake, evidence, of, is_partial=True) for (mistake,) in found]
 
 
+def sometimes(of: str, seen: Sequence[Seen]) -> Diagnosis | None:
+    """Return the one mistake that gives the numbers of all wrong cases, though not those of the right ones."""
+    search = _Search(of, seen)
+    several = len(search.wrong) > 1 and sum(one.right.numel() for one in search.wrong) >= SEVERAL
+    known = [each for each in catalogue().values() if of in each.of and each.id[0] != "Q"]
+    found = [each for each in known if several and any(map(search.fits_wrong, each.ways))]
+    return diagnosis(found[0], say("evidence.where", count=len(search.wrong)), of, True) if len(found) == 1 else None
+
+
 def _best(
     groups: Iterable[tuple[Mistake, ...]], fit: Callable[[Recipe], int], least: int
 ) -> tuple[list[tuple[Mistake, ...]], int]:
@@ -119,6 +129,10 @@ class _Search:
                 return 0
             explained += gives is True and not one.is_right
         return explained
+
+    def fits_wrong(self, recipe: Recipe) -> bool:
+        """Return whether a recipe gives the numbers of every wrong case."""
+        return all(self._gives(recipe, one) for one in self.wrong)
 
     def fit_partly(self, recipe: Recipe) -> int:
         """Return the same; 0 only if it is not what the first wrong case has, or spoils one that is right."""

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from convviz.check.battery import NOTHING, ZEROS, Case, make_case
 from convviz.check.call_outcome import Tried, ratio_of, same
 from convviz.check.calling.student_function import Student
-from convviz.check.diagnose import Diagnosis, Seen, diagnose, diagnosis
+from convviz.check.diagnose import Diagnosis, Seen, diagnose, diagnosis, sometimes
 from convviz.check.mistakes import catalogue
 from convviz.check.one_hot_probes import OneHotProbes, seen_of, single
-from convviz.check.probe_analysis import counts, readings, unknown
+from convviz.check.probe_analysis import axes_exchanged, counts, readings, unknown
 from convviz.check.probe_linearity import broken_premise, is_bias_alone
-from convviz.check.probe_one_window import one_window
+from convviz.check.probe_one_window import one_window, samples_exchanged
 from convviz.check.probe_relations import sign_passed
 from convviz.check.smallest_failing_geometry import Failure
 from convviz.check.tasks import Task
@@ -64,9 +64,14 @@ def explain(
     wrong = {result: [one.got is not None and not one.is_right for one in seen] for result, seen in every.items()}
     # First what the first failing case has, which is the one that is shown: a border spoils an output in few cases.
     for result in sorted(filter(lambda name: any(wrong[name]), wrong), key=lambda name: wrong[name].index(True)):
-        found = diagnose(probes[result].of, every[result])
-        if not found or found[0].is_partial:
-            found = _unnamed(probes[result], every[result], found, failure)
+        seen = every[result]
+        found = diagnose(probes[result].of, seen)
+        if not found and not seen[0].case.quantised and (once := sometimes(probes[result].of, seen)):
+            spoilt = [one.case for one, is_wrong in zip(seen, wrong[result], strict=True) if is_wrong]
+            mark = "" if failure else mark_of(spoilt, [one.case for one in seen if one.is_right])
+            found = [dataclasses.replace(once, evidence=f"{mark} {once.evidence}".strip())]
+        elif not found or found[0].is_partial:
+            found = _unnamed(probes[result], seen, found, failure)
         if failure and found and (when := mark_of(failure.wrong, failure.others)):
             found = _said_first(when, found)
         yield from (_in_terms_of(task, each) for each in found)
@@ -165,8 +170,9 @@ def _unnamed(
     mark = "" if failure else mark_of([one.case for one in wrong], [one.case for one in seen if one.is_right])
     if len(wrong) == 1 and wrong[0].case.name in ONLY:
         return [Diagnosis("?", result, mark, say("only.of", case=wrong[0].case.name), "")]
-    # In the smallest of all there may be one number, which proves nothing.
-    typical = max(wrong, key=lambda one: one.case.spec.products) if failure else smallest
+    # In the smallest of all there may be one number, which proves nothing, and in a kernel of one cell no mean.
+    plain = [one for one in wrong if one.case.spec.kernel_size != (1, 1)] or wrong
+    typical = (max if failure else min)(plain, key=lambda one: one.case.spec.products)
     if is_bias_alone(of, wrong, ask):
         return [Diagnosis("?", result, say("premise.bias"), say("premise.bias.seen"), "")]
     if broken := broken_premise(of, typical.case, typical.right, ask):
@@ -231,6 +237,8 @@ def _by_products(ones: OneHotProbes, smallest: Case, only_lines: bool, grouped: 
         if smallest.quantised and found.unknown:
             break
         if said := readings(found):
+            if (pair := {"grad_input": "I21", "output": "F08"}.get(of)) and axes_exchanged(found):
+                return diagnosis(catalogue()[pair], say("read.also", setting=setting, what="; ".join(said)), of)
             rest = say("read.also", setting=setting, what="; ".join(said[1:])) if said[1:] else ""
             return Diagnosis("?", of, f"{said[0]}.", rest or say("read", setting=setting), "")
         if count := counts(found):
@@ -246,8 +254,10 @@ def _by_products(ones: OneHotProbes, smallest: Case, only_lines: bool, grouped: 
     mixed = ones.mixed(smallest)
     if not mixed or (mixed == "groups" and not grouped) or (of == "grad_bias" and mixed == "channels"):
         return None
-    if of != "grad_bias" and (order := one_window(of, smallest, ones.ask)):
+    if of != "grad_bias" and not smallest.quantised and (order := one_window(of, smallest, ones.ask)):
         return Diagnosis("?", of, order, "", say("window.fix"))
+    if mixed == "samples" and samples_exchanged(of, ones.ask):
+        return Diagnosis("?", of, say("mixed.positions"), "", say("window.fix"))
     if mixed == "both":
         return diagnosis(catalogue()["G10"], say("mixed.both"), of)
     return Diagnosis("?", of, say(f"mixed.{mixed}"), "", say(f"mixed.{mixed}.fix"))

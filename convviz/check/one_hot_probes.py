@@ -58,15 +58,17 @@ class OneHotProbes:
         tensor = case.tensor(sent)
         for axis, name in enumerate(("sample", "channel", "row", "column")):
             wrong: dict[int, float | None] = {}
+            count = 0  # of those that say something: where right is 0, nothing is anyhow
             for at in range(tensor.shape[axis]):
                 alone = torch.zeros_like(tensor)
                 alone.select(axis, at).copy_(tensor.select(axis, at))
                 seen = seen_of(self._task, self.result, self.student.tried(case.with_tensor(sent, alone)))
                 if seen.got is None or seen.got.shape != seen.right.shape:
                     return None
+                count += bool(seen.right.any())
                 if not seen.is_right:
                     wrong[at] = ratio_of(seen.got, seen.right)
-            if 0 < len(wrong) < tensor.shape[axis]:
+            if 0 < len(wrong) < count:
                 return sent, name, list(wrong), {None if ratio is None else round(ratio, 6) for ratio in wrong.values()}
         return None
 

@@ -6,6 +6,7 @@ numbers in that formula, and each number has a name that says what went wrong.
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,7 +45,7 @@ def readings(found: Provenance) -> list[str]:
     """Return in sentences how a gradient's products lie otherwise than they should; nothing where none is wrong."""
     said: list[str] = []
     for axis, name in enumerate(LINES if found.of != "grad_bias" else ()):
-        got = None if found.unknown else line(list(found.found), axis, found.of)
+        got = None if found.unknown else _line(found, axis)
         said += _apart(got, _right(found, axis), name, found.of) if got is not None else ()
     factors = [factor for factor in found.factors if factor != 1]
     terms = Counter(product[2] for product in found.right)
@@ -67,11 +68,36 @@ def line(products: list[Product], axis: int, of: str) -> Line | None:
     if len(rows) < 4 or any(len({row[at] for row in rows}) < 2 for at in (0, 1)):
         return None  # one cell of an axis alone says nothing of its steps
     given, wanted = torch.tensor(rows, dtype=torch.float64), torch.tensor(targets, dtype=torch.float64)
+    if int(torch.linalg.matrix_rank(given[:, [0, 1, 3]])) < 3:
+        return None  # several formulas fit
     solved = torch.linalg.lstsq(given, wanted[:, None], driver="gelsd").solution[:, 0]
     whole = solved.round()
     if not torch.allclose(given @ whole, wanted):
         return None
     return Line(*(int(number) for number in whole))
+
+
+def _line(found: Provenance, axis: int) -> Line | None:
+    """Return the formula of an axis; a kernel of one cell has the right spacing, as it can have no other."""
+    if found.spec.kernel_size[axis] > 1 or not found.found:
+        return line(list(found.found), axis, found.of)
+    right, pairs = _right(found, axis), [named(found.of, product) for product in found.found]
+    places = {cell[axis] - right.pitch * o[axis] for o, _, cell in pairs}
+    same_place = len(places) == 1 and len({o[axis] for o, *_ in pairs}) > 1
+    return dataclasses.replace(right, place=places.pop()) if same_place else None
+
+
+def axes_exchanged(found: Provenance) -> bool:
+    """Return whether one setting of rows and columns is exchanged, or all of them, and nothing else is wrong."""
+    rows, columns = _right(found, 0), _right(found, 1)
+    got = [line(list(found.found), axis, found.of) for axis in (0, 1)]
+    changed = [{"pitch"}, {"spacing"}, {"place"}, {"pitch", "spacing", "place"}]
+    pairs = ((rows, columns), (columns, rows))
+    possible = [
+        [dataclasses.replace(own, **{name: getattr(other, name) for name in names}) for own, other in pairs]
+        for names in changed
+    ]
+    return got in possible and got != [rows, columns]
 
 
 def _right(found: Provenance, axis: int) -> Line:
@@ -122,7 +148,7 @@ def _reaches(found: Provenance, product: Product, reached: Callable[[float, int]
 
 def _where(counted: str, found: Provenance, wrong: Sequence[Product], at: int) -> str:
     """Return the sentence, with the one row or column of a tensor in which all cells are, if it has several."""
-    for axis, line in enumerate(LINES if MEMBERS[found.of][at] != "grad_bias" else ()):
+    for axis, line in enumerate(LINES if MEMBERS[found.of][at] != "grad_bias" and not found.unknown else ()):
         lines = {product[at][axis] for product in wrong}
         if len(lines) == 1 and len({product[at][axis] for product in found.right}) > 1:
             return say(f"read.only.{line}", what=counted, lines=min(lines), result=MEMBERS[found.of][at])

@@ -70,7 +70,7 @@ def is_bias_alone(result: str, wrong: Sequence[Seen], ask: Ask) -> bool:
 def _coarse(
     result: str, got: torch.Tensor, right: torch.Tensor, is_binary: bool
 ) -> tuple[str, dict[str, object]] | None:
-    several = got.abs().unique().numel() > 1  # one size alone may be that of a clip
+    several = got.abs().round(decimals=9).unique().numel() > 1  # one size alone may be that of a clip, or none at all
     for parts in FRACTIONS if several and not is_binary else ():
         if _is_whole(got * parts) and not _is_whole(right * parts):
             return ("whole" if parts == 1 else "fraction"), {"result": result, "parts": parts}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 
@@ -25,7 +25,7 @@ def one_window(result: str, wrong: Case, ask: Callable[[Case], torch.Tensor | No
     ``ask`` gives that result for any case, as ``[N, C, H, W]``.
     """
     kernel, quantised = (1, 1) if wrong.spec.input_size == (1, 1) else (3, 2), wrong.quantised
-    spec = ConvSpec(kernel, 2, 5, kernel)
+    spec = ConvSpec(kernel, 4, 5, kernel)
     of_one = {"output": math.prod(spec.input_shape), "grad_input": spec.out_channels}
     ones = torch.eye(of_one.get(result, 1), dtype=torch.float64)
     case = make_case("one window", spec.replace(batch=len(ones)), 79, quantised)
@@ -51,15 +51,40 @@ def one_window(result: str, wrong: Case, ask: Callable[[Case], torch.Tensor | No
 def _order(result: str, got: torch.Tensor, right: torch.Tensor) -> str:
     """Return which order of axes is taken for which, as by a reshape without a transpose."""
     what = "input" if result == "grad_weight" else "weight"
-    for order in itertools.permutations(range(4)):
-        shuffled = right.permute(order)
-        read_back = right.reshape(shuffled.shape).permute([order.index(axis) for axis in range(4)])
-        words = {"what": what, "own": comma(AXES), "other": comma([AXES[axis] for axis in order])}
-        if same(got, shuffled.reshape(right.shape)):
-            return say("window.written", **words)
-        if same(got, read_back):
-            return say("window.read", **words)
+    orders = list(itertools.permutations(range(4)))
+
+    def moved(pair: Sequence[tuple[int, ...]]) -> tuple[int, int]:
+        return sum(order != orders[0] for order in pair), sum(at != axis for one in pair for at, axis in enumerate(one))
+
+    pairs = sorted(itertools.product(orders, orders), key=moved)  # the plainest of those that come to the same
+    for written, read in pairs:
+        flat = right.permute(written).reshape([right.shape[axis] for axis in read])
+        if same(got, flat.permute([read.index(axis) for axis in range(4)])):
+            return say(
+                "window.order",
+                what=what,
+                **{
+                    name: comma([AXES[axis] for axis in order])
+                    for name, order in (("written", written), ("read", read))
+                },
+            )
     return ""
+
+
+def samples_exchanged(result: str, ask: Callable[[Case], torch.Tensor | None]) -> bool:
+    """Return whether samples and positions are flattened in one order and read in the other."""
+    case = make_case("two samples", ConvSpec((2, 3), kernel_size=1, batch=2), 82)
+    case = case.with_tensor("bias", torch.zeros_like(case.bias))
+    sent = "input" if result == "output" else "grad_output"
+    places = []
+    for one in torch.eye(case.input.numel(), dtype=torch.float64):
+        got = ask(case.with_tensor(sent, one.reshape(case.input.shape)))
+        if got is None or not got.numel():
+            return False
+        off = (case.input - got).abs() if result == "grad_weight" and got.numel() == 1 else -got.abs()
+        places.append(int(off.flatten().argmin()))
+    exchanged = torch.arange(len(places)).reshape(len(case.input), -1).T.flatten()
+    return places in (exchanged.tolist(), exchanged.argsort().tolist())
 
 
 def _numbers(weight: torch.Tensor, got: torch.Tensor, right: torch.Tensor) -> str:
@@ -73,5 +98,6 @@ def _numbers(weight: torch.Tensor, got: torch.Tensor, right: torch.Tensor) -> st
         said = (comma([f"{each:.3g}" for each in numbers]) for numbers in (scales, wanted))
         return say("window.scale", got=next(said), right=next(said))
     at = (got - right).abs().argmax()
-    kept, received, expected = (f"{float(each.flatten()[at]):.3g}" for each in (weight, got, right))
-    return say("window.number", weight=kept, got=received, right=expected)
+    kept, received, expected = (f"{float(each.flatten()[at]) + 0.0:.3g}" for each in (weight, got, right))
+    scaled = bool((right.abs() != 1).any())
+    return say("window.number.scaled" if scaled else "window.number", weight=kept, got=received, right=expected)

@@ -6,6 +6,7 @@ The same seed gives the same cases; torch's own random numbers are not touched.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
@@ -111,8 +112,9 @@ def _geometry(draws: Random, is_linear: bool) -> ConvSpec:
     if is_linear:
         return ConvSpec(1, 1 + draws.randrange(6), 1 + draws.randrange(6), 1, batch=1 + draws.randrange(5))
     rows = _axis(draws)
-    same = draws.randrange(5)  # 0, 1: all is square; 2: all but the input
+    same = draws.randrange(5)  # 0, 1: all is square; 2: all but the input; 3: input, kernel and output
     columns = rows if same < 2 else (_size(draws, *rows[1:]), *rows[1:]) if same == 2 else _axis(draws)
+    columns = draws.choice(_of_sizes(*rows) or [columns]) if same == 3 else columns
     groups = draws.choice((1, 1, 1, 2, 2, 3, 4))
     per_group = (1, 1, 2, 3) if groups > 1 else (1, 1, 2, 3, 4, 5)
     channels, out_channels = groups * draws.choice(per_group), groups * draws.choice(per_group)
@@ -133,6 +135,16 @@ def _axis(draws: Random) -> tuple[int, int, int, int, int]:
     dilation = draws.choice((1, 1, 1, 2, 3))
     padding = draws.randrange(kernel + 1) if draws.randrange(3) else 0
     return _size(draws, kernel, stride, padding, dilation), kernel, stride, padding, dilation
+
+
+def _of_sizes(size: int, kernel: int, *others: int) -> list[tuple[int, int, int, int, int]]:
+    """Return the axes of the same input, kernel and output with another stride, padding or dilation."""
+
+    def rows(stride: int, padding: int, dilation: int) -> int:
+        return (size + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1
+
+    found = itertools.product((1, 2, 3), range(kernel + 1), (1, 2, 3))
+    return [(size, kernel, *each) for each in found if each != others and rows(*each) == rows(*others)]
 
 
 def _size(draws: Random, kernel: int, stride: int, padding: int, dilation: int) -> int:

@@ -109,7 +109,7 @@ class Report:
             # What explains only some of it, alone or with others, or stands in no catalogue, needs what was seen.
             tied = any((other.of, other.evidence) == (best.of, best.evidence) for other in others)
             is_said = first is not None and best.evidence in first.message
-            lines += [best.evidence] * bool(not is_said and (best.is_partial or tied or not best.fix))
+            lines += [best.evidence] * bool(not is_said and (best.is_partial or tied or best.id == "?"))
             lines += [best.fix] * bool(best.fix)
             titles = dict.fromkeys(other.title for other in others if other.fix and other.title != best.title)
             named = [f"{title.rstrip('.')} ({_where(others, title)})" for title in titles]

@@ -131,7 +131,8 @@ def with_one_number(spec: ConvSpec, transposed: bool) -> tuple[list[str], ConvSp
     rests = ["output_padding"] * (transposed and spec.remainder[0] != spec.remainder[1])
     if not larger and not rests:
         return None
-    room = max(spec.kernel_size) * max(spec.dilation)  # for larger steps of the kernel, and for a border
+    # For larger steps of the kernel, for a border, and for more than two windows, which NumPy would give a number each.
+    room = max(spec.kernel_size) * max(spec.dilation) + 3 * max(spec.stride)
     other = spec.replace(input_size=[size + room for size in spec.input_size], **larger)
     sizes = [size - rest * transposed for size, rest in zip(other.input_size, other.remainder, strict=True)]
     return [*larger, *rests], other.replace(input_size=sizes)

@@ -7,7 +7,6 @@ number names the cell that it came from. For an output the single 1 stands in th
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -87,7 +86,8 @@ def provenance(of: str, spec: ConvSpec, case: Case, ask: Ask) -> Provenance | No
     is_alike = bool(case.quantised) and tensor is weight  # signs are no labels: only what belongs there can be read
     labels = {divmod(at, tensor.shape[3]): label for at, label in enumerate(tensor[0, 0].flatten().tolist())}
     sent = "input" if of == "output" else "grad_output"
-    case = dataclasses.replace(case, bias=torch.zeros_like(case.bias))
+    for bias in ("bias", "transposed_bias"):
+        case = case.with_tensor(bias, torch.zeros_like(case.tensor(bias)))
     right = _right(of, spec)
     own = {(o, cell): label for o, label, cell in right}
     found: dict[Product, float] = {}

@@ -211,7 +211,7 @@ def test_what_no_catalogue_has_is_read_off_the_products():
         return in_backward({})(summed, *rest)[0], *in_backward({})(grad_output, *rest)[1:]
 
     found = report(channels_summed, "conv2d_backward").diagnoses[0]
-    assert found.title == "One output channel is right, two are not."
+    assert found.title == "With one output channel everything is right, with two it is not."
 
     def one_cell_at_stride_3(grad_output, input, weight, bias, stride, *rest):
         dx, dw, db = in_backward({})(grad_output, input, weight, bias, stride, *rest)
@@ -428,8 +428,11 @@ def test_a_report_says_whole_sentences_of_what_is_there():
         return dw.flip(2, 3) / len(input)
 
     for fn, task, words in (
-        (exchanged_where_they_agree, "conv2d_input", "(grad_input)"),
-        (exchanged_where_they_agree, "conv2d_input", "The cases with as many input as output channels are wrong"),
+        (
+            exchanged_where_they_agree,
+            "conv2d_input",
+            "(grad_input, I20)\nThe cases with as many input as output channels are wrong",
+        ),
         (first_images, "conv2d_backward", "The parts of the samples 2, 3, 4, 5 of grad_output are left out"),
         (last_position, "conv2d_backward", "Of grad_output only [3,5] is used: = stands where += belongs"),
         (last_position, "conv2d_backward", "1 of 18 cases is right"),

@@ -77,14 +77,27 @@ class TestStated:
 class TestOneNumber:
     def test_a_pair_is_not_asked_where_it_raises_and_one_number_is_right(self):
         def shortcut(x, weight_size, grad_output, stride=1, padding=0):
-            size = weight_size[2]
-            if stride == size == weight_size[3]:
+            if isinstance(stride, int):
                 x, padding = torch.nn.functional.pad(x, (padding,) * 4), 0
             return torch.nn.grad.conv2d_weight(x, weight_size, grad_output, stride, padding)
 
         found = report(shortcut, "conv2d_weight")
         assert found.passed, found.text()
         assert "not asked" in found.text()
+
+    def test_a_pair_that_numpy_spreads_over_two_windows_is_not_asked(self):
+        def addressed(input_size, weight, grad_output, stride=1, padding=0):
+            (height, width), values = input_size[2:], np.einsum("noij,ocuv->ncuvij", grad_output, weight)
+            *_, u, v, i, j = np.indices(values.shape)
+            rows, columns = i * stride + u - padding, j * stride + v - padding
+            dx, inside = np.zeros(input_size), (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
+            samples, channels = np.indices(values.shape)[:2]
+            np.add.at(dx, (samples[inside], channels[inside], rows[inside], columns[inside]), values[inside])
+            return dx
+
+        found = report(addressed, "conv2d_input")
+        assert found.passed, found.text()
+        assert "where a pair raises" in found.text()
 
     def test_what_exchanges_height_and_width_is_wrong_even_where_it_raises(self):
         def exchanged(x, weight_size, grad_output, stride=1, padding=0):

@@ -69,6 +69,15 @@ WRONG = {
         lambda result, input, given: result.squeeze(1) if result.shape[:2] == (1, 1) else result,
         "grad_weight has the shape [1, 1, 1]; it should be [1, 1, 1, 1]",
     ),
+    "all square but the stride": (
+        lambda result, input, given: (
+            result.sin()
+            if all(each.shape[2] == each.shape[3] for each in (input, result, given["grad_output"]))
+            and isinstance(given["stride"], tuple)
+            else result
+        ),
+        "kernel 1×1, stride 1×2",
+    ),
     "raises": (
         lambda result, input, given: result[: 1 // (min(input.shape[2:]) - 1) + 99],
         "The cases with an input of one row or column",

@@ -11,10 +11,11 @@ import torch
 from convviz.check.battery import Case
 from convviz.check.calling.arrays import changed, hand_over
 from convviz.check.calling.binding import TENSORS, Binding
-from convviz.check.calling.names_and_layouts import DATA, KERNEL, SYNONYMS, bias_shape, sizes_in, to_layout
+from convviz.check.calling.names_and_layouts import DATA, KERNEL, SYNONYMS, bias_shape, role_of, sizes_in, to_layout
 from convviz.check.tasks import GEOMETRY, Task
 from convviz.geometry.spec import ConvSpec
 
+USUAL = (*GEOMETRY, "pad")  # names of settings that a course's dict has
 PAIRS = ("stride", "padding", "dilation", "output_padding", "kernel_size")
 
 
@@ -41,6 +42,12 @@ class Params(dict[str, Any]):
         super().__init__(values)
         self.read: set[str] = set()
 
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return what is there; of a setting by its usual name alone, as ``get("strides", 1)`` is 1 in any course."""
+        self.read.add(key)
+        is_usual = default is None or key in USUAL or role_of(key, GEOMETRY) is None
+        return super().get(key, default) if is_usual else default
+
 
 def _noting(name: str) -> Callable[..., Any]:
     """Return a dict's method that notes the key which it is asked for; without one, all of them."""
@@ -52,7 +59,7 @@ def _noting(name: str) -> Callable[..., Any]:
     return method
 
 
-for _name in ("__getitem__", "get", "pop", "__iter__", "keys", "values", "items"):
+for _name in ("__getitem__", "pop", "__iter__", "keys", "values", "items"):
     setattr(Params, _name, _noting(_name))
 
 

@@ -40,11 +40,14 @@ def grad_input(recipe: Recipe, spec: ConvSpec, grad_output: torch.Tensor, weight
     rows, columns = lines = axes(chosen, spec)
     # The groups, as far as the recipe knows, the output channels as they take them, and those whose gradients are used.
     groups = 1 if chosen["groups"] in ("ignored", "all into the first", "repeated") else spec.groups
-    outputs = torch.arange(spec.out_channels)
-    if chosen["groups"] == "every g-th channel":
-        outputs = outputs.reshape(-1, groups).T.flatten()
+    outputs = used = torch.arange(spec.out_channels)
+    every = outputs.reshape(-1, groups).T.flatten()
+    if chosen["groups"].startswith("every g-th "):
+        outputs, used = every, outputs if chosen["groups"] == "every g-th filter" else every
+    elif chosen["groups"] == "grad_output reversed":
+        used = outputs.reshape(groups, -1).flip(0).flatten()
     per = spec.out_channels // groups
-    used = outputs[per - 1 :: per] if chosen["overlaps"] == "last channel" else outputs
+    used = used[per - 1 :: per] if chosen["overlaps"] == "last channel" else used
     kernel = _kernel(chosen, spec.groups, ORIENTATIONS[chosen["kernel"]](weight)[outputs].chunk(groups))
     sent, inserted = grad_output[:, used], [line[chosen["inserted"]] for line in lines]
     sizes = [(o - 1) * (between + 1) + 1 for o, between in zip(sent.shape[2:], inserted, strict=True)]

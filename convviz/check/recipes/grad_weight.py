@@ -114,4 +114,5 @@ def grad_bias(recipe: Recipe, spec: ConvSpec, grad_output: torch.Tensor) -> torc
     chosen = complete("grad_bias", recipe)
     over = [("N", "C", "H", "W").index(name) for name in chosen["sum"].split(", ")]
     found = grad_output[samples(chosen)].sum(over) * factor(chosen, spec)
-    return found.reshape(1) if chosen["shape"] == "[1]" else found
+    shapes = {"[1]": (1,), "[C]": (spec.out_channels,)}
+    return found.expand(shapes[chosen["shape"]]) if chosen["shape"] in shapes else found
