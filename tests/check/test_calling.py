@@ -151,6 +151,12 @@ class TestSignatures:
 
 
 class TestCourses:
+    def test_the_shape_of_the_input_may_have_the_name_of_the_input(self):
+        def of_sizes(xs, w, g, s=1, p=0):
+            return torch.nn.grad.conv2d_input((xs[0], xs[1], xs[2], xs[3]), w, g, s, p)
+
+        assert asked(of_sizes, "conv2d_input")[1] == 13
+
     def test_a_cache_with_a_dict(self):
         def backward(dout, cache):
             x, w, _b, conv_param = cache

@@ -298,9 +298,16 @@ class TestClasses:
                 self.dx = getattr(self, "dx", 0) + super().backward(d)
                 return self.dx
 
-        found = report(Kept, "conv2d_backward")
-        assert not found.passed
-        assert found.diagnoses[0].id == "I28"
+        class First(Random):
+            def backward(self, d):
+                dx = super().backward(d)
+                self.db = self.first = getattr(self, "first", self.db)
+                return dx
+
+        for made in (Kept, First):
+            found = report(made, "conv2d_backward")
+            assert not found.passed, made.__name__
+            assert found.diagnoses[0].id == "I28", made.__name__
 
     def test_a_layer_without_a_bias_is_not_asked_for_its_gradient(self):
         class NoBias:

@@ -165,9 +165,11 @@ class Call:
         return layer, held
 
     def _other_image(self, layer: Any, given: Given, case: Case) -> tuple[Any, Given]:
-        """Go forward with another image; return what is kept for going back, and what was given."""
+        """Go forward with another image; return what is kept for going back, and what goes forward and back."""
         task = TASKS["conv2d"] if given.task.kind == "Module" else given.task
-        other = Given(task, self.plan, dataclasses.replace(case, input=1 - case.input.flip(2, 3) / 2))
+        for name in ("input", "grad_output"):
+            case = case.with_tensor(name, 1 - case.tensor(name).flip(2, 3) / 2)
+        other = Given(task, self.plan, case)
         return _apart(self._go(self.subject.forward, other, self.subject.goes, layer))[1], other
 
     def _between(self, given: Given, case: Case) -> None:

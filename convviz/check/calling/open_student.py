@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
@@ -49,18 +48,34 @@ def open_student(
     if layout is not None and layout not in known and layout not in exact:
         raise ValueError(f"layout is one of {', '.join(known)}, or two words such as {exact[1]!r}: got {layout!r}")
     nothing = _no_code(fn, task)
-    for less in itertools.count():  # arguments of one that does not say how many it takes
-        subject = subject_of(fn, task, less)
+    for subject in _bound(fn, task):
         asker = Asker(subject, bounds_of(time_limit))
         found = Found(Plan()) if nothing else search(asker, subject, probes, layout, scope)
-        if nothing or found.score[0] >= 0 or subject.binding.counted or len(subject.binding.arguments) < 2:
+        if nothing or found.score[0] >= 0 or (found.ended and subject.binding.counted):
             break
-        asker.close()
+        asker.close()  # a question begins another process
     square = not (nothing or linear) and takes_square_kernels(subject.codes, found.plan.kernel)
     said = () if nothing else _assumed(subject, found, layout, square)
     task = dataclasses.replace(task, results=subject.task.results)
     results = _results(task.results, subject, found)
     return Student(task, results, square, nothing, subject, found, asker, scope, probes, said)
+
+
+def _bound(fn: Any, task: Task) -> Iterator[Subject]:
+    """Yield what is asked, with its arguments bound in one way after the other."""
+    subject = subject_of(fn, task)
+    yield subject
+    if not subject.binding.counted:  # it does not say how many it takes
+        for less in range(1, len(subject.binding.arguments)):
+            yield subject_of(fn, task, less)
+    elif "input" in subject.binding.roles and "input_size" in set(task.arguments) - subject.binding.roles:
+        named = [
+            dataclasses.replace(each, role="input_size") if each.role == "input" else each
+            for each in subject.binding.arguments
+        ]
+        sizes = dataclasses.replace(subject.binding, arguments=tuple(named))
+        yield dataclasses.replace(subject, binding=sizes, goes=sizes)
+        yield subject
 
 
 def _no_code(fn: Any, task: Task) -> Answer | None:
