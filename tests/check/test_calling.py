@@ -151,6 +151,12 @@ class TestSignatures:
 
 
 class TestCourses:
+    def test_what_unpacks_its_settings_is_given_pairs(self):
+        def unpacked(x, w, b, stride=(1, 1), padding=(0, 0)):
+            return torch.nn.functional.conv3d(x[:, :, None], w[:, :, None], b, (1, *stride), (0, *padding))[:, :, 0]
+
+        assert asked(unpacked, "conv2d")[1] == 13
+
     def test_the_shape_of_the_input_may_have_the_name_of_the_input(self):
         def of_sizes(xs, w, g, s=1, p=0):
             return torch.nn.grad.conv2d_input((xs[0], xs[1], xs[2], xs[3]), w, g, s, p)

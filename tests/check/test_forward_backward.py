@@ -69,6 +69,12 @@ class TestPairs:
             assert found.cases[0].kind == "keeps_state"
             assert "After another forward pass grad_weight differs" in found.text()
 
+    def test_what_is_kept_may_be_a_function_of_any_name(self):
+        def forward(x, w, b, stride=1, padding=0):
+            return torch.func.vjp(lambda *given: torch.nn.functional.conv2d(*given, stride, padding), x, w, b)
+
+        assert asked((forward, lambda dout, pullback: pullback(dout)), "conv2d_backward")[1] == 18
+
     def test_the_keyword_is_the_pair(self):
         found = report(conv_backward, "conv2d_backward", forward=conv_forward)
         assert found.passed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -223,7 +224,7 @@ def cure(plan: Plan, answer: Answer) -> list[Plan]:
     text = answer.message
     if answer.kind != "raised":
         return []
-    if plan.pairs == "any" and ("int object" in text or "'int' object" in text or "type int" in text):
+    if plan.pairs == "any" and re.search(r"\bint\b", text):
         return [dataclasses.replace(plan, pairs="pair")]
     if plan.dtype == "float64" and any(word in text for word in ("Double", "dtype", "torch.float64")):
         return [dataclasses.replace(plan, dtype="float32")]
