@@ -16,6 +16,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from convviz.facts import facts
+from convviz.serve import SLOW_TO_LOAD
 
 TAG = "en-XA"  # CLDR's name of a language that nobody speaks
 OPEN, CLOSE = "\u27e6", "\u27e7"
@@ -51,6 +52,7 @@ def import_all():
     """Import every module of convviz, in English."""
     import convviz
 
+    sys.modules[SLOW_TO_LOAD] = None
     for module in pkgutil.walk_packages(convviz.__path__, "convviz."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)

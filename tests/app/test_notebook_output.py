@@ -7,7 +7,6 @@ import ipywidgets
 import nbformat
 import pytest
 import torch
-from nbconvert import HTMLExporter
 
 import convviz
 from convviz.app.graph_widget import GraphView
@@ -70,6 +69,8 @@ def test_a_served_page_is_spared_the_picture(closing, outputs, monkeypatch):
 
 
 def test_a_converted_notebook_shows_the_picture(closing, outputs):
+    from nbconvert import HTMLExporter  # here, for every worker of the tests imports this file
+
     kept = json.loads(json.dumps(outputs(closing(convviz.App()))))
     cell = nbformat.v4.new_code_cell(
         "convviz.App()", outputs=[nbformat.v4.new_output("display_data", data=data) for data in kept], execution_count=1

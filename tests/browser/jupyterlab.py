@@ -9,9 +9,8 @@ import sys
 
 import psutil
 
-from convviz.serve import SLOW_TO_LOAD
 from tests.browser.app_page import APPEARS_WITHIN_MS
-from tests.browser.server import APP, ROOT, STARTS_WITHIN_S, wait_until
+from tests.browser.server import APP, QUICK_START, ROOT, STARTS_WITHIN_S, wait_until
 
 FOLDERS = {
     "JUPYTER_CONFIG_DIR": "config",
@@ -44,11 +43,6 @@ OPTIONS = [
     "--LabApp.expose_app_in_browser=True",
     "--JupyterNotebookApp.expose_app_in_browser=True",
 ]
-# As `python -m`, without what `convviz serve` leaves out as well.
-QUICK_START = (
-    f"import runpy, sys; sys.modules['{SLOW_TO_LOAD}'] = None; "
-    "runpy.run_module(sys.argv.pop(1), None, '__main__', True)"
-)
 # Where each of the two shows a notebook: one server has both.
 FRONT_ENDS = {"lab": "lab/tree", "notebook": "notebooks"}
 

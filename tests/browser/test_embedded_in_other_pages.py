@@ -20,6 +20,7 @@ from convviz.settings.link import from_link, to_link
 from convviz.settings.state import Settings
 from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, target_tensor, weight_tensor
 from tests.browser.app_page import fresh_page
+from tests.browser.server import QUICK_START
 from tests.export.test_embed import ROOT, blocks
 
 APPEARS_WITHIN_MS = 60_000
@@ -427,7 +428,7 @@ def course(tmp_path_factory):
     shutil.copytree(
         ROOT / "docs" / "examples" / "sphinx", folder / "course", ignore=shutil.ignore_patterns("pages", "_build")
     )
-    command = [sys.executable, "-m", "sphinx", "-W", "-b", "html", "course", "built"]
+    command = [sys.executable, "-c", QUICK_START, "sphinx", "-W", "-b", "html", "course", "built"]
     done = subprocess.run(
         command, cwd=folder, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
     )

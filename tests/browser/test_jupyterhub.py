@@ -23,7 +23,7 @@ from tests.browser.app_page import (
     slider_value,
     wait_painted,
 )
-from tests.browser.server import ROOT, wait_until
+from tests.browser.server import QUICK_START, ROOT, wait_until
 
 FOLDER = ROOT / "deploy" / "jupyterhub"
 CONFIG = FOLDER / "jupyterhub_config.py"
@@ -77,7 +77,7 @@ def hub(tmp_path_factory):
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     with (folder / "log").open("w+") as log:
         process = psutil.Popen(
-            [sys.executable, "-m", "jupyterhub", "-f", str(config)],
+            [sys.executable, "-c", QUICK_START, "jupyterhub", "-f", str(config)],
             cwd=folder,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
             stdout=log,

@@ -1,4 +1,7 @@
-"""The examples for graders, by each grader's own rule: nbgrader's, otter's and pytest's code, Gradescope's format."""
+"""The examples for graders, by each grader's own rule: nbgrader's, otter's and pytest's code, Gradescope's format.
+
+The graders are imported where they are asked: it takes two seconds, and every worker of the tests imports this file.
+"""
 
 import importlib.util
 import json
@@ -12,9 +15,6 @@ import nbclient
 import nbformat
 import pytest
 from jupyter_client.manager import start_new_kernel
-from nbgrader.preprocessors import ClearHiddenTests, ClearSolutions
-from nbgrader.utils import determine_grade
-from otter.test_files import ExceptionTestFile
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples" / "graders"
 RIGHT = EXAMPLES.joinpath("solution.py").read_text(encoding="utf-8")
@@ -37,6 +37,8 @@ def kernel():
 
 def graded(source, kernel):
     """Hand a solution in for the notebook, run it as nbgrader does, and return the points of its cells by their ids."""
+    from nbgrader.utils import determine_grade
+
     notebook = nbformat.read(EXAMPLES / "nbgrader.ipynb", as_version=4)
     for cell in notebook.cells:
         if cell.id == "conv2d_weight":
@@ -63,6 +65,8 @@ def test_nbgrader_gives_a_wrong_one_a_part_and_an_empty_one_nothing(kernel):
 
 
 def test_nbgrader_takes_solution_and_hidden_tests_out_of_what_students_get():
+    from nbgrader.preprocessors import ClearHiddenTests, ClearSolutions
+
     notebook = nbformat.read(EXAMPLES / "nbgrader.ipynb", as_version=4)
     for preprocessor in (ClearSolutions(), ClearHiddenTests()):
         notebook, _ = preprocessor.preprocess(notebook, {})
@@ -77,6 +81,8 @@ def test_nbgrader_takes_solution_and_hidden_tests_out_of_what_students_get():
 
 
 def asked_by_otter(source):
+    from otter.test_files import ExceptionTestFile
+
     names = {}
     exec(source, names)
     file = ExceptionTestFile.from_file(str(EXAMPLES / "otter_q3.py"))
