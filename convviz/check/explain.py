@@ -15,7 +15,7 @@ from convviz.check.mistakes import catalogue
 from convviz.check.one_hot_probes import OneHotProbes, seen_of, single
 from convviz.check.probe_analysis import axes_exchanged, counts, readings, unknown
 from convviz.check.probe_linearity import broken_premise, is_bias_alone
-from convviz.check.probe_one_window import one_window, samples_exchanged
+from convviz.check.probe_one_window import one_window
 from convviz.check.probe_relations import sign_passed
 from convviz.check.smallest_failing_geometry import Failure
 from convviz.check.tasks import Task
@@ -45,7 +45,7 @@ def explain(
         return
     if any(one.answer.message == say_call("plain_bias") for one in tried):
         return  # which says it all
-    if found := _slips(task, tried, results):
+    if found := _slips(student, tried, results):
         yield from found
         return
     first = next((one.case for one in tried if one.answer.kind == "ok" and not one.fits), None)
@@ -129,10 +129,12 @@ def _raised(tried: Sequence[Tried], results: str, failure: Failure | None) -> Di
     return Diagnosis("?", results, mark, raised[0].answer.message, "") if mark else None
 
 
-def _slips(task: Task, tried: Sequence[Tried], results: str) -> list[Diagnosis]:
+def _slips(student: Student, tried: Sequence[Tried], results: str) -> list[Diagnosis]:
     kinds = {one.answer.kind: one.answer for one in tried if one.answer.kind != "ok"}
     if answer := kinds.get("changed_input"):
-        return [diagnosis(catalogue()["Q04" if task.quantised else "I28"], answer.message, results)]
+        return [diagnosis(catalogue()["Q04" if student.task.quantised else "I28"], answer.message, results)]
+    if (answer := kinds.get("keeps_state")) and student.strides:
+        return [Diagnosis("?", results, say("strided"), "", "")]
     if answer := kinds.get("keeps_state"):
         return [diagnosis(catalogue()["I28"], answer.message, results)]
     if any(answer.message == say_call("random") for answer in kinds.values()):
@@ -195,6 +197,8 @@ def _unnamed(
     if said is None and (part := _part(ones, smallest.case)):
         said = Diagnosis("?", result, part, "", "")
     elif said is None:
+        if not where and (found := next(ones.products(smallest.case), None)) and not (found.found or found.unknown):
+            where = [say("read.nothing", result=result)]
         return [Diagnosis("?", result, where[0], " ".join(where[1:]), "")] if where else []
     return [*partly, dataclasses.replace(said, of=result, evidence=f"{said.evidence} {also}".strip())]
 
@@ -256,8 +260,9 @@ def _by_products(ones: OneHotProbes, smallest: Case, only_lines: bool, grouped: 
         return None
     if of != "grad_bias" and not smallest.quantised and (order := one_window(of, smallest, ones.ask)):
         return Diagnosis("?", of, order, "", say("window.fix"))
-    if mixed == "samples" and samples_exchanged(of, ones.ask):
-        return Diagnosis("?", of, say("mixed.positions"), "", say("window.fix"))
+    exchanged, seen = ones.moved(mixed) if mixed in ("samples", "outputs") else (False, "")
+    if exchanged:
+        return Diagnosis("?", of, say(f"mixed.{mixed}.positions"), seen, say("window.fix"))
     if mixed == "both":
         return diagnosis(catalogue()["G10"], say("mixed.both"), of)
-    return Diagnosis("?", of, say(f"mixed.{mixed}"), "", say(f"mixed.{mixed}.fix"))
+    return Diagnosis("?", of, say(f"mixed.{mixed}"), seen, say(f"mixed.{mixed}.fix"))

@@ -7,12 +7,15 @@ from collections.abc import Iterator
 import torch
 
 from convviz.check.battery import Case, make_case
-from convviz.check.call_outcome import Tried, ratio_of
+from convviz.check.call_outcome import Tried, ratio_of, same
 from convviz.check.calling.student_function import Student
 from convviz.check.diagnose import Seen
 from convviz.check.tasks import Task
 from convviz.check.traced_products import Provenance, provenance
+from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
+
+say = sentences("check")
 
 # One channel and one sample, asymmetric: what a single 1 leaves behind there can be read off.
 PLANES = (ConvSpec((6, 7), kernel_size=(3, 2)), ConvSpec((7, 6), kernel_size=3, stride=2, padding=1))
@@ -94,6 +97,34 @@ class OneHotProbes:
         }
         found = (name for name, spec in several.items() if self._is_wrong(spec))
         return "" if self._is_wrong(plane) else next(found, "")
+
+    def moved(self, axis: str) -> tuple[bool, str]:
+        """Return whether samples, or output channels, and positions are exchanged, and one 1 that acts as another does.
+
+        That is a sentence; empty where every single 1 of two samples, or channels, acts as itself or as no other one.
+        """
+        size = 1 if self._task.name.startswith("linear") else (2, 3)
+        batch, out = (2, 1) if axis == "samples" else (1, 2)
+        case = make_case("one by one", ConvSpec(size, 1, out, 1, batch=batch), 82, self._task.quantised)
+        case = case.with_tensor("bias", torch.zeros_like(case.bias))
+        sent = "input" if self.of == "output" else "grad_output"
+        shape = case.tensor(sent).shape
+        ones = torch.eye(shape.numel(), dtype=torch.float64)
+        asked = [case.with_tensor(sent, one.reshape(shape)) for one in ones]
+        seen = [seen_of(self._task, self.result, self.student.tried(each)) for each in asked]
+        places = []
+        for at, one in enumerate(seen):
+            alike = (n for n, other in enumerate(seen) if one.got is not None and same(one.got, other.right))
+            places.append(next(alike, at))
+        exchanged = torch.arange(len(places)).reshape(2, -1).T.flatten()
+        elsewhere = next((at for at, place in enumerate(places) if at != place), None)
+        if elsewhere is None:
+            return False, ""
+        here, there = (
+            list(map(int, torch.unravel_index(torch.tensor(at), shape))) for at in (elsewhere, places[elsewhere])
+        )
+        is_exchanged = len(places) > 2 and places in (exchanged.tolist(), exchanged.argsort().tolist())
+        return is_exchanged, say("mixed.moved", sent=sent, here=here, there=there)
 
     def _is_wrong(self, spec: ConvSpec) -> bool:
         return self._wrong(make_case("several", spec, 78, self._task.quantised)) is not None

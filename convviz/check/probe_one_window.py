@@ -60,31 +60,9 @@ def _order(result: str, got: torch.Tensor, right: torch.Tensor) -> str:
     for written, read in pairs:
         flat = right.permute(written).reshape([right.shape[axis] for axis in read])
         if same(got, flat.permute([read.index(axis) for axis in range(4)])):
-            return say(
-                "window.order",
-                what=what,
-                **{
-                    name: comma([AXES[axis] for axis in order])
-                    for name, order in (("written", written), ("read", read))
-                },
-            )
+            names = (comma([AXES[axis] for axis in order]) for order in (written, read))
+            return say("window.order", what=what, written=next(names), read=next(names))
     return ""
-
-
-def samples_exchanged(result: str, ask: Callable[[Case], torch.Tensor | None]) -> bool:
-    """Return whether samples and positions are flattened in one order and read in the other."""
-    case = make_case("two samples", ConvSpec((2, 3), kernel_size=1, batch=2), 82)
-    case = case.with_tensor("bias", torch.zeros_like(case.bias))
-    sent = "input" if result == "output" else "grad_output"
-    places = []
-    for one in torch.eye(case.input.numel(), dtype=torch.float64):
-        got = ask(case.with_tensor(sent, one.reshape(case.input.shape)))
-        if got is None or not got.numel():
-            return False
-        off = (case.input - got).abs() if result == "grad_weight" and got.numel() == 1 else -got.abs()
-        places.append(int(off.flatten().argmin()))
-    exchanged = torch.arange(len(places)).reshape(len(case.input), -1).T.flatten()
-    return places in (exchanged.tolist(), exchanged.argsort().tolist())
 
 
 def _numbers(weight: torch.Tensor, got: torch.Tensor, right: torch.Tensor) -> str:

@@ -238,6 +238,31 @@ def test_what_no_catalogue_has_is_read_off_the_products():
         columns = table.T @ grad_output.flatten(2)
         return F.fold(columns, input_size[2:], weight.shape[2:], dilation, padding, stride)
 
+    def mixed_by(table):
+        def weight(input, weight_size, grad_output, stride=1, padding=0):
+            columns = F.unfold(input, weight_size[2:], padding=padding, stride=stride)
+            return (table(grad_output.flatten(2)) @ columns.permute(0, 2, 1).flatten(0, 1)).reshape(weight_size)
+
+        return weight
+
+    for sent, words in (
+        (lambda g: g.permute(1, 2, 0).flatten(1), "Samples and positions are flattened in one order"),
+        (lambda g: g.flatten(1).reshape(-1, g.shape[1]).T, "Output channels and positions are flattened in one order"),
+    ):
+        assert words in report(mixed_by(sent), "conv2d_weight").text(), words
+
+    def only_the_first(input, weight_size, grad_output, stride=1, padding=0):
+        first = input[:1].expand_as(input)
+        return torch.nn.grad.conv2d_weight(first, weight_size, grad_output, stride, padding)
+
+    text = report(only_the_first, "conv2d_weight").text()
+    assert "grad_output[1, 0, 0, 0] acts as if it were at [0, 0, 0, 0]" in text
+
+    def from_the_sample_before(input_size, weight, grad_output, stride=1, padding=0):
+        dx = torch.nn.grad.conv2d_input(input_size, weight, grad_output, stride, padding)
+        return torch.cat([0 * dx[:1], dx[:-1]])
+
+    assert "nothing arrives: grad_input is 0" in report(from_the_sample_before, "conv2d_input").text()
     assert "+= gets an index twice" in report(adds_once, "conv2d_input").diagnoses[0].title
     found = report(read_in_another_order, "conv2d_input").diagnoses[0]
     assert "the order [C_out, kH, kW, C_in] and read in the order [C_out, C_in, kH, kW]" in found.title

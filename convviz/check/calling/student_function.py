@@ -72,6 +72,11 @@ class Student:
         """Whether its code reshapes anything, as far as it can be read."""
         return any(mentions(code, "reshape", "view", "ravel") for code in self._subject.codes)
 
+    @property
+    def strides(self) -> bool:
+        """Whether its code lays a view of its own over an array."""
+        return any(mentions(code, "as_strided") for code in self._subject.codes)
+
     @functools.cached_property  # every geometry asks for it, and it reads the source
     def speaks(self) -> bool:
         """Whether it takes a padding in words as well."""
