@@ -16,7 +16,7 @@ SIZES = {
     # share/ is made of web/
     "JavaScript of ours": (["convviz/*.js", ":(exclude)convviz/web/vendor", ":(exclude)convviz/share"], 860),
     "tests, Python and JavaScript": (["tests/*.py", "tests/*.js", "tests/*.mjs"], 1550),
-    "benchmarks": (["benchmarks"], 88),
+    "benchmarks": (["benchmarks"], 90),
 }
 FUNCTION = re.compile(
     r"^(?P<margin> *)(?!(?:if|for|while|switch|catch|else|return|try|do)\b)"
