@@ -108,6 +108,21 @@ class TestOneNumber:
 
 
 class TestRefused:
+    def test_what_refuses_a_pair_of_equal_numbers_is_given_one(self):
+        def strict(input_size, weight, grad_output, stride=1, padding=0, dilation=1, groups=1):
+            if dilation != 1 or groups != 1:
+                raise NotImplementedError("dilation and groups other than 1 are not supported")
+            dx = np.zeros([n + 2 * padding * (axis > 1) for axis, n in enumerate(input_size)])
+            for i, j in np.ndindex(*grad_output.shape[2:]):
+                rows, columns = ([stride * at] for at in (i, j))
+                window = dx[:, :, rows[0] : rows[0] + weight.shape[2], columns[0] : columns[0] + weight.shape[3]]
+                window += np.einsum("no,ocij->ncij", grad_output[:, :, i, j], weight)
+            return dx[:, :, padding : padding + input_size[2], padding : padding + input_size[3]]
+
+        found = report(strict, "conv2d_input")
+        assert found.passed, found.text()
+        assert len(found.cases) > 10
+
     def test_an_own_assert_is_not_counted(self):
         found = report(narrow, "conv2d_input")
         assert found.passed

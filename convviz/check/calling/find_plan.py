@@ -225,7 +225,7 @@ def cure(plan: Plan, answer: Answer) -> list[Plan]:
     text = answer.message
     if answer.kind != "raised":
         return []
-    if plan.pairs == "any" and re.search(r"\bint\b", text):
+    if plan.pairs == "any" and re.search(r"\bint'? object|type int\b|not int\b", text):
         return [dataclasses.replace(plan, pairs="pair")]
     if plan.dtype == "float64" and any(word in text for word in ("Double", "dtype", "torch.float64")):
         return [dataclasses.replace(plan, dtype="float32")]
