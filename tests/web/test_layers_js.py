@@ -71,7 +71,7 @@ def test_a_folder_names_no_type_of_a_higher_one_that_is_known_without_an_import(
         comments = "".join(re.findall(r"/\*\*[\s\S]*?\*/", source))
         higher = [type_ for type_, folder in types if LAYERS.index(folder) > LAYERS.index(name.split("/")[0])]
         used = [type_ for type_ in higher if re.search(rf"\b{type_}\b", "".join(re.findall(r"\{.*\}", comments)))]
-        assert [type_ for type_ in used if not re.search(rf"@typedef [^@]*\b{type_}\b", comments)] == [], name
+        assert [type_ for type_ in used if not re.search(rf"@(?:typedef|import)[^@]*\b{type_}\b", comments)] == [], name
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ function parseColor(hex) {
 
 /**
  * RGB on a diverging scale that ends at `limit`.
- * @param {[number, string][]} scale @param {number} value @param {number} limit @returns {number[]}
+ * @param {Scale} scale @param {number} value @param {number} limit @returns {number[]}
  */
 export function colorOf(scale, value, limit) {
   const position = Math.min(1, Math.max(0, (value / limit + 1) / 2));
@@ -95,7 +95,10 @@ export function needsWhiteInk(color) {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b < 0.179;
 }
 
-/** @typedef {number[] | Float32Array | Float64Array} Numbers of one plane, in reading order */
+/**
+ * @typedef {number[] | Float32Array | Float64Array} Numbers of one plane, in reading order
+ * @typedef {[number, string][]} Scale colours by share, from 0 to 1
+ */
 
 /**
  * A DataView from a kernel, else an array.

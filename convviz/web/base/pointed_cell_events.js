@@ -4,7 +4,6 @@ const EVENT = "convviz:point";
 
 /**
  * cell: with all that belongs to it; cells: as they are; panels: framed.
- * @import { Place } from "./cell_place.js"
  * @typedef {{ cell: Place | null, cells: Place[], panels: string[] }} Pointed
  */
 

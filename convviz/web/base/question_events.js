@@ -1,7 +1,5 @@
 // A question asked on the board and answered beside it.
 
-/** @import { Place } from "./cell_place.js" */
-
 /** Within an element, heard around it. @template T @param {string} name @param {T} _ */
 function createChannel(name, _) {
   return {

@@ -25,10 +25,10 @@ const colorOfEntrant = (at, ink) => (at ? COLORS[(at - 1) % COLORS.length] : ink
 
 /**
  * plotly's title would be cut off on a phone.
- * @param {any} Plotly @param {HTMLElement} figure @param {Plot} plot
+ * @param {any} plotly @param {HTMLElement} figure @param {Plot} plot
  * @param {{ ink: string, line: string }} colors @returns {Promise<void>}
  */
-export function drawCurves(Plotly, figure, { key, title, unit, x, log, traces }, { ink, line }) {
+export function drawCurves(plotly, figure, { key, title, unit, x, log, traces }, { ink, line }) {
   if (!figure.firstChild) figure.append(document.createElement("figcaption"), document.createElement("div"));
   const [caption, place] = figure.children;
   caption.textContent = title;
@@ -54,10 +54,10 @@ export function drawCurves(Plotly, figure, { key, title, unit, x, log, traces },
     yaxis: { ...grid, title: { text: unit }, type: log ? "log" : "linear", exponentformat: "power", range },
     legend: { orientation: "h", y: -0.27, yanchor: "top" },
   };
-  return Plotly.react(place, drawn, layout, { responsive: true, displayModeBar: false });
+  return plotly.react(place, drawn, layout, { responsive: true, displayModeBar: false });
 }
 
-/** @param {any} Plotly @param {HTMLElement} figure */
-export function purgeCurves(Plotly, figure) {
-  if (figure.lastElementChild) Plotly.purge(figure.lastElementChild);
+/** @param {any} plotly @param {HTMLElement} figure */
+export function purgeCurves(plotly, figure) {
+  if (figure.lastElementChild) plotly.purge(figure.lastElementChild);
 }

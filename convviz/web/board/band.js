@@ -11,8 +11,6 @@ const LECTURE = 1.4; // scale of letters, as in lecture.css
 const THUMBS = 34; // height of a row of planes
 
 /**
- * @import { Plotly } from "./load_plotly.js"
- * @import { BandSpec, Told } from "../numbers/board_view_model.js"
  * @import { Numbers } from "../base/format.js"
  * @typedef {{ planes: Record<string, Numbers>, thumbs: Record<string, Numbers> }} Values every panel's
  */
@@ -39,7 +37,7 @@ export class Equation {
   #latest = null; // arguments of setValues
   #unseen = false; // whether how the panels are made is still to be shown
 
-  /** @param {import("./board_context.js").Shared} board @param {string} name */
+  /** @param {Shared} board @param {string} name */
   constructor(board, name) {
     this.#board = board;
     this.name = name;
@@ -73,8 +71,8 @@ export class Equation {
   }
 
   /**
-   * @param {BandSpec} next @param {import("../rules/conv_geometry.js").Geometry} geometry
-   * @param {import("../picture/remainder_sentences.js").RemainderStory | null} story
+   * @param {BandSpec} next @param {Geometry} geometry @param
+   * {import("../picture/remainder_sentences.js").RemainderStory | null} story
    */
   setSpec(next, geometry, story) {
     if (next !== this.#spec) this.#film.finish();

@@ -11,11 +11,6 @@ import { createRemainder } from "./remainder_story.js";
 import { createSentBack } from "./grad_output_menu.js";
 import { createViewSwitch } from "./window_or_stamps_switch.js";
 
-/**
- * @import { Shared } from "./board_context.js"
- * @import { BandSpec, Told } from "../numbers/board_view_model.js"
- */
-
 /** @param {() => void} onClick */
 function createTitle(onClick) {
   return makeButton({ class: "cv-title", "aria-pressed": "false", title: say("band.title") }, [], onClick);
@@ -102,8 +97,8 @@ export class BandHead {
   }
 
   /**
-   * @param {BandSpec} spec @param {import("../rules/conv_geometry.js").Geometry} geometry
-   * @param {import("../picture/remainder_sentences.js").RemainderStory | null} story
+   * @param {BandSpec} spec @param {Geometry} geometry @param
+   * {import("../picture/remainder_sentences.js").RemainderStory | null} story
    */
   setSpec(spec, geometry, story) {
     setText(this.#heading, spec.title);
@@ -111,12 +106,7 @@ export class BandHead {
     this.#sent.set(spec.sent_back);
     this.#symbols.remainder.set(story);
     this.#setPickers(spec.choices);
-    this.#because.set(
-      /** @type {import("../picture/board_payload.js").PanelItem[]} */ (
-        spec.items.filter((item) => item.key)
-      ),
-      geometry,
-    );
+    this.#because.set(/** @type {PanelItem[]} */ (spec.items.filter((item) => item.key)), geometry);
   }
 
   /** @param {Told} texts */

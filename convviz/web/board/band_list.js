@@ -4,13 +4,10 @@ import { Bands } from "./band_layout.js";
 import { Equation } from "./band.js";
 
 /**
- * @import { Structure, Told } from "../numbers/board_view_model.js"
- * @import { Shared } from "./board_context.js"
  * @import { Values } from "./band.js"
- * @import { Place } from "../base/cell_place.js"
  * @import { Room as Size } from "./screen_layout.js"
- * @typedef {{ bands: (Size & { name: string })[] | null, width: number }} Room of each band on the stage,
- *   or the width where they flow
+ * @typedef {{ bands: (Size & { name: string })[] | null, width: number }} Room of each band on the stage, or
+ *   the width where they flow
  * @typedef {{ isPaper: () => boolean, onShared: () => void, onSize: () => void, schedule: () => void }}
  *   Around onShared: shared anew; onSize: a size changed; schedule: lay out
  */
@@ -20,7 +17,7 @@ export class Rows {
   /** @type {Map<string, Equation>} */
   equations = new Map();
   bands;
-  /** @type {import("./load_plotly.js").Plotly | null} */
+  /** @type {Plotly | null} */
   plotly = null;
   /** @type {Room | null} */
   #room = null; // null: measure anew
@@ -47,7 +44,7 @@ export class Rows {
     this.#watcher.observe(this.el);
   }
 
-  /** @returns {Generator<import("./panel.js").Panel, void>} */
+  /** @returns {Generator<Panel, void>} */
   *panels() {
     for (const equation of this.equations.values()) yield* equation.panels.values();
   }

@@ -11,10 +11,9 @@ const LARGE = 390; // pixels of a panel without numbers
 
 /**
  * @import { Sign } from "../picture/panels.js"
- * @import { PanelItem, RowItem } from "../picture/board_payload.js"
  * @import { Room, Term } from "./screen_layout.js"
- * @typedef {{ isStrip: boolean, thumbs: number, letters: number }} Asks isStrip: colours only; thumbs:
- *   height of a row of planes; letters: scale
+ * @typedef {{ isStrip: boolean, thumbs: number, letters: number }} Asks isStrip: colours only; thumbs: height
+ *   of a row of planes; letters: scale
  */
 
 export class BandRow {
@@ -27,7 +26,7 @@ export class BandRow {
   #items = [];
   #fitted = ""; // panels that were crowded when last fitted
 
-  /** @param {import("./board_context.js").Shared} board @param {() => Asks} asks */
+  /** @param {Shared} board @param {() => Asks} asks */
   constructor(board, asks) {
     [this.#board, this.#asks] = [board, asks];
   }

@@ -19,11 +19,6 @@ import { makeShared } from "./board_context.js";
 import { followTheme } from "../base/theme.js";
 import { say } from "../base/board_sentences.js";
 
-/**
- * @import { Structure, Told } from "../numbers/board_view_model.js"
- * @import { Place } from "../base/cell_place.js"
- */
-
 export class Board {
   arrival;
   #model;
@@ -51,9 +46,8 @@ export class Board {
   #closers = [];
 
   /**
-   * @param {{ model: import("../numbers/page_model.js").Model, el: HTMLElement, taught?: string[], own?:
-   *   boolean, onBands?: () => void }} context taught: topics of lessons; own: the page is the app's;
-   *   onBands: the bands are laid out anew
+   * @param {{ model: Model, el: HTMLElement, taught?: string[], own?: boolean, onBands?: () => void }}
+   * context taught: topics of lessons; own: the page is the app's; onBands: the bands are laid out anew
    */
   constructor({ model, el, taught = [], own = false, onBands = () => {} }) {
     [this.#model, this.#own] = [model, own];
@@ -95,7 +89,7 @@ export class Board {
     );
   }
 
-  /** @param {import("./load_plotly.js").Plotly} plotly */
+  /** @param {Plotly} plotly */
   #colour(plotly) {
     this.#rows.plotly = plotly;
     this.#schedule(true);

@@ -4,9 +4,6 @@ import { Links } from "../picture/find_linked_cells.js";
 import { Terms } from "../picture/cell_products.js";
 
 /**
- * @import { Panel, PanelSpec } from "./panel.js"
- * @import { Place } from "../base/cell_place.js"
- * @import { Geometry } from "../rules/conv_geometry.js"
  * @typedef {{ planes: Record<string, ArrayLike<number>>, thumbs: Record<string, ArrayLike<number>>, limits:
  *   Record<string, number> }} Numbers
  */
@@ -25,7 +22,7 @@ export class Cells {
   #named = new Map();
   #scale;
 
-  /** @param {() => [number, string][]} scale */
+  /** @param {() => Scale} scale */
   constructor(scale) {
     this.#scale = scale;
   }

@@ -5,10 +5,9 @@ import { createTray } from "./impulse_response_table.js";
 /** @typedef {ReturnType<typeof makeShared> & { draggedOne?: boolean }} Shared draggedOne: the 1 was */
 
 /**
- * @param {Promise<import("./load_plotly.js").Plotly>} plotly @param {string[]} taught
- * @param {import("./readout.js").Readout} readout
- * @param {{ model: import("../numbers/page_model.js").Model, rows: import("./band_list.js").Rows, theme:
- *   () => string, escape: () => boolean, focusBand: (name: string) => void }} board
+ * @param {Promise<Plotly>} plotly @param {string[]} taught @param {import("./readout.js").Readout} readout
+ * @param {{ model: Model, rows: import("./band_list.js").Rows, theme: () => string, escape: () => boolean,
+ * focusBand: (name: string) => void }} board
  */
 export function makeShared(plotly, taught, { say, read, unread }, { model, rows, theme, escape, focusBand }) {
   const scale = () => model.get("structure").colorscales?.[theme()];

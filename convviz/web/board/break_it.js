@@ -5,10 +5,7 @@ import { walkAlong } from "../base/roving_tabindex.js";
 import { sayBroken } from "../rules/break_it_sentences.js";
 import { setTinted } from "./coloured_names.js";
 
-/**
- * @import { Broken } from "../numbers/broken_step_view_model.js"
- * @typedef {import("./panel.js").Panel} Panel
- */
+/** @import { Broken } from "../numbers/broken_step_view_model.js" */
 
 /** Hidden where the band has no step to break. */
 export class BreakIt {
@@ -54,7 +51,7 @@ export class BreakIt {
   #board;
   #name;
 
-  /** @param {import("./board_context.js").Shared} board @param {string} name */
+  /** @param {Shared} board @param {string} name */
   constructor(board, name) {
     [this.#board, this.#name] = [board, name];
     this.#ids = name === "input" || name === "weight" ? BROKEN[name].map(({ id }) => id) : [];

@@ -10,15 +10,14 @@ export function createPixels() {
     values: /** @type {ArrayLike<number>} */ ([]),
     width: 0,
     limit: 0,
-    scale: /** @type {[number, string][]} */ ([]),
+    scale: /** @type {Scale} */ ([]),
   };
 
   return {
     el,
     /**
      * Non-finite stays transparent.
-     * @param {ArrayLike<number>} values @param {number} width @param {number} limit
-     * @param {[number, string][]} scale
+     * @param {ArrayLike<number>} values @param {number} width @param {number} limit @param {Scale} scale
      */
     paint(values, width, limit, scale) {
       const same =

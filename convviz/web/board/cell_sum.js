@@ -5,8 +5,6 @@ import { fromLoss } from "../picture/explain_grad_output_cell.js";
 import { inTurn } from "../picture/sentences.js";
 
 /**
- * @import { Panel } from "./panel.js"
- * @import { Place } from "../base/cell_place.js"
  * @import { FromLoss } from "../picture/explain_grad_output_cell.js"
  * @import { Cells } from "./board_cells.js"
  * @import { Sum } from "./sum_of_products.js"

@@ -4,9 +4,8 @@ import { setAttribute } from "../base/dom.js";
 import { STROKE } from "../rules/undo_rules.js";
 
 /**
- * @import { Model } from "../numbers/page_model.js"
- * @typedef {{ far: (down: number, right: number) => boolean, to: (event: PointerEvent, move: string) =>
- *   void, ended: () => void }} Dragged far: more than a click; to: follows the pointer, and names the move
+ * @typedef {{ far: (down: number, right: number) => boolean, to: (event: PointerEvent, move: string) => void,
+ *   ended: () => void }} Dragged far: more than a click; to: follows the pointer, and names the move
  */
 
 /** A change of these from elsewhere ends a drag. */
@@ -26,7 +25,7 @@ const OWN = [
 class Drag {
   /**
    * @type {{ dragged: Dragged, pointer: number, at: [number, number], move: string, begun: boolean, settings:
-   *   import("../rules/settings_and_tensors.js").Settings | null, size: string } | null}
+   *   Settings | null, size: string } | null}
    */
   #held = null;
   #swallows = false; // swallow the click that ends a drag

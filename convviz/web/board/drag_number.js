@@ -33,7 +33,7 @@ export class NumberDrag {
   #board;
   #panel;
 
-  /** @param {import("./board_context.js").Shared} board @param {import("./panel.js").Panel} panel */
+  /** @param {Shared} board @param {Panel} panel */
   constructor(board, panel) {
     [this.#board, this.#panel] = [board, panel];
   }

@@ -10,10 +10,6 @@ const CLICK = 4; // less is a click
 /** @type {Record<string, [number, number]>} */
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-/**
- * @typedef {{ row: number, column: number }} Place
- */
-
 export class OneHandle {
   #ring = svgElement("circle", { class: "cv-handle", r: CELL / 2 - 3, visibility: "hidden" });
   hint = element("span", { class: "cv-drag-hint", "aria-hidden": "true", hidden: "" }, sayHands("one.hint"));
@@ -21,13 +17,13 @@ export class OneHandle {
   #board;
   #panel;
 
-  /** @param {import("./board_context.js").Shared} board @param {import("./panel.js").Panel} panel */
+  /** @param {Shared} board @param {Panel} panel */
   constructor(board, panel) {
     [this.#board, this.#panel] = [board, panel];
     panel.grid.svg.append(this.#ring);
   }
 
-  /** @param {Place} to @param {string} move */
+  /** @param {Point} to @param {string} move */
   #carry({ row, column }, move) {
     this.#board.draggedOne = true;
     this.#board.model.send({ type: "select", panel: this.#panel.spec().name, row, column, move });
@@ -50,7 +46,7 @@ export class OneHandle {
     };
   }
 
-  /** @param {KeyboardEvent} event @param {Place} at */
+  /** @param {KeyboardEvent} event @param {Point} at */
   key(event, at) {
     const by = ARROWS[event.key];
     if (!by || !isBare(event)) return false;
@@ -99,7 +95,7 @@ export class OneHandle {
 
 /**
  * Arrows carry the 1 without focus, in a page of our own that does not scroll.
- * @param {HTMLElement} root @param {boolean} own @param {() => Iterable<import("./panel.js").Panel>} panels
+ * @param {HTMLElement} root @param {boolean} own @param {() => Iterable<Panel>} panels
  */
 export function followArrows(root, own, panels) {
   /** @param {KeyboardEvent} event */

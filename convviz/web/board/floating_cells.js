@@ -10,7 +10,7 @@ import { CELL, gapsBetween } from "./grid_marks.js";
 
 /**
  * Cells drawn as a grid draws its own.
- * @param {{ rows: number, columns: number }} shape @param {[number, string][]} scale @param {number} limit
+ * @param {{ rows: number, columns: number }} shape @param {Scale} scale @param {number} limit
  */
 export function createPlate({ rows, columns }, scale, limit) {
   const cells = Array.from({ length: rows * columns }, (_, index) => {

@@ -10,7 +10,7 @@ const say = sentences(WORDS);
 /** @type {Record<string, string>} */
 const LABELS = NAMES.values;
 
-/** @param {import("./board_context.js").Shared} board */
+/** @param {Shared} board */
 export function createSentBack(board) {
   // typed numbers cannot be chosen
   const own = element("option", { value: "", hidden: "" }, LABELS.weighted_sum);

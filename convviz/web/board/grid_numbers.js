@@ -8,9 +8,8 @@ import { equal } from "./canvas_cell_colours.js";
 
 /**
  * @import { GridSpec } from "./grid_overlay.js"
- * @import { Point } from "../base/cell_place.js"
  * @typedef {{ text: SVGElement, short: string, look: string }} Printed look: classes
- * @typedef {{ values: ArrayLike<number>, dtype: string, scale: [number, string][], limit: number }} Shown
+ * @typedef {{ values: ArrayLike<number>, dtype: string, scale: Scale, limit: number }} Shown
  */
 
 const ASKED = "?"; // to be predicted

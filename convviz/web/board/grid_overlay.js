@@ -21,15 +21,13 @@ import { NUMBERED_UP_TO } from "./screen_layout.js";
 import { say } from "../base/board_sentences.js";
 
 /**
- * @import { Point } from "../base/cell_place.js"
- * @typedef {{ rows: string, columns: string, unread_rows: number[], unread_columns: number[], label:
- *   string, editable: boolean, words?: Record<string, string>, numbers?: boolean }} GridSpec numbers: whether
- *   they have room, if not by count
+ * @typedef {{ rows: string, columns: string, unread_rows: number[], unread_columns: number[], label: string,
+ *   editable: boolean, words?: Record<string, string>, numbers?: boolean }} GridSpec numbers: whether they
+ *   have room, if not by count
  * @typedef {(row: number, column: number) => void} AtCell
- * @typedef {{ onFocus?: AtCell, onSelect?: AtCell, onMenu?: () => void, onLeave?: () => void,
- *   onEdit?: (row: number, column: number, typed: string) => void, onRelease?: () => boolean,
- *   onArrow?: (event: KeyboardEvent, row: number, column: number) => boolean }} GridEvents onArrow: asked
- *   first; true: handled
+ * @typedef {{ onFocus?: AtCell, onSelect?: AtCell, onMenu?: () => void, onLeave?: () => void, onEdit?: (row:
+ *   number, column: number, typed: string) => void, onRelease?: () => boolean, onArrow?: (event:
+ *   KeyboardEvent, row: number, column: number) => boolean }} GridEvents onArrow: asked first; true: handled
  */
 
 export class Grid {
@@ -118,10 +116,7 @@ export class Grid {
     if (held && focusOf(this.#cells.el) !== cell) cell.focus({ preventScroll: true });
   }
 
-  /**
-   * @param {ArrayLike<number>} values @param {string} dtype @param {[number, string][]} scale
-   * @param {number} limit
-   */
+  /** @param {ArrayLike<number>} values @param {string} dtype @param {Scale} scale @param {number} limit */
   setValues(values, dtype, scale, limit) {
     if (!this.#numbers.set({ values, dtype, scale, limit })) return false; // most panels, at most moves
     this.#markBeyond(values, limit);

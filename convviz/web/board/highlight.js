@@ -7,12 +7,8 @@ import { Sum } from "./sum_of_products.js";
 import { followPointer, pointAt } from "../base/pointed_cell_events.js";
 
 /**
- * @import { Link } from "../picture/find_linked_cells.js"
- * @import { Panel } from "./panel.js"
- * @import { Place } from "../base/cell_place.js"
- * @import { Pointed } from "../base/pointed_cell_events.js"
- * @typedef {{ scale: () => [number, string][], fades: () => boolean, release: () => boolean,
- *   aside: (text: string, paired: boolean) => void }} Around
+ * @typedef {{ scale: () => Scale, fades: () => boolean, release: () => boolean, aside: (text: string, paired:
+ *   boolean) => void }} Around
  * @typedef {{ cell: Place, result: string, links: (() => Link[]) | null, text: (() => string) | null }} Step
  */
 
@@ -123,7 +119,7 @@ export class Highlighter {
     this.#cells.numbers = null;
   }
 
-  /** @param {import("../rules/conv_geometry.js").Geometry} next @param {string} loss */
+  /** @param {Geometry} next @param {string} loss */
   setGeometry(next, loss) {
     this.#cells.setGeometry(next, loss, [...this.#panels()]);
     this.#pairing.forget();

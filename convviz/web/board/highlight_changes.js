@@ -12,18 +12,13 @@ const WASHED_UP_TO = 12; // rows or columns of a panel
 const SAME = 1e-5; // of a scale's end: rounding
 const DEPTH = 0.45;
 
-/**
- * @import { Model } from "../numbers/page_model.js"
- * @import { Panel } from "./panel.js"
- */
-
 export class Changes {
   #model;
   #panels;
   #motion = new Motion();
   /** Last seen, by maker. @type {Map<string, import("../numbers/reason_unchanged.js").Seen>} */
   #seen = new Map();
-  /** The current ones, and those before. @type {import("../rules/settings_and_tensors.js").Settings[]} */
+  /** The current ones, and those before. @type {Settings[]} */
   #settings = [];
   #told = false; // whether the last move was explained
   #when = -Infinity; // of the last move
@@ -54,10 +49,7 @@ export class Changes {
     this.#tell(unchanged(before, now), settings.spec);
   }
 
-  /**
-   * @param {Record<string, string>} sentences
-   * @param {import("../rules/conv_geometry.js").Spec | null} [spec]
-   */
+  /** @param {Record<string, string>} sentences @param {Spec | null} [spec] */
   #tell(sentences, spec = null) {
     const isNothing = !Object.keys(sentences).length;
     const text = isNothing ? "" : JSON.stringify([sentences, spec]);

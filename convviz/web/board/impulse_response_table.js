@@ -6,10 +6,7 @@ import { createTrayMemory } from "../picture/impulse_response.js";
 
 const GAP = "\u00b7"; // no window
 
-/**
- * @import { Geometry } from "../rules/conv_geometry.js"
- * @import { Tray } from "../picture/impulse_response.js"
- */
+/** @import { Tray } from "../picture/impulse_response.js" */
 
 /** @param {Tray["rows"][number][number]} value @param {boolean} isNow */
 function createCell(value, isNow) {

@@ -19,10 +19,8 @@ const IN_SIGHT = 0.6; // of the band
 
 /**
  * @import { Arrival } from "../picture/intro_steps.js"
- * @import { Settings } from "../rules/settings_and_tensors.js"
- * @import { Model } from "../numbers/page_model.js"
  * @import { Band } from "./band_layout.js"
- * @typedef {{ model: Model, stepping: object | null, scale: () => [number, string][] }} Board
+ * @typedef {{ model: Model, stepping: object | null, scale: () => Scale }} Board
  * @typedef {{ may: () => boolean, forget: () => void, watcher: IntersectionObserver | null }} Waiting
  * @typedef {{ band: () => Band | undefined, stage: () => string, bring: () => void }} Around
  */

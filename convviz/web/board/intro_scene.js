@@ -23,11 +23,10 @@ const MARGIN = 4; // pixels
 const FADE = [{ opacity: 1 }, { opacity: 0 }];
 
 /**
- * @import { Panel } from "./panel.js"
  * @import { Arrival, At, Step } from "../picture/intro_steps.js"
  * @import { Plate } from "./floating_cells.js"
  * @import { Band } from "./band_layout.js"
- * @typedef {{ scale: [number, string][], limits: Record<string, number> }} Look
+ * @typedef {{ scale: Scale, limits: Record<string, number> }} Look
  * @typedef {{ left: number, top: number }} Point
  */
 

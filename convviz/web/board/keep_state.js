@@ -1,7 +1,5 @@
 // Settings survive a reload after a lost kernel.
 
-/** @import { Model } from "../numbers/page_model.js" */
-
 const STORE = "convviz:state";
 
 /** As App.state() returns them. @param {Model} model */

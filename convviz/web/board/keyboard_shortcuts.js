@@ -2,8 +2,8 @@ import { isBare, isUndo, keepKeys } from "../base/keys.js";
 
 /**
  * Ctrl+Z, Ctrl+Shift+Z or Ctrl+Y, a band's number, Esc: everywhere in the app but in fields.
- * @param {import("./board_context.js").Shared} board @param {HTMLElement} root
- * @param {boolean} own the page is the app's: they work without focus, too
+ * @param {Shared} board @param {HTMLElement} root @param {boolean} own the page is the app's: they work
+ * without focus, too
  */
 export function followKeys(board, root, own) {
   const app = /** @type {HTMLElement} */ (root.closest(".cv-app") ?? root);

@@ -43,10 +43,7 @@ async function evaluated(given) {
   }
 }
 
-/**
- * @param {import("../numbers/page_model.js").Model} model
- * @returns {{ ready: Promise<Plotly>, cancel: () => void }}
- */
+/** @param {Model} model @returns {{ ready: Promise<Plotly>, cancel: () => void }} */
 export function loadPlotly(model) {
   const page = /** @type {Page} */ (globalThis);
   if (page[KEY]) return { ready: page[KEY], cancel() {} };

@@ -4,8 +4,6 @@ import { BANDS } from "./grid_marks.js";
 import { explain } from "../base/help.js";
 import { say } from "../base/board_sentences.js";
 
-/** @import { RowItem } from "../picture/board_payload.js" */
-
 const KINDS = /** @type {const} */ (["padding", "copy", "inserted", "remainder", "unread", "beyond", "pair"]);
 
 /** @param {string} kind */

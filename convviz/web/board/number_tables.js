@@ -4,8 +4,6 @@ import { formatNumber } from "../base/format.js";
 import { roleOf } from "./grid_marks.js";
 import { say } from "../base/board_sentences.js";
 
-/** @import { Structure } from "../numbers/board_view_model.js" */
-
 export class Tables {
   // It scrolls: the keyboard must reach it.
   #body = element("div", {

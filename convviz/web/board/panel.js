@@ -23,9 +23,7 @@ import { say } from "../base/board_sentences.js";
 const [CAPTION, LINE] = [22, 16];
 const ON_PAPER = { width: CELL, height: CELL }; // of a printed cell
 
-/**
- * @typedef {import("../picture/board_payload.js").PanelItem} PanelSpec
- */
+/** @typedef {PanelItem} PanelSpec */
 
 export class Panel {
   #board;
@@ -52,10 +50,7 @@ export class Panel {
   el;
   why;
 
-  /**
-   * @param {import("./board_context.js").Shared} board
-   * @param {PanelSpec} first
-   */
+  /** @param {Shared} board @param {PanelSpec} first */
   constructor(board, first) {
     this.#board = board;
     this.#spec = first;
@@ -211,11 +206,7 @@ export class Panel {
     if (all) this.#thumbs.draw(all, this.#board.scale(), limit);
   }
 
-  /**
-   * null: nothing is broken.
-   * @param {import("../numbers/broken_step.js").WrongPlane | null} wrong
-   * @param {boolean} guilty its name is red
-   */
+  /** null: nothing is broken. @param {WrongPlane | null} wrong @param {boolean} guilty its name is red */
   breakInto(wrong, guilty) {
     this.el.toggleAttribute("data-guilty", guilty);
     if (!this.#shown) return;

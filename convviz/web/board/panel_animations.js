@@ -8,10 +8,8 @@ const MOST_CELLS = 150; // moved one by one
 const MOST_PRODUCTS = 25;
 
 /**
- * @import { PanelSpec } from "./panel.js"
  * @import { Grid } from "./grid_overlay.js"
- * @typedef {{ row: number, column: number }} Place
- * @typedef {{ from: Place & { panel: string }, to: Place & { panel: string }, value: number }} Flight
+ * @typedef {{ from: Place, to: Place, value: number }} Flight
  * @typedef {{ area: HTMLElement, grid: Grid, spec: () => PanelSpec }} FilmedPanel
  * @typedef {{ top: number, left: number, height: number, width: number }} Block of cells
  */
@@ -119,7 +117,7 @@ export class Film {
     [this.#stage, this.#panels] = [stage, panels];
   }
 
-  /** @param {DOMRect} frame @param {Place & { panel: string }} place */
+  /** @param {DOMRect} frame @param {Place} place */
   #centreOf(frame, { panel, row, column }) {
     const { area, spec } = this.#panelOf(panel);
     const box = area.getBoundingClientRect();

@@ -13,10 +13,7 @@ const sayOfFigure = sentences(FIGURE);
 // Computed panels.
 const SUMS = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_bias"];
 
-/**
- * @import { Shared } from "./board_context.js"
- * @typedef {import("./panel_plotly_figure.js").Shown} Shown
- */
+/** @typedef {import("./panel_plotly_figure.js").Shown} Shown */
 
 /** @param {Shared} board @param {() => Shown | null} look */
 export function createPanelMenu(board, look) {
@@ -54,7 +51,7 @@ export function createPanelMenu(board, look) {
 
 /**
  * The pinned cell, else the middle one.
- * @param {Shared} board @param {HTMLElement} menu @param {import("./panel.js").PanelSpec} spec
+ * @param {Shared} board @param {HTMLElement} menu @param {PanelSpec} spec
  */
 function predict(board, menu, { name, label, rows, columns }) {
   if (!SUMS.includes(name)) return board.say(say("panel.predict.none", { name: label }));

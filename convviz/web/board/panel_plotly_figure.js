@@ -6,8 +6,8 @@ import { say } from "../base/board_sentences.js";
 const NUMBERED_UP_TO = 12; // with numbers
 
 /**
- * @typedef {{ values: import("../base/format.js").Numbers, dtype: string, limit: number, spec:
- *   import("./panel.js").PanelSpec }} Shown
+ * @typedef {{ values: import("../base/format.js").Numbers, dtype: string, limit: number, spec: PanelSpec }}
+ *   Shown
  */
 
 /** @param {Shown} shown */
@@ -22,8 +22,8 @@ export function figureWith({ values, limit, spec }) {
 }
 
 /**
- * @param {import("./board_context.js").Shared} board @param {Shown} shown @param {"png" | "svg"} format
- * @param {(text: string) => void} tell
+ * @param {Shared} board @param {Shown} shown @param {"png" | "svg"} format @param {(text: string) => void}
+ * tell
  */
 export async function savePicture(board, shown, format, tell) {
   const figure = figureWith(shown);

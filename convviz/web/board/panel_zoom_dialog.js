@@ -10,14 +10,9 @@ const sayOfFigure = sentences(WORDS);
 const BUTTONS = [["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]];
 const CONFIG = { displaylogo: false, displayModeBar: true, modeBarButtons: BUTTONS, scrollZoom: true };
 
-/**
- * @typedef {import("./panel_plotly_figure.js").Shown} Shown
- */
+/** @typedef {import("./panel_plotly_figure.js").Shown} Shown */
 
-/**
- * @param {import("./board_context.js").Shared} board @param {() => Shown} look @param {Element} place
- * @param {() => void} onClosed
- */
+/** @param {Shared} board @param {() => Shown} look @param {Element} place @param {() => void} onClosed */
 export function openFigure(board, look, place, onClosed) {
   const title = element("h2", {});
   const note = element("p", { role: "status" }, sayOfFigure("waits"));
@@ -31,7 +26,7 @@ export function openFigure(board, look, place, onClosed) {
   const shut = makeButton({}, sayOfFigure("close"), () => dialog.close());
   const head = element("header", {}, title, ...buttons, shut);
   const dialog = element("dialog", { class: "cv-figure" }, head, chart, note);
-  /** @type {import("./load_plotly.js").Plotly | null} */
+  /** @type {Plotly | null} */
   let plotly = null;
 
   /** A zoom stays. */

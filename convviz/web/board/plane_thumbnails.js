@@ -3,7 +3,7 @@ import { element, makeButton } from "../base/dom.js";
 import { say } from "../base/board_sentences.js";
 import { createPixels } from "./canvas_cell_colours.js";
 
-/** @typedef {NonNullable<import("./panel.js").PanelSpec["thumbs"]>} Thumbs */
+/** @typedef {NonNullable<PanelSpec["thumbs"]>} Thumbs */
 
 export class Thumbnails {
   el = element("div", { class: "cv-thumbs" });
@@ -40,7 +40,7 @@ export class Thumbnails {
     });
   }
 
-  /** @param {ArrayLike<number>} values @param {[number, string][]} scale @param {number} limit */
+  /** @param {ArrayLike<number>} values @param {Scale} scale @param {number} limit */
   draw(values, scale, limit) {
     if (!this.#spec) return;
     const { rows, columns } = this.#spec;

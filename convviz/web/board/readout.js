@@ -2,10 +2,6 @@
 import { element, setLine, setText } from "../base/dom.js";
 import { samePlace } from "../base/cell_place.js";
 
-/**
- * @import { Place } from "../base/cell_place.js"
- */
-
 export class Readout {
   el = element("p", { class: "cv-readout" });
   live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });
@@ -17,7 +13,7 @@ export class Readout {
   #owed = false;
   #model;
 
-  /** @param {import("../numbers/page_model.js").Model} model */
+  /** @param {Model} model */
   constructor(model) {
     this.#model = model;
   }

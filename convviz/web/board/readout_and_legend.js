@@ -3,8 +3,6 @@ import { element, setAttribute, setLine } from "../base/dom.js";
 import { createLegend } from "./band_elements.js";
 import { Tables } from "./number_tables.js";
 
-/** @import { Structure, Told } from "../numbers/board_view_model.js" */
-
 export class Foot {
   el;
   lost = element("p", { class: "cv-lost", role: "alert" });

@@ -9,9 +9,7 @@ const NONE = "–"; // no number
 
 /**
  * @import { Numbers } from "../base/format.js"
- * @import { WrongPlane } from "../numbers/broken_step.js"
- * @typedef {{ values: Numbers, rows: number, columns: number, limit: number, scale: [number, string][] }}
- *   RightPlane
+ * @typedef {{ values: Numbers, rows: number, columns: number, limit: number, scale: Scale }} RightPlane
  * @typedef {{ row: number, column: number, right: number | null, wrong: number | null }} SplitCell null: no
  *   such cell
  */

@@ -1,10 +1,6 @@
 // Plotly draws one graph a row: 3 calls take a third of 11. While anything moves, panels colour themselves.
 import { element } from "../base/dom.js";
 
-/**
- * @import { Plotly } from "./load_plotly.js"
- */
-
 const REST_MS = 250;
 
 export class Plot {
@@ -20,10 +16,7 @@ export class Plot {
   #planes = [];
   #limits = [];
 
-  /**
-   * @param {import("./board_context.js").Shared} board
-   * @param {Map<string, import("./panel.js").Panel>} panels
-   */
+  /** @param {Shared} board @param {Map<string, Panel>} panels */
   constructor(board, panels) {
     this.#board = board;
     this.#panels = panels;

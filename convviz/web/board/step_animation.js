@@ -9,10 +9,9 @@ import { findPlane } from "../picture/cell_products.js";
 import { upTo } from "../rules/shapes_and_indices.js";
 
 /**
- * @import { Geometry } from "../rules/conv_geometry.js"
  * @import { Walk } from "../picture/window_positions.js"
- * @typedef {{ geometry: Geometry, walk: Walk, row: number, column: number, panelOf: (name: string) =>
- *   import("./panel.js").Panel }} Step
+ * @typedef {{ geometry: Geometry, walk: Walk, row: number, column: number, panelOf: (name: string) => Panel
+ *   }} Step
  */
 
 /** @param {Step} step */

@@ -11,10 +11,9 @@ const WHERE = /** @type {const} */ ({ cell: "step.cell", stamp: "step.stamp" });
 
 /**
  * @import { Values } from "./band.js"
- * @import { Geometry } from "../rules/conv_geometry.js"
  * @import { Walk } from "../picture/window_positions.js"
- * @typedef {{ panels: Map<string, import("./panel.js").Panel>, refresh: () => void, film:
- *   import("./panel_animations.js").Film }} Shared by an equation
+ * @typedef {{ panels: Map<string, Panel>, refresh: () => void, film: import("./panel_animations.js").Film }}
+ *   OfBand
  */
 
 export class Stepper {
@@ -36,7 +35,7 @@ export class Stepper {
   /** @type {Record<string, Float64Array>} */
   #partial = {}; // stand in for the final numbers
 
-  /** @param {import("./board_context.js").Shared} board @param {string} name @param {Shared} equation */
+  /** @param {Shared} board @param {string} name @param {OfBand} equation */
   constructor(board, name, equation) {
     [this.#board, this.#name, this.#equation] = [board, name, equation];
     this.#transport = new Transport(say("step"), {
@@ -191,7 +190,7 @@ export class Stepper {
     this.#transport.play();
   }
 
-  /** @param {import("../numbers/board_view_model.js").BandSpec} spec @param {Geometry} geometry */
+  /** @param {BandSpec} spec @param {Geometry} geometry */
   setSpec(spec, geometry) {
     this.#view = spec.view;
     this.#geometry = geometry;

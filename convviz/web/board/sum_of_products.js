@@ -11,9 +11,9 @@ const FOLDED = 6;
  * @import { Factor } from "../picture/cell_products.js"
  * @typedef {(cells: Factor[] | null) => void} OnTerm lit while pointed at
  * @typedef {(panel: string, value: number | undefined) => number[]} Colors
- * @typedef {{ cell: import("../base/cell_place.js").Place, label: string, factors: string, value: number |
- *   undefined, terms: Factor[][], nothing?: string, minus?: boolean, after?: string }} WrittenSum factors: in
- *   words; terms: lists of factors; nothing: why none; minus: the second is subtracted; after: said behind
+ * @typedef {{ cell: Place, label: string, factors: string, value: number | undefined, terms: Factor[][],
+ *   nothing?: string, minus?: boolean, after?: string }} WrittenSum factors: in words; terms: lists of
+ *   factors; nothing: why none; minus: the second is subtracted; after: said behind
  */
 
 /** @param {Factor & { value: number }} factor @param {Colors} colors */

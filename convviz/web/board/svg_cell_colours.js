@@ -13,8 +13,7 @@ export function createTiles() {
     el,
     /**
      * Non-finite stays transparent.
-     * @param {ArrayLike<number>} values @param {number} width @param {number} limit
-     * @param {[number, string][]} scale
+     * @param {ArrayLike<number>} values @param {number} width @param {number} limit @param {Scale} scale
      */
     paint(values, width, limit, scale) {
       /** @type {Map<string, string>} */

@@ -11,13 +11,12 @@ let made = 0;
 /**
  * @typedef {{ values: number[][], label: string, shape?: string, limit?: number, dtype?: string, rows?:
  *   string, columns?: string, within?: [side: number, least: number, most: number], cell?: number, height?:
- *   number, numbers?: boolean, editable?: boolean, colors?: [number, string][] }} HeatmapData rows, columns:
- *   letters as in picture/cell_kinds.js; limit: end of the scale, else the largest; within: pixels of the
- *   longer side, least and most of a cell; cell: its side; height: if not square; numbers: whether to write
- *   them
- * @typedef {{ onPoint?: (row: number, column: number) => void, onLeave?: () => void, onSelect?: (row:
- *   number, column: number) => void, onEdit?: (row: number, column: number, typed: string) => void,
- *   numbersUpTo?: number }} HeatmapEvents
+ *   number, numbers?: boolean, editable?: boolean, colors?: Scale }} HeatmapData rows, columns: letters as in
+ *   picture/cell_kinds.js; limit: end of the scale, else the largest; within: pixels of the longer side,
+ *   least and most of a cell; cell: its side; height: if not square; numbers: whether to write them
+ * @typedef {{ onPoint?: (row: number, column: number) => void, onLeave?: () => void, onSelect?: (row: number,
+ *   column: number) => void, onEdit?: (row: number, column: number, typed: string) => void, numbersUpTo?:
+ *   number }} HeatmapEvents
  */
 
 const ROOM_FOR_NUMBER = 22; // pixels
@@ -31,7 +30,7 @@ export class Heatmap {
   el;
   #pane;
 
-  /** @param {{ uid: string, scale: () => [number, string][] }} pane @param {HeatmapEvents} [events] */
+  /** @param {{ uid: string, scale: () => Scale }} pane @param {HeatmapEvents} [events] */
   constructor(pane, events = {}) {
     this.#pane = pane;
     const { onPoint: onFocus, numbersUpTo, ...others } = events;

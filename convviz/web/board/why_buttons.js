@@ -6,10 +6,7 @@ import { rove } from "../base/roving_tabindex.js";
 import { sayBecause } from "../picture/why_button_sentences.js";
 import { becauseWords, topicsOf } from "../picture/why_topics.js";
 
-/**
- * @import { Shown, Topic } from "../picture/why_topics.js"
- * @import { Geometry } from "../rules/conv_geometry.js"
- */
+/** @import { Shown, Topic } from "../picture/why_topics.js" */
 
 export class Because {
   el = element("div", { class: "cv-whys", role: "group", "aria-label": sayBecause("why") });

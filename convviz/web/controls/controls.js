@@ -374,7 +374,7 @@ function picturePart(model) {
     else if (kernel) await show(kernel, await file.arrayBuffer());
     else model.say(say("upload.waits"), true); // dropped on a disabled button
   }
-  /** @param {import("../numbers/ask_kernel.js").Kernel} kernel @param {ArrayBuffer} bytes */
+  /** @param {Kernel} kernel @param {ArrayBuffer} bytes */
   async function show(kernel, bytes) {
     try {
       const { message } = await kernel.request({ type: "picture" }, [bytes]);

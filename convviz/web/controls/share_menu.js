@@ -7,8 +7,6 @@ import { toLink } from "../rules/settings_link.js";
 import { hasAddress, howToOpen, whatOpens } from "../board/read_link_from_address.js";
 import { say } from "../base/board_sentences.js";
 
-/** @import { Reply } from "../numbers/ask_kernel.js" */
-
 export class Share {
   #refresh = () => {
     this.#python.hidden = !this.#model.kernel();

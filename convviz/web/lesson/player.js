@@ -69,10 +69,7 @@ export class Player {
   #held = false; // a slider is
   #stopWalking = () => {};
 
-  /**
-   * @param {Model} model @param {Shelf} [shelf] @param {string[]} [has] tabs
-   * @param {import("../numbers/latest_request.js").Later} [later]
-   */
+  /** @param {Model} model @param {Shelf} [shelf] @param {string[]} [has] tabs @param {Later} [later] */
   constructor(model, shelf = createShelf(), has = ALL_TABS, later = afterwards) {
     [this.#model, this.shelf, this.#has, this.#later] = [model, shelf, has, later];
     this.#stepTab = createStepTab(has);

@@ -7,12 +7,12 @@ import { Queue, framed } from "./unanswered_requests.js";
 import { say } from "../base/server_sentences.js";
 
 /**
- * @import { Kernel, Listener, Reply } from "./ask_kernel.js"
- * @typedef {{ binaryType: string, onopen: ((event: any) => void) | null, onmessage: ((event: any) => void)
- *   | null, onclose: ((event: any) => void) | null, send: (frame: string | ArrayBuffer) => void, close: () =>
+ * @import { Listener } from "./ask_kernel.js"
+ * @typedef {{ binaryType: string, onopen: ((event: any) => void) | null, onmessage: ((event: any) => void) |
+ *   null, onclose: ((event: any) => void) | null, send: (frame: string | ArrayBuffer) => void, close: () =>
  *   void }} Socket what is used of a WebSocket
- * @typedef {{ connect: () => Socket, status: () => Promise<number>, host: string }} Place status: of a
- *   plain request there; rejects: nobody
+ * @typedef {{ connect: () => Socket, status: () => Promise<number>, host: string }} Place status: of a plain
+ *   request there; rejects: nobody
  */
 
 // Whoever is in line hears every few seconds.

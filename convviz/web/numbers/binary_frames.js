@@ -1,7 +1,5 @@
 // A websocket frame: message and bytes, as in serve/binary_frames.py.
 
-/** @import { Reply } from "./ask_kernel.js" */
-
 const STEP = 8; // bytes of alignment
 
 /** @param {number} size */

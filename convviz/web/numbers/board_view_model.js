@@ -10,7 +10,7 @@ import { geometryOf } from "../rules/conv_geometry.js";
 import { brokenOf } from "./broken_step_view_model.js";
 
 /**
- * @import { Colorscales, RowItem } from "../picture/board_payload.js"
+ * @import { Colorscales } from "../picture/board_payload.js"
  * @typedef {ReturnType<typeof structureWith>} Made
  * @typedef {Omit<Made["equations"][number], "items"> & { items: RowItem[] }} BandSpec
  * @typedef {Omit<Made, "equations"> & { equations: BandSpec[], version: number }} Structure

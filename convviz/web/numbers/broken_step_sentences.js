@@ -4,7 +4,7 @@ import { backwardPadding, bothAxes, outputSize, remainderOf } from "../rules/con
 import { textOf } from "./nearby_settings.js";
 
 /**
- * @import { BrokenId, Outcome, Toggle } from "./broken_step.js"
+ * @import { BrokenId } from "./broken_step.js"
  * @typedef {Extract<Parameters<typeof sayBroken>[0], `same.${string}`>} Same
  */
 

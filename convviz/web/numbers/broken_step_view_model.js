@@ -7,13 +7,11 @@ import { planeOffer, settingOffer, viewOffer } from "./where_mistake_shows.js";
 import { hiddenWords, sameWords, wrongWords } from "./broken_step_sentences.js";
 
 /**
- * @import { Outcome, Toggle, WrongPlane } from "./broken_step.js"
  * @import { Offer } from "./where_mistake_shows.js"
- * @typedef {{ id: string, equation: string, guilty: string, result: string, before: string, differs:
- *   boolean, alike: boolean, planes: Record<string, WrongPlane>, sentence: string, hidden: string, offers:
- *   Offer[] }} Broken
- *   id: empty: nothing; before: the panel after the "=" that fails; differs: whether it fails; alike: no
- *   number of any plane is wrong; planes: by panel; hidden: said while unnamed
+ * @typedef {{ id: string, equation: string, guilty: string, result: string, before: string, differs: boolean,
+ *   alike: boolean, planes: Record<string, WrongPlane>, sentence: string, hidden: string, offers: Offer[] }}
+ *   Broken id: empty: nothing; before: the panel after the "=" that fails; differs: whether it fails; alike:
+ *   no number of any plane is wrong; planes: by panel; hidden: said while unnamed
  */
 
 /** @type {Broken} */

@@ -8,11 +8,10 @@ import { zeros } from "./compute.js";
 import { largestOf } from "../rules/shapes_and_indices.js";
 
 /**
- * @import { Products, Triple } from "../rules/products.js"
  * @import { Result } from "../rules/recipe_steps.js"
  * @typedef {{ grad_output: Tensor, weight: Tensor, input: Tensor, bias?: Tensor | null }} Given
- * @typedef {{ grad: Pair, other: Pair, factors: number[], value: number }} Product
- *   [plane, cell] of each factor; value: before the result's factor
+ * @typedef {{ grad: Pair, other: Pair, factors: number[], value: number }} Product [plane, cell] of each
+ *   factor; value: before the result's factor
  * @typedef {{ kept: Product[], missing: Product[], extra: Product[] }} Compared
  */
 

@@ -10,7 +10,6 @@ import { FACTOR, numberBy, productsBy, productsOf, sameProducts } from "./comput
 import { upTo, flatIndex } from "../rules/shapes_and_indices.js";
 
 /**
- * @import { Products } from "../rules/products.js"
  * @import { Result } from "../rules/recipe_steps.js"
  * @typedef {{ id: string, of: string, ways: Recipe[] }} Mistake of the catalogue
  * @typedef {"unweighted" | "count" | "count.numbers" | "sign" | "neighbour" | "missing" | "twice" |
@@ -19,8 +18,8 @@ import { upTo, flatIndex } from "../rules/shapes_and_indices.js";
  *   string, added: string }} Reason way: from 1, 0: not in the tab Mistakes; products: one of them is
  *   concerned, as "2 · (−1)"; places: cells with the number; left: the tensor not multiplied by; added: the
  *   one added up
- * @typedef {{ spec: Spec, of: Result, transposed: boolean, given: Stages, right: Tensor, at: number[],
- *   index: number }} Asked a number by its indices, and by its place in the data
+ * @typedef {{ spec: Spec, of: Result, transposed: boolean, given: Stages, right: Tensor, at: number[], index:
+ *   number }} Asked a number by its indices, and by its place in the data
  */
 
 const CLOSE = 1e-6; // tolerance, as rounding

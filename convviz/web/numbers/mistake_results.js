@@ -3,7 +3,6 @@ import { rightProducts } from "../rules/products.js";
 import { apartBy, comparedAt, productsBy, summed } from "./compute_mistake.js";
 
 /**
- * @import { Products } from "../rules/products.js"
  * @import { Compared, Given } from "./compute_mistake.js"
  * @typedef {{ products: Products, tensor: Tensor }} Computed
  * @typedef {{ kind: "wrong", cells: number, all: number, most: number } | { kind: "shape", wrong: number[],

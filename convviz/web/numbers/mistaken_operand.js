@@ -6,7 +6,6 @@ import { bothAxes, outputSize, unfolded } from "../rules/conv_geometry.js";
 
 /**
  * @import { Panel } from "../picture/panels.js"
- * @import { Toggle, WrongPlane } from "./broken_step.js"
  * @typedef {{ pitch: number, first: number, length: number }} Along an axis: pitch of cells, place of the
  *   first (maybe outside), length
  */

@@ -15,8 +15,7 @@ import { createView } from "./board_view_model.js";
 /**
  * @import { Colorscales } from "../picture/board_payload.js"
  * @import { Shown } from "./actions.js"
- * @import { Later, MakeNumbers } from "./latest_request.js"
- * @import { Kernel } from "./ask_kernel.js"
+ * @import { MakeNumbers } from "./latest_request.js"
  * @typedef {{ state: Settings, colorscales: Colorscales, plotly: (() => ArrayBuffer | (() => any) |
  *   Promise<ArrayBuffer>) | null, ground?: Partial<Settings>, live?: boolean }} PageData plotly: the gzipped
  *   bundle or its evaluator, asked for once; ground: what links and states never change; live: a kernel is

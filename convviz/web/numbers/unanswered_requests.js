@@ -2,7 +2,6 @@
 import { pack } from "./binary_frames.js";
 
 /**
- * @import { Reply } from "./ask_kernel.js"
  * @typedef {{ frame: string | ArrayBuffer, type: string, sent: boolean, resolve: (reply: Reply) => void,
  *   reject: (error: Error) => void }} Asked
  */

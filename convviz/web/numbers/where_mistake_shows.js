@@ -12,7 +12,7 @@ import { geometryMoves, textOf } from "./nearby_settings.js";
 const MOST_PRODUCTS = 10_000; // tried within a frame
 
 /**
- * @import { BrokenId, Outcome, Toggle } from "./broken_step.js"
+ * @import { BrokenId } from "./broken_step.js"
  * @import { GeometryControl } from "./nearby_settings.js"
  * @typedef {{ words: string, changes: Partial<Settings> }} Offer
  * @typedef {"counting" | "ones" | "whole" | "all"} NumbersName

@@ -13,8 +13,6 @@ import { say } from "../tabs/sentences.js";
 const GROUPS = Object.keys(SETTINGS.controls);
 const OF_THE_KERNEL = Object.values(SETTINGS.controls_of_the_kernel).flat();
 
-/** @import { DrawPane } from "../tabs/tabbar.js" */
-
 /**
  * @param {HTMLElement} el @param {Model} model @param {DrawPane} drawPane @param {Player} player
  * @param {import("./lecture.js").Wish | null} [wish] of the address

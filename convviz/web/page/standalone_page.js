@@ -72,7 +72,7 @@ function createOwnTabs(model, colorscales, tabs, race) {
     ask: () => () => {},
   };
   const context = { send() {}, ...createTabContext(model) };
-  /** @type {import("../tabs/tabbar.js").DrawPane} */
+  /** @type {DrawPane} */
   const draw = (name, el) => openTab(name, el, scripts, { ...panes[name], ...context });
   return new Tabs(model, draw, Object.keys(tabs));
 }

@@ -6,7 +6,6 @@ import { outputShape, weightShape } from "../rules/conv_geometry.js";
 import { countOf } from "../rules/shapes_and_indices.js";
 
 /**
- * @import { Later } from "../numbers/latest_request.js"
  * @import { Choices } from "../tabs/pane.js"
  * @typedef {{ settings: any, choices: Choices, key: string }} Question key: all that the answer depends on
  */

@@ -127,7 +127,7 @@ class Panes {
     else this.#alone[this.#open]().then((made) => this.#answers() || data.show(made));
   }
 
-  /** @type {import("../tabs/tabbar.js").DrawPane} */
+  /** @type {DrawPane} */
   draw = (name, el) => {
     const { values, data } = this.#paneOf(name);
     if (this.#open !== name) {

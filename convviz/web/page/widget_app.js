@@ -11,8 +11,6 @@ import { createWidgetLanguages, goOnFrom, whereItIs } from "./languages.js";
 import { drawLive } from "./live_app_view.js";
 import { createPanes } from "./tab_panes.js";
 
-/** @import { DrawPane } from "../tabs/tabbar.js" */
-
 export function createApp() {
   /** @type {Model} */
   let model;

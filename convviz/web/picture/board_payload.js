@@ -17,7 +17,7 @@ const SHADES = PICTURE.figure.shades;
  * @import { Panel, Sign } from "./panels.js"
  * @typedef {ReturnType<typeof itemOf> & { turns?: undefined }} PanelItem
  * @typedef {PanelItem | (Sign & { key?: undefined })} RowItem what stands in a row
- * @typedef {{ light: [number, string][], dark: [number, string][] }} Colorscales
+ * @typedef {{ light: Scale, dark: Scale }} Colorscales
  */
 
 /** @param {Settings} settings @param {Equation[]} equations @param {Colorscales} colorscales */

@@ -4,7 +4,6 @@ import { planesOf } from "./find_linked_cells.js";
 import { upTo } from "../rules/shapes_and_indices.js";
 
 /**
- * @import { Links } from "./find_linked_cells.js"
  * @typedef {{ planes: any, thumbs: any }} Planes shown planes, and small pictures
  * @typedef {Place & { value: number | undefined, shown: boolean }} Factor value: if known; shown: in the
  *   shown plane

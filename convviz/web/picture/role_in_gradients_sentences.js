@@ -3,11 +3,7 @@ import { formatNumber } from "../base/format.js";
 import { plainPanel } from "../rules/tensor_display_names.js";
 import { inTurn, say } from "./sentences.js";
 
-/**
- * @import { Links } from "./find_linked_cells.js"
- * @import { Terms, Factor } from "./cell_products.js"
- * @typedef {Terms} Terms
- */
+/** @import { Terms, Factor } from "./cell_products.js" */
 
 /**
  * Empty: nothing more to say.

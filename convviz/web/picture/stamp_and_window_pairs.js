@@ -4,10 +4,9 @@ import { inTurn, say } from "./sentences.js";
 import { axisTaps } from "../rules/taps.js";
 
 /**
- * @import { Link, Links } from "./find_linked_cells.js"
  * @typedef {{ row: number, column: number, text: string }} Badge
- * @typedef {{ spec: () => { name: string, label: string }, grid: { numbered: () => boolean }, veil: {
- *   badges: (list: Badge[]) => void } }} BadgedPanel what is used of a panel
+ * @typedef {{ spec: () => { name: string, label: string }, grid: { numbered: () => boolean }, veil: { badges:
+ *   (list: Badge[]) => void } }} BadgedPanel what is used of a panel
  */
 
 // More has no room beside a tray.

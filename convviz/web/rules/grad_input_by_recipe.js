@@ -5,7 +5,6 @@ import { bothAxes, outputSize, paddedSize, perGroup, sourcesOf, unfolded } from 
 import { upTo } from "./shapes_and_indices.js";
 
 /**
- * @import { Products, Triple } from "./products.js"
  * @import { Line, Met } from "./recipe_steps.js"
  * @typedef {{ size: Pair, cells: Triple[] }} Plane
  */

@@ -5,10 +5,7 @@ import { bothAxes, outputSize, perGroup } from "./conv_geometry.js";
 import { sourceOf } from "./taps.js";
 import { upTo } from "./shapes_and_indices.js";
 
-/**
- * @import { Products, Triple } from "./products.js"
- * @import { Line } from "./recipe_steps.js"
- */
+/** @import { Line } from "./recipe_steps.js" */
 
 /** @param {Recipe} chosen @param {Spec} spec */
 export function biasBy(chosen, spec) {

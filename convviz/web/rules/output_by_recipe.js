@@ -5,10 +5,7 @@ import { bothAxes } from "./conv_geometry.js";
 import { sourceOf } from "./taps.js";
 import { upTo } from "./shapes_and_indices.js";
 
-/**
- * @import { Products, Triple } from "./products.js"
- * @import { Line } from "./recipe_steps.js"
- */
+/** @import { Line } from "./recipe_steps.js" */
 
 /** null: impossible. @param {Recipe} chosen @param {Spec} spec @returns {Products | null} */
 export function outputProducts(chosen, spec) {

@@ -14,7 +14,6 @@ import { sayPane } from "./pane_sentences.js";
 const meaningOf = sentences(TERMS);
 
 /**
- * @import { Pointed } from "../base/pointed_cell_events.js"
  * @import { loadPlotly } from "../board/load_plotly.js"
  * @typedef {Record<string, any>} Choices Python has defaults
  * @typedef {{ shown: () => { settings: Settings, numbers: { stages: Stages } } | null, selected: () => Place
@@ -61,7 +60,7 @@ function createTools(model, root, closers, live) {
       setText(node, text);
       if (document.activeElement?.closest(".cv-pane") === root) say(text);
     },
-    /** @returns {[number, string][]} */
+    /** @returns {Scale} */
     scale: () => model.get("colorscales")[root.dataset.theme ?? "light"],
     /** @param {Partial<Pointed>} [pointed] */
     point(pointed) {

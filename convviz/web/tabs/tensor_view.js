@@ -9,9 +9,8 @@ import { upTo } from "../rules/shapes_and_indices.js";
 const SIDE = 300; // pixels of the longer side of a heatmap, at most
 
 /**
- * @import { Pointed } from "../base/pointed_cell_events.js"
- * @typedef {{ buffer: number, dtype: string, size: Pair, part: string, panel?: string, same?:
- *   boolean }} Plane as Python sends it: where its numbers are among the buffers, and how many
+ * @typedef {{ buffer: number, dtype: string, size: Pair, part: string, panel?: string, same?: boolean }}
+ *   Plane as Python sends it: where its numbers are among the buffers, and how many
  * @typedef {Plane & { key: string, title: string, shape: string, text: string, note: string, planes?:
  *   number[], at?: number[] }} Tensor a plane where it is drawn
  */

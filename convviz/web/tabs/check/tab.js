@@ -155,8 +155,8 @@ class Row {
   }
 
   /**
-   * @param {Gradient} next @param {string[]} dtypes @param {number} step @param {number} limit
-   * @param {[number, string][]} colors
+   * @param {Gradient} next @param {string[]} dtypes @param {number} step @param {number} limit @param {Scale}
+   * colors
    */
   set(next, dtypes, step, limit, colors) {
     this.#gradient = next;
@@ -197,10 +197,7 @@ function topOf(gradients) {
   return 10 ** Math.ceil(Math.log10(Math.max(...all.filter((value) => value !== null), 1e-12)));
 }
 
-/**
- * Logarithmic: its stops are powers of ten.
- * @param {[number, string][]} scale @param {number} decades @returns {[number, string][]}
- */
+/** Logarithmic: its stops are powers of ten. @param {Scale} scale @param {number} decades @returns {Scale} */
 function logScale(scale, decades) {
   const hex = (/** @type {number} */ share) =>
     `#${colorOf(scale, share, 1)
@@ -213,7 +210,7 @@ function logScale(scale, decades) {
 /** @param {number} place @param {string} color @returns {[number, string]} */
 const stopAt = (place, color) => [place, color];
 
-/** @param {HTMLElement} key @param {number} top @param {[number, string][]} scale */
+/** @param {HTMLElement} key @param {number} top @param {Scale} scale */
 function drawKey(key, top, scale) {
   const stops = [0, 0.25, 0.5, 0.75, 1].map(
     (share) => `rgb(${colorOf(scale, share, 1).map(Math.round).join()})`,

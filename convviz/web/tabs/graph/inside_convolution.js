@@ -61,7 +61,7 @@ export class Inside {
     this.el.hidden = true;
   }
 
-  /** @param {import("../../base/pointed_cell_events.js").Pointed} pointed */
+  /** @param {Pointed} pointed */
   hear(pointed) {
     for (const { map } of this.#maps) map.hear(pointed);
   }

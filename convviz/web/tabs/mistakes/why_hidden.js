@@ -13,7 +13,7 @@ const REST_MS = 150; // as a pane's
 
 /**
  * Trying takes longer than a frame: once a picture, at rest.
- * @param {(words: string) => void} show @param {import("../../numbers/latest_request.js").Later} later
+ * @param {(words: string) => void} show @param {Later} later
  */
 export function createWhy(show, later = afterwards) {
   let stop = () => {};

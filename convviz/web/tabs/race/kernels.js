@@ -11,7 +11,7 @@ const SIDE = 3;
 
 /** @typedef {Record<string, Record<"weight" | "gradient", number[][]>>} Kernels by lab/tab_data.py */
 
-/** @param {{ scale: () => [number, string][] }} pane */
+/** @param {{ scale: () => Scale }} pane */
 export function createKernels(pane) {
   const menu = element("select");
   const about = element("p");
@@ -54,7 +54,7 @@ function createRow(part) {
   const maps = [];
   return {
     el,
-    /** @param {string} layer @param {number[][]} planes @param {[number, string][]} scale */
+    /** @param {string} layer @param {number[][]} planes @param {Scale} scale */
     draw(layer, planes, scale) {
       while (maps.length < planes.length) {
         const pixels = createPixels();

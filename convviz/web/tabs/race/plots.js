@@ -47,7 +47,7 @@ export class RacePlots {
   #drawn = new Map();
   /** @type {Plot[]} */
   #waiting = [];
-  /** @type {import("../../board/load_plotly.js").Plotly | null} */
+  /** @type {Plotly | null} */
   #Plotly = null;
   #drawing = false;
   #closed = false;
