@@ -4,27 +4,38 @@ const SVG = "http://www.w3.org/2000/svg";
 
 /**
  * A style through the CSSOM, which a strict Content-Security-Policy allows.
- * @param {HTMLElement | SVGElement} node @param {string} name @param {string} value
+ * @template {HTMLElement | SVGElement} Made @param {Made} node @param {string[]} classes
+ * @param {Record<string, string | number> | Node | string} first attributes, which may be left out
+ * @param {(Node | string)[]} children
  */
-function attribute(node, name, value) {
-  if (name === "style") node.style.cssText = value;
-  else node.setAttribute(name, value);
+function filled(node, classes, first, children) {
+  if (classes.length) node.setAttribute("class", classes.join(" "));
+  if (first instanceof Node || typeof first === "string") children.unshift(first);
+  else
+    for (const [name, value] of Object.entries(first))
+      if (name === "style") node.style.cssText = String(value);
+      else node.setAttribute(name, String(value));
+  node.append(...children);
+  return node;
 }
 
 /**
- * "p.cv-muted" is a p of that class; attributes may be left out.
+ * "p.cv-muted" is a p of that class.
  * @template {keyof HTMLElementTagNameMap} Tag @param {Tag | `${Tag}.${string}`} name
  * @param {Record<string, string> | Node | string} [first] @param {...(Node | string)} children
- * @returns {HTMLElementTagNameMap[Tag]}
  */
 export function element(name, first = {}, ...children) {
   const [tag, ...classes] = name.split(".");
-  const node = document.createElement(/** @type {Tag} */ (tag));
-  if (classes.length) node.className = classes.join(" ");
-  if (first instanceof Node || typeof first === "string") children.unshift(first);
-  else for (const [key, value] of Object.entries(first)) attribute(node, key, value);
-  node.append(...children);
-  return node;
+  return filled(document.createElement(/** @type {Tag} */ (tag)), classes, first, children);
+}
+
+/**
+ * @template {keyof SVGElementTagNameMap} Tag @param {Tag | `${Tag}.${string}`} name
+ * @param {Record<string, string | number> | Node | string} [first] @param {...(Node | string)} children
+ */
+export function svgElement(name, first = {}, ...children) {
+  const [tag, ...classes] = name.split(".");
+  return filled(document.createElementNS(SVG, /** @type {Tag} */ (tag)), classes, first, children);
 }
 
 /**
@@ -34,18 +45,6 @@ export function element(name, first = {}, ...children) {
 export function makeButton(attributes, content, act) {
   const node = element("button", { type: "button", ...attributes }, ...[content].flat());
   node.addEventListener("click", act);
-  return node;
-}
-
-/**
- * @template {keyof SVGElementTagNameMap} Tag @param {Tag} tag
- * @param {Record<string, string | number>} [attributes] @param {...(Node | string)} children
- * @returns {SVGElementTagNameMap[Tag]}
- */
-export function svgElement(tag, attributes = {}, ...children) {
-  const node = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) attribute(node, name, String(value));
-  node.append(...children);
   return node;
 }
 

@@ -3,7 +3,7 @@ import { setAttribute, svgElement } from "../base/dom.js";
 import { CELL } from "./grid_marks.js";
 
 export class GridCells {
-  el = svgElement("g", { class: "cv-cells", role: "presentation" });
+  el = svgElement("g.cv-cells", { role: "presentation" });
   /** @type {{ line: SVGElement, boxes: SVGElement[], full: string[] }[]} full: their numbers */
   #rows = [];
 
@@ -16,9 +16,8 @@ export class GridCells {
       height: CELL,
       "data-cell": `${row},${column}`,
     };
-    return svgElement("rect", {
+    return svgElement("rect.cv-cell", {
       role: "gridcell",
-      class: "cv-cell",
       tabindex: -1,
       "aria-colindex": column + 1,
       ...place,

@@ -44,15 +44,15 @@ export class Equation {
     this.row = new BandRow(board, () => this.#asks());
     this.panels = this.row.panels;
     this.#plot = new Plot(board, this.panels);
-    this.stage = element("div", { class: "cv-stage" }, this.#plot.el, this.row.el);
+    this.stage = element("div.cv-stage", this.#plot.el, this.row.el);
     this.#film = new Film(this.stage, this.panels);
     const shared = { panels: this.panels, refresh: () => this.#refresh(), film: this.#film };
     this.stepper = new Stepper(board, name, shared);
     this.#head = new BandHead(board, name, this.stepper.button, () => this.#film.making());
     this.key = this.#head.key;
     this.el = element(
-      "section",
-      { class: "cv-equation", "data-equation": name },
+      "section.cv-equation",
+      { "data-equation": name },
       this.#head.el,
       this.stage,
       this.stepper.bar,

@@ -14,13 +14,13 @@ export const signWidth = ({ note }) =>
 
 /** @param {{ symbol: string, note: string }} item */
 export function createSign(item) {
-  const symbol = element("span", { class: "cv-symbol" }, item.symbol);
+  const symbol = element("span.cv-symbol", item.symbol);
   explain(symbol, `symbol.${item.symbol}`);
   return element(
-    "div",
-    { class: "cv-sign", style: `--cv-sign: ${signWidth(item)}px` },
+    "div.cv-sign",
+    { style: `--cv-sign: ${signWidth(item)}px` },
     symbol,
-    element("span", { class: "cv-sign-note" }, item.note),
+    element("span.cv-sign-note", item.note),
   );
 }
 
@@ -39,7 +39,7 @@ export function createChoice(board, choice) {
 
 /** Hangs below its button: formula and notes. */
 export function createSymbols() {
-  const el = element("div", { class: "cv-symbols", hidden: "" });
+  const el = element("div.cv-symbols", { hidden: "" });
   const button = makeButton({ class: "cv-symbols-open", "aria-expanded": "false" }, say("symbols"), () => {
     el.hidden = !el.hidden;
     button.setAttribute("aria-expanded", String(!el.hidden));
@@ -50,13 +50,13 @@ export function createSymbols() {
 
 /** The fill: hue is sign, strength is size, up to one end if the row has one. */
 export function createLegend() {
-  const low = element("span", {});
-  const high = element("span", {});
+  const low = element("span");
+  const high = element("span");
   const el = element(
-    "div",
-    { class: "cv-scale", title: say("key.scale"), "aria-hidden": "true" },
+    "div.cv-scale",
+    { title: say("key.scale"), "aria-hidden": "true" },
     low,
-    element("i", {}),
+    element("i"),
     high,
   );
   return {
@@ -74,9 +74,7 @@ export function createLegend() {
 
 /** A panel already placed stays. @param {HTMLElement} panel @param {HTMLElement[]} signs */
 export function createTerm(panel, signs) {
-  const term = /** @type {HTMLElement} */ (
-    panel.parentElement ?? element("div", { class: "cv-term" }, panel)
-  );
+  const term = /** @type {HTMLElement} */ (panel.parentElement ?? element("div.cv-term", panel));
   while (term.firstChild !== panel) term.firstChild?.remove();
   panel.before(...signs);
   return term;

@@ -20,7 +20,7 @@ function createTitle(onClick) {
 function createNotes(board, name) {
   const symbols = createSymbols();
   const formula = createFormula();
-  const note = element("p", { class: "cv-note" });
+  const note = element("p.cv-note");
   const remainder = createRemainder((size) => board.model.send({ type: "size", size }));
   // A transposed layer tells its remainder in the band to the input.
   symbols.el.append(formula, note, ...(["forward", "input"].includes(name) ? [remainder.el] : []));
@@ -45,8 +45,8 @@ function createPickers(board, el) {
 
 export class BandHead {
   #heading = createTitle(() => this.#board.focusBand(this.#name));
-  #caption = element("p", { class: "cv-caption" });
-  #aside = element("p", { class: "cv-aside" });
+  #caption = element("p.cv-caption");
+  #aside = element("p.cv-aside");
   #because;
   #says;
   #setPickers;
@@ -66,8 +66,8 @@ export class BandHead {
   constructor(board, name, stepButton, showMaking) {
     [this.#board, this.#name] = [board, name];
     this.#because = new Because(name, board.taught);
-    this.#says = element("div", { class: "cv-says" }, this.#caption, this.#aside, this.#because.answer);
-    const choices = element("div", { class: "cv-choices" });
+    this.#says = element("div.cv-says", this.#caption, this.#aside, this.#because.answer);
+    const choices = element("div.cv-choices");
     this.#setPickers = createPickers(board, choices);
     this.#sent = createSentBack(board);
     this.#symbols = createNotes(board, name);
@@ -75,13 +75,12 @@ export class BandHead {
     const own = name === "forward" ? [this.#sent.el] : name === "input" ? [this.#views.el] : [];
     const steps = name === "bias" ? [] : [stepButton];
     const tools = [...steps, this.#symbols.button];
-    const ofBand = element("div", { class: "cv-tools-of-band" }, choices, ...own, ...tools);
+    const ofBand = element("div.cv-tools-of-band", choices, ...own, ...tools);
     rove(ofBand, () => tools);
     // What comes and goes stands before what stays.
     this.el = element(
-      "header",
-      { class: "cv-head" },
-      element("h3", {}, this.#heading),
+      "header.cv-head",
+      element("h3", this.#heading),
       this.#says,
       this.key.el,
       this.#because.el,

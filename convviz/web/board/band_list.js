@@ -13,7 +13,7 @@ import { Equation } from "./band.js";
  */
 
 export class Rows {
-  el = element("div", { class: "cv-equations" });
+  el = element("div.cv-equations");
   /** @type {Map<string, Equation>} */
   equations = new Map();
   bands;

@@ -19,7 +19,7 @@ const LARGE = 390; // pixels of a panel without numbers
 export class BandRow {
   /** @type {Map<string, Panel>} */
   panels = new Map();
-  el = element("div", { class: "cv-row" });
+  el = element("div.cv-row");
   #board;
   #asks;
   /** @type {RowItem[]} */
@@ -57,7 +57,7 @@ export class BandRow {
     const terms = [];
     const signs = [];
     for (const item of this.#items) {
-      if (item.turns) terms.push(element("div", { class: "cv-turn" })); // a line break
+      if (item.turns) terms.push(element("div.cv-turn")); // a line break
       if (item.key)
         terms.push(createTerm(/** @type {Panel} */ (this.panels.get(item.key)).el, signs.splice(0)));
       else signs.push(createSign(/** @type {Sign} */ (item)));

@@ -23,7 +23,7 @@ export class Board {
   arrival;
   #model;
   #own;
-  #root = element("div", { class: "cv-board cv-look" });
+  #root = element("div.cv-board.cv-look");
   #readout;
   #foot;
   #rows;

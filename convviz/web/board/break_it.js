@@ -40,7 +40,7 @@ export class BreakIt {
       this.#says.focus();
     },
   });
-  #live = element("span", { class: "cv-live", role: "status" });
+  #live = element("span.cv-live", { role: "status" });
   el;
   /** @type {{ broken: Broken | null, panels: Map<string, Panel> }} */
   #latest = { broken: null, panels: new Map() };
@@ -57,8 +57,8 @@ export class BreakIt {
     this.#ids = name === "input" || name === "weight" ? BROKEN[name].map(({ id }) => id) : [];
     this.#steps = createSteps(this.#ids, this.#choose);
     this.el = element(
-      "div",
-      { class: "cv-break", hidden: "" },
+      "div.cv-break",
+      { hidden: "" },
       this.#opener,
       this.#steps.el,
       this.#says.el,
@@ -118,11 +118,7 @@ function createSteps(ids, choose) {
     button.dataset.broken = id;
     return button;
   });
-  const el = element(
-    "div",
-    { class: "cv-break-steps", role: "group", "aria-label": sayBroken("group") },
-    ...buttons,
-  );
+  const el = element("div.cv-break-steps", { role: "group", "aria-label": sayBroken("group") }, ...buttons);
   walkAlong(el, () => buttons);
   let shown = "none yet";
   return {
@@ -143,11 +139,11 @@ function createSteps(ids, choose) {
 
 /** @param {{ fix: () => void, reveal: () => void, take: (offer: number) => void }} acts */
 function createSays({ fix, reveal, take }) {
-  const words = element("span", {});
-  const offers = element("span", { class: "cv-break-offers" });
+  const words = element("span");
+  const offers = element("span.cv-break-offers");
   const fixes = makeButton({ class: "cv-break-fix" }, sayBroken("fix"), fix);
   const reveals = makeButton({ class: "cv-break-reveal" }, sayBroken("reveal"), reveal);
-  const el = element("p", { class: "cv-break-says" }, words, " ", offers, " ", fixes, reveals);
+  const el = element("p.cv-break-says", words, " ", offers, " ", fixes, reveals);
   let offered = "";
   return {
     el,

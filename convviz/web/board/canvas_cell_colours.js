@@ -3,7 +3,7 @@ import { element } from "../base/dom.js";
 import { colorOf } from "../base/format.js";
 
 export function createPixels() {
-  const el = element("canvas", { class: "cv-pixels", "aria-hidden": "true" });
+  const el = element("canvas.cv-pixels", { "aria-hidden": "true" });
   // small and often: not on the GPU
   const context = el.getContext("2d", { willReadFrequently: true });
   let painted = {

@@ -11,12 +11,7 @@ import { say } from "../base/board_sentences.js";
  * @param {() => void} closed
  */
 export function openEditor(area, cell, label, text, typed, commit, complain, closed) {
-  const input = element("input", {
-    class: "cv-editor",
-    type: "text",
-    inputmode: "decimal",
-    "aria-label": label,
-  });
+  const input = element("input.cv-editor", { type: "text", inputmode: "decimal", "aria-label": label });
   input.value = text;
   Object.assign(input.style, {
     left: `${(100 * (cell.column + 0.5)) / cell.columns}%`,

@@ -38,7 +38,7 @@ function hueOf(name) {
 }
 
 /** Typeset; read out as code. */
-export const createFormula = () => element("span", { class: "cv-formula", role: "math" });
+export const createFormula = () => element("span.cv-formula", { role: "math" });
 
 /** Only if it changed. @param {HTMLElement} node @param {string} text */
 export function setFormula(node, text) {

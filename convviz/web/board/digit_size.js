@@ -64,8 +64,8 @@ let known = "";
 
 /** Once the board is placed. @param {HTMLElement} root */
 export function measureFace(root) {
-  const text = svgElement("text", {});
-  const probe = svgElement("svg", { class: "cv-printed", style: "display: none" }, text);
+  const text = svgElement("text");
+  const probe = svgElement("svg.cv-printed", { style: "display: none" }, text);
   root.append(probe);
   const { fontWeight, fontFamily } = getComputedStyle(text);
   probe.remove();

@@ -21,7 +21,7 @@ export function stepped(from, steps, fine) {
 }
 
 export class NumberDrag {
-  #bubble = element("output", { class: "cv-pulled", "aria-hidden": "true" });
+  #bubble = element("output.cv-pulled", { "aria-hidden": "true" });
   /** NaN: none. @param {number} row @param {number} column */
   #numberIn = (row, column) =>
     this.#panel.spec().dragged && !this.#panel.grid.isAsked(row, column)

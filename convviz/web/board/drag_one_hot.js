@@ -11,8 +11,8 @@ const CLICK = 4; // less is a click
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 export class OneHandle {
-  #ring = svgElement("circle", { class: "cv-handle", r: CELL / 2 - 3, visibility: "hidden" });
-  hint = element("span", { class: "cv-drag-hint", "aria-hidden": "true", hidden: "" }, sayHands("one.hint"));
+  #ring = svgElement("circle.cv-handle", { r: CELL / 2 - 3, visibility: "hidden" });
+  hint = element("span.cv-drag-hint", { "aria-hidden": "true", hidden: "" }, sayHands("one.hint"));
   #place = () => shownOne(this.#board.model.settings());
   #board;
   #panel;

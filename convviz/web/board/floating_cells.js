@@ -19,10 +19,10 @@ export function createPlate({ rows, columns }, scale, limit) {
     return { box, text: svgElement("text", { x: x + CELL / 2, y: y + CELL / 2 }) };
   });
   const el = svgElement(
-    "g",
-    { class: "cv-film cv-plate", "aria-hidden": "true" },
+    "g.cv-film.cv-plate",
+    { "aria-hidden": "true" },
     ...cells.map(({ box }) => box),
-    svgElement("path", { class: "cv-gaps", d: gapsBetween(rows, columns) }),
+    svgElement("path.cv-gaps", { d: gapsBetween(rows, columns) }),
     ...cells.map(({ text }) => text),
   );
   return {
@@ -40,7 +40,7 @@ export function createPlate({ rows, columns }, scale, limit) {
     /** @param {{ row: number, column: number }} cell */
     ring({ row, column }) {
       const place = { x: column * CELL, y: row * CELL, width: CELL, height: CELL };
-      el.append(svgElement("rect", { class: "cv-ring", ...place }));
+      el.append(svgElement("rect.cv-ring", { ...place }));
     },
   };
 }
@@ -54,7 +54,7 @@ export function createFloat(area, plate, { rows, columns }, like) {
   const box = { viewBox: `0 0 ${columns * CELL} ${rows * CELL}`, preserveAspectRatio: "none" };
   const look = { class: area.className, style: area.getAttribute("style") ?? "" };
   const cells = element("div", look, svgElement("svg", box, plate.el));
-  const float = element("div", { class: "cv-float" }, cells);
+  const float = element("div.cv-float", cells);
   dressAs(float, like);
   return float;
 }

@@ -17,11 +17,11 @@ export function createSentBack(board) {
   const options = SENT_BACK.map((what) =>
     element("option", { value: what }, what === "single" ? say("single") : (LABELS[what] ?? what)),
   );
-  const menu = element("select", {}, own, ...options);
-  const word = element("span", {}, say("label"));
+  const menu = element("select", own, ...options);
+  const word = element("span", say("label"));
   explain(word, "help.sent_back");
   menu.addEventListener("change", () => board.model.send({ type: "send", what: menu.value }));
-  const el = element("label", { class: "cv-sent-back", hidden: "" }, word, menu);
+  const el = element("label.cv-sent-back", { hidden: "" }, word, menu);
   return {
     el,
     /** @param {string | null} what null: hidden */

@@ -126,11 +126,10 @@ export function patterns(uid) {
   const ground = () => path("M0 0h40v40h-40z", "cv-ink-padding");
   return svgElement(
     "defs",
-    {},
     mark("padding", ground()),
     // a frame: a copy has a number and its colour
     mark("copy", path("M0 0h40v40h-40zM6 6v28h28v-28z", "cv-ink-padding")),
-    mark("inserted", svgElement("circle", { cx: CELL / 2, cy: CELL / 2, class: "cv-ink-dot" })),
+    mark("inserted", svgElement("circle.cv-ink-dot", { cx: CELL / 2, cy: CELL / 2 })),
     mark("remainder", ground(), ...line()),
     mark("unread", ...line()),
   );
@@ -170,7 +169,7 @@ export function makeBands(spec, uid) {
     .filter(([, boxes]) => boxes.length)
     .map(([name, boxes]) => {
       const [d, fill] = [boxes.join(""), `url(#${uid}-${name})`];
-      return svgElement("path", { class: `cv-band cv-band-${name}`, d, fill });
+      return svgElement(`path.cv-band.cv-band-${name}`, { d, fill });
     });
 }
 

@@ -24,7 +24,7 @@ export function eachCell({ rows, columns }, task) {
 }
 
 export class GridNumbers {
-  el = svgElement("g", { class: "cv-printed", "aria-hidden": "true" });
+  el = svgElement("g.cv-printed", { "aria-hidden": "true" });
   /** @type {Shown | null} */
   shown = null;
   /** To be predicted. @type {Point | null} */
@@ -128,7 +128,7 @@ export class GridNumbers {
     const fill = `rgb(${this.#colorOf(this.value(row, column)).map(Math.round).join()})`;
     const place = { x: column * CELL, y: row * CELL, width: CELL, height: CELL };
     const box = svgElement("rect", { ...place, style: `fill: ${fill}` });
-    return svgElement("g", {}, box, ...(text?.parentNode ? [text.cloneNode(true)] : []));
+    return svgElement("g", box, ...(text?.parentNode ? [text.cloneNode(true)] : []));
   }
 
   /** @param {number} value */

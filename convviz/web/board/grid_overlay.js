@@ -38,11 +38,11 @@ export class Grid {
   #bands = svgElement("g", { "aria-hidden": "true" });
   #cells = new GridCells();
   #numbers = new GridNumbers();
-  #ring = svgElement("rect", { class: "cv-ring", width: CELL, height: CELL, visibility: "hidden" });
-  #gaps = svgElement("path", { class: "cv-gaps", "aria-hidden": "true" });
-  #lights = svgElement("g", { class: "cv-lights", "aria-hidden": "true" });
-  #beyond = svgElement("path", { class: "cv-beyond", "aria-hidden": "true" });
-  #dim = svgElement("path", { class: "cv-dim", "fill-rule": "evenodd" });
+  #ring = svgElement("rect.cv-ring", { width: CELL, height: CELL, visibility: "hidden" });
+  #gaps = svgElement("path.cv-gaps", { "aria-hidden": "true" });
+  #lights = svgElement("g.cv-lights", { "aria-hidden": "true" });
+  #beyond = svgElement("path.cv-beyond", { "aria-hidden": "true" });
+  #dim = svgElement("path.cv-dim", { "fill-rule": "evenodd" });
   /** @type {GridSpec} */
   #spec = { rows: "", columns: "", unread_rows: [], unread_columns: [], label: "", editable: false };
   #built = ""; // the drawn spec
@@ -57,9 +57,9 @@ export class Grid {
   constructor(uid, events, numbersUpTo = NUMBERED_UP_TO) {
     [this.#uid, this.#events, this.#numbersUpTo] = [uid, events, numbersUpTo];
     this.svg = svgElement(
-      "svg",
+      "svg.cv-grid",
       // Chromium makes an svg with focus listeners a tab stop: only a cell is one.
-      { class: "cv-grid", role: "grid", tabindex: -1, preserveAspectRatio: "none" },
+      { role: "grid", tabindex: -1, preserveAspectRatio: "none" },
       patterns(uid),
       this.#bands,
       this.#lights,

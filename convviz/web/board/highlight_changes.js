@@ -102,8 +102,8 @@ export class Changes {
   #play(panel, cells, width) {
     const d = cells.map((index) => box(index % width, Math.floor(index / width), 1, 1)).join("");
     const whole = svgElement(
-      "svg",
-      { class: "cv-wash", "aria-hidden": "true", viewBox: panel.grid.svg.getAttribute("viewBox") ?? "" },
+      "svg.cv-wash",
+      { "aria-hidden": "true", viewBox: panel.grid.svg.getAttribute("viewBox") ?? "" },
       svgElement("path", { d }),
     );
     const frames = [{ opacity: DEPTH }, { opacity: 0 }];

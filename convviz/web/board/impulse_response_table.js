@@ -16,15 +16,15 @@ function createCell(value, isNow) {
 
 export function createTray() {
   const memory = createTrayMemory();
-  const caption = element("caption", {});
-  const body = element("tbody", {});
-  const el = element("table", { class: "cv-tray", hidden: "" }, caption, body);
+  const caption = element("caption");
+  const body = element("tbody");
+  const el = element("table.cv-tray", { hidden: "" }, caption, body);
 
   /** @param {Tray} tray */
   function draw({ at, rows, now }) {
     setText(caption, sayBecause("tray", at));
     const lines = rows.map((row, r) =>
-      element("tr", {}, ...row.map((value, c) => createCell(value, r === now.row && c === now.column))),
+      element("tr", ...row.map((value, c) => createCell(value, r === now.row && c === now.column))),
     );
     body.replaceChildren(...lines);
   }

@@ -45,7 +45,7 @@ export class ArrivalPlayer {
   #board;
   #root;
   #around;
-  #because = element("p", { class: "cv-arrived", role: "status" });
+  #because = element("p.cv-arrived", { role: "status" });
   #calm = matchMedia("(prefers-reduced-motion: reduce)");
   /** @type {Scene | null} */
   #scene = null;

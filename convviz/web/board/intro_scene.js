@@ -68,7 +68,7 @@ function coverOf(panel, { scale, limits }) {
 /** @param {Panel} panel @param {Band} band */
 function sheetOver(panel, { el, stage }) {
   const box = boxIn(/** @type {Element} */ (panel.el.parentElement), stage);
-  const sheet = element("div", { class: "cv-second" });
+  const sheet = element("div.cv-second");
   Object.assign(sheet.style, {
     left: `${box.left - MARGIN}px`,
     top: `${box.top - MARGIN}px`,
@@ -110,9 +110,9 @@ export class Scene {
       sheets: [window_, rotated].map((panel) => sheetOver(panel, band)),
       tray: createFloat(kernel.area, tray, arrival, to.el),
       stamp: createFloat(kernel.area, stampPlate, arrival, kernel.el),
-      number: element("span", {}),
-      label: element("p", { class: "cv-float-label" }, say("tray", arrival.pixel)),
-      whole: element("div", { class: "cv-flights cv-arrival", "aria-hidden": "true" }),
+      number: element("span"),
+      label: element("p.cv-float-label", say("tray", arrival.pixel)),
+      whole: element("div.cv-flights.cv-arrival", { "aria-hidden": "true" }),
     };
     this.#lay();
   }

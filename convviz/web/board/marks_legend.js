@@ -9,12 +9,12 @@ const KINDS = /** @type {const} */ (["padding", "copy", "inserted", "remainder",
 /** @param {string} kind */
 function createEntry(kind) {
   const sample = element("i", { "aria-hidden": "true" });
-  return element("span", { class: `cv-key-${kind}`, hidden: "" }, sample, element("span", {}));
+  return element(`span.cv-key-${kind}`, { hidden: "" }, sample, element("span"));
 }
 
 export function createMarksKey() {
   const entries = KINDS.map(createEntry);
-  const el = element("p", { class: "cv-key", role: "group", "aria-label": say("key") }, ...entries);
+  const el = element("p.cv-key", { role: "group", "aria-label": say("key") }, ...entries);
   const show = (kind, there) => setHidden(entries[KINDS.indexOf(kind)], !there);
   return {
     el,

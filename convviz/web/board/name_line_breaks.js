@@ -9,7 +9,7 @@ const piecesOf = (label) => label.match(/[^_[]*_|\[?[^_[]+/g) ?? [label];
 
 /** With break points. @param {string} label @returns {(HTMLElement | string)[]} */
 export const breakable = (label) =>
-  piecesOf(label).flatMap((piece, index) => [...(index ? [element("wbr")] : []), element("span", {}, piece)]);
+  piecesOf(label).flatMap((piece, index) => [...(index ? [element("wbr")] : []), element("span", piece)]);
 
 /** In pixels. @param {string} label @param {number} lines */
 export function leastWidth(label, lines) {

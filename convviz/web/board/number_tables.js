@@ -6,13 +6,8 @@ import { say } from "../base/board_sentences.js";
 
 export class Tables {
   // It scrolls: the keyboard must reach it.
-  #body = element("div", {
-    class: "cv-tables-body",
-    role: "region",
-    tabindex: "0",
-    "aria-label": say("tables"),
-  });
-  el = element("details", { class: "cv-tables" }, element("summary", {}, say("tables")), this.#body);
+  #body = element("div.cv-tables-body", { role: "region", tabindex: "0", "aria-label": say("tables") });
+  el = element("details.cv-tables", element("summary", say("tables")), this.#body);
   /** @type {Map<string, HTMLElement[]>} row by row */
   #cells = new Map();
   /** @type {Structure | null} */
@@ -40,16 +35,16 @@ export class Tables {
         const line = [...columns].map(() => element("td"));
         own.push(...line);
         const role = roleOf({ ...item, columns: "d", unread_columns: [] }, row, 0);
-        return element("tr", {}, createHeader("row", row, role), ...line);
+        return element("tr", createHeader("row", row, role), ...line);
       });
       this.#cells.set(item.name, own);
       tables.push(
         element(
           "table",
           { "data-table": item.name },
-          element("caption", {}, say("panel.shape", { name: item.label, shape: item.shape })),
-          element("thead", {}, element("tr", {}, element("td"), ...head)),
-          element("tbody", {}, ...lines),
+          element("caption", say("panel.shape", { name: item.label, shape: item.shape })),
+          element("thead", element("tr", element("td"), ...head)),
+          element("tbody", ...lines),
         ),
       );
     }
@@ -67,5 +62,5 @@ export class Tables {
 
 /** With its role unless data. @param {string} scope @param {number} index @param {string} role */
 function createHeader(scope, index, role) {
-  return element("th", { scope }, String(index), ...(role ? [" ", element("small", {}, role)] : []));
+  return element("th", { scope }, String(index), ...(role ? [" ", element("small", role)] : []));
 }

@@ -38,8 +38,8 @@ export class Panel {
   grid;
   veil = createVeil();
   #splits;
-  #name = element("span", { class: "cv-name" });
-  #shape = element("span", { class: "cv-shape" });
+  #name = element("span.cv-name");
+  #shape = element("span.cv-shape");
   area;
   handle;
   #pull;
@@ -67,7 +67,7 @@ export class Panel {
     this.#splits = new Splits(svg);
     svg.querySelector(".cv-dim")?.before(this.#splits.el);
     svg.append(this.veil.top); // what is not computed is not split
-    this.area = element("div", { class: "cv-area" }, svg);
+    this.area = element("div.cv-area", svg);
     this.handle = new OneHandle(board, this);
     this.#pull = new NumberDrag(board, this);
     followDrag(svg, board.model, (event) => {
@@ -77,8 +77,8 @@ export class Panel {
     });
     this.area.append(this.handle.hint);
     this.#menu = createPanelMenu(board, () => this.#shown && { ...this.#shown, spec: this.#spec });
-    const caption = element("figcaption", {}, this.#name, this.#menu, this.#shape);
-    this.el = element("figure", { class: "cv-panel" }, caption, this.area, this.#thumbs.el);
+    const caption = element("figcaption", this.#name, this.#menu, this.#shape);
+    this.el = element("figure.cv-panel", caption, this.area, this.#thumbs.el);
     this.why = createWhySame(this.el);
   }
 

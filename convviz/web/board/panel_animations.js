@@ -23,15 +23,9 @@ function spread(letters) {
 
 /** A sheet over cells. @param {number} x @param {number} y @param {number} width @param {number} height */
 const sheet = (x, y, width, height) =>
-  svgElement("rect", {
-    class: "cv-sheet",
-    x: x * CELL,
-    y: y * CELL,
-    width: width * CELL,
-    height: height * CELL,
-  });
+  svgElement("rect.cv-sheet", { x: x * CELL, y: y * CELL, width: width * CELL, height: height * CELL });
 
-const createLayer = () => svgElement("g", { class: "cv-film", "aria-hidden": "true" });
+const createLayer = () => svgElement("g.cv-film", { "aria-hidden": "true" });
 
 /** @param {string} from */
 const moved = (from, to = "none") => [{ transform: from }, { transform: to }];
@@ -39,7 +33,7 @@ const moved = (from, to = "none") => [{ transform: from }, { transform: to }];
 /** @param {Motion} motion @param {FilmedPanel} panel */
 function turn(motion, { grid, spec }) {
   const [rows, columns] = [spec().rows.length, spec().columns.length];
-  const block = svgElement("g", { class: "cv-turning" });
+  const block = svgElement("g.cv-turning");
   for (let at = 0; at < rows * columns; at++) block.append(grid.copy(Math.floor(at / columns), at % columns));
   const whole = createLayer();
   whole.append(sheet(0, 0, columns, rows), block);
@@ -91,8 +85,8 @@ function openZeros(grid, { rows, columns }, whole, { top, left, height, width })
 function growBorder({ rows, columns }, whole, { top, left, height, width }, delay) {
   const [down, right] = [rows.length, columns.length];
   const d = box(0, 0, right, down) + box(left, top, width, height);
-  const border = svgElement("path", { class: "cv-sheet", "fill-rule": "evenodd", d });
-  const edge = svgElement("rect", { class: "cv-edge", width: right * CELL, height: down * CELL });
+  const border = svgElement("path.cv-sheet", { "fill-rule": "evenodd", d });
+  const edge = svgElement("rect.cv-edge", { width: right * CELL, height: down * CELL });
   const small = `translate(${left * CELL}px, ${top * CELL}px) scale(${width / right}, ${height / down})`;
   whole.append(border, edge);
   return [
@@ -148,14 +142,13 @@ export class Film {
     const frame = this.#stage.getBoundingClientRect();
     if (!frame.width) return;
     const ways = flights.map(({ from, to }) => [this.#centreOf(frame, from), this.#centreOf(frame, to)]);
-    const whole = element("div", {
-      class: "cv-flights",
+    const whole = element("div.cv-flights", {
       "aria-hidden": "true",
       style: `font-size: ${Math.max(11, ways[0][1].cell * 0.4)}px`,
     });
     const parts = flights.map(({ value }, index) => {
       const [from, to] = ways[index].map(({ x, y }) => `translate(${x}px, ${y}px) translate(-50%, -50%)`);
-      const node = element("span", {}, formatNumber(value));
+      const node = element("span", formatNumber(value));
       whole.append(node);
       return {
         node,

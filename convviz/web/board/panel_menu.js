@@ -89,10 +89,10 @@ export function openMenu(menu) {
 
 /** @param {[string, () => void][]} entries */
 function createMenu(entries) {
-  const about = element("p", {});
-  const list = element("div", { class: "cv-menu-list" }, about);
+  const about = element("p");
+  const list = element("div.cv-menu-list", about);
   const summary = element("summary", { tabindex: "-1" }, "\u22ef"); // Shift+F10 or the menu key opens it
-  const menu = element("details", { class: "cv-menu" }, summary, list);
+  const menu = element("details.cv-menu", summary, list);
   for (const [label, action] of entries) {
     const button = makeButton({}, label, () => {
       summary.focus(); // or the focus is lost

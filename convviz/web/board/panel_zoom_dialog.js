@@ -14,9 +14,9 @@ const CONFIG = { displaylogo: false, displayModeBar: true, modeBarButtons: BUTTO
 
 /** @param {Shared} board @param {() => Shown} look @param {Element} place @param {() => void} onClosed */
 export function openFigure(board, look, place, onClosed) {
-  const title = element("h2", {});
+  const title = element("h2");
   const note = element("p", { role: "status" }, sayOfFigure("waits"));
-  const chart = element("div", { class: "cv-figure-chart" });
+  const chart = element("div.cv-figure-chart");
   const buttons = /** @type {const} */ (["png", "svg"]).map((format) => {
     const button = makeButton({ disabled: "" }, say(`panel.${format}`), () =>
       savePicture(board, look(), format, (text) => setText(note, text)),
@@ -24,8 +24,8 @@ export function openFigure(board, look, place, onClosed) {
     return /** @type {HTMLButtonElement} */ (button);
   });
   const shut = makeButton({}, sayOfFigure("close"), () => dialog.close());
-  const head = element("header", {}, title, ...buttons, shut);
-  const dialog = element("dialog", { class: "cv-figure" }, head, chart, note);
+  const head = element("header", title, ...buttons, shut);
+  const dialog = element("dialog.cv-figure", head, chart, note);
   /** @type {Plotly | null} */
   let plotly = null;
 

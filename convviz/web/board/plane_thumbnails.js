@@ -6,7 +6,7 @@ import { createPixels } from "./canvas_cell_colours.js";
 /** @typedef {NonNullable<PanelSpec["thumbs"]>} Thumbs */
 
 export class Thumbnails {
-  el = element("div", { class: "cv-thumbs" });
+  el = element("div.cv-thumbs");
   /** @type {{ button: HTMLElement, pixels: ReturnType<typeof createPixels> }[]} */
   #all = [];
   /** @type {Thumbs | null} */

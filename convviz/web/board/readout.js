@@ -3,8 +3,8 @@ import { element, setLine, setText } from "../base/dom.js";
 import { samePlace } from "../base/cell_place.js";
 
 export class Readout {
-  el = element("p", { class: "cv-readout" });
-  live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });
+  el = element("p.cv-readout");
+  live = element("p.cv-live", { role: "status", "aria-live": "polite" });
   #saying = () => ""; // evaluated when asked
   /** @type {Place | null} */
   #of = null; // its cell

@@ -5,10 +5,10 @@ import { Tables } from "./number_tables.js";
 
 export class Foot {
   el;
-  lost = element("p", { class: "cv-lost", role: "alert" });
+  lost = element("p.cv-lost", { role: "alert" });
   #readout;
-  #loss = element("p", { class: "cv-loss" });
-  #truth = element("p", { class: "cv-truth" });
+  #loss = element("p.cv-loss");
+  #truth = element("p.cv-truth");
   #legend = createLegend();
   #tables;
 
@@ -16,10 +16,10 @@ export class Foot {
   constructor(readout, sum, onOpen) {
     this.#readout = readout;
     this.#tables = new Tables(onOpen);
-    const under = element("div", { class: "cv-under" }, readout.el);
+    const under = element("div.cv-under", readout.el);
     const facts = [this.#loss, this.#truth, this.#legend.el, this.#tables.el];
-    const all = [this.lost, sum, under, element("div", { class: "cv-facts" }, ...facts), readout.live];
-    this.el = element("div", { class: "cv-foot" }, ...all);
+    const all = [this.lost, sum, under, element("div.cv-facts", ...facts), readout.live];
+    this.el = element("div.cv-foot", ...all);
   }
 
   /** @param {Structure} structure @param {Told} values @param {Record<string, ArrayLike<number>>} planes */

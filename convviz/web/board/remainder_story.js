@@ -5,16 +5,16 @@ import { element, focusOf, makeButton } from "../base/dom.js";
 
 /** @param {(size: number[]) => void} onSize */
 export function createRemainder(onSize) {
-  const text = element("div", {});
-  const sizes = element("div", { class: "cv-sizes", role: "group" });
-  const el = element("div", { class: "cv-remainder", hidden: "" }, text, sizes);
+  const text = element("div");
+  const sizes = element("div.cv-sizes", { role: "group" });
+  const el = element("div.cv-remainder", { hidden: "" }, text, sizes);
   let told = "";
 
   /** @param {NearSize} near */
   function createSize({ label, note, size, current }) {
     return makeButton(
       { "data-size": size.join(), "aria-pressed": String(current) },
-      [label, element("span", {}, note)],
+      [label, element("span", note)],
       () => onSize(size),
     );
   }
@@ -27,7 +27,7 @@ export function createRemainder(onSize) {
       if (JSON.stringify(story) === told) return;
       told = JSON.stringify(story);
       sizes.setAttribute("aria-label", story?.named ?? "");
-      text.replaceChildren(...(story?.paragraphs ?? []).map((paragraph) => element("p", {}, paragraph)));
+      text.replaceChildren(...(story?.paragraphs ?? []).map((paragraph) => element("p", paragraph)));
       const held = sizes.contains(focusOf(sizes))
         ? /** @type {HTMLElement} */ (focusOf(sizes)).dataset.size
         : null;

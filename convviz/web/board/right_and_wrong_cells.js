@@ -62,7 +62,7 @@ function cellWords({ right, wrong }) {
 }
 
 export class Splits {
-  el = svgElement("g", { class: "cv-splits", "aria-hidden": "true" });
+  el = svgElement("g.cv-splits", { "aria-hidden": "true" });
   /** @type {Map<string, SplitCell>} by "row,column" */
   #cells = new Map();
   #drawn = "";
@@ -124,8 +124,7 @@ function draw(el, list, right, wrong) {
   const { rows, columns, top, left, isLarger } = extentOf(right, wrong);
   const size = Math.min(right.rows / rows, right.columns / columns);
   el.setAttribute("transform", `scale(${size}) translate(${-left * CELL} ${-top * CELL})`);
-  const ground = svgElement("rect", {
-    class: "cv-split-ground",
+  const ground = svgElement("rect.cv-split-ground", {
     x: left * CELL,
     y: top * CELL,
     width: (right.columns * CELL) / size,
@@ -166,7 +165,7 @@ function createSplit(cell, { scale, limit }, isAlone) {
   const group = { class: "cv-split", transform: `translate(${column * CELL} ${row * CELL})` };
   if (isAlone || isRight(cell)) {
     const place = { x: CELL / 2, y: CELL / 2, style: `fill: ${below.ink}` };
-    const text = svgElement("text", { class: "cv-split-right cv-split-alone", ...place });
+    const text = svgElement("text.cv-split-right.cv-split-alone", { ...place });
     text.textContent = formatNumber(Number(wrong));
     return svgElement("g", group, side, text);
   }
@@ -176,12 +175,12 @@ function createSplit(cell, { scale, limit }, isAlone) {
   ].map(({ name, x, y, value, ink }) => {
     const told = value === null ? NONE : formatNumber(value);
     const long = told.length > 3 ? " cv-split-long" : "";
-    const text = svgElement("text", { class: `${name}${long}`, x, y, style: `fill: ${ink}` });
+    const text = svgElement(`text.${name}${long}`, { x, y, style: `fill: ${ink}` });
     text.textContent = told;
     return text;
   });
   const triangle = `M0 0H${CELL}L0 ${CELL}z`;
-  const cut = svgElement("path", { class: "cv-split-cut", d: `M${CELL} 0L0 ${CELL}` });
+  const cut = svgElement("path.cv-split-cut", { d: `M${CELL} 0L0 ${CELL}` });
   return svgElement(
     "g",
     group,

@@ -7,9 +7,7 @@ export class Plot {
   #board;
   #panels;
   // plotly keeps its data there
-  el = /** @type {HTMLDivElement & { data: object[] }} */ (
-    element("div", { class: "cv-plot", "aria-hidden": "true" })
-  );
+  el = /** @type {HTMLDivElement & { data: object[] }} */ (element("div.cv-plot", { "aria-hidden": "true" }));
   #resting = 0; // a timer
   #drawings = 0; // how often they were drawn
   #drawn = ""; // the panels that plotly has

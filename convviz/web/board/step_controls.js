@@ -18,7 +18,7 @@ export class Transport {
   #events;
   #play = iconButton("play", say("transport.play"), () => (this.#timer ? this.#pause() : this.#start()));
   #range = element("input", { type: "range", min: "1", step: "1", "aria-label": say("transport.step") });
-  #where = element("span", { class: "cv-where" });
+  #where = element("span.cv-where");
   #speed = element("select", { "aria-label": say("transport.speed") });
   el;
   #calm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -40,8 +40,8 @@ export class Transport {
     this.#speed.value = "1";
     const close = iconButton("close", say("transport.close"), () => this.#events.onClose());
     this.el = element(
-      "div",
-      { class: "cv-transport", role: "group", "aria-label": label, hidden: "" },
+      "div.cv-transport",
+      { role: "group", "aria-label": label, hidden: "" },
       back,
       this.#play,
       forward,
@@ -161,8 +161,8 @@ export class Transport {
 /** @param {keyof typeof ICONS} icon */
 const picture = (icon) =>
   svgElement(
-    "svg",
-    { viewBox: "0 0 16 16", "aria-hidden": "true", class: `cv-icon-${icon}` },
+    `svg.cv-icon-${icon}`,
+    { viewBox: "0 0 16 16", "aria-hidden": "true" },
     svgElement("path", { d: ICONS[icon] }),
   );
 

@@ -9,13 +9,13 @@ import { CELL } from "./grid_marks.js";
  */
 
 export function createVeil() {
-  const cover = svgElement("path", { class: "cv-cover" });
-  const frame = svgElement("rect", { class: "cv-window", visibility: "hidden" });
-  const now = svgElement("rect", { class: "cv-now", width: CELL, height: CELL, visibility: "hidden" });
-  const badges = svgElement("g", { class: "cv-badges", "aria-hidden": "true" });
-  const el = svgElement("g", { class: "cv-veil", "aria-hidden": "true" }, frame, now);
+  const cover = svgElement("path.cv-cover");
+  const frame = svgElement("rect.cv-window", { visibility: "hidden" });
+  const now = svgElement("rect.cv-now", { width: CELL, height: CELL, visibility: "hidden" });
+  const badges = svgElement("g.cv-badges", { "aria-hidden": "true" });
+  const el = svgElement("g.cv-veil", { "aria-hidden": "true" }, frame, now);
   // it hides numbers, too
-  const top = svgElement("g", { class: "cv-over" }, cover, badges);
+  const top = svgElement("g.cv-over", cover, badges);
   /** @type {((row: number, column: number) => boolean) | null} */
   let hidden = null;
   let badgesShown = "";
@@ -81,7 +81,6 @@ function createBadge({ row, column, text }) {
   const [x, y] = [(column + 1) * CELL - 6, row * CELL + 6];
   return svgElement(
     "g",
-    {},
     svgElement("circle", { cx: x, cy: y, r: 6.5 }),
     svgElement("text", { x, y, class: text.length > 2 ? "cv-long" : "" }, text),
   );

@@ -32,7 +32,7 @@ export function factorSpan(value, color, attributes) {
 
 /** @param {Factor[]} factors @param {Colors} colors @param {OnTerm} onTerm */
 function createTerm(factors, colors, onTerm) {
-  const term = element("button", { type: "button", class: "cv-product" });
+  const term = element("button.cv-product", { type: "button" });
   factors.forEach((factor, index) =>
     term.append(
       ...(index ? ["\u00b7"] : []),
@@ -48,11 +48,11 @@ function createTerm(factors, colors, onTerm) {
 /** @param {WrittenSum} sum */
 function createHead({ label, factors, minus }) {
   const rule = tinted(factors ? `${minus ? "" : "\u03a3 "}${factors} = ` : "");
-  return element("code", {}, ...tinted(`${label} = `), element("span", { class: "cv-sum-rule" }, ...rule));
+  return element("code", ...tinted(`${label} = `), element("span.cv-sum-rule", ...rule));
 }
 
 export class Sum {
-  el = element("div", { class: "cv-sum", role: "group", "aria-label": say("sum") });
+  el = element("div.cv-sum", { role: "group", "aria-label": say("sum") });
   #open = false;
   #shown = ""; // a long sum stays open while its numbers move
   #standing = ""; // all that is written: replaced buttons hear no click
@@ -84,8 +84,7 @@ export class Sum {
       createHead(sum),
       ...(products.length ? products : [nothing]),
       element(
-        "span",
-        { class: "cv-sum-end" },
+        "span.cv-sum-end",
         ...(terms.length > FOLD_ABOVE ? [folded ? " + \u2026 " : " ", more] : []),
         " = ",
         element("output", { "data-value": String(value) }, formatNumber(/** @type {number} */ (value))),

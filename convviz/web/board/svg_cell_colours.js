@@ -5,7 +5,7 @@ import { colorOf } from "../base/format.js";
 import { CELL } from "./grid_marks.js";
 
 export function createTiles() {
-  const el = svgElement("g", { class: "cv-tiles", "aria-hidden": "true" });
+  const el = svgElement("g.cv-tiles", { "aria-hidden": "true" });
   /** By colour. @type {Map<string, SVGElement>} */
   let paths = new Map();
 

@@ -24,8 +24,8 @@ const ROOM_FOR_NUMBER = 22; // pixels
 export class Heatmap {
   grid;
   #pixels = createPixels();
-  #name = element("span", { class: "cv-name" });
-  #shape = element("span", { class: "cv-shape" });
+  #name = element("span.cv-name");
+  #shape = element("span.cv-shape");
   #area;
   el;
   #pane;
@@ -35,13 +35,8 @@ export class Heatmap {
     this.#pane = pane;
     const { onPoint: onFocus, numbersUpTo, ...others } = events;
     this.grid = new Grid(`cv${pane.uid}-${made++}`, { onFocus, ...others }, numbersUpTo);
-    this.#area = element("div", { class: "cv-area" }, this.#pixels.el, this.grid.svg);
-    this.el = element(
-      "figure",
-      { class: "cv-panel" },
-      element("figcaption", {}, this.#name, this.#shape),
-      this.#area,
-    );
+    this.#area = element("div.cv-area", this.#pixels.el, this.grid.svg);
+    this.el = element("figure.cv-panel", element("figcaption", this.#name, this.#shape), this.#area);
   }
 
   /** @param {HeatmapData} data */

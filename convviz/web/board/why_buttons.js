@@ -9,14 +9,14 @@ import { becauseWords, topicsOf } from "../picture/why_topics.js";
 /** @import { Shown, Topic } from "../picture/why_topics.js" */
 
 export class Because {
-  el = element("div", { class: "cv-whys", role: "group", "aria-label": sayBecause("why") });
-  #words = element("span", {});
+  el = element("div.cv-whys", { role: "group", "aria-label": sayBecause("why") });
+  #words = element("span");
   #show = makeButton(
     { class: "cv-why-show" },
     sayBecause("show"),
     () => this.#open && ask(this.el, this.#open),
   );
-  answer = element("p", { class: "cv-because", role: "status", hidden: "" }, this.#words, " ", this.#show);
+  answer = element("p.cv-because", { role: "status", hidden: "" }, this.#words, " ", this.#show);
   /** @type {(answered: boolean) => void} */
   #tellAnswer = () => {};
   /** @type {Topic[]} */
@@ -73,7 +73,7 @@ export class Because {
       const [first, ...others] = found.map((topic) => this.#button(topic));
       const word = element("span", { "aria-hidden": "true" }, sayBecause("why"));
       // The word goes with the first button.
-      this.el.replaceChildren(element("span", { class: "cv-whys-first" }, word, first ?? ""), ...others);
+      this.el.replaceChildren(element("span.cv-whys-first", word, first ?? ""), ...others);
       this.#renew();
     }
     this.#topics = found;

@@ -35,7 +35,7 @@ export function placeFor({ width, height }, panel, bounds, obstacles) {
 
 /** @param {HTMLElement} panel */
 export function createWhySame(panel) {
-  const el = element("span", { class: "cv-why-same", hidden: "" });
+  const el = element("span.cv-why-same", { hidden: "" });
   panel.append(el);
 
   /**

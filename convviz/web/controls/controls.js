@@ -79,7 +79,7 @@ export function createControls(model, chosen, drawSliders, follow) {
   const isOfKernel = (/** @type {string} */ name) => OF_THE_KERNEL.includes(name);
   const blocks = { kernel: first.filter(isOfKernel), geometry: first.filter((name) => !isOfKernel(name)) };
   const primary = Object.entries(blocks).flatMap(([block, names]) =>
-    names.length ? [element("div", { class: `cv-block cv-block-${block}` }, ...make(names))] : [],
+    names.length ? [element(`div.cv-block.cv-block-${block}`, ...make(names))] : [],
   );
   /** @param {(name: string) => boolean} belongs */
   const fieldsets = (belongs) =>
@@ -230,7 +230,7 @@ function makersOf(model, drawSliders, follow) {
  */
 function labelled(name, words, control, ...beside) {
   explain(words, `help.${name}`);
-  return element("div", { class: `cv-control cv-set-${name}` }, element("label", words, control), ...beside);
+  return element(`div.cv-control.cv-set-${name}`, element("label", words, control), ...beside);
 }
 
 /** Its range may change with every setting. @returns {Part} */
@@ -322,7 +322,7 @@ function checkPart(model, name, get, set) {
   const input = element("input", { type: "checkbox" });
   const words = element("span", wordFor(name));
   explain(words, `help.${name}`);
-  const el = element("div", { class: `cv-control cv-check cv-set-${name}` }, element("label", input, words));
+  const el = element(`div.cv-control.cv-check.cv-set-${name}`, element("label", input, words));
   input.addEventListener("change", () => model.change((settings) => set(settings, input.checked)));
   return { el, refresh: (settings) => void (input.checked = get(settings)) };
 }
@@ -330,7 +330,7 @@ function checkPart(model, name, get, set) {
 /** @returns {Part} */
 function buttonPart(model, name, act, visible) {
   const button = makeButton({ class: "cv-step" }, wordFor(name), () => model.change(act));
-  const el = element("div", { class: `cv-control cv-set-${name}` }, button);
+  const el = element(`div.cv-control.cv-set-${name}`, button);
   return { el, refresh: (settings) => setHidden(el, !visible(settings)) };
 }
 

@@ -84,7 +84,7 @@ export class LearnPanel {
       this.#losses,
       this.#curve.el,
       this.#verdict,
-      element("div", { class: "cv-tools" }, this.#choose),
+      element("div.cv-tools", this.#choose),
     );
     this.#rate.addEventListener("input", () => this.#setRate(RATES[Number(this.#rate.value)]));
   }

@@ -4,12 +4,12 @@ import { formatNumber } from "../base/format.js";
 import { sayLearn } from "./gradient_descent_sentences.js";
 
 export function createLossCurve() {
-  const path = svgElement("polyline", { class: "cv-learn-path" });
-  const now = svgElement("circle", { class: "cv-learn-now", r: 3 });
+  const path = svgElement("polyline.cv-learn-path");
+  const now = svgElement("circle.cv-learn-now", { r: 3 });
   const logs = svgElement("text", { x: 236, y: 13 });
   const el = svgElement(
-    "svg",
-    { class: "cv-learn-curve", viewBox: "0 0 240 56", preserveAspectRatio: "xMinYMid", role: "img" },
+    "svg.cv-learn-curve",
+    { viewBox: "0 0 240 56", preserveAspectRatio: "xMinYMid", role: "img" },
     logs,
     path,
     now,

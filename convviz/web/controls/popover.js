@@ -6,7 +6,7 @@ import { closeWithEscape } from "../base/keys.js";
 export function createPopover(className, words, ...children) {
   const summary = element("summary", words);
   const body = element("div.cv-popover", ...children);
-  const el = element("details", { class: `cv-hanging ${className}` }, summary, body);
+  const el = element(`details.cv-hanging.${className}`, summary, body);
   closeWithEscape(() => (el.open ? summary : null), el);
   return el;
 }

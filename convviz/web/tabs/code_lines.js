@@ -98,9 +98,7 @@ export class CodeLines {
 
   /** @param {HTMLElement} line @param {string} code */
   #write(line, code) {
-    const parts = pythonTokens(code).map(([kind, part]) =>
-      kind ? element("span", { class: `cv-${kind}` }, part) : part,
-    );
+    const parts = pythonTokens(code).map(([kind, part]) => (kind ? element(`span.cv-${kind}`, part) : part));
     line.replaceChildren(...(parts.length ? parts : ["\n"])); // copied as a line
   }
 

@@ -10,7 +10,7 @@ const [LEFT, RIGHT, TOP, BOTTOM] = [40, 60, 12, 34];
  */
 
 export class ErrorCurve {
-  #svg = svgElement("svg", { class: "cv-curve", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
+  #svg = svgElement("svg.cv-curve", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
   el = element("div.cv-curve-box", this.#svg);
   #count = 1;
 
@@ -54,8 +54,7 @@ export class ErrorCurve {
 }
 
 /** @param {string} kind @param {Pair} x @param {Pair} y */
-const lineAt = (kind, [x1, x2], [y1, y2]) =>
-  svgElement("line", { class: `cv-curve-${kind}`, x1, x2, y1, y2 });
+const lineAt = (kind, [x1, x2], [y1, y2]) => svgElement(`line.cv-curve-${kind}`, { x1, x2, y1, y2 });
 
 /**
  * @param {CurveLine} line @param {(index: number) => number} x @param {(value: number) => number} y
@@ -67,17 +66,12 @@ function drawLine({ name, values, expected }, x, y, chosen) {
   const own = `cv-curve-${name}`;
   const last = values.length - 1;
   return [
-    svgElement("path", { class: "cv-curve-expected", d: path(expected) }),
-    svgElement("path", { class: `cv-curve-line ${own}`, d: path(values), "data-line": name }),
+    svgElement("path.cv-curve-expected", { d: path(expected) }),
+    svgElement(`path.cv-curve-line.${own}`, { d: path(values), "data-line": name }),
     ...values.map((value, at) =>
-      svgElement("circle", {
-        class: `cv-curve-dot ${own}`,
-        cx: x(at),
-        cy: y(value),
-        r: at === chosen ? 4.5 : 2.5,
-      }),
+      svgElement(`circle.cv-curve-dot.${own}`, { cx: x(at), cy: y(value), r: at === chosen ? 4.5 : 2.5 }),
     ),
-    svgElement("text", { x: x(last) + 8, y: y(values[last]) + 4, class: `cv-curve-name ${own}` }, name),
+    svgElement(`text.cv-curve-name.${own}`, { x: x(last) + 8, y: y(values[last]) + 4 }, name),
   ];
 }
 

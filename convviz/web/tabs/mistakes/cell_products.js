@@ -35,7 +35,7 @@ export class Products {
   /** @param {PaneTools} pane */
   constructor(pane) {
     this.#maps = [new Heatmap(pane), new Heatmap(pane)];
-    const key = KINDS.map((kind) => element("span", { class: `cv-${kind}` }, say(`key.${kind}`)));
+    const key = KINDS.map((kind) => element(`span.cv-${kind}`, say(`key.${kind}`)));
     const factors = element(
       "div.cv-mistake-factors",
       element("h4", say("factors")),
@@ -78,14 +78,8 @@ export class Products {
     const { text, title } = this.#textOf(product);
     const words = say(kind, { product: `${text} = ${formatNumber(value)}, ${title}` });
     const button = element(
-      "button",
-      {
-        type: "button",
-        class: `cv-product cv-${kind}`,
-        title,
-        "data-value": String(value),
-        "aria-label": words,
-      },
+      `button.cv-product.cv-${kind}`,
+      { type: "button", title, "data-value": String(value), "aria-label": words },
       text,
     );
     const only = () => this.#light({ kept: [], missing: [], extra: [], [kind]: [product] });

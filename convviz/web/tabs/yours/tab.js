@@ -195,7 +195,7 @@ function productsOf({ of, setting, total, missing, extra, shown }) {
     const written = shown[kind].map((places) => {
       const [o, k, cell] = places.map((place) => place.join(","));
       const product = say("product", { result: of, one, other, cell, o, k });
-      return element("li", { class: `cv-yours-${kind}` }, `${product} (${say(kind)})`);
+      return element(`li.cv-yours-${kind}`, `${product} (${say(kind)})`);
     });
     const count = counts[kind] - shown[kind].length;
     return count > 0 ? [...written, element("li.cv-muted", say("more", { count }))] : written;
