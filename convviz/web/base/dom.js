@@ -48,6 +48,17 @@ export function makeButton(attributes, content, act) {
   return node;
 }
 
+/**
+ * @param {EventTarget} target @param {string | readonly string[]} names @param {(event: any) => void} listener
+ * @param {AddEventListenerOptions} [options] @returns {() => void} ends it
+ */
+export function listen(target, names, listener, options) {
+  const end = new AbortController();
+  for (const name of [names].flat())
+    target.addEventListener(name, listener, { ...options, signal: end.signal });
+  return () => end.abort();
+}
+
 /** An unchanged text costs no layout. @param {Element} node @param {string} text */
 export function setText(node, text) {
   const [only, second] = node.childNodes;

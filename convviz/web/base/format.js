@@ -86,6 +86,9 @@ export function colorOf(scale, value, limit) {
   return parseColor(scale[scale.length - 1][1]);
 }
 
+/** @param {number[]} color */
+export const cssColor = (color) => `rgb(${color.map(Math.round).join(", ")})`;
+
 /** By contrast (WCAG 2). @param {number[]} color */
 export function needsWhiteInk(color) {
   const [r, g, b] = color.map((part) => {

@@ -2,6 +2,11 @@
 // the key's target upwards; this attribute on the target ends its search.
 const NO_COMMANDS = "data-lm-suppress-shortcuts";
 
+/** Fields in which keys write. */
+export const TYPING = "input:not([type=range], [type=checkbox]), textarea, [contenteditable=true]";
+/** Down and right. @type {Record<string, [number, number]>} */
+export const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
 /** @param {KeyboardEvent} event */
 export const isUndo = (event) =>
   (event.ctrlKey || event.metaKey) && !event.altKey && ["z", "y"].includes(event.key.toLowerCase());

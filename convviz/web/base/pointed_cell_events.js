@@ -1,5 +1,7 @@
 // What is pointed at, told between the widgets of an app: board and panes know nothing of each other.
 
+import { listen } from "./dom.js";
+
 const EVENT = "convviz:point";
 
 /**
@@ -22,6 +24,5 @@ export function followPointer(el, listener) {
       listener(/** @type {CustomEvent<Pointed>} */ (event).detail);
     }
   };
-  document.addEventListener(EVENT, hear);
-  return () => document.removeEventListener(EVENT, hear);
+  return listen(document, EVENT, hear);
 }

@@ -1,5 +1,7 @@
 // A question asked on the board and answered beside it.
 
+import { listen } from "./dom.js";
+
 /** Within an element, heard around it. @template T @param {string} name @param {T} _ */
 function createChannel(name, _) {
   return {
@@ -7,12 +9,7 @@ function createChannel(name, _) {
     tell: (el, detail) =>
       void el.dispatchEvent(new CustomEvent(name, { bubbles: true, composed: true, detail })),
     /** @param {HTMLElement} el @param {(detail: T) => void} listener */
-    follow(el, listener) {
-      /** @param {Event} event */
-      const hear = (event) => listener(/** @type {CustomEvent<T>} */ (event).detail);
-      el.addEventListener(name, hear);
-      return () => el.removeEventListener(name, hear);
-    },
+    follow: (el, listener) => listen(el, name, ({ detail }) => listener(detail)),
   };
 }
 

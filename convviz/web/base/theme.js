@@ -1,4 +1,5 @@
 // Light or dark: the visitor's choice, else the notebook's, else the system's. Paper is white.
+import { listen } from "./dom.js";
 import { followPaper } from "./printing.js";
 
 /**
@@ -19,7 +20,7 @@ export function followTheme(chosen, apply) {
   const refresh = () => apply(resolve());
   const observer = new MutationObserver(refresh);
   if (document.body) observer.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });
-  system.addEventListener("change", refresh);
+  const stopFollowing = listen(system, "change", refresh);
   const stopPrinting = followPaper((now) => {
     printing = now;
     refresh();
@@ -30,7 +31,7 @@ export function followTheme(chosen, apply) {
     stop() {
       observer.disconnect();
       stopPrinting();
-      system.removeEventListener("change", refresh);
+      stopFollowing();
     },
   };
 }

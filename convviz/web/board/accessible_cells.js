@@ -1,28 +1,18 @@
 // A grid's cells for keys and screen readers: transparent, named by their numbers.
 import { setAttribute, svgElement } from "../base/dom.js";
-import { CELL } from "./grid_marks.js";
+import { boxOf } from "./grid_marks.js";
+
+/** @param {number} row @param {number} column */
+const placeOf = (row, column) => ({
+  ...boxOf(row, column),
+  "data-cell": `${row},${column}`,
+  "aria-colindex": column + 1,
+});
 
 export class GridCells {
   el = svgElement("g.cv-cells", { role: "presentation" });
   /** @type {{ line: SVGElement, boxes: SVGElement[], full: string[] }[]} full: their numbers */
   #rows = [];
-
-  /** @param {number} row @param {number} column */
-  #make(row, column) {
-    const place = {
-      x: column * CELL,
-      y: row * CELL,
-      width: CELL,
-      height: CELL,
-      "data-cell": `${row},${column}`,
-    };
-    return svgElement("rect.cv-cell", {
-      role: "gridcell",
-      tabindex: -1,
-      "aria-colindex": column + 1,
-      ...place,
-    });
-  }
 
   /** @param {number} row @param {number} column */
   at = (row, column) => this.#rows[row].boxes[column];
@@ -39,7 +29,10 @@ export class GridCells {
     this.#rows.forEach(({ line, boxes, full }, row) => {
       const wanted = row < height ? width : 0;
       full.splice(wanted);
-      while (boxes.length < wanted) boxes.push(this.#make(row, boxes.length));
+      while (boxes.length < wanted)
+        boxes.push(
+          svgElement("rect.cv-cell", { role: "gridcell", tabindex: -1, ...placeOf(row, boxes.length) }),
+        );
       for (const box of boxes.slice(wanted, line.childElementCount)) {
         setAttribute(box, "tabindex", "-1");
         box.remove();
@@ -74,14 +67,7 @@ export class GridCells {
    */
   move(row, column, full, short) {
     const [{ line, boxes }] = this.#rows;
-    const place = {
-      "data-cell": `${row},${column}`,
-      "aria-colindex": column + 1,
-      x: column * CELL,
-      y: row * CELL,
-      "data-value": full,
-      "aria-label": short,
-    };
+    const place = { ...placeOf(row, column), "data-value": full, "aria-label": short };
     for (const [name, value] of Object.entries(place)) boxes[0].setAttribute(name, String(value));
     line.setAttribute("aria-rowindex", String(row + 1));
   }

@@ -84,41 +84,33 @@ export class Board {
     );
     this.#listen();
     library.ready.then(
-      (loaded) => this.#colour(loaded),
+      (loaded) => {
+        this.#rows.plotly = loaded;
+        this.#schedule(true);
+      },
       (error) => this.#gone || this.#readout.read(() => say("colours.failed", { why: error.message }), true),
     );
-  }
-
-  /** @param {Plotly} plotly */
-  #colour(plotly) {
-    this.#rows.plotly = plotly;
-    this.#schedule(true);
   }
 
   #panels = () => this.#rows.panels();
 
   #listen() {
     const model = this.#model;
-    /** @param {string} event @param {() => void} listener */
-    const follow = (event, listener) => {
-      model.on(event, listener);
-      this.#closers.push(() => model.off(event, listener));
-    };
     const follower = followTheme(
       () => model.get("theme"),
       (next) => this.#setTheme(next),
     );
     this.#closers.push(follower.stop, followPaper(this.#onPrint));
     const showBrush = () => this.#root.toggleAttribute("data-brush", model.get("brush") !== null);
-    follow("change:structure", () => this.#schedule(true));
-    follow("change:values", () => this.#schedule(false));
-    // The next frame marks it with its numbers.
-    follow("change:selected", () => this.#frame || this.#markSelected());
-    follow("change:brush", showBrush);
     showBrush();
-    follow("change:theme", follower.refresh);
     this.#follower = follower;
     this.#closers.push(
+      model.on("change:structure", () => this.#schedule(true)),
+      model.on("change:values", () => this.#schedule(false)),
+      // The next frame marks it with its numbers.
+      model.on("change:selected", () => this.#frame || this.#markSelected()),
+      model.on("change:brush", showBrush),
+      model.on("change:theme", follower.refresh),
       followLinks(this.#root, (link) => model.send({ type: "open", link })),
       keepState(model),
       followKernel(model, () => setText(this.#foot.lost, say("kernel.ended_board"))),

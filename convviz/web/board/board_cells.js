@@ -1,5 +1,5 @@
 // The board's cells: panels by name, numbers, colours, links, products.
-import { colorOf } from "../base/format.js";
+import { colorOf, cssColor } from "../base/format.js";
 import { Links } from "../picture/find_linked_cells.js";
 import { Terms } from "../picture/cell_products.js";
 
@@ -72,7 +72,6 @@ export class Cells {
   colorOfLink(kernel) {
     const cell = kernel && this.terms.present(kernel);
     if (!cell || !this.panel(cell.panel)) return PLAIN;
-    const color = this.colorIn(cell.panel, this.value(cell));
-    return `rgb(${color.map(Math.round).join(", ")})`;
+    return cssColor(this.colorIn(cell.panel, this.value(cell)));
   }
 }

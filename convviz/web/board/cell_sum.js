@@ -10,7 +10,8 @@ import { inTurn } from "../picture/sentences.js";
  * @import { Sum } from "./sum_of_products.js"
  */
 
-const SUMS = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_bias"];
+/** Panels of sums. */
+export const SUMS = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_bias"];
 
 /** @param {Sum} sum @param {Cells} cells @param {Place | null} cell */
 export function writeCell(sum, cells, cell) {

@@ -1,6 +1,6 @@
 // Press and drag on a grid; a small movement is a click. A drag is complete at each step, so that it may end
 // anywhere: with a second finger, Esc, another size, picture or settings.
-import { setAttribute } from "../base/dom.js";
+import { listen, setAttribute } from "../base/dom.js";
 import { STROKE } from "../rules/undo_rules.js";
 
 /**
@@ -32,21 +32,14 @@ class Drag {
   #svg;
   #model;
   #watcher;
-  /** @type {[EventTarget, string, (event: any) => void][]} */
-  #around;
+  /** @type {(() => void)[]} */
+  #ends = [];
 
   /** @param {SVGElement} svg @param {Model} model */
   constructor(svg, model) {
     this.#svg = svg;
     this.#model = model;
     this.#watcher = new ResizeObserver(() => this.#held && this.#size() !== this.#held.size && this.#end());
-    this.#around = [
-      [window, "pointerdown", (event) => event.pointerId !== this.#held?.pointer && this.#end()],
-      [window, "keydown", (event) => this.#key(event)],
-      [window, "resize", () => this.#end()],
-      [window, "blur", (event) => event.target === window && this.#end()], // not a cell that loses focus
-      [document, "selectstart", (event) => event.preventDefault()],
-    ];
   }
 
   /** @param {PointerEvent} event @param {Dragged | null} dragged */
@@ -64,8 +57,16 @@ class Drag {
       size: this.#size(),
     };
     this.#watcher.observe(this.#svg);
-    this.#model.on("settings", this.#check);
-    for (const [target, name, listener] of this.#around) target.addEventListener(name, listener, true);
+    const first = { capture: true };
+    this.#ends = [
+      this.#model.on("settings", this.#check),
+      listen(window, "pointerdown", (other) => other.pointerId !== event.pointerId && this.#end(), first),
+      listen(window, "keydown", (key) => this.#key(key), first),
+      listen(window, "resize", () => this.#end(), first),
+      // not of a cell that loses focus
+      listen(window, "blur", ({ target }) => target === window && this.#end(), first),
+      listen(document, "selectstart", (selects) => selects.preventDefault(), first),
+    ];
   }
 
   /** @param {PointerEvent} event */
@@ -117,8 +118,7 @@ class Drag {
     this.#held = null;
     this.#swallows = held.begun;
     this.#watcher.disconnect();
-    this.#model.off("settings", this.#check);
-    for (const [target, name, listener] of this.#around) target.removeEventListener(name, listener, true);
+    for (const end of this.#ends) end();
     if (this.#svg.hasPointerCapture(held.pointer)) this.#svg.releasePointerCapture(held.pointer);
     this.#svg.removeAttribute("data-dragging");
     if (held.begun) held.dragged.ended();
@@ -131,7 +131,6 @@ export function followDrag(svg, model, take) {
   svg.addEventListener("pointerdown", (event) => drag.down(event, take(event)));
   // before hover
   svg.addEventListener("pointermove", (event) => drag.move(event), { capture: true });
-  for (const name of /** @type {const} */ (["pointerup", "pointercancel", "lostpointercapture"]))
-    svg.addEventListener(name, (event) => drag.up(event));
+  listen(svg, ["pointerup", "pointercancel", "lostpointercapture"], (event) => drag.up(event));
   svg.addEventListener("click", (event) => drag.click(event), { capture: true });
 }

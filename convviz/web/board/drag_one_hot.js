@@ -1,14 +1,12 @@
 // The handle of the 1 in grad_output: pointer, finger or keys drag it, and both gradients follow. Shift and
 // arrows carry it from anywhere in its panel, bare arrows where it is selected and focused; Esc releases it.
-import { element, setAttribute, setHidden, svgElement } from "../base/dom.js";
-import { isBare } from "../base/keys.js";
+import { element, listen, setAttribute, setHidden, svgElement } from "../base/dom.js";
+import { ARROWS, isBare } from "../base/keys.js";
 import { sayHands } from "../picture/gesture_sentences.js";
 import { shownOne } from "../rules/change_settings.js";
 import { CELL } from "./grid_marks.js";
 
 const CLICK = 4; // less is a click
-/** @type {Record<string, [number, number]>} */
-const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 export class OneHandle {
   #ring = svgElement("circle.cv-handle", { r: CELL / 2 - 3, visibility: "hidden" });
@@ -109,6 +107,5 @@ export function followArrows(root, own, panels) {
     panel.handle.step(by);
     event.preventDefault();
   }
-  document.addEventListener("keydown", onKey);
-  return () => document.removeEventListener("keydown", onKey);
+  return listen(document, "keydown", onKey);
 }

@@ -1,7 +1,7 @@
 // Cells with numbers of their own, over a panel or beside it.
 import { element, setText, svgElement } from "../base/dom.js";
-import { colorOf, formatNumber, needsWhiteInk } from "../base/format.js";
-import { CELL, gapsBetween } from "./grid_marks.js";
+import { colorOf, cssColor, formatNumber, needsWhiteInk } from "../base/format.js";
+import { CELL, boxOf, gapsBetween } from "./grid_marks.js";
 
 /**
  * @typedef {ReturnType<typeof createPlate>} Plate
@@ -14,9 +14,9 @@ import { CELL, gapsBetween } from "./grid_marks.js";
  */
 export function createPlate({ rows, columns }, scale, limit) {
   const cells = Array.from({ length: rows * columns }, (_, index) => {
-    const [x, y] = [(index % columns) * CELL, Math.floor(index / columns) * CELL];
-    const box = svgElement("rect", { x, y, width: CELL, height: CELL });
-    return { box, text: svgElement("text", { x: x + CELL / 2, y: y + CELL / 2 }) };
+    const place = boxOf(Math.floor(index / columns), index % columns);
+    const text = svgElement("text", { x: place.x + CELL / 2, y: place.y + CELL / 2 });
+    return { box: svgElement("rect", place), text };
   });
   const el = svgElement(
     "g.cv-film.cv-plate",
@@ -32,7 +32,7 @@ export function createPlate({ rows, columns }, scale, limit) {
       cells.forEach(({ box, text }, index) => {
         const value = values[index];
         const color = colorOf(scale, value ?? 0, limit);
-        box.style.fill = `rgb(${color.map(Math.round).join()})`;
+        box.style.fill = cssColor(color);
         setText(text, value === null ? "" : formatNumber(value));
         text.setAttribute("class", value === 0 ? "cv-zero" : needsWhiteInk(color) ? "cv-white" : "");
       });

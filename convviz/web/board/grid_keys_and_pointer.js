@@ -1,12 +1,11 @@
 // Keys and pointer over a grid.
 
+import { ARROWS } from "../base/keys.js";
+
 /** @import { Grid, GridEvents } from "./grid_overlay.js" */
 
 const KEYS = {
-  ArrowUp: [-1, 0],
-  ArrowDown: [1, 0],
-  ArrowLeft: [0, -1],
-  ArrowRight: [0, 1],
+  ...ARROWS,
   PageUp: [-1e6, 0],
   PageDown: [1e6, 0],
   Home: [0, -1e6],

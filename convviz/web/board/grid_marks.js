@@ -15,6 +15,9 @@ const ROLE_WORDS = {
 
 /** @typedef {import("./grid_overlay.js").GridSpec} GridSpec */
 
+/** Of a cell. @param {number} row @param {number} column */
+export const boxOf = (row, column) => ({ x: column * CELL, y: row * CELL, width: CELL, height: CELL });
+
 /** @param {GridSpec} spec @param {number} row @param {number} column */
 export function roleOf(spec, row, column) {
   const words = [];

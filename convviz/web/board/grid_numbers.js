@@ -1,9 +1,9 @@
 // A grid's numbers and their letters; unreadable ones are not drawn: they cost as much.
 import { svgElement } from "../base/dom.js";
-import { colorOf, formatNumber, needsWhiteInk } from "../base/format.js";
+import { colorOf, cssColor, formatNumber, needsWhiteInk } from "../base/format.js";
 import { samePoint } from "../base/cell_place.js";
 import { widthOf } from "./digit_size.js";
-import { CELL, isMarked, isUnread } from "./grid_marks.js";
+import { CELL, boxOf, isMarked, isUnread } from "./grid_marks.js";
 import { equal } from "./canvas_cell_colours.js";
 
 /**
@@ -87,14 +87,10 @@ export class GridNumbers {
   }
 
   /** @param {number} row @param {number} column */
-  value(row, column) {
-    return this.shown ? this.shown.values[row * this.#columns + column] : NaN;
-  }
+  value = (row, column) => (this.shown ? this.shown.values[row * this.#columns + column] : NaN);
 
   /** @param {number} row @param {number} column */
-  isAsked(row, column) {
-    return samePoint(this.asked, { row, column });
-  }
+  isAsked = (row, column) => samePoint(this.asked, { row, column });
 
   /**
    * All digits, and as printed.
@@ -105,16 +101,14 @@ export class GridNumbers {
   }
 
   /** In units of the letters' size. */
-  widest() {
-    return this.#shorts.reduce((most, short) => Math.max(most, widthOf(short)), 0);
-  }
+  widest = () => this.#shorts.reduce((most, short) => Math.max(most, widthOf(short)), 0);
 
   /** @param {boolean} are */
-  print(are) {
+  print = (are) => {
     if (are === this.#areRead) return;
     this.#areRead = are;
     this.#write();
-  }
+  };
 
   /** @param {Point | null} cell */
   hide(cell) {
@@ -123,13 +117,12 @@ export class GridNumbers {
   }
 
   /** For films. @param {number} row @param {number} column */
-  copy(row, column) {
+  copy = (row, column) => {
     const text = this.#printed[row]?.[column]?.text;
-    const fill = `rgb(${this.#colorOf(this.value(row, column)).map(Math.round).join()})`;
-    const place = { x: column * CELL, y: row * CELL, width: CELL, height: CELL };
-    const box = svgElement("rect", { ...place, style: `fill: ${fill}` });
+    const style = `fill: ${cssColor(this.#colorOf(this.value(row, column)))}`;
+    const box = svgElement("rect", { ...boxOf(row, column), style });
     return svgElement("g", box, ...(text?.parentNode ? [text.cloneNode(true)] : []));
-  }
+  };
 
   /** @param {number} value */
   #colorOf(value) {

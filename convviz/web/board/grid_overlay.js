@@ -38,6 +38,11 @@ export class Grid {
   #bands = svgElement("g", { "aria-hidden": "true" });
   #cells = new GridCells();
   #numbers = new GridNumbers();
+  value = this.#numbers.value;
+  widest = this.#numbers.widest;
+  print = this.#numbers.print;
+  copy = this.#numbers.copy;
+  isAsked = this.#numbers.isAsked;
   #ring = svgElement("rect.cv-ring", { width: CELL, height: CELL, visibility: "hidden" });
   #gaps = svgElement("path.cv-gaps", { "aria-hidden": "true" });
   #lights = svgElement("g.cv-lights", { "aria-hidden": "true" });
@@ -185,31 +190,6 @@ export class Grid {
     const { row, column } = this.#clamped(Math.floor(down), Math.floor(right));
     return [row, column];
   };
-
-  /** @param {number} row @param {number} column */
-  value(row, column) {
-    return this.#numbers.value(row, column);
-  }
-
-  /** In units of the letters' size. */
-  widest() {
-    return this.#numbers.widest();
-  }
-
-  /** @param {boolean} are */
-  print(are) {
-    this.#numbers.print(are);
-  }
-
-  /** For films. @param {number} row @param {number} column */
-  copy(row, column) {
-    return this.#numbers.copy(row, column);
-  }
-
-  /** @param {number} row @param {number} column */
-  isAsked(row, column) {
-    return this.#numbers.isAsked(row, column);
-  }
 
   /** Until predicted; null: none. @param {Point | null} cell */
   hide(cell) {

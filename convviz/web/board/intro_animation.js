@@ -2,7 +2,7 @@
 // rotated_weight. It lies over the board, changes no setting, and ends at any touch; then its because stands
 // in the band's sentence.
 import WORDS from "../../facts/words/intro_animation.json" with { type: "json" };
-import { element } from "../base/dom.js";
+import { element, listen } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { noteSeen, wasSeen } from "../base/seen_once.js";
 import { sentences } from "../base/sentences.js";
@@ -20,7 +20,6 @@ const IN_SIGHT = 0.6; // of the band
 /**
  * @import { Arrival } from "../picture/intro_steps.js"
  * @import { Band } from "./band_layout.js"
- * @typedef {{ model: Model, stepping: object | null, scale: () => Scale }} Board
  * @typedef {{ may: () => boolean, forget: () => void, watcher: IntersectionObserver | null }} Waiting
  * @typedef {{ band: () => Band | undefined, stage: () => string, bring: () => void }} Around
  */
@@ -56,12 +55,15 @@ export class ArrivalPlayer {
   #asked = ""; // the settings in which to watch it
   /** Until the first touch. @type {Waiting | null} */
   #waiting = null;
+  #ends;
+  /** @type {(() => void)[]} */
+  #quiet = [];
 
-  /** @param {Board} board @param {HTMLElement} root @param {Around} around */
+  /** @param {Shared} board @param {HTMLElement} root @param {Around} around */
   constructor(board, root, around) {
     [this.#board, this.#root, this.#around] = [board, root, around];
-    board.model.on("settings", this.#onSettings);
-    board.model.on("change:kernel", this.#onKernel);
+    const { model } = board;
+    this.#ends = [model.on("settings", this.#onSettings), model.on("change:kernel", this.#onKernel)];
   }
 
   /**
@@ -70,9 +72,7 @@ export class ArrivalPlayer {
    */
   arrive(app, may) {
     if (wasSeen(NAME)) return;
-    for (const touch of TOUCHES) app.addEventListener(touch, this.#giveUp, HEARD);
-    const forget = () => TOUCHES.forEach((touch) => app.removeEventListener(touch, this.#giveUp, HEARD));
-    this.#waiting = { may, forget, watcher: null };
+    this.#waiting = { may, forget: listen(app, TOUCHES, this.#giveUp, HEARD), watcher: null };
   }
 
   /** Play it in the present kernel if that shows it, else in the first picture (one undo step). */
@@ -114,7 +114,7 @@ export class ArrivalPlayer {
 
   end = () => {
     if (!this.#scene) return;
-    this.#listen(false);
+    for (const end of this.#quiet) end();
     this.#scene.remove();
     this.#scene = null;
     this.#root.removeAttribute("data-arriving");
@@ -132,8 +132,7 @@ export class ArrivalPlayer {
 
   close() {
     this.leave();
-    this.#board.model.off("settings", this.#onSettings);
-    this.#board.model.off("change:kernel", this.#onKernel);
+    for (const end of this.#ends) end();
   }
 
   #waitForSight() {
@@ -180,16 +179,13 @@ export class ArrivalPlayer {
     const scene = new Scene(/** @type {Band} */ (band), panels, arrival, { scale: scale(), limits });
     this.#scene = scene;
     this.#root.setAttribute("data-arriving", "");
-    this.#listen(true);
+    this.#quiet = [
+      listen(window, TOUCHES, this.#onTouch, HEARD),
+      listen(document, "visibilitychange", this.end),
+      // other numbers lie below
+      listen(this.#root, "pointermove", (event) => event.stopPropagation(), { capture: true }),
+    ];
     scene.play().then((whole) => whole && this.#scene === scene && this.end());
-  }
-
-  /** @param {boolean} on */
-  #listen(on) {
-    const turn = on ? "addEventListener" : "removeEventListener";
-    for (const touch of TOUCHES) window[turn](touch, this.#onTouch, HEARD);
-    document[turn]("visibilitychange", this.end);
-    this.#root[turn]("pointermove", keepQuiet, true);
   }
 
   /** A repeated key is the one that began it. @param {Event} event */
@@ -218,9 +214,4 @@ export class ArrivalPlayer {
     this.#because.title = words[0] ?? "";
     this.#because.parentElement?.toggleAttribute("data-arrived", words.length > 0);
   }
-}
-
-/** Other numbers lie below. @param {Event} event */
-function keepQuiet(event) {
-  event.stopPropagation();
 }

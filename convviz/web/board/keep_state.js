@@ -1,4 +1,5 @@
 // Settings survive a reload after a lost kernel.
+import { listen } from "../base/dom.js";
 
 const STORE = "convviz:state";
 
@@ -21,6 +22,5 @@ export function keepState(model) {
   } catch {
     // No storage, or not ours.
   }
-  window.addEventListener("convviz:save", save);
-  return () => window.removeEventListener("convviz:save", save);
+  return listen(window, "convviz:save", save);
 }

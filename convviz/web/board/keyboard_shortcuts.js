@@ -1,4 +1,5 @@
-import { isBare, isUndo, keepKeys } from "../base/keys.js";
+import { listen } from "../base/dom.js";
+import { TYPING, isBare, isUndo, keepKeys } from "../base/keys.js";
 
 /**
  * Ctrl+Z, Ctrl+Shift+Z or Ctrl+Y, a band's number, Esc: everywhere in the app but in fields.
@@ -10,11 +11,7 @@ export function followKeys(board, root, own) {
   /** @param {KeyboardEvent} event */
   const onKey = (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
-    if (
-      target.closest("input:not([type=range], [type=checkbox]), textarea, [contenteditable=true]") ||
-      event.defaultPrevented
-    )
-      return;
+    if (target.closest(TYPING) || event.defaultPrevented) return;
     const bands = [...root.querySelectorAll(".cv-equation")].map(
       (band) => /** @type {HTMLElement} */ (band).dataset.equation ?? "",
     );
@@ -24,14 +21,10 @@ export function followKeys(board, root, own) {
     else if (!(event.key === "Escape" && board.escape())) return;
     event.preventDefault();
   };
-  /** @param {KeyboardEvent} event */
-  const onBody = (event) => own && event.target === document.body && onKey(event);
-  const letGo = keepKeys(app, (event) => isBare(event) || isUndo(event));
-  app.addEventListener("keydown", onKey);
-  document.addEventListener("keydown", onBody);
-  return () => {
-    letGo();
-    document.removeEventListener("keydown", onBody);
-    app.removeEventListener("keydown", onKey);
-  };
+  const ends = [
+    keepKeys(app, (event) => isBare(event) || isUndo(event)),
+    listen(app, "keydown", onKey),
+    listen(document, "keydown", (event) => own && event.target === document.body && onKey(event)),
+  ];
+  return () => ends.forEach((end) => end());
 }

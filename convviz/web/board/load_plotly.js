@@ -48,23 +48,26 @@ export function loadPlotly(model) {
   const page = /** @type {Page} */ (globalThis);
   if (page[KEY]) return { ready: page[KEY], cancel() {} };
   let cancel = () => {};
-  let again = 0;
   const answer = new Promise((resolve, reject) => {
-    /** @param {{ type: string }} message @param {DataView<ArrayBuffer>[]} buffers */
-    const receive = (message, buffers) => {
-      if (message.type !== "plotly") return;
-      model.off("msg:custom", receive);
+    const ask = () => model.send({ type: "plotly" });
+    const stop = () => {
+      end();
       clearInterval(again);
-      resolve(buffers[0]);
     };
+    const end = model.on(
+      "msg:custom",
+      (/** @type {{ type: string }} */ { type }, /** @type {Buffers} */ buffers) => {
+        if (type !== "plotly") return;
+        stop();
+        resolve(buffers[0]);
+      },
+    );
     cancel = () => {
-      model.off("msg:custom", receive);
-      clearInterval(again);
+      stop();
       reject(new Error("the board was closed"));
     };
-    model.on("msg:custom", receive);
-    model.send({ type: "plotly" });
-    again = setInterval(() => model.send({ type: "plotly" }), ASK_AGAIN);
+    const again = setInterval(ask, ASK_AGAIN);
+    ask();
   });
   // Whichever board's answer comes first serves all.
   const ready = answer.then((given) => (page[KEY] ??= evaluated(given)));

@@ -10,7 +10,6 @@ const MOST_PRODUCTS = 25;
 /**
  * @import { Grid } from "./grid_overlay.js"
  * @typedef {{ from: Place, to: Place, value: number }} Flight
- * @typedef {{ area: HTMLElement, grid: Grid, spec: () => PanelSpec }} FilmedPanel
  * @typedef {{ top: number, left: number, height: number, width: number }} Block of cells
  */
 
@@ -30,7 +29,7 @@ const createLayer = () => svgElement("g.cv-film", { "aria-hidden": "true" });
 /** @param {string} from */
 const moved = (from, to = "none") => [{ transform: from }, { transform: to }];
 
-/** @param {Motion} motion @param {FilmedPanel} panel */
+/** @param {Motion} motion @param {Panel} panel */
 function turn(motion, { grid, spec }) {
   const [rows, columns] = [spec().rows.length, spec().columns.length];
   const block = svgElement("g.cv-turning");
@@ -47,7 +46,7 @@ function turn(motion, { grid, spec }) {
   ]);
 }
 
-/** Zeros open, then the border grows. @param {Motion} motion @param {FilmedPanel} panel */
+/** Zeros open, then the border grows. @param {Motion} motion @param {Panel} panel */
 function open(motion, { grid, spec }) {
   const { rows, columns } = spec();
   const [top, left] = [rows.indexOf("d"), columns.indexOf("d")];
@@ -99,14 +98,14 @@ export class Film {
   #motion = new Motion();
   /** @param {string} name */
   #panelOf = (name) =>
-    /** @type {FilmedPanel} */ ([...this.#panels.values()].find((panel) => panel.spec().name === name));
+    /** @type {Panel} */ ([...this.#panels.values()].find((panel) => panel.spec().name === name));
   finish = () => this.#motion.finish();
   /** @param {number} ms */
   may = this.#motion.may;
   #stage;
   #panels;
 
-  /** @param {HTMLElement} stage @param {Map<string, FilmedPanel>} panels */
+  /** @param {HTMLElement} stage @param {Map<string, Panel>} panels */
   constructor(stage, panels) {
     [this.#stage, this.#panels] = [stage, panels];
   }

@@ -1,17 +1,17 @@
 // A panel's menu: help, picture, numbers.
 import FIGURE from "../../facts/words/figure_dialog.json" with { type: "json" };
 import { element, makeButton } from "../base/dom.js";
-import { closeWithEscape } from "../base/keys.js";
+import { createPopover } from "../base/menu.js";
 import { askToPredict } from "../base/question_events.js";
 import { fullNumber } from "../base/format.js";
 import { say } from "../base/board_sentences.js";
 import { sentences } from "../base/sentences.js";
+import { rowsOf } from "../rules/shapes_and_indices.js";
 import { openFigure } from "./panel_zoom_dialog.js";
+import { SUMS } from "./cell_sum.js";
 import { savePicture } from "./panel_plotly_figure.js";
 
 const sayOfFigure = sentences(FIGURE);
-// Computed panels.
-const SUMS = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_bias"];
 
 /** @typedef {import("./panel_plotly_figure.js").Shown} Shown */
 
@@ -67,11 +67,8 @@ function predict(board, menu, { name, label, rows, columns }) {
 
 /** @param {Shared} board @param {Shown} shown */
 async function copyNumbers(board, { values, dtype, spec }) {
-  const width = spec.columns.length;
-  const rows = [...spec.rows].map((_, row) =>
-    Array.from(values.slice(row * width, (row + 1) * width), (value) =>
-      fullNumber(value, dtype).replaceAll("\u2212", "-"),
-    ),
+  const rows = rowsOf(values, spec.columns.length).map((row) =>
+    row.map((value) => fullNumber(value, dtype).replaceAll("\u2212", "-")),
   );
   try {
     await navigator.clipboard.writeText(rows.map((row) => row.join("\t")).join("\n"));
@@ -92,7 +89,7 @@ function createMenu(entries) {
   const about = element("p");
   const list = element("div.cv-menu-list", about);
   const summary = element("summary", { tabindex: "-1" }, "\u22ef"); // Shift+F10 or the menu key opens it
-  const menu = element("details.cv-menu", summary, list);
+  const menu = createPopover("cv-menu", summary, list);
   for (const [label, action] of entries) {
     const button = makeButton({}, label, () => {
       summary.focus(); // or the focus is lost
@@ -101,7 +98,7 @@ function createMenu(entries) {
     });
     list.append(button);
   }
-  closeWithEscape(() => (menu.open ? summary : null), menu);
+
   menu.addEventListener("focusout", (event) => {
     if (!menu.contains(/** @type {Node | null} */ (event.relatedTarget))) menu.open = false;
   });

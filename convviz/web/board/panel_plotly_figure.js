@@ -1,6 +1,7 @@
 // The figure of Python's app.figure() with a panel's numbers.
 import { element } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
+import { rowsOf } from "../rules/shapes_and_indices.js";
 import { say } from "../base/board_sentences.js";
 
 const NUMBERED_UP_TO = 12; // with numbers
@@ -12,10 +13,9 @@ const NUMBERED_UP_TO = 12; // with numbers
 
 /** @param {Shown} shown */
 export function figureWith({ values, limit, spec }) {
-  const width = spec.columns.length;
-  const rows = [...spec.rows].map((_, row) => Array.from(values.slice(row * width, (row + 1) * width)));
+  const rows = rowsOf(values, spec.columns.length);
   const [trace] = spec.figure.data;
-  const small = Math.max(spec.rows.length, width) <= NUMBERED_UP_TO;
+  const small = Math.max(spec.rows.length, spec.columns.length) <= NUMBERED_UP_TO;
   const text = small ? { text: rows.map((row) => row.map(formatNumber)), texttemplate: "%{text}" } : {};
   const data = [{ ...trace, ...text, z: rows, zmin: -limit, zmax: limit }];
   return { data, layout: spec.figure.layout };

@@ -1,5 +1,6 @@
 // The link in the page's address, read by the page: a preheated kernel was built before anyone asked. It
 // stays while controls move: a reload leads back to it.
+import { listen } from "../base/dom.js";
 import { isLink } from "../rules/settings_link.js";
 import { say } from "../base/board_sentences.js";
 
@@ -19,12 +20,10 @@ export function followLinks(board, open) {
     page.dataset.linkOpened = "true"; // once a page
     open(found);
   }
-  const onChange = () => {
+  return listen(window, "hashchange", () => {
     const link = location.hash;
     if (isLink(link.slice(1)) && document.querySelector(".cv-board") === board) open(link);
-  };
-  window.addEventListener("hashchange", onChange);
-  return () => window.removeEventListener("hashchange", onChange);
+  });
 }
 
 /** Whether a page's address can hold a link. */

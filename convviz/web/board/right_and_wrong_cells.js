@@ -1,7 +1,7 @@
 // Broken results over a heatmap: wrong cells are split, right above the diagonal, wrong bold below. Another
 // shape keeps its shape; a plane made with the mistake replaces the right one.
 import { svgElement } from "../base/dom.js";
-import { colorOf, formatNumber, needsWhiteInk } from "../base/format.js";
+import { colorOf, cssColor, formatNumber, needsWhiteInk } from "../base/format.js";
 import { sayBroken } from "../rules/break_it_sentences.js";
 import { CELL } from "./grid_marks.js";
 
@@ -149,44 +149,33 @@ function raiseLights(svg, over) {
   if (lights && next && lights.nextElementSibling !== next) next.before(lights);
 }
 
+/** @param {number | null} value null: no such cell @param {RightPlane} plane */
+function inkOf(value, { scale, limit }) {
+  if (value === null) return { fill: "var(--cv-paper)", ink: "var(--cv-ink)" };
+  const color = colorOf(scale, Number.isFinite(value) ? value : 0, limit);
+  return { fill: cssColor(color), ink: needsWhiteInk(color) ? "#fff" : "#000" };
+}
+
+/** @param {string} kind @param {number} x @param {number} y @param {number | null} value @param {string} ink */
+function writtenAt(kind, x, y, value, ink) {
+  const told = value === null ? NONE : formatNumber(value);
+  const long = told.length > 3 ? ".cv-split-long" : "";
+  return svgElement(`text.cv-split-${kind}${long}`, { x, y, style: `fill: ${ink}` }, told);
+}
+
 /** @param {SplitCell} cell @param {RightPlane} plane @param {boolean} isAlone */
-function createSplit(cell, { scale, limit }, isAlone) {
+function createSplit(cell, plane, isAlone) {
   const { row, column, right, wrong } = cell;
-  const inkOf = (/** @type {number | null} */ value) => {
-    if (value === null) return { fill: "var(--cv-paper)", ink: "var(--cv-ink)" };
-    const color = colorOf(scale, Number.isFinite(value) ? value : 0, limit);
-    return {
-      fill: `rgb(${color.map(Math.round).join()})`,
-      ink: needsWhiteInk(color) ? "#fff" : "#000",
-    };
-  };
-  const [above, below] = [inkOf(right), inkOf(wrong)];
+  const [above, below] = [inkOf(right, plane), inkOf(wrong, plane)];
   const side = svgElement("rect", { width: CELL, height: CELL, style: `fill: ${below.fill}` });
-  const group = { class: "cv-split", transform: `translate(${column * CELL} ${row * CELL})` };
-  if (isAlone || isRight(cell)) {
-    const place = { x: CELL / 2, y: CELL / 2, style: `fill: ${below.ink}` };
-    const text = svgElement("text.cv-split-right.cv-split-alone", { ...place });
-    text.textContent = formatNumber(Number(wrong));
-    return svgElement("g", group, side, text);
-  }
-  const texts = [
-    { name: "cv-split-right", x: 3, y: 11, value: right, ink: above.ink },
-    { name: "cv-split-wrong", x: CELL - 3, y: CELL - 11, value: wrong, ink: below.ink },
-  ].map(({ name, x, y, value, ink }) => {
-    const told = value === null ? NONE : formatNumber(value);
-    const long = told.length > 3 ? " cv-split-long" : "";
-    const text = svgElement(`text.${name}${long}`, { x, y, style: `fill: ${ink}` });
-    text.textContent = told;
-    return text;
-  });
-  const triangle = `M0 0H${CELL}L0 ${CELL}z`;
-  const cut = svgElement("path.cv-split-cut", { d: `M${CELL} 0L0 ${CELL}` });
-  return svgElement(
-    "g",
-    group,
-    side,
-    svgElement("path", { d: triangle, style: `fill: ${above.fill}` }),
-    cut,
-    ...texts,
-  );
+  const parts =
+    isAlone || isRight(cell)
+      ? [writtenAt("alone.cv-split-right", CELL / 2, CELL / 2, wrong, below.ink)]
+      : [
+          svgElement("path", { d: `M0 0H${CELL}L0 ${CELL}z`, style: `fill: ${above.fill}` }),
+          svgElement("path.cv-split-cut", { d: `M${CELL} 0L0 ${CELL}` }),
+          writtenAt("right", 3, 11, right, above.ink),
+          writtenAt("wrong", CELL - 3, CELL - 11, wrong, below.ink),
+        ];
+  return svgElement("g.cv-split", { transform: `translate(${column * CELL} ${row * CELL})` }, side, ...parts);
 }

@@ -1,5 +1,7 @@
 // The stage: all bands on one screen; its height, and the sizes of cells. From these widths of the app on,
 // all bands stand on it, or one beside the controls.
+import { listen } from "../base/dom.js";
+
 const [WIDE, MEDIUM] = [980, 700];
 const SLIM = 1200; // narrower: no sliders in the header
 export const GAP = 8; // between two things in a row
@@ -178,10 +180,10 @@ export function followRoom(body) {
   };
   const watcher = new ResizeObserver(update); // once placed
   watcher.observe(app);
-  window.addEventListener("resize", update);
+  const end = listen(window, "resize", update);
   const stop = () => {
     watcher.disconnect();
-    window.removeEventListener("resize", update);
+    end();
   };
   return { update, stop };
 }

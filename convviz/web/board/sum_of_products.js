@@ -1,6 +1,6 @@
 // A cell's sum: each product with its factors in their cells' colours.
-import { element, focusOf, makeButton } from "../base/dom.js";
-import { formatNumber, needsWhiteInk } from "../base/format.js";
+import { element, focusOf, listen, makeButton } from "../base/dom.js";
+import { cssColor, formatNumber, needsWhiteInk } from "../base/format.js";
 import { setTinted, tinted } from "./coloured_names.js";
 import { say } from "../base/board_sentences.js";
 
@@ -25,23 +25,20 @@ function createFactor({ panel, row, column, value }, colors) {
 export function factorSpan(value, color, attributes) {
   const text = formatNumber(value);
   const ink = needsWhiteInk(color) ? "#fff" : "#000";
-  const style = `background: rgb(${color.map(Math.round).join()}); color: ${ink}`;
+  const style = `background: ${cssColor(color)}; color: ${ink}`;
   const all = { class: "cv-factor", style, "data-value": String(value), ...attributes };
   return element("span", all, value < 0 ? `(${text})` : text);
 }
 
 /** @param {Factor[]} factors @param {Colors} colors @param {OnTerm} onTerm */
 function createTerm(factors, colors, onTerm) {
-  const term = element("button.cv-product", { type: "button" });
-  factors.forEach((factor, index) =>
-    term.append(
-      ...(index ? ["\u00b7"] : []),
-      createFactor(/** @type {Factor & { value: number }} */ (factor), colors),
-    ),
-  );
-  const light = (on) => () => onTerm(on ? factors.filter((factor) => factor.shown) : null);
-  for (const name of ["pointerenter", "focus"]) term.addEventListener(name, light(true));
-  for (const name of ["pointerleave", "blur"]) term.addEventListener(name, light(false));
+  const parts = factors.flatMap((factor, index) => [
+    ...(index ? ["\u00b7"] : []),
+    createFactor(/** @type {Factor & { value: number }} */ (factor), colors),
+  ]);
+  const term = element("button.cv-product", { type: "button" }, ...parts);
+  listen(term, ["pointerenter", "focus"], () => onTerm(factors.filter(({ shown }) => shown)));
+  listen(term, ["pointerleave", "blur"], () => onTerm(null));
   return term;
 }
 

@@ -1,7 +1,7 @@
 // A moving plane's colours, one path a colour: canvases are layers, recomposed each frame, and a rectangle a
 // cell is made anew with every size. For many cells: canvas_cell_colours.js.
 import { setAttribute, svgElement } from "../base/dom.js";
-import { colorOf } from "../base/format.js";
+import { colorOf, cssColor } from "../base/format.js";
 import { CELL } from "./grid_marks.js";
 
 export function createTiles() {
@@ -20,7 +20,7 @@ export function createTiles() {
       const outlines = new Map();
       for (let cell = 0; cell < values.length; cell++) {
         if (!Number.isFinite(values[cell])) continue;
-        const fill = `rgb(${colorOf(scale, values[cell], limit).map(Math.round).join()})`;
+        const fill = cssColor(colorOf(scale, values[cell], limit));
         const [x, y] = [(cell % width) * CELL, Math.floor(cell / width) * CELL];
         outlines.set(fill, `${outlines.get(fill) ?? ""}M${x} ${y}h${CELL}v${CELL}h-${CELL}z`);
       }

@@ -26,7 +26,7 @@ import {
 } from "../rules/padding.js";
 import { PRESETS } from "../rules/samples.js";
 import { drawPart } from "./draw_on_input_switch.js";
-import { createPopover } from "./popover.js";
+import { createPopover } from "../base/menu.js";
 import { ROWS } from "../rules/schema.js";
 import { replaced } from "../rules/settings_and_tensors.js";
 import { say } from "../base/board_sentences.js";
@@ -110,7 +110,13 @@ function moreOf(common, advanced) {
       ? [element("details.cv-advanced", element("summary", say("advanced")), ...advanced)]
       : advanced;
   return common.length + folded.length
-    ? [createPopover("cv-more-controls", say("more"), ...common, ...folded)]
+    ? [
+        createPopover(
+          "cv-hanging.cv-more-controls",
+          element("summary", say("more")),
+          element("div.cv-popover", ...common, ...folded),
+        ),
+      ]
     : [];
 }
 

@@ -4,7 +4,8 @@ import { sayLearn } from "./gradient_descent_sentences.js";
 import { RATES, safeChoice, withLowestPoint } from "../numbers/gradient_step.js";
 import { replaced } from "../rules/settings_and_tensors.js";
 import { LearnPanel } from "./gradient_descent_panel.js";
-import { createPopover } from "./popover.js";
+import { element } from "../base/dom.js";
+import { createPopover } from "../base/menu.js";
 
 /**
  * The loss that a page begins with gives way to one with a lowest point; one that was chosen stays.
@@ -22,8 +23,8 @@ function begun(settings) {
  * @returns {{ el: HTMLElement, close: () => void }}
  */
 export function createLearn(model, follow) {
-  const el = createPopover("cv-learn", sayLearn("title"));
-  const body = /** @type {HTMLElement} */ (el.lastElementChild);
+  const body = element("div.cv-popover");
+  const el = createPopover("cv-hanging.cv-learn", element("summary", sayLearn("title")), body);
   /** @type {LearnPanel | null} */
   let panel = null;
 

@@ -13,6 +13,7 @@ import {
   safeRate,
   withLowestPoint,
 } from "../numbers/gradient_step.js";
+import { rowsOf } from "../rules/shapes_and_indices.js";
 import { shownWeightPlane } from "../rules/change_settings.js";
 import { Descent } from "./descent_history.js";
 import { createLossCurve } from "./loss_curve.js";
@@ -158,9 +159,7 @@ export class LearnPanel {
     const cell = Math.floor(SIDE / Math.max(height, width));
     ["weight", "grad_weight", sayLearn("next")].forEach((label, index) => {
       const map = this.#maps[index];
-      const values = Array.from({ length: height }, (_, row) => [
-        ...planes[index].subarray(row * width, (row + 1) * width),
-      ]);
+      const values = rowsOf(planes[index], width);
       map.set({ values, label, shape: "", cell, limit: index === 1 ? undefined : limit });
       map.grid.print(map.grid.widest() < 2.4); // others are read below
       map.el.dataset.quantity = "weight";

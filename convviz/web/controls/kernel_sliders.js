@@ -2,13 +2,12 @@
 // and send back 1/9 as 0.1.
 import { element } from "../base/dom.js";
 import { formatNumber, parseNumber } from "../base/format.js";
+import { ARROWS } from "../base/keys.js";
 import { say } from "../base/board_sentences.js";
 import { shownKernel } from "../rules/change_settings.js";
 import { editCell } from "../rules/edit_cells.js";
 
 const [REACH, STEP] = [3, 0.1];
-/** @type {Record<string, number[]>} */
-const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 const MOST_SLIDERS = 9; // more share one slider
 
 /** @param {Settings} settings */

@@ -11,8 +11,7 @@ const ROOM = 8; // pixels around
 
 /**
  * @import { Look, SeenTask } from "./step_view_model.js"
- * @typedef {{ focus: (band: string) => void, scrollToBand: (band: string) => void, hide: (place:
- *   Look["hidden"]) => void, closePopovers: () => void, tray: (full: boolean) => void }} Stage
+ * @import { Board } from "../board/board.js"
  */
 
 export class LessonPanel {
@@ -67,7 +66,7 @@ export class LessonPanel {
     (ids) => this.#player.choose(ids),
   );
 
-  /** @param {Player} player @param {Stage} stage */
+  /** @param {Player} player @param {Board} stage */
   constructor(player, stage) {
     [this.#player, this.#stage] = [player, stage];
     this.#question = new QuestionForm(player);

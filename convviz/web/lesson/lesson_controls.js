@@ -1,7 +1,7 @@
 // How a lesson is started and steered from outside of its card: buttons, keys, a link.
 import { followAsked, followPredictions } from "../base/question_events.js";
 import { element, makeButton, setText } from "../base/dom.js";
-import { isBare } from "../base/keys.js";
+import { TYPING, isBare } from "../base/keys.js";
 import { createMenu } from "../base/menu.js";
 import { ABOARD } from "./available_lessons.js";
 import { answerTo } from "./player.js";
@@ -71,12 +71,7 @@ export function steer(app, player, escape, own) {
   /** @param {KeyboardEvent} event */
   const onKey = (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
-    if (
-      !player.get("look") ||
-      event.defaultPrevented ||
-      target.closest("input:not([type=range], [type=checkbox]), select, textarea, [contenteditable=true]")
-    )
-      return;
+    if (!player.get("look") || event.defaultPrevented || target.closest(`${TYPING}, select`)) return;
     const way = wayOf(event);
     if (way) player.go(way);
     else if (event.key !== "Escape") return;

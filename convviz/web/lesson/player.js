@@ -49,7 +49,6 @@ export class Player {
   });
   get = this.#values.get;
   on = this.#values.on;
-  off = this.#values.off;
   #tell = tellerOf();
   #asked = ""; // on its way
   #stepTab;

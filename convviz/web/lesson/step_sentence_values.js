@@ -3,7 +3,7 @@
 import { formatLong } from "../base/format.js";
 import { Links } from "../picture/find_linked_cells.js";
 import { isSingleOne } from "../rules/change_settings.js";
-import { panelAxes, planeIndex, planeWithin } from "../rules/shown_plane.js";
+import { planeIndex, planeWithin, shownAt } from "../rules/shown_plane.js";
 import { LINK_KEYS } from "../rules/schema.js";
 import { geometryOf, remainderOf } from "../rules/conv_geometry.js";
 import { windowsOn } from "../rules/taps.js";
@@ -31,11 +31,8 @@ export function placeOfOne(settings) {
  */
 export function indicesOf({ plane, spec, transposed }, tensor, panel, row, column) {
   if (tensor.shape.length === 1) return [planeIndex(planeWithin(plane, spec), transposed ? "c" : "o")];
-  const [first, other] = panelAxes(
-    /** @type {import("../rules/shown_plane.js").PanelName} */ (panel),
-    transposed,
-  ).map((axis) => planeIndex(planeWithin(plane, spec), axis));
-  return [first, other % tensor.shape[1], row, column];
+  const name = /** @type {import("../rules/shown_plane.js").PanelName} */ (panel);
+  return [...shownAt(plane, spec, name, transposed), row, column];
 }
 
 /**

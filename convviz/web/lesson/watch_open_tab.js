@@ -1,10 +1,12 @@
 // What a lesson looks for in the open tab: the part that it speaks of comes in sight, and what it asks for is
 // seen in the tab's buttons and menus, however it was chosen.
 
+import { listen } from "../base/dom.js";
+
 const BUTTONS = /** @type {const} */ (["mistake", "gradient", "variant"]);
 const MENUS = "select[data-set]";
 const CHOSEN = /** @type {const} */ (["aria-pressed", "aria-checked"]);
-const OWN_MOVES = /** @type {const} */ (["pointerdown", "wheel", "touchmove", "keydown"]); // of a visitor
+const OWN_MOVES = ["pointerdown", "wheel", "touchmove", "keydown"]; // of a visitor
 const ABOVE = 6; // pixels
 
 /** As far out as the tab: the page with the card stays. @param {HTMLElement} slot @param {HTMLElement} el */
@@ -48,6 +50,8 @@ export class TabWatch {
   #isChosen = (/** @type {HTMLElement} */ el) => CHOSEN.some((name) => el.getAttribute(name) === "true");
   #leave = () => void (this.#part = "");
   #watcher = new MutationObserver(this.#look);
+  /** @type {(() => void)[]} */
+  #ends = [];
   #appOf;
   #onChosen;
 
@@ -80,8 +84,7 @@ export class TabWatch {
   stop() {
     this.#watcher.disconnect();
     this.#frame(undefined);
-    this.#slot?.removeEventListener("change", this.#look);
-    for (const move of OWN_MOVES) this.#slot?.removeEventListener(move, this.#leave);
+    for (const end of this.#ends) end();
   }
 
   /**
@@ -101,8 +104,10 @@ export class TabWatch {
       attributes: true,
       attributeFilter: [...CHOSEN, "hidden"],
     });
-    this.#slot.addEventListener("change", this.#look);
-    for (const move of OWN_MOVES) this.#slot.addEventListener(move, this.#leave, { passive: true });
+    this.#ends = [
+      listen(this.#slot, "change", this.#look),
+      listen(this.#slot, OWN_MOVES, this.#leave, { passive: true }),
+    ];
     this.#look();
   }
 

@@ -13,13 +13,9 @@ import { replaced } from "../rules/settings_and_tensors.js";
  * @import { Plane } from "../rules/shown_plane.js"
  * @typedef {{ settings: Settings, numbers: Numbers }} Shown the numbers on the board, and what they follow
  *   from
- * @typedef {{ settings: () => Settings, shown: () => Shown | null, apply: (changed: Changed, move?: string)
- *   => void, get: (name: string) => any, select: (place: Place | null) => void, turn: (way: "undo" | "redo")
- *   => void, open: (link: string) => void, restore: (state: Settings) => void, draw: (value: number | null)
- *   => void, reset: () => void, givePlotly: () => void }} Page
  */
 
-/** @type {Record<string, (page: Page, message: any) => void>} */
+/** @type {Record<string, (page: Model, message: any) => void>} */
 const ACTIONS = {
   select(page, { panel, row, column, move }) {
     const walks = oneHotPanels(page.settings()).includes(panel);
@@ -56,7 +52,7 @@ const ACTIONS = {
   plotly: (page) => page.givePlotly(),
 };
 
-/** Unknown types are ignored. @param {Page} page @param {any} message */
+/** Unknown types are ignored. @param {Model} page @param {any} message */
 export function act(page, message) {
   if (Object.hasOwn(ACTIONS, message.type)) ACTIONS[message.type](page, message);
 }

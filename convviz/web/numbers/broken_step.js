@@ -8,9 +8,10 @@ import W02 from "../../facts/mistakes/W02_stride_not_dilation.json" with { type:
 import W06 from "../../facts/mistakes/W06_input_not_padded.json" with { type: "json" };
 import W07 from "../../facts/mistakes/W07_remainder_not_cropped.json" with { type: "json" };
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import { countProducts, perGroup, unfolded } from "../rules/conv_geometry.js";
+import { countProducts, unfolded } from "../rules/conv_geometry.js";
 import { differing, gradientBy, gradientRight, isNear } from "./compute_mistake.js";
 import { largestOf } from "../rules/shapes_and_indices.js";
+import { shownAt } from "../rules/shown_plane.js";
 
 /**
  * @typedef {"I01" | "I07" | "I10" | "I16" | "W02" | "W06" | "W07"} BrokenId
@@ -73,12 +74,12 @@ export function outcomeOf(settings, stages, toggle, result = resultOf(settings, 
   const spec = result === "grad_padded_input" ? unfolded(settings.spec) : settings.spec;
   const right = gradientRight(toggle.of, spec, stages);
   const wrong = gradientBy(toggle.of, toggle.recipe, spec, stages);
-  const place = planeOf(settings, toggle);
+  const [first, second] = shownAt(settings.plane, settings.spec, toggle.of, false);
   told.right = sizeOf(right);
   told.planes = right.shape[0] * right.shape[1];
   told.all = right.data.length;
   if (!wrong?.data.length) return { ...told, kind: "nothing" };
-  told.plane = comparedPlane(right, wrong, place);
+  told.plane = comparedPlane(right, wrong, first * right.shape[1] + second);
   if (String(wrong.shape) !== String(right.shape)) return { ...told, kind: "shape" };
   const wrongs = differing(right, wrong);
   const cells = told.right[0] * told.right[1];
@@ -104,10 +105,3 @@ function comparedPlane(right, wrong, place) {
 
 /** @param {Tensor} tensor @returns {Pair} */
 const sizeOf = ({ shape }) => [shape[2], shape[3]];
-
-/** Counted over all. @param {Settings} settings @param {Toggle} toggle */
-function planeOf({ plane, spec }, { of }) {
-  if (of === "grad_input") return plane.sample * spec.in_channels + plane.in_channel;
-  const [ins] = perGroup(spec);
-  return plane.out_channel * ins + (plane.in_channel % ins);
-}

@@ -32,39 +32,25 @@ export const zeros = (shape) => ({
  */
 export function computeStages(spec, loss, given, transposed = false) {
   const table = tableOf(spec);
-  const other = given.target ?? given.grad ?? given.input; // unused by a loss without one
-  const shared = { weight: given.weight, bias: given.bias, target: given.target };
-  if (transposed) {
-    const output = plusBias(fold(toPaddedInput(spec, table, given.input, given.weight), spec), given.bias);
-    const grad = LOSSES[loss].gradient(output, other);
-    const padded = padInput(grad, spec);
-    return {
-      ...shared,
-      ...copiesOf(spec, padded, given.weight, given.input),
-      input: grad,
-      grad_output: given.input,
-      output: correlate(spec, table, padded, given.weight),
-      grad_padded_input: null,
-      grad_input: output,
-      grad_weight: toWeight(spec, table, given.input, padded),
-      grad_bias: given.bias && sumOfChannels(grad),
-      loss: LOSSES[loss].value(output, other),
-    };
-  }
-  const padded = padInput(given.input, spec);
-  const output = plusBias(correlate(spec, table, padded, given.weight), given.bias);
+  const { weight, bias, target } = given;
+  const other = target ?? given.grad ?? given.input; // unused by a loss without one
+  const border = transposed ? null : padInput(given.input, spec);
+  const made = border
+    ? correlate(spec, table, border, weight)
+    : fold(toPaddedInput(spec, table, given.input, weight), spec);
+  const output = plusBias(made, bias);
   const grad = LOSSES[loss].gradient(output, other);
-  const border = toPaddedInput(spec, table, grad, given.weight);
+  const [input, grad_output] = transposed ? [grad, given.input] : [given.input, grad];
+  const padded = border ?? padInput(grad, spec);
+  const gradient = transposed ? null : toPaddedInput(spec, table, grad, weight);
   return {
-    ...shared,
-    ...copiesOf(spec, padded, given.weight, grad),
-    input: given.input,
-    grad_output: grad,
-    output,
-    grad_padded_input: spec.padding_mode === "zeros" ? null : border,
-    grad_input: fold(border, spec),
-    grad_weight: toWeight(spec, table, grad, padded),
-    grad_bias: given.bias && sumOfChannels(grad),
+    ...{ input, weight, bias, target, grad_output },
+    ...copiesOf(spec, padded, weight, grad_output),
+    output: transposed ? correlate(spec, table, padded, weight) : output,
+    grad_padded_input: spec.padding_mode === "zeros" ? null : gradient,
+    grad_input: gradient ? fold(gradient, spec) : output,
+    grad_weight: toWeight(spec, table, grad_output, padded),
+    grad_bias: bias && sumOfChannels(grad),
     loss: LOSSES[loss].value(output, other),
   };
 }

@@ -105,7 +105,6 @@ class PageModel {
   // -- what the board sees of an anywidget model
   get = this.#values.get;
   on = this.#values.on;
-  off = this.#values.off;
   /** @param {any} message */
   send(message) {
     this.#attempt(() => act(this, message));

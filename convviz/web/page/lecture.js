@@ -2,25 +2,19 @@
 // Nothing is made for it but its bar, and what is set stays set when it ends.
 import WORDS from "../../facts/words/lecture.json" with { type: "json" };
 import { element, focusOf, makeButton, setText, svgElement } from "../base/dom.js";
-import { isBare } from "../base/keys.js";
+import { ARROWS, TYPING, isBare } from "../base/keys.js";
 import { iconButton } from "../board/step_controls.js";
 import { sentences } from "../base/sentences.js";
 
 const say = sentences(WORDS);
 const FRAME = "M2 6V2h4v2H4v2zM10 2h4v4h-2V4h-2zM2 10h2v2h2v2H2zM12 10h2v4h-4v-2h2z";
-const TYPING = "input:not([type=range], [type=checkbox]), textarea, [contenteditable=true]";
 /** @type {Record<string, number>} */
 const STEPS = { PageDown: 1, PageUp: -1 };
-/** Unless taken. @type {Record<string, number>} */
-const ARROWS = { ArrowRight: 1, ArrowLeft: -1 };
 const TAKES_ARROWS = ".cv-grid, input, select, [role=radiogroup], [role=tablist]";
 
 /**
- * @typedef {{ name: string, title: string, shown: boolean }} Band
- * @typedef {{ relayout: () => void, bands: () => Band[], show: (name: string) => void, step: (by: number) =>
- *   void, play: () => void, escape: () => boolean }} Board
- * @typedef {{ get: (name: string) => any, on: (event: string, listener: () => void) => any, off: (event:
- *   string, listener: () => void) => any, put: (values: Record<string, any>) => void }} Wish
+ * @import { Board } from "../board/board.js"
+ * @typedef {ReturnType<typeof import("../base/observable_values.js").createValues>} Wish
  */
 
 /**
@@ -178,7 +172,7 @@ export class Lecture {
     if (key === "f" && !event.repeat) return () => this.#turn(!this.#on);
     if (!this.#on) return null;
     const target = targetOf(event);
-    const by = STEPS[event.key] ?? (target.closest(TAKES_ARROWS) ? 0 : ARROWS[event.key]);
+    const by = STEPS[event.key] ?? (target.closest(TAKES_ARROWS) ? 0 : ARROWS[event.key]?.[1]);
     if (by) return () => this.#step(by);
     const band = this.#board.bands()[Number(key) - 1];
     return band ? () => this.#board.show(band.name) : null;

@@ -42,9 +42,7 @@ function foundIn(...parts) {
 
 /**
  * Now and at each change after #.
- * @param {{ send: (message: { type: "open", link: string }) => void }} model
- * @param {{ play: (lesson: string, step: string) => void, finish: (names: string[]) => void }} player
- * @param {{ put: (values: { present: boolean }) => void }} wish @param {boolean} [now]
+ * @param {Model} model @param {Player} player @param {import("./lecture.js").Wish} wish @param {boolean} [now]
  * @returns {boolean} there was one
  */
 export function followAddress(model, player, wish, now = true) {

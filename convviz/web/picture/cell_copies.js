@@ -45,7 +45,7 @@ function lastOfPadded(geometry, axis) {
 }
 
 /** null: an inserted zero, or padding. @param {Geometry} geometry @param {Place} cell */
-function outputCell({ stride, output_size, gradient_padding }, { panel, row, column }) {
+export function outputCell({ stride, output_size, gradient_padding }, { panel, row, column }) {
   if (panel === "grad_output") return { row, column };
   /** @type {Record<string, Pair>} */
   const offsets = { dilated_grad_output: [0, 0], padded_grad_output: gradient_padding };

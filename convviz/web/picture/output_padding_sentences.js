@@ -1,7 +1,7 @@
 // A transposed layer's remainder: output_padding.
 import { MOST_CELLS } from "../rules/bounds.js";
-import { MOST_SIZES, remainders, sameOutput } from "./remainder_sentences.js";
-import { inTurn, linesOf, orWords, pairWords, say } from "./sentences.js";
+import { MOST_SIZES, remainders, sharedWords } from "./remainder_sentences.js";
+import { inTurn, linesOf, pairWords, say } from "./sentences.js";
 import { bothAxes, outputSize, remainderOf } from "../rules/conv_geometry.js";
 import { upTo } from "../rules/shapes_and_indices.js";
 
@@ -19,14 +19,8 @@ export function layersStoryOf(spec, linked) {
 
 /** @param {Spec} spec */
 function shared(spec) {
-  const sizes = bothAxes((axis) => sameOutput(spec, axis));
-  const [heights, widths] = sizes.map(orWords);
   const [height, width] = bothAxes((axis) => outputSize(spec, axis));
-  const told = sizes.every((each) => each.length === 1) ? "layers.only" : "layers.several";
-  const made =
-    heights === widths
-      ? say(told, { height, width, sizes: heights })
-      : say(`${told}_axes`, { height, width, heights, widths });
+  const made = sharedWords(spec, "layers", { height, width });
   const chosen = {
     value: pairWords(remainders(spec)),
     height: spec.input_size[0],

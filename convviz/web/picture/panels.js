@@ -3,7 +3,7 @@ import PICTURE from "../../facts/picture.json" with { type: "json" };
 import { rolesOf } from "./cell_kinds.js";
 import { joined, say, sayIfThere } from "./sentences.js";
 import { panelName, shownLetter } from "../rules/tensor_display_names.js";
-import { panelAxes, planeIndex, planeWithin } from "../rules/shown_plane.js";
+import { shownAt } from "../rules/shown_plane.js";
 
 /**
  * @import { Axis, PanelName } from "../rules/shown_plane.js"
@@ -65,11 +65,7 @@ function panelOf(settings, stages, name) {
   const tensor = shape.length === 1 ? { shape: [1, 1, 1, ...shape], data: own.data } : own;
   const roles = rolesOf(spec, name, tensor.shape.slice(2));
   if (shape.length === 1) return { name, called, label: called, tensor, at: [0, 0], roles, shape };
-  const [first, second] = panelAxes(/** @type {PanelName} */ (name), transposed).map((axis) =>
-    planeIndex(planeWithin(plane, spec), axis),
-  );
-  /** @type {Pair} within the group */
-  const at = [first, second % shape[1]];
+  const at = shownAt(plane, spec, /** @type {PanelName} */ (name), transposed);
   // Only with a choice.
   const label = shape[0] * shape[1] > 1 ? `${called}[${at.join(", ")}]` : called;
   return { name, called, label, tensor, at, roles, shape };

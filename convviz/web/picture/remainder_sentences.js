@@ -24,7 +24,7 @@ export function storyOf(spec, linked) {
   const first = [countWords(spec), whereWords(spec), ...lossesOf(spec)];
   if (spec.padding.some(([, after], axis) => after && remainderOf(spec, axis)))
     first.push(say(`remainder.first_${border(spec)}`));
-  const paragraphs = [allInTurn(first), inTurn(sharedWords(spec), wayBack(spec))];
+  const paragraphs = [allInTurn(first), inTurn(sharedWords(spec, "shared"), wayBack(spec))];
   return { paragraphs, sizes: sizesOf(spec, linked), named: say("near.named") };
 }
 
@@ -43,7 +43,7 @@ function withSize(spec, axis, size) {
 }
 
 /** Smallest first. @param {Spec} spec @param {number} axis */
-export function sameOutput(spec, axis) {
+function sameOutput(spec, axis) {
   const smallest = spec.input_size[axis] - remainderOf(spec, axis);
   const sizes = Array.from({ length: spec.stride[axis] }, (_, index) => smallest + index);
   return sizes.filter((size) => isPossible(withSize(spec, axis, size)));
@@ -93,12 +93,16 @@ function lostWords(spec, axis) {
   return copied === lost ? say("lost.read", { lost: told }) : say("lost.read_partly", { lost: told, copied });
 }
 
-/** @param {Spec} spec */
-function sharedWords(spec) {
+/** @param {Spec} spec @param {"shared" | "layers"} kind @param {Record<string, number>} [more] */
+export function sharedWords(spec, kind, more) {
   const sizes = bothAxes((axis) => sameOutput(spec, axis));
   const [heights, widths] = sizes.map(orWords);
-  const told = sizes.every((each) => each.length === 1) ? "shared.only" : "shared.several";
-  return heights === widths ? say(told, { sizes: heights }) : say(`${told}_axes`, { heights, widths });
+  const told = /** @type {const} */ (
+    `${kind}.${sizes.every(({ length }) => length === 1) ? "only" : "several"}`
+  );
+  return heights === widths
+    ? say(told, { ...more, sizes: heights })
+    : say(`${told}_axes`, { ...more, heights, widths });
 }
 
 /** conv_transpose2d knows the output only. @param {Spec} spec */

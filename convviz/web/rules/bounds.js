@@ -112,15 +112,20 @@ function layerOutput(spec, axis, size, extra) {
 /**
  * All others fixed.
  * @param {Spec} spec @param {AxisName} name @param {number} axis @param {boolean} linked
- * @param {boolean} transposed @returns {Pair}
+ * @param {boolean} transposed
  */
 export function rangeOf(spec, name, axis, linked, transposed) {
-  const [low, high] = LIMITS[name];
-  let bottom = valueOf(spec, name, axis, transposed);
-  let top = bottom;
-  while (bottom > low && withValue(spec, name, axis, bottom - 1, linked, transposed)) bottom -= 1;
-  while (top < high && withValue(spec, name, axis, top + 1, linked, transposed)) top += 1;
-  return [bottom, top];
+  const now = valueOf(spec, name, axis, transposed);
+  return reachable(now, LIMITS[name], (value) => withValue(spec, name, axis, value, linked, transposed));
+}
+
+/** Step by step. @param {number} now @param {Pair} range @param {(value: number) => unknown} isPossible */
+export function reachable(now, [low, high], isPossible) {
+  /** @type {Pair} */
+  const found = [now, now];
+  while (found[0] > low && isPossible(found[0] - 1)) found[0] -= 1;
+  while (found[1] < high && isPossible(found[1] + 1)) found[1] += 1;
+  return found;
 }
 
 /** Divisors of both channel counts. @param {Spec} spec */

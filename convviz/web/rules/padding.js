@@ -1,5 +1,5 @@
 // Padding a side, and torch's names for it.
-import { LIMITS } from "./bounds.js";
+import { LIMITS, reachable } from "./bounds.js";
 import { setGeometry } from "./change_settings.js";
 import { axisName, say } from "./sentences.js";
 import { replaced } from "./settings_and_tensors.js";
@@ -20,14 +20,11 @@ function withSide(spec, axis, side, cells) {
   return { ...spec, padding };
 }
 
-/** Others fixed. @param {Spec} spec @param {number} axis @param {number} side @returns {Pair} */
-export function sideRange(spec, axis, side) {
-  const now = spec.padding[axis][side];
-  let [low, high] = [now, now];
-  while (low > LIMITS.padding[0] && isPossible(withSide(spec, axis, side, low - 1))) low -= 1;
-  while (high < LIMITS.padding[1] && isPossible(withSide(spec, axis, side, high + 1))) high += 1;
-  return [low, high];
-}
+/** Others fixed. @param {Spec} spec @param {number} axis @param {number} side */
+export const sideRange = (spec, axis, side) =>
+  reachable(spec.padding[axis][side], LIMITS.padding, (cells) =>
+    isPossible(withSide(spec, axis, side, cells)),
+  );
 
 /**
  * Whatever is linked.

@@ -13,6 +13,10 @@ export const flatIndex = (shape, at) => at.reduce((place, each, axis) => place *
 export const indicesAt = (shape, index) =>
   shape.map((size, axis) => Math.floor(index / countOf(shape.slice(axis + 1))) % size);
 
+/** @param {import("../base/format.js").Numbers} values @param {number} columns */
+export const rowsOf = (values, columns) =>
+  upTo(values.length / columns).map((row) => Array.from(values.slice(row * columns, (row + 1) * columns)));
+
 /** @param {Iterable<number>} numbers */
 export function largestOf(numbers) {
   let most = 0;

@@ -34,6 +34,19 @@ export const planeIndex = (plane, axis) =>
   ({ n: plane.sample, o: plane.out_channel, c: plane.in_channel })[axis];
 
 /**
+ * The indices of the shown plane of a tensor; a kernel's second counts within the group.
+ * @param {Plane} plane @param {Spec} spec @param {PanelName} name @param {boolean} transposed @returns {Pair}
+ */
+export function shownAt(plane, spec, name, transposed) {
+  const axes = panelAxes(name, transposed);
+  const [first, second] = axes.map((axis) => planeIndex(planeWithin(plane, spec), axis));
+  const [ins, outs] = perGroup(spec);
+  /** @type {Record<string, number>} */
+  const counts = { oc: ins, co: outs };
+  return [first, second % (counts[axes.join("")] ?? Infinity)];
+}
+
+/**
  * The other channel follows into its group.
  * @param {Plane} plane @param {Spec} spec @param {Axis} axis @param {number} index
  */

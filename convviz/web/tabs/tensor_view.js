@@ -4,7 +4,7 @@ import { decode } from "../base/format.js";
 import { plainText, setRich } from "../base/rich_text.js";
 import { Heatmap } from "../board/tab_heatmap.js";
 import { say, sayPieces } from "./sentences.js";
-import { upTo } from "../rules/shapes_and_indices.js";
+import { rowsOf } from "../rules/shapes_and_indices.js";
 
 const SIDE = 300; // pixels of the longer side of a heatmap, at most
 
@@ -14,12 +14,6 @@ const SIDE = 300; // pixels of the longer side of a heatmap, at most
  * @typedef {Plane & { key: string, title: string, shape: string, text: string, note: string, planes?:
  *   number[], at?: number[] }} Tensor a plane where it is drawn
  */
-
-/** @param {Plane} plane @param {Buffers} buffers @returns {number[][]} */
-function rowsOf({ buffer, dtype, size }, buffers) {
-  const numbers = Array.from(decode(buffers[buffer], dtype));
-  return upTo(size[0]).map((row) => numbers.slice(row * size[1], (row + 1) * size[1]));
-}
 
 export class LinkedMap {
   /** @type {Plane | null} */
@@ -54,7 +48,7 @@ export class LinkedMap {
   set(plane, buffers) {
     this.#shown = plane;
     const { label, shape, rows, columns, dtype } = plane;
-    const values = rowsOf(plane, buffers);
+    const values = rowsOf(decode(buffers[plane.buffer], dtype), plane.size[1]);
     this.#map.set({ values, label, shape, rows, columns, dtype, within: [SIDE, 4, this.#largest] });
     this.#map.el.dataset.panelName = plane.panel ?? "";
   }

@@ -1,6 +1,6 @@
 // The tab Check: every gradient of the shown plane against finite differences, in float32 beside float64.
 import { element, setText } from "../../base/dom.js";
-import { colorOf, formatNumber, fullNumber } from "../../base/format.js";
+import { colorOf, cssColor, formatNumber, fullNumber } from "../../base/format.js";
 import { Heatmap } from "../../board/tab_heatmap.js";
 import { split, tab } from "../pane.js";
 import { code, tableHead, tableRow, button } from "../pane_elements.js";
@@ -212,9 +212,7 @@ const stopAt = (place, color) => [place, color];
 
 /** @param {HTMLElement} key @param {number} top @param {Scale} scale */
 function drawKey(key, top, scale) {
-  const stops = [0, 0.25, 0.5, 0.75, 1].map(
-    (share) => `rgb(${colorOf(scale, share, 1).map(Math.round).join()})`,
-  );
+  const stops = [0, 0.25, 0.5, 0.75, 1].map((share) => cssColor(colorOf(scale, share, 1)));
   const [low, high] = [top * 10 ** -DECADES, top].map(formatNumber);
   const ramp = element("i", { style: `background: linear-gradient(to right, ${stops.join()})` });
   key.replaceChildren(element("span", `\u2264 ${low}`), ramp, element("span", high));

@@ -155,10 +155,6 @@ export class Drawing {
     if (held) this.#boxes.get(this.#cursor)?.el.focus({ preventScroll: true });
   }
 
-  has(/** @type {string} */ id) {
-    return this.#boxes.has(id);
-  }
-
   selected() {
     return this.#selected;
   }

@@ -108,8 +108,6 @@ export class Viewport {
     this.el.dataset.scale = this.#scale.toFixed(3);
   }
 
-  scale = () => this.#scale;
-
   /** What was looked at stays in place. @param {SVGSVGElement} next */
   set(next) {
     this.#svg = next;

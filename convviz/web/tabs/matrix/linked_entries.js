@@ -1,4 +1,5 @@
 // Which entries of the matrices belong together, and with which cells of the board: all from the taps.
+import { outputCell } from "../../picture/cell_copies.js";
 import { axisTaps } from "../../rules/taps.js";
 import { upTo } from "../../rules/shapes_and_indices.js";
 
@@ -103,16 +104,12 @@ export class MatrixLinks {
   }
 
   /** null: in no matrix. @param {Place} cell @returns {Selection | null} */
-  ofCell({ panel, row, column }) {
+  ofCell(cell) {
+    const { panel, row, column } = cell;
     const flat = (part) => row * this.#widths[part] + column;
-    const start = this.#geometry.gradient_padding;
-    const stretched = { dilated_grad_output: [0, 0], padded_grad_output: start }[panel];
-    if (stretched) {
-      const at = [row, column].map((index, axis) => (index - stretched[axis]) / this.#geometry.stride[axis]);
-      const data = at.every(
-        (index, axis) => Number.isInteger(index) && index >= 0 && index < this.#geometry.output_size[axis],
-      );
-      return data ? this.ofCell({ panel: "grad_output", row: at[0], column: at[1] }) : null;
+    if (panel === "dilated_grad_output" || panel === "padded_grad_output") {
+      const at = outputCell(this.#geometry, cell);
+      return at && this.ofCell({ panel: "grad_output", ...at });
     }
     const [part] = Object.entries(PANELS).find(([, panels]) => panels.includes(panel)) ?? [];
     if (!part) return null;

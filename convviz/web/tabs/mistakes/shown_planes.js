@@ -1,24 +1,19 @@
 // Which planes of the tensors of a mistake are shown, and where a cell stands in them.
-import { flatIndex } from "../../rules/shapes_and_indices.js";
+import { flatIndex, rowsOf } from "../../rules/shapes_and_indices.js";
+import { shownAt } from "../../rules/shown_plane.js";
 
 /** @param {Tensor} tensor @param {number} plane */
 export function planeRows({ shape, data }, plane) {
   const [height, width] = sizeOf(shape);
-  return Array.from({ length: height }, (_, row) =>
-    Array.from(data.slice((plane * height + row) * width, (plane * height + row + 1) * width)),
-  );
+  return rowsOf(data.subarray(plane * height * width, (plane + 1) * height * width), width);
 }
 
 /** A vector is a row. @param {number[]} shape @returns {Pair} */
 export const sizeOf = (shape) => [shape.at(-2) ?? 1, shape.at(-1) ?? 1];
 
-/** @param {Gradient} of @param {Settings} settings @returns {number[]} */
-export function planesOf(of, { plane, spec }) {
-  if (of === "grad_input") return [plane.sample, plane.in_channel];
-  return of === "grad_weight"
-    ? [plane.out_channel, plane.in_channel % (spec.in_channels / spec.groups)]
-    : [plane.sample, plane.out_channel];
-}
+/** @param {Gradient} of @param {Settings} settings */
+export const planesOf = (of, { plane, spec }) =>
+  shownAt(plane, spec, of === "grad_bias" ? "grad_output" : of, false);
 
 /**
  * Those shown, of grad_output and the other factor.
