@@ -39,14 +39,18 @@ export function svgElement(name, first = {}, ...children) {
 }
 
 /**
- * @param {Record<string, string>} attributes @param {string | Node | (string | Node)[]} content
- * @param {(event: MouseEvent) => void} act
+ * @param {string | Record<string, string>} look its class, or attributes
+ * @param {string | Node | (string | Node)[]} content @param {(event: MouseEvent) => void} act
  */
-export function makeButton(attributes, content, act) {
+export function makeButton(look, content, act) {
+  const attributes = typeof look === "string" ? { class: look } : look;
   const node = element("button", { type: "button", ...attributes }, ...[content].flat());
   node.addEventListener("click", act);
   return node;
 }
+
+/** New in the page. */
+export const makeId = () => Math.random().toString(36).slice(2, 8);
 
 /**
  * @param {EventTarget} target @param {string | readonly string[]} names @param {(event: any) => void} listener

@@ -11,7 +11,7 @@ export function formatNumber(value) {
   if (size === 0) return "0";
   if (size < 0.00095 || size >= 9999.5) {
     const [mantissa, exponent] = size.toExponential(1).split("e");
-    return `${sign}${mantissa.replace(".0", "")}e${exponent.replace("+", "").replace("-", MINUS)}`;
+    return sign + withPower(mantissa.replace(".0", ""), exponent);
   }
   const digits = size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.0995 ? 2 : 3;
   return sign + String(Number(size.toFixed(digits)));
@@ -27,8 +27,11 @@ function significant(value, most) {
   const size = Math.abs(value);
   const [mantissa, exponent] = size.toExponential(most - 1).split("e");
   if (Number(exponent) >= -4 && Number(exponent) < 6) return sign + String(Number(`${mantissa}e${exponent}`));
-  return `${sign}${Number(mantissa)}e${exponent.replace("+", "").replace("-", MINUS)}`;
+  return sign + withPower(Number(mantissa), exponent);
 }
+
+/** @param {string | number} mantissa @param {string} exponent */
+const withPower = (mantissa, exponent) => `${mantissa}e${exponent.replace("+", "").replace("-", MINUS)}`;
 
 /** With as many digits as tell different numbers apart. @param {number[]} values */
 export function formatApart(...values) {

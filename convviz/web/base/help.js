@@ -1,6 +1,6 @@
 // What a word means, beside it: on hover, on focus of its control, after a tap.
 import WORDS from "../../facts/words/help.json" with { type: "json" };
-import { element, setText } from "./dom.js";
+import { element, makeId, setText } from "./dom.js";
 import { sentences } from "./sentences.js";
 
 const say = sentences(WORDS);
@@ -19,7 +19,7 @@ export function explain(word, id, transposed = false) {
 
 /** @param {HTMLElement} app */
 export function followHelp(app) {
-  const id = `cv-help-${Math.random().toString(36).slice(2, 8)}`;
+  const id = `cv-help-${makeId()}`;
   const tip = element("div.cv-help.cv-look", { role: "tooltip", id, hidden: "" });
   app.append(tip);
   let timer = 0;

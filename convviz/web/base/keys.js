@@ -1,5 +1,7 @@
 // A notebook has commands on bare keys: x cuts the cell, and the app with it. Lumino looks for commands from
 // the key's target upwards; this attribute on the target ends its search.
+import { listen } from "./dom.js";
+
 const NO_COMMANDS = "data-lm-suppress-shortcuts";
 
 /** Fields in which keys write. */
@@ -25,15 +27,11 @@ export function keepKeys(root, isOurs = isBare) {
     const target = /** @type {Element} */ (event.target);
     if (root.contains(target)) target.toggleAttribute(NO_COMMANDS, isOurs(event));
   };
-  /** @param {KeyboardEvent} event */
-  const stop = (event) => {
-    if (isOurs(event)) event.stopPropagation();
-  };
-  const end = new AbortController();
-  const { signal } = end;
-  window.addEventListener("keydown", mark, { capture: true, signal });
-  root.addEventListener("keydown", stop, { signal });
-  return () => end.abort();
+  const ends = [
+    listen(window, "keydown", mark, { capture: true }),
+    listen(root, "keydown", (event) => isOurs(event) && event.stopPropagation()),
+  ];
+  return () => ends.forEach((end) => end());
 }
 
 /**

@@ -34,9 +34,6 @@ function nodeOf(token, letters) {
   return { tag: "mo", text: token, attributes: /^[()[\]]$/.test(token) ? { stretchy: "false" } : {} };
 }
 
-/** @param {string} token */
-const stepOf = (token) => (/^[([]$/.test(token) ? 1 : /^[)\]]$/.test(token) ? -1 : 0);
-
 /** One row of MathML each. @param {string} text @returns {MathNode[][]} */
 export function piecesOf(text) {
   /** @type {MathNode[][]} */
@@ -51,7 +48,7 @@ export function piecesOf(text) {
     const leads = depth === 0 && BETWEEN.test(token);
     put(pieces[pieces.length - 1], token, word ?? letter, leads);
     glued = leads || token.startsWith("Σ");
-    depth += stepOf(token);
+    depth += Number(/^[([]$/.test(token)) - Number(/^[)\]]$/.test(token));
   }
   return pieces;
 }

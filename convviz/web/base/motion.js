@@ -4,8 +4,9 @@
 export const LONGEST_MS = 400; // of one transition
 const SHORTEST_MS = 120; // shorter is not seen
 
+export const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
 export class Motion {
-  #calm = matchMedia("(prefers-reduced-motion: reduce)");
   /** @type {Map<Element, Animation[]>} */
   #moving = new Map();
 
@@ -18,7 +19,7 @@ export class Motion {
   }
 
   /** @param {number} ms */
-  may = (ms = LONGEST_MS) => !this.#calm.matches && !document.hidden && ms >= SHORTEST_MS;
+  may = (ms = LONGEST_MS) => !isCalm() && !document.hidden && ms >= SHORTEST_MS;
 
   /**
    * @param {Element} parent @param {Element} whole

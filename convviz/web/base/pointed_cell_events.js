@@ -17,12 +17,7 @@ export function pointAt(el, pointed = {}) {
 
 /** @param {HTMLElement} el @param {(pointed: Pointed) => void} listener */
 export function followPointer(el, listener) {
-  /** @param {Event} event */
-  const hear = (event) => {
-    const from = /** @type {HTMLElement} */ (event.target);
-    if (!el.contains(from) && from.closest(".cv-app") === el.closest(".cv-app")) {
-      listener(/** @type {CustomEvent<Pointed>} */ (event).detail);
-    }
-  };
-  return listen(document, EVENT, hear);
+  return listen(document, EVENT, ({ target, detail }) => {
+    if (!el.contains(target) && target.closest(".cv-app") === el.closest(".cv-app")) listener(detail);
+  });
 }

@@ -1,4 +1,5 @@
 // The curves of a race, by plotly.
+import { element } from "./dom.js";
 
 /**
  * @typedef {{ name: string, at: number, first: boolean, x: number[], y: (number | null)[] }} Trace
@@ -20,16 +21,13 @@ const COLORS = [
   "#5a626d",
 ];
 
-/** @param {number} at @param {string} ink */
-const colorOfEntrant = (at, ink) => (at ? COLORS[(at - 1) % COLORS.length] : ink);
-
 /**
  * plotly's title would be cut off on a phone.
  * @param {any} plotly @param {HTMLElement} figure @param {Plot} plot
  * @param {{ ink: string, line: string }} colors @returns {Promise<void>}
  */
 export function drawCurves(plotly, figure, { key, title, unit, x, log, traces }, { ink, line }) {
-  if (!figure.firstChild) figure.append(document.createElement("figcaption"), document.createElement("div"));
+  if (!figure.firstChild) figure.append(element("figcaption"), element("div"));
   const [caption, place] = figure.children;
   caption.textContent = title;
   const drawn = traces.map((trace) => ({
@@ -39,7 +37,7 @@ export function drawCurves(plotly, figure, { key, title, unit, x, log, traces },
     legendgroup: trace.name,
     showlegend: trace.first, // one entry stands for all runs of an entrant
     mode: key === "accuracy" || trace.x.length === 1 ? "lines+markers" : "lines",
-    line: { color: colorOfEntrant(trace.at, ink), width: 1.5 },
+    line: { color: trace.at ? COLORS[(trace.at - 1) % COLORS.length] : ink, width: 1.5 },
   }));
   const lowest = Math.min(...traces.flatMap(({ y }) => y.map((value) => value ?? 1)));
   // A single point has no range of its own.

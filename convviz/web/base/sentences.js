@@ -9,8 +9,6 @@ const PLURALS = new Intl.PluralRules(language());
 // For fingers, a sentence about clicks and keys has a form with .touch.
 const FINGERS = /** @type {any} */ (globalThis).matchMedia?.("(pointer: coarse), (max-width: 480px)");
 
-const byTouch = () => Boolean(FINGERS?.matches);
-
 /**
  * @typedef {string | Partial<Record<Intl.LDMLPluralRule, string>>} Text of plural forms, `count` chooses
  *   one
@@ -23,7 +21,7 @@ const byTouch = () => Boolean(FINGERS?.matches);
 export const sentences =
   (words) =>
   (id, values = {}) =>
-    filled(id, (byTouch() && words[`${id}.touch`]) || words[id], values);
+    filled(id, (FINGERS?.matches && words[`${id}.touch`]) || words[id], values);
 
 /** In pieces: arguments may be nodes. @template {Record<string, Text>} Words @param {Words} words */
 export function pieces(words) {

@@ -1,11 +1,12 @@
 // The ids by which a tab's button and its panel name each other.
 
+import { makeId } from "./dom.js";
 import { whenPlaced } from "./when_attached.js";
 
 /** Per view: a notebook may display an app twice. @param {HTMLElement} el @param {string} tab */
 export function tabIds(el, tab) {
   const app = /** @type {HTMLElement} */ (el.closest(".cv-app") ?? el);
-  const view = (app.dataset.cvView ??= Math.random().toString(36).slice(2, 8));
+  const view = (app.dataset.cvView ??= makeId());
   return { tab: `cv-tab-${view}-${tab}`, panel: `cv-panel-${view}-${tab}` };
 }
 

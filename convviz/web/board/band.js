@@ -20,11 +20,11 @@ export class Equation {
   panels;
   stage;
   el;
-  key;
+
   row;
   stepper;
   #board;
-  #head;
+  head;
   #plot;
   #film;
   /** @type {BandSpec | null} */
@@ -46,28 +46,19 @@ export class Equation {
     this.#plot = new Plot(board, this.panels);
     this.stage = element("div.cv-stage", this.#plot.el, this.row.el);
     this.#film = new Film(this.stage, this.panels);
-    const shared = { panels: this.panels, refresh: () => this.#refresh(), film: this.#film };
+    const refresh = () => this.#latest && board.redraw(this, this.setValues(...this.#latest));
+    const shared = { panels: this.panels, refresh, film: this.#film };
     this.stepper = new Stepper(board, name, shared);
-    this.#head = new BandHead(board, name, this.stepper.button, () => this.#film.making());
-    this.key = this.#head.key;
+    this.head = new BandHead(board, name, this.stepper.button, () => this.#film.making());
+
     this.el = element(
       "section.cv-equation",
       { "data-equation": name },
-      this.#head.el,
+      this.head.el,
       this.stage,
       this.stepper.bar,
       ...(name === "input" ? [board.tray.el] : []),
     );
-  }
-
-  /** @param {string} text @param {boolean} paired */
-  say(text, paired) {
-    this.#head.say(text, paired);
-  }
-
-  /** Those of another step. */
-  #refresh() {
-    if (this.#latest) this.#board.redraw(this, this.setValues(...this.#latest));
   }
 
   /**
@@ -80,7 +71,7 @@ export class Equation {
     this.#spec = next;
     this.stepper.setSpec(next, geometry);
     this.row.set(next.items);
-    this.#head.setSpec(next, geometry, story);
+    this.head.setSpec(next, geometry, story);
   }
 
   /**
@@ -90,7 +81,7 @@ export class Equation {
   setValues(values, dtype, texts) {
     this.#latest = [values, dtype, texts];
     this.stepper.setNumbers(values);
-    this.#head.setTexts(texts);
+    this.head.setTexts(texts);
     const [planes, limits] = [this.#planes, this.#limits];
     const all = [...this.panels.values()];
     this.#limits = all.map((panel) => texts.limits[panel.spec().key]);
@@ -100,8 +91,8 @@ export class Equation {
       panel.setValues(plane, dtype, this.#limits[index], values.thumbs[name] ?? null);
       return toRows(plane, columns.length);
     });
-    this.#head.breakIt.show(texts.broken, this.panels);
-    this.key.beyond(all.some((panel) => panel.grid.anyBeyond()));
+    this.head.breakIt.show(texts.broken, this.panels);
+    this.head.key.beyond(all.some((panel) => panel.grid.anyBeyond()));
     if (this.#unseen && !this.el.hasAttribute("data-strip")) this.#film.making();
     this.#unseen = false;
     return this.#planes.flatMap((plane, i) =>
@@ -116,7 +107,7 @@ export class Equation {
     this.el.toggleAttribute("data-focus", isFocused);
     this.el.toggleAttribute("data-strip", alone !== "" && alone !== this.name);
     this.el.toggleAttribute("data-in-use", this.name === inUse);
-    this.#head.setPressed(isFocused);
+    this.head.setPressed(isFocused);
   }
 
   #asks() {

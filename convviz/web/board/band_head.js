@@ -11,11 +11,6 @@ import { createRemainder } from "./remainder_story.js";
 import { createSentBack } from "./grad_output_menu.js";
 import { createViewSwitch } from "./window_or_stamps_switch.js";
 
-/** @param {() => void} onClick */
-function createTitle(onClick) {
-  return makeButton({ class: "cv-title", "aria-pressed": "false", title: say("band.title") }, [], onClick);
-}
-
 /** Formula, note and remainder. @param {Shared} board @param {string} name */
 function createNotes(board, name) {
   const symbols = createSymbols();
@@ -44,7 +39,9 @@ function createPickers(board, el) {
 }
 
 export class BandHead {
-  #heading = createTitle(() => this.#board.focusBand(this.#name));
+  #heading = makeButton({ class: "cv-title", "aria-pressed": "false", title: say("band.title") }, [], () =>
+    this.#board.focusBand(this.#name),
+  );
   #caption = element("p.cv-caption");
   #aside = element("p.cv-aside");
   #because;

@@ -129,7 +129,7 @@ export class Rows {
     for (const spec of structure.equations) {
       const equation = /** @type {Equation} */ (this.equations.get(spec.name));
       equation.setSpec(spec, geometry, spec.name === told ? remainder : null);
-      equation.key.set(spec.items, met, cell_words, geometry.transposed);
+      equation.head.key.set(spec.items, met, cell_words, geometry.transposed);
     }
     const inOrder = [...this.equations.values()].map(({ el }) => el);
     // reversed

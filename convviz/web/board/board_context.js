@@ -1,4 +1,5 @@
 // What all panels and bands of a board share.
+import { makeId } from "../base/dom.js";
 import { Highlighter } from "./highlight.js";
 import { createTray } from "./impulse_response_table.js";
 
@@ -13,14 +14,14 @@ export function makeShared(plotly, taught, { say, read, unread }, { model, rows,
   const scale = () => model.get("structure").colorscales?.[theme()];
   const isLecture = () => rows.bands.stage() === "lecture";
   /** In the band to the input. @param {string} text @param {boolean} paired */
-  const aside = (text, paired) => rows.equations.get("input")?.say(text, paired);
+  const aside = (text, paired) => rows.equations.get("input")?.head.say(text, paired);
   const around = { scale, fades: isLecture, aside, release: escape };
   return {
     model,
     taught,
     tray: createTray(),
     highlight: new Highlighter(around, () => rows.panels()),
-    uid: Math.random().toString(36).slice(2, 8),
+    uid: makeId(),
     plotly,
     plotLayout: {
       margin: { l: 0, r: 0, t: 0, b: 0 },

@@ -17,7 +17,7 @@ export class BreakIt {
     this.#board.model.send({ type: "break", changes: { broken: id } });
   };
   #ids;
-  #opener = makeButton({ class: "cv-break-open" }, sayBroken("control"), () => {
+  #opener = makeButton("cv-break-open", sayBroken("control"), () => {
     this.#open = true;
     this.show(this.#latest.broken, this.#latest.panels);
     this.#steps.focus();
@@ -114,7 +114,7 @@ export class BreakIt {
 function createSteps(ids, choose) {
   const buttons = ["", ...ids].map((id) => {
     const words = id ? sayBroken(/** @type {"toggle.I01"} */ (`toggle.${id}`)) : sayBroken("right");
-    const button = makeButton({ class: "cv-break-step" }, words, () => choose(id));
+    const button = makeButton("cv-break-step", words, () => choose(id));
     button.dataset.broken = id;
     return button;
   });
@@ -141,8 +141,8 @@ function createSteps(ids, choose) {
 function createSays({ fix, reveal, take }) {
   const words = element("span");
   const offers = element("span.cv-break-offers");
-  const fixes = makeButton({ class: "cv-break-fix" }, sayBroken("fix"), fix);
-  const reveals = makeButton({ class: "cv-break-reveal" }, sayBroken("reveal"), reveal);
+  const fixes = makeButton("cv-break-fix", sayBroken("fix"), fix);
+  const reveals = makeButton("cv-break-reveal", sayBroken("reveal"), reveal);
   const el = element("p.cv-break-says", words, " ", offers, " ", fixes, reveals);
   let offered = "";
   return {
@@ -158,7 +158,7 @@ function createSays({ fix, reveal, take }) {
       const texts = (broken?.offers ?? []).map((offer) => offer.words);
       if (texts.join("|") !== offered)
         offers.replaceChildren(
-          ...texts.map((each, index) => makeButton({ class: "cv-break-offer" }, each, () => take(index))),
+          ...texts.map((each, index) => makeButton("cv-break-offer", each, () => take(index))),
         );
       offered = texts.join("|");
       return text;

@@ -32,10 +32,7 @@ export function setTinted(node, text) {
 }
 
 /** @param {string} name @returns {Record<string, string>} */
-function hueOf(name) {
-  const quantity = quantityOf(name);
-  return quantity ? { "data-quantity": quantity } : {};
-}
+const hueOf = (name) => (quantityOf(name) ? { "data-quantity": quantityOf(name) } : {});
 
 /** Typeset; read out as code. */
 export const createFormula = () => element("span.cv-formula", { role: "math" });

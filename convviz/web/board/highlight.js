@@ -99,8 +99,11 @@ export class Highlighter {
     const cell = [this.#hovered, this.#step?.cell, this.#pinned].find(
       (each) => each && GRADIENTS.includes(each.panel) && this.#cells.has(each),
     );
-    const ofInput = () => [...this.#panels()].filter((panel) => panel.spec().key.startsWith("input:"));
-    this.#pairing.show(cell ?? null, ofInput, this.#cells.links);
+    this.#pairing.show(
+      cell ?? null,
+      () => [...this.#panels()].filter((panel) => panel.spec().key.startsWith("input:")),
+      this.#cells.links,
+    );
   }
 
   #tell() {

@@ -4,6 +4,7 @@
 import WORDS from "../../facts/words/intro_animation.json" with { type: "json" };
 import { element, listen } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
+import { isCalm } from "../base/motion.js";
 import { noteSeen, wasSeen } from "../base/seen_once.js";
 import { sentences } from "../base/sentences.js";
 import { arrivalOf, firstPicture, isFirstPicture } from "../picture/intro_steps.js";
@@ -45,7 +46,7 @@ export class ArrivalPlayer {
   #root;
   #around;
   #because = element("p.cv-arrived", { role: "status" });
-  #calm = matchMedia("(prefers-reduced-motion: reduce)");
+
   /** @type {Scene | null} */
   #scene = null;
   #told = ""; // its because
@@ -63,7 +64,10 @@ export class ArrivalPlayer {
   constructor(board, root, around) {
     [this.#board, this.#root, this.#around] = [board, root, around];
     const { model } = board;
-    this.#ends = [model.on("settings", this.#onSettings), model.on("change:kernel", this.#onKernel)];
+    this.#ends = [
+      model.on("settings", this.#onSettings),
+      model.on("change:kernel", () => ["lost", "away"].includes(model.get("kernel")) && this.end()),
+    ];
   }
 
   /**
@@ -142,7 +146,9 @@ export class ArrivalPlayer {
       ([{ intersectionRatio }]) => {
         if (intersectionRatio < IN_SIGHT) return;
         this.#giveUp();
-        if (waiting.may() && this.#isFirstPicture()) this.#begin();
+        const { model } = this.#board;
+        if (waiting.may() && isFirstPicture(model.settings()) && !model.canUndo() && !model.get("selected"))
+          this.#begin();
       },
       { threshold: IN_SIGHT },
     );
@@ -154,11 +160,6 @@ export class ArrivalPlayer {
     this.#waiting?.forget();
     this.#waiting = null;
   };
-
-  #isFirstPicture() {
-    const { model } = this.#board;
-    return isFirstPicture(model.settings()) && !model.canUndo() && !model.get("selected");
-  }
 
   /** If the board shows the settings. */
   #begin() {
@@ -172,7 +173,7 @@ export class ArrivalPlayer {
     this.#asked = "";
     noteSeen(NAME);
     this.#tell([]);
-    if (this.#calm.matches || document.hidden) return this.#tell(wordsOf(arrival));
+    if (isCalm() || document.hidden) return this.#tell(wordsOf(arrival));
     this.#begun = keyOf(settings);
     this.#theme = this.#root.dataset.theme ?? "";
     const { limits } = model.get("values");
@@ -180,7 +181,8 @@ export class ArrivalPlayer {
     this.#scene = scene;
     this.#root.setAttribute("data-arriving", "");
     this.#quiet = [
-      listen(window, TOUCHES, this.#onTouch, HEARD),
+      // a repeated key is the one that began it
+      listen(window, TOUCHES, ({ repeat }) => repeat || this.end(), HEARD),
       listen(document, "visibilitychange", this.end),
       // other numbers lie below
       listen(this.#root, "pointermove", (event) => event.stopPropagation(), { capture: true }),
@@ -188,20 +190,11 @@ export class ArrivalPlayer {
     scene.play().then((whole) => whole && this.#scene === scene && this.end());
   }
 
-  /** A repeated key is the one that began it. @param {Event} event */
-  #onTouch = (event) => {
-    if (!(event instanceof KeyboardEvent && event.repeat)) this.end();
-  };
-
   #onSettings = () => {
     const settings = this.#board.model.settings();
     if (this.#scene && keyOf(settings) !== this.#begun) this.end();
     // the tools need its room
     if (this.#told && keyOf(settings) !== this.#toldAt) this.#tell([]);
-  };
-
-  #onKernel = () => {
-    if (["lost", "away"].includes(this.#board.model.get("kernel"))) this.end();
   };
 
   /** @param {string[]} words */

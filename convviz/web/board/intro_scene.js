@@ -47,15 +47,12 @@ const done = (motions) =>
     () => false,
   );
 
-/** @param {Panel} panel */
-const shapeOf = (panel) => ({ rows: panel.spec().rows.length, columns: panel.spec().columns.length });
-
 /**
  * Over a whole panel, first with its own numbers.
  * @param {Panel} panel @param {Look} look @returns {Plate}
  */
 function coverOf(panel, { scale, limits }) {
-  const { rows, columns } = shapeOf(panel);
+  const [rows, columns] = [panel.spec().rows.length, panel.spec().columns.length];
   const plate = createPlate({ rows, columns }, scale, limits[panel.spec().key]);
   const values = Array.from({ length: rows * columns }, (_, index) =>
     panel.grid.value(Math.floor(index / columns), index % columns),

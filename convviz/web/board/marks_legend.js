@@ -6,14 +6,10 @@ import { say } from "../base/board_sentences.js";
 
 const KINDS = /** @type {const} */ (["padding", "copy", "inserted", "remainder", "unread", "beyond", "pair"]);
 
-/** @param {string} kind */
-function createEntry(kind) {
-  const sample = element("i", { "aria-hidden": "true" });
-  return element(`span.cv-key-${kind}`, { hidden: "" }, sample, element("span"));
-}
-
 export function createMarksKey() {
-  const entries = KINDS.map(createEntry);
+  const entries = KINDS.map((kind) =>
+    element(`span.cv-key-${kind}`, { hidden: "" }, element("i", { "aria-hidden": "true" }), element("span")),
+  );
   const el = element("p.cv-key", { role: "group", "aria-label": say("key") }, ...entries);
   const show = (kind, there) => setHidden(entries[KINDS.indexOf(kind)], !there);
   return {

@@ -143,9 +143,7 @@ function draw(el, list, right, wrong) {
  * @param {SVGElement} svg @param {boolean} over
  */
 function raiseLights(svg, over) {
-  const [lights, next] = [".cv-lights", over ? ".cv-dim" : ".cv-lines"].map((name) =>
-    svg.querySelector(name),
-  );
+  const [lights, next] = [".cv-lights", over ? ".cv-dim" : ".cv-gaps"].map((name) => svg.querySelector(name));
   if (lights && next && lights.nextElementSibling !== next) next.before(lights);
 }
 

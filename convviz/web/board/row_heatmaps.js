@@ -36,21 +36,10 @@ export class Plot {
       const number = index ? String(index + 1) : "";
       const box = boxes[index];
       const { rows, columns, figure } = panel.spec();
-      const axis = { visible: false, fixedrange: true };
-      layout[`xaxis${number}`] = {
-        ...axis,
-        anchor: `y${number}`,
-        range: [-0.5, columns.length - 0.5],
-        domain: [(box.left - frame.left) / frame.width, (box.right - frame.left) / frame.width].map(unit),
-      };
-      layout[`yaxis${number}`] = {
-        ...axis,
-        anchor: `x${number}`,
-        range: [rows.length - 0.5, -0.5],
-        domain: [1 - (box.bottom - frame.top) / frame.height, 1 - (box.top - frame.top) / frame.height].map(
-          unit,
-        ),
-      };
+      const [left, right] = [box.left, box.right].map((at) => (at - frame.left) / frame.width);
+      const [low, high] = [box.bottom, box.top].map((at) => 1 - (at - frame.top) / frame.height);
+      layout[`xaxis${number}`] = axisOf(`y${number}`, [-0.5, columns.length - 0.5], [left, right]);
+      layout[`yaxis${number}`] = axisOf(`x${number}`, [rows.length - 0.5, -0.5], [low, high]);
       return {
         ...figure.data[0],
         z: this.#planes[index],
@@ -140,7 +129,8 @@ function drawnBox(el) {
   return { left, right, top, bottom, width: right - left, height: bottom - top };
 }
 
-/** @param {number} share */
-function unit(share) {
-  return Math.min(1, Math.max(0, share));
-}
+/** @param {string} anchor @param {number[]} range @param {number[]} shares of the frame */
+const axisOf = (anchor, range, shares) => ({
+  ...{ visible: false, fixedrange: true, anchor, range },
+  domain: shares.map((share) => Math.min(1, Math.max(0, share))),
+});

@@ -181,11 +181,13 @@ export function followRoom(body) {
   const watcher = new ResizeObserver(update); // once placed
   watcher.observe(app);
   const end = listen(window, "resize", update);
-  const stop = () => {
-    watcher.disconnect();
-    end();
+  return {
+    update,
+    stop() {
+      watcher.disconnect();
+      end();
+    },
   };
-  return { update, stop };
 }
 
 /** @param {number} width @param {boolean} low */

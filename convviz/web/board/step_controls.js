@@ -1,5 +1,6 @@
 // The bar that steps: back, play, forward, seek, speed, close. It knows positions only.
 import { element, focusOf, makeButton, setText, svgElement } from "../base/dom.js";
+import { isCalm } from "../base/motion.js";
 import { say } from "../base/board_sentences.js";
 
 const BEAT_MS = 900;
@@ -21,7 +22,7 @@ export class Transport {
   #where = element("span.cv-where");
   #speed = element("select", { "aria-label": say("transport.speed") });
   el;
-  #calm = matchMedia("(prefers-reduced-motion: reduce)");
+
   #position = 0;
   #count = 1;
   #timer = 0;
@@ -72,7 +73,7 @@ export class Transport {
   }
 
   beat() {
-    return (this.#calm.matches ? CALM_BEAT_MS : BEAT_MS) / Number(this.#speed.value);
+    return (isCalm() ? CALM_BEAT_MS : BEAT_MS) / Number(this.#speed.value);
   }
 
   /** @param {number} next */

@@ -72,7 +72,7 @@ export class Sum {
       createTerm(term, colors, this.#onTerm),
     ]);
     const words = folded ? say("sum.all", { count: terms.length }) : say("sum.fewer");
-    const more = makeButton({ class: "cv-more" }, words, () => {
+    const more = makeButton("cv-more", words, () => {
       this.#open = !this.#open;
       this.show(sum, colors);
       /** @type {HTMLElement | null} */ (this.el.querySelector(".cv-more"))?.focus({ preventScroll: true });

@@ -11,11 +11,7 @@ import { becauseWords, topicsOf } from "../picture/why_topics.js";
 export class Because {
   el = element("div.cv-whys", { role: "group", "aria-label": sayBecause("why") });
   #words = element("span");
-  #show = makeButton(
-    { class: "cv-why-show" },
-    sayBecause("show"),
-    () => this.#open && ask(this.el, this.#open),
-  );
+  #show = makeButton("cv-why-show", sayBecause("show"), () => this.#open && ask(this.el, this.#open));
   answer = element("p.cv-because", { role: "status", hidden: "" }, this.#words, " ", this.#show);
   /** @type {(answered: boolean) => void} */
   #tellAnswer = () => {};

@@ -10,9 +10,6 @@ const [GAP, INSET, NARROW] = [3, 8, 130];
 const meet = (one, other) =>
   one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 
-/** @param {number} at @param {number} least @param {number} most */
-const within = (at, least, most) => Math.max(least, Math.min(at, most));
-
 /**
  * Below the cells, else above or beside the name; null: no room.
  * @param {{ width: number, height: number }} note @param {Box} panel @param {Box} bounds
@@ -22,7 +19,7 @@ export function placeFor({ width, height }, panel, bounds, obstacles) {
   const [below, above] = [panel.bottom + GAP, panel.top - height - GAP];
   const starts = [(panel.left + panel.right - width) / 2, panel.left, panel.right - width];
   const near = [below, above].flatMap((top) =>
-    starts.map((left) => [within(left, bounds.left, bounds.right - width), top]),
+    starts.map((left) => [Math.max(bounds.left, Math.min(left, bounds.right - width)), top]),
   );
   for (const [left, top] of [...near, [panel.right + 3 * GAP, panel.top]]) {
     const box = { left, top, right: left + width, bottom: top + height };

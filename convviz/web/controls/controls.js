@@ -126,17 +126,29 @@ function openExample(settings, name) {
   return [link ? settingAt(settings, link) : settings, []];
 }
 
+// How settings are read and put.
+const field = (name) => (settings) => settings[name];
+const put = (name) => (settings, value) => [replaced(settings, { [name]: value }), []];
+const source = (name) => (settings, kind) => [replaced(settings, { [name]: { kind } }), []];
+const offered = (name) => (settings) => offeredKinds(settings, name);
+const takes = (name) => (settings) => kindsTaken(settings.loss, name).length > 0;
+const kindOf = (name) => (settings) => settings[name].kind;
+const geometry = (name) => (settings, value) => setGeometry(settings, { [fieldOf(name, settings)]: value });
+const setGroups = (settings, value) => setGeometry(settings, { groups: Number(value) });
+const planes = (name) => (settings) => settings.spec[fieldOf(name, settings)];
+const reach = (name) => (settings) => [LIMITS[name][0], Math.max(LIMITS[name][1], planes(name)(settings))];
+const setDigit = (settings, digit) => [replaced(settings, { digit, input: { kind: "digit" } }), []];
+const isDigit = (settings) => settings.input.kind === "digit";
+
 /** From their rows alone. @returns {Record<string, () => Part[]>} */
 function plainMakers(model) {
   const makers = ROWS.map(([name, { kind, offered = [0, 0], words = [] }]) => {
-    const get = (settings) => settings[name];
-    const put = (settings, value) => [replaced(settings, { [name]: value }), []];
+    const [get, set] = [field(name), put(name)];
     const wordOf = (text) => words.find((word) => String(word) === text);
-    const choose = (settings, text) => put(settings, wordOf(text));
     const make = () => {
-      if (kind === "flag") return checkPart(model, name, get, put);
-      if (kind === "whole") return rangePart(model, name, () => offered, get, put);
-      return menuPart(model, name, words, get, choose);
+      if (kind === "flag") return checkPart(model, name, get, set);
+      if (kind === "whole") return rangePart(model, name, () => offered, get, set);
+      return menuPart(model, name, words, get, (settings, text) => set(settings, wordOf(text)));
     };
     return [name, () => [make()]];
   });
@@ -149,26 +161,11 @@ function plainMakers(model) {
  * @returns {Record<string, () => Part[]>}
  */
 function makersOf(model, drawSliders, follow) {
-  const field = (name) => (settings) => settings[name];
-  const put = (name) => (settings, value) => [replaced(settings, { [name]: value }), []];
-  const source = (name) => (settings, kind) => [replaced(settings, { [name]: { kind } }), []];
-  const offered = (name) => (settings) => offeredKinds(settings, name);
-  const takes = (name) => (settings) => kindsTaken(settings.loss, name).length > 0;
-  const kindOf = (name) => (settings) => settings[name].kind;
-  const geometry = (name) => (settings, value) => setGeometry(settings, { [fieldOf(name, settings)]: value });
-  const setGroups = (settings, value) => setGeometry(settings, { groups: Number(value) });
   const menu = (name, options, get, set, visible) => () => [
     menuPart(model, name, options, get, set, visible),
   ];
   const check = (name, get, set) => () => [checkPart(model, name, get, set)];
-  const planes = (name) => (settings) => settings.spec[fieldOf(name, settings)];
-  const reach = (name) => (settings) => [LIMITS[name][0], Math.max(LIMITS[name][1], planes(name)(settings))];
   const count = (name) => () => [rangePart(model, name, reach(name), planes(name), geometry(name))];
-  const setDigit = (settings, digit) => [replaced(settings, { digit, input: { kind: "digit" } }), []];
-  const isDigit = (settings) => settings.input.kind === "digit";
-  const sides = PADDING_SIDES.flatMap((names, axis) =>
-    names.map((name, side) => ({ name: `padding_${name}`, axis, side })),
-  );
   // conv_transpose2d has one padding number, and no names.
   const plain = (settings) => !settings.transposed;
   const axes = perAxis(true).map((name) => [name, () => [0, 1].map((axis) => axisPart(model, name, axis))]);
@@ -183,14 +180,16 @@ function makersOf(model, drawSliders, follow) {
     link_axes: check("link_axes", field("link_axes"), linkAxes),
     padding_name: menu("padding_name", PADDING_NAMES, paddingName, namePadding, plain),
     padding_sides: () =>
-      sides.map(({ name, axis, side }) =>
-        rangePart(
-          model,
-          name,
-          (s) => sideRange(s.spec, axis, side),
-          (s) => s.spec.padding[axis][side],
-          (s, cells) => setSide(s, axis, side, cells),
-          plain,
+      PADDING_SIDES.flatMap((names, axis) =>
+        names.map((name, side) =>
+          rangePart(
+            model,
+            `padding_${name}`,
+            (s) => sideRange(s.spec, axis, side),
+            (s) => s.spec.padding[axis][side],
+            (s, cells) => setSide(s, axis, side, cells),
+            plain,
+          ),
         ),
       ),
     padding_mode: menu(
@@ -335,7 +334,7 @@ function checkPart(model, name, get, set) {
 
 /** @returns {Part} */
 function buttonPart(model, name, act, visible) {
-  const button = makeButton({ class: "cv-step" }, wordFor(name), () => model.change(act));
+  const button = makeButton("cv-step", wordFor(name), () => model.change(act));
   const el = element(`div.cv-control.cv-set-${name}`, button);
   return { el, refresh: (settings) => setHidden(el, !visible(settings)) };
 }

@@ -13,8 +13,8 @@ import {
   safeRate,
   withLowestPoint,
 } from "../numbers/gradient_step.js";
-import { rowsOf } from "../rules/shapes_and_indices.js";
-import { shownWeightPlane } from "../rules/change_settings.js";
+import { planeOf, rowsOf } from "../rules/shapes_and_indices.js";
+import { shownAt } from "../rules/shown_plane.js";
 import { Descent } from "./descent_history.js";
 import { createLossCurve } from "./loss_curve.js";
 import { judged } from "./descent_verdict.js";
@@ -87,17 +87,12 @@ export class LearnPanel {
       this.#verdict,
       element("div.cv-tools", this.#choose),
     );
-    this.#rate.addEventListener("input", () => this.#setRate(RATES[Number(this.#rate.value)]));
+    this.#rate.addEventListener("input", () => model.set({ lr: RATES[Number(this.#rate.value)] }));
   }
 
   /** @param {Parameters<typeof sayLearn>[0]} name @param {() => void} act */
   #button(name, act) {
     return makeButton({}, sayLearn(name), act);
-  }
-
-  /** @param {number} lr */
-  #setRate(lr) {
-    return this.#model.set({ lr });
   }
 
   #goBack() {
@@ -194,7 +189,6 @@ export class LearnPanel {
 
 /** @param {Shown} shown */
 function planesOf({ settings, numbers: { stages } }) {
-  const [height, width] = settings.spec.kernel_size;
-  const first = shownWeightPlane(settings) * height * width;
-  return [stages.weight, stages.grad_weight].map(({ data }) => data.subarray(first, first + height * width));
+  const at = shownAt(settings.plane, settings.spec, "weight", settings.transposed);
+  return [stages.weight, stages.grad_weight].map((tensor) => planeOf(tensor, at));
 }

@@ -1,6 +1,6 @@
 // Share: a link; with a kernel Python or a page, too.
 import { NOT_COPIED, createCopier } from "../base/clipboard.js";
-import { element, makeButton, setText } from "../base/dom.js";
+import { element, makeButton, makeId, setText } from "../base/dom.js";
 import { closeWithEscape } from "../base/keys.js";
 import { messageOf } from "../numbers/ask_kernel.js";
 import { toLink } from "../rules/settings_link.js";
@@ -39,7 +39,7 @@ export class Share {
   /** @param {Model} model @param {() => string} lessonLink */
   constructor(model, lessonLink) {
     [this.#model, this.#lessonLink] = [model, lessonLink];
-    const id = `cv-share-${Math.random().toString(36).slice(2, 8)}`;
+    const id = `cv-share-${makeId()}`;
     this.button = element(
       "button",
       { type: "button", "aria-expanded": "false", "aria-controls": id },
@@ -88,7 +88,8 @@ export class Share {
       );
     } catch (error) {
       this.#copier.close();
-      this.#tell(`${sentence(/** @type {Error} */ (error).message)}.`, true);
+      const { message } = /** @type {Error} */ (error);
+      this.#tell(`${message[0].toUpperCase()}${message.slice(1)}.`, true);
     }
   }
 
@@ -122,6 +123,3 @@ export class Share {
 
   close = () => this.#ends.forEach((end) => end());
 }
-
-/** @param {string} text */
-const sentence = (text) => text[0].toUpperCase() + text.slice(1);

@@ -17,10 +17,6 @@ export function createButton(id, onClick, name) {
  * @param {Player} player @param {() => void} onStart turns to the next lesson
  */
 export class AfterLesson {
-  /** @param {string} offer @param {number} index */
-  #createOffer = (offer, index) => {
-    return makeButton({}, offer, () => this.#player.tryNext(index));
-  };
   #following = "";
   #heading = element("h3", { tabindex: "-1" });
   #found = element("ul");
@@ -28,7 +24,7 @@ export class AfterLesson {
   #exercise = element("p.cv-lesson-exercise");
   #words = element("p");
   #after = makeButton(
-    { class: "cv-lesson-after" },
+    "cv-lesson-after",
     [],
     () =>
       this.#player.play(this.#following)?.then(() => this.el.hidden && this.#onStart()) ?? this.#onStart(),
@@ -71,7 +67,10 @@ export class AfterLesson {
     this.el.setAttribute("aria-label", say(ended ? "ended" : "left"));
     this.#found.replaceChildren(...gone.words.map((each) => element("li", each)));
     this.#next.hidden = !gone.next.length;
-    this.#next.replaceChildren(element("span", say("offers")), ...gone.next.map(this.#createOffer));
+    this.#next.replaceChildren(
+      element("span", say("offers")),
+      ...gone.next.map((offer, index) => makeButton({}, offer, () => this.#player.tryNext(index))),
+    );
   }
 
   focus = () => (this.#heading.hidden ? this.#back : this.#heading).focus();

@@ -5,8 +5,8 @@ import REASONS from "../../facts/words/wrong_number_reasons.json" with { type: "
 import { parseNumber } from "../base/format.js";
 import { sentences } from "../base/sentences.js";
 import { agrees } from "../numbers/diagnose_number.js";
+import { say } from "./sentences.js";
 
-const say = sentences(WORDS);
 const sayReasons = sentences(REASONS);
 
 /**

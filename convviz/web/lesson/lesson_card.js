@@ -204,9 +204,6 @@ function bringInSight(card, part) {
   else if (above < 0) column.scrollTop += above;
 }
 
-/** @param {SeenTask} task */
-const withPlaces = ({ words, walked }) => (walked ? say("walked.task", { task: words, walked }) : words);
-
 /** @param {HTMLElement} list @param {SeenTask[]} tasks */
 function showTasks(list, tasks) {
   while (list.children.length > tasks.length) list.lastElementChild?.remove();
@@ -215,7 +212,8 @@ function showTasks(list, tasks) {
       list.children[index] ?? list.appendChild(element("div", element("p"), element("p")))
     );
     item.className = task.done ? "cv-lesson-done" : "cv-lesson-task";
-    setText(item.children[0], withPlaces(task));
+    const { words, walked } = task;
+    setText(item.children[0], walked ? say("walked.task", { task: words, walked }) : words);
     setText(item.children[1], task.after);
   });
 }

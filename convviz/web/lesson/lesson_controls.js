@@ -1,13 +1,11 @@
 // How a lesson is started and steered from outside of its card: buttons, keys, a link.
 import { followAsked, followPredictions } from "../base/question_events.js";
-import { element, makeButton, setText } from "../base/dom.js";
+import { element, listen, makeButton, setText } from "../base/dom.js";
 import { TYPING, isBare } from "../base/keys.js";
 import { createMenu } from "../base/menu.js";
 import { ABOARD } from "./available_lessons.js";
 import { answerTo } from "./player.js";
 import { say } from "./sentences.js";
-
-const isTouched = () => matchMedia("(pointer: coarse)").matches;
 
 /** Hidden while a lesson is played. @param {Player} player @param {() => void} onStart */
 export function createLessonButtons(player, onStart) {
@@ -79,33 +77,28 @@ export function steer(app, player, escape, own) {
     event.preventDefault();
     event.stopPropagation();
   };
-  /** @param {KeyboardEvent} event */
-  const onPage = (event) => event.target === document.body && wayOf(event) && onKey(event);
-  /** @param {PointerEvent} event */
-  const onDown = (event) =>
-    /** @type {Element} */ (event.target).matches("input[type=range]") && player.hold(true);
-  const onUp = () => player.hold(false);
-  const end = new AbortController();
-  const { signal } = end;
-  app.addEventListener("keydown", onKey, { signal });
-  if (own) document.addEventListener("keydown", onPage, { signal });
-  app.addEventListener("pointerdown", onDown, { signal });
-  // The pointer may be anywhere by then.
-  for (const up of ["pointerup", "pointercancel"]) document.addEventListener(up, onUp, { signal });
-  const stop = followAsked(app, (topic) => {
-    const answer = answerTo(topic);
-    if (answer) player.play(answer.name, answer.at + 1);
-  });
-  const stopPredicting = followPredictions(app, (cell) => {
-    player.predict(cell);
-    const field = /** @type {HTMLElement | null} */ (app.querySelector(".cv-lesson-answer input"));
-    if (!isTouched()) field?.focus({ preventScroll: true }); // there its keyboard would cover the question
-  });
-  return () => {
-    end.abort();
-    stop();
-    stopPredicting();
-  };
+  const ends = [
+    listen(app, "keydown", onKey),
+    listen(
+      document,
+      "keydown",
+      (event) => own && event.target === document.body && wayOf(event) && onKey(event),
+    ),
+    listen(app, "pointerdown", ({ target }) => target.matches("input[type=range]") && player.hold(true)),
+    // The pointer may be anywhere by then.
+    listen(document, ["pointerup", "pointercancel"], () => player.hold(false)),
+    followAsked(app, (topic) => {
+      const answer = answerTo(topic);
+      if (answer) player.play(answer.name, answer.at + 1);
+    }),
+    followPredictions(app, (cell) => {
+      player.predict(cell);
+      const field = /** @type {HTMLElement | null} */ (app.querySelector(".cv-lesson-answer input"));
+      // There its keyboard would cover the question.
+      if (!matchMedia("(pointer: coarse)").matches) field?.focus({ preventScroll: true });
+    }),
+  ];
+  return () => ends.forEach((end) => end());
 }
 
 /** To the step that is read; or empty. @param {Player} player */

@@ -90,9 +90,11 @@ export class Player {
     this.#stopWalking();
     this.#model.change((now) => {
       const settings = step.state === null ? now : this.#stateOf(link, this.#stepTab.next(step, now.tab));
-      const press = () => this.#values.tell("press");
+
       const tasks = this.#stepTab.tasks(step);
-      this.#progress = new Progress(this.#model, settings, step, tasks, link, press);
+      this.#progress = new Progress(this.#model, settings, step, tasks, link, () =>
+        this.#values.tell("press"),
+      );
       this.#at = wanted;
       return [settings, []];
     });

@@ -5,7 +5,7 @@ import { Links } from "../picture/find_linked_cells.js";
 import { isSingleOne } from "../rules/change_settings.js";
 import { planeIndex, planeWithin, shownAt } from "../rules/shown_plane.js";
 import { LINK_KEYS } from "../rules/schema.js";
-import { geometryOf, remainderOf } from "../rules/conv_geometry.js";
+import { effectiveKernel, geometryOf, remainderOf } from "../rules/conv_geometry.js";
 import { windowsOn } from "../rules/taps.js";
 import { countOf, flatIndex } from "../rules/shapes_and_indices.js";
 
@@ -83,9 +83,6 @@ function settingOf(settings, key) {
   return [value].flat(2).every((each, _, all) => each === all[0]) ? [value].flat(2)[0] : value.join(" × ");
 }
 
-/** @param {Settings["spec"]} spec @param {number} axis */
-const reachOf = ({ kernel_size, dilation }, axis) => (kernel_size[axis] - 1) * dilation[axis] + 1;
-
 /** @type {Record<string, (moment: Moment, value: any) => string | number>} */
 const FOUND = {
   cell: ({ now, start }, { cell, when, plus = 0, plane }) => {
@@ -108,7 +105,7 @@ const FOUND = {
   extent: ({ now, start }, { extent: [panel, axis], when }) =>
     (when === "start" ? start : now).stages[panel].shape[2 + axis],
   numbers: ({ now }, { numbers }) => countOf(now.stages[numbers].shape),
-  reach: ({ now }, { reach }) => reachOf(now.settings.spec, reach),
+  reach: ({ now }, { reach }) => effectiveKernel(now.settings.spec, reach),
   border: ({ now: { settings } }, { border }) =>
     geometryOf(settings.spec, settings.plane, settings.transposed).gradient_padding[border],
   loss: ({ now, start }, { when }) =>

@@ -35,8 +35,7 @@ const TINY = 2 ** -126; // float32's smallest normal; torch may flush below
 
 /** @param {Tensor} tensor @param {(value: number, index: number) => number} change @returns {Tensor} */
 const mapped = ({ shape, data }, change) => ({ shape, data: data.map(change) });
-/** @param {Tensor} tensor @param {number} value */
-const filled = (tensor, value) => mapped(tensor, () => value);
+
 /** @param {Tensor} tensor */
 const unsigned = (tensor) => mapped(tensor, Math.abs);
 
@@ -64,7 +63,8 @@ function expectedOf(settings, stages) {
     return { name, mine: compute(stages.input, stages.weight, stages.grad_output, bias), terms };
   };
   // Resized or named inputs are sums, too.
-  const inputTerms = filled(given.input, largestOf([...given.input.data, ...(settings.input.values ?? [])]));
+  const largest = largestOf([...given.input.data, ...(settings.input.values ?? [])]);
+  const inputTerms = mapped(given.input, () => largest);
   const copied = /** @type {[string, Tensor | null][]} */ ([
     ["weight", given.weight],
     ["bias", given.bias],

@@ -1,6 +1,6 @@
 // The page as a maker: float64 from the taps, at once.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import { aloneWords, meanwhileWords, truthWords } from "../picture/formulas_and_notes.js";
+import { truthWords } from "../picture/formulas_and_notes.js";
 import { say } from "../rules/sentences.js";
 import { tensorsOf } from "../rules/settings_and_tensors.js";
 import { countProducts } from "../rules/conv_geometry.js";
@@ -16,14 +16,14 @@ export function fromPage(settings, k) {
   }
   const stages = computeStages(spec, loss, tensorsOf(settings), transposed);
   // Not compared.
-  return { k, stages, dtype: "float64", truth: truthWords(), truth_ok: null, from: "page" };
+  return { k, stages, dtype: "float64", truth: truthWords("page"), truth_ok: null, from: "page" };
 }
 
 /** Torch is asked, too. @param {Settings} settings @param {number} k @returns {Numbers} */
-export const besideKernel = (settings, k) => ({ ...fromPage(settings, k), truth: meanwhileWords() });
+export const besideKernel = (settings, k) => ({ ...fromPage(settings, k), truth: truthWords("meanwhile") });
 
 /** The kernel is gone. @param {Settings} settings @param {number} k @returns {Numbers} */
-export const withoutKernel = (settings, k) => ({ ...fromPage(settings, k), truth: aloneWords() });
+export const withoutKernel = (settings, k) => ({ ...fromPage(settings, k), truth: truthWords("alone") });
 
 /** Before a kernel: what is too much waits for it. @param {Settings} settings @param {number} k */
 export const beforeKernel = (settings, k) =>

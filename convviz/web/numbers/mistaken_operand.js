@@ -2,6 +2,7 @@
 // the rotated kernel.
 import { slidOver } from "../rules/grad_input_by_recipe.js";
 import { cellApart, complete, linesOf } from "../rules/recipe_steps.js";
+import { planeOf, upTo } from "../rules/shapes_and_indices.js";
 import { bothAxes, outputSize, unfolded } from "../rules/conv_geometry.js";
 
 /**
@@ -50,14 +51,14 @@ function gapsOf(recipe, spec, cells) {
  * @param {Tensor} tensor @param {Pair} place @param {Along[]} along
  * @param {Along[]} right @returns {WrongPlane | null}
  */
-function spread({ shape, data }, [sample, channel], [down, across], right) {
-  const [height, width] = shape.slice(2);
-  const start = (sample * shape[1] + channel) * height * width;
+function spread(tensor, place, [down, across], right) {
+  const [height, width] = tensor.shape.slice(2);
+  const plane = planeOf(tensor, place);
   if (down.length <= 0 || across.length <= 0) return null;
-  const values = Array.from({ length: down.length * across.length }, (_, place) => {
-    const row = cellApart(down, Math.floor(place / across.length), height);
-    const column = cellApart(across, place % across.length, width);
-    return row === null || column === null ? 0 : data[start + row * width + column];
+  const values = upTo(down.length * across.length).map((cell) => {
+    const row = cellApart(down, Math.floor(cell / across.length), height);
+    const column = cellApart(across, cell % across.length, width);
+    return row === null || column === null ? 0 : plane[row * width + column];
   });
   const from = [down, across].map(({ first }, axis) => right[axis].first - first);
   const [rows, columns] = [down.length, across.length];
@@ -67,8 +68,7 @@ function spread({ shape, data }, [sample, channel], [down, across], right) {
 /** @param {Panel} panel @returns {WrongPlane} */
 function rotatedBack({ tensor, at }) {
   const [rows, columns] = tensor.shape.slice(2);
-  const start = (at[0] * tensor.shape[1] + at[1]) * rows * columns;
-  const belongs = [...tensor.data.subarray(start, start + rows * columns)];
+  const belongs = [...planeOf(tensor, at)];
   const values = [...belongs].reverse();
   return { rows, columns, values, wrong: values.map((value, index) => value !== belongs[index]) };
 }

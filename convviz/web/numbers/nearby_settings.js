@@ -34,7 +34,9 @@ export function geometryMoves(settings, most) {
     ...PLANES.flatMap((name) => others(LIMITS[name], spec[name]).map((value) => of(name, { [name]: value }))),
     ...others(LIMITS.in_channels, spec.groups).map((groups) => of("groups", inGroups(spec, groups))),
     ...[[0, 1], [0], [1]].flatMap((axes) => PAIRS.flatMap((name) => along(spec, name, axes))),
-    ...otherModes(spec.padding_mode).map((padding_mode) => of("padding_mode", { padding_mode })),
+    ...SETTINGS.fields.padding_mode.words
+      .filter((mode) => mode !== spec.padding_mode)
+      .map((padding_mode) => of("padding_mode", { padding_mode })),
   ];
   return changes.flatMap(([control, change]) => {
     const made = { ...spec, ...change };
@@ -50,9 +52,6 @@ export function geometryMoves(settings, most) {
  * @returns {[GeometryControl, Partial<Spec>]}
  */
 const of = (control, change) => [control, change];
-
-/** @param {string} here */
-const otherModes = (here) => SETTINGS.fields.padding_mode.words.filter((mode) => mode !== here);
 
 /** Nearest first, up before down. @param {number[]} range @param {number} here */
 function others([low, high], here) {

@@ -1,7 +1,7 @@
 // The model behind the board: settings, undo, notices. Makers give numbers: the page, or torch. The board
 // sees an anywidget model.
 import { createValues } from "../base/observable_values.js";
-import { torchAloneWords } from "../picture/formulas_and_notes.js";
+import { truthWords } from "../picture/formulas_and_notes.js";
 import { seenAs } from "../rules/undo_rules.js";
 import { briefly, fromLink } from "../rules/settings_link.js";
 import { say } from "../rules/sentences.js";
@@ -28,8 +28,6 @@ const REST = 150; // milliseconds without a change, after which torch's numbers 
 
 /** @param {Settings} one @param {Settings} other */
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
-/** Only views differ. @param {Settings} one @param {Settings} other */
-const sameNumbers = (one, other) => same(one, seenAs(other, one));
 
 /**
  * @param {PageData} data @param {MakeNumbers | null} makeNumbers null: a kernel comes next
@@ -278,7 +276,8 @@ class PageModel {
 
   /** The present ones, if only the view changes. @param {Settings} settings @param {number} k */
   #preview(settings, k) {
-    if (this.#shown && sameNumbers(this.#shown.settings, settings)) return { ...this.#shown.numbers, k };
+    const shown = this.#shown;
+    if (shown && same(shown.settings, seenAs(settings, shown.settings))) return { ...shown.numbers, k };
     return besideKernel(settings, k);
   }
 
@@ -335,7 +334,10 @@ class PageModel {
   /** @param {Settings} settings @param {Numbers | null} numbers */
   #showPreview(settings, numbers) {
     if (numbers) this.#put({ settings, numbers });
-    else this.#values.put({ values: { ...this.get("values"), truth: torchAloneWords(), truth_ok: null } });
+    else
+      this.#values.put({
+        values: { ...this.get("values"), truth: truthWords("torch_alone"), truth_ok: null },
+      });
   }
 
   /** @param {Shown} shown */

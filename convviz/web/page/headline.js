@@ -18,11 +18,14 @@ const sayOfArrival = sentences(ARRIVAL);
  */
 export function createLead(model, follow, lesson, watch) {
   const question = element("span");
-  const heading = element("h2.cv-question", question, " ", createWatch(watch));
+  const again = makeButton(
+    { class: "cv-watch", title: sayOfArrival("watch.title") },
+    [element("span", { "aria-hidden": "true" }, "\u21bb "), element("span", sayOfArrival("watch"))],
+    watch,
+  );
+  const heading = element("h2.cv-question", question, " ", again);
   const words = element("p.cv-sentence");
   const notice = element("p.cv-notice", { role: "status" });
-
-  const introduce = () => setRich(words, model.get("introduction") || say("sentence"));
 
   function ask() {
     const settings = model.settings();
@@ -51,7 +54,7 @@ export function createLead(model, follow, lesson, watch) {
   }
 
   new ResizeObserver(measure).observe(notice);
-  follow("change:introduction", introduce);
+  follow("change:introduction", () => setRich(words, model.get("introduction") || say("sentence")));
   follow("settings", ask);
   follow("change:values", ask); // of the kernel
   follow("change:revealed", ask);
@@ -70,13 +73,4 @@ function kindOf(settings, turns) {
   const [height, width] = shapeOfOutput(settings).slice(2);
   if (!isSingleOne(settings) || height * width === 1) return "other"; // not draggable
   return turns ? "single" : "alike";
-}
-
-/** @param {() => void} watch */
-function createWatch(watch) {
-  return makeButton(
-    { class: "cv-watch", title: sayOfArrival("watch.title") },
-    [element("span", { "aria-hidden": "true" }, "\u21bb "), element("span", sayOfArrival("watch"))],
-    watch,
-  );
 }

@@ -2,13 +2,14 @@
 // widget drawn anew, and goes on where it was: the settings with their way back, and the lesson.
 import WORDS from "../../facts/words/language.json" with { type: "json" };
 import { element, makeButton } from "../base/dom.js";
+import { keep, takeKept } from "../base/kept_over_reload.js";
 import { createMenu } from "../base/menu.js";
 import { asked, understood } from "../base/wanted_language.js";
 import { language, sentences } from "../base/sentences.js";
 
 const say = sentences(WORDS);
 const FIRST = "en";
-const STORE = "convviz:moved";
+const STORE = "moved";
 const ASKS = /^lang(?:=|$)/;
 
 /** @typedef {Record<string, { name: string, page: string }>} Languages by tag; name: in itself */
@@ -53,7 +54,8 @@ export function createLanguages(languages, model, player) {
       link.addEventListener("click", (event) => {
         link.href = addressIn(tag, languages); // the fragment may have changed
         // With one of these keys it opens elsewhere.
-        if (!(event.ctrlKey || event.metaKey || event.shiftKey)) keep(tag, model, player);
+        if (!(event.ctrlKey || event.metaKey || event.shiftKey))
+          keep(STORE, { tag, ...whereItIs(model, player) });
       });
       return link;
     },
@@ -97,27 +99,13 @@ export function goOnFrom(kept, model, player) {
   if (kept.lesson) player.play(kept.lesson, kept.step);
 }
 
-/** @param {string} tag @param {Model} model @param {Player} player */
-function keep(tag, model, player) {
-  try {
-    sessionStorage.setItem(STORE, JSON.stringify({ tag, ...whereItIs(model, player) }));
-  } catch {
-    // A sandboxed page has no storage.
-  }
-}
-
 /**
  * If this page was loaded for its language.
  * @param {Model} model @param {Player} player @returns {boolean} it goes on
  */
 export function goOn(model, player) {
-  try {
-    const kept = JSON.parse(sessionStorage.getItem(STORE) ?? "null");
-    sessionStorage.removeItem(STORE);
-    if (kept?.tag !== language()) return false;
-    goOnFrom(kept, model, player);
-    return true;
-  } catch {
-    return false; // no storage, or not what we wrote
-  }
+  const kept = takeKept(STORE);
+  if (kept?.tag !== language()) return false;
+  goOnFrom(kept, model, player);
+  return true;
 }

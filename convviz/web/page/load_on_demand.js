@@ -10,7 +10,6 @@ const PATIENCE_MS = 10_000; // long computations
 /**
  * @import { LessonBundle } from "../lesson/available_lessons.js"
  * @import { TabScript, TabScripts } from "../tabs/tab_placeholder.js"
- * @typedef {{ message: any, buffers: Buffers }} Reply
  */
 
 /**

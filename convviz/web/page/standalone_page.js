@@ -72,9 +72,8 @@ function createOwnTabs(model, colorscales, tabs, race) {
     ask: () => () => {},
   };
   const context = { send() {}, ...createTabContext(model) };
-  /** @type {DrawPane} */
-  const draw = (name, el) => openTab(name, el, scripts, { ...panes[name], ...context });
-  return new Tabs(model, draw, Object.keys(tabs));
+  const names = Object.keys(tabs);
+  return new Tabs(model, (name, el) => openTab(name, el, scripts, { ...panes[name], ...context }), names);
 }
 
 /** To the page around an iframe; anybody may read it. @param {HTMLElement} el */

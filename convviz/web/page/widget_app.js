@@ -43,8 +43,9 @@ export function createApp() {
       const root = element("div");
       el.append(root);
       const { id, languages, served } = widget.get("_facts");
-      const choose = (/** @type {string} */ language) => widget.send({ type: "language", language });
-      const menu = createWidgetLanguages(languages, choose);
+      const menu = createWidgetLanguages(languages, (language) =>
+        widget.send({ type: "language", language }),
+      );
       const without = served ? SETTINGS.tabs_of_a_notebook : [];
       const close = drawLive(root, model, drawPane, player, null, { menu, without });
       const show = hideStills(root, id);

@@ -12,13 +12,11 @@ import {
 
 /** @param {Settings} settings @param {string} name @param {string} view */
 export function captionOf({ spec, transposed, loss, target }, name, view) {
-  const back = name === (transposed ? "input" : "forward") ? lossCaption(loss, target.kind, spec.batch) : "";
-  return inTurn(bandCaption(spec, transposed, name, view), back);
+  const told = bandCaption(spec, transposed, name, view);
+  if (name !== (transposed ? "input" : "forward")) return told;
+  const [id, count] = [`caption.loss.${loss}`, spec.batch];
+  return inTurn(told, sayIfThere(`${id}.${target.kind}`, { count }) || sayIfThere(id, { count }));
 }
-
-/** @param {string} loss @param {string} kind @param {number} count */
-const lossCaption = (loss, kind, count) =>
-  sayIfThere(`caption.loss.${loss}.${kind}`, { count }) || sayIfThere(`caption.loss.${loss}`, { count });
 
 /** @param {Spec} spec @param {boolean} transposed @param {string} name @param {string} view */
 function bandCaption(spec, transposed, name, view) {

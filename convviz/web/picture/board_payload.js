@@ -4,6 +4,7 @@ import { axisWord, cellWords, productsOf } from "../rules/tensor_display_names.j
 import { isSingleOne } from "../rules/change_settings.js";
 import { editedPanels, isDragged, isDrawnOn } from "../rules/edit_cells.js";
 import { isPanel, panelsOf } from "./panels.js";
+import { planeOf } from "../rules/shapes_and_indices.js";
 import { planeIndex } from "../rules/shown_plane.js";
 import { sentBack } from "../rules/grad_output_source.js";
 import { roundHalfEven } from "../rules/torch_random.js";
@@ -78,7 +79,7 @@ export function valuesOf(equations, stages, settings, dtype = "float64") {
   /** @type {[Record<string, Float64Array | Float32Array>, Record<string, Float64Array | Float32Array>]} */
   const [planes, thumbs] = [{}, {}];
   for (const panel of equations.flatMap(panelsOf)) {
-    planes[panel.name] ??= Kind.from(planeAt(panel, panel.at));
+    planes[panel.name] ??= Kind.from(planeOf(panel.tensor, panel.at));
     if (planeCount(panel) > 1) thumbs[panel.name] ??= Kind.from(thinnedOut(panel));
   }
   return {
@@ -91,13 +92,6 @@ export function valuesOf(equations, stages, settings, dtype = "float64") {
 
 /** @param {Panel} panel */
 const planeCount = ({ tensor }) => tensor.shape[0] * tensor.shape[1];
-
-/** @param {Panel} panel @param {Pair} at */
-function planeAt({ tensor }, [first, second]) {
-  const cells = tensor.shape[2] * tensor.shape[3];
-  const start = (first * tensor.shape[1] + second) * cells;
-  return tensor.data.subarray(start, start + cells);
-}
 
 /** @param {Panel} panel */
 const stepsOf = ({ tensor }) => tensor.shape.slice(2).map((size) => Math.ceil(size / THUMB));

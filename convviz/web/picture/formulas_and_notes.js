@@ -83,14 +83,12 @@ function lossNote(settings) {
   return sayIfThere(`loss_note.${settings.loss}`, { cells, count: settings.spec.batch });
 }
 
-/** The page cannot ask autograd. */
-export const truthWords = () => say("truth.page");
-/** Torch is asked. */
-export const meanwhileWords = () => say("truth.meanwhile");
-/** The kernel was lost. */
-export const aloneWords = () => say("truth.alone");
-/** Only torch can compute it. */
-export const torchAloneWords = () => say("truth.torch_alone");
+/**
+ * page: it cannot ask autograd; meanwhile: torch is asked; alone: the kernel was lost; torch_alone: only torch
+ * can compute it.
+ * @param {"page" | "meanwhile" | "alone" | "torch_alone"} who
+ */
+export const truthWords = (who) => say(`truth.${who}`);
 /** By app/step_numbers.py. @param {string} id @param {Record<string, string>} values */
 export const torchWords = (id, values) => say(/** @type {"truth.exact"} */ (id), values);
 

@@ -45,12 +45,6 @@ export class Pairing {
     this.#board = board;
   }
 
-  /** @param {BadgedPanel[]} panels @param {Record<string, Badge[]>} badges */
-  #mark(panels, badges) {
-    for (const panel of panels)
-      panel.veil.badges(panel.grid.numbered() ? (badges[panel.spec().name] ?? []) : []);
-  }
-
   /** New panels. */
   forget() {
     this.#shown = "";
@@ -71,7 +65,8 @@ export class Pairing {
     const labelOf = (name) => /** @type {BadgedPanel} */ (named(name)).spec().label;
     /** @param {string} text @param {Record<string, Badge[]>} badges */
     const tell = (text, badges) => {
-      this.#mark(panels, badges);
+      for (const { veil, grid, spec } of panels)
+        veil.badges(grid.numbered() ? (badges[spec().name] ?? []) : []);
       this.#board.aside(
         text,
         Object.keys(badges).length > 0 &&

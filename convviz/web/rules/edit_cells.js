@@ -14,6 +14,7 @@ import {
   weightOf,
 } from "./settings_and_tensors.js";
 import { backwardPadding } from "./conv_geometry.js";
+import { shownAt } from "./shown_plane.js";
 import { flatIndex } from "./shapes_and_indices.js";
 
 /**
@@ -130,14 +131,13 @@ function editedTensor(settings, field, gradOutput) {
  * @param {Settings} settings @param {string} panel @param {number} row @param {number} column
  */
 function placeOf({ spec, plane, transposed }, panel, row, column) {
-  const [n, o, c] = [plane.sample, plane.out_channel, plane.in_channel];
-  if (panel === "padded_input") return [n, c, row - spec.padding[0][0], column - spec.padding[1][0]];
-  if (panel === "padded_grad_output") {
-    const places = [row, column].map((at, axis) => (at - backwardPadding(spec, axis)[0]) / spec.stride[axis]);
-    // a zero of the stride
-    return [n, o, ...places.map((place) => (Number.isInteger(place) ? place : -1))];
-  }
-  if (panel === "weight") return [o, c % (spec.in_channels / spec.groups), row, column];
   if (panel === "bias") return [0, 0, row, column];
-  return [n, panel === "input" || (panel === "target" && transposed) ? c : o, row, column];
+  const at = shownAt(plane, spec, /** @type {import("./shown_plane.js").PanelName} */ (panel), transposed);
+  if (panel === "padded_input") return [...at, row - spec.padding[0][0], column - spec.padding[1][0]];
+  if (panel === "padded_grad_output") {
+    const places = [row, column].map((to, axis) => (to - backwardPadding(spec, axis)[0]) / spec.stride[axis]);
+    // a zero of the stride
+    return [...at, ...places.map((place) => (Number.isInteger(place) ? place : -1))];
+  }
+  return [...at, row, column];
 }

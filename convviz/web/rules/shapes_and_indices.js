@@ -13,7 +13,14 @@ export const flatIndex = (shape, at) => at.reduce((place, each, axis) => place *
 export const indicesAt = (shape, index) =>
   shape.map((size, axis) => Math.floor(index / countOf(shape.slice(axis + 1))) % size);
 
-/** @param {import("../base/format.js").Numbers} values @param {number} columns */
+/** @param {Tensor} tensor with four axes @param {number[]} at its leading indices */
+export function planeOf({ shape, data }, [first, second]) {
+  const cells = shape[2] * shape[3];
+  const start = (first * shape[1] + second) * cells;
+  return data.subarray(start, start + cells);
+}
+
+/** @param {number[] | Float32Array | Float64Array} values @param {number} columns */
 export const rowsOf = (values, columns) =>
   upTo(values.length / columns).map((row) => Array.from(values.slice(row * columns, (row + 1) * columns)));
 

@@ -1,5 +1,6 @@
 // Lines of code with their numbers: changed in place, pointed at with the pointer or the arrow keys.
 import { element, setText } from "../base/dom.js";
+import { isCalm } from "../base/motion.js";
 import { pythonTokens } from "../base/python_tokens.js";
 import { say } from "./sentences.js";
 
@@ -12,7 +13,7 @@ const OPEN_UP_TO = 8; // lines of tensors unfolded at first
 
 export class CodeLines {
   #onPoint;
-  #calm = matchMedia("(prefers-reduced-motion: reduce)");
+
   #before;
   #tensors;
   #after;
@@ -104,7 +105,7 @@ export class CodeLines {
 
   /** @param {HTMLElement} line */
   #flash(line) {
-    if (this.#calm.matches) return;
+    if (isCalm()) return;
     line.animate([{ backgroundColor: "var(--cv-flash)" }, { backgroundColor: "transparent" }], 1200);
   }
 

@@ -9,7 +9,7 @@ import { say } from "./tab_group_sentences.js";
 
 /** @param {(tab: string) => void} choose @param {() => void} close */
 export function createDrawer(choose, close) {
-  const shut = makeButton({ class: "cv-drawer-close" }, "×", close);
+  const shut = makeButton("cv-drawer-close", "×", close);
   const place = element("div.cv-parts");
   const slot = element("div.cv-slot");
   const head = element("div.cv-drawer-head", place, shut);

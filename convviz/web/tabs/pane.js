@@ -1,7 +1,7 @@
 // What all panes share: a pane stands in a tab beside the board and draws plain data that Python made.
 import TERMS from "../../facts/words/terms.json" with { type: "json" };
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, makeId, setText } from "../base/dom.js";
 import { keepKeys } from "../base/keys.js";
 import { followKernel } from "../base/lost_kernel.js";
 import { nameAfterTab } from "../base/tab_ids.js";
@@ -45,7 +45,7 @@ function createTools(model, root, closers, live) {
   const say = (/** @type {string} */ text) => setText(live, text);
   return {
     root,
-    uid: Math.random().toString(36).slice(2, 8),
+    uid: makeId(),
     page: model.page,
     goTo: model.goTo,
     loadPlotly: model.loadPlotly,

@@ -204,11 +204,10 @@ function logScale(scale, decades) {
       .map((part) => Math.round(part).toString(16).padStart(2, "0"))
       .join("")}`;
   const shares = upTo(2 * decades + 1).map((step) => step / (2 * decades));
-  return [[0, hex(0)], ...shares.map((share) => stopAt((1 + 10 ** (decades * (share - 1))) / 2, hex(share)))];
+  /** @type {Scale} */
+  const stops = shares.map((share) => [(1 + 10 ** (decades * (share - 1))) / 2, hex(share)]);
+  return [[0, hex(0)], ...stops];
 }
-
-/** @param {number} place @param {string} color @returns {[number, string]} */
-const stopAt = (place, color) => [place, color];
 
 /** @param {HTMLElement} key @param {number} top @param {Scale} scale */
 function drawKey(key, top, scale) {

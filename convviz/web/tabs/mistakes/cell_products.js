@@ -1,5 +1,5 @@
 // The products of one cell: those of the right sum and of the wrong one, and the cells that they are of.
-import { element, setText } from "../../base/dom.js";
+import { element, listen, setText } from "../../base/dom.js";
 import { formatNumber } from "../../base/format.js";
 import { Heatmap } from "../../board/tab_heatmap.js";
 import { FACTOR } from "../../numbers/compute_mistake.js";
@@ -77,15 +77,11 @@ export class Products {
     const { value } = product;
     const { text, title } = this.#textOf(product);
     const words = say(kind, { product: `${text} = ${formatNumber(value)}, ${title}` });
-    const button = element(
-      `button.cv-product.cv-${kind}`,
-      { type: "button", title, "data-value": String(value), "aria-label": words },
-      text,
-    );
-    const only = () => this.#light({ kept: [], missing: [], extra: [], [kind]: [product] });
-    for (const event of ["pointerenter", "focus"]) button.addEventListener(event, only);
-    for (const event of ["pointerleave", "blur"])
-      button.addEventListener(event, () => this.#light(this.#sums?.products));
+    const told = { title, "data-value": String(value), "aria-label": words };
+    const button = element(`button.cv-product.cv-${kind}`, { type: "button", ...told }, text);
+    const only = { kept: [], missing: [], extra: [], [kind]: [product] };
+    listen(button, ["pointerenter", "focus"], () => this.#light(only));
+    listen(button, ["pointerleave", "blur"], () => this.#light(this.#sums?.products));
     return button;
   }
 

@@ -10,7 +10,8 @@ import { split, tab } from "../pane.js";
 import { createChoice, button } from "../pane_elements.js";
 import { checkerboardWords, endWords, fieldWords, waysWords } from "./geometry_sentences.js";
 import { say } from "./sentences.js";
-import { upTo } from "../../rules/shapes_and_indices.js";
+import { planeOf, upTo } from "../../rules/shapes_and_indices.js";
+import { shownAt } from "../../rules/shown_plane.js";
 
 const EXAMPLES = { uneven: "v=2&size=11&stride=2", even: "v=2&size=10&kernel=4&stride=2" };
 
@@ -29,8 +30,8 @@ class StackPane {
     this.#used = stack.length;
     const size = sizeAfter(stack[this.#used - 1]);
     const asking = asks === "one" ? within(this.#asked, size) : null;
-    const into = plane.in_channel % (spec.in_channels / spec.groups);
-    const weight = weights === "ones" ? null : planeOf(there.numbers.stages.weight, plane.out_channel, into);
+    const data = planeOf(there.numbers.stages.weight, shownAt(plane, spec, "weight", transposed));
+    const weight = weights === "ones" ? null : { shape: [1, 1, ...spec.kernel_size], data };
     const gradients = gradientThrough(stack, weight, asking);
     this.#layers.set(String(this.#used), all.length);
     this.#asks.set(asks);
@@ -152,12 +153,6 @@ class StackPane {
 function within(asked, [height, width]) {
   const inside = asked && asked[0] < height && asked[1] < width;
   return inside ? asked : [Math.floor((height - 1) / 2), Math.floor((width - 1) / 2)];
-}
-
-/** @param {Tensor} weight @param {number} out @param {number} into @returns {Tensor} */
-function planeOf({ shape: [, inputs, height, width], data }, out, into) {
-  const start = (out * inputs + into) * height * width;
-  return { shape: [1, 1, height, width], data: data.slice(start, start + height * width) };
 }
 
 /**
