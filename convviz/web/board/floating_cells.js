@@ -2,6 +2,7 @@
 import { element, setText, svgElement } from "../base/dom.js";
 import { colorOf, cssColor, formatNumber, needsWhiteInk } from "../base/format.js";
 import { CELL, boxOf, gapsBetween } from "./grid_marks.js";
+import { eachCell } from "../rules/shapes_and_indices.js";
 
 /**
  * @typedef {ReturnType<typeof createPlate>} Plate
@@ -13,8 +14,8 @@ import { CELL, boxOf, gapsBetween } from "./grid_marks.js";
  * @param {{ rows: number, columns: number }} shape @param {Scale} scale @param {number} limit
  */
 export function createPlate({ rows, columns }, scale, limit) {
-  const cells = Array.from({ length: rows * columns }, (_, index) => {
-    const place = boxOf(Math.floor(index / columns), index % columns);
+  const cells = eachCell(rows, columns, (row, column) => {
+    const place = boxOf(row, column);
     const text = svgElement("text", { x: place.x + CELL / 2, y: place.y + CELL / 2 });
     return { box: svgElement("rect", place), text };
   });

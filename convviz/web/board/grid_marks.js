@@ -2,6 +2,7 @@
 import { setAttribute, svgElement } from "../base/dom.js";
 import { cellWords } from "../rules/tensor_display_names.js";
 import { say } from "../base/board_sentences.js";
+import { eachCell } from "../rules/shapes_and_indices.js";
 
 export const CELL = 40;
 export const BANDS = { p: "padding", c: "copy", i: "inserted", r: "remainder" };
@@ -66,8 +67,7 @@ function rounded(width, height) {
  * @param {number} height @param {number} width
  */
 export function gapsBetween(height, width) {
-  const cells = Array.from({ length: height * width }, (_, index) => {
-    const [row, column] = [Math.floor(index / width), index % width];
+  const cells = eachCell(height, width, (row, column) => {
     const [down, across] = [row < height - 1 ? CELL - GAP : CELL, column < width - 1 ? CELL - GAP : CELL];
     return `M${column * CELL + ROUND} ${row * CELL}${rounded(across, down)}`;
   });

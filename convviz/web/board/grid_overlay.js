@@ -21,8 +21,8 @@ import { NUMBERED_UP_TO } from "./screen_layout.js";
 import { say } from "../base/board_sentences.js";
 
 /**
- * @typedef {{ rows: string, columns: string, unread_rows: number[], unread_columns: number[], label: string,
- *   editable: boolean, words?: Record<string, string>, numbers?: boolean }} GridSpec numbers: whether they
+ * @typedef {import("../picture/cell_kinds.js").Roles & { label: string, editable: boolean, words?:
+ *   Record<string, string>, numbers?: boolean }} GridSpec numbers: whether they
  *   have room, if not by count
  * @typedef {(row: number, column: number) => void} AtCell
  * @typedef {{ onFocus?: AtCell, onSelect?: AtCell, onMenu?: () => void, onLeave?: () => void, onEdit?: (row:

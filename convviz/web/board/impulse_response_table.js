@@ -11,7 +11,7 @@ const GAP = "\u00b7"; // no window
 /** @param {Tray["rows"][number][number]} value @param {boolean} isNow */
 function createCell(value, isNow) {
   const text = value === null ? "" : value === "gap" ? GAP : formatNumber(value);
-  return element("td", isNow ? { class: "cv-tray-now" } : {}, text);
+  return element(isNow ? "td.cv-tray-now" : "td", text);
 }
 
 export function createTray() {

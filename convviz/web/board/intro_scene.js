@@ -5,6 +5,7 @@ import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { sentences } from "../base/sentences.js";
 import { boxIn, createFloat, createPlate, dressAs, groundOf } from "./floating_cells.js";
+import { eachCell } from "../rules/shapes_and_indices.js";
 
 const say = sentences(WORDS);
 const NAMES = /** @type {const} */ ([
@@ -54,10 +55,7 @@ const done = (motions) =>
 function coverOf(panel, { scale, limits }) {
   const [rows, columns] = [panel.spec().rows.length, panel.spec().columns.length];
   const plate = createPlate({ rows, columns }, scale, limits[panel.spec().key]);
-  const values = Array.from({ length: rows * columns }, (_, index) =>
-    panel.grid.value(Math.floor(index / columns), index % columns),
-  );
-  plate.set(values);
+  plate.set(eachCell(rows, columns, (row, column) => panel.grid.value(row, column)));
   panel.grid.svg.append(plate.el);
   return plate;
 }

@@ -3,6 +3,7 @@ import { element, svgElement } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { LONGEST_MS, Motion } from "../base/motion.js";
 import { CELL, box } from "./grid_marks.js";
+import { eachCell } from "../rules/shapes_and_indices.js";
 
 const MOST_CELLS = 150; // moved one by one
 const MOST_PRODUCTS = 25;
@@ -32,8 +33,7 @@ const moved = (from, to = "none") => [{ transform: from }, { transform: to }];
 /** @param {Motion} motion @param {Panel} panel */
 function turn(motion, { grid, spec }) {
   const [rows, columns] = [spec().rows.length, spec().columns.length];
-  const block = svgElement("g.cv-turning");
-  for (let at = 0; at < rows * columns; at++) block.append(grid.copy(Math.floor(at / columns), at % columns));
+  const block = svgElement("g.cv-turning", {}, ...eachCell(rows, columns, grid.copy));
   const whole = createLayer();
   whole.append(sheet(0, 0, columns, rows), block);
   const letters = [...block.querySelectorAll("text")].map((node) => ({

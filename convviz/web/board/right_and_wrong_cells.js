@@ -4,6 +4,7 @@ import { svgElement } from "../base/dom.js";
 import { colorOf, cssColor, formatNumber, needsWhiteInk } from "../base/format.js";
 import { sayBroken } from "../rules/break_it_sentences.js";
 import { CELL } from "./grid_marks.js";
+import { eachCell } from "../rules/shapes_and_indices.js";
 
 const NONE = "–"; // no number
 
@@ -21,8 +22,8 @@ const NONE = "–"; // no number
 export function splitCells(right, wrong) {
   const { isLarger, top, left, rows, columns } = extentOf(right, wrong);
   const [down, across] = wrong.from ?? [0, 0];
-  return Array.from({ length: rows * columns }, (_, index) => {
-    const [row, column] = [top + Math.floor(index / columns), left + (index % columns)];
+  return eachCell(rows, columns, (below, beside) => {
+    const [row, column] = [top + below, left + beside];
     const [belongs, comes] = [placeIn(right, row, column), placeIn(wrong, row - down, column - across)];
     return { row, column, belongs, comes, isWrong: comes < 0 || wrong.wrong[comes] };
   })

@@ -6,6 +6,7 @@ import { LONGEST_MS } from "../base/motion.js";
 import { flightsOf, stampWords, sumOfStamps } from "./step_animation.js";
 import { Transport } from "./step_controls.js";
 import { say } from "../base/board_sentences.js";
+import { pointAt } from "../rules/shapes_and_indices.js";
 
 const WHERE = /** @type {const} */ ({ cell: "step.cell", stamp: "step.stamp" });
 
@@ -53,8 +54,7 @@ export class Stepper {
   }
 
   #at() {
-    const width = this.#walk.size[1];
-    return { row: Math.floor(this.#position / width), column: this.#position % width };
+    return pointAt(this.#position, this.#walk.size[1]);
   }
 
   #step() {

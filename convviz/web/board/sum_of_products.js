@@ -26,8 +26,8 @@ export function factorSpan(value, color, attributes) {
   const text = formatNumber(value);
   const ink = needsWhiteInk(color) ? "#fff" : "#000";
   const style = `background: ${cssColor(color)}; color: ${ink}`;
-  const all = { class: "cv-factor", style, "data-value": String(value), ...attributes };
-  return element("span", all, value < 0 ? `(${text})` : text);
+  const all = { style, "data-value": String(value), ...attributes };
+  return element("span.cv-factor", all, value < 0 ? `(${text})` : text);
 }
 
 /** @param {Factor[]} factors @param {Colors} colors @param {OnTerm} onTerm */

@@ -13,7 +13,7 @@ import {
   safeRate,
   withLowestPoint,
 } from "../numbers/gradient_step.js";
-import { planeOf, rowsOf } from "../rules/shapes_and_indices.js";
+import { planeOf, pointAt, rowsOf } from "../rules/shapes_and_indices.js";
 import { shownAt } from "../rules/shown_plane.js";
 import { Descent } from "./descent_history.js";
 import { createLossCurve } from "./loss_curve.js";
@@ -125,7 +125,7 @@ export class LearnPanel {
     );
     const columns = spec.kernel_size[1];
     const at = row === undefined || column === undefined ? steepest : row * columns + column;
-    const cell = { name: "w", row: Math.floor(at / columns), column: at % columns };
+    const cell = { name: "w", ...pointAt(at, columns) };
     const [value, slope, next] = [weight[at], Math.abs(grad[at]), weight[at] - lr * grad[at]];
     const [before, after] = formatApart(value, next);
     const numbers = { value: before, lr, grad: formatNumber(slope), next: after };

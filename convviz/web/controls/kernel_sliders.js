@@ -6,6 +6,7 @@ import { ARROWS } from "../base/keys.js";
 import { say } from "../base/board_sentences.js";
 import { shownKernel } from "../rules/change_settings.js";
 import { editCell } from "../rules/edit_cells.js";
+import { pointAt, upTo } from "../rules/shapes_and_indices.js";
 
 const [REACH, STEP] = [3, 0.1];
 const MOST_SLIDERS = 9; // more share one slider
@@ -51,7 +52,7 @@ export class Sliders {
     if (this.#grid.dataset.shape !== `${rows},${columns}`) {
       this.#grid.dataset.shape = `${rows},${columns}`;
       this.#grid.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
-      this.#cells = Array.from({ length: rows * columns }, (_, index) => this.#makeCell(index));
+      this.#cells = upTo(rows * columns).map((index) => this.#makeCell(index));
       this.#grid.replaceChildren(
         ...this.#cells.map(({ range, field }, index) => {
           const place = `${Math.floor(index / columns)},${index % columns}`;
@@ -71,7 +72,7 @@ export class Sliders {
     this.#grid.style.setProperty("--cv-letters", String(Math.max(2, ...letters)));
     const typing = /** @type {Document | ShadowRoot} */ (this.#grid.getRootNode()).activeElement;
     this.#cells.forEach(({ range, field }, index) => {
-      const cell = { name: label, row: Math.floor(index / columns), column: index % columns };
+      const cell = { name: label, ...pointAt(index, columns) };
       range.setAttribute("aria-label", say("slider.range", cell));
       field.setAttribute("aria-label", say("slider.cell", cell));
       if (field === typing) this.#showSlider(index);
@@ -83,7 +84,7 @@ export class Sliders {
   #change(index, value) {
     const { shape, values } = this.#kernel;
     if (values[index] === value) return;
-    const cell = { panel: "weight", row: Math.floor(index / shape[1]), column: index % shape[1], value };
+    const cell = { panel: "weight", ...pointAt(index, shape[1]), value };
     const { plane } = this.#model.settings();
     this.#model.change((settings) => editCell(settings, cell), `weight ${index} ${JSON.stringify(plane)}`);
     if (this.#model.get("failed")) this.#update(); // back to what holds

@@ -86,8 +86,7 @@ export class LessonPanel {
       element("p.cv-lesson-where", ...where),
       this.#next,
     );
-    const attributes = { class: "cv-lesson", hidden: "" };
-    this.#card = element("section", attributes, header, this.#heading, this.#text, footer);
+    this.#card = element("section.cv-lesson", { hidden: "" }, header, this.#heading, this.#text, footer);
     this.#left = new AfterLesson(this.#player, () => this.#heading.focus());
     this.el = element("div.cv-lesson-place", this.#card, this.#left.el, this.#live);
     this.#ends = [

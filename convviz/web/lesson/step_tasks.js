@@ -10,6 +10,7 @@ import { inPlaceOf, replaced, tensorsOf } from "../rules/settings_and_tensors.js
 import { outputShape } from "../rules/conv_geometry.js";
 import { numberIn, placeOfOne } from "./step_sentence_values.js";
 import { say } from "./sentences.js";
+import { eachCell } from "../rules/shapes_and_indices.js";
 
 /**
  * @import { Task } from "./available_lessons.js"
@@ -122,10 +123,7 @@ function notYet(wanted, { settings, start }) {
 /** @param {Settings} settings @returns {Point[]} of the 1 */
 function placesOf({ spec }) {
   const [, , height, width] = outputShape(spec);
-  return Array.from({ length: height * width }, (_, index) => ({
-    row: Math.floor(index / width),
-    column: index % width,
-  }));
+  return eachCell(height, width, (row, column) => ({ row, column }));
 }
 
 /**

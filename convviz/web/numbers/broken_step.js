@@ -10,7 +10,7 @@ import W07 from "../../facts/mistakes/W07_remainder_not_cropped.json" with { typ
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { countProducts, unfolded } from "../rules/conv_geometry.js";
 import { differing, gradientBy, gradientRight, isNear } from "./compute_mistake.js";
-import { largestOf } from "../rules/shapes_and_indices.js";
+import { eachCell, largestOf } from "../rules/shapes_and_indices.js";
 import { shownAt } from "../rules/shown_plane.js";
 
 /**
@@ -95,12 +95,12 @@ function comparedPlane(right, wrong, place) {
   const [[rows, columns], [height, width]] = [sizeOf(wrong), sizeOf(right)];
   const values = [...wrong.data.subarray(place * rows * columns, (place + 1) * rows * columns)];
   const belongs = right.data.subarray(place * height * width, (place + 1) * height * width);
-  const there = values.map((_, index) => {
-    const [row, column] = [Math.floor(index / columns), index % columns];
-    return row < height && column < width ? belongs[row * width + column] : NaN;
-  });
   const most = largestOf(right.data);
-  return { rows, columns, values, wrong: values.map((value, index) => !isNear(value, there[index], most)) };
+  const wrongs = eachCell(rows, columns, (row, column, index) => {
+    const there = row < height && column < width ? belongs[row * width + column] : NaN;
+    return !isNear(values[index], there, most);
+  });
+  return { rows, columns, values, wrong: wrongs };
 }
 
 /** @param {Tensor} tensor @returns {Pair} */

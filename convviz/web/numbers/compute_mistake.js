@@ -12,7 +12,6 @@ import { largestOf } from "../rules/shapes_and_indices.js";
  * @typedef {{ grad_output: Tensor, weight: Tensor, input: Tensor, bias?: Tensor | null }} Given
  * @typedef {{ grad: Pair, other: Pair, factors: number[], value: number }} Product [plane, cell] of each
  *   factor; value: before the result's factor
- * @typedef {{ kept: Product[], missing: Product[], extra: Product[] }} Compared
  */
 
 /**
@@ -97,36 +96,6 @@ export function numberBy(of, products, given, index) {
   const sum = productsOf(of, products, given, index).reduce((total, { value }) => total + value, 0);
   const channel = Math.floor(index / products.size) % products.shape[1];
   return sum * products.factor + (products.bias ? products.bias * (given.bias?.data[channel] ?? 0) : 0);
-}
-
-/**
- * Of one number: common, missing and extra products.
- * @param {Gradient} of @param {Products} right @param {Products} wrong @param {Given} given
- * @param {number} index @param {number} at -1: none @returns {Compared}
- */
-export function comparedAt(of, right, wrong, given, index, at) {
-  const key = (/** @type {Product} */ { grad, other }) => `${grad} ${other}`;
-  const [ours, theirs] = [
-    index < 0 ? [] : productsOf(of, right, given, index),
-    at < 0 ? [] : productsOf(of, wrong, given, at),
-  ];
-  const [known, found] = [new Set(ours.map(key)), new Set(theirs.map(key))];
-  return {
-    kept: ours.filter((each) => found.has(key(each))),
-    missing: ours.filter((each) => !found.has(key(each))),
-    extra: theirs.filter((each) => !known.has(key(each))),
-  };
-}
-
-/** In every cell. @param {Products} one @param {Products} other */
-export function sameProducts(one, other) {
-  if (String(one.shape) !== String(other.shape)) return false;
-  const told = (/** @type {Triple[]} */ triples) =>
-    triples
-      .map(({ result, grad, other: by }) => `${result} ${grad} ${by}`)
-      .sort()
-      .join();
-  return told(one.planes) === told(other.planes) && told(one.cells) === told(other.cells);
 }
 
 /**

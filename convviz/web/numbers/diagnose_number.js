@@ -6,7 +6,7 @@ import { formatLong, formatNumber } from "../base/format.js";
 import { rightProducts } from "../rules/products.js";
 import { isKnown } from "../rules/recipe_steps.js";
 import { bothAxes, paddedSize, unfolded } from "../rules/conv_geometry.js";
-import { FACTOR, numberBy, productsBy, productsOf, sameProducts } from "./compute_mistake.js";
+import { FACTOR, numberBy, productsBy, productsOf } from "./compute_mistake.js";
 import { upTo, flatIndex } from "../rules/shapes_and_indices.js";
 
 /**
@@ -120,8 +120,16 @@ export function createReasons(mistakes, { spec, transposed }, stages) {
 }
 
 /** For any numbers. @param {Products} one @param {Products} other */
-const computesTheSame = (one, other) =>
-  one.factor === other.factor && one.bias === other.bias && sameProducts(one, other);
+function computesTheSame(one, other) {
+  if (one.factor !== other.factor || one.bias !== other.bias || String(one.shape) !== String(other.shape))
+    return false;
+  const told = (/** @type {Triple[]} */ triples) =>
+    triples
+      .map(({ result, grad, other: by }) => `${result} ${grad} ${by}`)
+      .sort()
+      .join();
+  return told(one.planes) === told(other.planes) && told(one.cells) === told(other.cells);
+}
 
 /** @param {Spec} spec */
 const costOf = (spec) => {

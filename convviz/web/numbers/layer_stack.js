@@ -2,6 +2,7 @@
 // back.
 import { bothAxes, isPossible, outputSize, weightShape } from "../rules/conv_geometry.js";
 import { fold, tableOf, toPaddedInput, zeros } from "./compute.js";
+import { upTo } from "../rules/shapes_and_indices.js";
 
 /** At stride 2, four layers take 16 pixels to one. */
 export const MOST_LAYERS = 4;
@@ -51,10 +52,10 @@ export function gradientThrough(layers, weight, asked) {
  */
 export function fieldOf({ kernel_size, stride, dilation }, layers, axis) {
   const reach = dilation[axis] * (kernel_size[axis] - 1);
-  const steps = Array.from({ length: layers }, (_, layer) => stride[axis] ** layer);
+  const steps = upTo(layers).map((layer) => stride[axis] ** layer);
   let lines = new Set([0]);
   for (const step of steps) {
-    const taps = Array.from({ length: kernel_size[axis] }, (_, k) => k * dilation[axis] * step);
+    const taps = upTo(kernel_size[axis]).map((k) => k * dilation[axis] * step);
     lines = new Set([...lines].flatMap((line) => taps.map((tap) => line + tap)));
   }
   return { reach, steps, size: steps.reduce((size, step) => size + reach * step, 1), read: lines.size };

@@ -1,9 +1,10 @@
 // The catalogue's mistakes at one setting: results and verdicts.
 import { rightProducts } from "../rules/products.js";
-import { apartBy, comparedAt, productsBy, summed } from "./compute_mistake.js";
+import { apartBy, productsBy, productsOf, summed } from "./compute_mistake.js";
 
 /**
- * @import { Compared, Given } from "./compute_mistake.js"
+ * @import { Given, Product } from "./compute_mistake.js"
+ * @typedef {{ kept: Product[], missing: Product[], extra: Product[] }} Compared
  * @typedef {{ products: Products, tensor: Tensor }} Computed
  * @typedef {{ kind: "wrong", cells: number, all: number, most: number } | { kind: "shape", wrong: number[],
  *   right: number[] } | { kind: "crash" } | { kind: "same" }} Verdict
@@ -46,16 +47,23 @@ export class Gallery {
   }
 
   /**
-   * @param {Gradient} of @param {Recipe} way @param {number} index @param {number} at
+   * Common, missing and extra products.
+   * @param {Gradient} of @param {Recipe} way @param {number} index of a number @param {number} at in the
+   *   wrong one, -1: none
    * @returns {Compared}
    */
-  compared = (of, way, index, at) =>
-    comparedAt(
-      of,
-      this.right(of).products,
-      this.wrong(of, way)?.products ?? this.right(of).products,
-      this.#given,
-      index,
-      at,
-    );
+  compared(of, way, index, at) {
+    const right = this.right(of);
+    const [ours, theirs] = [
+      index < 0 ? [] : productsOf(of, right.products, this.#given, index),
+      at < 0 ? [] : productsOf(of, (this.wrong(of, way) ?? right).products, this.#given, at),
+    ];
+    const key = (/** @type {Product} */ { grad, other }) => `${grad} ${other}`;
+    const [known, found] = [new Set(ours.map(key)), new Set(theirs.map(key))];
+    return {
+      kept: ours.filter((each) => found.has(key(each))),
+      missing: ours.filter((each) => !found.has(key(each))),
+      extra: theirs.filter((each) => !known.has(key(each))),
+    };
+  }
 }

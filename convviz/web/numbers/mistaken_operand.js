@@ -2,7 +2,7 @@
 // the rotated kernel.
 import { slidOver } from "../rules/grad_input_by_recipe.js";
 import { cellApart, complete, linesOf } from "../rules/recipe_steps.js";
-import { planeOf, upTo } from "../rules/shapes_and_indices.js";
+import { eachCell, planeOf } from "../rules/shapes_and_indices.js";
 import { bothAxes, outputSize, unfolded } from "../rules/conv_geometry.js";
 
 /**
@@ -55,9 +55,8 @@ function spread(tensor, place, [down, across], right) {
   const [height, width] = tensor.shape.slice(2);
   const plane = planeOf(tensor, place);
   if (down.length <= 0 || across.length <= 0) return null;
-  const values = upTo(down.length * across.length).map((cell) => {
-    const row = cellApart(down, Math.floor(cell / across.length), height);
-    const column = cellApart(across, cell % across.length, width);
+  const values = eachCell(down.length, across.length, (below, beside) => {
+    const [row, column] = [cellApart(down, below, height), cellApart(across, beside, width)];
     return row === null || column === null ? 0 : plane[row * width + column];
   });
   const from = [down, across].map(({ first }, axis) => right[axis].first - first);

@@ -3,6 +3,7 @@ import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { LIMITS } from "../rules/bounds.js";
 import { MOST, replaced } from "../rules/settings_and_tensors.js";
 import { countProducts, isPossible } from "../rules/conv_geometry.js";
+import { upTo } from "../rules/shapes_and_indices.js";
 
 /**
  * @typedef {typeof PLANES[number]} Planes
@@ -55,7 +56,7 @@ const of = (control, change) => [control, change];
 
 /** Nearest first, up before down. @param {number[]} range @param {number} here */
 function others([low, high], here) {
-  const all = Array.from({ length: high - low + 1 }, (_, index) => low + index);
+  const all = upTo(high - low + 1).map((index) => low + index);
   const nearest = all.sort((one, two) => Math.abs(one - here) - Math.abs(two - here) || two - one);
   return nearest.filter((value) => value !== here);
 }

@@ -4,7 +4,7 @@ import { sayBroken } from "../rules/break_it_sentences.js";
 import { settingAt } from "../rules/settings_link.js";
 import { lossWith } from "../rules/loss_inputs.js";
 import { showPlane } from "../rules/shown_plane.js";
-import { replaced, tensorsOf } from "../rules/settings_and_tensors.js";
+import { numbersKey, replaced, tensorsOf } from "../rules/settings_and_tensors.js";
 import { outcomeOf } from "./broken_step.js";
 import { computeStages } from "./compute.js";
 import { geometryMoves, textOf } from "./nearby_settings.js";
@@ -54,8 +54,7 @@ let known = { key: "", offer: /** @type {Offer} */ ({ words: "", changes: {} }) 
 
 /** @param {Settings} settings @param {Toggle} toggle */
 export function settingOffer(settings, toggle) {
-  const { spec, input, digit, weight, bias, loss, target, grad, seed, plane } = settings;
-  const key = JSON.stringify([toggle.id, spec, input, digit, weight, bias, loss, target, grad, seed, plane]);
+  const key = JSON.stringify([toggle.id, settings.plane, numbersKey(settings)]);
   if (known.key !== key) known = { key, offer: found(settings, toggle) };
   return known.offer;
 }

@@ -23,9 +23,6 @@ export const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(
 /** @returns {any} */
 export const dataOfPage = () => JSON.parse(byId("convviz-data").textContent ?? "");
 
-/** @param {string} address */
-const fetchPlotly = (address) => fetchFile(address, "arrayBuffer", (why) => say("live.plotly", { why }));
-
 /** @param {string} address @returns {Promise<any>} */
 const fetchRace = (address) =>
   fetchFile(address, "json", (why) => sayOfRace("recorded.failed", { why })).then(
@@ -43,7 +40,7 @@ export function startPage(data, live, without) {
   const model = createPageModel({
     ...data,
     state: FIRST_STATE,
-    plotly: () => fetchPlotly(plotly),
+    plotly: () => fetchFile(plotly, "arrayBuffer", (why) => say("live.plotly", { why })),
     ground: {},
     live,
   });

@@ -85,8 +85,8 @@ export class Lecture {
       iconButton("forward", say("forward"), () => this.#step(1)),
     ];
     const leave = iconButton("close", say("leave"), () => this.#turn(false));
-    const attributes = { class: "cv-lecture-bar", role: "group", "aria-label": say("bar") };
-    this.bar = element("div", attributes, ...steps, this.#bands, leave);
+    const attributes = { role: "group", "aria-label": say("bar") };
+    this.bar = element("div.cv-lecture-bar", attributes, ...steps, this.#bands, leave);
     const keys = own ? document : app;
     keys.addEventListener("keydown", this.#onKey, { capture: true, signal: this.#listening.signal });
     keys.addEventListener("keydown", this.#onEscape, { signal: this.#listening.signal });

@@ -32,8 +32,8 @@ export function drawLive(
   el.classList.add("cv-app", "cv-page", "cv-full", "cv-look");
   el.lang = language(); // a notebook around it may speak another
   const name = el.querySelector(":scope > h1");
-  const brand = { class: "cv-brand", title: say("brand") };
-  const heading = element("div.cv-heading", name ?? element("p", brand, say("brand")));
+  const brand = name ?? element("p.cv-brand", { title: say("brand") }, say("brand"));
+  const heading = element("div.cv-heading", brand);
   const share = ownShare ? { ...ownShare, close() {} } : new Share(model, () => stepLink(player));
   const tabs = new Tabs(model, drawPane, ownTabs, without);
   el.append(heading);

@@ -4,7 +4,7 @@ import { axisWord, cellWords, productsOf } from "../rules/tensor_display_names.j
 import { isSingleOne } from "../rules/change_settings.js";
 import { editedPanels, isDragged, isDrawnOn } from "../rules/edit_cells.js";
 import { isPanel, panelsOf } from "./panels.js";
-import { planeOf } from "../rules/shapes_and_indices.js";
+import { eachCell, planeOf } from "../rules/shapes_and_indices.js";
 import { planeIndex } from "../rules/shown_plane.js";
 import { sentBack } from "../rules/grad_output_source.js";
 import { roundHalfEven } from "../rules/torch_random.js";
@@ -114,14 +114,11 @@ function thinnedOut(panel) {
 function thumbsOf(panel) {
   const [first, second, height, width] = panel.tensor.shape;
   const [down, across] = stepsOf(panel);
-  const planes = Array.from({ length: first * second }, (_, index) => {
-    const at = [Math.floor(index / second), index % second];
-    return {
-      label: `${panel.called}[${at.join(", ")}]`,
-      at,
-      shown: at[0] === panel.at[0] && at[1] === panel.at[1],
-    };
-  });
+  const planes = eachCell(first, second, (n, c) => ({
+    label: `${panel.called}[${n}, ${c}]`,
+    at: [n, c],
+    shown: n === panel.at[0] && c === panel.at[1],
+  }));
   return { rows: Math.ceil(height / down), columns: Math.ceil(width / across), planes };
 }
 

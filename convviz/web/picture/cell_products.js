@@ -1,7 +1,7 @@
 // A cell's products over channels and samples, with their numbers.
 
 import { planesOf } from "./find_linked_cells.js";
-import { upTo } from "../rules/shapes_and_indices.js";
+import { eachCell, upTo } from "../rules/shapes_and_indices.js";
 
 /**
  * @typedef {{ planes: any, thumbs: any }} Planes shown planes, and small pictures
@@ -72,10 +72,8 @@ export class Terms {
     // A transposed layer's grad_output is called input.
     const panel = this.#geometry.transposed ? "input" : "grad_output";
     const spec = this.#specOf(panel);
-    const places = upTo(spec.rows.length * spec.columns.length);
     return upTo(this.#geometry.batch).flatMap((sample) =>
-      places.map((place) => {
-        const [row, column] = [Math.floor(place / spec.columns.length), place % spec.columns.length];
+      eachCell(spec.rows.length, spec.columns.length, (row, column) => {
         const value = this.#numberOf(panel, [sample, cell.column], row, column);
         return [{ panel, row, column, value, shown: sample === spec.at[0] && cell.column === spec.at[1] }];
       }),

@@ -5,6 +5,7 @@ import { FIRST_STATE, toLink } from "../rules/settings_link.js";
 import { inPlaceOf, weightOf } from "../rules/settings_and_tensors.js";
 import { geometryOf } from "../rules/conv_geometry.js";
 import { stampLinks } from "./stamp_and_window_pairs.js";
+import { pointAt } from "../rules/shapes_and_indices.js";
 
 /**
  * @typedef {Point} At
@@ -62,7 +63,7 @@ export function arrivalOf(settings) {
  */
 function stepAt({ spec, plane, transposed }, weight, pixel, index) {
   const [[, columns], [height, width]] = [spec.kernel_size, spec.input_size];
-  const at = { row: Math.floor(index / columns), column: index % columns };
+  const at = pointAt(index, columns);
   const links = stampLinks(geometryOf(spec, plane, transposed), "grad_input", [at.row, at.column]);
   const landed = Array(height * width).fill(0);
   const cells = links.filter(({ panel }) => panel === "grad_input");

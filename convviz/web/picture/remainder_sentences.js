@@ -10,6 +10,7 @@ import {
   remainderOf,
   unreadLines,
 } from "../rules/conv_geometry.js";
+import { upTo } from "../rules/shapes_and_indices.js";
 
 /**
  * @typedef {{ label: string, note: string, size: number[], current: boolean }} NearSize
@@ -45,7 +46,7 @@ function withSize(spec, axis, size) {
 /** Smallest first. @param {Spec} spec @param {number} axis */
 function sameOutput(spec, axis) {
   const smallest = spec.input_size[axis] - remainderOf(spec, axis);
-  const sizes = Array.from({ length: spec.stride[axis] }, (_, index) => smallest + index);
+  const sizes = upTo(spec.stride[axis]).map((index) => smallest + index);
   return sizes.filter((size) => isPossible(withSize(spec, axis, size)));
 }
 
@@ -86,9 +87,7 @@ function lostWords(spec, axis) {
     ? say(`${whole ? "lost_whole" : "lost"}.${where}`, { count: rest - after, after, rest, lines })
     : say("lost.no_padding", { count: lost, lines });
   const unread = unreadLines(spec, axis);
-  const copied = Array.from({ length: lost }, (_, index) => size - lost + index).filter(
-    (i) => !unread.includes(i),
-  ).length;
+  const copied = upTo(lost).filter((index) => !unread.includes(size - lost + index)).length;
   if (!copied) return say("lost.unread", { lost: told });
   return copied === lost ? say("lost.read", { lost: told }) : say("lost.read_partly", { lost: told, copied });
 }

@@ -2,7 +2,7 @@
 // grad_output times weight or input, or alone; the output's are weight times input.
 import { bothAxes, inputShape, outputShape, outputSize, perGroup, weightShape } from "./conv_geometry.js";
 import { axisTaps } from "./taps.js";
-import { upTo } from "./shapes_and_indices.js";
+import { eachCell, upTo } from "./shapes_and_indices.js";
 
 /**
  * @import { Result } from "./recipe_steps.js"
@@ -73,9 +73,8 @@ export function biasProducts(over, samples, factor, spec) {
       other: -1,
     })),
   );
-  const cells = upTo(sizes.H * sizes.W).map((cell) => {
-    const [row, column] = [Math.floor(cell / sizes.W), cell % sizes.W];
-    return { result: row * kept("H") * width + column * kept("W"), grad: cell, other: -1 };
+  const cells = eachCell(sizes.H, sizes.W, (row, column, grad) => {
+    return { result: row * kept("H") * width + column * kept("W"), grad, other: -1 };
   });
   const axes = /** @type {(keyof typeof sizes)[]} */ (["N", "C", "H", "W"]);
   const shape = axes.filter(kept).map((axis) => sizes[axis]);

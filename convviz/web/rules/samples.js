@@ -1,18 +1,11 @@
 // Named inputs and kernels, as in samples/; planes in reading order.
 import DIGITS from "../../facts/digits.json" with { type: "json" };
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import { countOf, flatIndex, indicesAt } from "./shapes_and_indices.js";
+import { countOf, eachCell, flatIndex, indicesAt, upTo } from "./shapes_and_indices.js";
 
 /** Sums of outer products, the column first. @type {Record<string, string[][]>} */
 const KERNELS = SETTINGS.kernels;
 export const PRESETS = Object.keys(KERNELS);
-
-/** @param {number} rows @param {number} columns @param {(row: number, column: number) => number} value */
-function planeOf(rows, columns, value) {
-  return Array.from({ length: rows * columns }, (_, index) =>
-    value(Math.floor(index / columns), index % columns),
-  );
-}
 
 /** @param {number[]} numbers */
 const sum = (numbers) => numbers.reduce((total, value) => total + value, 0);
@@ -22,8 +15,8 @@ const ROWS = SETTINGS.kernel_rows;
 
 /** @param {string} name @param {number[]} size */
 export function makeKernel(name, [rows, columns]) {
-  if (name === "counting") return planeOf(rows, columns, (r, c) => r * columns + c + 1);
-  const kernel = planeOf(rows, columns, (r, c) =>
+  if (name === "counting") return eachCell(rows, columns, (r, c) => r * columns + c + 1);
+  const kernel = eachCell(rows, columns, (r, c) =>
     sum(KERNELS[name].map(([down, across]) => ROWS[down][rows - 1][r] * ROWS[across][columns - 1][c])),
   );
   const total = SETTINGS.kernels_that_average.includes(name) ? sum(kernel) : 1;
@@ -43,14 +36,14 @@ export function makePlane(kind, plane, [rows, columns], digit) {
       (Math.floor(rows / 2) + plane) % rows,
       (Math.floor(columns / 2) + plane) % columns,
     ];
-    return planeOf(rows, columns, (r, c) => Number(r === row && c === column));
+    return eachCell(rows, columns, (r, c) => Number(r === row && c === column));
   }
   if (kind === "ramp") {
     // Odd planes count down: channels differ in more than an offset.
-    return planeOf(rows, columns, (r, c) => ((plane % 2 ? c * rows + r : r * columns + c) + plane) / 10);
+    return eachCell(rows, columns, (r, c) => ((plane % 2 ? c * rows + r : r * columns + c) + plane) / 10);
   }
-  if (kind === "whole") return planeOf(rows, columns, (r, c) => (r * r + c * c + r * c + c + plane) % 5);
-  if (kind === "checkerboard") return planeOf(rows, columns, (r, c) => Number((r + c + plane) % 2 === 0));
+  if (kind === "whole") return eachCell(rows, columns, (r, c) => (r * r + c * c + r * c + c + plane) % 5);
+  if (kind === "checkerboard") return eachCell(rows, columns, (r, c) => Number((r + c + plane) % 2 === 0));
   const picture = DIGITS.digits[(digit + plane) % 10]; // ink, 0 to 16
   const ink = picture.flat().map((value) => value / 16);
   return resizePlane(ink, [picture.length, picture[0].length], [rows, columns]);
@@ -60,7 +53,7 @@ export function makePlane(kind, plane, [rows, columns], digit) {
 export function resizePlane(plane, from, to) {
   const larger = from[0] < to[0] || from[1] < to[1];
   const [down, across] = [0, 1].map((axis) => sharesOf(from[axis], to[axis], larger));
-  return planeOf(to[0], to[1], (r, c) => {
+  return eachCell(to[0], to[1], (r, c) => {
     const terms = down[r].map(
       ([row, share]) => share * sum(across[c].map(([column, part]) => part * plane[row * from[1] + column])),
     );
@@ -73,7 +66,7 @@ export function resizePlane(plane, from, to) {
  * @param {number} from @param {number} to @param {boolean} larger
  */
 function sharesOf(from, to, larger) {
-  return Array.from({ length: to }, (_, index) => {
+  return upTo(to).map((index) => {
     if (larger) {
       const at = Math.min(Math.max(((index + 0.5) * from) / to - 0.5, 0), from - 1);
       const low = Math.floor(at);
@@ -83,13 +76,13 @@ function sharesOf(from, to, larger) {
       ];
     }
     const [start, end] = [Math.floor((index * from) / to), Math.ceil(((index + 1) * from) / to)];
-    return Array.from({ length: end - start }, (_, cell) => [start + cell, 1 / (end - start)]);
+    return upTo(end - start).map((cell) => [start + cell, 1 / (end - start)]);
   });
 }
 
 /** Crop, or extend with zeros. @param {number[]} values @param {number[]} from @param {number[]} to */
 export function fitTensor(values, from, to) {
-  return Array.from({ length: countOf(to) }, (_, index) => {
+  return upTo(countOf(to)).map((index) => {
     const places = indicesAt(to, index);
     return places.every((place, axis) => place < from[axis]) ? values[flatIndex(from, places)] : 0;
   });

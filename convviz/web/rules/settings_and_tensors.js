@@ -56,9 +56,12 @@ export const inPlaceOf = ({ device, dtype, theme, tab, mistake }, next) =>
   replaced(next, { device, dtype, theme, tab, mistake });
 
 /** @param {Settings} settings */
-const shapeOfInput = ({ spec, transposed }) => (transposed ? outputShape : inputShape)(spec);
-/** @param {Settings} settings */
 export const shapeOfOutput = ({ spec, transposed }) => (transposed ? inputShape : outputShape)(spec);
+
+/** Of what the numbers depend on. @param {Settings} settings */
+export function numbersKey({ spec, input, digit, weight, bias, loss, target, grad, seed, transposed }) {
+  return JSON.stringify([spec, input, digit, weight, bias, loss, target, grad, seed, transposed]);
+}
 
 /** @param {Settings} settings @returns {Given} */
 export function tensorsOf(settings) {
@@ -73,7 +76,7 @@ export function tensorsOf(settings) {
 
 /** @param {Settings} settings @returns {Tensor} */
 export function inputOf(settings) {
-  const shape = shapeOfInput(settings);
+  const shape = (settings.transposed ? outputShape : inputShape)(settings.spec);
   const { kind, values = [], shape: from = [] } = settings.input;
   const [batch, channels, ...size] = shape;
   const picture = kind === "image" ? resizePlane(values, from, size) : null;

@@ -13,6 +13,18 @@ export const flatIndex = (shape, at) => at.reduce((place, each, axis) => place *
 export const indicesAt = (shape, index) =>
   shape.map((size, axis) => Math.floor(index / countOf(shape.slice(axis + 1))) % size);
 
+/** In a plane. @param {number} index @param {number} columns @returns {Point} */
+export const pointAt = (index, columns) => ({ row: Math.floor(index / columns), column: index % columns });
+
+/**
+ * In reading order.
+ * @template Made
+ * @param {number} rows @param {number} columns
+ * @param {(row: number, column: number, index: number) => Made} make
+ */
+export const eachCell = (rows, columns, make) =>
+  upTo(rows * columns).map((index) => make(Math.floor(index / columns), index % columns, index));
+
 /** @param {Tensor} tensor with four axes @param {number[]} at its leading indices */
 export function planeOf({ shape, data }, [first, second]) {
   const cells = shape[2] * shape[3];

@@ -31,12 +31,6 @@ function createTwister(seed) {
   return () => ((bits() & 0x1fffff) * 2 ** 32 + bits()) * 2 ** -53;
 }
 
-/** In float64. @param {number} count @param {number} seed */
-function randomNormal(count, seed) {
-  const uniform = createTwister(seed);
-  return count < 16 ? inPairs(count, uniform) : inBlocks(count, uniform);
-}
-
 /** For a few numbers. @param {number} count @param {() => number} uniform */
 function inPairs(count, uniform) {
   const found = [];
@@ -71,7 +65,8 @@ function toNormal(numbers, start) {
 
 /** To a tenth, as samples/inputs.py. @param {number} count @param {number} seed */
 export function randomTenths(count, seed) {
-  return randomNormal(count, seed).map((value) => roundHalfEven(value * 10) / 10 + 0);
+  const numbers = (count < 16 ? inPairs : inBlocks)(count, createTwister(seed));
+  return numbers.map((value) => roundHalfEven(value * 10) / 10 + 0);
 }
 
 /** Half to even. @param {number} value */

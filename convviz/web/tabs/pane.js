@@ -84,8 +84,8 @@ function openPane({ model, el }, name, build) {
   const failure = element("p.cv-pane-failure", { role: "alert" });
   const body = element("div.cv-pane-body");
   const live = element("p.cv-live", { role: "status", "aria-live": "polite" });
-  const attributes = { class: `cv-pane cv-pane-${name} cv-look`, "data-theme": "light" };
-  const root = element("section", attributes, failure, body, createTerms(name), live);
+  const parts = [failure, body, createTerms(name), live];
+  const root = element(`section.cv-pane.cv-pane-${name}.cv-look`, { "data-theme": "light" }, ...parts);
   el.append(root);
   let lost = "";
   /** @type {(() => void)[]} */

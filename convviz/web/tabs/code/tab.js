@@ -21,7 +21,10 @@ class CodePane {
   #shown = "";
   /** @type {string[]} */
   #onBoard = [];
-  #ways = createRadios(say("code.ways"), "way", (name) => this.#choose(name));
+  #ways = createRadios(say("code.ways"), "way", (name) => {
+    this.#chosen = name;
+    this.#show();
+  });
   #title = element("h4");
   #copier = createCopier();
   #outcome = element("span.cv-copied.cv-muted");
@@ -101,12 +104,6 @@ class CodePane {
     this.#markBoard();
     setText(this.#outcome, "");
     this.#copier.close();
-  }
-
-  /** @param {string} name */
-  #choose(name) {
-    this.#chosen = name;
-    this.#show();
   }
 
   /** @param {CodeData} next */

@@ -33,7 +33,10 @@ class GraphPane {
     onMove: (position) => this.#walkTo(position),
     onClose: () => this.#stopWalk(),
   });
-  #walk = button(say("graph.walk"), () => this.#startWalk());
+  #walk = button(say("graph.walk"), () => {
+    this.#transport.open(this.#data.steps.length);
+    this.#walk.hidden = true;
+  });
   #told = element("p.cv-told");
   #note = element("p.cv-muted.cv-graph-note");
 
@@ -41,7 +44,10 @@ class GraphPane {
   constructor(pane, body) {
     [this.#pane, this.#body] = [pane, body];
     this.#drawing = new Drawing(pane.uid, {
-      open: (id) => this.#openBox(id),
+      open: (id) => {
+        this.#drawing.select(id);
+        this.#details.open(id);
+      },
       point: (id) => this.#pointFrom(id),
     });
     this.#details = new Details(pane, () => this.#closeBox());
@@ -81,12 +87,6 @@ class GraphPane {
     });
   }
 
-  /** @param {string} id */
-  #openBox(id) {
-    this.#drawing.select(id);
-    this.#details.open(id);
-  }
-
   #closeBox() {
     const box = this.#drawing.box(this.#drawing.selected());
     this.#drawing.select("");
@@ -101,11 +101,6 @@ class GraphPane {
     const sum = id ? this.#data.paths[id] : "";
     if (sum) setRich(this.#told, sum);
     else this.#tell();
-  }
-
-  #startWalk() {
-    this.#transport.open(this.#data.steps.length);
-    this.#walk.hidden = true;
   }
 
   #stopWalk() {

@@ -1,7 +1,7 @@
 // Which entries of the matrices belong together, and with which cells of the board: all from the taps.
 import { outputCell } from "../../picture/cell_copies.js";
 import { axisTaps } from "../../rules/taps.js";
-import { upTo } from "../../rules/shapes_and_indices.js";
+import { pointAt, upTo } from "../../rules/shapes_and_indices.js";
 
 /**
  * One tap: the numbers of a window, of a kernel cell, of a cell of the padded input and of a cell of the
@@ -142,7 +142,7 @@ export class MatrixLinks {
             ),
     );
     const found = new Set(flats.filter((flat) => flat !== null));
-    return [...found].map((flat) => ({ row: Math.floor(flat / width), column: flat % width }));
+    return [...found].map((flat) => pointAt(flat, width));
   }
 
   /** @param {Axis | undefined} axis @param {Tap} tap @param {number[]} outs @param {number[]} ins */

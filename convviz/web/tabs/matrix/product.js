@@ -4,7 +4,7 @@ import { element } from "../../base/dom.js";
 import { Heatmap } from "../../board/tab_heatmap.js";
 
 /**
- * @typedef {import("./views.js").MatrixMap} MatrixMap
+ * @import { MatrixMap, View } from "./views.js"
  * @typedef {{ onPoint: (map: MatrixMap, row: number, column: number) => void, onLeave: () => void }} Events
  */
 
@@ -29,19 +29,17 @@ export class MatrixProduct {
   constructor(pane, events) {
     this.#slots = Object.fromEntries(SLOTS.map((name) => [name, new Slot(pane, name, events)]));
     const { left, top, result, extra0, extra1, extra2 } = this.#slots;
-    const box = (/** @type {string} */ kind, /** @type {HTMLElement[]} */ ...children) =>
-      element("div", { class: kind }, ...children);
-    this.#scroll = box("cv-scroll", top.el, this.#signs[1], result.el);
-    this.#product = box(
-      "cv-matrix-product",
-      box("cv-matrix-left", box("cv-scroll", left.el), this.#signs[0]),
-      box("cv-matrix-right", this.#scroll),
+    this.#scroll = element("div.cv-scroll", top.el, this.#signs[1], result.el);
+    this.#product = element(
+      "div.cv-matrix-product",
+      element("div.cv-matrix-left", element("div.cv-scroll", left.el), this.#signs[0]),
+      element("div.cv-matrix-right", this.#scroll),
     );
-    this.#extras = box("cv-flow", extra0.el, extra1.el, extra2.el);
+    this.#extras = element("div.cv-flow", extra0.el, extra1.el, extra2.el);
     this.els = [this.#product, this.#extras];
   }
 
-  /** @param {import("./views.js").View} view @param {string} dtype @param {Room} room */
+  /** @param {View} view @param {string} dtype @param {Room} room */
   set(view, dtype, room) {
     this.#product.hidden = !view.result;
     this.#extras.hidden = !view.extras.length;
@@ -130,7 +128,7 @@ class Slot {
  * All in one row, with numbers; null: no room.
  * @typedef {{ cell: number, height: number, numbers: boolean }} Size
  * @typedef {{ width: number, height: number }} Room in sight
- * @param {import("./views.js").View} view @param {Room} room @returns {Map<MatrixMap, Size> | null}
+ * @param {View} view @param {Room} room @returns {Map<MatrixMap, Size> | null}
  */
 function layInARow({ left, top, result, one }, { width, height }) {
   if (one || !left || !top || !result) return null;
@@ -146,7 +144,7 @@ function layInARow({ left, top, result, one }, { width, height }) {
   return new Map(maps.map((map) => [map, { cell, height: cell, numbers: true }]));
 }
 
-/** @param {Map<MatrixMap, Size>} sizes @param {import("./views.js").View} view @param {number} width */
+/** @param {Map<MatrixMap, Size>} sizes @param {View} view @param {number} width */
 function addImages(sizes, view, width) {
   for (const map of view.extras) {
     const result = /** @type {MatrixMap} */ (view.result);
@@ -159,7 +157,7 @@ const fits = (map) => Math.max(...map.size) <= MOST_NUMBERED;
 
 /**
  * Shared rows or columns have one size. `beside`: left stays beside the others.
- * @param {import("./views.js").View} view @param {number} width
+ * @param {View} view @param {number} width
  * @returns {{ sizes: Map<MatrixMap, Size>, beside: boolean }}
  */
 function layOutProduct({ left, top, result, one }, width) {

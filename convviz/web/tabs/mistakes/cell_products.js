@@ -5,14 +5,15 @@ import { Heatmap } from "../../board/tab_heatmap.js";
 import { FACTOR } from "../../numbers/compute_mistake.js";
 import { planeRows, sizeOf } from "./shown_planes.js";
 import { say } from "./sentences.js";
-import { indicesAt, largestOf } from "../../rules/shapes_and_indices.js";
+import { indicesAt, largestOf, pointAt } from "../../rules/shapes_and_indices.js";
 
 const MOST = 16;
 const KINDS = /** @type {const} */ (["kept", "missing", "extra"]);
 const COLORS = { kept: "var(--cv-accent)", missing: "", extra: "var(--cv-bad)" };
 
 /**
- * @import { Compared, Given, Product } from "../../numbers/compute_mistake.js"
+ * @import { Given, Product } from "../../numbers/compute_mistake.js"
+ * @import { Compared } from "../../numbers/mistake_results.js"
  * @typedef {typeof KINDS[number]} Kind
  * @typedef {{ name: string, right: number, wrong: number | null, factor: number, products: Compared }} Sums
  *   wrong: null: no such cell
@@ -95,8 +96,7 @@ export class Products {
           .map((product) => (which ? product.other : product.grad))
           .filter(([plane]) => plane === this.#planes[which])
           .map(([, cell]) => ({
-            row: Math.floor(cell / width),
-            column: cell % width,
+            ...pointAt(cell, width),
             color: COLORS[kind],
             real: kind !== "missing",
           })),

@@ -1,7 +1,6 @@
 // The list of the tab Mistakes: one toggle a mistake, those of one gradient at a time.
 import { element, makeButton, setText } from "../../base/dom.js";
 import { walkAlong } from "../../base/roving_tabindex.js";
-import { scrollWithin } from "../../base/scroll.js";
 import { createRadios } from "../pane_elements.js";
 import { say } from "./sentences.js";
 
@@ -36,8 +35,9 @@ export class MistakesList {
     this.#buttons = mistakes.map((mistake) => {
       const unseen = element("small");
       const words = [element("span", mistake.title), unseen];
-      const attributes = { class: "cv-mistake", "data-mistake": mistake.id };
-      return { mistake, unseen, button: makeButton(attributes, words, () => toggle(mistake)) };
+      const button = makeButton("cv-mistake", words, () => toggle(mistake));
+      button.dataset.mistake = mistake.id;
+      return { mistake, unseen, button };
     });
     const all = this.#buttons.map(({ button }) => button);
     walkAlong(
@@ -67,4 +67,10 @@ export class MistakesList {
     if (chosen && chosen !== this.#brought && stop) scrollWithin(this.#list, stop.button);
     this.#brought = chosen;
   }
+}
+
+/** Not the page: scrollIntoView would. @param {HTMLElement} box @param {HTMLElement} part */
+function scrollWithin(box, part) {
+  const [room, at] = [box.getBoundingClientRect(), part.getBoundingClientRect()];
+  if (at.top < room.top || at.bottom > room.bottom) box.scrollTop += at.top - room.top;
 }

@@ -4,6 +4,7 @@ import MISTAKES from "../../../facts/mistakes.json" with { type: "json" };
 import { element, setText } from "../../base/dom.js";
 import { formatNumber } from "../../base/format.js";
 import { Heatmap } from "../../board/tab_heatmap.js";
+import { differing } from "../../numbers/compute_mistake.js";
 import { Gallery } from "../../numbers/mistake_results.js";
 import { isKnown } from "../../rules/recipe_steps.js";
 import { countProducts } from "../../rules/conv_geometry.js";
@@ -47,7 +48,7 @@ class MistakesPane {
   #pointed = null; // here or on the board
   #list = new MistakesList(
     SHOWN,
-    (gradient) => this.#chooseGradient(gradient),
+    (gradient) => this.#choose(SHOWN.find((mistake) => mistake.of === gradient)?.id ?? ""),
     (mistake) => this.#choose(mistake.id === this.#chosen ? "" : mistake.id),
   );
   #verdict = element("p.cv-verdict", { "aria-live": "polite" });
@@ -57,7 +58,10 @@ class MistakesPane {
       this.#way = index;
       this.#draw();
     },
-    () => this.#expose(),
+    () => {
+      const mistake = this.#current();
+      if (mistake) this.#pane.page.open(mistake.setting, say("exposed", { title: mistake.title }));
+    },
   );
   #maps;
   #nothing = element("p.cv-muted");
@@ -98,19 +102,9 @@ class MistakesPane {
     return this.#current()?.ways[this.#way] ?? {};
   }
 
-  /** @param {Gradient} gradient */
-  #chooseGradient(gradient) {
-    this.#choose(SHOWN.find((mistake) => mistake.of === gradient)?.id ?? "");
-  }
-
   /** @param {string} id or empty */
   #choose(id) {
     this.#pane.goTo({ mistake: id }, "");
-  }
-
-  #expose() {
-    const mistake = this.#current();
-    if (mistake) this.#pane.page.open(mistake.setting, say("exposed", { title: mistake.title }));
   }
 
   #draw() {
@@ -218,13 +212,10 @@ class MistakesPane {
    */
   #differing(right, wrong, at) {
     if (!wrong || String(wrong.shape) !== String(right.shape)) return;
-    const [ours, theirs] = [right, wrong].map((tensor) => planeRows(tensor, planeIn(tensor.shape, at)[0]));
-    const far = 1e-9 * Math.max(largestOf(right.data), 1);
+    const apart = { shape: right.shape, data: Float64Array.from(differing(right, wrong), Number) };
     this.#maps[1].light(
-      ours.flatMap((line, row) =>
-        line.flatMap((value, column) =>
-          Math.abs(value - theirs[row][column]) <= far ? [] : [{ row, column }],
-        ),
+      planeRows(apart, planeIn(right.shape, at)[0]).flatMap((line, row) =>
+        line.flatMap((isWrong, column) => (isWrong ? [{ row, column }] : [])),
       ),
     );
   }

@@ -2,6 +2,7 @@
 import { afterwards } from "../../numbers/latest_request.js";
 import { hidingOf } from "../../numbers/what_hides_mistake.js";
 import { textOf } from "../../numbers/nearby_settings.js";
+import { numbersKey } from "../../rules/settings_and_tensors.js";
 import { say } from "./sentences.js";
 
 const REST_MS = 150; // as a pane's
@@ -26,8 +27,7 @@ export function createWhy(show, later = afterwards) {
      */
     of(settings, of, way) {
       stop();
-      const { spec, input, digit, weight, bias, loss, target, grad, seed } = settings;
-      const key = JSON.stringify([of, way, spec, input, digit, weight, bias, loss, target, grad, seed]);
+      const key = JSON.stringify([of, way, numbersKey(settings)]);
       if (known.key === key) return known.words;
       stop = later(() => {
         known = { key, words: hidingWords(hidingOf(settings, of, way)) };

@@ -31,8 +31,7 @@ function buildQuantised(pane, body) {
   const layer = element("label", ...sayPieces("quantised.layer", { menu }));
   const sentence = element("p");
   const [forward, backward, check] = [0, 1, 2].map(() => element("div.cv-flow"));
-  const attributes = { class: "cv-variants", role: "group", "aria-label": say("quantised.variants") };
-  const variants = element("div", attributes);
+  const variants = element("div.cv-variants", { role: "group", "aria-label": say("quantised.variants") });
   const [aside, heading] = ["variants", "check"].map((part) => element("h4", { "data-part": part }));
   const verdict = element("ul.cv-verdict");
   const columns = new Columns(planes, variants, (variant) => pane.choose({ variant }));

@@ -16,8 +16,8 @@ const SIDE = 28;
 export function createTable() {
   const table = element("table");
   const note = element("p.cv-muted", say("table.note"));
-  const attributes = { class: "cv-race-wide", tabindex: "0", role: "group", "aria-label": say("table") };
-  const wide = element("div", attributes, table);
+  const attributes = { tabindex: "0", role: "group", "aria-label": say("table") };
+  const wide = element("div.cv-race-wide", attributes, table);
   return {
     el: element("section", { "data-part": "table" }, element("h4", say("table")), wide, note),
     /** @param {Table} data */

@@ -82,7 +82,11 @@ class StackPane {
       createPlane(
         pane,
         (row, column) => this.#read(index, row, column),
-        (row, column) => this.#ask(index, row, column),
+        (row, column) => {
+          if (index > 0 || this.#choice.asks !== "one") return;
+          this.#asked = [row, column];
+          this.draw();
+        },
       ),
     );
     const choices = [this.#layers, this.#asks, this.#weights].map(({ el }) => el);
@@ -110,13 +114,6 @@ class StackPane {
     Object.assign(this.#choice, { layers: 2, asks: "all", weights: "ones" });
     this.#asked = null;
     this.#pane.page.open(EXAMPLES[name], say("opened", { what: say(`example.${name}`) }));
-    this.draw();
-  }
-
-  /** @param {number} index @param {number} row @param {number} column */
-  #ask(index, row, column) {
-    if (index > 0 || this.#choice.asks !== "one") return;
-    this.#asked = [row, column];
     this.draw();
   }
 

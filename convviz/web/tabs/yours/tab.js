@@ -117,8 +117,7 @@ function createResult(pane, open) {
     set(report) {
       el.hidden = !report;
       if (!report) return;
-      const kind = report.passed ? "cv-yours-right" : "cv-yours-wrong";
-      const summary = element("p", { class: kind }, report.summary);
+      const summary = element(report.passed ? "p.cv-yours-right" : "p.cv-yours-wrong", report.summary);
       el.replaceChildren(summary, ...hints(report, maps, open), cases(report));
     },
   };
@@ -137,7 +136,9 @@ function hints({ passed, first, map, diagnoses }, maps, open) {
   if (!what.length) what.push(element("p", say("nothing.known")));
   const how = diagnoses
     .filter(({ fix }) => fix)
-    .map((diagnosis) => element("p", diagnosis.fix, " ", ...boardButton(diagnosis, open)));
+    .map(({ fix, setting, title }) =>
+      element("p", fix, " ", setting && button(say("board"), () => open(setting, title))),
+    );
   const made = [hint("where", where, true), hint("what", what, false)];
   return how.length ? [...made, hint("how", how, false)] : made;
 }
@@ -147,12 +148,6 @@ function hint(name, children, isOpen) {
   const made = element("details", { "data-hint": name }, element("summary", say(name)), ...children);
   made.toggleAttribute("open", isOpen);
   return made;
-}
-
-/** @param {Diagnosis} diagnosis @param {(setting: string, title: string) => void} open */
-function boardButton({ setting, title }, open) {
-  if (!setting) return [];
-  return [button(say("board"), () => open(setting, title))];
 }
 
 /** @param {ErrorMap} map @param {Heatmap[]} maps */
