@@ -2,7 +2,7 @@
 import { formatNumber } from "../base/format.js";
 import { say } from "../base/board_sentences.js";
 import { stampedSoFar } from "../numbers/stamps_so_far.js";
-import { Links } from "../picture/find_linked_cells.js";
+import { Links, planesOf } from "../picture/find_linked_cells.js";
 import { allInTurn } from "../picture/sentences.js";
 import { stampLinks } from "../picture/stamp_and_window_pairs.js";
 import { findPlane } from "../picture/cell_products.js";
@@ -37,19 +37,18 @@ export function flightsOf({ geometry, walk, row, column, panelOf }) {
  * @param {Step["panelOf"]} panelOf
  */
 export function sumOfStamps(geometry, numbers, count, panelOf) {
-  const { n, c } = geometry.plane;
-  const inputs = geometry.in_channels / geometry.groups;
-  const outputs = geometry.out_channels / geometry.groups;
-  const channels = upTo(outputs).map((j) => Math.floor(c / inputs) * outputs + j);
+  const { c } = geometry.plane;
+  const pairs = planesOf(geometry, "grad_input", true);
   const read = (name, at) => {
     const spec = panelOf(name).spec();
     const found = findPlane(spec, numbers, at);
     return found && upTo(spec.rows.length * spec.columns.length).map((i) => found.values[found.start + i]);
   };
-  const gradients = channels.map((o) => read("grad_output", [n, o]));
-  const kernels = channels.map((o) => read("weight", [o, c % inputs]));
+  const gradients = pairs.map(([, image]) => read("grad_output", image));
+  const kernels = pairs.map(([kernel]) => read("weight", kernel));
   const planes = [...gradients, ...kernels].filter((plane) => plane !== null);
-  if (planes.length < 2 * outputs) return null;
+  if (planes.length < 2 * pairs.length) return null;
+  const outputs = pairs.length;
   const { plane, folded } = stampedSoFar(geometry, planes.slice(0, outputs), planes.slice(outputs), count);
   const bias = geometry.transposed ? (numbers.planes.bias?.[c] ?? 0) : 0; // that sum is an output
   return { plane: plane.map((value) => value + bias), folded: folded.map((value) => value + bias) };

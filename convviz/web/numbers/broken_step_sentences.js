@@ -1,7 +1,8 @@
 // Words about a broken step: how many numbers are wrong, or why none.
 import { sayBroken } from "../rules/break_it_sentences.js";
-import { backwardPadding, bothAxes, outputSize, remainderOf } from "../rules/conv_geometry.js";
+import { backwardPadding, bothAxes, outputSize, remainderOf, remainders } from "../rules/conv_geometry.js";
 import { textOf } from "./nearby_settings.js";
+import { halfTurned } from "../rules/shapes_and_indices.js";
 
 /**
  * @import { BrokenId } from "./broken_step.js"
@@ -46,7 +47,7 @@ export function hiddenWords({ kind, plane, right, here, all, planes }) {
 /** @param {Spec} spec @param {Toggle} toggle @param {string} result */
 function becauseOf(spec, { id }, result) {
   if (id === "I16") return sayBroken(`because.${aroundOf(spec)}`);
-  const remainder = pairText(bothAxes((axis) => remainderOf(spec, axis)));
+  const remainder = pairText(remainders(spec));
   return sayBroken(`because.${id}`, { stride: textOf(spec, "stride"), remainder, result });
 }
 
@@ -75,7 +76,7 @@ export function sameWords({ spec }, stages, { id }) {
   const reason = REASONS[id](spec, stages);
   if (!reason)
     return sayBroken(stages.grad_output.data.every((value) => value === 0) ? "same.zero" : "same.sums");
-  const remainder = pairText(bothAxes((axis) => remainderOf(spec, axis)));
+  const remainder = pairText(remainders(spec));
   return sayBroken(reason, { remainder, dilation: textOf(spec, "dilation") });
 }
 
@@ -110,7 +111,7 @@ function gapless(spec, unstrided) {
 }
 
 /** @param {Tensor} weight */
-export function isSymmetric({ shape, data }) {
-  const cells = shape[2] * shape[3];
-  return data.every((value, index) => value === data[index - (index % cells) + cells - 1 - (index % cells)]);
+export function isSymmetric(weight) {
+  const turned = halfTurned(weight);
+  return weight.data.every((value, index) => value === turned[index]);
 }

@@ -5,8 +5,9 @@ import {
   bothAxes,
   inputShape,
   outputShape,
-  outputSize,
+  outputSizes,
   paddedSize,
+  perGroup,
   sourcesOf,
   weightShape,
 } from "../rules/conv_geometry.js";
@@ -67,7 +68,7 @@ export const copiesOf = (spec, padded, weight, gradOutput) => ({
 
 /** Of one plane: output[o] += weight[k] * padded_input[at]. @param {Spec} spec */
 export function tableOf(spec) {
-  const geometry = { ...spec, output_size: bothAxes((axis) => outputSize(spec, axis)) };
+  const geometry = { ...spec, output_size: outputSizes(spec) };
   const [rows, columns] = bothAxes((axis) => axisTaps(geometry, axis));
   const count = rows.length * columns.length;
   const [o, k, at] = [new Int32Array(count), new Int32Array(count), new Int32Array(count)];
@@ -89,11 +90,8 @@ export function tableOf(spec) {
  * @param {Spec} spec @param {(outputs: number, kernel: number, inputs: number) => void} visit
  */
 function eachPair(spec, visit) {
-  const [inputs, outputs] = [spec.in_channels / spec.groups, spec.out_channels / spec.groups];
-  const [cells, kernel] = [
-    outputSize(spec, 0) * outputSize(spec, 1),
-    spec.kernel_size[0] * spec.kernel_size[1],
-  ];
+  const [inputs, outputs] = perGroup(spec);
+  const [cells, kernel] = [countOf(outputSizes(spec)), countOf(spec.kernel_size)];
   const padded = paddedSize(spec, 0) * paddedSize(spec, 1);
   for (let n = 0; n < spec.batch; n++) {
     for (let o = 0; o < spec.out_channels; o++) {

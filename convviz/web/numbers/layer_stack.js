@@ -1,6 +1,6 @@
 // A stack of layers of the board's geometry, one channel each: planes, receptive field, the gradient's way
 // back.
-import { bothAxes, isPossible, outputSize, weightShape } from "../rules/conv_geometry.js";
+import { isPossible, outputSizes, weightShape } from "../rules/conv_geometry.js";
 import { fold, tableOf, toPaddedInput, zeros } from "./compute.js";
 import { upTo } from "../rules/shapes_and_indices.js";
 
@@ -16,13 +16,10 @@ export function layersOf(spec, most) {
     const layer = { ...spec, input_size, in_channels: 1, out_channels: 1, groups: 1, batch: 1 };
     if (!isPossible(layer)) break;
     layers.push(layer);
-    input_size = sizeAfter(layer);
+    input_size = outputSizes(layer);
   }
   return layers;
 }
-
-/** @param {Spec} layer */
-export const sizeAfter = (layer) => bothAxes((axis) => outputSize(layer, axis));
 
 /**
  * From the last output to the input.
@@ -32,7 +29,7 @@ export const sizeAfter = (layer) => bothAxes((axis) => outputSize(layer, axis));
 export function gradientThrough(layers, weight, asked) {
   const ones = zeros(weightShape(layers[0]));
   ones.data.fill(1);
-  const [height, width] = sizeAfter(layers[layers.length - 1]);
+  const [height, width] = outputSizes(layers[layers.length - 1]);
   const question = zeros([1, 1, height, width]);
   if (asked) question.data[asked[0] * width + asked[1]] = 1;
   else question.data.fill(1);

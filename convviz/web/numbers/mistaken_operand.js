@@ -3,7 +3,7 @@
 import { slidOver } from "../rules/grad_input_by_recipe.js";
 import { cellApart, complete, linesOf } from "../rules/recipe_steps.js";
 import { eachCell, planeOf } from "../rules/shapes_and_indices.js";
-import { bothAxes, outputSize, unfolded } from "../rules/conv_geometry.js";
+import { outputSizes, unfolded } from "../rules/conv_geometry.js";
 
 /**
  * @import { Panel } from "../picture/panels.js"
@@ -19,7 +19,7 @@ import { bothAxes, outputSize, unfolded } from "../rules/conv_geometry.js";
 export function guiltyPlane({ spec }, toggle, panel, { grad_output, input }) {
   const chosen = complete(toggle.of, toggle.recipe);
   const right = complete(toggle.of, {});
-  const cells = bothAxes((axis) => outputSize(spec, axis));
+  const cells = outputSizes(spec);
   if (toggle.guilty === "rotated_weight") return rotatedBack(panel);
   if (toggle.guilty === "padded_grad_output") {
     const slid = spec.padding_mode === "zeros" ? spec : unfolded(spec);

@@ -1,6 +1,7 @@
 // Cells with the same number, or its counterpart, in other panels.
 import { sourceOf } from "../rules/taps.js";
-import { upTo } from "../rules/shapes_and_indices.js";
+import { eachCell } from "../rules/shapes_and_indices.js";
+import { effectiveKernel, paddedSize, sourcesOf } from "../rules/conv_geometry.js";
 
 /** A border of copies folds back. @param {{ padding_mode: string }} geometry */
 export const foldsBack = ({ padding_mode }) => padding_mode !== "zeros";
@@ -28,7 +29,9 @@ function gradientsAt(geometry, at) {
   const row = at.row * geometry.stride[0];
   const column = at.column * geometry.stride[1];
   const padded = [down + row, right + column];
-  const isThere = padded.every((place, axis) => place >= 0 && place <= lastOfPadded(geometry, axis));
+  const isThere = padded.every(
+    (place, axis) => place >= 0 && place <= stampedSize(geometry, axis) + effectiveKernel(geometry, axis) - 2,
+  );
   return [
     { panel: "grad_output", ...at },
     { panel: "dilated_grad_output", row, column },
@@ -37,12 +40,9 @@ function gradientsAt(geometry, at) {
   ];
 }
 
-/** @param {Geometry} geometry @param {number} axis */
-function lastOfPadded(geometry, axis) {
-  const border = foldsBack(geometry) ? geometry.padding[axis][0] + geometry.padding[axis][1] : 0;
-  const kernel = (geometry.kernel_size[axis] - 1) * geometry.dilation[axis];
-  return geometry.input_size[axis] + border - 1 + kernel;
-}
+/** The input, with its border if that has a gradient. @param {Geometry} geometry @param {number} axis */
+export const stampedSize = (geometry, axis) =>
+  foldsBack(geometry) ? paddedSize(geometry, axis) : geometry.input_size[axis];
 
 /** null: an inserted zero, or padding. @param {Geometry} geometry @param {Place} cell */
 export function outputCell({ stride, output_size, gradient_padding }, { panel, row, column }) {
@@ -70,12 +70,10 @@ export function sourceCell({ padding, input_size, padding_mode }, cell) {
 }
 
 /** Itself included. @param {Geometry} geometry @param {Point | null} from */
-export function cellsCopying({ padding, input_size, padding_mode }, from, panel = "padded_input") {
+export function cellsCopying(geometry, from, panel = "padded_input") {
   if (!from) return [];
   const [rows, columns] = [from.row, from.column].map((place, axis) =>
-    upTo(input_size[axis] + padding[axis][0] + padding[axis][1]).filter(
-      (at) => sourceOf(at - padding[axis][0], input_size[axis], padding_mode) === place,
-    ),
+    sourcesOf(geometry, axis).flatMap((source, at) => (source === place ? [at] : [])),
   );
   return rows.flatMap((row) => columns.map((column) => ({ panel, row, column })));
 }
@@ -102,7 +100,7 @@ export function sumsOverAll(geometry, cell) {
   const [result, gradient] = transposed ? ["grad_input", "input"] : ["output", "grad_output"];
   const summed = { bias: result, grad_bias: gradient }[cell.panel];
   if (summed && cell.column === channel)
-    return upTo(rows).flatMap((row) => upTo(columns).map((column) => ({ panel: summed, row, column })));
+    return eachCell(rows, columns, (row, column) => ({ panel: summed, row, column }));
   if (cell.panel === result) return [{ panel: "bias", row: 0, column: channel }];
   const isGradient = transposed
     ? cell.panel === "input" || (cell.panel === "padded_input" && sourceCell(geometry, cell))

@@ -10,6 +10,7 @@ import {
 } from "./cell_copies.js";
 import { rulesOf, triplesAt } from "./index_triples.js";
 import { upTo } from "../rules/shapes_and_indices.js";
+import { perGroup } from "../rules/conv_geometry.js";
 
 /**
  * @import { Rule } from "./index_triples.js"
@@ -140,7 +141,7 @@ function addTriples(found, rule, start) {
  */
 export function planesOf(geometry, panel, stamps) {
   const { n, o, c } = geometry.plane;
-  const [inputs, outputs] = [geometry.in_channels / geometry.groups, geometry.out_channels / geometry.groups];
+  const [inputs, outputs] = perGroup(geometry);
   if (panel === "output") {
     const first = Math.floor(o / outputs) * inputs;
     return upTo(inputs).map((j) => [

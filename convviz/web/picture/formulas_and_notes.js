@@ -4,7 +4,14 @@ import { allInTurn, clausesOf, inTurn, linesOf, say, sayIfThere } from "./senten
 import { foldsBack } from "./cell_copies.js";
 import { panelName, shownLetter, shownName } from "../rules/tensor_display_names.js";
 import { shapeOfOutput } from "../rules/settings_and_tensors.js";
-import { backwardPadding, bothAxes, outputSize, remainderOf, unreadLines } from "../rules/conv_geometry.js";
+import {
+  backwardPadding,
+  bothAxes,
+  outputSize,
+  perGroup,
+  remainderOf,
+  unreadLines,
+} from "../rules/conv_geometry.js";
 import { countOf } from "../rules/shapes_and_indices.js";
 
 /**
@@ -49,7 +56,7 @@ const index = (planes, ...at) => (planes > 1 ? `[${at.join(", ")}]` : "");
  * @param {Spec} spec @param {Settings["plane"]} plane
  */
 function indicesOf(spec, { sample: n, out_channel: o, in_channel: c }) {
-  const [ins, outs] = [spec.in_channels / spec.groups, spec.out_channels / spec.groups];
+  const [ins, outs] = perGroup(spec);
   const [k, j] = [c % ins, o % outs];
   const [no, nc] = [index(spec.batch * spec.out_channels, n, o), index(spec.batch * spec.in_channels, n, c)];
   const [ok, cj] = [index(spec.out_channels * ins, o, k), index(spec.in_channels * outs, c, j)];

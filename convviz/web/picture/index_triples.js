@@ -1,4 +1,5 @@
 // The equations as triples: result += kernel · image.
+import { foldsBack, stampedSize } from "./cell_copies.js";
 import { axisTaps } from "../rules/taps.js";
 import { upTo } from "../rules/shapes_and_indices.js";
 
@@ -16,12 +17,11 @@ const forward = (geometry, axis) =>
 /** @param {Geometry} geometry @param {number} axis */
 function toInput(geometry, axis) {
   const [stride, dilation] = [geometry.stride[axis], geometry.dilation[axis]];
-  const [before, after] = geometry.padding_mode === "zeros" ? [0, 0] : geometry.padding[axis];
   const start = geometry.gradient_padding[axis];
   const last = (geometry.output_size[axis] - 1) * stride;
   /** @param {number} at */
   const isData = (at) => at >= 0 && at <= last && at % stride === 0;
-  return upTo(geometry.input_size[axis] + before + after).flatMap((result) =>
+  return upTo(stampedSize(geometry, axis)).flatMap((result) =>
     upTo(geometry.kernel_size[axis]).map((kernel) => {
       const image = result + kernel * dilation;
       return { result, kernel, image, real: isData(image - start) };
@@ -46,7 +46,7 @@ function toWeight(geometry, axis) {
 export function rulesOf(geometry) {
   /** @param {(geometry: Geometry, axis: number) => Triple[]} make */
   const both = (make) => [make(geometry, 0), make(geometry, 1)];
-  const gradient = geometry.padding_mode === "zeros" ? "grad_input" : "grad_padded_input";
+  const gradient = foldsBack(geometry) ? "grad_padded_input" : "grad_input";
   const [padded, dilated] = ["padded_grad_output", "dilated_grad_output"];
   return [
     { name: "forward", result: "output", kernel: "weight", image: "padded_input", axes: both(forward) },

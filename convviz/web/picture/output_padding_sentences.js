@@ -1,8 +1,8 @@
 // A transposed layer's remainder: output_padding.
 import { MOST_CELLS } from "../rules/bounds.js";
-import { MOST_SIZES, remainders, sharedWords } from "./remainder_sentences.js";
+import { MOST_SIZES, sharedWords } from "./remainder_sentences.js";
 import { inTurn, linesOf, pairWords, say } from "./sentences.js";
-import { bothAxes, outputSize, remainderOf } from "../rules/conv_geometry.js";
+import { bothAxes, outputSizes, remainderOf, remainders } from "../rules/conv_geometry.js";
 import { upTo } from "../rules/shapes_and_indices.js";
 
 /** @import { NearSize, RemainderStory } from "./remainder_sentences.js" */
@@ -19,7 +19,7 @@ export function layersStoryOf(spec, linked) {
 
 /** @param {Spec} spec */
 function shared(spec) {
-  const [height, width] = bothAxes((axis) => outputSize(spec, axis));
+  const [height, width] = outputSizes(spec);
   const made = sharedWords(spec, "layers", { height, width });
   const chosen = {
     value: pairWords(remainders(spec)),

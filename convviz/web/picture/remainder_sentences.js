@@ -6,8 +6,10 @@ import {
   effectiveKernel,
   isPossible,
   outputSize,
-  paddedSize,
+  outputSizes,
   remainderOf,
+  remainders,
+  unfolded,
   unreadLines,
 } from "../rules/conv_geometry.js";
 import { upTo } from "../rules/shapes_and_indices.js";
@@ -29,8 +31,6 @@ export function storyOf(spec, linked) {
   return { paragraphs, sizes: sizesOf(spec, linked), named: say("near.named") };
 }
 
-/** @param {Spec} spec */
-export const remainders = (spec) => bothAxes((axis) => remainderOf(spec, axis));
 /** @param {Spec} spec */
 const symmetric = (spec) => spec.padding.every(([before, after]) => before === after);
 /** @param {Spec} spec */
@@ -108,7 +108,7 @@ export function sharedWords(spec, kind, more) {
 function wayBack(spec) {
   const value = pairWords(remainders(spec));
   if (spec.padding_mode === "zeros" && symmetric(spec)) return say("back.input", { value });
-  const [height, width] = bothAxes((axis) => paddedSize(spec, axis));
+  const [height, width] = unfolded(spec).input_size;
   return say(spec.padding_mode === "zeros" ? "back.cut" : "back.folded", { value, height, width });
 }
 
@@ -143,7 +143,7 @@ function offersOf(spec, axis) {
 function noteOfSize(spec, there) {
   const [rows, columns] = remainders(there);
   const rest = rows === columns ? rows : `${rows}, ${columns}`;
-  const [height, width] = bothAxes((axis) => outputSize(there, axis));
+  const [height, width] = outputSizes(there);
   const same = height === outputSize(spec, 0) && width === outputSize(spec, 1);
   return same ? say("near.remainder", { rest }) : say("near.remainder_output", { rest, height, width });
 }

@@ -1,17 +1,13 @@
 // An equation's steps: places of window or stamp, and when cells are complete.
 import PICTURE from "../../facts/picture.json" with { type: "json" };
-import { bothAxes, paddedSize, sourcesOf } from "../rules/conv_geometry.js";
-import { foldsBack } from "./cell_copies.js";
+import { bothAxes, sourcesOf } from "../rules/conv_geometry.js";
+import { foldsBack, stampedSize } from "./cell_copies.js";
 
 /**
  * `unit`: a step's name; `over`: the panel of steps; `result`: fills in; `image`: where the window or stamp
  * moves.
  * @typedef {{ unit: string, over: string, result: string, image: string, size: Pair }} Walk
  */
-
-/** The input, with its border if that has a gradient. @param {Geometry} geometry @param {number} axis */
-const stampedSize = (geometry, axis) =>
-  foldsBack(geometry) ? paddedSize(geometry, axis) : geometry.input_size[axis];
 
 /** @typedef {"output_size" | "kernel_size" | "stride" | "dilation"} PairName */
 /** @param {string} name @param {string} view with both readings, steps are stamps */

@@ -7,8 +7,10 @@ import {
   effectiveKernel,
   isPossible,
   mostPadding,
-  outputSize,
+  outputSizes,
+  paddedSize,
   remainderOf,
+  remainders,
 } from "./conv_geometry.js";
 import { upTo } from "./shapes_and_indices.js";
 
@@ -35,8 +37,8 @@ export const perAxis = (transposed) => (transposed ? PER_AXIS : PER_AXIS_PLAIN);
  * @param {Spec} spec @param {AxisName} name @param {boolean} transposed @returns {Pairs}
  */
 export function layerPair(spec, name, transposed) {
-  if (transposed && name === "input_size") return bothAxes((axis) => outputSize(spec, axis));
-  if (transposed && name === "output_padding") return bothAxes((axis) => remainderOf(spec, axis));
+  if (transposed && name === "input_size") return outputSizes(spec);
+  if (transposed && name === "output_padding") return remainders(spec);
   return spec[/** @type {PairName} */ (name)];
 }
 
@@ -166,7 +168,7 @@ function shrinkKernel(spec, moves) {
   /** @type {[Pair, Pair]} */
   const [kernel, dilation] = [[...spec.kernel_size], [...spec.dilation]];
   for (const axis of [0, 1]) {
-    const room = spec.input_size[axis] + spec.padding[axis][0] + spec.padding[axis][1];
+    const room = paddedSize(spec, axis);
     while (dilation[axis] * (kernel[axis] - 1) + 1 > room) {
       if (dilation[axis] > 1) dilation[axis] -= 1;
       else kernel[axis] -= 1;
@@ -184,8 +186,8 @@ function shrinkKernel(spec, moves) {
 
 /** @param {Spec} before @param {Spec & Changes} wanted @param {Moved[]} moves @returns {Spec} */
 function mendLayer(before, wanted, moves) {
-  const sizes = bothAxes((axis) => outputSize(before, axis));
-  const extra = [...(wanted.output_padding ?? bothAxes((axis) => remainderOf(before, axis)))];
+  const sizes = outputSizes(before);
+  const extra = [...(wanted.output_padding ?? remainders(before))];
   /** @type {[Pair, Pair]} */
   const padding = bothAxes((axis) => [...wanted.padding[axis]]);
   const { output_padding, ...made } = { ...wanted, padding };

@@ -3,12 +3,12 @@ import { layerPair, mend, outputPaddingMoved, perAxis, rangeOf, withValue } from
 import { GIVEN, kindsTaken, lossWith } from "./loss_inputs.js";
 import { moved, describeAdjustments } from "./adjustment_notes.js";
 import { isPlain } from "./tensor_display_names.js";
-import { planeIndex } from "./shown_plane.js";
+import { planeIndex, shownAt } from "./shown_plane.js";
 import { say } from "./sentences.js";
 import { PRESETS, makeKernel } from "./samples.js";
 import { MOST, replaced, shapeOfOutput, sourceWith, weightOf } from "./settings_and_tensors.js";
-import { remainderOf } from "./conv_geometry.js";
-import { upTo } from "./shapes_and_indices.js";
+import { remainderOf, weightShape } from "./conv_geometry.js";
+import { flatIndex, halfTurned, planeOf, upTo } from "./shapes_and_indices.js";
 
 /**
  * @import { AxisName, Changes, Pairs } from "./bounds.js"
@@ -113,16 +113,14 @@ function movedAlong(before, after, said = []) {
  */
 export function chooseKernel(settings, name) {
   const weight = weightOf(settings);
-  const shown = shownWeightPlane(settings);
   if (settings.weight.kind === "values" && weight.shape[0] * weight.shape[1] > 1) {
-    const size = settings.spec.kernel_size[0] * settings.spec.kernel_size[1];
-    const random = () =>
-      weightOf({ ...settings, weight: { kind: name } }).data.slice(shown * size, (shown + 1) * size);
-    weight.data.set(name === "random" ? random() : makeKernel(name, settings.spec.kernel_size), shown * size);
+    const made = replaced(settings, { weight: { kind: name } });
+    const kernel = name === "random" ? shownKernel(made) : makeKernel(name, settings.spec.kernel_size);
+    planeOf(weight, shownWeight(settings)).set(kernel);
     return [replaced(settings, { weight: sourceWith(weight) }), []];
   }
   if (!PRESETS.includes(name)) return [replaced(settings, { weight: { kind: name } }), []];
-  const first = PRESETS.indexOf(name) - shown;
+  const first = PRESETS.indexOf(name) - flatIndex(weight.shape, shownWeight(settings));
   const kind = /** @type {string} */ (PRESETS.at(first % PRESETS.length));
   return [replaced(settings, { weight: { kind } }), []];
 }
@@ -130,7 +128,6 @@ export function chooseKernel(settings, name) {
 /** "values": none. @param {Settings} settings */
 export function kernelName(settings) {
   const { kind } = settings.weight;
-  const shown = shownWeightPlane(settings);
   if (kind === "values") {
     const plane = shownKernel(settings);
     /** @param {string} name */
@@ -138,31 +135,23 @@ export function kernelName(settings) {
       makeKernel(name, settings.spec.kernel_size).every((value, cell) => value === plane[cell]);
     return [...PRESETS, "counting"].find(same) ?? "values"; // of one cell, identity comes first
   }
-  return PRESETS.includes(kind) ? PRESETS[(PRESETS.indexOf(kind) + shown) % PRESETS.length] : kind;
+  if (!PRESETS.includes(kind)) return kind;
+  const shown = flatIndex(weightShape(settings.spec), shownWeight(settings));
+  return PRESETS[(PRESETS.indexOf(kind) + shown) % PRESETS.length];
 }
 
 /** @param {Settings} settings */
-export function shownKernel(settings) {
-  const [height, width] = settings.spec.kernel_size;
-  const start = shownWeightPlane(settings) * height * width;
-  return [...weightOf(settings).data.subarray(start, start + height * width)];
-}
+export const shownKernel = (settings) => [...planeOf(weightOf(settings), shownWeight(settings))];
 
 /** By 180°: conv2d then computes the true convolution. @param {Settings} settings @returns {Changed} */
 export function turnKernel(settings) {
   const weight = weightOf(settings);
-  const cells = weight.shape[2] * weight.shape[3];
-  const data = weight.data.map(
-    (_, index) => weight.data[index - (index % cells) + cells - 1 - (index % cells)],
-  );
+  const data = halfTurned(weight);
   return [replaced(settings, { weight: sourceWith({ ...weight, data }) }), [say("turned")]];
 }
 
-/** Over all planes. @param {Settings} settings */
-export function shownWeightPlane({ spec, plane }) {
-  const ins = spec.in_channels / spec.groups;
-  return plane.out_channel * ins + (plane.in_channel % ins);
-}
+/** @param {Settings} settings */
+const shownWeight = ({ spec, plane }) => shownAt(plane, spec, "weight", false);
 
 /**
  * Different for each channel, later ones too.

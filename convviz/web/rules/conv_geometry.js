@@ -30,14 +30,18 @@ const slackOf = (spec, axis) => paddedSize(spec, axis) - effectiveKernel(spec, a
 /** Positions of the window. @param {Spec} spec @param {number} axis */
 export const outputSize = (spec, axis) => Math.floor(slackOf(spec, axis) / spec.stride[axis]) + 1;
 
+/** @param {Spec} spec */
+export const outputSizes = (spec) => bothAxes((axis) => outputSize(spec, axis));
+
 /** Lines that no window reaches. @param {Spec} spec @param {number} axis */
 export const remainderOf = (spec, axis) => slackOf(spec, axis) % spec.stride[axis];
 
+/** @param {Spec} spec */
+export const remainders = (spec) => bothAxes((axis) => remainderOf(spec, axis));
+
 /** Lines that no window reads. @param {Spec} spec @param {number} axis */
 export function unreadLines(spec, axis) {
-  const read = new Set(
-    axisTaps({ ...spec, output_size: bothAxes((each) => outputSize(spec, each)) }, axis).map(({ i }) => i),
-  );
+  const read = new Set(axisTaps({ ...spec, output_size: outputSizes(spec) }, axis).map(({ i }) => i));
   return upTo(spec.input_size[axis]).filter((i) => !read.has(i));
 }
 
@@ -64,12 +68,7 @@ export const inputShape = (spec) => [spec.batch, spec.in_channels, ...spec.input
 /** @param {Spec} spec */
 export const weightShape = (spec) => [spec.out_channels, spec.in_channels / spec.groups, ...spec.kernel_size];
 /** @param {Spec} spec */
-export const outputShape = (spec) => [
-  spec.batch,
-  spec.out_channels,
-  outputSize(spec, 0),
-  outputSize(spec, 1),
-];
+export const outputShape = (spec) => [spec.batch, spec.out_channels, ...outputSizes(spec)];
 
 /** Padding included. @param {Spec} spec */
 export const countProducts = (spec) =>
@@ -95,7 +94,7 @@ export const mostPadding = (mode, size) => ({ reflect: size - 1, circular: size 
 export function geometryOf(spec, plane, transposed) {
   return {
     ...spec,
-    output_size: bothAxes((axis) => outputSize(spec, axis)),
+    output_size: outputSizes(spec),
     gradient_padding: bothAxes((axis) => backwardPadding(spec, axis)[0]),
     plane: { n: plane.sample, o: plane.out_channel, c: plane.in_channel },
     transposed,

@@ -10,7 +10,6 @@ import {
   likeOutput,
   replaced,
   sourceWith,
-  tensorsOf,
   weightOf,
 } from "./settings_and_tensors.js";
 import { backwardPadding } from "./conv_geometry.js";
@@ -117,12 +116,15 @@ function cellsIn(settings, panel, cells, gradOutput) {
 
 /** @param {Settings} settings @param {EditedField} field @param {Tensor | null} gradOutput */
 function editedTensor(settings, field, gradOutput) {
-  if (field === "input") return inputOf(settings);
-  if (field === "weight") return weightOf(settings);
-  // its panel is there
-  if (field === "target") return /** @type {Tensor} */ (tensorsOf(settings).target);
-  const there = field === "grad" ? (likeOutput(settings, "grad") ?? gradOutput) : biasOf(settings);
-  if (!there) throw new Error(say("refused.bias")); // cells imply grad_output
+  const make = {
+    input: inputOf,
+    weight: weightOf,
+    bias: biasOf,
+    target: () => likeOutput(settings, "target"),
+    grad: () => likeOutput(settings, "grad") ?? gradOutput,
+  }[field];
+  const there = make(settings);
+  if (!there) throw new Error(say("refused.bias")); // cells imply the others
   return there;
 }
 

@@ -1,8 +1,8 @@
 // grad_input by a recipe, as check/recipes/grad_input.py computes it.
 import { crossed } from "./products.js";
 import { behind, cellApart, factorOf, linesOf, slide, turnedFrom, turnedSize } from "./recipe_steps.js";
-import { bothAxes, outputSize, paddedSize, perGroup, sourcesOf, unfolded } from "./conv_geometry.js";
-import { upTo } from "./shapes_and_indices.js";
+import { bothAxes, outputSize, perGroup, sourcesOf, unfolded } from "./conv_geometry.js";
+import { pointAt, upTo } from "./shapes_and_indices.js";
 
 /**
  * @import { Line, Met } from "./recipe_steps.js"
@@ -32,15 +32,14 @@ function foldedPlane(chosen, spec) {
   const folds =
     spec.padding_mode !== "zeros" && spec.padding.flat().some(Boolean) && chosen.border === "folded";
   if (!folds) return isSummed(chosen) ? planeOf(chosen, spec) : overwrittenPlane(chosen, spec);
-  const whole = bothAxes((axis) => paddedSize(spec, axis));
   const inner = unfolded(spec);
   const found = foldedPlane(chosen, inner);
-  if (!found || String(found.size) !== String(whole)) return found;
+  if (!found || String(found.size) !== String(inner.input_size)) return found;
   const [rows, columns] = bothAxes((axis) => sourcesOf(spec, axis));
   const cells = found.cells.map((triple) => {
-    const at = [rows[Math.floor(triple.result / whole[1])], columns[triple.result % whole[1]]];
+    const { row, column } = pointAt(triple.result, inner.input_size[1]);
     // copies are no zeros
-    return { ...triple, result: Number(at[0]) * spec.input_size[1] + Number(at[1]) };
+    return { ...triple, result: Number(rows[row]) * spec.input_size[1] + Number(columns[column]) };
   });
   return { size: spec.input_size, cells };
 }
@@ -173,7 +172,7 @@ function overwrittenPlane(chosen, spec) {
   const [height, width] = spec.kernel_size;
   const from = turnedFrom(chosen.kernel, spec.kernel_size);
   const cropped = chosen.crop !== "0";
-  const size = cropped ? spec.input_size : bothAxes((axis) => paddedSize(spec, axis));
+  const size = (cropped ? spec : unfolded(spec)).input_size;
   const across = outputSize(spec, 1);
   const [rows, columns] = bothAxes((axis) =>
     lastOnes(chosen, spec, axis, cropped ? spec.padding[axis][0] : 0, size[axis]),

@@ -1,6 +1,6 @@
 // The products of a result: right ones from the taps; *_recipe.js has those of recipes. A gradient's are
 // grad_output times weight or input, or alone; the output's are weight times input.
-import { bothAxes, inputShape, outputShape, outputSize, perGroup, weightShape } from "./conv_geometry.js";
+import { bothAxes, inputShape, outputShape, outputSizes, perGroup, weightShape } from "./conv_geometry.js";
 import { axisTaps } from "./taps.js";
 import { eachCell, upTo } from "./shapes_and_indices.js";
 
@@ -29,7 +29,7 @@ export function crossed(rows, columns, make) {
 
 /** @param {Result} of @param {Spec} spec @returns {Products} */
 export function rightProducts(of, spec) {
-  const geometry = { ...spec, output_size: bothAxes((axis) => outputSize(spec, axis)) };
+  const geometry = { ...spec, output_size: outputSizes(spec) };
   const [across, width, kernel] = [geometry.output_size[1], spec.input_size[1], spec.kernel_size[1]];
   if (of === "grad_bias") return biasProducts(["N", "H", "W"], upTo(spec.batch), 1, spec);
   const [rows, columns] = bothAxes((axis) => axisTaps(geometry, axis));
@@ -63,9 +63,10 @@ export function rightProducts(of, spec) {
  * @returns {Products}
  */
 export function biasProducts(over, samples, factor, spec) {
-  const sizes = { N: samples.length, C: spec.out_channels, H: outputSize(spec, 0), W: outputSize(spec, 1) };
+  const [H, W] = outputSizes(spec);
+  const sizes = { N: samples.length, C: spec.out_channels, H, W };
   const kept = (/** @type {keyof typeof sizes} */ axis) => (over.includes(axis) ? 0 : 1);
-  const [channels, width] = [kept("C") ? sizes.C : 1, kept("W") ? sizes.W : 1];
+  const [channels, width] = [kept("C") ? sizes.C : 1, kept("W") ? W : 1];
   const planes = samples.flatMap((n, place) =>
     upTo(sizes.C).map((c) => ({
       result: place * kept("N") * channels + c * kept("C"),
@@ -73,10 +74,10 @@ export function biasProducts(over, samples, factor, spec) {
       other: -1,
     })),
   );
-  const cells = eachCell(sizes.H, sizes.W, (row, column, grad) => {
+  const cells = eachCell(H, W, (row, column, grad) => {
     return { result: row * kept("H") * width + column * kept("W"), grad, other: -1 };
   });
   const axes = /** @type {(keyof typeof sizes)[]} */ (["N", "C", "H", "W"]);
   const shape = axes.filter(kept).map((axis) => sizes[axis]);
-  return { shape, size: (kept("H") ? sizes.H : 1) * width, planes, cells, factor };
+  return { shape, size: (kept("H") ? H : 1) * width, planes, cells, factor };
 }

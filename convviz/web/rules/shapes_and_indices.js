@@ -32,6 +32,12 @@ export function planeOf({ shape, data }, [first, second]) {
   return data.subarray(start, start + cells);
 }
 
+/** The data with every plane turned by 180°. @param {Tensor} tensor */
+export function halfTurned({ shape, data }) {
+  const cells = shape[2] * shape[3];
+  return data.map((_, index) => data[index - 2 * (index % cells) + cells - 1]);
+}
+
 /** @param {number[] | Float32Array | Float64Array} values @param {number} columns */
 export const rowsOf = (values, columns) =>
   upTo(values.length / columns).map((row) => Array.from(values.slice(row * columns, (row + 1) * columns)));

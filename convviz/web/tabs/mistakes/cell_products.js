@@ -4,8 +4,9 @@ import { formatNumber } from "../../base/format.js";
 import { Heatmap } from "../../board/tab_heatmap.js";
 import { FACTOR } from "../../numbers/compute_mistake.js";
 import { planeRows, sizeOf } from "./shown_planes.js";
+import { shownAt } from "../../rules/shown_plane.js";
 import { say } from "./sentences.js";
-import { indicesAt, largestOf, pointAt } from "../../rules/shapes_and_indices.js";
+import { flatIndex, indicesAt, largestOf, pointAt } from "../../rules/shapes_and_indices.js";
 
 const MOST = 16;
 const KINDS = /** @type {const} */ (["kept", "missing", "extra"]);
@@ -51,9 +52,8 @@ export class Products {
   #factors() {
     if (!this.#now) return [];
     const { of, given } = this.#now;
-    return ["grad_output", FACTOR[of] ?? ""]
-      .filter(Boolean)
-      .map((name) => ({ name, tensor: given[/** @type {"weight"} */ (name)] }));
+    const names = /** @type {const} */ (["grad_output", FACTOR[of]]);
+    return names.flatMap((name) => (name ? [{ name, tensor: given[name] }] : []));
   }
 
   /** @param {Product} product */
@@ -159,10 +159,12 @@ export class Products {
     );
   }
 
-  /** @param {Gradient} of @param {Given} given @param {Pair} at first shown */
-  set(of, given, at) {
+  /** @param {Gradient} of @param {Given} given @param {Settings} settings whose planes are shown first */
+  set(of, given, { plane, spec }) {
     this.#now = { of, given };
-    this.#planes = at;
+    this.#planes = this.#factors().map(({ name, tensor }) =>
+      flatIndex(tensor.shape, shownAt(plane, spec, name, false)),
+    );
     this.#draw();
   }
 

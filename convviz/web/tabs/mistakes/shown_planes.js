@@ -16,18 +16,6 @@ export const planesOf = (of, { plane, spec }) =>
   shownAt(plane, spec, of === "grad_bias" ? "grad_output" : of, false);
 
 /**
- * Those shown, of grad_output and the other factor.
- * @param {Gradient} of @param {Settings} settings @returns {Pair}
- */
-export function factorPlanes(of, { plane: { sample, out_channel, in_channel }, spec }) {
-  const ins = spec.in_channels / spec.groups;
-  return [
-    sample * spec.out_channels + out_channel,
-    of === "grad_input" ? out_channel * ins + (in_channel % ins) : sample * spec.in_channels + in_channel,
-  ];
-}
-
-/**
  * At these leading indices or the nearest, with their text.
  * @param {number[]} shape @param {number[]} at @returns {[number, string]}
  */

@@ -12,7 +12,7 @@ import { MistakesList, GRADIENTS } from "./mistake_list.js";
 import { Products } from "./cell_products.js";
 import { createWhy } from "./why_hidden.js";
 import { createAbout } from "./mistake_details.js";
-import { factorPlanes, indexIn, planeIn, planeRows, planesOf } from "./shown_planes.js";
+import { indexIn, planeIn, planeRows, planesOf } from "./shown_planes.js";
 import { split, tab } from "../pane.js";
 import { say } from "./sentences.js";
 import { indicesAt, largestOf } from "../../rules/shapes_and_indices.js";
@@ -132,7 +132,7 @@ class MistakesPane {
     setText(this.#nothing, wrong && empty ? say("nothing", { shape: shapeText(wrong.shape) }) : "");
     this.#show(this.#maps[0], "right", right, at, limit);
     if (wrong && !empty) this.#show(this.#maps[1], "wrong", wrong, at, limit);
-    this.#products.set(this.#of, this.#now.given, factorPlanes(this.#of, this.#now.settings));
+    this.#products.set(this.#of, this.#now.given, this.#now.settings);
     this.#light();
   }
 

@@ -1,7 +1,7 @@
 // What the tab Stack says about its geometry: the receptive field, the ways, the checkerboard.
 import { formatNumber } from "../../base/format.js";
-import { fieldOf, readsOf, sizeAfter } from "../../numbers/layer_stack.js";
-import { effectiveKernel, mostPadding, paddedSize } from "../../rules/conv_geometry.js";
+import { fieldOf, readsOf } from "../../numbers/layer_stack.js";
+import { effectiveKernel, mostPadding, outputSizes, paddedSize } from "../../rules/conv_geometry.js";
 import { say } from "./sentences.js";
 
 const PLAIN = /** @type {Pair} */ ([1, 1]);
@@ -17,7 +17,7 @@ function axesOf(of) {
 
 /** @param {Spec[]} layers that fit */
 export function endWords(layers) {
-  const input_size = sizeAfter(layers[layers.length - 1]);
+  const input_size = outputSizes(layers[layers.length - 1]);
   const next = { ...layers[0], input_size };
   const numbers = { layer: layers.length + 1, last: layers.length };
   const times = (/** @type {(axis: number) => number} */ of) => [0, 1].map(of).join(" \u00d7 ");

@@ -4,7 +4,7 @@ import { element, setText } from "../../base/dom.js";
 import { formatNumber } from "../../base/format.js";
 import { rich } from "../../base/rich_text.js";
 import { Heatmap } from "../../board/tab_heatmap.js";
-import { MOST_LAYERS, gradientThrough, layersOf, sizeAfter } from "../../numbers/layer_stack.js";
+import { MOST_LAYERS, gradientThrough, layersOf } from "../../numbers/layer_stack.js";
 import { planeRows } from "../mistakes/shown_planes.js";
 import { split, tab } from "../pane.js";
 import { createChoice, button } from "../pane_elements.js";
@@ -12,6 +12,7 @@ import { checkerboardWords, endWords, fieldWords, waysWords } from "./geometry_s
 import { say } from "./sentences.js";
 import { planeOf, upTo } from "../../rules/shapes_and_indices.js";
 import { shownAt } from "../../rules/shown_plane.js";
+import { outputSizes } from "../../rules/conv_geometry.js";
 
 const EXAMPLES = { uneven: "v=2&size=11&stride=2", even: "v=2&size=10&kernel=4&stride=2" };
 
@@ -28,7 +29,7 @@ class StackPane {
     const all = layersOf(spec, MOST_LAYERS);
     const stack = all.slice(0, layers);
     this.#used = stack.length;
-    const size = sizeAfter(stack[this.#used - 1]);
+    const size = outputSizes(stack[this.#used - 1]);
     const asking = asks === "one" ? within(this.#asked, size) : null;
     const data = planeOf(there.numbers.stages.weight, shownAt(plane, spec, "weight", transposed));
     const weight = weights === "ones" ? null : { shape: [1, 1, ...spec.kernel_size], data };
