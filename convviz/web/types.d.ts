@@ -1,6 +1,7 @@
 // Types that are known without an import: to the folder that has them, and to all above it.
 type Place = import("./base/cell_place.js").Place;
 type Point = import("./base/cell_place.js").Point;
+type AtCell = (row: number, column: number) => void;
 type Scale = import("./base/format.js").Scale;
 type Changed = import("./rules/change_settings.js").Changed;
 type Geometry = import("./rules/conv_geometry.js").Geometry;

@@ -6,6 +6,7 @@ import { Plot } from "./row_heatmaps.js";
 import { Film } from "./panel_animations.js";
 import { equal } from "./canvas_cell_colours.js";
 import { Stepper } from "./stepper.js";
+import { rowsOf } from "../rules/shapes_and_indices.js";
 
 const LECTURE = 1.4; // scale of letters, as in lecture.css
 const THUMBS = 34; // height of a row of planes
@@ -89,7 +90,7 @@ export class Equation {
       const { name, columns } = panel.spec();
       const plane = this.stepper.valuesOf(name) ?? values.planes[name];
       panel.setValues(plane, dtype, this.#limits[index], values.thumbs[name] ?? null);
-      return toRows(plane, columns.length);
+      return rowsOf(plane, columns.length);
     });
     this.head.breakIt.show(texts.broken, this.panels);
     this.head.key.beyond(all.some((panel) => panel.grid.anyBeyond()));
@@ -140,13 +141,6 @@ export class Equation {
     this.#plot.destroy(plotly);
     this.el.remove();
   }
-}
-
-/** @param {Numbers} plane @param {number} columns */
-function toRows(plane, columns) {
-  const rows = [];
-  for (let start = 0; start < plane.length; start += columns) rows.push(plane.slice(start, start + columns));
-  return rows;
 }
 
 /** @param {ArrayLike<number>[]} rows @param {ArrayLike<number>[] | undefined} before */

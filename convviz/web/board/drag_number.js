@@ -66,10 +66,7 @@ export class NumberDrag {
     };
   }
 
-  /**
-   * Alt and an arrow key; false: another.
-   * @param {KeyboardEvent} event @param {{ row: number, column: number }} at
-   */
+  /** Alt and an arrow key; false: another. @param {KeyboardEvent} event @param {Point} at */
   key(event, { row, column }) {
     const by = UP[event.key];
     if (!by || !event.altKey || event.ctrlKey || event.metaKey) return false;

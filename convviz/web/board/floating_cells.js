@@ -38,7 +38,7 @@ export function createPlate({ rows, columns }, scale, limit) {
         text.setAttribute("class", value === 0 ? "cv-zero" : needsWhiteInk(color) ? "cv-white" : "");
       });
     },
-    /** @param {{ row: number, column: number }} cell */
+    /** @param {Point} cell */
     ring({ row, column }) {
       const place = { x: column * CELL, y: row * CELL, width: CELL, height: CELL };
       el.append(svgElement("rect.cv-ring", { ...place }));

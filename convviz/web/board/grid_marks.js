@@ -103,10 +103,7 @@ export function drawFrames(lights, links) {
   });
 }
 
-/**
- * All but some cells, as an even-odd path.
- * @param {GridSpec} spec @param {{ row: number, column: number }[]} cells
- */
+/** All but some cells, as an even-odd path. @param {GridSpec} spec @param {Point[]} cells */
 export function holesIn(spec, cells) {
   const holes = new Set(cells.map(({ row, column }) => box(column, row, 1, 1)));
   return box(0, 0, spec.columns.length, spec.rows.length) + [...holes].join("");

@@ -22,9 +22,7 @@ import { say } from "../base/board_sentences.js";
 
 /**
  * @typedef {import("../picture/cell_kinds.js").Roles & { label: string, editable: boolean, words?:
- *   Record<string, string>, numbers?: boolean }} GridSpec numbers: whether they
- *   have room, if not by count
- * @typedef {(row: number, column: number) => void} AtCell
+ *   Record<string, string>, numbers?: boolean }} GridSpec numbers: whether they have room, if not by count
  * @typedef {{ onFocus?: AtCell, onSelect?: AtCell, onMenu?: () => void, onLeave?: () => void, onEdit?: (row:
  *   number, column: number, typed: string) => void, onRelease?: () => boolean, onArrow?: (event:
  *   KeyboardEvent, row: number, column: number) => boolean }} GridEvents onArrow: asked first; true: handled

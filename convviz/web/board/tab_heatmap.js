@@ -14,8 +14,7 @@ let made = 0;
  *   number, numbers?: boolean, editable?: boolean, colors?: Scale }} HeatmapData rows, columns: letters as in
  *   picture/cell_kinds.js; limit: end of the scale, else the largest; within: pixels of the longer side,
  *   least and most of a cell; cell: its side; height: if not square; numbers: whether to write them
- * @typedef {{ onPoint?: (row: number, column: number) => void, onLeave?: () => void, onSelect?: (row: number,
- *   column: number) => void, onEdit?: (row: number, column: number, typed: string) => void, numbersUpTo?:
+ * @typedef {Omit<import("./grid_overlay.js").GridEvents, "onFocus"> & { onPoint?: AtCell, numbersUpTo?:
  *   number }} HeatmapEvents
  */
 
@@ -31,9 +30,8 @@ export class Heatmap {
   #pane;
 
   /** @param {{ uid: string, scale: () => Scale }} pane @param {HeatmapEvents} [events] */
-  constructor(pane, events = {}) {
+  constructor(pane, { onPoint: onFocus, numbersUpTo, ...others } = {}) {
     this.#pane = pane;
-    const { onPoint: onFocus, numbersUpTo, ...others } = events;
     this.grid = new Grid(`cv${pane.uid}-${made++}`, { onFocus, ...others }, numbersUpTo);
     this.#area = element("div.cv-area", this.#pixels.el, this.grid.svg);
     this.el = element("figure.cv-panel", element("figcaption", this.#name, this.#shape), this.#area);
@@ -72,14 +70,14 @@ export class Heatmap {
       editable: data.editable ?? false,
       numbers: data.within ? cell >= ROOM_FOR_NUMBER : data.numbers,
     });
-    this.grid.setValues(values.flat(), data.dtype ?? "float32", scale, limit);
+    this.grid.setValues(values.flat(), data.dtype ?? "float64", scale, limit);
     const letters = paneDigitSize(this.grid.widest(), side);
     this.grid.print(letters > 0);
     if (letters) setDigits(this.#area, letters, side);
     this.#pixels.paint(values.flat(), width, limit, scale);
   }
 
-  /** @param {{ row: number, column: number }[]} cells */
+  /** @param {Point[]} cells */
   light = (cells) =>
     this.grid.light(cells.map((cell) => ({ ...cell, color: "var(--cv-accent)", real: true })));
 }

@@ -134,11 +134,8 @@ const offered = (name) => (settings) => offeredKinds(settings, name);
 const takes = (name) => (settings) => kindsTaken(settings.loss, name).length > 0;
 const kindOf = (name) => (settings) => settings[name].kind;
 const geometry = (name) => (settings, value) => setGeometry(settings, { [fieldOf(name, settings)]: value });
-const setGroups = (settings, value) => setGeometry(settings, { groups: Number(value) });
 const planes = (name) => (settings) => settings.spec[fieldOf(name, settings)];
 const reach = (name) => (settings) => [LIMITS[name][0], Math.max(LIMITS[name][1], planes(name)(settings))];
-const setDigit = (settings, digit) => [replaced(settings, { digit, input: { kind: "digit" } }), []];
-const isDigit = (settings) => settings.input.kind === "digit";
 
 /** From their rows alone. @returns {Record<string, () => Part[]>} */
 function plainMakers(model) {
@@ -206,11 +203,20 @@ function makersOf(model, drawSliders, follow) {
       "groups",
       (s) => groupChoices(s.spec).map(String),
       (s) => String(s.spec.groups),
-      setGroups,
+      (s, value) => setGeometry(s, { groups: Number(value) }),
     ),
     bias: check("bias", (s) => s.bias !== null, setBias),
     input_kind: menu("input_kind", namedKinds("input"), kindOf("input"), source("input")),
-    digit: () => [rangePart(model, "digit", () => LIMITS.digit, field("digit"), setDigit, isDigit)],
+    digit: () => [
+      rangePart(
+        model,
+        "digit",
+        () => LIMITS.digit,
+        field("digit"),
+        (s, digit) => [replaced(s, { digit, input: { kind: "digit" } }), []],
+        (s) => s.input.kind === "digit",
+      ),
+    ],
     seed: () => [seedPart(model)],
     draw: () => [drawPart(model, follow)],
     loss_kind: menu("loss_kind", SETTINGS.fields.loss.words, field("loss"), put("loss")),

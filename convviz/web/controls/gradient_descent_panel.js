@@ -51,7 +51,7 @@ export class LearnPanel {
   };
   #maps = ["weight", "grad", "next"].map(
     () =>
-      new Heatmap(/** @type {any} */ (this.#pane), {
+      new Heatmap(this.#pane, {
         onPoint: (row, column) => this.#tell(row, column),
         onLeave: () => this.#tell(),
         numbersUpTo: 3,
@@ -155,7 +155,7 @@ export class LearnPanel {
     ["weight", "grad_weight", sayLearn("next")].forEach((label, index) => {
       const map = this.#maps[index];
       const values = rowsOf(planes[index], width);
-      map.set({ values, label, shape: "", cell, limit: index === 1 ? undefined : limit });
+      map.set({ values, label, shape: "", cell, limit: index === 1 ? undefined : limit, dtype: "float32" });
       map.grid.print(map.grid.widest() < 2.4); // others are read below
       map.el.dataset.quantity = "weight";
     });

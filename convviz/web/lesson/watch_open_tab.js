@@ -4,7 +4,6 @@
 import { listen } from "../base/dom.js";
 
 const BUTTONS = /** @type {const} */ (["mistake", "gradient", "variant"]);
-const MENUS = "select[data-set]";
 const CHOSEN = /** @type {const} */ (["aria-pressed", "aria-checked"]);
 const OWN_MOVES = ["pointerdown", "wheel", "touchmove", "keydown"]; // of a visitor
 const ABOVE = 6; // pixels
@@ -23,7 +22,8 @@ export class TabWatch {
   #look = () => {
     if (!this.#slot) return;
     if (this.#choice) {
-      const [all, lists] = [this.#buttons(), this.#menus()];
+      const all = this.#buttons();
+      const lists = /** @type {HTMLSelectElement[]} */ (this.#all("select[data-set]"));
       this.#frame(
         all.find(({ id }) => id === this.#choice)?.el ??
           lists.find(({ options }) => [...options].some(({ value }) => value === this.#choice)),
@@ -43,12 +43,10 @@ export class TabWatch {
   /** @returns {{ el: HTMLElement, id: string }[]} */
   #buttons = () =>
     BUTTONS.flatMap((name) => this.#all(`[data-${name}]`).map((el) => ({ el, id: el.dataset[name] ?? "" })));
-  #menus = () => /** @type {HTMLSelectElement[]} */ (this.#all(MENUS));
   /** @param {string} selector @returns {HTMLElement[]} */
   #all = (selector) =>
     [...(this.#slot?.querySelectorAll(selector) ?? [])].map((el) => /** @type {any} */ (el));
   #isChosen = (/** @type {HTMLElement} */ el) => CHOSEN.some((name) => el.getAttribute(name) === "true");
-  #leave = () => void (this.#part = "");
   #watcher = new MutationObserver(this.#look);
   /** @type {(() => void)[]} */
   #ends = [];
@@ -106,7 +104,7 @@ export class TabWatch {
     });
     this.#ends = [
       listen(this.#slot, "change", this.#look),
-      listen(this.#slot, OWN_MOVES, this.#leave, { passive: true }),
+      listen(this.#slot, OWN_MOVES, () => (this.#part = ""), { passive: true }),
     ];
     this.#look();
   }

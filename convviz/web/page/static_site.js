@@ -2,9 +2,9 @@
 import { goToAsked } from "./languages.js";
 import { dataOfPage, startPage } from "./hosted_page.js";
 
-function start() {
-  const data = dataOfPage();
-  if (!goToAsked(data.languages)) startPage(data, false);
-}
-
-export default { start };
+export default {
+  start() {
+    const data = dataOfPage();
+    if (!goToAsked(data.languages)) startPage(data, false);
+  },
+};

@@ -1,5 +1,5 @@
 // grad_input by a recipe, as check/recipes/grad_input.py computes it.
-import { crossed } from "./products.js";
+import { crossed, planesOver } from "./products.js";
 import { behind, cellApart, factorOf, linesOf, slide, turnedFrom, turnedSize } from "./recipe_steps.js";
 import { bothAxes, outputSize, perGroup, sourcesOf, unfolded } from "./conv_geometry.js";
 import { pointAt, upTo } from "./shapes_and_indices.js";
@@ -119,26 +119,15 @@ function slideOver(chosen, { line, cells, taps, length: size, ...apart }) {
   return { fits: room >= 0, length, met };
 }
 
-/**
- * @param {Recipe} chosen @param {Spec} spec
- * @returns {{ planes: Triple[], channels: number }} no channels: they do not meet
- */
+/** @param {Recipe} chosen @param {Spec} spec */
 function planesOf(chosen, spec) {
   const groups = chosen.groups === "ignored" ? 1 : spec.groups;
   const kernel = kernelPlanes(chosen, spec, groups);
-  const [channels, each] = [kernel.length, kernel[0].length];
-  if (spec.out_channels !== each * groups || channels % groups) return { planes: [], channels: 0 };
-  const planes = upTo(spec.batch).flatMap((n) =>
-    kernel.flatMap((row, q) =>
-      row.map((other, j) => ({
-        result: n * channels + q,
-        grad: n * spec.out_channels + Math.floor(q / (channels / groups)) * each + j,
-        other,
-      })),
-    ),
-  );
-  if (chosen.overlaps !== "last channel") return { planes, channels };
-  return { planes: planes.filter(({ grad }) => grad % each === each - 1), channels };
+  const { out_channels, batch } = spec;
+  const met = planesOver(kernel, out_channels, batch, groups, (other, grad) => ({ grad, other }));
+  if (chosen.overlaps !== "last channel") return met;
+  const each = kernel[0].length;
+  return { ...met, planes: met.planes.filter(({ grad }) => grad % each === each - 1) };
 }
 
 // Channel axes reversed within a group: output, input.

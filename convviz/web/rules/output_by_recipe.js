@@ -1,5 +1,5 @@
 // The output by a recipe, as check/recipes/grad_weight.py computes it.
-import { crossed } from "./products.js";
+import { crossed, planesOver } from "./products.js";
 import { behind, factorOf, linesOf, slide, turnedFrom, turnedSize } from "./recipe_steps.js";
 import { bothAxes } from "./conv_geometry.js";
 import { sourceOf } from "./taps.js";
@@ -50,24 +50,12 @@ function slideOver(chosen, spec, line, axis, cells) {
   return { length, met };
 }
 
-/**
- * @param {Recipe} chosen @param {Spec} spec
- * @returns {{ planes: Triple[], channels: number }} no channels: they do not meet
- */
+/** @param {Recipe} chosen @param {Spec} spec */
 function planesOf(chosen, spec) {
   const { groups, in_channels, out_channels, batch } = spec;
   const ins = in_channels / groups;
   const exchanged = chosen.channels === "exchanged";
-  const [channels, each] = exchanged ? [ins, out_channels] : [out_channels, ins]; // of the kernel
-  if (in_channels !== each * groups || channels % groups) return { planes: [], channels: 0 };
-  const planes = upTo(batch).flatMap((n) =>
-    upTo(channels).flatMap((q) =>
-      upTo(each).map((j) => ({
-        result: n * channels + q,
-        grad: exchanged ? j * ins + q : q * ins + j,
-        other: n * in_channels + Math.floor(q / (channels / groups)) * each + j,
-      })),
-    ),
-  );
-  return { planes, channels };
+  const own = upTo(out_channels).map((o) => upTo(ins).map((c) => o * ins + c));
+  const kernel = exchanged ? upTo(ins).map((c) => own.map((row) => row[c])) : own;
+  return planesOver(kernel, in_channels, batch, groups, (grad, other) => ({ grad, other }));
 }

@@ -27,6 +27,25 @@ export function crossed(rows, columns, make) {
   return made;
 }
 
+/**
+ * A kernel over the channels of an image, in groups; no channels: they do not meet.
+ * @param {number[][]} kernel planes, by channel of the result and place in the group @param {number} among
+ * channels of the image @param {number} batch @param {number} groups
+ * @param {(kernel: number, image: number) => Pick<Triple, "grad" | "other">} pair
+ * @returns {{ planes: Triple[], channels: number }}
+ */
+export function planesOver(kernel, among, batch, groups, pair) {
+  const [channels, each] = [kernel.length, kernel[0].length];
+  if (among !== each * groups || channels % groups) return { planes: [], channels: 0 };
+  const planes = upTo(batch).flatMap((n) =>
+    kernel.flatMap((row, q) => {
+      const first = n * among + Math.floor(q / (channels / groups)) * each;
+      return row.map((plane, j) => ({ result: n * channels + q, ...pair(plane, first + j) }));
+    }),
+  );
+  return { planes, channels };
+}
+
 /** @param {Result} of @param {Spec} spec @returns {Products} */
 export function rightProducts(of, spec) {
   const geometry = { ...spec, output_size: outputSizes(spec) };

@@ -177,7 +177,6 @@ class Row {
         shape: say("check.largest", { error: formatNumber(largest[step] ?? NaN) }),
         limit,
         cell: CELL_SIDE,
-        dtype: "float64",
         colors,
       });
       map.el.style.setProperty("--cv-columns", String(columns));

@@ -126,10 +126,7 @@ function createSlope(pane, onRead) {
   };
 }
 
-/**
- * @param {PaneTools} pane
- * @param {Partial<Record<"point" | "select", (row: number, column: number) => void>>} [events]
- */
+/** @param {PaneTools} pane @param {Partial<Record<"point" | "select", AtCell>>} [events] */
 function createPlane(pane, { point, select } = {}) {
   let panel = "";
   const map = new Heatmap(pane, {
@@ -152,7 +149,6 @@ function createPlane(pane, { point, select } = {}) {
         label: `${label}[${at.join(", ")}]`,
         shape: `[${shape.join(", ")}]`,
         within: [190, 4, 30],
-        dtype: "float64",
       });
     },
   };

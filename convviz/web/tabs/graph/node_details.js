@@ -117,11 +117,14 @@ export class Details {
 
   /** @param {string} key */
   #createView(key) {
-    const choose = (/** @type {number[]} */ at) => {
-      this.#planes = { ...this.#planes, [key]: at };
-      this.#ask();
-    };
-    return new TensorView(this.#pane, (line) => setText(this.#readout, line), choose);
+    return new TensorView(
+      this.#pane,
+      (line) => setText(this.#readout, line),
+      (at) => {
+        this.#planes = { ...this.#planes, [key]: at };
+        this.#ask();
+      },
+    );
   }
 
   /** The same one again closes or opens it. @param {string} next */

@@ -30,7 +30,13 @@ class GraphPane {
   #viewport = new Viewport(say("graph.window"));
   #details;
   #transport = new Transport(say("graph.bar"), {
-    onMove: (position) => this.#walkTo(position),
+    onMove: (position) => {
+      this.#at = position;
+      this.#showStep();
+      const { id, text } = this.#data.steps[this.#at];
+      this.#viewport.reveal(this.#drawing.withReceivers(id));
+      if (!this.#transport.speaks()) this.#pane.say(plainText(text));
+    },
     onClose: () => this.#stopWalk(),
   });
   #walk = button(say("graph.walk"), () => {
@@ -50,7 +56,12 @@ class GraphPane {
       },
       point: (id) => this.#pointFrom(id),
     });
-    this.#details = new Details(pane, () => this.#closeBox());
+    this.#details = new Details(pane, () => {
+      const box = this.#drawing.box(this.#drawing.selected());
+      this.#drawing.select("");
+      this.#details.close();
+      box?.focus({ preventScroll: true });
+    });
     const tools = element(
       "div.cv-buttons.cv-graph-tools",
       this.#walk,
@@ -87,13 +98,6 @@ class GraphPane {
     });
   }
 
-  #closeBox() {
-    const box = this.#drawing.box(this.#drawing.selected());
-    this.#drawing.select("");
-    this.#details.close();
-    box?.focus({ preventScroll: true });
-  }
-
   /** @param {string | null} id */
   #pointFrom(id) {
     const panels = id ? (this.#data.panels[id] ?? []) : [];
@@ -110,15 +114,6 @@ class GraphPane {
     this.#drawing.mark([]);
     this.#tell();
     this.#walk.focus({ preventScroll: true });
-  }
-
-  /** @param {number} position */
-  #walkTo(position) {
-    this.#at = position;
-    this.#showStep();
-    const { id, text } = this.#data.steps[this.#at];
-    this.#viewport.reveal(this.#drawing.withReceivers(id));
-    if (!this.#transport.speaks()) this.#pane.say(plainText(text));
   }
 
   #tell() {

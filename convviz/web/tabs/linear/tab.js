@@ -269,10 +269,11 @@ function createLessonMap(pane, item, events) {
       map.set({
         values,
         label: turned ? `${tensor}\u1d40` : tensor,
-        shape: isMatrix ? `[${size.join(", ")}]` : `[${stored.length}]`,
+        shape: isMatrix ? undefined : `[${stored.length}]`,
         limit: limitOf(stored.flat()),
         cell: CELL_SIDE,
         editable: GIVEN.includes(tensor),
+        dtype: "float32",
       });
     },
     /** @param {LinearCell[]} cells */

@@ -129,7 +129,6 @@ export class Products {
         shape: "",
         limit: largestOf(tensor.data),
         within: [190, 5, 30],
-        dtype: "float64",
       });
       map.el.dataset.tensor = name;
     });

@@ -163,7 +163,6 @@ class MistakesPane {
       shape,
       limit,
       within: [300, 4, 34],
-      dtype: "float64",
     });
   }
 

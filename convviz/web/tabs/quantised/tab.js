@@ -131,7 +131,7 @@ class Planes {
     const plane = this.#planeOf(name);
     this.#drawn.add(name);
     Object.assign(plane, { label, of, values: numbersOf(values) });
-    plane.map.set({ values: plane.values, label, shape: said, limit, dtype: "float64", within: WITHIN });
+    plane.map.set({ values: plane.values, label, shape: said, limit, within: WITHIN });
     return plane.map.el;
   }
 

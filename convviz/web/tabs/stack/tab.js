@@ -153,10 +153,7 @@ function within(asked, [height, width]) {
   return inside ? asked : [Math.floor((height - 1) / 2), Math.floor((width - 1) / 2)];
 }
 
-/**
- * @param {PaneTools} pane @param {(row: number, column: number) => void} onPoint
- * @param {(row: number, column: number) => void} onSelect
- */
+/** @param {PaneTools} pane @param {AtCell} onPoint @param {AtCell} onSelect */
 function createPlane(pane, onPoint, onSelect) {
   const map = new Heatmap(pane, { onPoint, onSelect });
   const words = element("span.cv-sign-note");
@@ -172,7 +169,7 @@ function createPlane(pane, onPoint, onSelect) {
     /** @param {Tensor} tensor @param {string} label @param {string} through the next layer, or empty */
     set(tensor, label, through) {
       values = planeRows(tensor, 0);
-      map.set({ values, label, within: [250, 4, 30], dtype: "float64" });
+      map.set({ values, label, within: [250, 4, 30] });
       setText(words, through);
       sign.hidden = !through;
     },

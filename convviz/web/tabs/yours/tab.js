@@ -168,7 +168,6 @@ function mapped({ label, case: name, right, received, wrong, products }, maps) {
       values,
       label: say(names[index]),
       limit: index < 2 ? limit : undefined,
-      dtype: "float64",
       cell: CELL,
       numbers: true,
     }),
