@@ -1,6 +1,7 @@
 // Share: a link; with a kernel Python or a page, too.
 import { NOT_COPIED, createCopier } from "../base/clipboard.js";
 import { element, makeButton, makeId, setText } from "../base/dom.js";
+import { saveFile } from "../base/save_file.js";
 import { closeWithEscape } from "../base/keys.js";
 import { messageOf } from "../numbers/ask_kernel.js";
 import { toLink } from "../rules/settings_link.js";
@@ -114,10 +115,7 @@ export class Share {
 
   /** @param {string} name @param {DataView<ArrayBuffer>} content */
   #save(name, content) {
-    const url = URL.createObjectURL(new Blob([content], { type: "text/html" }));
-    element("a", { href: url, download: name }).click();
-    // the browser still reads it
-    setTimeout(() => URL.revokeObjectURL(url), 60_000);
+    saveFile(content, name, "text/html");
     this.#tell(say("share.ready", { file: name }));
   }
 

@@ -1,6 +1,7 @@
 // The graph: the drawing in its window, the walk backwards through it, and the box that was chosen.
 import { element, setText } from "../../base/dom.js";
 import { plainText, setRich } from "../../base/rich_text.js";
+import { saveFile } from "../../base/save_file.js";
 import { Transport } from "../../board/step_controls.js";
 import { split, tab } from "../pane.js";
 import { say } from "../sentences.js";
@@ -22,7 +23,6 @@ const named = (id) => ({ title: say(id), "aria-label": say(id) });
 
 class GraphPane {
   #pane;
-  #body;
   #data = /** @type {GraphData} */ (/** @type {unknown} */ (null));
   #theme = "";
   #at = -1; // -1: not walking
@@ -48,7 +48,7 @@ class GraphPane {
 
   /** @param {PaneTools} pane @param {HTMLElement} body */
   constructor(pane, body) {
-    [this.#pane, this.#body] = [pane, body];
+    this.#pane = pane;
     this.#drawing = new Drawing(pane.uid, {
       open: (id) => {
         this.#drawing.select(id);
@@ -133,12 +133,7 @@ class GraphPane {
 
   #save() {
     const text = new XMLSerializer().serializeToString(readDrawing(this.#data, this.#theme));
-    const address = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
-    const link = element("a", { href: address, download: FILE });
-    this.#body.append(link);
-    link.click();
-    link.remove();
-    setTimeout(() => URL.revokeObjectURL(address));
+    saveFile(text, FILE, "image/svg+xml");
     this.#pane.say(say("graph.saved", { file: FILE }));
   }
 
