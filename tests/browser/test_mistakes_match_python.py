@@ -15,8 +15,9 @@ RESULTS = (*GRADIENTS, "output")
 # For each geometry: what each recipe makes of its numbers, and what the taps do.
 RUN = """(text) => {
   const { cases, recipes } = JSON.parse(text);
-  const { gradientBy, gradientRight, numberBy, productsBy, comparedAt, sameProducts } =
-    js["numbers/compute_mistake.js"];
+  const { gradientBy, gradientRight, numberBy, productsBy } = js["numbers/compute_mistake.js"];
+  const { Gallery } = js["numbers/mistake_results.js"];
+  const { computesTheSame } = js["numbers/diagnose_number.js"];
   const { rightProducts } = js["rules/products.js"];
   const tensor = ({ shape, data }) => ({ shape, data: Float64Array.from(data) });
   const plain = (tensor) => tensor && { shape: tensor.shape, data: [...tensor.data] };
@@ -37,9 +38,9 @@ RUN = """(text) => {
       const [ours, theirs] = [rightProducts(of, spec), productsBy(of, recipe, spec)];
       if (!theirs || String(ours.shape) !== String(theirs.shape)) return null;
       const index = Math.floor(right[of].data.length / 2);
-      const { kept, missing, extra } = comparedAt(of, ours, theirs, given, index, index);
+      const { kept, missing, extra } = new Gallery(spec, given).compared(of, recipe, index, index);
       const sum = (list) => list.reduce((total, { value }) => total + value, 0);
-      const told = { index, same: sameProducts(ours, theirs) };
+      const told = { index, same: computesTheSame(ours, { ...theirs, bias: ours.bias }) };
       return { ...told, right: sum(kept) + sum(missing), wrong: (sum(kept) + sum(extra)) * theirs.factor };
     });
     return { right, ways, told };

@@ -15,11 +15,12 @@ from tests.geometries import EDGE_CASES, conv2d_by_definition, integers, random_
 PANE = ".cv-pane-stack"
 READ = "(map) => [...map.querySelectorAll('[data-cell]')].map((cell) => Number(cell.dataset.value))"
 RUN = """(text) => JSON.stringify(JSON.parse(text).map(({ spec, most, weight, asked }) => {
-  const { layersOf, sizeAfter, gradientThrough } = js["numbers/layer_stack.js"];
+  const { layersOf, gradientThrough } = js["numbers/layer_stack.js"];
+  const { outputSizes } = js["rules/conv_geometry.js"];
   const layers = layersOf(spec, most);
   const kernel = weight && { shape: weight.shape, data: Float64Array.from(weight.data) };
   const planes = layers.length ? gradientThrough(layers, kernel, asked) : [];
-  return { sizes: layers.map(sizeAfter), planes: planes.map(({ data }) => [...data]) };
+  return { sizes: layers.map(outputSizes), planes: planes.map(({ data }) => [...data]) };
 }))"""
 
 

@@ -120,7 +120,7 @@ export function createReasons(mistakes, { spec, transposed }, stages) {
 }
 
 /** For any numbers. @param {Products} one @param {Products} other */
-function computesTheSame(one, other) {
+export function computesTheSame(one, other) {
   if (one.factor !== other.factor || one.bias !== other.bias || String(one.shape) !== String(other.shape))
     return false;
   const told = (/** @type {Triple[]} */ triples) =>
