@@ -13,7 +13,7 @@ import { savePicture } from "./panel_plotly_figure.js";
 
 const sayOfFigure = sentences(FIGURE);
 
-/** @typedef {import("./panel_plotly_figure.js").Shown} Shown */
+/** @import { Shown } from "./panel_plotly_figure.js" */
 
 /** @param {Shared} board @param {() => Shown | null} look */
 export function createPanelMenu(board, look) {

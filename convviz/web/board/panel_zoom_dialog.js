@@ -10,7 +10,7 @@ const sayOfFigure = sentences(WORDS);
 const BUTTONS = [["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]];
 const CONFIG = { displaylogo: false, displayModeBar: true, modeBarButtons: BUTTONS, scrollZoom: true };
 
-/** @typedef {import("./panel_plotly_figure.js").Shown} Shown */
+/** @import { Shown } from "./panel_plotly_figure.js" */
 
 /** @param {Shared} board @param {() => Shown} look @param {Element} place @param {() => void} onClosed */
 export function openFigure(board, look, place, onClosed) {

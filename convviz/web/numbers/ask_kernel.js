@@ -81,15 +81,6 @@ function shownBy(model) {
   return { settings, numbers: numbersOf(settings, model.get("_numbers")) };
 }
 
-/** @param {Waiting} waiting @param {Wire} wire */
-function answer({ settings, resolve, reject }, wire) {
-  try {
-    resolve(numbersOf(settings, wire));
-  } catch (error) {
-    reject(/** @type {Error} */ (error));
-  }
-}
-
 /** Over an anywidget model. */
 export class KernelClient {
   #hear = () => {
@@ -98,9 +89,13 @@ export class KernelClient {
       const there = this.now();
       if (there) this.#listener?.moved(there);
     } else if (this.#waiting?.k === wire.k) {
-      const answered = this.#waiting;
+      const { settings, resolve, reject } = this.#waiting;
       this.#waiting = null;
-      answer(answered, wire);
+      try {
+        resolve(numbersOf(settings, wire));
+      } catch (error) {
+        reject(/** @type {Error} */ (error));
+      }
     }
   };
   /** @param {any} message @param {Buffers} [buffers] */
