@@ -54,7 +54,7 @@ def assert_a_wrong_function_of_the_notebook_is_named_in_three_steps(lab):
     pane = check(lab, "conv2d_backward", "my_backward")
     assert "Not right yet" in pane.locator(".cv-yours-wrong").inner_text()
     assert "Furthest off is grad_input[" in hint(pane, "where").inner_text()
-    assert hint(pane, "where").locator(".cv-panel").count() == 3
+    assert pane.locator(".cv-yours-map .cv-panel").count() == 3
     assert not hint(pane, "what").evaluate("details => details.open"), "the second step waits until it is wanted"
     hint(pane, "what").locator("summary").click()
     assert "The kernel is not rotated." in hint(pane, "what").inner_text()

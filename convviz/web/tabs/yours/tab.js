@@ -43,7 +43,7 @@ function buildYours(pane, body) {
     form.set(data);
     setText(refused, data.failed);
     result.set(data.report);
-    if (data.report) result.el.scrollIntoView({ block: "start", behavior: "instant" });
+    if (data.report) result.el.firstElementChild?.scrollIntoView({ block: "nearest", behavior: "instant" });
     // A refusal is an alert by itself.
     pane.say(data.report?.summary ?? "");
   };
@@ -70,6 +70,9 @@ class Form {
   /** @param {PaneTools} pane */
   constructor(pane) {
     this.#pane = pane;
+    this.#code.addEventListener("keydown", ({ key, ctrlKey, metaKey }) => {
+      if (key === "Enter" && (ctrlKey || metaKey) && !this.#check.disabled) this.#send();
+    });
     const look = button(say("refresh"), () => pane.send({ type: "refresh" }));
     const name = element("label", say("name"), this.#name);
     this.#named = element("div.cv-flow", { hidden: "" }, name, look);
@@ -92,7 +95,7 @@ class Form {
 
   /** What a visitor is choosing stays. @param {YoursData} data */
   set(data) {
-    setText(this.#line, data.failed || data.report?.summary || "");
+    setText(this.#line, ""); // the verdict and a refusal have their own places
     this.#check.disabled = false;
     if (!data.tasks) return;
     const first = this.#filled ? { task: this.#task.value, name: this.#name.value } : data.chosen;
@@ -128,7 +131,6 @@ function hints({ passed, first, map, diagnoses }, maps, open) {
   if (passed || !first) return [];
   /** @type {HTMLElement[]} */
   const where = [element("p", element("b", first.case)), ...first.lines.map((text) => element("p", text))];
-  if (map) where.push(...mapped(map, maps));
   const what = diagnoses.flatMap(({ title, evidence, of }) => [
     element("p", element("b", title), ` (${of})`),
     element("p.cv-muted", evidence),
@@ -140,7 +142,9 @@ function hints({ passed, first, map, diagnoses }, maps, open) {
       element("p", fix, " ", setting && button(say("board"), () => open(setting, title))),
     );
   const made = [hint("where", where, true), hint("what", what, false)];
-  return how.length ? [...made, hint("how", how, false)] : made;
+  if (how.length) made.push(hint("how", how, false));
+  if (map) made.push(element("div.cv-yours-map", ...mapped(map, maps))); // last: it is taller than a low window
+  return made;
 }
 
 /** @param {"where" | "what" | "how"} name @param {HTMLElement[]} children @param {boolean} isOpen */
