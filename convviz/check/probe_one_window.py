@@ -76,6 +76,6 @@ def _numbers(weight: torch.Tensor, got: torch.Tensor, right: torch.Tensor) -> st
         said = (comma([f"{each:.3g}" for each in numbers]) for numbers in (scales, wanted))
         return say("window.scale", got=next(said), right=next(said))
     at = (got - right).abs().argmax()
-    kept, received, expected = (f"{float(each.flatten()[at]) + 0.0:.3g}" for each in (weight, got, right))
+    kept, received, expected = (f"{round(float(each.flatten()[at]), 9) + 0.0:.3g}" for each in (weight, got, right))
     scaled = bool((right.abs() != 1).any())
     return say("window.number.scaled" if scaled else "window.number", weight=kept, got=received, right=expected)

@@ -114,6 +114,9 @@ def sign_passed(case: Case, ask: Callable[[Case], torch.Tensor | None]) -> list[
             at = (factor - right).abs().argmax()
             numbers = {"weight": weight, "got": factor, "right": right}
             said.append(
-                say(f"read.sign.{name}", **{key: f"{float(each.flatten()[at]):.3g}" for key, each in numbers.items()})
+                say(
+                    f"read.sign.{name}",
+                    **{key: f"{round(float(each.flatten()[at]), 9) + 0.0:.3g}" for key, each in numbers.items()},
+                )
             )
     return said
