@@ -54,7 +54,8 @@ def plain(tensor):
 
 def known(way):
     """Return whether the page computes a way; rules/recipe_steps.js has the same list."""
-    return way.get("axes") in (None, "exchanged") and way.get("groups") in (None, "ignored", "reversed")
+    known_ones = {"axes": {"exchanged"}, "groups": {"ignored", "reversed"}, "shape": {"[1]"}}
+    return all(choice in known_ones.get(step, {choice}) for step, choice in way.items())
 
 
 def recipes():

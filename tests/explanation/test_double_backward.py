@@ -159,7 +159,7 @@ def test_a_cell_beyond_the_plane_is_the_nearest_and_none_is_the_middle():
         ({"of": "grad_weight", "cell": []}, [0, 0, 1, 1]),
     ):
         assert data(settings, result, choices)["at"] == at, choices
-    for choices in ({"of": "grad_bias"}, {"number": "two"}, {"cell": ["first", 0]}, {"cell": [1]}, {"row": 1}):
+    for choices in ({"of": "grad_bias"}, {"number": "two"}, {"cell": ["first", 0]}, {"cell": [1]}):
         with pytest.raises(ValueError, match="got"):
             data(settings, result, choices)
 

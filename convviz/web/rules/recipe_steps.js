@@ -14,7 +14,11 @@ import { upTo } from "./shapes_and_indices.js";
  */
 
 /** The checker in Python knows more. @type {Record<string, string[]>} */
-const KNOWN = { axes: ["own", "exchanged"], groups: ["own", "ignored", "reversed"] };
+const KNOWN = {
+  axes: ["own", "exchanged"],
+  groups: ["own", "ignored", "reversed"],
+  shape: ["as it comes", "[1]"],
+};
 
 /** @param {Recipe} way */
 export const isKnown = (way) =>
