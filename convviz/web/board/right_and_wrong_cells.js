@@ -155,7 +155,10 @@ function inkOf(value, { scale, limit }) {
   return { fill: cssColor(color), ink: needsWhiteInk(color) ? "#fff" : "#000" };
 }
 
-/** @param {string} kind @param {number} x @param {number} y @param {number | null} value @param {string} ink */
+/**
+ * @param {string} kind @param {number} x @param {number} y
+ * @param {number | null} value @param {string} ink
+ */
 function writtenAt(kind, x, y, value, ink) {
   const told = value === null ? NONE : formatNumber(value);
   const long = told.length > 3 ? ".cv-split-long" : "";

@@ -42,8 +42,8 @@ function foundIn(...parts) {
 
 /**
  * Now and at each change after #.
- * @param {Model} model @param {Player} player @param {import("./lecture.js").Wish} wish @param {boolean} [now]
- * @returns {boolean} there was one
+ * @param {Model} model @param {Player} player @param {import("./lecture.js").Wish} wish
+ * @param {boolean} [now] @returns {boolean} there was one
  */
 export function followAddress(model, player, wish, now = true) {
   /** @param {ReturnType<typeof foundIn>} found */

@@ -91,8 +91,8 @@ function lossNote(settings) {
 }
 
 /**
- * page: it cannot ask autograd; meanwhile: torch is asked; alone: the kernel was lost; torch_alone: only torch
- * can compute it.
+ * page: it cannot ask autograd; meanwhile: torch is asked; alone: the kernel was lost;
+ * torch_alone: only torch can compute it.
  * @param {"page" | "meanwhile" | "alone" | "torch_alone"} who
  */
 export const truthWords = (who) => say(`truth.${who}`);

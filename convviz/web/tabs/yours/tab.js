@@ -143,7 +143,8 @@ function hints({ passed, first, map, diagnoses }, maps, open) {
     );
   const made = [hint("where", where, true), hint("what", what, false)];
   if (how.length) made.push(hint("how", how, false));
-  if (map) made.push(element("div.cv-yours-map", ...mapped(map, maps))); // last: it is taller than a low window
+  // Last: they are taller than a low window.
+  if (map) made.push(element("div.cv-yours-map", ...mapped(map, maps)));
   return made;
 }
 
