@@ -54,7 +54,8 @@ export const makeId = () => Math.random().toString(36).slice(2, 8);
 
 /**
  * @param {EventTarget} target @param {string | readonly string[]} names
- * @param {(event: any) => void} listener @param {AddEventListenerOptions} [options] @returns {() => void} ends it
+ * @param {(event: any) => void} listener @param {AddEventListenerOptions} [options]
+ * @returns {() => void} ends it
  */
 export function listen(target, names, listener, options) {
   const end = new AbortController();

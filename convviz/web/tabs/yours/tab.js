@@ -141,6 +141,7 @@ function hints({ passed, first, map, diagnoses }, maps, open) {
     .map(({ fix, setting, title }) =>
       element("p", fix, " ", setting && button(say("board"), () => open(setting, title))),
     );
+  /** @type {HTMLElement[]} */
   const made = [hint("where", where, true), hint("what", what, false)];
   if (how.length) made.push(hint("how", how, false));
   // Last: they are taller than a low window.
