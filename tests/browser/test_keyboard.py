@@ -108,7 +108,7 @@ def test_what_a_button_opened_closes_with_escape_and_gives_the_focus_back(app):
             opener
         )
         press(app, "Escape")
-        assert button.evaluate("(button) => button === document.activeElement"), opener
+        app.wait_for_function("(button) => button === document.activeElement", arg=button.element_handle())
         assert button.evaluate("(button) => (button.ariaExpanded ?? String(button.parentElement.open)) === 'false'"), (
             opener
         )
