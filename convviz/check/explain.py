@@ -265,4 +265,5 @@ def _by_products(ones: OneHotProbes, smallest: Case, only_lines: bool, grouped: 
         return Diagnosis("?", of, say(f"mixed.{mixed}.positions"), seen, say("window.fix"))
     if mixed == "both":
         return diagnosis(catalogue()["G10"], say("mixed.both"), of)
-    return Diagnosis("?", of, say(f"mixed.{mixed}"), seen, say(f"mixed.{mixed}.fix"))
+    fix = catalogue()["I25"].fix if mixed == "groups" else say(f"mixed.{mixed}.fix")
+    return Diagnosis("?", of, say(f"mixed.{mixed}"), seen, fix)
