@@ -114,11 +114,7 @@ export class Equation {
   #asks() {
     // Planes as pictures; elsewhere lists choose.
     const hasThumbs = this.el.hasAttribute("data-focus") && !this.el.closest('[data-stage="narrow"]');
-    return {
-      isStrip: this.el.hasAttribute("data-strip"),
-      thumbs: hasThumbs ? THUMBS : 0,
-      letters: this.#board.isLecture() ? LECTURE : 1,
-    };
+    return { thumbs: hasThumbs ? THUMBS : 0, letters: this.#board.isLecture() ? LECTURE : 1 };
   }
 
   room() {

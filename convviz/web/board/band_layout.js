@@ -1,6 +1,6 @@
 // Bands share the stage: forward and weight side by side, input below; or one alone.
 
-import { tracksFor } from "./screen_layout.js";
+import { tracksFor, windowHeight } from "./screen_layout.js";
 
 /** @typedef {import("./band.js").Equation} Band */
 
@@ -9,15 +9,15 @@ import { tracksFor } from "./screen_layout.js";
 const LARGE = "input"; // two readings: a row of its own
 const ROW = "minmax(0, 1fr)";
 const [IN_USE, OTHER] = [1, 0.76]; // heights: of the row in use, of the other
-const STRIP = "64px"; // height of the others beside one alone
 const SHARES = { forward: 1.37, weight: 1, bias: 0.6 }; // of the width
 const BETWEEN = 10; // pixels, as in screen_layout.css
 const WIDER = 1.2; // the width of the band in use
+const NONE = { width: 0, bare: 0, height: 0 };
 
 export class Bands {
   #focused = ""; // has the room
   #brought = LARGE; // in sight where not all are
-  /** Whether a drawer has the upper row. */
+  #isCrowded = false; // the numbers of all bands have no room
   #isDrawn = () => Boolean(this.#root.closest('[data-drawer][data-stage="wide"]'));
   /** A card, one step larger. */
   inUse = () => this.#focused || this.alone() || (this.#equations.has(LARGE) ? LARGE : "");
@@ -51,7 +51,8 @@ export class Bands {
 
   /** Empty if all are shown. */
   alone() {
-    if (!["medium", "narrow", "lecture"].includes(this.stage()) && !this.#isDrawn()) return "";
+    const isOne = ["medium", "narrow", "lecture"].includes(this.stage());
+    if (!isOne && !(this.stage() && (this.#isDrawn() || this.#isCrowded))) return "";
     if (this.#focused) return this.#focused;
     return this.#equations.has(this.#brought) ? this.#brought : [...this.#equations.keys()][0];
   }
@@ -60,7 +61,24 @@ export class Bands {
   #gridOf(one, extent) {
     if (this.stage() === "wide" && !one) return this.#gridWide(extent());
     this.areas = new Map();
-    return ["", "", [...this.#equations.keys()].map((name) => (one && name !== one ? STRIP : ROW)).join(" ")];
+    return ["", "", [...this.#equations.keys()].map(() => ROW).join(" ")];
+  }
+
+  /** @returns {boolean} a window too small for all numbers, while one band's may have room */
+  #crowds() {
+    if (this.stage() !== "wide") return false;
+    const least = (/** @type {string} */ name) => this.#equations.get(name)?.row.least() ?? NONE;
+    const small = [...this.#equations.keys()].filter((name) => name !== LARGE).map(least);
+    const large = least(LARGE);
+    const gaps = BETWEEN * (small.length - 1);
+    const width = Math.max(large.width, small.reduce((sum, each) => sum + each.width, gaps));
+    const height = Math.max(0, ...small.map((each) => each.height)) + BETWEEN + large.height;
+    const { width: across, height: down } = this.#extent();
+    const stage = /** @type {HTMLElement} */ (this.#root.closest("[data-stage]"));
+    const picture = /** @type {HTMLElement} */ (this.#root.parentElement);
+    // what it has beyond the window is its own least
+    const beyond = Math.max(picture.clientHeight - windowHeight(stage), 0);
+    return width > across || height > down - beyond;
   }
 
   /**
@@ -71,7 +89,7 @@ export class Bands {
     const names = [...this.#equations.keys()];
     const small = names.filter((name) => name !== LARGE);
     const needs = new Map([...this.#equations].map(([name, band]) => [name, band.row.least()]));
-    const least = (/** @type {string} */ name) => needs.get(name) ?? { width: 0, bare: 0, height: 0 };
+    const least = (/** @type {string} */ name) => needs.get(name) ?? NONE;
     const widths = small.map((name) => ({
       least: least(name).width,
       bare: least(name).bare,
@@ -101,7 +119,10 @@ export class Bands {
   /** @returns {"" | "tracks" | "all"} what changed */
   share() {
     if (!this.#equations.has(this.#focused)) this.#focused = "";
+    this.#isCrowded = this.#crowds();
     const one = this.alone();
+    const stage = /** @type {HTMLElement | null} */ (this.#root.closest("[data-stage]"));
+    if (stage) stage.dataset.bands = this.stage() === "lecture" ? "lecture" : one ? "one" : "all";
     for (const equation of this.#equations.values())
       equation.setPlace({ focused: this.#focused, alone: one, inUse: this.inUse() });
     const [areas, columns, lines] = this.#gridOf(one, this.#extent);

@@ -1,5 +1,5 @@
 // A board's bands: which, in what order, with what room.
-import { element } from "../base/dom.js";
+import { element, setStyle } from "../base/dom.js";
 import { Bands } from "./band_layout.js";
 import { Equation } from "./band.js";
 
@@ -167,7 +167,7 @@ export class Rows {
     if (!width) return;
     this.#room = room;
     this.#fitted = bands ? JSON.stringify(bands) : "";
-    const wraps = this.bands.stage() !== "wide";
+    const wraps = Boolean(this.bands.alone());
     const equations = [...this.equations.values()];
     if (bands) for (const { name, ...size } of bands) this.equations.get(name)?.row.fit(size, wraps);
     else {
@@ -178,6 +178,18 @@ export class Rows {
       for (const equation of equations) equation.row.setSize(cell, width);
     }
     for (const equation of equations) equation.draw(this.plotly, null);
+    this.#askForRoom();
+  }
+
+  /** A band that stands alone has the height that its numbers need; the page scrolls where the window has less. */
+  #askForRoom() {
+    const stage = /** @type {HTMLElement | null} */ (this.#root.closest("[data-stage]"));
+    if (!stage) return;
+    const band = this.equations.get(this.bands.alone());
+    const isLecture = this.bands.stage() === "lecture";
+    const { width, height } = band && !isLecture ? band.room() : { width: 0, height: 0 };
+    const least = width && band ? this.#root.clientHeight - height + band.row.leastHeight(width) : 0;
+    setStyle(stage, "--cv-least", `${Math.ceil(least)}px`);
   }
 
   /** @param {"mark" | "hide"} act @param {Place | null} place */

@@ -3,17 +3,16 @@ import { element } from "../base/dom.js";
 import { createSign, createTerm, putInOrder, signWidth } from "./band_elements.js";
 import { Panel } from "./panel.js";
 import { MOST_LINES } from "./name_line_breaks.js";
-import { GAP, NUMBERED_UP_TO, bareLine, fitCells, keepsDigits, leastLine, linesOf } from "./screen_layout.js";
+import { GAP, NUMBERED_UP_TO, bareLine, fitCells, keepsDigits, leastHeight, leastLine, linesOf } from "./screen_layout.js";
 
-const AROUND = { width: 32, height: 52 }; // of a band's title line and edges
+const AROUND = { width: 32, height: 84 }; // of a band's title, its sentence and edges
 const NAME_LINES = 2; // for the least room
 const LARGE = 390; // pixels of a panel without numbers
 
 /**
  * @import { Sign } from "../picture/panels.js"
  * @import { Room, Term } from "./screen_layout.js"
- * @typedef {{ isStrip: boolean, thumbs: number, letters: number }} Asks isStrip: colours only; thumbs: height
- *   of a row of planes; letters: scale
+ * @typedef {{ thumbs: number, letters: number }} Asks thumbs: height of a row of planes; letters: scale
  */
 
 export class BandRow {
@@ -67,14 +66,13 @@ export class BandRow {
 
   /** @param {number} lines @returns {Term[]} */
   #terms(lines) {
-    const { isStrip, thumbs, letters } = this.#asks();
+    const { thumbs, letters } = this.#asks();
     const terms = [];
     let [before, turns] = [0, false];
     for (const item of this.#items) {
       const panel = item.key && this.panels.get(item.key);
       turns ||= Boolean(item.turns);
-      const asked = panel && { ...panel.need(lines, thumbs, letters), before, turns };
-      if (asked) terms.push({ ...asked, ...(isStrip && { least: 0, around: 0 }) });
+      if (panel) terms.push({ ...panel.need(lines, thumbs, letters), before, turns });
       before = panel ? 0 : before + signWidth(/** @type {Sign} */ (item)) * letters + GAP;
       turns &&= !panel;
     }
@@ -141,6 +139,9 @@ export class BandRow {
     const [width, bare] = [AROUND.width + leastLine(terms), AROUND.width + bareLine(terms)];
     return { width, bare, height: AROUND.height + Math.max(...heights) };
   }
+
+  /** The height for every number to be read, in as many lines as the width asks for. @param {number} width */
+  leastHeight = (width) => leastHeight(this.#terms(NAME_LINES), width);
 
   /** The width besides cells, and the cells side by side. */
   measure() {

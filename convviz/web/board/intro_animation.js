@@ -2,7 +2,7 @@
 // rotated_weight. It lies over the board, changes no setting, and ends at any touch; then its because stands
 // in the band's sentence.
 import WORDS from "../../facts/words/intro_animation.json" with { type: "json" };
-import { element, listen } from "../base/dom.js";
+import { element, listen, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { isCalm } from "../base/motion.js";
 import { noteSeen, wasSeen } from "../base/seen_once.js";
@@ -15,7 +15,6 @@ const say = sentences(WORDS);
 const NAME = "arrived";
 const TOUCHES = ["pointerdown", "keydown", "wheel"];
 const HEARD = { capture: true, passive: true };
-const WORDINGS = ["cv-at-length", "cv-in-short"];
 const IN_SIGHT = 0.6; // of the band
 
 /**
@@ -28,17 +27,16 @@ const IN_SIGHT = 0.6; // of the band
 /** All but looks and device. @param {Settings} settings */
 const keyOf = ({ theme, device, dtype, ...settings }) => JSON.stringify(settings);
 
-/** Long, and short for a narrow band. @param {Arrival | null} arrival */
+/** @param {Arrival | null} arrival */
 function wordsOf(arrival) {
-  if (!arrival) return [];
+  if (!arrival) return "";
   const all = arrival.steps.map(({ received }) => formatNumber(received));
   // before the cut, besides the last
   const shown = all[0] === all.at(-1) ? 2 : 1;
   const isCut = all.length > shown + 2;
   const these = (isCut ? all.slice(0, shown) : all).reduce((these, next) => say("numbers", { these, next }));
   const numbers = isCut ? say("numbers.until", { these, last: /** @type {string} */ (all.at(-1)) }) : these;
-  const values = { ...arrival.pixel, numbers };
-  return [say("because", values), say("because.short", values)];
+  return say("because", { ...arrival.pixel, numbers });
 }
 
 export class ArrivalPlayer {
@@ -104,12 +102,8 @@ export class ArrivalPlayer {
     } else if (this.#root.dataset.painted) this.#waitForSight();
   }
 
-  /** On a phone, in the foot: there is no caption line. */
   #place() {
-    const isPhone = this.#around.stage() === "narrow";
-    const place = isPhone
-      ? this.#root.querySelector(".cv-foot")
-      : this.#around.band()?.el.querySelector(".cv-says");
+    const place = this.#around.band()?.el.querySelector(".cv-says");
     if (!place || this.#because.parentElement === place) return;
     this.#because.parentElement?.removeAttribute("data-arrived");
     place.append(this.#because);
@@ -131,7 +125,7 @@ export class ArrivalPlayer {
     this.#giveUp();
     this.#asked = "";
     this.end();
-    this.#tell([]);
+    this.#tell("");
   };
 
   close() {
@@ -172,7 +166,7 @@ export class ArrivalPlayer {
     if (!arrival || !panels || !isDrawn) return;
     this.#asked = "";
     noteSeen(NAME);
-    this.#tell([]);
+    this.#tell("");
     if (isCalm() || document.hidden) return this.#tell(wordsOf(arrival));
     this.#begun = keyOf(settings);
     this.#theme = this.#root.dataset.theme ?? "";
@@ -194,17 +188,14 @@ export class ArrivalPlayer {
     const settings = this.#board.model.settings();
     if (this.#scene && keyOf(settings) !== this.#begun) this.end();
     // the tools need its room
-    if (this.#told && keyOf(settings) !== this.#toldAt) this.#tell([]);
+    if (this.#told && keyOf(settings) !== this.#toldAt) this.#tell("");
   };
 
-  /** @param {string[]} words */
+  /** @param {string} words */
   #tell(words) {
-    this.#told = words.join();
+    this.#told = words;
     this.#toldAt = keyOf(this.#board.model.settings());
-    this.#because.replaceChildren(
-      ...words.map((each, index) => element("span", { class: WORDINGS[index] }, each)),
-    );
-    this.#because.title = words[0] ?? "";
-    this.#because.parentElement?.toggleAttribute("data-arrived", words.length > 0);
+    setText(this.#because, words);
+    this.#because.parentElement?.toggleAttribute("data-arrived", Boolean(words));
   }
 }

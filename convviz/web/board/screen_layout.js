@@ -1,23 +1,21 @@
-// The stage: all bands on one screen; its height, and the sizes of cells. From these widths of the app on,
-// all bands stand on it, or one beside the controls.
-import { listen } from "../base/dom.js";
+// The room of the app and the sizes of cells; screen_layout.css describes the room's parts. From these widths of
+// the app on, all bands stand on the stage, or one.
+import { listen, setStyle } from "../base/dom.js";
 
-const [WIDE, MEDIUM] = [980, 700];
-const SLIM = 1200; // narrower: no sliders in the header
+const [WIDE, MEDIUM] = [980, 760];
 export const GAP = 8; // between two things in a row
 const [LOWEST, HIGHEST] = [500, 1200];
 // a window as low as a zoomed one; from this width on, controls stand beside the band
 const [LOW, BESIDE] = [560, 560];
 // In a notebook cell, bars leave less than the window.
-const [OF_A_NOTEBOOK, ITS_BARS] = [760, 260];
+const [OF_A_NOTEBOOK, ITS_BARS] = [760, 130];
 const OF_A_LOW_ONE = 230; // lower: scrolled
 // A frame that grows with its page has no height of its own.
 const [OF_A_FRAME, FRAME] = [664, 760];
-// a phone's width; its controls below need more height
-const [PHONE, TALLER] = [480, 220];
 // pixels of a cell without a number, and how many count
 const [COLOURED, FEW] = [7, 12];
-export const NUMBERED_UP_TO = 14; // rows or columns of cells as large as their neighbours'
+const AT_EASE = 16; // pixels of a cell with a number
+export const NUMBERED_UP_TO = 18; // rows or columns of cells as large as their neighbours'
 
 /** Few sizes, so that a slider seldom changes them. */
 export const LADDER = [
@@ -157,37 +155,63 @@ function whole(sizes) {
 }
 
 /**
- * Keep the app's height in step with the window. `data-stage`: the width class, or "lecture"; `data-bands`:
- * all, or one; `data-low`: a low window.
+ * For every number to be read with ease, in as many lines as the width asks for.
+ * @param {Term[]} terms @param {number} width
+ */
+export function leastHeight(terms, width) {
+  const cells = terms.map(({ rows, digits }) => {
+    const side = digits ? AT_EASE : (COLOURED * Math.min(rows, FEW)) / rows;
+    return { width: Math.max(digits?.width ?? 0, side), height: Math.max(digits?.height ?? 0, side) };
+  });
+  const lines = linesOf(terms, cells, width);
+  return lines.reduce((sum, line) => sum + line.height, GAP * (lines.length - 1));
+}
+
+/**
+ * Keep the app's height in step with the window. `data-stage`: the width class, or "lecture"; `data-low`: a
+ * low window; `data-column`: something stands beside the picture.
  * @param {HTMLElement} body @returns {{ update: () => void, stop: () => void }}
  */
 export function followRoom(body) {
   const parent = /** @type {HTMLElement} */ (body.parentElement);
   const app = /** @type {HTMLElement} */ (parent.closest(".cv-page") ?? parent);
+  const strip = /** @type {HTMLElement} */ (body.querySelector(":scope > .cv-controls"));
+  const heading = /** @type {HTMLElement} */ (body.previousElementSibling);
   const update = () => {
     const lecture = app.hasAttribute("data-present");
     const low = !lecture && isOwn(app) && window.innerHeight < LOW;
     app.toggleAttribute("data-low", low);
-    if (lecture) return void Object.assign(body.dataset, { stage: "lecture", bands: "lecture" });
-    body.dataset.stage = stageOf(app.clientWidth, low);
+    body.dataset.stage = lecture ? "lecture" : stageOf(app.clientWidth, low);
+    const { stage } = body.dataset;
     // on the page itself: a sheet that asks what it :has asks again at each change of a board
-    for (const name of ["narrow", "medium"]) app.toggleAttribute(`data-${name}`, body.dataset.stage === name);
-    body.toggleAttribute("data-slim", body.dataset.stage === "wide" && app.clientWidth < SLIM);
-    const keys = low || body.dataset.stage === "narrow"; // no slider a number
-    body.querySelector(".cv-block-kernel")?.toggleAttribute("data-keys", keys);
-    body.dataset.bands = body.dataset.stage === "wide" ? "all" : "one";
-    parent.style.setProperty("--cv-room", `${heightFor(app, body)}px`);
+    for (const name of ["narrow", "medium"]) app.toggleAttribute(`data-${name}`, stage === name);
+    const beside = app.hasAttribute("data-card") || body.querySelector(".cv-hanging[open]");
+    body.toggleAttribute("data-column", Boolean(beside) && ["wide", "medium"].includes(stage ?? ""));
+    if (lecture) return;
+    setStyle(parent, "--cv-room", `${heightFor(app, body)}px`);
+    setStyle(body, "--cv-above", `${strip.offsetHeight ? strip.offsetHeight + GAP : 0}px`);
   };
   const watcher = new ResizeObserver(update); // once placed
-  watcher.observe(app);
-  const end = listen(window, "resize", update);
+  for (const each of [app, heading, strip]) watcher.observe(each);
+  const ends = [
+    listen(window, "resize", update),
+    // a menu that hangs opens beside the picture
+    listen(body, "toggle", update, { capture: true }),
+  ];
   return {
     update,
     stop() {
       watcher.disconnect();
-      end();
+      for (const end of ends) end();
     },
   };
+}
+
+/** The height of the picture by the window alone. @param {HTMLElement} body */
+export function windowHeight(body) {
+  const style = getComputedStyle(body);
+  const [room, above] = ["--cv-room", "--cv-above"].map((name) => parseFloat(style.getPropertyValue(name)));
+  return room - above;
 }
 
 /** @param {number} width @param {boolean} low */
@@ -200,10 +224,8 @@ function stageOf(width, low) {
 function heightFor(app, body) {
   const margin = Math.ceil(parseFloat(getComputedStyle(app).paddingBottom));
   const inside = body.getBoundingClientRect().top - app.getBoundingClientRect().top;
-  if (app.dataset.grows !== undefined) {
-    const more = app.clientWidth <= PHONE ? TALLER : 0;
-    return Math.max(Math.min(FRAME - inside - margin, OF_A_FRAME) + more, LOWEST);
-  }
+  if (app.dataset.grows !== undefined)
+    return Math.max(Math.min(FRAME - inside - margin, OF_A_FRAME), LOWEST);
   const above = app.getBoundingClientRect().top + window.scrollY;
   const room = isOwn(app)
     ? window.innerHeight - above

@@ -56,11 +56,11 @@ const fieldOf = (name, { transposed }) => (transposed ? (swapped[name] ?? name) 
 /**
  * @param {Model} model @param {string[]} chosen names of groups and of
  *   controls
- * @param {() => HTMLElement} drawSliders @param {Follow} follow
+ * @param {() => HTMLElement} drawSlider @param {Follow} follow
  * @returns {{ primary: HTMLElement[], more: HTMLElement[] }} primary: always visible, in blocks
  */
-export function createControls(model, chosen, drawSliders, follow) {
-  const makers = makersOf(model, drawSliders, follow);
+export function createControls(model, chosen, drawSlider, follow) {
+  const makers = makersOf(model, drawSlider, follow);
   /** @type {Part["refresh"][]} */
   const refreshers = [];
   /** @param {string[]} names */
@@ -157,7 +157,7 @@ function plainMakers(model) {
  *   what sliders move
  * @returns {Record<string, () => Part[]>}
  */
-function makersOf(model, drawSliders, follow) {
+function makersOf(model, drawSlider, follow) {
   const menu = (name, options, get, set, visible) => () => [
     menuPart(model, name, options, get, set, visible),
   ];
@@ -171,7 +171,7 @@ function makersOf(model, drawSliders, follow) {
     ...Object.fromEntries(axes),
     example: menu("example", ["none", ...Object.keys(SETTINGS.examples)], () => "none", openExample),
     preset: menu("preset", ["counting", ...PRESETS, "random"], kernelName, chooseKernel),
-    weight: () => [{ el: drawSliders(), refresh() {} }],
+    weight: () => [{ el: drawSlider(), refresh() {} }],
     turn: () => [buttonPart(model, "turn", turnKernel, plain)],
     transposed: check("transposed", field("transposed"), setTransposed),
     link_axes: check("link_axes", field("link_axes"), linkAxes),

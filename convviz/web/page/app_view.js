@@ -6,7 +6,7 @@ import { Board } from "../board/board.js";
 import { followRoom } from "../board/screen_layout.js";
 import { createControls } from "../controls/controls.js";
 import { createLearn } from "../controls/gradient_descent.js";
-import { Sliders } from "../controls/kernel_sliders.js";
+import { WeightSlider } from "../controls/weight_slider.js";
 import { LessonPanel } from "../lesson/lesson_card.js";
 import { TAUGHT } from "../lesson/player.js";
 import { steer } from "../lesson/lesson_controls.js";
@@ -15,14 +15,16 @@ import { createLead } from "./headline.js";
 import { Lecture } from "./lecture.js";
 import { say } from "../base/board_sentences.js";
 
+const SIGNS = { undo: "\u21b6", redo: "\u21b7", reset: "\u27f2" };
+
 /**
  * @param {HTMLElement} el @param {Model} model
  * @param {string[]} chosen groups and controls; none: the board alone
  * @param {{ button: HTMLElement, box: HTMLElement }} share @param {Player} player
  * @param {{ drawer?: HTMLElement, own?: boolean, wish?: import("./lecture.js").Wish | null }} [around] own:
  *   the whole page is ours
- * @returns {{ close: () => void, readLesson: () => void, lecture: HTMLElement }} readLesson: focus it;
- *   lecture: its button
+ * @returns {{ close: () => void, readLesson: () => void, heading: HTMLElement, lecture: HTMLElement }}
+ *   readLesson: focus it; heading: the line of the question, which takes what leads on; lecture: its button
  */
 export function drawApp(el, model, chosen, share, player, { drawer, own = false, wish = null } = {}) {
   /** @type {(() => void)[]} */
@@ -45,7 +47,8 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   follow("change:values", tellSettled);
   // The drawer follows its button, so that Tab leads into it; the sheet puts it below the controls.
   const body = element("div.cv-body", ...(drawer ? [drawer] : []), controls, picture);
-  el.append(body);
+  const heading = element("div.cv-heading");
+  el.append(heading, body);
   const room = followRoom(body);
   /** @type {Lecture} */
   let lecture;
@@ -53,18 +56,21 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   if (drawer) follow("settings", bringTold(model, board));
   const app = /** @type {HTMLElement} */ (el.closest(".cv-app") ?? el);
   const lesson = new LessonPanel(player, board);
-  controls.prepend(createLead(model, follow, lesson.el, board.arrival.watch));
+  heading.append(createLead(model, follow, board.arrival.watch));
+  controls.after(lesson.el); // read before the board, and beside it
   const hasLesson = () => Boolean(player.get("look") ?? player.get("left"));
   hear(player, "change:look", () => hasLesson() && board.arrival.leave());
   if (["kernel", "geometry"].every((group) => chosen.includes(group)))
     board.arrival.arrive(app, () => !hasLesson() && !app.hasAttribute("data-present"));
   lesson.update(); // the app around it is known
+  room.update(); // ... and whether the card stands in it
+  for (const event of ["change:look", "change:left"]) hear(player, event, room.update);
   // A page without controls is the board alone, until there is something to say. With :has() CSS would look
   // for it after every change of a number: a sixth of all that a step of a slider takes.
   follow(
     "change:notice",
     hear(player, "change:look", () =>
-      body.toggleAttribute("data-bare", !chosen.length && !player.get("look") && !model.get("notice")),
+      el.toggleAttribute("data-bare", !chosen.length && !player.get("look") && !model.get("notice")),
     ),
   );
   closers.push(followHelp(body), room.stop, board.close, lesson.close, steer(el, player, board.escape, own));
@@ -74,9 +80,10 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   closers.unshift(lecture.close); // before its board
   const close = () => {
     for (const each of closers) each();
+    heading.remove();
     body.remove();
   };
-  return { close, readLesson: lesson.focus, lecture: lecture.button };
+  return { close, readLesson: lesson.focus, heading, lecture: lecture.button };
 }
 
 /**
@@ -84,14 +91,13 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
  * @param {Follow} follow @param {(() => void)[]} closers
  */
 function createColumn(model, chosen, share, follow, closers) {
-  const drawSliders = () => {
-    const grid = element("div.cv-kernel");
-    const sliders = new Sliders(model, grid);
-    closers.push(() => sliders.close());
-    return grid;
+  const drawSlider = () => {
+    const slider = new WeightSlider(model);
+    closers.push(slider.close);
+    return slider.el;
   };
   const tools = chosen.length ? [createTools(model, follow, share.button), share.box] : [];
-  const { primary, more } = createControls(model, chosen, drawSliders, follow);
+  const { primary, more } = createControls(model, chosen, drawSlider, follow);
   const side = element("div.cv-side", ...tools, ...more);
   if (chosen.includes("kernel")) {
     const learn = createLearn(model, follow);
@@ -119,9 +125,11 @@ function bringTold(model, board) {
  * @param {HTMLElement} more
  */
 function createTools(model, follow, more) {
-  const [undo, redo, reset] = /** @type {const} */ (["undo", "redo", "reset"]).map((type) =>
-    makeButton({ title: say(`${type}.title`) }, say(type), () => model.send({ type })),
-  );
+  const [undo, redo, reset] = Object.entries(SIGNS).map(([name, sign]) => {
+    const type = /** @type {keyof typeof SIGNS} */ (name);
+    const look = { class: `cv-${type}`, title: say(`${type}.title`), "aria-label": say(type) };
+    return makeButton(look, sign, () => model.send({ type }));
+  });
   follow("settings", () => {
     // Not disabled, which would take the focus from a button that was just pressed.
     setAttribute(undo, "aria-disabled", String(!model.canUndo()));

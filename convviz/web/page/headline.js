@@ -14,9 +14,9 @@ const sayOfArrival = sentences(ARRIVAL);
 
 /**
  * @param {Model} model @param {Follow} follow
- * @param {HTMLElement} lesson its card @param {() => void} watch the arrival again
+ * @param {() => void} watch the arrival again
  */
-export function createLead(model, follow, lesson, watch) {
+export function createLead(model, follow, watch) {
   const question = element("span");
   const again = makeButton(
     { class: "cv-watch", title: sayOfArrival("watch.title") },
@@ -60,7 +60,7 @@ export function createLead(model, follow, lesson, watch) {
   follow("change:revealed", ask);
   follow("change:notice", tell);
   follow("change:failed", tell); // of the address, too
-  return element("div.cv-lead", heading, words, notice, lesson);
+  return element("div.cv-lead", heading, words, notice);
 }
 
 /**

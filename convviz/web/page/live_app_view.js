@@ -33,18 +33,18 @@ export function drawLive(
   el.lang = language(); // a notebook around it may speak another
   const name = el.querySelector(":scope > h1");
   const brand = name ?? element("p.cv-brand", { title: say("brand") }, say("brand"));
-  const heading = element("div.cv-heading", brand);
+  brand.classList.add("cv-unseen"); // the question has its place
   const share = ownShare ? { ...ownShare, close() {} } : new Share(model, () => stepLink(player));
   const tabs = new Tabs(model, drawPane, ownTabs, without);
-  el.append(heading);
+  el.append(brand);
   const controls = ownTabs ? GROUPS : [...GROUPS, ...OF_THE_KERNEL];
   const app = drawApp(el, model, controls, share, player, { drawer: tabs.drawer, own: wish !== null, wish });
   const lessons = createLessonButtons(player, app.readLesson);
-  heading.append(lessons.el, tabs.entries, ...(menu ? [menu] : []), app.lecture);
+  app.heading.append(lessons.el, tabs.entries, ...(menu ? [menu] : []), app.lecture);
   const forget = tellHolders(el);
   return () => {
     forget();
     for (const part of [share, tabs, lessons, app]) part.close();
-    heading.remove();
+    brand.remove();
   };
 }

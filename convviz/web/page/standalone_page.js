@@ -37,11 +37,7 @@ function render({ el, data, own = false, makeNumbers = fromPage }) {
   // Beside the numbers it takes no height from the picture.
   if (made) el.querySelector(".cv-facts")?.append(made);
   const lessons = createLessonButtons(player, app.readLesson);
-  (own ? el.parentElement?.querySelector(".cv-headline") : el.querySelector(".cv-tools"))?.append(
-    lessons.el,
-    ...(tabs ? [tabs.entries] : []),
-    app.lecture,
-  );
+  app.heading.append(lessons.el, ...(tabs ? [tabs.entries] : []), app.lecture);
   const close = () => {
     lessons.close();
     lessons.el.remove();

@@ -1,0 +1,137 @@
+// One long slider for the chosen weight, at every kernel size alike. The weight whose cell was touched last is
+// chosen. It is native: ipywidgets would round to steps and send back 1/9 as 0.1.
+import { element, setText } from "../base/dom.js";
+import { formatNumber } from "../base/format.js";
+import { pointAt } from "../base/pointed_cell_events.js";
+import { say } from "../base/board_sentences.js";
+import { shownKernel } from "../rules/change_settings.js";
+import { editCell } from "../rules/edit_cells.js";
+import { indicesAt, upTo } from "../rules/shapes_and_indices.js";
+
+const [REACH, STEP] = [3, 0.1];
+
+/** @param {Settings} settings */
+function kernelOf(settings) {
+  const { spec, plane } = settings;
+  const ins = spec.in_channels / spec.groups;
+  const leading = ins * spec.out_channels > 1 ? `${plane.out_channel},${plane.in_channel % ins},` : "";
+  return { shape: spec.kernel_size, values: shownKernel(settings), leading };
+}
+
+/** @param {number} index @param {number[]} shape */
+function placeOf(index, shape) {
+  const [row, column] = indicesAt(shape, index);
+  return { row, column };
+}
+
+export class WeightSlider {
+  #model;
+  #kernel;
+  #chosen = 0;
+  #reach = REACH;
+  #dragged = false; // its ends stay under a hand
+  #which = element("select", { "aria-label": say("weight.which") });
+  #range = element("input", { type: "range", step: String(STEP) });
+  #number = element("span.cv-number", { "aria-hidden": "true" });
+  el;
+  #ends;
+
+  /** @param {Model} model */
+  constructor(model) {
+    this.#model = model;
+    this.#kernel = kernelOf(model.settings());
+    this.el = element("div.cv-control.cv-set-weight", this.#which, this.#range, this.#number);
+    this.#which.addEventListener("change", () => this.#choose(this.#which.selectedIndex));
+    this.#range.addEventListener("input", () => this.#move());
+    // released
+    for (const end of ["pointerup", "blur"]) this.#range.addEventListener(end, () => this.#fitReach());
+    for (const begin of ["focusin", "pointerenter"]) this.el.addEventListener(begin, this.#point);
+    for (const end of ["focusout", "pointerleave"]) this.el.addEventListener(end, () => pointAt(this.el));
+    this.#ends = [model.on("settings", this.#onSettings), model.on("change:selected", this.#onSelected)];
+    this.#list();
+    this.#show();
+  }
+
+  #onSettings = () => {
+    const [before, next] = [this.#kernel, kernelOf(this.#model.settings())];
+    if (JSON.stringify(next) === JSON.stringify(before)) return; // most changes are elsewhere
+    this.#kernel = next;
+    if (next.leading !== before.leading || String(next.shape) !== String(before.shape)) this.#list();
+    else {
+      const changed = upTo(next.values.length).filter((index) => next.values[index] !== before.values[index]);
+      if (changed.length === 1) this.#chosen = changed[0]; // dragged or typed in its cell
+    }
+    this.#show();
+  };
+
+  #onSelected = () => {
+    const selected = this.#model.get("selected");
+    if (selected?.panel === "weight")
+      this.#choose(selected.row * this.#kernel.shape[1] + selected.column);
+  };
+
+  #point = () => {
+    const cell = { panel: "weight", ...placeOf(this.#chosen, this.#kernel.shape) };
+    pointAt(this.el, { cells: [cell] });
+  };
+
+  /** The weights by their indices; another kernel keeps the place where it can. */
+  #list() {
+    const { shape, values, leading } = this.#kernel;
+    const names = upTo(values.length).map((index) => {
+      const { row, column } = placeOf(index, shape);
+      return element("option", `weight[${leading}${row},${column}]`);
+    });
+    this.#which.replaceChildren(...names);
+    this.#chosen = Math.min(this.#chosen, values.length - 1);
+  }
+
+  /** @param {number} index */
+  #choose(index) {
+    if (!(index in this.#kernel.values)) return;
+    this.#chosen = index;
+    this.#show();
+    if (this.el.matches(":hover, :focus-within")) this.#point();
+  }
+
+  #move() {
+    this.#dragged = true;
+    // Steps from -3: 0.30000000000000027 means 0.3.
+    const value = Number(Number(this.#range.value).toFixed(6));
+    const { shape, values } = this.#kernel;
+    if (values[this.#chosen] !== value) {
+      const cell = { panel: "weight", ...placeOf(this.#chosen, shape), value };
+      const { plane } = this.#model.settings();
+      this.#model.change(
+        (settings) => editCell(settings, cell),
+        `weight ${this.#chosen} ${JSON.stringify(plane)}`,
+      );
+    }
+    this.#dragged = false;
+    this.#show(); // after a refusal, too
+  }
+
+  /** As far as needed; never narrowed while dragged. */
+  #fitReach() {
+    const needed = this.#kernel.values.map((value) => Math.ceil(Math.abs(value))).filter(Number.isFinite);
+    this.#reach = Math.max(this.#dragged ? this.#reach : REACH, ...needed);
+    const [min, max] = [String(-this.#reach), String(this.#reach)];
+    if (this.#range.max !== max) Object.assign(this.#range, { min, max });
+  }
+
+  #show() {
+    this.#fitReach();
+    const value = this.#kernel.values[this.#chosen];
+    const { row, column } = placeOf(this.#chosen, this.#kernel.shape);
+    if (this.#which.selectedIndex !== this.#chosen) this.#which.selectedIndex = this.#chosen;
+    if (Number(this.#range.value) !== value) this.#range.value = String(value);
+    this.#range.setAttribute("aria-label", say("weight.range", { row, column }));
+    this.#range.setAttribute("aria-valuetext", formatNumber(value));
+    setText(this.#number, formatNumber(value));
+  }
+
+  close = () => {
+    for (const end of this.#ends) end();
+    this.el.remove();
+  };
+}
