@@ -71,7 +71,10 @@ export class Bands {
     const small = [...this.#equations.keys()].filter((name) => name !== LARGE).map(least);
     const large = least(LARGE);
     const gaps = BETWEEN * (small.length - 1);
-    const width = Math.max(large.width, small.reduce((sum, each) => sum + each.width, gaps));
+    const width = Math.max(
+      large.width,
+      small.reduce((sum, each) => sum + each.width, gaps),
+    );
     const height = Math.max(0, ...small.map((each) => each.height)) + BETWEEN + large.height;
     const { width: across, height: down } = this.#extent();
     const stage = /** @type {HTMLElement} */ (this.#root.closest("[data-stage]"));

@@ -3,7 +3,16 @@ import { element } from "../base/dom.js";
 import { createSign, createTerm, putInOrder, signWidth } from "./band_elements.js";
 import { Panel } from "./panel.js";
 import { MOST_LINES } from "./name_line_breaks.js";
-import { GAP, NUMBERED_UP_TO, bareLine, fitCells, keepsDigits, leastHeight, leastLine, linesOf } from "./screen_layout.js";
+import {
+  GAP,
+  NUMBERED_UP_TO,
+  bareLine,
+  fitCells,
+  keepsDigits,
+  leastHeight,
+  leastLine,
+  linesOf,
+} from "./screen_layout.js";
 
 const AROUND = { width: 32, height: 84 }; // of a band's title, its sentence and edges
 const NAME_LINES = 2; // for the least room

@@ -224,8 +224,7 @@ function stageOf(width, low) {
 function heightFor(app, body) {
   const margin = Math.ceil(parseFloat(getComputedStyle(app).paddingBottom));
   const inside = body.getBoundingClientRect().top - app.getBoundingClientRect().top;
-  if (app.dataset.grows !== undefined)
-    return Math.max(Math.min(FRAME - inside - margin, OF_A_FRAME), LOWEST);
+  if (app.dataset.grows !== undefined) return Math.max(Math.min(FRAME - inside - margin, OF_A_FRAME), LOWEST);
   const above = app.getBoundingClientRect().top + window.scrollY;
   const room = isOwn(app)
     ? window.innerHeight - above

@@ -66,8 +66,7 @@ export class WeightSlider {
 
   #onSelected = () => {
     const selected = this.#model.get("selected");
-    if (selected?.panel === "weight")
-      this.#choose(selected.row * this.#kernel.shape[1] + selected.column);
+    if (selected?.panel === "weight") this.#choose(selected.row * this.#kernel.shape[1] + selected.column);
   };
 
   #point = () => {
