@@ -5,10 +5,10 @@ import test from "node:test";
 import { Board } from "../../convviz/web/board/board.js";
 import { cellSize } from "../../convviz/web/board/band_list.js";
 import { roleOf } from "../../convviz/web/board/grid_marks.js";
-import { Sliders } from "../../convviz/web/controls/kernel_sliders.js";
+import { WeightSlider } from "../../convviz/web/controls/weight_slider.js";
 
-test("board and sliders load without a page", () => {
-  for (const render of [Board, Sliders]) assert.equal(typeof render, "function");
+test("board and slider load without a page", () => {
+  for (const render of [Board, WeightSlider]) assert.equal(typeof render, "function");
 });
 
 test("cells are as large as the widest row allows, within what can be read", () => {
