@@ -246,6 +246,11 @@ export class Board {
     if (this.#bands.bring(name)) this.#schedule(true);
   }
 
+  /** Mark the band that a lesson speaks of; empty: none. @param {string} name */
+  tell(name) {
+    for (const band of this.#rows.equations.values()) band.el.toggleAttribute("data-told", band.name === name);
+  }
+
   /** A lecture begins or ends. */
   relayout() {
     this.#bands.share();
