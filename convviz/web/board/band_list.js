@@ -2,6 +2,7 @@
 import { element, setStyle } from "../base/dom.js";
 import { Bands } from "./band_layout.js";
 import { Equation } from "./band.js";
+import { sayHands } from "../picture/gesture_sentences.js";
 
 /**
  * @import { Values } from "./band.js"
@@ -195,6 +196,19 @@ export class Rows {
   /** @param {"mark" | "hide"} act @param {Place | null} place */
   at(act, place) {
     for (const panel of this.panels()) panel.grid[act](place?.panel === panel.spec().name ? place : null);
+  }
+
+  /** Each in the first band that shows its panel. @param {Record<string, string>} reasons by stage */
+  sayUnchanged(reasons) {
+    const left = { ...reasons };
+    for (const { head, panels, el } of this.equations.values()) {
+      const specs = [...panels.values()].map((panel) => panel.spec());
+      const here = el.hasAttribute("data-strip") ? [] : specs.filter(({ name }) => left[name]);
+      head.sayUnchanged(
+        here.map(({ name, label }) => sayHands("unchanged", { name: label, why: left[name] })),
+      );
+      for (const { name } of here) delete left[name];
+    }
   }
 
   inUse() {

@@ -14,7 +14,7 @@ import {
   linesOf,
 } from "./screen_layout.js";
 
-const AROUND = { width: 32, height: 84 }; // of a band's title, its sentence and edges
+const AROUND = { width: 32, height: 104 }; // of a band's title, its sentence and edges
 const NAME_LINES = 2; // for the least room
 const LARGE = 390; // pixels of a panel without numbers
 

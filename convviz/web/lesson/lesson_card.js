@@ -7,7 +7,6 @@ import { AfterLesson, createButton } from "./after_lesson.js";
 import { QuestionForm } from "./number_question.js";
 import { say } from "./sentences.js";
 
-
 /**
  * @import { Look, SeenTask } from "./step_view_model.js"
  * @import { Board } from "../board/board.js"
