@@ -113,12 +113,14 @@ export class Equation {
 
   #asks() {
     // Planes as pictures; elsewhere lists choose.
-    const hasThumbs = this.el.hasAttribute("data-focus") && !this.el.closest('[data-stage="narrow"]');
+    const hasThumbs = this.el.hasAttribute("data-focus") && this.el.closest('[data-stage="wide"]');
     return { thumbs: hasThumbs ? THUMBS : 0, letters: this.#board.isLecture() ? LECTURE : 1 };
   }
 
+  /** Of whole pixels: clientWidth may be rounded up, and what fits into it would wrap. */
   room() {
-    return { width: this.stage.clientWidth, height: this.stage.clientHeight };
+    const { width, height } = this.stage.getBoundingClientRect();
+    return { width: Math.floor(width), height: Math.floor(height) };
   }
 
   /**
