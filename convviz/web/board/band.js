@@ -36,6 +36,7 @@ export class Equation {
   #limits = [];
   /** @type {[Values, string, Told] | null} */
   #latest = null; // arguments of setValues
+  #around = 90; // the height of its title and its words, when it last stood among others
   #unseen = false; // whether how the panels are made is still to be shown
 
   /** @param {Shared} board @param {string} name */
@@ -120,7 +121,14 @@ export class Equation {
   /** Of whole pixels: clientWidth may be rounded up, and what fits into it would wrap. */
   room() {
     const { width, height } = this.stage.getBoundingClientRect();
+    if (width && this.el.closest('[data-bands="all"]')) this.#around = this.el.clientHeight - height;
     return { width: Math.floor(width), height: Math.floor(height) };
+  }
+
+  /** Beside other bands: the least room for readable numbers, and the width for colours alone. */
+  least() {
+    const { height, ...widths } = this.row.least();
+    return { ...widths, height: height && Math.ceil(height + this.#around) };
   }
 
   /**

@@ -67,7 +67,7 @@ export class Bands {
   /** @returns {boolean} a window too small for all numbers, while one band's may have room */
   #crowds() {
     if (this.stage() !== "wide") return false;
-    const least = (/** @type {string} */ name) => this.#equations.get(name)?.row.least() ?? NONE;
+    const least = (/** @type {string} */ name) => this.#equations.get(name)?.least() ?? NONE;
     const small = [...this.#equations.keys()].filter((name) => name !== LARGE).map(least);
     const large = least(LARGE);
     const gaps = BETWEEN * (small.length - 1);
@@ -91,7 +91,7 @@ export class Bands {
   #gridWide(extent) {
     const names = [...this.#equations.keys()];
     const small = names.filter((name) => name !== LARGE);
-    const needs = new Map([...this.#equations].map(([name, band]) => [name, band.row.least()]));
+    const needs = new Map([...this.#equations].map(([name, band]) => [name, band.least()]));
     const least = (/** @type {string} */ name) => needs.get(name) ?? NONE;
     const widths = small.map((name) => ({
       least: least(name).width,
