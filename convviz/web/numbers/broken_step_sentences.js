@@ -61,7 +61,7 @@ const sidesOf = (spec) =>
 /** @param {Spec} spec @returns {"border" | "border_of_copies" | "crop" | "around"} */
 function aroundOf(spec) {
   const sides = sidesOf(spec);
-  if (spec.padding_mode !== "zeros") return "border_of_copies"; // its copies are cells of what gets the gradient
+  if (spec.padding_mode !== "zeros") return "border_of_copies"; // copies get a gradient, too
   if (sides.every((side) => side >= 0)) return "border";
   return sides.every((side) => side <= 0) ? "crop" : "around";
 }

@@ -14,8 +14,8 @@ import { computeStages } from "./compute.js";
 
 /**
  * @import { Given } from "../rules/settings_and_tensors.js"
- * @typedef {{ lowest: number | null, safe: number, rounding: number, fall: number }} Slope lowest, safe: rates;
- *   rounding: of the loss
+ * @typedef {{ lowest: number | null, safe: number, rounding: number, fall: number }} Slope lowest, safe:
+ *   rates; rounding: of the loss
  */
 
 /** After the word for "closed". */
@@ -76,7 +76,8 @@ export const isFlat = (stages) => gradientOf(stages).every((value) => value === 
 const sumOfSquares = (values) => Array.from(values).reduce((sum, value) => sum + value * value, 0);
 
 /**
- * How far the loss may be off because its dtype rounds: an output by its terms, and the loss by its slope there.
+ * How far the loss may be off because its dtype rounds: an output by a share of its terms, and the loss by
+ * its slope along that output.
  * @param {Settings} settings @param {Stages} stages
  */
 function lossRounding(settings, stages) {
