@@ -125,6 +125,8 @@ export class Equation {
     return { width: Math.floor(width), height: Math.floor(height) };
   }
 
+  around = () => this.#around;
+
   /** Beside other bands: the least room for readable numbers, and the width for colours alone. */
   least() {
     const { height, ...widths } = this.row.least();

@@ -26,6 +26,7 @@ export class Rows {
   #extent = null;
   #fitted = ""; // rooms of the last fit; empty: they flow
   #size = "";
+  #arounds = ""; // of the bands: what their words take
   #root;
   #around;
   #watcher = new ResizeObserver(() => this.#onSize());
@@ -60,7 +61,10 @@ export class Rows {
     const stage = this.bands.stage();
     const now = [this.#root.clientWidth, stage && this.el.clientHeight, stage].join();
     this.#room = this.#roomNow();
-    if (this.#size === now) {
+    const around = [...this.equations.values()].map((equation) => equation.around()).join();
+    const isKnown = this.#size === now && this.#arounds === around;
+    this.#arounds = around;
+    if (isKnown) {
       // its words took of a band's room: sized before it is painted
       if (this.#fitted && JSON.stringify(this.#room.bands) !== this.#fitted) this.#resize(this.#room);
       return;
