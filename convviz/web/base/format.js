@@ -2,6 +2,9 @@
 
 const MINUS = "\u2212";
 
+/** In powers of ten, short and long: a number has one form wherever it stands. @param {number} size */
+const isTinyOrHuge = (size) => size < 0.00095 || size >= 999_999.5;
+
 /** Short, as in a cell. @param {number} value */
 export function formatNumber(value) {
   if (Number.isNaN(value)) return "nan";
@@ -9,7 +12,7 @@ export function formatNumber(value) {
   const size = Math.abs(value);
   if (size === Infinity) return `${sign}\u221e`;
   if (size === 0) return "0";
-  if (size < 0.00095 || size >= 9999.5) {
+  if (isTinyOrHuge(size)) {
     const [mantissa, exponent] = size.toExponential(1).split("e");
     return sign + withPower(mantissa.replace(".0", ""), exponent);
   }
@@ -26,8 +29,8 @@ function significant(value, most) {
   const sign = value < 0 ? MINUS : "";
   const size = Math.abs(value);
   const [mantissa, exponent] = size.toExponential(most - 1).split("e");
-  if (Number(exponent) >= -4 && Number(exponent) < 6) return sign + String(Number(`${mantissa}e${exponent}`));
-  return sign + withPower(Number(mantissa), exponent);
+  if (isTinyOrHuge(size)) return sign + withPower(Number(mantissa), exponent);
+  return sign + String(Number(`${mantissa}e${exponent}`));
 }
 
 /** @param {string | number} mantissa @param {string} exponent */
