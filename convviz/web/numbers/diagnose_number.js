@@ -2,7 +2,7 @@
 // product was forgotten. Only what the number proves is said.
 import REASONS from "../../facts/diagnosable_mistakes.json" with { type: "json" };
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import { formatLong, formatNumber } from "../base/format.js";
+import { formatLong, formatNumber, parseNumber } from "../base/format.js";
 import { rightProducts } from "../rules/products.js";
 import { isKnown } from "../rules/recipe_steps.js";
 import { bothAxes, paddedSize, unfolded } from "../rules/conv_geometry.js";
@@ -23,6 +23,7 @@ import { upTo, flatIndex } from "../rules/shapes_and_indices.js";
  */
 
 const CLOSE = 1e-6; // tolerance, as rounding
+const HALF_A_DIGIT = 0.005; // the third
 /** Nearest first. @type {[string, number, number][]} */
 const AROUND = [
   ["right", 0, 1],
@@ -37,10 +38,19 @@ const AROUND = [
 // More would be waited for.
 const MOST_PAIRS = 300_000;
 
-/** Within rounding, or printed alike if not whole. @param {number} typed @param {number} number */
-export const agrees = (typed, number) =>
-  Math.abs(typed - number) <= CLOSE * Math.max(1, Math.abs(number)) ||
-  (!Number.isInteger(number) && formatNumber(typed) === formatNumber(number));
+/**
+ * Within rounding. What is not whole also as it is printed, where three digits or all before the point are;
+ * a smaller one with as many, or just as its cell has it.
+ * @param {number} typed @param {number} number
+ */
+export function agrees(typed, number) {
+  const size = Math.abs(number);
+  if (Math.abs(typed - number) <= CLOSE * Math.max(1, size)) return true;
+  if (Number.isInteger(number)) return false;
+  if (size >= 100) return typed.toFixed() === number.toFixed();
+  if (size >= 1) return formatNumber(typed) === formatNumber(number);
+  return Math.abs(typed - number) <= HALF_A_DIGIT * size || typed === parseNumber(formatNumber(number));
+}
 
 /** @param {Reason["why"]} why @param {Partial<Reason>} [known] */
 const reason = (why, known) => ({
