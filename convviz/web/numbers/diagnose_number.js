@@ -2,10 +2,11 @@
 // product was forgotten. Only what the number proves is said.
 import REASONS from "../../facts/diagnosable_mistakes.json" with { type: "json" };
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import { formatLong, formatNumber, parseNumber } from "../base/format.js";
+import { formatLong } from "../base/format.js";
 import { rightProducts } from "../rules/products.js";
 import { isKnown } from "../rules/recipe_steps.js";
 import { bothAxes, paddedSize, unfolded } from "../rules/conv_geometry.js";
+import { agrees } from "./typed_number.js";
 import { FACTOR, numberBy, productsBy, productsOf } from "./compute_mistake.js";
 import { upTo, flatIndex } from "../rules/shapes_and_indices.js";
 
@@ -22,8 +23,6 @@ import { upTo, flatIndex } from "../rules/shapes_and_indices.js";
  *   number }} Asked a number by its indices, and by its place in the data
  */
 
-const CLOSE = 1e-6; // tolerance, as rounding
-const HALF_A_DIGIT = 0.005; // the third
 /** Nearest first. @type {[string, number, number][]} */
 const AROUND = [
   ["right", 0, 1],
@@ -37,20 +36,6 @@ const AROUND = [
 ];
 // More would be waited for.
 const MOST_PAIRS = 300_000;
-
-/**
- * Within rounding. What is not whole also as it is printed, where three digits or all before the point are;
- * a smaller one with as many, or just as its cell has it.
- * @param {number} typed @param {number} number
- */
-export function agrees(typed, number) {
-  const size = Math.abs(number);
-  if (Math.abs(typed - number) <= CLOSE * Math.max(1, size)) return true;
-  if (Number.isInteger(number)) return false;
-  if (size >= 100) return typed.toFixed() === number.toFixed();
-  if (size >= 1) return formatNumber(typed) === formatNumber(number);
-  return Math.abs(typed - number) <= HALF_A_DIGIT * size || typed === parseNumber(formatNumber(number));
-}
 
 /** @param {Reason["why"]} why @param {Partial<Reason>} [known] */
 const reason = (why, known) => ({
