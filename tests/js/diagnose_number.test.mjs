@@ -223,6 +223,16 @@ const textOf = (term) =>
     .map((each, place) => (place && each < 0 ? `(${formatLong(each)})` : formatLong(each)))
     .join(" \u00b7 ");
 
+/** Whether more than a single wrong sign gives a number: another one, or two products of which each is missing or twice. */
+function hasOtherSlips(terms, right, typed) {
+  const products = terms.map((term) => total([term])).filter(Boolean);
+  const off = (change) => agrees(typed, right + change);
+  if (products.filter((product) => off(-2 * product)).length > 1) return true;
+  return products.some((one, at) =>
+    products.slice(0, at).some((other) => [one + other, one - other].some((by) => off(by) || off(-by))),
+  );
+}
+
 /** Whether a number is what a reason says. */
 function isTrue(question, terms, typed, { why, places, products, added }) {
   const { stages, panel, at, right } = question;
@@ -244,6 +254,7 @@ function isTrue(question, terms, typed, { why, places, products, added }) {
     });
   const times = { missing: -1, twice: 1, flipped: -2 }[why];
   const numbers = new Map(terms.map((term) => [textOf(term), total([term])]));
+  if (why === "flipped" && hasOtherSlips(terms, right, typed)) return false;
   return products.length > 0 && products.every((text) => agrees(typed, right + times * numbers.get(text)));
 }
 

@@ -8,6 +8,7 @@ import { isKnown } from "../rules/recipe_steps.js";
 import { bothAxes, paddedSize, unfolded } from "../rules/conv_geometry.js";
 import { agrees } from "./typed_number.js";
 import { FACTOR, numberBy, productsBy, productsOf } from "./compute_mistake.js";
+import { provesSign } from "./wrong_sign.js";
 import { upTo, flatIndex } from "../rules/shapes_and_indices.js";
 
 /**
@@ -182,9 +183,11 @@ function termsOf({ spec, of, transposed, given, at, index }) {
   return biased ? [...terms, [bias.data[channel]]] : terms;
 }
 
+/** @param {number[]} factors */
+const productOf = (factors) => factors.reduce((product, factor) => product * factor, 1);
+
 /** @param {number[][]} terms */
-const sumOf = (terms) =>
-  terms.reduce((sum, factors) => sum + factors.reduce((product, factor) => product * factor, 1), 0);
+const sumOf = (terms) => terms.reduce((sum, factors) => sum + productOf(factors), 0);
 
 /**
  * Factors, numbers or the sign.
@@ -225,7 +228,7 @@ function neighbours({ right, at }, typed) {
 }
 
 /**
- * One product missing, twice, or negated.
+ * One product missing, twice, or negated, if nothing else is as near.
  * @param {number[][]} terms @param {number} right @param {number} typed @returns {Reason[]}
  */
 function nearest(terms, right, typed) {
@@ -237,10 +240,11 @@ function nearest(terms, right, typed) {
   ];
   for (const [why, times] of kinds) {
     const fits = terms.filter((factors) => {
-      const product = sumOf([factors]);
+      const product = productOf(factors);
       return product !== 0 && agrees(typed, right + times * product);
     });
     const products = [...new Set(fits.map(productText))];
+    if (why === "flipped" && !provesSign(terms.map(productOf).filter(Boolean), right, typed)) return [];
     if (products.length) return [reason(why, { products })];
   }
   return [];
