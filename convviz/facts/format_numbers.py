@@ -4,6 +4,7 @@ import math
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 MINUS = "−"
+LEAST = 2.0**-126  # below it, float32 loses digits, and the last numbers before 0 are noise
 
 
 def format_number(value: float) -> str:
@@ -23,11 +24,13 @@ def format_long(value: float) -> str:
 
 def _tiny_or_huge(size: float) -> bool:
     """Return whether a number is written in powers of ten, short and long: it has one form wherever it stands."""
-    return 0 < size < 0.00095 or size >= 999_999.5
+    return LEAST <= size < 0.00095 or size >= 999_999.5
 
 
 def _written(value: float, size: Decimal, *, exponential: bool = False) -> str:
     """Write a size, rounded half up as JavaScript does; Python rounds a half to the even digit."""
+    if abs(value) < LEAST:
+        return "0"
     if not math.isfinite(value):
         return "nan" if math.isnan(value) else "∞" if value > 0 else f"{MINUS}∞"
     exponent = size.adjusted() if exponential else 0
