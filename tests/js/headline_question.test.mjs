@@ -47,7 +47,8 @@ test("the headline asks to drag the 1 where it is shown, and why the kernel is r
     "v=2&transposed=1": "transposed",
     "v=2&broken=I01": "broken",
   };
-  for (const [link, kind] of Object.entries(links)) assert.equal(asked(fromLink(link).state).kind, kind, link);
+  for (const [link, kind] of Object.entries(links))
+    assert.equal(asked(fromLink(link).state).kind, kind, link);
   const met = { single: 0, alike: 0, other: 0 };
   for (let round = 0; round < STATES; round++) {
     const settings = replaced(randomState(draw), {
@@ -60,7 +61,8 @@ test("the headline asks to drag the 1 where it is shown, and why the kernel is r
     met[found.kind] += 1;
     const isDragged = settings.grad.kind === "one_hot" && settings.loss === "weighted_sum";
     assert.equal(found.kind !== "other", one && isDragged, `the 1: ${toLink(settings)}`);
-    if (found.kind !== "other") assert.equal(found.kind === "single", rotation, `rotated: ${toLink(settings)}`);
+    if (found.kind !== "other")
+      assert.equal(found.kind === "single", rotation, `rotated: ${toLink(settings)}`);
   }
   for (const [kind, count] of Object.entries(met)) assert.ok(count > 10, `${kind}: ${count}`);
 });

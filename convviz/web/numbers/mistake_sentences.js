@@ -27,10 +27,13 @@ export function choicesOf(of, way) {
   );
 }
 
+/** @param {number} index */
+export const wayName = (index) => say("way", { number: index + 1 });
+
 /** Of several: its number, and which it is. @param {Recipe[]} ways @param {number} index */
 export const wayOf = (ways, index) =>
-  say("way", {
-    number: index + 1,
+  say("way.which", {
+    way: wayName(index),
     choices: listed(
       Object.entries(ways[index]).map(([step, wrong]) => say("way.choice", { step, wrong: quoted(wrong) })),
     ),

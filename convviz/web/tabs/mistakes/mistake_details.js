@@ -1,6 +1,6 @@
 // What is said of a mistake: its ways, what to do instead, where it was met.
 import { element, setText } from "../../base/dom.js";
-import { choicesOf, say, wayOf } from "../../numbers/mistake_sentences.js";
+import { choicesOf, say, wayName, wayOf } from "../../numbers/mistake_sentences.js";
 import { button } from "../pane_elements.js";
 
 /** @import { Mistake } from "./mistake_list.js" */
@@ -21,7 +21,9 @@ export function createAbout(choose, expose) {
       if (!mistake) return;
       if (drawn !== mistake.id)
         ways.replaceChildren(
-          ...mistake.ways.map((_, index) => button(wayOf(mistake.ways, index), () => choose(index))),
+          ...mistake.ways.map((_, index) =>
+            button(wayName(index), () => choose(index), { title: wayOf(mistake.ways, index) }),
+          ),
         );
       drawn = mistake.id;
       ways.hidden = mistake.ways.length < 2;
