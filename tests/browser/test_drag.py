@@ -102,6 +102,14 @@ def test_a_click_that_nobody_pressed_chooses_its_own_cell(opened):
     assert the_one(page) == (2, 0)
 
 
+def test_the_hint_to_drag_the_1_stands_only_where_the_1_is(opened, reader):
+    for plane, is_here in {"0,1,0": False, "0,0,0": True}.items():
+        reader.goto("about:blank")  # for a visitor who has dragged nothing yet
+        page = opened(f"v=2&out_channels=2&plane={plane}")
+        assert (page.locator(".cv-drag-hint:visible").count() > 0) == is_here, plane
+        assert (page.locator(".cv-question", has_text="Drag the 1.").count() > 0) == is_here, plane
+
+
 def test_the_1_follows_the_mouse_and_both_gradients_follow_the_1(opened, reader):
     reader.goto("about:blank")  # for a visitor who has dragged nothing yet
     page = opened()

@@ -220,7 +220,7 @@ def test_the_target_of_a_cross_entropy_follows_clicks_into_output_and_the_geomet
     assert elsewhere["state"] == clicked["state"], "a click elsewhere moves nothing"
     assert below_zero(clamped) == [[0, 0, 1, 1]], "it is clamped into the shape"
     assert back["state"]["target"] == {"kind": "one_hot"}
-    assert "target has 4 rows and 4 columns: got row 4, column 0" in refused["notice"]
+    assert "target is 4 × 4: got row 4, column 0" in refused["notice"]
     layer = Settings(spec=ConvSpec(6, 3, 2), loss="cross_entropy", transposed=True, plane=Plane(0, 1, 2)).to_dict()
     _, clicked = js.walk(layer, select("grad_input", 4, 1), numbers=True)
     assert below_zero(clicked, "input") == [[0, 2, 4, 1]]

@@ -154,10 +154,13 @@ def test_mend_says_what_it_moved_and_why(js):
     wide = ConvSpec((3, 8), kernel_size=3, dilation=(3, 1), padding=(4, 0))
     made, said = mended(js, wide, {"input_size": [1, 8], "padding": [[1, 0], [0, 0]]})
     assert (made.dilation, made.kernel_size) == ((1, 1), (2, 3))
+    why = "the kernel must fit into the padded input, whose height is"
     assert said == [
-        "dilation of the height changed from 3 to 1: the kernel must fit into 2 padded cells.",
-        "kernel_size of the height changed from 3 to 2: the kernel must fit into 2 padded cells.",
+        f"dilation of the height changed from 3 to 1: {why} 2 cells.",
+        f"kernel_size of the height changed from 3 to 2: {why} 2 cells.",
     ]
+    _, said = mended(js, ConvSpec((3, 8), kernel_size=3), {"input_size": [1, 8]})
+    assert said == [f"kernel_size of the height changed from 3 to 1: {why} 1 cell."]
 
 
 def test_mend_moves_only_the_side_that_is_too_wide_and_nothing_without_need(js):

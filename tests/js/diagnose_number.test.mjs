@@ -5,10 +5,12 @@ import test from "node:test";
 import { readFileSync, readdirSync } from "node:fs";
 
 import { computeStages } from "../../convviz/web/numbers/compute.js";
-import { formatLong } from "../../convviz/web/base/format.js";
+import { formatLong, formatNumber, fullNumber, parseNumber } from "../../convviz/web/base/format.js";
 import { gradientBy, numberBy, productsBy } from "../../convviz/web/numbers/compute_mistake.js";
-import { agrees, createReasons } from "../../convviz/web/numbers/diagnose_number.js";
+import { createReasons } from "../../convviz/web/numbers/diagnose_number.js";
+import { agrees } from "../../convviz/web/numbers/typed_number.js";
 import { isKnown } from "../../convviz/web/rules/recipe_steps.js";
+import { fromLink } from "../../convviz/web/rules/settings_link.js";
 import { tensorsOf } from "../../convviz/web/rules/settings_and_tensors.js";
 import { drawer, randomState, same, truthOf } from "./conv_by_definition.mjs";
 
@@ -221,6 +223,16 @@ const textOf = (term) =>
     .map((each, place) => (place && each < 0 ? `(${formatLong(each)})` : formatLong(each)))
     .join(" \u00b7 ");
 
+/** Whether more than a single wrong sign gives a number: another one, or two products of which each is missing or twice. */
+function hasOtherSlips(terms, right, typed) {
+  const products = terms.map((term) => total([term])).filter(Boolean);
+  const off = (change) => agrees(typed, right + change);
+  if (products.filter((product) => off(-2 * product)).length > 1) return true;
+  return products.some((one, at) =>
+    products.slice(0, at).some((other) => [one + other, one - other].some((by) => off(by) || off(-by))),
+  );
+}
+
 /** Whether a number is what a reason says. */
 function isTrue(question, terms, typed, { why, places, terms: said, added }) {
   const { stages, panel, at, right } = question;
@@ -242,6 +254,7 @@ function isTrue(question, terms, typed, { why, places, terms: said, added }) {
     });
   const times = { missing: -1, twice: 1, flipped: -2 }[why];
   const numbers = new Map(terms.map((term) => [textOf(term), total([term])]));
+  if (why === "flipped" && hasOtherSlips(terms, right, typed)) return false;
   // Of what is no product none is spoken of.
   const called = said.every((text) => text.includes(" \u00b7 ") || !WORDS[`if.${why}`].includes("product"));
   return called && said.length > 0 && said.every((text) => agrees(typed, right + times * numbers.get(text)));
@@ -272,6 +285,26 @@ test("no reason is given that is not true", () => {
   }
   for (const why of ["unweighted", "count", "sign", "neighbour", "missing", "twice", "flipped"])
     assert.ok(kinds.has(why), why);
+});
+
+test("a number agrees at every size with what its cell prints, and with nothing a hundredth apart", () => {
+  for (let power = -6; power < 9; power++) {
+    for (const sign of [1, -1]) {
+      const number = sign * 1.2345678 * 10 ** power;
+      if (power > -6) assert.ok(agrees(parseNumber(fullNumber(number, "float32")), number), number);
+      if (power < 6) assert.ok(agrees(parseNumber(formatNumber(number)), number), formatNumber(number));
+      if (power > -4) assert.ok(!agrees(number * 1.01, number), `${number * 1.01} for ${number}`);
+      assert.ok(!agrees(-number, number) || power < -5, -number);
+    }
+  }
+  assert.ok(agrees(0.666, 2 / 3) && agrees(0.67, 2 / 3) && !agrees(0.001, 0.0006), "of a few digits");
+  assert.ok(agrees(44410, 44410.25) && !agrees(44000, 44410.25) && !agrees(44411, 44410), "large");
+  const link = "v=2&size=64&kernel=5x2&stride=6&padding=3x0,3&dilation=2x1&batch=3&input=ramp";
+  const settings = fromLink(link).state;
+  const stages = computeStages(settings.spec, settings.loss, tensorsOf(settings), false);
+  const find = createReasons(MISTAKES, settings, stages);
+  const rotated = (typed) => find("output", [2, 0, 5, 10], typed).some(({ id }) => id === "F01");
+  assert.deepEqual([10743.5, 10808, 10700].map(rotated), [true, false, false]);
 });
 
 test("the right number, a cell that is gone and a tensor that is given have no reasons", () => {

@@ -7,6 +7,7 @@ import {
   colorOf,
   decode,
   formatApart,
+  formatLong,
   formatNumber,
   fullNumber,
   needsWhiteInk,
@@ -17,6 +18,15 @@ const table = JSON.parse(readFileSync(new URL("../views/format_cases.json", impo
 
 test("numbers are written as Python writes them", () => {
   for (const [value, text] of table.numbers) assert.equal(formatNumber(Number(value)), text, value);
+});
+
+test("a number has one form short and long", () => {
+  for (const value of table.numbers.map(([text]) => Number(text)).filter(Number.isFinite)) {
+    const [short, long] = [formatNumber(value), formatLong(value)];
+    assert.equal(short.includes("e"), long.includes("e"), `${short} beside ${long}`);
+    if (Number.isInteger(value) && Math.abs(value) < 999_999.5) assert.equal(short, long);
+  }
+  assert.deepEqual([formatNumber(44410.25), formatLong(44410.25)], ["44410", "44410.3"]);
 });
 
 test("different numbers look different", () => {

@@ -214,7 +214,7 @@ test("before the first numbers nothing is shown, and everything can be asked for
   const { model, asked } = await byHand({ first: false });
   assert.deepEqual([model.get("structure"), model.get("values"), model.shown()], [{}, {}, null]);
   model.send({ type: "edit", panel: "weight", row: 0, column: 0, value: 1 });
-  assert.match(model.get("notice"), /which shows 0 rows and 0 columns/);
+  assert.match(model.get("notice"), /which shows 0 × 0 cells/);
   model.change((settings) => [replaced(settings, { theme: "dark" }), []]);
   assert.equal(model.get("theme"), "dark", "it waits for no numbers");
   asked[0].reject(new Error("nobody is there"));

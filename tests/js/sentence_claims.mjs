@@ -93,14 +93,21 @@ function differenceIs(_, truth, { at }) {
   return Math.abs(made - truth.value("target", at) - back) < 1e-9;
 }
 
-function shareIs(said, truth, { at }) {
-  const [made, back] = lossPanels(truth);
+/** Of a cell of the shown sample's output. */
+function shareOf(truth, at) {
+  const [made] = lossPanels(truth);
   const { data } = truth.stages[made];
   const size = data.length / truth.spec.batch;
   const sample = Array.from(data.slice(truth.n * size, (truth.n + 1) * size));
   const most = Math.max(...sample);
   const power = (value) => Math.exp(value - most);
   const share = power(truth.value(made, at)) / sample.map(power).reduce((sum, each) => sum + each, 0);
+  return { share, most };
+}
+
+function shareIs(said, truth, { at }) {
+  const [, back] = lossPanels(truth);
+  const { share } = shareOf(truth, at);
   return (
     Number(said.count ?? 1) === truth.spec.batch &&
     same(placeOf(said), at) &&
@@ -108,6 +115,13 @@ function shareIs(said, truth, { at }) {
     number(said.target) === truth.value("target", at) &&
     said.gradient === formatNumber(truth.value(back, at))
   );
+}
+
+/** A share is left out where no digit of it is left, and that is because another output is larger. */
+function noShareIs(said, truth, cell) {
+  const [made] = lossPanels(truth);
+  const { share, most } = shareOf(truth, cell.at);
+  return shareIs(said, truth, cell) && share < 1e-6 && truth.value(made, cell.at) < most - 10;
 }
 
 function turnedIs(said, truth, { at }) {
@@ -206,7 +220,8 @@ export const CLAIMS = {
   "cell.copied_gradient": (said, truth, cell) => same(placeOf(said), outputAt(truth, cell)),
   "cell.no_window": (_, truth, cell) => !outputAt(truth, cell) && truth.value(cell.panel, cell.at) === 0,
   "cell.difference": differenceIs,
-  "cell.target.cross_entropy": shareIs,
+  "cell.target.cross_entropy": (said, truth, cell) => shareIs(said, truth, cell) && said.share !== "0",
+  "cell.target.cross_entropy.no_share": noShareIs,
   "pairs.copies": ({ cells }, truth, { at }) => Number(cells) === copies(truth, at) && copies(truth, at) > 1,
   "pairs.none": (_, truth, cell) => real(truth, cell).length === 0,
   "pairs.one": oneStamp,

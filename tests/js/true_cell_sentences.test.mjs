@@ -36,6 +36,7 @@ const LINKS = [
   "v=2&kernel=1&mode=reflect",
   "v=2&size=2&padding=3&view=stamps",
   "v=1&size=5&padding=0,1&view=stamps",
+  "v=2&loss=cross_entropy", // with a share of 1.6e-45
   "v=1&out_channels=2&padding=3&dilation=2&mode=circular", // whose padded_grad_output is thinned out
 ];
 const SUMS = ["output", "grad_input", "grad_padded_input", "grad_weight"];

@@ -160,6 +160,14 @@ def test_a_weight_moves_each_output_by_the_pixel_that_it_meets():
     met = conv2d(x, raised) - conv2d(x, w)
     assert torch.equal(met, x[..., :3, :3])
     assert met[0, 0, 0, 0] == 0, "so not every output rises"
+    step = lesson("weight")["steps"][0]
+    values, marks = step["values"], step["do"][0]["mark"]
+    for cell, change in (("right", "first"), ("below", "second")):
+        panel, row, column = values[cell]["name"]
+        assert values[change] == {"cell": [panel, row, column], "when": "change"}, "the cell that is named rose"
+        assert met[0, 0, row, column] > 0, "it rose"
+        framed = [{"panel": name, "row": row, "column": column} for name in (panel, "padded_input")]
+        assert all(each in marks for each in framed), "it is framed, with the pixel in its window's upper left"
 
 
 def test_what_is_said_after_a_walk_is_true_wherever_the_1_ends():
@@ -422,7 +430,7 @@ CELL = (*QUESTION, "cell")
         ((*CELL, "panel"), "gradient", "Step 2: there is no panel 'gradient' in this picture."),
         (CORNER, None, "names {corner}, which is not in values: add how it is found."),
         ((*STEP, "values", "more"), {"windows": [0, 0]}, "no sentence names the value more: leave it out"),
-        (CORNER, {"guess": 1}, "Step 1: the value corner is found by one of cell, one, windows"),
+        (CORNER, {"guess": 1}, "Step 1: the value corner is found by one of cell, name, one, windows"),
         (CORNER, {"windows": 3}, "windows is a list such as [0, 0]: got 3."),
         ((*TASK, "pin"), None, "Step 1: a task in do has one of edit, walk, set, pin, choose: got none."),
         (("steps", 1, "do", 0, "set"), "padding=-1", "Step 2: its state cannot be: padding"),

@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from convviz import ConvSpec, stages
-from convviz.facts.format_numbers import MINUS, format_number
+from convviz.facts.format_numbers import MINUS, format_long, format_number
 from convviz.geometry.shown_plane import Plane
 from convviz.ops.padding import pad_input
 from convviz.views import captions
@@ -255,11 +255,12 @@ def test_the_limit_is_the_largest_finite_number_of_all_planes_or_one():
 
 # Numbers: one rule, written once more with exact decimals.
 
-TINY, HUGE = 0.00095, 9999.5  # below and from here on in powers of ten
+LEAST = 2.0**-126  # float32 has all its digits from here on: smaller ones are 0
+TINY, HUGE = 0.00095, 999999.5  # below and from here on in powers of ten
 
 
 def text_by_rule(value):
-    """At most three significant digits, rounded half away from zero; powers of ten for the tiny and the huge."""
+    """Three significant digits or a whole number, rounded half away from zero; powers of ten for the tiny and huge."""
     if math.isnan(value):
         return "nan"
     sign = MINUS if value < 0 else ""
@@ -267,7 +268,7 @@ def text_by_rule(value):
     if math.isinf(value):
         return f"{sign}∞"
     size = Decimal(abs(value))  # the exact value of the float
-    if size == 0:
+    if size < Decimal(LEAST):
         return "0"
     if size < Decimal(TINY) or size >= Decimal(HUGE):
         power = size.adjusted()
@@ -286,7 +287,7 @@ def _plain(number):
 
 def values_by_rule(powers=range(-12, 13), sixteenths=range(1, 34)):
     """Values around every border of the rule, ties, sixteenths, and a few of every power of ten."""
-    borders = [0.0005, 0.00095, 0.00995, 0.0095, 0.0995, 0.995, 9.995, 99.95, 999.5, 9999.5]
+    borders = [LEAST, 0.0005, 0.00095, 0.00995, 0.0095, 0.0995, 0.995, 9.995, 99.95, 999.5, 9999.5, 999999.5]
     sizes = [0.0, 5e-324, 1.7976931348623157e308, 1 / 3, math.pi, 0.1 + 0.2, 1e-5, 123456.0, 1.0, 10.0, 100.0, 1000.0]
     for border in borders:
         sizes += [math.nextafter(border, 0), border, math.nextafter(border, math.inf)]
@@ -341,10 +342,20 @@ def test_numbers_are_written_by_the_rule_and_as_a_person_would_write_them():
         assert text.lstrip(MINUS) != "0" or text == "0", value
     for value, text in {
         **{-0.0: "0", -1.5: "−1.5", 0.1 + 0.2: "0.3", 1 / 9: "0.11", 1 / 16: "0.063", 0.125: "0.13", -0.004: "−0.004"},
-        **{0.00094: "9.4e−4", 0.00095: "0.001", 99.94: "99.9", 99.95: "100", 9999.4: "9999", 9999.5: "1e4"},
-        **{-123456.0: "−1.2e5", float("-inf"): "−∞"},
+        **{0.00094: "9.4e−4", 0.00095: "0.001", 99.94: "99.9", 99.95: "100", 9999.5: "10000"},
+        **{1.4e-45: "0", -5e-324: "0", 2.0**-126: "1.2e−38", 44410.25: "44410", 999999.4: "999999", 999999.5: "1e6"},
+        **{-123456.0: "−123456", -1234567.0: "−1.2e6", float("-inf"): "−∞"},
     }.items():
         assert format_number(value) == text
+
+
+def test_a_number_has_one_form_short_and_long():
+    """44410 in a sentence stands beside a cell with 44410, not with 4.4e4."""
+    for value in filter(math.isfinite, values_by_rule()):
+        short, long = format_number(value), format_long(value)
+        assert ("e" in short) == ("e" in long), (short, long)
+        if value.is_integer() and abs(value) < 999_999.5:
+            assert short == long, (short, long)
 
 
 # Colours.

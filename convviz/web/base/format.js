@@ -2,14 +2,19 @@
 
 const MINUS = "\u2212";
 
+/** Below it, float32 loses digits, and the last numbers before 0 are noise. */
+const LEAST = 2 ** -126;
+/** In powers of ten, short and long: a number has one form wherever it stands. @param {number} size */
+const isTinyOrHuge = (size) => size < 0.00095 || size >= 999_999.5;
+
 /** Short, as in a cell. @param {number} value */
 export function formatNumber(value) {
   if (Number.isNaN(value)) return "nan";
   const sign = value < 0 ? MINUS : "";
   const size = Math.abs(value);
   if (size === Infinity) return `${sign}\u221e`;
-  if (size === 0) return "0";
-  if (size < 0.00095 || size >= 9999.5) {
+  if (size < LEAST) return "0";
+  if (isTinyOrHuge(size)) {
     const [mantissa, exponent] = size.toExponential(1).split("e");
     return sign + withPower(mantissa.replace(".0", ""), exponent);
   }
@@ -22,12 +27,12 @@ export const formatLong = (value) => significant(value, 6);
 
 /** @param {number} value @param {number} most digits */
 function significant(value, most) {
-  if (!Number.isFinite(value) || value === 0) return formatNumber(value);
-  const sign = value < 0 ? MINUS : "";
   const size = Math.abs(value);
+  if (!Number.isFinite(value) || size < LEAST) return formatNumber(value);
+  const sign = value < 0 ? MINUS : "";
   const [mantissa, exponent] = size.toExponential(most - 1).split("e");
-  if (Number(exponent) >= -4 && Number(exponent) < 6) return sign + String(Number(`${mantissa}e${exponent}`));
-  return sign + withPower(Number(mantissa), exponent);
+  if (isTinyOrHuge(size)) return sign + withPower(Number(mantissa), exponent);
+  return sign + String(Number(`${mantissa}e${exponent}`));
 }
 
 /** @param {string | number} mantissa @param {string} exponent */

@@ -81,8 +81,8 @@ export class OneHandle {
   see(values) {
     const { single, columns } = this.#panel.spec();
     const index = single ? Array.prototype.indexOf.call(values, 1) : -1;
-    const isLearnt = !single || Boolean(this.#board.draggedOne) || values.length === 1;
-    setHidden(this.hint, isLearnt);
+    // The 1 may be in another plane.
+    setHidden(this.hint, index < 0 || Boolean(this.#board.draggedOne) || values.length === 1);
     setAttribute(this.#ring, "visibility", index < 0 ? "hidden" : "visible");
     if (index < 0) return;
     const [column, row] = [index % columns.length, Math.floor(index / columns.length)];

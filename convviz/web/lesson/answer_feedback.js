@@ -4,7 +4,7 @@ import WORDS from "../../facts/words/lesson_player.json" with { type: "json" };
 import REASONS from "../../facts/words/wrong_number_reasons.json" with { type: "json" };
 import { parseNumber } from "../base/format.js";
 import { sentences } from "../base/sentences.js";
-import { agrees } from "../numbers/diagnose_number.js";
+import { agrees } from "../numbers/typed_number.js";
 import { say } from "./sentences.js";
 
 const sayReasons = sentences(REASONS);

@@ -89,6 +89,7 @@ const FOUND = {
     const [then, here] = [cellOf(inPlane(start, plane), cell), cellOf(inPlane(now, plane), cell)];
     return formatLong((when === "start" ? then : when === "change" ? here - then : here) + plus);
   },
+  name: (_, { name: [panel, row, column] }) => `${panel}[${row},${column}]`,
   one: ({ now }) => {
     const place = placeOfOne(now.settings);
     return place ? `[${place.row},${place.column}]` : "";

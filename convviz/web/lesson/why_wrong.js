@@ -4,6 +4,8 @@ import WORDS from "../../facts/words/wrong_number_reasons.json" with { type: "js
 import { formatLong, parseNumber } from "../base/format.js";
 import { sentences } from "../base/sentences.js";
 import { createReasons } from "../numbers/diagnose_number.js";
+import { wayOf } from "../numbers/mistake_sentences.js";
+import { isKnown } from "../rules/recipe_steps.js";
 import { shownName } from "../rules/tensor_display_names.js";
 import { indicesOf } from "./step_sentence_values.js";
 
@@ -32,7 +34,8 @@ export function reasonsFor({ settings, stages }, { panel, row, column }, typed, 
   return found.map((reason, place) => {
     const mistake = clauseOf(reason, settings.transposed);
     const shown = canShow && reason.way > 0;
-    const show = reason.way > 1 ? say("show.way", { way: reason.way }) : say("show");
+    const show =
+      reason.way > 1 ? say("show.way", { way: wayOf(waysOf(reason.id), reason.way - 1) }) : say("show");
     return {
       words: say(place ? "or" : "told", { number: formatLong(number), mistake }),
       mistake: shown ? reason.id : "",
@@ -41,6 +44,9 @@ export function reasonsFor({ settings, stages }, { panel, row, column }, typed, 
     };
   });
 }
+
+/** Those the page knows, as the tab Mistakes has them. @param {string} id */
+const waysOf = (id) => MISTAKES.find((mistake) => mistake.id === id)?.ways.filter(isKnown) ?? [];
 
 /** After "if". @param {Reason} reason @param {boolean} transposed */
 function clauseOf({ why, id, terms, places, left, added }, transposed) {

@@ -2,11 +2,13 @@
 // term was forgotten. Only what the number proves is said.
 import REASONS from "../../facts/diagnosable_mistakes.json" with { type: "json" };
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import { formatLong, formatNumber } from "../base/format.js";
+import { formatLong } from "../base/format.js";
 import { rightProducts } from "../rules/products.js";
 import { isKnown } from "../rules/recipe_steps.js";
 import { bothAxes, paddedSize, unfolded } from "../rules/conv_geometry.js";
+import { agrees } from "./typed_number.js";
 import { FACTOR, numberBy, productsBy, productsOf } from "./compute_mistake.js";
+import { provesSign } from "./wrong_sign.js";
 import { upTo, flatIndex } from "../rules/shapes_and_indices.js";
 
 /**
@@ -22,7 +24,6 @@ import { upTo, flatIndex } from "../rules/shapes_and_indices.js";
  *   number }} Asked a number by its indices, and by its place in the data
  */
 
-const CLOSE = 1e-6; // tolerance, as rounding
 /** Nearest first. @type {[string, number, number][]} */
 const AROUND = [
   ["right", 0, 1],
@@ -36,11 +37,6 @@ const AROUND = [
 ];
 // More would be waited for.
 const MOST_PAIRS = 300_000;
-
-/** Within rounding, or printed alike if not whole. @param {number} typed @param {number} number */
-export const agrees = (typed, number) =>
-  Math.abs(typed - number) <= CLOSE * Math.max(1, Math.abs(number)) ||
-  (!Number.isInteger(number) && formatNumber(typed) === formatNumber(number));
 
 /** @param {Reason["why"]} why @param {Partial<Reason>} [known] */
 const reason = (why, known) => ({
@@ -187,9 +183,11 @@ function termsOf({ spec, of, transposed, given, at, index }) {
   return biased ? [...terms, [bias.data[channel]]] : terms;
 }
 
+/** @param {number[]} factors */
+const productOf = (factors) => factors.reduce((product, factor) => product * factor, 1);
+
 /** @param {number[][]} terms */
-const sumOf = (terms) =>
-  terms.reduce((sum, factors) => sum + factors.reduce((product, factor) => product * factor, 1), 0);
+const sumOf = (terms) => terms.reduce((sum, factors) => sum + productOf(factors), 0);
 
 /**
  * Factors, numbers or the sign.
@@ -230,7 +228,7 @@ function neighbours({ right, at }, typed) {
 }
 
 /**
- * One term missing, twice, or negated; a term may be a number of its own, as the bias.
+ * One term missing, twice, or negated, if nothing else is as near; a term may be a number of its own, as the bias.
  * @param {number[][]} terms @param {number} right @param {number} typed @returns {Reason[]}
  */
 function nearest(terms, right, typed) {
@@ -242,10 +240,11 @@ function nearest(terms, right, typed) {
   ];
   for (const [why, times] of kinds) {
     const fits = terms.filter((factors) => {
-      const term = sumOf([factors]);
+      const term = productOf(factors);
       return term !== 0 && agrees(typed, right + times * term);
     });
     const texts = [...new Set(fits.map(termText))];
+    if (why === "flipped" && !provesSign(terms.map(productOf).filter(Boolean), right, typed)) return [];
     if (texts.length) return [reason(why, { terms: texts })];
   }
   return [];

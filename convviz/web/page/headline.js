@@ -6,8 +6,10 @@ import { element, makeButton, setText } from "../base/dom.js";
 import { setRich } from "../base/rich_text.js";
 import { sentences } from "../base/sentences.js";
 import { isSymmetric } from "../numbers/broken_step_sentences.js";
-import { isSingleOne } from "../rules/change_settings.js";
+import { shownOne } from "../rules/change_settings.js";
 import { shapeOfOutput } from "../rules/settings_and_tensors.js";
+import { planeOf } from "../rules/shapes_and_indices.js";
+import { shownAt } from "../rules/shown_plane.js";
 
 const say = sentences(WORDS);
 const sayOfArrival = sentences(ARRIVAL);
@@ -29,12 +31,11 @@ export function createLead(model, follow, watch) {
 
   function ask() {
     const settings = model.settings();
-    const weight = model.shown()?.numbers.stages.weight;
-    const turns = !weight || !isSymmetric(weight);
+    const there = model.shown();
     const { broken } = model.get("values");
     const isTold = model.get("revealed").includes(settings.broken);
     const riddle = broken?.alike ? "broken.alike" : isTold ? "broken.told" : "broken";
-    const kind = kindOf(settings, turns);
+    const kind = kindOf(settings, there && turns(there.settings, there.numbers.stages.weight));
     setText(question, say(`question.${kind === "broken" ? riddle : kind}`));
   }
 
@@ -63,14 +64,20 @@ export function createLead(model, follow, watch) {
   return element("div.cv-lead", heading, words, notice);
 }
 
+/** Rotation is shown, and changes the shown kernel. @param {Settings} settings @param {Tensor} weight */
+export function turns({ input_view, plane, spec, transposed }, weight) {
+  const data = planeOf(weight, shownAt(plane, spec, "weight", transposed));
+  return input_view !== "stamps" && !isSymmetric({ shape: [1, 1, ...weight.shape.slice(2)], data });
+}
+
 /**
  * Nothing gives a puzzle away.
- * @param {Settings} settings @param {boolean} turns rotation changes the kernel
+ * @param {Settings} settings @param {boolean | null} rotates null: not known yet
  */
-function kindOf(settings, turns) {
+export function kindOf(settings, rotates) {
   if (settings.transposed) return "transposed";
   if (settings.broken) return "broken";
   const [height, width] = shapeOfOutput(settings).slice(2);
-  if (!isSingleOne(settings) || height * width === 1) return "other"; // not draggable
-  return turns ? "single" : "alike";
+  if (!shownOne(settings) || height * width === 1) return "other"; // not draggable
+  return rotates === false ? "alike" : "single";
 }

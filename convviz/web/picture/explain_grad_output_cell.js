@@ -38,5 +38,6 @@ export function fromLoss(loss, { transposed, batch }, cell, valueOf) {
   const written = Object.fromEntries(
     Object.entries(numbers).map(([name, number]) => [name, formatNumber(number)]),
   );
-  return { ...there, words: sayIfThere(`cell.target.${loss}`, { count: batch, row, column, ...written }) };
+  const id = `cell.target.${loss}${written.share === "0" ? ".no_share" : ""}`;
+  return { ...there, words: sayIfThere(id, { count: batch, row, column, ...written }) };
 }

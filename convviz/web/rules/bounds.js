@@ -178,7 +178,7 @@ function shrinkKernel(spec, moves) {
     );
     for (const [name, now] of both) {
       if (spec[name][axis] === now[axis]) continue;
-      moves.push(moved("moved.kernel", axis, spec[name][axis], now[axis], { name, room }));
+      moves.push(moved("moved.kernel", axis, spec[name][axis], now[axis], { name, count: room }));
     }
   }
   return { ...spec, kernel_size: kernel, dilation };

@@ -5,7 +5,7 @@ import { Heatmap } from "../../board/tab_heatmap.js";
 import { FACTOR } from "../../numbers/compute_mistake.js";
 import { planeRows, sizeOf } from "./shown_planes.js";
 import { shownAt } from "../../rules/shown_plane.js";
-import { say } from "./sentences.js";
+import { say } from "../../numbers/mistake_sentences.js";
 import { flatIndex, indicesAt, largestOf, pointAt } from "../../rules/shapes_and_indices.js";
 
 const MOST = 16;

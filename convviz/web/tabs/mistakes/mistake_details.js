@@ -1,7 +1,6 @@
 // What is said of a mistake: its ways, what to do instead, where it was met.
 import { element, setText } from "../../base/dom.js";
-import { complete } from "../../rules/recipe_steps.js";
-import { say } from "./sentences.js";
+import { choicesOf, say, wayName, wayOf } from "../../numbers/mistake_sentences.js";
 import { button } from "../pane_elements.js";
 
 /** @import { Mistake } from "./mistake_list.js" */
@@ -22,23 +21,16 @@ export function createAbout(choose, expose) {
       if (!mistake) return;
       if (drawn !== mistake.id)
         ways.replaceChildren(
-          ...mistake.ways.map((_, index) => button(say("way", { number: index + 1 }), () => choose(index))),
+          ...mistake.ways.map((_, index) =>
+            button(wayName(index), () => choose(index), { title: wayOf(mistake.ways, index) }),
+          ),
         );
       drawn = mistake.id;
       ways.hidden = mistake.ways.length < 2;
       [...ways.children].forEach((each, index) => each.setAttribute("aria-pressed", String(index === way)));
       setText(fix, say("fix", { fix: mistake.fix }));
-      setText(choices, say("choices", { choices: stepsOf(mistake, way) }));
+      setText(choices, say("choices", { choices: choicesOf(mistake.of, mistake.ways[way]) }));
       setText(met, mistake.met.length ? say("met", { places: mistake.met.join(", ") }) : "");
     },
   };
-}
-
-/** @param {Mistake} mistake @param {number} way */
-function stepsOf({ of, ways }, way) {
-  const right = complete(of, {});
-  const code = (/** @type {string} */ text) => `\u201c${text}\u201d`;
-  return Object.entries(ways[way])
-    .map(([step, wrong]) => say("choice", { step, wrong: code(wrong), right: code(right[step]) }))
-    .reduce((these, last) => say("and", { these, last }));
 }

@@ -2,7 +2,7 @@
 import { element, makeButton, setText } from "../../base/dom.js";
 import { walkAlong } from "../../base/roving_tabindex.js";
 import { createRadios } from "../pane_elements.js";
-import { say } from "./sentences.js";
+import { say } from "../../numbers/mistake_sentences.js";
 
 /**
  * @typedef {{ id: string, of: Gradient, title: string, fix: string, setting: string, met: string[], ways:

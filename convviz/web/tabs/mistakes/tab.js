@@ -14,7 +14,7 @@ import { createWhy } from "./why_hidden.js";
 import { createAbout } from "./mistake_details.js";
 import { indexIn, planeIn, planeRows, planesOf } from "./shown_planes.js";
 import { split, tab } from "../pane.js";
-import { say } from "./sentences.js";
+import { say } from "../../numbers/mistake_sentences.js";
 import { indicesAt, largestOf } from "../../rules/shapes_and_indices.js";
 
 const ALL_UP_TO = 30_000; // products: else not every mistake is tried

@@ -3,7 +3,7 @@ import { afterwards } from "../../numbers/latest_request.js";
 import { hidingOf } from "../../numbers/what_hides_mistake.js";
 import { textOf } from "../../numbers/nearby_settings.js";
 import { numbersKey } from "../../rules/settings_and_tensors.js";
-import { say } from "./sentences.js";
+import { say } from "../../numbers/mistake_sentences.js";
 
 const REST_MS = 150; // as a pane's
 

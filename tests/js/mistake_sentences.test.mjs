@@ -1,0 +1,58 @@
+// What is said of the ways to make a mistake: each by its choices, and every choice in words can be translated.
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { register } from "node:module";
+import test from "node:test";
+
+const FOLDER = new URL("../../convviz/facts/mistakes/", import.meta.url);
+const read = (/** @type {string} */ path) =>
+  JSON.parse(readFileSync(new URL(`../../convviz/facts/${path}`, import.meta.url), "utf8"));
+const CATALOGUE = readdirSync(FOLDER).map((name) => read(`mistakes/${name}`));
+// The bundle makes one file of the folder of mistakes.
+const RESOLVE = `export const resolve = (name, context, next) => name.endsWith("/facts/mistakes.json")
+  ? { url: ${JSON.stringify(`data:application/json,${encodeURIComponent(JSON.stringify(CATALOGUE))}`)},
+      format: "json", shortCircuit: true } : next(name, context);`;
+register(`data:text/javascript,${encodeURIComponent(RESOLVE)}`);
+const web = (/** @type {string} */ path) => import(`../../convviz/web/${path}.js`);
+const { reasonsFor } = await web("lesson/why_wrong");
+const { choicesOf, wayOf } = await web("numbers/mistake_sentences");
+const { computeStages } = await web("numbers/compute");
+const { gradientBy } = await web("numbers/compute_mistake");
+const { complete, isKnown } = await web("rules/recipe_steps");
+const { fromLink } = await web("rules/settings_link");
+const { tensorsOf } = await web("rules/settings_and_tensors");
+
+const SHOWN = CATALOGUE.filter(({ id }) => read("settings.json").fields.mistake.words.includes(id)).map(
+  (mistake) => ({ ...mistake, ways: mistake.ways.filter(isKnown) }),
+);
+
+test("each way says which it is, and a choice in words has a sentence of its own", () => {
+  const words = new Set(
+    Object.entries(read("words/mistakes.json")).map(([id, text]) => /^choice\./.test(id) && text),
+  );
+  for (const { id, of, ways } of SHOWN) {
+    assert.equal(
+      new Set(ways.map((_, index) => wayOf(ways, index).replace(/^way \d+: /, ""))).size,
+      ways.length,
+      id,
+    );
+    const choices = ways
+      .flatMap((way) => Object.entries(way))
+      .flatMap(([step, it]) => [it, complete(of, {})[step]]);
+    for (const choice of choices.filter((each) => /[a-z]{2}/.test(each)))
+      assert.ok(words.has(choice), `${id}: ${choice}`);
+  }
+  assert.equal(
+    choicesOf("grad_input", { kernel: "as it is" }),
+    "kernel \u201cas it is\u201d instead of \u201crotated 180°\u201d",
+  );
+});
+
+test("a wrong number's button says which way of the mistake gives it", () => {
+  const settings = fromLink("v=2&grad=ones").state;
+  const stages = computeStages(settings.spec, settings.loss, tensorsOf(settings), false);
+  const { data } = gradientBy("grad_input", { kernel: "rotated 270°" }, settings.spec, stages);
+  const cell = { panel: "grad_input", row: 0, column: 1 };
+  const said = reasonsFor({ settings, stages }, cell, String(data[1]), true).map(({ show }) => show);
+  assert.ok(said.includes("Show it, way 2: kernel \u201crotated 270°\u201d"), String(said));
+});
