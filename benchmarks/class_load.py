@@ -196,8 +196,8 @@ def _figures(options, came, alone, seen, taken, rest):
     yield Figure("the same / alone", most / single, "×", 4 if quiet and not many else None)
     yield Figure("memory of server and workers", memory, "MiB", 600 if many else 450)
     if quiet:  # what a worker took that was killed nobody knows
-        detail = f"{options.states} states; load of the machine {psutil.getloadavg()[0]:.0f}"
-        yield Figure("CPU a move, of server and workers", 1000 * (cpu_after - cpu) / len(seen.answers), "ms", None, detail)
+        of = f"{options.states} states; load of the machine {psutil.getloadavg()[0]:.0f}"
+        yield Figure("CPU a move, of server and workers", 1000 * (cpu_after - cpu) / len(seen.answers), "ms", None, of)
     yield Figure("CPU of the students", 100 * rest[0], "% of a core", None, "near 100 they are slow")
     yield Figure("answers that were wrong", seen.wrong.total(), "", 0)
     yield Figure("refused", seen.refused.total(), "", 0 if quiet else None)
