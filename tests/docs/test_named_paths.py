@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 ROOT = Path(__file__).parents[2]
+COMMAND = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]  # with what is new
 SUFFIX = r"\.(?:py|js|mjs|css|json|md|po|yml|yaml|toml|conf)\b(?!/)"
 # A path in a sentence, in code or in a diagram. Not the rest of a variable, of a placeholder or of a path elsewhere.
 PATH = re.compile(r"(?<![\w/.<>*{}$@)\\-])(?:\./)?((?:[\w.*-]+/)*[\w*-][\w.*-]*" + SUFFIX + ")")
@@ -37,10 +38,10 @@ MADE_UP = {"convviz/app.js", "tests/q3.py"}  # in sources: a page of `convviz si
 @pytest.fixture(scope="module")
 def files() -> list[PurePosixPath]:
     try:
-        listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        listed = subprocess.run(COMMAND, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError) as problem:
         pytest.skip(f"Only git knows which files belong to the repository: {problem}")
-    return [PurePosixPath(name) for name in listed.splitlines()]
+    return [PurePosixPath(name) for name in listed.splitlines() if (ROOT / name).is_file()]
 
 
 @pytest.fixture(scope="module")
