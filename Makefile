@@ -53,9 +53,10 @@ check: lint test-js ## two minutes for what catches most; `make test` before you
 # What the board can do, however it is composed: digits and bands at first sight, also on phones and in low windows; links
 # across, sums, pins; stepping; lessons with their marks, tray and whys; hands, broken steps, predictions, the arrival;
 # keys, tables, print, lecture, menus; losses, pickers, the remainder, Learn; undo and what controls may do; entries.
-BOARD := $(addprefix tests/browser/test_,$(addsuffix .py,first_sight stage linked_cells grid_reuse true_words steps lesson lesson_path \
-	open_links drag break_it predict mistake_engine arrival keyboard tables paper lecture figure forward_band transposed \
-	remainder output_padding gradient_descent_panel model page_model rules tabs colours))
+BOARD := $(addprefix tests/browser/test_,$(addsuffix .py,first_screen screen_layout linked_cells grid_reuse true_sentences \
+	stepper lesson lesson_path open_links drag break_it predict mistakes_match_python intro_animation keyboard \
+	number_tables printing lecture panel_zoom_dialog forward_band transposed remainder output_padding_sentences \
+	gradient_descent_panel page_model page_model_matches_python rules tabs colour_meanings))
 board: $(STAMP)-test ## what the board can do, in a real browser: run it when you change what the screen looks like
 	$(BIN)/python -m pytest $(SPREAD) $(BOARD) $(PYTEST_FLAGS)
 

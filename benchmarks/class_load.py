@@ -3,8 +3,9 @@
     python -m benchmarks.class_load --students 1000 --minutes 10 --every 10 --faults -- --workers 3
 
 The students share one core, the server has the others (Linux). All come at once: each fetches the page and its files,
-asks for torch's numbers, and then moves a control to a random state of the app again and again. One student alone does
-so before. With --faults there is one every ten seconds: sockets cut, a worker killed or stopped, all workers killed.
+asks for torch's numbers, and then moves a control to a random state of the app again and again; with --states stride
+the stride's slider through the first picture. One student alone does so before. With --faults there is one every ten
+seconds: sockets cut, a worker killed or stopped, all workers killed.
 """
 
 import argparse
@@ -47,6 +48,7 @@ def read(arguments):
     parser.add_argument("--students", type=int, default=300, metavar="N", help="(300)")
     parser.add_argument("--minutes", type=float, default=2, metavar="M", help="(2)")
     parser.add_argument("--every", type=float, default=2, metavar="S", help="between two moves (2)")
+    parser.add_argument("--states", choices=("random", "stride"), default="random", help="of all controls (random)")
     parser.add_argument("--faults", action="store_true", help="meanwhile, one every ten seconds")
     parser.add_argument("--seed", type=int, default=1, help="(1)")
     parser.add_argument("serve", nargs="*", help="after --: options for convviz serve")
@@ -67,7 +69,7 @@ def measure(say):
 
 def run(options, say=progress):
     say("what autograd says of the states")
-    pool, cores = moves(options.seed), sorted(getattr(os, "sched_getaffinity", lambda _: [])(0))
+    pool, cores = moves(options.seed, states=options.states), sorted(getattr(os, "sched_getaffinity", lambda _: [])(0))
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     try:
@@ -194,7 +196,8 @@ def _figures(options, came, alone, seen, taken, rest):
     yield Figure("the same / alone", most / single, "×", 4 if quiet and not many else None)
     yield Figure("memory of server and workers", memory, "MiB", 600 if many else 450)
     if quiet:  # what a worker took that was killed nobody knows
-        yield Figure("CPU a move, of server and workers", 1000 * (cpu_after - cpu) / len(seen.answers), "ms")
+        of = f"{options.states} states; load of the machine {psutil.getloadavg()[0]:.0f}"
+        yield Figure("CPU a move, of server and workers", 1000 * (cpu_after - cpu) / len(seen.answers), "ms", None, of)
     yield Figure("CPU of the students", 100 * rest[0], "% of a core", None, "near 100 they are slow")
     yield Figure("answers that were wrong", seen.wrong.total(), "", 0)
     yield Figure("refused", seen.refused.total(), "", 0 if quiet else None)

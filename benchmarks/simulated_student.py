@@ -16,6 +16,7 @@ from tornado.httpclient import HTTPRequest
 from tornado.websocket import WebSocketClosedError, websocket_connect
 
 from convviz.app.step_numbers import TENSORS
+from convviz.facts import facts
 from convviz.serve.binary_frames import unpacked
 from convviz.settings.state import Settings
 from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, target_tensor, weight_tensor
@@ -37,10 +38,16 @@ class Move(NamedTuple):
     dtype: str
 
 
-def moves(seed, count=POOL):
-    """Return random states of all the app's controls, in float32 and float64: the same for the same seed."""
+def stride_steps():
+    """Return the states of the first picture through which its stride's slider goes, from end to end."""
+    spec, (low, high) = Settings().to_dict()["spec"], facts("settings")["fields"]["stride"]["offered"]
+    return [{"spec": {**spec, "stride": [stride, stride]}} for stride in range(low, high + 1)]
+
+
+def moves(seed, count=POOL, states="random"):
+    """Return states, in float32 and float64, the same for the same seed: random ones of all the app's controls."""
     found = []
-    for number, state in enumerate(random_states(seed, count)):
+    for number, state in enumerate(stride_steps() if states == "stride" else random_states(seed, count)):
         settings = Settings.from_dict({**state, "dtype": ("float64", "float32")[number % 2]})
         given = {"input": input_tensor(settings), "weight": weight_tensor(settings), "bias": bias_tensor(settings)}
         given |= {"target": target_tensor(settings), "grad": grad_tensor(settings)}

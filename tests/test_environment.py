@@ -92,11 +92,3 @@ def test_the_pins_cover_what_our_requirements_bring_along():
             if requirement.marker is None or any(requirement.marker.evaluate({"extra": e}) for e in extras or [""]):
                 todo.append(canonicalize_name(requirement.name))
     assert sorted(seen - set(PINS)) == [], "constraints.txt lacks these: see its first lines for how to renew it"
-
-
-def test_every_file_that_make_check_names_is_there():
-    text = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
-    (found,) = re.findall(r"addprefix tests/,\$\(addsuffix \.py,([\w/\s]+)\)\)", text)
-    named = [f"{name}.py" for name in found.split()]
-    assert len(named) > 20
-    assert [name for name in named if not (ROOT / "tests" / name).is_file()] == []

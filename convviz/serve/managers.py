@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import re
 import shutil
 import traceback
 from typing import Any
@@ -14,7 +15,12 @@ from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelMana
 from convviz.serve.temporary_folders import make_folder
 
 MAX_KERNELS = 4
+KERNEL_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 COMES_BACK_S = 60  # that a page which lost its connection, or has just been sent, has to connect
+
+
+class NoKernel(Exception):
+    """A page of the notebook has no kernel, or none any more; the words are for the operator."""
 
 
 class NotebookKernel(ServerKernelManager):
@@ -54,6 +60,7 @@ class NotebookKernels(AsyncMappingKernelManager):
         # connection for the next one, which never comes.
         self.stop_buffering(kernel_id)
         self._going.discard(kernel_id)
+        self._left.add(kernel_id)
         return super().remove_kernel(kernel_id)
 
     def go(self, kernel_id: str) -> None:
@@ -104,11 +111,28 @@ class NotebookKernels(AsyncMappingKernelManager):
             shutil.rmtree(self.connection_dir, ignore_errors=True)
 
     def is_news(self, error: BaseException | None) -> bool:
-        """Return whether a failure is more than the end of a page or its kernel."""
+        """Return whether a failure is more than the end of a page or its kernel, of which the page's handler tells."""
         if isinstance(error, tornado.websocket.WebSocketClosedError):  # a message was on its way to the page
             return False
-        frames = traceback.walk_tb(error.__traceback__ if error else None)
-        return not any(frame.f_locals.get("kernel_id") in self._left for frame, _ in frames)
+        frames = [frame.f_locals for frame, _ in traceback.walk_tb(error.__traceback__ if error else None)]
+        if isinstance(error, OSError) and any(_is_not_started(each.get("self")) for each in frames):
+            return False
+        return not any(self._is_over(each["kernel_id"]) for each in frames if "kernel_id" in each)
+
+    def _is_over(self, kernel_id: str) -> bool:
+        kernel = self._kernels.get(kernel_id)
+        process = getattr(kernel.provisioner, "process", None) if kernel else None
+        return kernel_id in self._left or (process is not None and process.poll() is not None)
 
     def _is_connected(self, kernel_id: str) -> bool:
         return bool(self.kernel_model(kernel_id)["connections"])
+
+
+def without_kernel_ids(record: logging.LogRecord) -> bool:
+    """Take the ids out of what is logged: whoever knows one may speak to that kernel."""
+    record.msg, record.args = KERNEL_ID.sub("…", record.getMessage()), None
+    return True
+
+
+def _is_not_started(manager: object) -> bool:
+    return isinstance(manager, NotebookKernel) and not manager.has_kernel

@@ -71,10 +71,6 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
     def set_default_headers(self) -> None:
         """Leave out the headers of pages, as Jupyter's own connections do."""
 
-    def get_compression_options(self) -> dict[str, Any] | None:
-        options: dict[str, Any] | None = self.settings.get("websocket_compression_options")
-        return options
-
     @ws_authenticated
     async def get(self) -> None:
         asks = self.request.headers

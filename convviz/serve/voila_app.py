@@ -20,6 +20,7 @@ from voila.app import Voila
 from convviz.serve.access_control import HEALTH, METRICS, Gate, content_policy
 from convviz.serve.handlers import Headers, mended
 from convviz.serve.live_page_handlers import Nothing, Route, live_routes
+from convviz.serve.managers import without_kernel_ids
 from convviz.serve.metrics import Health, Log, Metrics, MetricsPage
 from convviz.serve.numbers_socket import numbers_routes
 from convviz.serve.options import ServeOptions, is_loopback
@@ -112,6 +113,7 @@ class ConvvizVoila(Voila):
         if hasattr(signal, "SIGHUP"):
             signal.signal(signal.SIGHUP, lambda *_: self.ioloop.add_callback_from_signal(self._hang_up, server, gate))
         self.log.addFilter(lambda record: not record.exc_info or self.kernel_manager.is_news(record.exc_info[1]))
+        self.log.addFilter(without_kernel_ids)
         loop: Any = self.ioloop  # tornado's, around asyncio's
         loop.asyncio_loop.set_exception_handler(self._report)
         self.ioloop.add_callback(self._announce)  # runs when the loop does: from then on the page answers

@@ -1,5 +1,6 @@
 """The notebook of the app as Voilà's own page, whose kernel goes when the page does."""
 
+import logging
 from typing import Any
 
 import tornado.iostream
@@ -8,10 +9,11 @@ from jupyter_core.utils import ensure_async
 from voila.tornado.handler import TornadoVoilaHandler
 
 from convviz.facts.words import sentences
-from convviz.serve.managers import MAX_KERNELS
+from convviz.serve.managers import MAX_KERNELS, NoKernel
 
 NOTEBOOK = "voila/render/app.ipynb"  # below the server's path, as Voilà and Binder have it
 say = sentences("access_control")
+log = logging.getLogger("tornado.application")
 
 
 class NotebookPage(TornadoVoilaHandler):
@@ -29,27 +31,34 @@ class NotebookPage(TornadoVoilaHandler):
         """Send the page piece by piece; Voilà would wait for ever for an ended kernel."""
         manager = super().kernel_manager
         if manager.is_full():
-            self.set_status(503)
-            self.set_header("Content-Type", "text/plain; charset=utf-8")
-            self.set_header("Cache-Control", "no-store")
-            self.finish(say("kernels", most=MAX_KERNELS) + "\n")
+            self._refuse(say("kernels", most=MAX_KERNELS))
             return
         self.set_header("Content-Security-Policy", self.settings["convviz_notebook_policy"])
         manager.making.add(self)
         try:
             async for html in self.get_generator():
                 if self.kernel_id is not None and self.kernel_id not in manager:
-                    raise RuntimeError("the kernel ended before the notebook did")
+                    raise NoKernel("A kernel ended before its page was complete.")
                 self.write(html)
                 self.flush()
-        except Exception:
-            if not self.left:
+        except Exception as problem:
+            if not self.left:  # else: of no use to anybody, and mostly that the kernel has been ended
                 self.leave()
-                raise  # else: of no use to anybody, and mostly that the kernel has been ended
+                if not isinstance(problem, NoKernel):
+                    raise
+                log.error("%s", problem)
+                if self.kernel_id is None:  # else a part of the page has been sent, and says that it is one
+                    self._refuse(say("no_kernel"))
         finally:
             manager.making.discard(self)
         if self.kernel_id is not None and not self.left:
             manager.expect(self.kernel_id)
+
+    def _refuse(self, sentence: str) -> None:
+        self.set_status(503)
+        self.set_header("Content-Type", "text/plain; charset=utf-8")
+        self.set_header("Cache-Control", "no-store")
+        self.finish(sentence + "\n")
 
     def on_connection_close(self) -> None:
         super().on_connection_close()
@@ -73,7 +82,10 @@ class _Visit:
         return getattr(self._manager, name)
 
     async def start_kernel(self, **options: Any) -> str:
-        kernel_id: str = await ensure_async(self._manager.start_kernel(**options))
+        try:
+            kernel_id: str = await ensure_async(self._manager.start_kernel(**options))
+        except OSError as refused:  # such as of a full disk
+            raise NoKernel(f"A kernel cannot start: {refused}") from refused
         self._page.kernel_id = kernel_id
         if self._page.left:
             self._manager.leave(kernel_id)

@@ -23,6 +23,7 @@ from convviz.facts.words import sentences
 from convviz.serve.binary_frames import packed, read_json, unpacked
 
 TEXT, BINARY = b"t", b"b"  # what a request begins with: the kind of the page's frame
+READY = b"r"  # what a worker says first
 SINGLE = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
 
 say = sentences("app")
@@ -53,7 +54,7 @@ def main() -> None:
     socket.send_fds(server, [struct.pack("<I", os.getpid())], [handle := os.pidfd_open(os.getpid())])
     os.close(handle)
     server.close()
-    work(Connection(files[0]), answered)
+    work(Connection(files[0]), answered, READY)
     os._exit(0)
 
 
@@ -63,14 +64,18 @@ def spawned(connection: Connection, answers: str, environment: dict[str, str]) -
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: the server ends us
     answered = pkgutil.resolve_name(answers)
     warm(answered)
-    connection.send_bytes(json.dumps({"devices": devices_here()}).encode())
-    work(connection, answered)
+    work(connection, answered, json.dumps({"devices": devices_here()}).encode())
 
 
-def work(connection: Connection, answered: Callable[..., Any]) -> None:
-    """Answer until the server is gone, or this process has grown too large."""
+def work(connection: Connection, answered: Callable[..., Any], ready: bytes) -> None:
+    """Answer until the server is gone, or this process has grown too large.
+
+    It is ready once it has made the first picture: whoever dies before was not ended by a visitor's request.
+    """
     process_limits.apply()
+    answer(request_of({"type": "compute"}), answered)
     try:
+        connection.send_bytes(ready)
         while True:
             made = answer(connection.recv_bytes(), answered)
             leaves = process_limits.is_near()
@@ -103,7 +108,12 @@ def warm(answered: Callable[..., Any]) -> None:
     """Answer what comes first: what is loaded for it is there when somebody asks."""
     for tag in languages():
         for request in ({"type": "compute"}, {"type": "tab", "tab": "code"}):
-            answer(TEXT + json.dumps({"id": 0, "settings": {}, "language": tag, **request}).encode(), answered)
+            answer(request_of({"language": tag, **request}), answered)
+
+
+def request_of(given: dict[str, Any]) -> bytes:
+    """Return a request for what the first picture's settings give."""
+    return TEXT + json.dumps({"id": 0, "settings": {}, **given}).encode()
 
 
 def _page_bytes(state: Any) -> bytes:

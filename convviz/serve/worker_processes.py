@@ -55,7 +55,7 @@ class Worker:
 
 
 class Stem:
-    """The process that workers are forked from; another one where it does not answer."""
+    """The process that workers are forked from; another one where it does not answer, or its workers die at once."""
 
     def __init__(self, answers: str, environment: dict[str, str]) -> None:
         """Prepare; ``answers`` is what answers in the workers, as module:function."""
@@ -80,7 +80,7 @@ class Stem:
         with self._lock:
             try:
                 return self._fork()
-            except OSError:  # the process has died since, or somebody has stopped it
+            except OSError:  # the process has died since, somebody has stopped it, or what it forks dies
                 self._end()
                 return self._fork()
 
@@ -138,7 +138,13 @@ class Stem:
             assert self._connection is not None
             socket.send_fds(self._connection, [b"w"], [theirs.fileno()])
             told, (handle, *_) = self._hear(FORKS_S)
-            return Worker(Connection(ours.detach()), struct.unpack("<I", told)[0], Handle(handle).kill)
+            worker = Worker(Connection(ours.detach()), struct.unpack("<I", told)[0], Handle(handle).kill)
+        try:
+            worker.hear(FORKS_S)
+        except (EOFError, OSError) as error:
+            worker.end()
+            raise ChildProcessError("a worker has ended before it was ready") from error
+        return worker
 
     def _hear(self, seconds: float) -> tuple[bytes, list[int]]:
         """A stopped one says nothing any more."""

@@ -225,3 +225,6 @@ def test_what_cannot_be_chosen_is_refused_in_a_sentence_and_nothing_starts(monke
     assert tab.process is None
     held[0].close()
     permissions.take_slot().close()
+    monkeypatch.setenv(permissions.FOLDER_VARIABLE, str(tmp_path / "gone"))
+    start(layers=["rotate"])
+    assert tab.data()["failed"] == say("no_start", why="No such file or directory"), "no folder of the server's"

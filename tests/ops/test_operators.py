@@ -28,7 +28,8 @@ from tests.operator_cases import (
     torch_conv2d,
 )
 
-# Whole numbers, which must agree to the last bit. How near real ones are to the truth: test_operators_narrow.py.
+# Whole numbers, which must agree to the last bit. How close real ones are to the truth:
+# test_operators_half_precision.py.
 # torch says that 'same' with an even kernel copies the input; convviz never asks torch for 'same'.
 even_same = pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel")
 

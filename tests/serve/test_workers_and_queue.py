@@ -277,6 +277,22 @@ def test_workers_that_are_ended_or_stopped_are_replaced(running, number, who):
     assert not any(map(is_alive, set(struck) - {running.workers.stem} - set(running.workers.pids))), "they are ended"
 
 
+def test_a_stem_whose_workers_die_at_once_is_replaced(tmp_path, monkeypatch):
+    spoiled = tmp_path / "spoiled"
+    monkeypatch.setenv("SPOILED_STEM", str(spoiled))
+    running = Running(count=1)
+    try:
+        stem = running.workers.stem
+        spoiled.write_text(str(stem))
+        os.kill(running.workers.pids[0], signal.SIGKILL)
+        assert running.ask(x=1)[0]["x"] == 1
+        assert running.reasons == ["died"], "the worker that was killed"
+        assert running.workers.stem != stem
+        assert not is_alive(stem)
+    finally:
+        running.close()
+
+
 @pytest.mark.parametrize("how", ["dies_once", "stops_once", "stops_within_once"])
 def test_the_request_of_a_worker_that_dies_or_is_stopped_is_tried_once_more(running, tmp_path, how):
     message, _ = running.ask(**{how: str(tmp_path / "once")})

@@ -71,8 +71,10 @@ class RaceTab(Tab):
         try:
             self._do(message)
             self._failed = ""
-        except (ValueError, OSError) as error:
+        except ValueError as error:
             self._failed = str(error)
+        except OSError as error:  # such as of a full disk; its words have the server's folders
+            self._failed = say("no_start", why=error.strerror or type(error).__name__)
         self.refresh()
 
     def _do(self, message: Mapping[str, Any]) -> None:

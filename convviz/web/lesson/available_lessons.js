@@ -25,7 +25,7 @@ import WHY_ROTATED from "../../lessons/why_rotated.json" with { type: "json" };
  * @typedef {ReturnType<typeof createShelf>} Shelf
  */
 
-/** tests/test_lessons.py checks a step's keys. @type {Record<string, LessonBundle>} */
+/** tests/lessons/test_lessons.py checks a step's keys. @type {Record<string, LessonBundle>} */
 export const ABOARD = { why_rotated: { lesson: /** @type {any} */ (WHY_ROTATED), words: GUIDED } };
 
 /** In the order of the path. @type {Record<string, string>} */

@@ -1,4 +1,4 @@
-// The shown plane, by the rules of plane.py.
+// The shown plane, by the rules of geometry/shown_plane.py.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { perGroup } from "./conv_geometry.js";
 
