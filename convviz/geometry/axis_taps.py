@@ -32,12 +32,17 @@ def axis_taps(
 ) -> list[tuple[int, int, int]]:
     """List the taps of one axis: triples ``(o, k, i)``, output row o receives ``weight[k] * input[i]``.
 
-    ``padding`` counts the rows before the input. Taps on a padding zero are left out: they add nothing to any sum.
+    ``padding`` counts the rows before the input. Taps on a padding zero are left out: they add
+    nothing to any sum of finite numbers.
     """
     table = []
-    for o in range(output_size):
-        for k in range(kernel_size):
-            i = source(o * stride - padding + k * dilation, input_size, padding_mode)
+    for k in range(kernel_size):
+        offset = k * dilation - padding
+        first, end = 0, output_size
+        if padding_mode == "zeros":  # only windows whose cell k lies in the input: the border may be far larger
+            first, end = max(first, -(offset // stride)), min(end, (input_size - 1 - offset) // stride + 1)
+        for o in range(first, end):
+            i = source(o * stride + offset, input_size, padding_mode)
             if i is not None:
                 table.append((o, k, i))
-    return table
+    return sorted(table)
