@@ -103,7 +103,7 @@ def test_costs_name_time_memory_and_backend_of_each_layer(result):
 
 
 def test_the_table_names_every_pass_that_has_a_name(result):
-    """taps with one channel multiplies cell by cell; a layer of somebody's own may run neither product nor convolution."""
+    """taps with one channel multiplies cell by cell; what is neither convolution nor product has no name."""
     for channels, forward in ((1, "element-wise product"), (2, "matrix product")):
         layer = nn.Conv2d(channels, 3, 3, method="taps")
         assert costs._Passes(layer, torch.ones(2, channels, 5, 4), False).backends() == (forward, "matrix product")
