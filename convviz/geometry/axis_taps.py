@@ -35,14 +35,15 @@ def axis_taps(
     ``padding`` counts the rows before the input. Taps on a padding zero are left out: they add
     nothing to any sum of finite numbers.
     """
+    first, end = 0, output_size
+    if padding_mode == "zeros":  # only windows that reach the input: the border may be far larger
+        reach = dilation * (kernel_size - 1)
+        first = max(first, -((reach - padding) // stride))
+        end = min(end, (input_size - 1 + padding) // stride + 1)
     table = []
-    for k in range(kernel_size):
-        offset = k * dilation - padding
-        first, end = 0, output_size
-        if padding_mode == "zeros":  # only windows whose cell k lies in the input: the border may be far larger
-            first, end = max(first, -(offset // stride)), min(end, (input_size - 1 - offset) // stride + 1)
-        for o in range(first, end):
-            i = source(o * stride + offset, input_size, padding_mode)
+    for o in range(first, end):
+        for k in range(kernel_size):
+            i = source(o * stride - padding + k * dilation, input_size, padding_mode)
             if i is not None:
                 table.append((o, k, i))
-    return sorted(table)
+    return table
