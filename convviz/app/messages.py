@@ -53,6 +53,9 @@ class Answering(Protocol):
     def answer(self, page: str, k: int, settings: Settings) -> None:
         """Go to what a page asked for, and send it the numbers."""
 
+    def introduction(self) -> str:
+        """Return the sentences that stand above it instead of its own."""
+
     def speak(self, tag: str) -> None:
         """Say everything in another language from now on."""
 

@@ -12,7 +12,7 @@ from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.geometry import whole_numbers
 from convviz.geometry.axis_taps import PADDING_MODES, axis_taps
-from convviz.geometry.whole_numbers import Pair
+from convviz.geometry.whole_numbers import Pair as Pair
 
 say = sentences("rules")
 
