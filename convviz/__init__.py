@@ -45,10 +45,10 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-def _make_page(state: Mapping[str, Any]) -> bytes:
+def _make_page(state: Mapping[str, Any], intro: str) -> bytes:
     from convviz.export.page import page_bytes
 
-    return page_bytes(state)
+    return page_bytes(state, intro=intro)
 
 
 def _make_still(result: Any, settings: Any) -> str:

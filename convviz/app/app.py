@@ -7,6 +7,7 @@ import sys
 import uuid
 from collections.abc import Callable, Mapping
 from functools import reduce
+from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import anywidget
@@ -52,9 +53,9 @@ SOURCES = ("input", "target", "grad")
 class App(SettingTraits, anywidget.AnyWidget):
     """An interactive picture of a 2-D convolution and its backward pass, as one ipywidget."""
 
-    # Makes the page of a state. ``convviz/__init__.py`` puts it here: app and export stand side by side and do not
-    # know each other. Without it nothing offers to save a page.
-    page_maker: ClassVar[Callable[[Mapping[str, Any]], bytes] | None] = None
+    # Makes the page of a state and an ``intro``. ``convviz/__init__.py`` puts it here: app and export stand side by
+    # side and do not know each other. Without it nothing offers to save a page.
+    page_maker: ClassVar[Callable[..., bytes] | None] = None
     # Makes the still picture that a saved notebook keeps beside the app; put here as well.
     still_maker: ClassVar[Callable[[Stages, Settings], str] | None] = None
 
@@ -195,8 +196,7 @@ class App(SettingTraits, anywidget.AnyWidget):
             before, carrier = self._carrier, _taken_script()
             with self.hold_sync():
                 self._carrier, self._lesson = carrier, self._told_lesson()
-                if self._retell is not None:
-                    self._introduction = self._retell()
+                self._introduction = self.introduction()
                 self._facts = {**self._facts, "script": carrier.key, "language": tag, "chosen": True}
             if before is not None:
                 before.let_go()
@@ -259,6 +259,13 @@ class App(SettingTraits, anywidget.AnyWidget):
         with use_locale(self._language):
             self._introduction = text() if callable(text) else text
 
+    def introduction(self) -> str:
+        """Return the sentences that ``introduce`` set, ``explain`` for example; none where the app shows its own.
+
+        In the language that is spoken here: a page in another one says them in its own.
+        """
+        return self._introduction if self._retell is None else self._retell()
+
     def __repr__(self) -> str:
         """Return the call that opens the same: a notebook keeps it beside the app."""
         try:
@@ -278,7 +285,8 @@ class App(SettingTraits, anywidget.AnyWidget):
         if maker is not None and not is_served():
             with use_locale(self._language):
                 picture = maker(self.session.result, self.session.settings)
-            still = f'<div data-convviz-still="{self._facts["id"]}">{picture}</div>'
+            words = f"<p>{escape(self._introduction)}</p>" if self._introduction else ""
+            still = f'<div data-convviz-still="{self._facts["id"]}">{words}{picture}</div>'
             display({"text/html": still, "text/plain": repr(self)}, raw=True)
         data, metadata = self._repr_mimebundle_() or ({"text/plain": repr(self)}, {})
         display(data, metadata=metadata, raw=True)

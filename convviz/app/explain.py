@@ -40,7 +40,8 @@ def explain(
         lang: the language of the app, such as ``"zh-Hans"``; default: the browser's.
 
     Returns:
-        The app. Its button Reset leads back to the layer's own numbers.
+        The app. Its button Reset leads back to these numbers. Its tensors, such as ``app.grad_input``, are those of the
+        window that it shows; ``app.introduction()`` says which window, and which of them are the layer's own.
 
     Raises:
         TypeError: an argument is of another type.

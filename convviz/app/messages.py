@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from importlib.resources import files
 from typing import Any, ClassVar, Protocol
 
-from convviz.app.page_requests import Answer, PageMaker, answered
+from convviz.app.page_requests import Answer, answered
 from convviz.app.session import Session
 from convviz.app.tabs.stateful_tab import Tab
 from convviz.app.validate_request import asked, one_of, page_name, shown, whole
@@ -45,13 +45,16 @@ class Answering(Protocol):
     """What a message needs of the app that it came to."""
 
     session: Session
-    page_maker: ClassVar[PageMaker | None]  # makes the page of a state
+    page_maker: ClassVar[Callable[..., bytes] | None]  # makes the page of a state and an intro
 
     def send(self, content: dict[str, Any], buffers: Any = None) -> None:
         """Send a message to every page."""
 
     def answer(self, page: str, k: int, settings: Settings) -> None:
         """Go to what a page asked for, and send it the numbers."""
+
+    def introduction(self) -> str:
+        """Return the sentences that stand above it instead of its own."""
 
     def speak(self, tag: str) -> None:
         """Say everything in another language from now on."""
@@ -110,7 +113,9 @@ class Messages:
     def _answer(self, app: Answering, message: Mapping[str, Any], buffers: list[Any]) -> None:
         """Answer one page as a server's worker does; but what has a state says how it is."""
         page_name(message)  # an answer goes to all pages: each has to know whose it is
-        made = answered(message, buffers, page_maker=type(app).page_maker, stages=app.session.numbers_of)
+        maker = type(app).page_maker
+        with_words = None if maker is None else functools.partial(maker, intro=app.introduction())
+        made = answered(message, buffers, page_maker=with_words, stages=app.session.numbers_of)
         tab = self.made.get(made.message.get("tab", ""))
         if tab is not None:
             made = Answer(made.message | {"data": shown(tab.data)}, [])

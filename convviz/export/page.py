@@ -19,7 +19,7 @@ from convviz.export.page_assets import (
     plotly_text,
     to_json,
 )
-from convviz.export.state_from_dict_or_link import State, given_settings, page_settings
+from convviz.export.state_from_dict_or_link import State, given_settings, introduction, page_settings
 from convviz.export.still_picture import still_figures
 from convviz.export.teacher_text import intro_html
 from convviz.facts import facts
@@ -49,8 +49,9 @@ def export_html(
     """Write one self-contained HTML page in which the board lives on without Python.
 
     Args:
-        state: what ``App.state()`` returned, an App itself, or None for the app's first picture; or a text: a link, the
-            address of a page with one, or a file with the JSON of a state, as on the command line.
+        state: what ``App.state()`` returned, an App itself, whose ``introduction()`` comes along, or None for the
+            app's first picture; or a text: a link, the address of a page with one, or a file with the JSON of a state,
+            as on the command line.
         path: of the file; a file that is there is replaced once the new one is whole.
         lang: the page's language, such as ``"zh-Hans"``; in place of one that is not there it speaks English, with a
             warning. Default: the language that is spoken here, which an app in another one has set.
@@ -101,7 +102,8 @@ def page_bytes(
         if lesson is not None:
             shown["lessons"] = {shown["lesson"]: told(lesson)}
         title = say("page.title") if title is None else title
-        return utf8(_page(settings, shown, title=title, intro=intro), "page")
+        words = "\n\n".join(filter(None, (intro, introduction(state))))
+        return utf8(_page(settings, shown, title=title, intro=words), "page")
 
 
 def _check_controls(controls: Sequence[str]) -> list[str]:

@@ -59,6 +59,12 @@ def given_settings(state: State) -> Settings:
     return Settings.from_dict(data)
 
 
+def introduction(state: State) -> str:
+    """Return the sentences that stand above an App instead of its own, such as which window of a layer it shows."""
+    said = getattr(state, "introduction", None)
+    return str(said()) if callable(said) else ""
+
+
 def page_settings(settings: Settings) -> Settings:
     """Return the settings as a page computes them: float64, on the cpu, with a tab that it has."""
     tab = settings.tab if settings.tab in ALONE else ""

@@ -32,10 +32,16 @@ def axis_taps(
 ) -> list[tuple[int, int, int]]:
     """List the taps of one axis: triples ``(o, k, i)``, output row o receives ``weight[k] * input[i]``.
 
-    ``padding`` counts the rows before the input. Taps on a padding zero are left out: they add nothing to any sum.
+    ``padding`` counts the rows before the input. Taps on a padding zero are left out: they add
+    nothing to any sum of finite numbers.
     """
+    first, end = 0, output_size
+    if padding_mode == "zeros":  # only windows that reach the input: the border may be far larger
+        reach = dilation * (kernel_size - 1)
+        first = max(first, -((reach - padding) // stride))
+        end = min(end, (input_size - 1 + padding) // stride + 1)
     table = []
-    for o in range(output_size):
+    for o in range(first, end):
         for k in range(kernel_size):
             i = source(o * stride - padding + k * dilation, input_size, padding_mode)
             if i is not None:

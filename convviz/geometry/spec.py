@@ -6,19 +6,18 @@ import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 from convviz.facts import facts
 from convviz.facts.words import sentences
+from convviz.geometry import whole_numbers
 from convviz.geometry.axis_taps import PADDING_MODES, axis_taps
+from convviz.geometry.whole_numbers import Pair as Pair
 
 say = sentences("rules")
 
 VERSION = 1
 AXES = tuple(facts("settings")["axes"])
-
-Pair = tuple[int, int]
 Sides = tuple[Pair, Pair]
 
 
@@ -77,8 +76,8 @@ class ConvSpec:
         counts = {"in_channels": in_channels, "out_channels": out_channels, "groups": groups, "batch": batch}
         if not isinstance(padding_mode, str) or padding_mode not in PADDING_MODES:
             raise ValueError(f"padding_mode is one of {', '.join(PADDING_MODES)}: got {padding_mode!r}")
-        fields: dict[str, Any] = {name: _pair(name, value) for name, value in pairs.items()}
-        fields |= {name: _count(name, value) for name, value in counts.items()}
+        fields: dict[str, Any] = {name: whole_numbers.pair(name, value) for name, value in pairs.items()}
+        fields |= {name: whole_numbers.count(name, value) for name, value in counts.items()}
         fields["padding_mode"] = padding_mode
         fields["padding"] = _sides(padding, fields["kernel_size"], fields["stride"], fields["dilation"])
         for name, value in fields.items():
@@ -86,6 +85,7 @@ class ConvSpec:
         _check_groups(self)
         for axis in range(2):
             _check_axis(self, axis)
+        _check_tensors(self)
 
     @property
     def padded_size(self) -> Pair:
@@ -199,31 +199,6 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
-def _is_int(value: object) -> bool:
-    # bool is an int in Python, but "stride=True" is a slip, not a stride. Most are plain ints: Integral asks longer.
-    return type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))
-
-
-def _is_pair(value: object) -> bool:
-    return isinstance(value, (tuple, list)) and len(value) == 2
-
-
-def _count(name: str, value: Any) -> int:
-    if not _is_int(value) or value < 1:
-        raise ValueError(f"{name} is a whole number of 1 or more: got {value!r}")
-    return int(value)
-
-
-def _pair(name: str, value: Any) -> Pair:
-    parts = tuple(value) if _is_pair(value) else (value, value)
-    if not all(_is_int(part) and part >= 1 for part in parts):
-        raise ValueError(
-            f"{name} is a whole number of 1 or more, or a pair (height, width) of them: got {value!r}; "
-            f"for example {name}=3 or {name}=(3, 2)"
-        )
-    return (int(parts[0]), int(parts[1]))
-
-
 def _sides(value: Any, kernel: Pair, stride: Pair, dilation: Pair) -> Sides:
     """Turn every accepted form of padding into ((top, bottom), (left, right))."""
     word = value if isinstance(value, str) else ""  # an array answers == with an array
@@ -234,15 +209,7 @@ def _sides(value: Any, kernel: Pair, stride: Pair, dilation: Pair) -> Sides:
             raise ValueError(say("refused.same", stride=stride))
         totals = _both(lambda axis: dilation[axis] * (kernel[axis] - 1))
         return ((totals[0] // 2, totals[0] - totals[0] // 2), (totals[1] // 2, totals[1] - totals[1] // 2))
-    per_axis = tuple(value) if _is_pair(value) else (value, value)
-    sides = tuple(tuple(side) if _is_pair(side) else (side, side) for side in per_axis)
-    if not all(_is_int(cells) and cells >= 0 for side in sides for cells in side):
-        raise ValueError(
-            "padding is a whole number of 0 or more, a pair (height, width), a pair of pairs ((top, bottom), "
-            f"(left, right)), 'same' or 'valid': got {value!r}; for example padding=1"
-        )
-    (top, bottom), (left, right) = sides
-    return ((int(top), int(bottom)), (int(left), int(right)))
+    return whole_numbers.sides("padding", value)
 
 
 def _check_groups(spec: ConvSpec) -> None:
@@ -272,3 +239,12 @@ def _check_axis(spec: ConvSpec, axis: int) -> None:
             f"cells (dilation {spec.dilation[axis]} x (kernel_size {spec.kernel_size[axis]} - 1) + 1), the padded "
             f"input has {padded}; use a smaller kernel or dilation, or more padding"
         )
+
+
+def _check_tensors(spec: ConvSpec) -> None:
+    if spec.batch * spec.in_channels * spec.out_channels * math.prod(spec.padded_size) <= whole_numbers.MAX_NUMBER:
+        return  # no tensor has more numbers than that; an operator asks each time
+    check, remedy = whole_numbers.check_tensor_size, "use smaller sizes, less padding or fewer channels"
+    check("the padded input", (spec.batch, spec.in_channels, *spec.padded_size), remedy)
+    check("the weight", spec.weight_shape, remedy)
+    check("the output", spec.output_shape, remedy)

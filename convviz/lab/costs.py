@@ -87,12 +87,14 @@ class _Passes:
 
 
 def _backend(ops: tuple[str, ...]) -> str:
-    """Return the backends that ran these ops; "matrix product" where no convolution did."""
+    """Return the backends that ran these ops, or which products where no convolution did; empty without any."""
     by_op = {op: name for name, op in BACKENDS.items() if op} | BACKWARD_OPS
     names = list(dict.fromkeys(by_op[op] for op in ops if op in by_op))
     if names:
         return " + ".join(names)
-    return "matrix product" if any(op in PRODUCTS for op in ops) else ""
+    if any(op in PRODUCTS for op in ops):
+        return "matrix product"
+    return "element-wise product" if "aten::mul" in ops else ""
 
 
 @torch.no_grad()

@@ -90,7 +90,8 @@ def _error(pairs: list[float]) -> float | None:
 
 def _backends(cost: dict[str, Any]) -> list[str]:
     convolutions = [layer for layer in cost.get("layers", []) if layer["layer"].startswith("conv")]
-    return list(dict.fromkeys(layer[way] for layer in convolutions for way in ("forward_by", "backward_by")))
+    named = [layer[way] for layer in convolutions for way in ("forward_by", "backward_by")]
+    return list(dict.fromkeys(filter(None, named)))  # a pass of other ops has no name
 
 
 COLUMNS = 8

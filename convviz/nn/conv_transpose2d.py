@@ -3,6 +3,7 @@
 import torch
 
 from convviz.nn.conv2d import OfMethod, PaddingMode, PairOrInt
+from convviz.ops.arguments import sizes_of
 from convviz.ops.conv_transpose2d import conv_transpose2d
 
 
@@ -60,6 +61,9 @@ class ConvTranspose2d(OfMethod, torch.nn.ConvTranspose2d):
         Raises:
             ValueError: no output_padding leads to output_size.
         """
+        if output_size is not None:
+            forms = "(H_out, W_out), with or without the leading axes"
+            output_size = list(sizes_of("output_size", output_size, forms, (2, input.dim())))
         # torch's own helper: which sizes are allowed, and what it says about the others, stay torch's.
         output_padding = self._output_padding(
             input,

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from convviz.geometry.spec import ConvSpec
+from convviz.geometry.whole_numbers import is_whole, unwrapped
 from convviz.ops.to_tensor import why_not_dense
 
 
@@ -42,6 +43,11 @@ def check_tensors(**tensors: Any) -> None:
             raise TypeError(f"{name} must be a torch.Tensor: got {type(tensor).__name__}; torch.as_tensor makes one")
         if reason := why_not_dense(name, tensor):
             raise TypeError(reason)
+        if tensor.is_floating_point() and tensor.element_size() < 2:
+            raise TypeError(
+                f"{name} must hold numbers of 16 bits or more, because torch adds up no narrower ones: got "
+                f"{tensor.dtype}; use {name}.float()"
+            )
         if not tensor.is_floating_point():
             remedy = f"{name}.real or {name}.imag" if tensor.is_complex() else f"{name}.float()"
             raise TypeError(
@@ -79,10 +85,13 @@ def check_shape(name: str, tensor: torch.Tensor | None, shape: Sequence[int], ru
 
 def sizes_of(name: str, sizes: Any, forms: str, lengths: tuple[int, ...]) -> tuple[int, ...]:
     """Return a shape that was given as numbers."""
-    whole = isinstance(sizes, (tuple, list)) and not any(isinstance(size, float) or size < 0 for size in sizes)
+    whole = isinstance(sizes, (tuple, list)) and all(is_whole(size, 0) for size in sizes)
     if not whole or len(sizes) not in lengths:
-        raise ValueError(f"{name} must be a shape, {forms}: got {sizes!r}")
-    return tuple(sizes)
+        raise ValueError(
+            f"{name} must be a shape of whole numbers, {forms}: got {sizes!r}; for example "
+            f"{name.partition('_')[0]}.shape"
+        )
+    return tuple(map(int, sizes))
 
 
 def conv_spec(
@@ -104,11 +113,9 @@ def conv_spec(
         )
     _, in_channels, *input_size = input_shape
     out_channels, in_per_group, *kernel_size = weight_shape
-    pairs = {"stride": stride, "padding": padding, "dilation": dilation}
-    # torch takes [2] for (2, 2).
-    pairs = {name: v[0] if isinstance(v, (tuple, list)) and len(v) == 1 else v for name, v in pairs.items()}
+    steps, borders, gaps = map(unwrapped, (stride, padding, dilation))
     spec = ConvSpec(
-        input_size, in_channels, out_channels, kernel_size, groups=groups, padding_mode=padding_mode, **pairs
+        input_size, in_channels, out_channels, kernel_size, steps, borders, gaps, groups, padding_mode=padding_mode
     )
     if in_per_group * groups != in_channels:
         raise ValueError(

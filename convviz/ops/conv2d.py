@@ -34,9 +34,11 @@ def conv2d(
         groups: number of independent channel groups.
         padding_mode: ``"zeros"``, ``"reflect"``, ``"replicate"`` or ``"circular"``.
         method: ``"taps"`` (the definition), ``"unfold"`` (im2col and col2im), ``"rotate"`` (pad, rotated kernel; the
-            zeros that the stride inserts are left out) or ``"aten"`` (PyTorch's own ``convolution_backward``). Where a
-            weight is inf or nan, rotate has nan in more cells of grad_input than the others: it multiplies the zeros
-            that it pads.
+            zeros that the stride inserts are left out) or ``"aten"`` (PyTorch's own ``convolution_backward``). Two
+            differ from torch in where inf or nan makes a nan, because 0 · inf is one: rotate multiplies the zeros that
+            it pads, so a weight that is inf or nan makes more cells of grad_input nan; taps leaves out the products
+            with a border's zeros, so such a weight makes fewer cells of the output nan, and such a grad_output fewer
+            of grad_weight.
 
     Returns:
         output ``[N, C_out, H_out, W_out]``; entry ``[n, o, i, j]`` is ``bias[o]`` plus the sum of

@@ -1,13 +1,13 @@
 """conv_transpose2d: the gradient of a convolution with respect to its input, used as a forward pass."""
 
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 
-from convviz.geometry.spec import AXES, ConvSpec, Pair
+from convviz.geometry.spec import AXES, ConvSpec
+from convviz.geometry.whole_numbers import check_tensor_size, count, pair, unwrapped
 from convviz.ops.arguments import as_batch, cast_for_autocast, check_shape, check_tensors, conv_spec
 from convviz.ops.autograd_functions import gradients
 from convviz.ops.half_precision import widened
@@ -82,13 +82,15 @@ def transposed_spec(
             "weight must have channels, [C_in, C_out / groups, kH, kW] with 1 or more of each: got the shape "
             f"{list(weight_shape)}"
         )
-    if not isinstance(groups, Integral) or groups < 1 or weight_shape[0] % groups:
+    if weight_shape[0] % count("groups", groups):
         raise ValueError(
             f"groups must divide the input's channels: got groups={groups!r} for {weight_shape[0]} channels"
         )
-    steps, gaps = _pair("stride", stride, 1), _pair("dilation", dilation, 1)
-    crops, extras = _pair("padding", padding, 0), _pair("output_padding", output_padding, 0)
-    sizes = []
+    steps, gaps = pair("stride", unwrapped(stride)), pair("dilation", unwrapped(dilation))
+    crops, extras = (
+        pair(name, unwrapped(value), 0) for name, value in (("padding", padding), ("output_padding", output_padding))
+    )
+    whole, sizes = [], []
     for axis, name in enumerate(AXES):
         length, kernel = input_shape[2 + axis], weight_shape[2 + axis]
         step, gap, crop, extra = steps[axis], gaps[axis], crops[axis], extras[axis]
@@ -97,14 +99,18 @@ def transposed_spec(
                 f"output_padding must be less than stride or dilation: got {extra} along the {name}, with stride "
                 f"{step} and dilation {gap}"
             )
-        size = (length - 1) * step - 2 * crop + gap * (kernel - 1) + extra + 1
+        whole.append((length - 1) * step + gap * (kernel - 1) + extra + 1)
+        size = whole[axis] - 2 * crop
         if length < 1 or size < 1:
             raise ValueError(
                 f"input and output must have a {name} of 1 or more: got {length}, which makes ({length} - 1) * {step} "
                 f"- 2 * {crop} + {gap} * ({kernel} - 1) + {extra} + 1 = {size}; use less padding or a larger input"
             )
         sizes.append(size)
-    return conv_spec((1, weight_shape[1] * int(groups), *sizes), weight_shape, steps, crops, gaps, groups)
+    channels = weight_shape[1] * int(groups)
+    remedy = "use a smaller stride, dilation, kernel or input"
+    check_tensor_size("the output, before padding crops it,", (channels, *whole), remedy)
+    return conv_spec((1, channels, *sizes), weight_shape, steps, crops, gaps, groups)
 
 
 def match_output(input: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
@@ -115,14 +121,3 @@ def match_output(input: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
     height, width = spec.output_size
     missing = (height - input.shape[-2], width - input.shape[-1])
     return F.pad(input, (0, missing[1], 0, missing[0])) if any(missing) else input
-
-
-def _pair(name: str, value: Any, least: int) -> Pair:
-    pair = tuple(value) if isinstance(value, (tuple, list)) else (value,)
-    pair = pair * 2 if len(pair) == 1 else pair
-    whole = all(isinstance(part, Integral) and not isinstance(part, bool) for part in pair)
-    if len(pair) != 2 or not whole or min(pair) < least:
-        raise ValueError(
-            f"{name} is a whole number of {least} or more, or a pair (height, width) of them: got {value!r}"
-        )
-    return (int(pair[0]), int(pair[1]))

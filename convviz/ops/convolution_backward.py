@@ -1,11 +1,11 @@
 """PyTorch's convolution_backward, answered by any method."""
 
 from collections.abc import Sequence
-from numbers import Integral
 
 import torch
 
 from convviz.geometry.spec import ConvSpec
+from convviz.geometry.whole_numbers import is_whole
 from convviz.ops.arguments import cast_for_autocast, check_shape, check_tensors, conv_spec, sizes_of
 from convviz.ops.autograd_functions import convolve, gradients
 from convviz.ops.by_aten import Gradients
@@ -62,6 +62,8 @@ def convolution_backward(
         ("output_padding", output_padding),
     ):
         _check_pair(name, pair)
+    if not isinstance(transposed, bool):
+        raise ValueError(f"transposed must be True, for conv_transpose2d, or False: got {transposed!r}")
     if input.dim() != 4:
         raise ValueError(f"input must be [N, C_in, H, W]: got the shape {list(input.shape)}")
     if transposed:
@@ -100,19 +102,20 @@ def _transposed(
 
 
 def _check_pair(name: str, pair: Sequence[int]) -> None:
-    whole = isinstance(pair, (tuple, list)) and all(isinstance(part, Integral) for part in pair)
+    whole = isinstance(pair, (tuple, list)) and all(is_whole(part, 0) for part in pair)
     if not whole or len(pair) not in (1, 2):
         raise ValueError(
-            f"{name} must be a list of one or two whole numbers, as torch.ops.aten.convolution_backward takes it: got "
-            f"{pair!r}; write [1, 1] for 1"
+            f"{name} must be a list of one or two whole numbers of 0 or more, as torch.ops.aten.convolution_backward "
+            f"takes it: got {pair!r}; write [1, 1] for 1"
         )
 
 
 def _mask(output_mask: Sequence[bool]) -> Mask:
-    if not isinstance(output_mask, (tuple, list)) or len(output_mask) != 3:
+    booleans = isinstance(output_mask, (tuple, list)) and all(isinstance(wanted, bool) for wanted in output_mask)
+    if not booleans or len(output_mask) != 3:
         raise ValueError(
             "output_mask must be three booleans, for grad_input, grad_weight and grad_bias: got "
             f"{output_mask!r}; for example [True, True, False]"
         )
     to_input, to_weight, to_bias = output_mask
-    return bool(to_input), bool(to_weight), bool(to_bias)
+    return to_input, to_weight, to_bias

@@ -10,6 +10,7 @@ import torch.nn.functional as F
 
 from convviz.facts import facts
 from convviz.facts.words import sentences
+from convviz.geometry.whole_numbers import count, pair, unwrapped
 from convviz.ops.record_torch_ops import watch
 
 say = sentences("backend")
@@ -101,14 +102,17 @@ def which_backend(  # noqa: D417 - what F.conv2d has told is not told again
     for name, tensor in {"input": input, "weight": weight, "bias": bias}.items():
         if tensor is not None or name != "bias":
             _check_numbers(name, tensor)
-    if not transposed and output_padding not in (0, (0, 0), [0, 0]):
+    extra = pair("output_padding", unwrapped(output_padding), 0)
+    if not transposed and any(extra):
         raise ValueError(
             f"output_padding belongs to a transposed convolution: got output_padding={output_padding!r} with "
             "transposed=False; leave it 0, or set transposed=True"
         )
+    steps, gaps = pair("stride", unwrapped(stride)), pair("dilation", unwrapped(dilation))
+    border = padding if isinstance(padding, str) else pair("padding", unwrapped(padding), 0)
     with torch.inference_mode(False), torch.enable_grad():
         x, w, b = _leaf(input), _leaf(weight), None if bias is None else _leaf(bias)
-        call = _Call(x, w, b, stride, padding, dilation, groups, transposed, output_padding)
+        call = _Call(x, w, b, steps, border, gaps, count("groups", groups), transposed, extra)
         output, forward_ops, forward_tree = watch(lambda: _convolve(call))
         grad_output = torch.ones_like(output)
         _, backward_ops, backward_tree = watch(lambda: output.backward(grad_output))
@@ -177,8 +181,8 @@ def _broken_rule(call: _Call) -> str:
     axes = "[C_in, C_out / groups, kH, kW]" if call.transposed else "[C_out, C_in / groups, kH, kW]"
     if x.dim() not in (3, 4) or w.dim() != 4:
         return f"input is [N, C_in, H, W], or [C_in, H, W] for one sample, and weight is {axes}"
-    if not isinstance(groups, int) or groups < 1 or w.shape[0] % groups:
-        return f"groups is 1 or more and divides the first axis of the weight, {axes}"
+    if w.shape[0] % groups:
+        return f"groups divides the first axis of the weight, {axes}"
     channels, outputs = w.shape[1] * groups, w.shape[0]
     if call.transposed:
         channels, outputs = outputs, channels
@@ -186,12 +190,12 @@ def _broken_rule(call: _Call) -> str:
         return f"the weight, {axes}, reads {channels} channels, and the input must have as many"
     if call.bias is not None and call.bias.shape != (outputs,):
         return f"bias has the shape [{outputs}], a number for each output channel, not {list(call.bias.shape)}"
-    special = "'same' only with stride 1"
+    special = "padding is 'same' only with stride 1"
     if call.transposed:
-        special = f"output_padding (here {call.output_padding!r}) below stride or dilation"
+        special = f"output_padding (here {call.output_padding!r}) is below stride or dilation"
     return (
-        "input, weight and bias have one dtype and one device; stride and dilation are whole numbers of 1 or more, "
-        f"padding of 0 or more, {special}; the dilated kernel fits into the padded input"
+        f"input, weight and bias have one dtype and one device; {special}; the dilated kernel fits into the padded "
+        "input"
     )
 
 

@@ -28,7 +28,7 @@ def check_device(device: str | torch.device | None) -> torch.device:
     rule = f"device is one of {', '.join(offered)} on this machine"
     try:
         chosen = torch.device("cpu" if device is None else device)
-    except (RuntimeError, TypeError) as error:
+    except (RuntimeError, TypeError, ValueError) as error:
         raise ValueError(f"{rule}: got {device!r}") from error
     name = device_name(chosen)
     if name not in offered:
@@ -60,12 +60,11 @@ def _accelerator() -> tuple[str, int]:
 
 def check_dtype(dtype: str | torch.dtype | None, device: torch.device) -> torch.dtype:
     """Return the number format as torch's dtype."""
-    chosen = DTYPES.get(dtype) if isinstance(dtype, str) else (dtype or torch.float32)
-    if chosen not in DTYPES.values():
+    chosen = DTYPES.get(dtype) if isinstance(dtype, str) else torch.float32 if dtype is None else dtype
+    if not isinstance(chosen, torch.dtype) or chosen not in DTYPES.values():
         raise ValueError(f"dtype is one of {', '.join(DTYPES)}: got {dtype!r}")
     if chosen is torch.float64 and not has_float64(device):
         raise ValueError(f"the {device.type} device has no float64: got dtype float64; use float32, or the cpu")
-    assert chosen is not None
     return chosen
 
 

@@ -25,6 +25,8 @@ def owned(tensor: torch.Tensor) -> torch.Tensor:
 
 def is_channels_last(tensor: torch.Tensor) -> bool:
     """Return whether torch takes ``[N, C, H, W]`` for channels_last, by its strides, as ``suggest_memory_format``."""
+    # Whenever dynamo traces a backward pass, it stops here once and traces anew, with gradients made contiguous: a
+    # traceback of torch.compile may name this line, and be about another.
     size, stride = tensor.shape, tensor.stride()
     least = 0
     for axis in (1, 3, 2, 0):

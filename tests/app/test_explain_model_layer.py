@@ -542,6 +542,8 @@ BAD = {
     "another model's layer": ((LeNet(), X), {"layer": CONV}, ValueError, "layer must be a part of the module: Conv2d"),
     "no convolution": ((LeNet(), X), {"layer": "norm"}, ValueError, "layer 'norm' is a BatchNorm2d; choose one with"),
     "not called": ((Unused(), X), {}, ValueError, "conv did not run: the model's forward does not call it for this x"),
+    "no run": ((CONV, X), {"run": "1"}, ValueError, "run counts the runs of a layer from 0: got '1'; for"),
+    "a run before the first": ((CONV, X), {"run": -1}, ValueError, "run counts the runs of a layer from 0: got -1"),
     "fewer runs": ((CONV, X), {"run": 1}, ValueError, "run counts the runs of Conv2d from 0: got 1, and it ran 1"),
     "wrong channels": ((CONV, torch.zeros(1, 2, 5, 5)), {}, ValueError,
                        r"x must be \[N, 1, H, W\], the layer's in_channels in second place: got \[1, 2, 5, 5\]"),

@@ -1,10 +1,13 @@
 """What the button Share asks of the kernel: a page, or Python; and what the app never carries by itself."""
 
+from html import escape
+
 import pytest
 
 import convviz
 from convviz.app.app import App
 from convviz.export.page import export_html
+from convviz.facts.current_language import use_locale
 from convviz.settings.as_python import as_python
 from convviz.settings.link import from_link
 from tests.random_links import short_links
@@ -66,14 +69,35 @@ def test_python_is_sent_as_text_and_what_is_none_of_it_is_refused(app):
         assert f"a message of the page is one of {known}" in app.session.notice[0]
 
 
-def test_a_layer_of_ones_own_can_be_saved_as_well():
+def test_every_copy_of_a_layers_window_says_that_it_is_one(tmp_path):
+    """The saved page, the exported one in any language, the still picture of a notebook, and Python."""
     import torch
 
-    app = convviz.explain(torch.nn.Conv2d(1, 1, 3), torch.ones(1, 1, 5, 5))
+    app = convviz.explain(torch.nn.Conv2d(1, 1, 3), torch.ones(1, 1, 80, 80), lang="en")
+    words = app.introduction()
+    assert "A window of it is shown: output rows 0 to 29 of 78" in words
+    assert "grad_input is the layer's own in rows 0 to 29" in words
     replies = replies_of(app)
     ask(app, "page")
-    assert replies[0][1][0].startswith(b"<!doctype html>")
+    saved = replies[0][1][0].decode()
+    exported = export_html(app, tmp_path / "page.html", intro="Of *mine*.").read_text(encoding="utf-8")
+    displayed = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("IPython.display.display", lambda data, **_: displayed.append(data["text/html"]))
+        patch.setattr(App, "_repr_mimebundle_", lambda self: ({"text/html": ""}, {}))
+        app._ipython_display_()
+    for where, text in {"saved": saved, "exported": exported, "still": displayed[0]}.items():
+        assert f"<p>{escape(words)}</p>" in text, where
+    assert "<p>Of <em>mine</em>.</p>" in exported
+    chinese = export_html(app, tmp_path / "zh.html", lang="zh-Hans").read_text(encoding="utf-8")
+    with use_locale("zh-Hans"):
+        assert f"<p>{escape(app.introduction())}</p>" in chinese
+    assert words not in chinese
+    plain = App()
+    assert plain.introduction() == ""
+    assert '<div class="cv-intro">' not in export_html(plain, tmp_path / "plain.html").read_text(encoding="utf-8")
     app.close()
+    plain.close()
 
 
 def test_without_somebody_who_writes_pages_none_is_offered(monkeypatch):

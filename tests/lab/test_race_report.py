@@ -1,6 +1,7 @@
 """What a race leaves behind: its table, its page, and the command that makes both."""
 
 import base64
+import copy
 import json
 import re
 import signal
@@ -11,11 +12,12 @@ from html import escape
 import pytest
 import torch
 
-from convviz import lab
+from convviz import lab, nn
 from convviz.cli import main
 from convviz.export.race_page import export_race, race_page
+from convviz.lab import costs
 from convviz.lab.entrant_training import Lane
-from convviz.lab.table import ARTICLE, cells, headings
+from convviz.lab.table import ARTICLE, cells, headings, table
 from tests.lab.narrow_network import narrow_network
 from tests.lab.write_idx import write_folder
 
@@ -98,6 +100,17 @@ def test_costs_name_time_memory_and_backend_of_each_layer(result):
         assert cost["memory"] > 8 * 3 * 26 * 26 * 4, "at least the first layer's output is alive at once"
     linear = result["costs"]["torch"]["layers"][-1]
     assert (linear["forward_by"], linear["backward_by"]) == ("matrix product", "matrix product")
+
+
+def test_the_table_names_every_pass_that_has_a_name(result):
+    """taps with one channel multiplies cell by cell; what is neither convolution nor product has no name."""
+    for channels, forward in ((1, "element-wise product"), (2, "matrix product")):
+        layer = nn.Conv2d(channels, 3, 3, method="taps")
+        assert costs._Passes(layer, torch.ones(2, channels, 5, 4), False).backends() == (forward, "matrix product")
+    unnamed = copy.deepcopy(result)
+    for layer in unnamed["costs"]["rotate"]["layers"]:
+        layer["forward_by"], layer["backward_by"] = "", "matrix product"
+    assert [row.backend for row in table(unnamed) if row.layer == "rotate"] == ["matrix product"]
 
 
 def test_mistaken_digits_are_kept_with_their_pixels(result, folder):

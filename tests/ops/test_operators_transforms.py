@@ -292,7 +292,8 @@ COMPILED = [("conv2d", method) for method in METHODS]
 COMPILED += [(op, "aten") for op in ("conv2d, reflect", "conv2d_input", "conv2d_weight", "convolution_backward")]
 COMPILED += [(op, "aten") for op in ("conv_transpose2d", "conv_transpose2d, output_padding of the stride")]
 COMPILED += [("linear", "rotate")]
-ANY_SIZE = [("conv2d", "rotate"), ("conv2d_weight", "rotate"), ("linear", "rotate")]  # the first backward as well
+# The first backward as well.
+ANY_SIZE = [("conv2d", "rotate"), ("conv2d_weight", "rotate"), ("conv2d_input", "taps"), ("linear", "rotate")]
 
 
 @pytest.mark.parametrize(("op", "method"), COMPILED)

@@ -10,6 +10,7 @@ from torch.nn.utils import parametrize
 
 from convviz.explanation.layer.find_layer import find_layer
 from convviz.geometry.spec import ConvSpec
+from convviz.geometry.whole_numbers import is_whole
 from convviz.ops import half_precision
 from convviz.ops.deviation import compare
 from convviz.ops.devices_and_dtypes import onednn_off_for
@@ -54,6 +55,8 @@ def record_layer(
         raise TypeError(f"loss is a function from the model's output to a number: got {type(loss).__name__}")
     if found is module:
         _check_batch(found, x)
+    if not is_whole(run, 0):
+        raise ValueError(f"run counts the runs of a layer from 0: got {run!r}; for example run=0")
     watcher = _Watcher(found, run)
     devices = {tensor.device.index for tensor in module.parameters() if tensor.device.type == "cuda"}
     # Autograd cannot be asked inside inference_mode, which may be the caller's.
@@ -110,7 +113,7 @@ class _Watcher:
             raise ValueError(
                 f"{name} did not run: the model's forward does not call it for this x; choose a layer that it calls"
             )
-        if not 0 <= self.run < self.runs:
+        if self.run >= self.runs:
             raise ValueError(
                 f"run counts the runs of {name} from 0: got {self.run!r}, and it ran {self.runs} times for this x"
             )
