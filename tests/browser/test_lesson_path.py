@@ -187,7 +187,7 @@ def test_bands_that_change_places_keep_the_room_that_is_theirs(page, all_of_them
         by_pointer(page)
 
 
-def test_on_a_phone_the_card_stands_above_the_band(browser, all_of_them):
+def test_on_a_phone_the_card_is_a_sheet_at_the_lower_edge(browser, all_of_them):
     with fresh_page(browser, has_touch=True) as page:
         open_at(page, all_of_them, f"lesson={names()[0]}", 390, 844)
         for name in names():
@@ -198,13 +198,10 @@ def test_on_a_phone_the_card_stands_above_the_band(browser, all_of_them):
             )
             wait_painted(page)
             card = page.locator(".cv-lesson").first.bounding_box()
-            edges = page.locator(".cv-area").evaluate_all(
-                """(all) => all.filter((each) => each.checkVisibility())
-                  .map((each) => each.getBoundingClientRect()).flatMap(({ top, bottom }) => [top, bottom])"""
-            )
-            assert card["y"] >= 0, name
-            assert card["y"] + card["height"] <= min(edges), name
-            assert max(edges) <= 844, name
+            assert card["y"] + card["height"] == pytest.approx(844, abs=1), name
+            assert card["height"] == pytest.approx(340, abs=1), f"{name}: of one height"
+            band = page.locator(".cv-equation[data-focus]").bounding_box()
+            assert 0 <= band["y"] < card["y"] - 100, f"{name}: what it speaks of is above it"
 
 
 # -- a step that is shown in a tab
@@ -220,14 +217,14 @@ def exported(tmp_path_factory):
     return export_html(None, tmp_path_factory.mktemp("tabs") / "page.html", lesson="function")
 
 
-def test_a_step_opens_its_tab_below_the_card_and_the_next_one_closes_it(page, exported):
+def test_a_step_opens_its_tab_beside_the_card_and_the_next_one_closes_it(page, exported):
     open_at(page, exported, "lesson=function")
     assert open_tab_of(page) == ""
     by_pointer(page)
     pane = page.locator(".cv-pane-mistakes")
     pane.wait_for()
     boxes = [each.bounding_box() for each in (page.locator(".cv-lesson").first, page.locator(".cv-slot"))]
-    assert boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"], "in the place of the upper row"
+    assert boxes[1]["x"] + boxes[1]["width"] <= boxes[0]["x"], "in the place of the upper row"
     assert page.locator('[data-equation="input"] .cv-area').first.is_visible(), "and the band that it speaks of stays"
     with repaint(page):
         page.locator(".cv-set-stride:visible").first.get_by_role("slider").first.press("ArrowRight")

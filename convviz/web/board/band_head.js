@@ -73,7 +73,7 @@ export class BandHead {
     const own = name === "forward" ? [this.#sent.el] : name === "input" ? [this.#views.el] : [];
     const steps = name === "bias" ? [] : [stepButton];
     const tools = [...steps, this.#symbols.button];
-    const ofBand = element("div.cv-tools-of-band", choices, ...own, ...tools);
+    const ofBand = element("div.cv-tools-of-band", this.breakIt.opener, choices, ...own, ...tools);
     rove(ofBand, () => tools);
     // What comes and goes stands before what stays.
     this.el = element(

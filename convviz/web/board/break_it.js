@@ -17,7 +17,8 @@ export class BreakIt {
     this.#board.model.send({ type: "break", changes: { broken: id } });
   };
   #ids;
-  #opener = makeButton("cv-break-open", sayBroken("control"), () => {
+  /** It stands among the band's tools. */
+  opener = makeButton("cv-break-open", sayBroken("control"), () => {
     this.#open = true;
     this.show(this.#latest.broken, this.#latest.panels);
     this.#steps.focus();
@@ -56,14 +57,7 @@ export class BreakIt {
     [this.#board, this.#name] = [board, name];
     this.#ids = name === "input" || name === "weight" ? BROKEN[name].map(({ id }) => id) : [];
     this.#steps = createSteps(this.#ids, this.#choose);
-    this.el = element(
-      "div.cv-break",
-      { hidden: "" },
-      this.#opener,
-      this.#steps.el,
-      this.#says.el,
-      this.#live,
-    );
+    this.el = element("div.cv-break", { hidden: "" }, this.#steps.el, this.#says.el, this.#live);
     this.el.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || this.#steps.el.hidden) return;
       event.stopPropagation();
@@ -82,20 +76,21 @@ export class BreakIt {
 
   /** Focus returns to the opener, once that is visible. */
   #giveBack() {
-    if (!this.#isLeft || this.#opener.hidden) return;
+    if (!this.#isLeft || this.opener.hidden) return;
     this.#isLeft = false;
-    this.#opener.focus({ preventScroll: true });
+    this.opener.focus({ preventScroll: true });
   }
 
   /** @param {Broken | null} broken @param {Map<string, Panel>} panels */
   show(broken, panels) {
     this.#latest = { broken, panels };
-    setHidden(this.el, !broken || !this.#ids.length);
+    const isBreakable = Boolean(broken) && this.#ids.length > 0;
+    setHidden(this.el, !isBreakable);
     const here = broken?.id && broken.equation === this.#name ? broken : null;
     const isTold = !here || this.#board.model.get("revealed").includes(here.id);
     this.#meet(here?.id ?? "");
     setHidden(this.#steps.el, !isTold || !(this.#open || here));
-    setHidden(this.#opener, !isTold || !this.#steps.el.hidden);
+    setHidden(this.opener, !isBreakable || !isTold || !this.#steps.el.hidden);
     this.#giveBack();
     this.#steps.set(here?.id ?? "");
     setText(this.#live, this.#says.set(here, isTold));

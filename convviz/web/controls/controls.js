@@ -263,6 +263,10 @@ function rangePart(
   const number = name === "input_size" ? typedSize(model, put) : shownNumber();
   const el = labelled(name, words, input, number.el);
   input.addEventListener("input", () => put(Number(input.value)));
+  if (name === "input_size") {
+    input.setAttribute("aria-keyshortcuts", "Enter");
+    input.addEventListener("keydown", ({ key }) => key === "Enter" && number.el.focus());
+  }
   let stands = ""; // where its handle stands: a refused move is taken back
   return {
     el,
@@ -294,7 +298,8 @@ function shownNumber() {
 
 /** Beside its slider. @param {Model} model @param {(value: number) => void} put @returns {NumberBeside} */
 function typedSize(model, put) {
-  const el = element("input.cv-number", { type: "text", inputmode: "numeric" });
+  // No stop of its own on the way to the cells: Enter on its slider leads into it.
+  const el = element("input.cv-number", { type: "text", inputmode: "numeric", tabindex: "-1" });
   let [shown, ends] = ["", [1, 1]];
   el.addEventListener("focus", () => el.select());
   el.addEventListener("change", () => {
