@@ -35,6 +35,6 @@ def look(page, *within, rules=TAGS, told=("violations", "incomplete")):
 def assert_accessible(page, state, *within, rules=TAGS):
     """Fail with every violation; `state` names what the page shows, the selectors what to look at: by default all."""
     found = look(page, *within, rules=rules, told=("violations",))
-    assert found["violations"] == [], state
+    assert not found["violations"], (state, found["violations"])
     wanted = set(ALWAYS[:3] if within else ALWAYS)
     assert (wanted if rules is TAGS else wanted & set(rules)) <= set(found["passes"]), state
