@@ -6,6 +6,7 @@ export const SMALLEST = 10; // below: colour alone
 const [LARGEST, FROM_AFAR] = [26, 40]; // on a page, in a lecture
 const IN_A_PANE = 7; // in a pane
 const SHARE = 0.5; // of a cell's height
+const ZERO = 0.8; // a zero's letters, of the others'
 const MARGIN = 2; // free beside a number
 // around the smallest letters
 const AIR = 2;
@@ -54,7 +55,9 @@ export function paneDigitSize(widest, { width, height }) {
 
 /** @param {HTMLElement} area @param {number} pixels @param {{ width: number, height: number }} cell */
 export function setDigits(area, pixels, { width, height }) {
+  const zero = Math.max(pixels * ZERO, Math.min(pixels, SMALLEST));
   setStyle(area, "--cv-number", `${((pixels * CELL) / height).toFixed(1)}px`);
+  setStyle(area, "--cv-small", `${((zero * CELL) / height).toFixed(1)}px`);
   area.classList.toggle("cv-widened", width !== height);
   setStyle(area, "--cv-narrowed", (height / width).toFixed(3)); // the layer is stretched with its cells
 }
