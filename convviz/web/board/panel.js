@@ -168,7 +168,7 @@ export class Panel {
     this.grid.print(pixels > 0);
     // Inherited by every cell: not restyled for nothing.
     if (!pixels) return;
-    setDigits(this.area, pixels, { width, height });
+    setDigits(this.area, pixels, { width, height }, this.#afar);
   }
 
   /** @param {PanelSpec} next */
