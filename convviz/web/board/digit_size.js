@@ -7,7 +7,7 @@ const [LARGEST, FROM_AFAR] = [26, 40]; // on a page, in a lecture
 const IN_A_PANE = 7; // in a pane
 const SHARE = 0.5; // of a cell's height
 const ZERO = 0.8; // a zero's letters, of the others'
-const FROM_LAST_ROW = 24; // read in a lecture
+const FROM_LAST_ROW = 25; // read in a lecture
 const MARGIN = 2; // free beside a number
 // around the smallest letters
 const AIR = 2;
