@@ -1,0 +1,147 @@
+// Of the heatmaps: a digit that has room is printed, and no cell is small beside room that is free.
+import { leastCell, measureFace, widthOf } from "/web/board/digit_size.js";
+import { styleOf } from "./layout_place.js";
+import { isShown, nameOf } from "./layout_things.js";
+
+const [SMALL, GROWS] = [24, 1.5]; // pixels of a small cell, and by how much it could grow to be called so
+const SLACK = 6; // pixels that a row may leave free
+const GAP = 8; // between two things in a row, as in screen_layout.js
+
+/**
+ * @typedef {{ panel: Element, rows: number, columns: number, cell: { width: number, height: number }, term:
+ *   DOMRect, area: DOMRect, isNumbered: boolean, least: { width: number, height: number }, printed: number }} Heatmap
+ */
+
+/** @param {Element} panel @returns {Heatmap} */
+function heatmapOf(panel) {
+  const grid = /** @type {SVGSVGElement} */ (panel.querySelector("svg.cv-grid"));
+  const [rows, columns] = [Number(grid.ariaRowCount), Number(grid.ariaColCount)];
+  const area = /** @type {Element} */ (panel.querySelector(".cv-area")).getBoundingClientRect();
+  const shorts = [...grid.querySelectorAll("[data-cell]")].map((cell) => cell.getAttribute("aria-label") ?? "");
+  const printed = [...grid.querySelectorAll(".cv-printed text")].filter((text) => text.textContent && isShown(text));
+  return {
+    ...{ panel, rows, columns, area, printed: printed.length },
+    cell: { width: area.width / columns, height: area.height / rows },
+    term: /** @type {Element} */ (panel.closest(".cv-term") ?? panel).getBoundingClientRect(),
+    isNumbered: grid.classList.contains("cv-numbered"),
+    least: leastCell(Math.max(0, ...shorts.map(widthOf))),
+  };
+}
+
+/** @param {Heatmap} map */
+const hasRoom = ({ cell, least }) => cell.width >= least.width - 0.01 && cell.height >= least.height - 0.01;
+
+/** @param {Heatmap} map */
+const lacks = ({ rows, columns, printed, isNumbered }) => (isNumbered ? rows * columns - printed : 0);
+
+/** Of panels, those in one line. @param {Heatmap[]} maps @returns {Heatmap[][]} */
+function linesOf(maps) {
+  /** @type {Heatmap[][]} */
+  const lines = [];
+  for (const map of maps) {
+    const line = lines.find(([{ area }]) => area.top < map.area.bottom && map.area.top < area.bottom);
+    if (line) line.push(map);
+    else lines.push([map]);
+  }
+  return lines;
+}
+
+/**
+ * What a band leaves free: each line to the right of what it needs, and the height that no line uses.
+ * @param {Element} band @param {Heatmap[]} maps @param {number} below free below the whole app
+ */
+function freeIn(band, maps, below) {
+  const stage = /** @type {Element} */ (band.querySelector(".cv-stage")).getBoundingClientRect();
+  const lines = linesOf(maps);
+  const wide = new Map(
+    lines.flatMap((line) => {
+      const used = line.reduce((sum, { term }) => sum + term.width, GAP * (line.length - 1));
+      return line.map((map) => /** @type {[Heatmap, number]} */ ([map, stage.width - used - SLACK]));
+    }),
+  );
+  const heights = lines.map((line) => Math.max(...line.map(({ term }) => term.height)));
+  const used = heights.reduce((sum, height) => sum + height + GAP, -GAP);
+  const parts = [...band.querySelectorAll(":scope > .cv-transport, :scope .cv-tray")].filter(isShown);
+  const taken = parts.reduce((sum, part) => sum + part.getBoundingClientRect().height, 0);
+  return { wide, high: stage.height - used - taken - SLACK + below, lines };
+}
+
+/** How much all cells of a band could grow together. @param {ReturnType<typeof freeIn>} free */
+function growth({ wide, high, lines }) {
+  const across = lines.map((line) => {
+    const cells = line.reduce((sum, { area }) => sum + area.width, 0);
+    return 1 + (wide.get(line[0]) ?? 0) / cells;
+  });
+  const down = 1 + high / lines.reduce((sum, line) => sum + Math.max(...line.map(({ area }) => area.height)), 0);
+  return Math.min(down, ...across);
+}
+
+/**
+ * Room that the app leaves below itself, in the window or in what a notebook shows of it.
+ * @param {Element} root @param {number} end
+ */
+function freeBelow(root, end) {
+  const bottom = Math.max(...[...root.children].map((node) => node.getBoundingClientRect().bottom));
+  const free = end - bottom - (parseFloat(styleOf(root).paddingBottom) || 0);
+  return free > 40 ? free : 0;
+}
+
+/** @param {Element} root @param {number} end of the view, in pixels */
+export function judgeCells(root, end) {
+  measureFace(/** @type {HTMLElement} */ (root));
+  const below = freeBelow(root, end);
+  return [...root.querySelectorAll(".cv-equation")].filter(isShown).flatMap((band) => {
+    const maps = [...band.querySelectorAll(".cv-panel")].filter(isShown).map(heatmapOf);
+    if (!maps.length) return [];
+    return [...maps.flatMap(lostDigits), ...small(band, maps, below)];
+  });
+}
+
+/** @param {Heatmap} map */
+function lostDigits(map) {
+  const lost = lacks(map);
+  if (!lost || !hasRoom(map)) return [];
+  const size = `${map.cell.width.toFixed(1)} × ${map.cell.height.toFixed(1)}`;
+  return [{ kind: "digits", who: nameOf(map.panel), why: `${lost} not printed in cells of ${size} px` }];
+}
+
+/** @param {Element} band @param {Heatmap[]} maps @param {number} below */
+function small(band, maps, below) {
+  const free = freeIn(band, maps, below);
+  const bare = maps.filter((map) => lacks(map) && !hasRoom(map) && couldPrint(map, free));
+  const told = bare.map((map) => ({
+    kind: "small cells",
+    who: nameOf(map.panel),
+    why: `${sized(map)} without digits, which need ${map.least.width} × ${map.least.height}; ${freeWords(map, free)}`,
+  }));
+  const least = maps.reduce((one, other) => (other.cell.height < one.cell.height ? other : one));
+  const grows = growth(free);
+  if (bare.length || least.cell.height >= SMALL || grows < GROWS) return told;
+  return [{ kind: "small cells", who: nameOf(least.panel), why: `${sized(least)}, all could be ${grows.toFixed(1)} times as large` }];
+}
+
+/** @param {Heatmap} map */
+const sized = ({ rows, columns, cell }) =>
+  `${rows} × ${columns} cells of ${cell.width.toFixed(1)} × ${cell.height.toFixed(1)} px`;
+
+/** @param {Heatmap} map @param {ReturnType<typeof freeIn>} free */
+const freeWords = (map, { wide, high }) =>
+  `${(wide.get(map) ?? 0).toFixed(0)} px are free beside it, ${high.toFixed(0)} above and below`;
+
+/** Larger cells of this panel alone would have its digits. @param {Heatmap} map @param {ReturnType<typeof freeIn>} free */
+function couldPrint({ rows, columns, cell, least, term, area }, free) {
+  const map = [...free.wide.keys()].find((each) => each.area === area);
+  const line = free.lines.find((each) => map && each.includes(map)) ?? [];
+  const side = { width: Math.max(least.width, least.height, cell.width), height: Math.max(least.height, cell.height) };
+  // Its name may be wider than its cells, and its neighbours higher.
+  const [spareX, spareY] = [
+    term.width - area.width,
+    Math.max(...line.map((each) => each.term.height)) - term.height,
+  ];
+  const [moreX, moreY] = [(side.width - cell.width) * columns, (side.height - cell.height) * rows];
+  const sure = Math.min(spareX, Math.max(0, (nameWidth(map) - area.width)));
+  return moreX - sure <= (map ? (free.wide.get(map) ?? 0) : 0) && moreY - spareY <= free.high;
+}
+
+/** @param {Heatmap | undefined} map */
+const nameWidth = (map) => map?.panel.querySelector("figcaption")?.getBoundingClientRect().width ?? 0;
