@@ -4,6 +4,7 @@ import { styleOf } from "./layout_place.js";
 import { isShown, nameOf } from "./layout_things.js";
 
 const [SMALL, GROWS] = [24, 1.5]; // pixels of a small cell, and by how much it could grow to be called so
+const [COLOURED, FEW] = [7, 12]; // the least cell without a number, as in screen_layout.js
 const SLACK = 6; // pixels that a row may leave free
 const GAP = 8; // between two things in a row, as in screen_layout.js
 
@@ -17,14 +18,16 @@ function heatmapOf(panel) {
   const grid = /** @type {SVGSVGElement} */ (panel.querySelector("svg.cv-grid"));
   const [rows, columns] = [Number(grid.ariaRowCount), Number(grid.ariaColCount)];
   const area = /** @type {Element} */ (panel.querySelector(".cv-area")).getBoundingClientRect();
-  const shorts = [...grid.querySelectorAll("[data-cell]")].map((cell) => cell.getAttribute("aria-label") ?? "");
-  const printed = [...grid.querySelectorAll(".cv-printed text")].filter((text) => text.textContent && isShown(text));
+  const isNumbered = grid.classList.contains("cv-numbered");
+  const widths = [...grid.querySelectorAll("[data-cell]")].map((cell) => widthOf(cell.getAttribute("aria-label") ?? ""));
+  // A larger panel names one cell alone: its other numbers may be wider.
+  const widest = Math.max(isNumbered ? 0 : widthOf("0.00"), ...widths);
+  const texts = [...grid.querySelectorAll(".cv-printed text")];
   return {
-    ...{ panel, rows, columns, area, printed: printed.length },
+    ...{ panel, rows, columns, area, isNumbered, least: leastCell(widest) },
+    printed: texts.filter((text) => text.textContent && isShown(text)).length,
     cell: { width: area.width / columns, height: area.height / rows },
     term: /** @type {Element} */ (panel.closest(".cv-term") ?? panel).getBoundingClientRect(),
-    isNumbered: grid.classList.contains("cv-numbered"),
-    least: leastCell(Math.max(0, ...shorts.map(widthOf))),
   };
 }
 
@@ -32,7 +35,7 @@ function heatmapOf(panel) {
 const hasRoom = ({ cell, least }) => cell.width >= least.width - 0.01 && cell.height >= least.height - 0.01;
 
 /** @param {Heatmap} map */
-const lacks = ({ rows, columns, printed, isNumbered }) => (isNumbered ? rows * columns - printed : 0);
+const lacks = ({ rows, columns, printed }) => rows * columns - printed;
 
 /** Of panels, those in one line. @param {Heatmap[]} maps @returns {Heatmap[][]} */
 function linesOf(maps) {
@@ -93,22 +96,29 @@ export function judgeCells(root, end) {
   return [...root.querySelectorAll(".cv-equation")].filter(isShown).flatMap((band) => {
     const maps = [...band.querySelectorAll(".cv-panel")].filter(isShown).map(heatmapOf);
     if (!maps.length) return [];
-    return [...maps.flatMap(lostDigits), ...small(band, maps, below)];
+    return [...maps.flatMap(lostDigits), ...maps.flatMap(tiny), ...small(band, maps, below)];
   });
 }
 
-/** @param {Heatmap} map */
+/** Room for its digits, and none of them. @param {Heatmap} map */
 function lostDigits(map) {
   const lost = lacks(map);
   if (!lost || !hasRoom(map)) return [];
-  const size = `${map.cell.width.toFixed(1)} × ${map.cell.height.toFixed(1)}`;
-  return [{ kind: "digits", who: nameOf(map.panel), why: `${lost} not printed in cells of ${size} px` }];
+  return [{ kind: "digits", who: nameOf(map.panel), why: `${lost} are not printed, with ${sized(map)}` }];
+}
+
+/** Not even the colours can be told apart. @param {Heatmap} map */
+function tiny(map) {
+  const { rows, columns, cell } = map;
+  const least = (COLOURED * Math.min(Math.max(rows, columns), FEW)) / Math.max(rows, columns);
+  if (Math.min(cell.width, cell.height) >= least - 0.01) return [];
+  return [{ kind: "tiny cells", who: nameOf(map.panel), why: `${sized(map)}; colours alone need ${least.toFixed(1)}` }];
 }
 
 /** @param {Element} band @param {Heatmap[]} maps @param {number} below */
 function small(band, maps, below) {
   const free = freeIn(band, maps, below);
-  const bare = maps.filter((map) => lacks(map) && !hasRoom(map) && couldPrint(map, free));
+  const bare = maps.filter((map) => map.isNumbered && lacks(map) && !hasRoom(map) && couldPrint(map, free));
   const told = bare.map((map) => ({
     kind: "small cells",
     who: nameOf(map.panel),

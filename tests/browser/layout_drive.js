@@ -2,6 +2,7 @@
 import { judge } from "./layout_judge.js";
 
 const PATIENCE = 600; // frames
+const CODE = 84; // pixels of a notebook above what a cell shows, with the code that made it
 const LOOK = ".cv-panel .cv-area, .cv-equation, .cv-controls, .cv-lesson, .cv-drawer-body";
 
 const frame = () => new Promise(requestAnimationFrame);
@@ -123,9 +124,11 @@ async function place({ element: wide, notebook }) {
   const made = document.createElement("div");
   made.dataset.ofANotebook = "";
   made.style.cssText = `width: ${notebook[0]}px; height: ${notebook[1]}px; overflow: auto`;
+  const code = document.createElement("div"); // the cell that made it
+  code.style.height = `${CODE}px`;
   const page = app();
   page.before(made);
-  made.append(page);
+  made.append(code, page);
 }
 
 /** @param {number} width @param {number} height of the window */

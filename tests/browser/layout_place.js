@@ -47,6 +47,9 @@ export const meet = (one, other) => ({
 });
 
 /** @param {Box} box */
+export const extentOf = ({ left, top, right, bottom }) => ({ width: right - left, height: bottom - top });
+
+/** @param {Box} box */
 export const isEmpty = (box) => box.right - box.left <= 0 || box.bottom - box.top <= 0;
 
 /** @param {Element} node @returns {Clip | null} */

@@ -25,7 +25,7 @@ class Size:
     height: int
     touch: bool = False
     element: int = 0  # its width
-    notebook: tuple[int, int] | None = None  # what JupyterLab shows of the cell
+    notebook: tuple[int, int] | None = None  # what JupyterLab, with its files beside it, shows of the notebook
 
 
 SIZES = (
@@ -34,7 +34,7 @@ SIZES = (
     Size("1366x768", 1366, 768),
     Size("1280x720", 1280, 720),
     Size("683x384 zoomed", 683, 384),  # 1366 x 768 at 200 %
-    Size("notebook", 1440, 900, notebook=(1090, 640)),
+    Size("notebook", 1440, 900, notebook=(1008, 779)),
     Size("element 760", 1000, 900, element=760),
     Size("element 560", 1000, 900, element=560),
     Size("360x740", 360, 740, touch=True),
@@ -43,6 +43,7 @@ SIZES = (
     Size("390x844", 390, 844, touch=True),
     Size("844x390", 844, 390, touch=True),
 )
+DONE_AT = ("1366x768", "1280x720", "notebook", "element 560", "375x667", "844x390")
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,10 @@ class State:
     done: bool = False
     introduction: str = ""  # what `explain` says above the board
     long: bool = False  # its words are: it is looked at in all languages
+
+    def is_seen_at(self, size):
+        """Tell whether the sweep opens it there: with its tasks done, a step is as high as it gets."""
+        return not (self.done and size.name not in DONE_AT) and not (size.element and self.has_tabs)
 
     @property
     def has_tabs(self):

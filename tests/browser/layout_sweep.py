@@ -45,10 +45,10 @@ def sweep(browser, chosen, sizes=SIZES, languages=LANGUAGES, look=None):
                 with screens(browser, address, language, touch=touch, is_element=is_element) as shown:
                     shown.resize(group[0])
                     for state in chosen(language):
-                        if is_element and state.has_tabs:
-                            continue
-                        shown.show(state)
-                        for size in group:
+                        own = [size for size in group if state.is_seen_at(size)]
+                        if own:
+                            shown.show(state)
+                        for size in own:
                             shown.resize(size)
                             faults = shown.judge()
                             if look:

@@ -19,11 +19,16 @@ export function nameOf(node) {
   const panel = node.closest("[data-panel]");
   const band = node.closest("[data-equation]");
   const where = [band?.getAttribute("data-equation"), panel?.getAttribute("data-panel")].filter(Boolean);
-  const [label] = [node.getAttribute("aria-label"), node.textContent].map((text) => text?.trim());
-  const own = node.matches("svg.cv-grid") ? "grid" : [node.localName, ...node.classList].join(".");
-  const words = node.matches("svg.cv-grid") ? "" : (node.textContent?.trim() || label || "").replace(/\s+/g, " ");
+  if (node.matches("svg.cv-grid")) return [...where, "grid"].join(" ");
+  const own = [node.localName, ...node.classList].join(".");
+  const label = node.matches("select, input") ? node.getAttribute("aria-label") : node.textContent?.trim();
+  const words = (label || node.getAttribute("aria-label") || "").replace(/\s+/g, " ");
   return `${[...where, own].join(" ")}${words ? ` “${words.slice(0, 40)}”` : ""}`;
 }
+
+/** Of what lies around or over others. @param {Element | null} node */
+export const shortName = (node) =>
+  !node || node === document.scrollingElement ? "the window" : nameOf(node).replace(/ “.*/, "");
 
 /** Said to a screen reader alone. @param {Element} node */
 const isSpokenOnly = (node) =>
