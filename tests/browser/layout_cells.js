@@ -1,12 +1,12 @@
 // Of the heatmaps: a digit that has room is printed, and no cell is small beside room that is free.
 import { leastCell, measureFace, widthOf } from "/web/board/digit_size.js";
+import { GAP } from "/web/board/screen_layout.js";
 import { styleOf } from "./layout_place.js";
 import { isShown, nameOf } from "./layout_things.js";
 
-const [SMALL, GROWS] = [24, 1.5]; // pixels of a small cell, and by how much it could grow to be called so
+const [SMALL, GROWS] = [22, 1.6]; // pixels of a small cell, and by how much it could grow to be called so
 const [COLOURED, FEW] = [7, 12]; // the least cell without a number, as in screen_layout.js
 const SLACK = 6; // pixels that a row may leave free
-const GAP = 8; // between two things in a row, as in screen_layout.js
 
 /**
  * @typedef {{ panel: Element, rows: number, columns: number, cell: { width: number, height: number }, term:
@@ -19,7 +19,9 @@ function heatmapOf(panel) {
   const [rows, columns] = [Number(grid.ariaRowCount), Number(grid.ariaColCount)];
   const area = /** @type {Element} */ (panel.querySelector(".cv-area")).getBoundingClientRect();
   const isNumbered = grid.classList.contains("cv-numbered");
-  const widths = [...grid.querySelectorAll("[data-cell]")].map((cell) => widthOf(cell.getAttribute("aria-label") ?? ""));
+  const widths = [...grid.querySelectorAll("[data-cell]")].map((cell) =>
+    widthOf(cell.getAttribute("aria-label") ?? ""),
+  );
   // A larger panel names one cell alone: its other numbers may be wider.
   const widest = Math.max(isNumbered ? 0 : widthOf("0.00"), ...widths);
   const texts = [...grid.querySelectorAll(".cv-printed text")];
@@ -75,15 +77,18 @@ function growth({ wide, high, lines }) {
     const cells = line.reduce((sum, { area }) => sum + area.width, 0);
     return 1 + (wide.get(line[0]) ?? 0) / cells;
   });
-  const down = 1 + high / lines.reduce((sum, line) => sum + Math.max(...line.map(({ area }) => area.height)), 0);
+  const down =
+    1 + high / lines.reduce((sum, line) => sum + Math.max(...line.map(({ area }) => area.height)), 0);
   return Math.min(down, ...across);
 }
 
 /**
- * Room that the app leaves below itself, in the window or in what a notebook shows of it.
+ * Room that the app leaves below itself, in the window or in what a notebook shows of it; below an element
+ * the page around goes on.
  * @param {Element} root @param {number} end
  */
 function freeBelow(root, end) {
+  if (root.hasAttribute("data-grows")) return 0;
   const bottom = Math.max(...[...root.children].map((node) => node.getBoundingClientRect().bottom));
   const free = end - bottom - (parseFloat(styleOf(root).paddingBottom) || 0);
   return free > 40 ? free : 0;
@@ -112,7 +117,13 @@ function tiny(map) {
   const { rows, columns, cell } = map;
   const least = (COLOURED * Math.min(Math.max(rows, columns), FEW)) / Math.max(rows, columns);
   if (Math.min(cell.width, cell.height) >= least - 0.01) return [];
-  return [{ kind: "tiny cells", who: nameOf(map.panel), why: `${sized(map)}; colours alone need ${least.toFixed(1)}` }];
+  return [
+    {
+      kind: "tiny cells",
+      who: nameOf(map.panel),
+      why: `${sized(map)}; colours alone need ${least.toFixed(1)}`,
+    },
+  ];
 }
 
 /** @param {Element} band @param {Heatmap[]} maps @param {number} below */
@@ -125,9 +136,15 @@ function small(band, maps, below) {
     why: `${sized(map)} without digits, which need ${map.least.width} × ${map.least.height}; ${freeWords(map, free)}`,
   }));
   const least = maps.reduce((one, other) => (other.cell.height < one.cell.height ? other : one));
-  const grows = growth(free);
+  const grows = growth({ ...free, high: free.high - below });
   if (bare.length || least.cell.height >= SMALL || grows < GROWS) return told;
-  return [{ kind: "small cells", who: nameOf(least.panel), why: `${sized(least)}, all could be ${grows.toFixed(1)} times as large` }];
+  return [
+    {
+      kind: "small cells",
+      who: nameOf(least.panel),
+      why: `${sized(least)}, all could be ${grows.toFixed(1)} times as large`,
+    },
+  ];
 }
 
 /** @param {Heatmap} map */
@@ -138,20 +155,17 @@ const sized = ({ rows, columns, cell }) =>
 const freeWords = (map, { wide, high }) =>
   `${(wide.get(map) ?? 0).toFixed(0)} px are free beside it, ${high.toFixed(0)} above and below`;
 
-/** Larger cells of this panel alone would have its digits. @param {Heatmap} map @param {ReturnType<typeof freeIn>} free */
-function couldPrint({ rows, columns, cell, least, term, area }, free) {
-  const map = [...free.wide.keys()].find((each) => each.area === area);
-  const line = free.lines.find((each) => map && each.includes(map)) ?? [];
-  const side = { width: Math.max(least.width, least.height, cell.width), height: Math.max(least.height, cell.height) };
-  // Its name may be wider than its cells, and its neighbours higher.
-  const [spareX, spareY] = [
-    term.width - area.width,
-    Math.max(...line.map((each) => each.term.height)) - term.height,
-  ];
-  const [moreX, moreY] = [(side.width - cell.width) * columns, (side.height - cell.height) * rows];
-  const sure = Math.min(spareX, Math.max(0, (nameWidth(map) - area.width)));
-  return moreX - sure <= (map ? (free.wide.get(map) ?? 0) : 0) && moreY - spareY <= free.high;
+/**
+ * Larger cells of this panel alone would have its digits; its name may be wider than its cells.
+ * @param {Heatmap} map @param {ReturnType<typeof freeIn>} free
+ */
+function couldPrint(map, free) {
+  const { rows, columns, cell, least, term, area } = map;
+  const line = free.lines.find((each) => each.includes(map)) ?? [map];
+  const name = map.panel.querySelector("figcaption")?.getBoundingClientRect().width ?? 0;
+  const spareX = Math.min(term.width, name) - area.width;
+  const spareY = Math.max(...line.map((each) => each.term.height)) - term.height;
+  const moreX = (Math.max(least.width, least.height, cell.width) - cell.width) * columns;
+  const moreY = (Math.max(least.height, cell.height) - cell.height) * rows;
+  return moreX - Math.max(spareX, 0) <= (free.wide.get(map) ?? 0) && moreY - spareY <= Math.max(free.high, 0);
 }
-
-/** @param {Heatmap | undefined} map */
-const nameWidth = (map) => map?.panel.querySelector("figcaption")?.getBoundingClientRect().width ?? 0;

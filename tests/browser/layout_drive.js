@@ -48,8 +48,7 @@ function tidy() {
   find(".cv-lesson-gone:not([hidden]) footer > :last-child")?.click();
   find(".cv-tab[aria-selected=true]")?.click();
   find(".cv-sum")?.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
-  for (const details of home().querySelectorAll("details[open]"))
-    /** @type {HTMLDetailsElement} */ (details).open = false;
+  for (const details of home().querySelectorAll("details[open]")) details.removeAttribute("open");
 }
 
 /** Where all bands are not shown, to the input is in sight. */
@@ -68,16 +67,19 @@ async function go(hash) {
   await heard;
 }
 
+/** @param {string} link */
+async function open(link) {
+  if (!element()) return go(link);
+  element()?.removeAttribute("lesson");
+  element()?.setAttribute("state", link);
+}
+
 /** @param {any} wanted a State of layout_screens.py */
 async function show(wanted) {
   tidy();
   if (wanted.lesson) await play(wanted);
-  else if (element()) {
-    element()?.removeAttribute("lesson");
-    element()?.setAttribute("state", wanted.link);
-    await firstBand();
-  } else {
-    await go(wanted.link);
+  else {
+    await open(wanted.link);
     await firstBand();
   }
   const words = find(".cv-sentence");
@@ -111,7 +113,9 @@ async function doAll() {
     act()?.click();
     await stands();
   }
-  const shows = find(".cv-lesson-question:not([hidden]) .cv-lesson-show, .cv-lesson-question:not([hidden]) button:last-of-type");
+  const shows = find(
+    ".cv-lesson-question:not([hidden]) .cv-lesson-show, .cv-lesson-question:not([hidden]) button:last-of-type",
+  );
   shows?.click();
 }
 
@@ -134,6 +138,10 @@ async function place({ element: wide, notebook }) {
 /** @param {number} width @param {number} height of the window */
 async function rest(width, height) {
   await until(() => innerWidth === width && innerHeight === height, "the window's size");
+  for (const note of home().querySelectorAll(".cv-why-same:not([hidden])")) {
+    /** @type {HTMLElement} */ (note).hidden = true; // said for a moment, where there was room for it
+    note.closest(".cv-noted")?.classList.remove("cv-noted");
+  }
   dispatchEvent(new Event("resize"));
   await frame();
   await stands();

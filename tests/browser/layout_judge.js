@@ -11,9 +11,12 @@ import { isSeen, isTooNarrow, nameOf, shortName, thingsIn } from "./layout_thing
 
 const TOLERATED = 1.5; // pixels: edges are rounded
 const TOUCHING = 2.5; // pixels by which two may touch
+const PADDED = 6; // pixels of a button beside its words
 const SLOT = 160; // pixels: what is lower and scrolls is no place to read in
 const LEAST_TEXT = 14; // pixels of a lesson's letters
 const SCROLLS = ".cv-slot, .cv-lesson"; // a drawer, and what is judged by itself
+const STAYS = ".cv-sum-end"; // the end of a line that scrolls below it
+const SLIVER = 0.25; // of what is cut: less of it is as good as nothing
 const READ = ".cv-lesson h3, .cv-lesson-text, .cv-lesson-found";
 
 /**
@@ -33,11 +36,19 @@ export function judge(root, end) {
     ...seen.flatMap(covered),
     ...things.flatMap(card),
   ].map(({ kind, node, why }) => ({ kind, who: nameOf(node), why }));
-  return [...new Map([...faults, ...judgeCells(root, end)].map((each) => [`${each.kind} ${each.who}`, each])).values()];
+  return [
+    ...new Map(
+      [...faults, ...judgeCells(root, end)].map((each) => [`${each.kind} ${each.who}`, each]),
+    ).values(),
+  ];
 }
 
 /** @param {string} kind @param {Thing} thing @param {string} why */
-const fault = (kind, { node }, why) => ({ kind, node, why });
+const fault = (kind, thing, why) => ({ kind, node: blockOf(thing), why });
+
+/** A sentence, not the name in it. @param {Thing} thing */
+const blockOf = ({ kind, node }) =>
+  (kind === "text" && node.closest("p, button, summary, label, h1, h2, h3")) || node;
 
 /** @param {Thing[]} seen */
 function overlaps(seen) {
@@ -50,8 +61,12 @@ function overlaps(seen) {
   );
 }
 
-/** @param {Element} one @param {Element} other */
-const belong = (one, other) => one.contains(other) || other.contains(one);
+/** One is in the other, or below an end that stays in sight where both scroll. @param {Element} one @param {Element} other */
+function belong(one, other) {
+  if (one.contains(other) || other.contains(one)) return true;
+  const [end, others] = [one, other].map((node) => node.closest(STAYS));
+  return end !== others && (end ?? others)?.parentElement?.contains(end ? other : one) === true;
+}
 
 /** @param {Thing} thing */
 function cut(thing) {
@@ -60,19 +75,22 @@ function cut(thing) {
   const { width, height } = extentOf(own);
   if (place.lostX > TOLERATED || place.lostY > TOLERATED) {
     const lost = `${place.lostX.toFixed(0)} × ${place.lostY.toFixed(0)} px of “${words.slice(0, 40)}”`;
-    const isGone = place.lostX >= width - TOLERATED || place.lostY >= height - TOLERATED;
-    return [fault(isGone ? "missing" : "cut", thing, `${lost} are lost in ${shortName(place.by)}`)];
+    const left = isSeen(thing) ? extentOf(place.seen) : { width: 0, height: 0 };
+    const isGone = left.width * left.height < SLIVER * width * height;
+    return [fault(isGone ? "left out" : "cut", thing, `${lost} are lost in ${shortName(place.by)}`)];
   }
-  if (!place.scrolled || isWhole(thing)) return [];
-  if (place.bare) return [fault("no cue", thing, `${shortName(place.bare)} scrolls, and shows no scrollbar`)];
+  if (!place.scrolled || isWhole(thing, kind === "control" ? PADDED : TOLERATED)) return [];
+  if (place.bare) return [{ kind: "no cue", node: place.bare, why: "it scrolls, and shows no scrollbar" }];
   const isSlot = kind === "text" && place.scrolled.clientHeight < SLOT && !node.closest(SCROLLS);
-  return isSlot ? [fault("cut", thing, `“${words.slice(0, 40)}” is scrolled in ${shortName(place.scrolled)}`)] : [];
+  return isSlot
+    ? [fault("cut", thing, `“${words.slice(0, 40)}” is scrolled in ${shortName(place.scrolled)}`)]
+    : [];
 }
 
 /** All of it is in sight. @param {Thing} thing */
-function isWhole({ own, place: { seen } }) {
+function isWhole({ own, place: { seen } }, tolerated = TOLERATED) {
   const [all, part] = [extentOf(own), extentOf(seen)];
-  return part.width >= all.width - TOLERATED && part.height >= all.height - TOLERATED;
+  return part.width >= all.width - tolerated && part.height >= all.height - tolerated;
 }
 
 /** A control that cannot be pressed, scrolled to or not. @param {Thing} thing */
@@ -85,7 +103,7 @@ function unreached(thing) {
   const box = node.getBoundingClientRect();
   const hit = hitAt(node, (box.left + box.right) / 2, (box.top + box.bottom) / 2);
   restore?.();
-  if (hit && (node.contains(hit) || isLabel(hit, node))) return [];
+  if (hit && (belong(node, hit) || isLabel(hit, node))) return [];
   return [fault("unreachable", thing, hit ? `under ${shortName(hit)}` : "outside the window")];
 }
 
@@ -93,7 +111,8 @@ function unreached(thing) {
 const isLabel = (hit, node) => hit.closest("label")?.control === node;
 
 /** @param {Element} node @param {number} x @param {number} y */
-const hitAt = (node, x, y) => /** @type {Document | ShadowRoot} */ (node.getRootNode()).elementFromPoint(x, y);
+const hitAt = (node, x, y) =>
+  /** @type {Document | ShadowRoot} */ (node.getRootNode()).elementFromPoint(x, y);
 
 /** @param {Element} node @returns {() => void} puts all back */
 function scrolledTo(node) {
@@ -151,6 +170,8 @@ function card(thing) {
   const isSmall = !node.closest("button") && size < LEAST_TEXT - 0.1;
   return [
     ...(isSmall ? [fault("card text", thing, `letters of ${size} px`)] : []),
-    ...(isWhole(thing) ? [] : [fault("card", thing, `“${words.slice(0, 40)}” is not seen without scrolling`)]),
+    ...(isWhole(thing)
+      ? []
+      : [fault("card", thing, `“${words.slice(0, 40)}” is not seen without scrolling`)]),
   ];
 }

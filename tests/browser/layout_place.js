@@ -75,7 +75,12 @@ function paddingBox(node, style) {
   const { left, top } = node.getBoundingClientRect();
   const margin = style.overflowX === "clip" ? parseFloat(style.overflowClipMargin) || 0 : 0;
   const [x, y] = [left + node.clientLeft - margin, top + node.clientTop - margin];
-  return { left: x, top: y, right: x + node.clientWidth + 2 * margin, bottom: y + node.clientHeight + 2 * margin };
+  return {
+    left: x,
+    top: y,
+    right: x + node.clientWidth + 2 * margin,
+    bottom: y + node.clientHeight + 2 * margin,
+  };
 }
 
 /** Whether what is placed absolutely within it is placed by it. @param {CSSStyleDeclaration} style */

@@ -97,7 +97,8 @@ export const isSeen = ({ place }) => !isEmpty(place.seen);
 
 /** The words that a menu shows, and that a field holds, have less room than they need. @param {Element} node */
 export function isTooNarrow(node) {
-  if (node instanceof HTMLInputElement && node.type === "text") return node.scrollWidth > node.clientWidth + 1;
+  if (node instanceof HTMLInputElement && node.type === "text")
+    return node.scrollWidth > node.clientWidth + 1;
   if (!(node instanceof HTMLSelectElement) || !node.selectedOptions.length) return false;
   const style = styleOf(node);
   pen.font = style.font;
