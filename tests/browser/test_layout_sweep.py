@@ -22,7 +22,71 @@ WORST = (
 CORNERS = ("1366x768", "683x384 zoomed", "notebook", "element 560", "360x740", "844x390")
 
 # What fails today. Mend a screen, and take its kinds out: nothing is ever added.
-KNOWN = {}
+KNOWN = {
+    "first picture": {
+        "1366x768": "left out",
+        "683x384 zoomed": "cut, left out, no cue, unreachable",
+        "notebook": "left out",
+        "element 560": "no cue, unreachable",
+        "360x740": "unreachable",
+        "844x390": "cut, left out, no cue, unreachable",
+    },
+    "kernel 7": {
+        "1366x768": "left out, overlap, unreachable",
+        "683x384 zoomed": "cut, left out, no cue, overlap, small cells, tiny cells, unreachable",
+        "notebook": "left out, overlap, small cells, unreachable",
+        "element 560": "no cue, overlap, small cells, unreachable",
+        "360x740": "overlap, small cells, tiny cells, unreachable",
+        "844x390": "cut, left out, no cue, overlap, small cells, tiny cells, unreachable",
+    },
+    "stride and padding": {
+        "1366x768": "left out, unreachable",
+        "683x384 zoomed": "cut, left out, no cue, small cells, unreachable",
+        "notebook": "left out, unreachable",
+        "element 560": "no cue, unreachable",
+        "360x740": "no cue, small cells, unreachable",
+        "844x390": "cut, left out, no cue, small cells, unreachable",
+    },
+    "groups": {
+        "1366x768": "left out",
+        "683x384 zoomed": "cut, left out, no cue, unreachable",
+        "notebook": "left out, tiny cells, unreachable",
+        "element 560": "unreachable",
+        "360x740": "no cue, unreachable",
+        "844x390": "cut, left out, no cue, unreachable",
+    },
+    "explain a first layer": {
+        "1366x768": "left out, small cells, unreachable",
+        "683x384 zoomed": "cut, left out, no cue, unreachable",
+        "notebook": "cut, left out, no cue, small cells, tiny cells, unreachable",
+        "element 560": "no cue, unreachable",
+        "360x740": "no cue, small cells, tiny cells, unreachable",
+        "844x390": "cut, left out, no cue, overlap, small cells, unreachable",
+    },
+    "lesson linear 1": {
+        "1366x768": "card, left out, overlap",
+        "683x384 zoomed": "card, cut, left out, unreachable",
+        "notebook": "card, left out",
+        "element 560": "unreachable",
+        "360x740": "card, unreachable",
+        "844x390": "card, left out, unreachable",
+    },
+    "lesson weight ended": {
+        "1366x768": "card, card text, left out, unreachable",
+        "683x384 zoomed": "card, card text, cut, left out, no cue, unreachable",
+        "notebook": "card, card text, left out, unreachable",
+        "element 560": "card, card text, unreachable",
+        "360x740": "card, card text, no cue, unreachable",
+        "844x390": "card, card text, left out, unreachable",
+    },
+    "lesson function 2": {
+        "1366x768": "card text, cut, left out, small cells, tiny cells",
+        "683x384 zoomed": "card, card text, cut, left out, unreachable",
+        "notebook": "card text, cut, left out, overlap, tiny cells",
+        "360x740": "card, card text",
+        "844x390": "card, card text, left out, unreachable",
+    },
+}
 
 
 def test_the_hardest_screens_have_no_faults_but_those_known(browser):
@@ -32,7 +96,8 @@ def test_the_hardest_screens_have_no_faults_but_those_known(browser):
     sizes = [size for size in SIZES if size.name in CORNERS]
     new, mended, told = {}, {}, []
     for _, state, size, faults in sweep(browser, chosen, sizes, ("en",)):
-        kinds, known = {fault["kind"] for fault in faults}, KNOWN.get(state.name, {}).get(size.name, set())
+        kinds = {fault["kind"] for fault in faults}
+        known = set(filter(None, KNOWN.get(state.name, {}).get(size.name, "").split(", ")))
         if kinds - known:
             new[state.name, size.name] = kinds - known
             told += [f"{state.name}, {size.name}: {fault}" for fault in faults if fault["kind"] not in known]
