@@ -82,7 +82,8 @@ def photographer(folder, passing):
 def counted(rows):
     """Return the report's lines: how many of how many screens fail, by kind and by size."""
     failing = [row for row in rows if row["faults"]]
-    yield f"{len(failing)} of {len(rows)} screens fail"
+    worse = [row for row in failing if {fault["kind"] for fault in row["faults"]} != {"left out"}]
+    yield f"{len(failing)} of {len(rows)} screens fail, {len(worse)} of them by more than words left out"
     kinds = collections.Counter(kind for row in rows for kind in {fault["kind"] for fault in row["faults"]})
     yield "by kind: " + ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())
     for part in ("size", "language"):
