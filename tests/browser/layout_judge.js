@@ -15,6 +15,7 @@ const PADDED = 6; // pixels of a button beside its words
 const SLOT = 160; // pixels: what is lower and scrolls is no place to read in
 const LEAST_TEXT = 14; // pixels of a lesson's letters
 const SCROLLS = ".cv-slot, .cv-lesson"; // a drawer, and what is judged by itself
+const OPENED = ".cv-popover, .cv-symbols, .cv-because, .cv-menu-list"; // a visitor closes it
 const STAYS = ".cv-sum-end"; // the end of a line that scrolls below it
 const SLIVER = 0.25; // of what is cut: less of it is as good as nothing
 const READ = ".cv-lesson h3, .cv-lesson-text, .cv-lesson-found";
@@ -61,9 +62,13 @@ function overlaps(seen) {
   );
 }
 
-/** One is in the other, or below an end that stays in sight where both scroll. @param {Element} one @param {Element} other */
+/**
+ * One is in the other; or lies below what was opened, or below an end that stays in sight where both scroll.
+ * @param {Element} one @param {Element} other
+ */
 function belong(one, other) {
   if (one.contains(other) || other.contains(one)) return true;
+  if (one.closest(OPENED) !== other.closest(OPENED)) return true;
   const [end, others] = [one, other].map((node) => node.closest(STAYS));
   return end !== others && (end ?? others)?.parentElement?.contains(end ? other : one) === true;
 }

@@ -7,8 +7,8 @@ import torch
 from torch import nn
 
 import convviz
+from convviz.facts import facts
 from convviz.facts.current_language import use_locale
-from convviz.facts.words import sentences
 from convviz.lessons import lesson, names
 from convviz.settings.link import KEYS, LINK_VERSION, write
 from convviz.settings.state import Settings
@@ -141,9 +141,7 @@ def states(language="en", done=True):
         found.append(State(name, link, introduction=introduction, long=True))
     for name in names():
         steps = lesson(name)["steps"]
-        with use_locale("en"):
-            say = sentences(f"guided/{name}")
-            letters = [len(say(step["words"])) if _is_plain(step) else 0 for step in steps]
+        letters = [len(facts(f"words/guided/{name}")[step["words"]]) for step in steps]
         for number, step in enumerate(steps, 1):
             long = letters[number - 1] == max(letters)
             found.append(State(f"lesson {name} {number}", lesson=name, step=number, long=long))
@@ -151,7 +149,3 @@ def states(language="en", done=True):
                 found.append(State(f"lesson {name} {number} done", lesson=name, step=number, done=True))
         found.append(State(f"lesson {name} ended", lesson=name, step=len(steps) + 1, long=name == names()[0]))
     return found
-
-
-def _is_plain(step):
-    return not step.get("values")
