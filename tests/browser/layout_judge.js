@@ -21,12 +21,28 @@ const SLIVER = 0.25; // of what is cut: less of it is as good as nothing
 const READ = ".cv-lesson h3, .cv-lesson-text, .cv-lesson-found";
 
 /**
+ * What sticks to an edge of the window lies over what is scrolled there: all but a lesson's card is judged
+ * where it stands in the page, and the card where it sticks.
  * @param {Element} root the app @param {number} end where the view ends: a notebook's cell, or the window
  * @returns {Fault[]} one for each kind and element
  */
 export function judge(root, end) {
+  const stuck = [...root.querySelectorAll(".cv-controls, .cv-lesson-place")].filter(
+    (each) => getComputedStyle(each).position === "sticky",
+  );
+  const sheet = stuck.find((each) => each.matches(".cv-lesson-place"));
+  const isOnCard = (/** @type {Thing} */ { node }) => Boolean(sheet?.contains(node));
+  for (const each of stuck) /** @type {HTMLElement} */ (each).style.position = "relative";
+  const faults = [...judgeThings(root, (thing) => !isOnCard(thing)), ...judgeCells(root, end)];
+  for (const each of stuck) /** @type {HTMLElement} */ (each).style.position = "";
+  if (sheet) faults.push(...judgeThings(root, isOnCard));
+  return [...new Map(faults.map((each) => [`${each.kind} ${each.who}`, each])).values()];
+}
+
+/** @param {Element} root @param {(thing: Thing) => boolean} isJudged @returns {Fault[]} */
+function judgeThings(root, isJudged) {
   forget();
-  const things = thingsIn(root);
+  const things = thingsIn(root).filter(isJudged);
   const seen = things.filter(isSeen);
   const outOfReach = things.filter(({ kind }) => kind === "control").flatMap(unreached);
   const lost = outOfReach.map(({ node }) => node);
@@ -36,12 +52,8 @@ export function judge(root, end) {
     ...overlaps(seen),
     ...seen.flatMap(covered),
     ...things.flatMap(card),
-  ].map(({ kind, node, why }) => ({ kind, who: nameOf(node), why }));
-  return [
-    ...new Map(
-      [...faults, ...judgeCells(root, end)].map((each) => [`${each.kind} ${each.who}`, each]),
-    ).values(),
   ];
+  return faults.map(({ kind, node, why }) => ({ kind, who: nameOf(node), why }));
 }
 
 /** @param {string} kind @param {Thing} thing @param {string} why */
