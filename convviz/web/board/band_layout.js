@@ -13,7 +13,7 @@ const SHARES = { forward: 1.37, weight: 1, bias: 0.6 }; // of the width
 const BETWEEN = 10; // pixels, as in screen_layout.css
 const WIDER = 1.2; // the width of the band in use
 const ANOTHER = 150; // the least height of a row that is not in use: its words, and colours
-const BESIDE = 800; // the least width of a board with bands side by side: their words would be columns
+const BESIDE = 400; // the least width of each of the bands that stand side by side: their words would be columns
 const NONE = { width: 0, bare: 0, height: 0 };
 
 export class Bands {
@@ -71,7 +71,7 @@ export class Bands {
     if (this.stage() !== "wide") return false;
     const { width, height } = this.#equations.get(this.#focused || LARGE)?.least() ?? NONE;
     const extent = this.#extent();
-    if (extent.width < BESIDE) return true;
+    if (extent.width < BESIDE * (this.#equations.size - 1)) return true;
     const stage = /** @type {HTMLElement} */ (this.#root.closest("[data-stage]"));
     // what the picture has beyond the window is its own least
     const beyond = Math.max(this.#root.clientHeight - windowHeight(stage), 0);
