@@ -13,6 +13,8 @@ from tornado.httputil import HTTPMessageDelegate, HTTPServerRequest, split_host_
 
 from convviz.facts.words import sentences
 from convviz.serve.options import ServeOptions, is_loopback
+from convviz.serve.shares import forwarded_client
+from convviz.serve.visitor_limits import VisitorStream
 
 HEALTH, METRICS = "health", "metrics"  # below the server's path
 ADDED_BY_PROXIES = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via")
@@ -49,19 +51,22 @@ class Gate(tornado.routing.Router):
     """Lets a request through to the application, or answers it."""
 
     def __init__(self, inside: tornado.web.Application, options: ServeOptions, refused: Callable[[str], None]) -> None:
-        """Stand before an application; ``refused`` hears "host", "token" or "metrics"."""
+        """Stand before an application; ``refused`` hears "connections", "host", "token" or "metrics"."""
         self._inside = inside
         self._base = options.base_url
         self._token = (options.token or "").encode()
         only_loopback = is_loopback(options.host)
         self._names = {_plain(name) for name in options.allow_host}
         self._any_name = not only_loopback and not self._names
+        self._proxies = options.proxies
         self._refused = refused
         self._under_way: weakref.WeakSet[HTTPServerRequest] = weakref.WeakSet()
 
     def find_handler(self, request: HTTPServerRequest, **kwargs: object) -> HTTPMessageDelegate | None:
         if "Upgrade" not in request.headers:
             self._under_way.add(request)
+        forwarded = ",".join(request.headers.get_list("X-Forwarded-For"))
+        request.remote_ip = forwarded_client(request.remote_ip or "", forwarded, self._proxies)
         if verdict := self._judge(request):
             return self._inside.get_handler_delegate(request, Refused, {"verdict": verdict})
         return self._inside.find_handler(request, **kwargs)
@@ -75,12 +80,15 @@ class Gate(tornado.routing.Router):
 
     def _judge(self, request: HTTPServerRequest) -> Verdict | None:
         """Return the answer to who may not come in, or came to a wrong door, else None."""
+        below = request.path.removeprefix(self._base)
+        stream = getattr(request.connection, "stream", None)
+        if isinstance(stream, VisitorStream) and not stream.may_ask(request) and below != HEALTH:
+            return self._refuse("connections", 503)
         name = _plain(split_host_and_port(request.host)[0])
         if not (self._any_name or is_loopback(name) or name in self._names):
             return self._refuse("host", host=name[:100])
         if request.path + "/" == self._base:
             return Verdict(302, headers={"Location": self._base + (f"?{request.query}" if request.query else "")})
-        below = request.path.removeprefix(self._base)
         shown = self._take_token(request)
         known = shown or self._has_cookie(request)
         if below == METRICS and not known and not _is_local(request, name):
@@ -93,9 +101,9 @@ class Gate(tornado.routing.Router):
             return Verdict(302, headers={"Location": request.uri or self._base, "Set-Cookie": self._cookie(request)})
         return None
 
-    def _refuse(self, why: str, **named: str) -> Verdict:
+    def _refuse(self, why: str, status: int = 403, **named: str) -> Verdict:
         self._refused(why)
-        return Verdict(403, say(why, **named))
+        return Verdict(status, say(why, **named))
 
     def _take_token(self, request: HTTPServerRequest) -> bool:
         """Return whether the address holds the token, which nobody inside then sees."""

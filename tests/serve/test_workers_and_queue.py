@@ -127,15 +127,15 @@ def test_who_does_not_read_gets_no_more():
 def test_what_waits_is_bounded_in_bytes():
     turns = Turns(1)
     large = WAITING_BYTES // 2
-    assert turns.has_room(2 * large)
+    assert turns.has_room("ann", 2 * large)
     for page, size in ((1, 5), (2, large), (1, large)):
         turns.put(Wish("ann", page, "picture", True, None, size))
-    assert not turns.has_room(large)
-    assert turns.has_room(100), "what is small is not counted"
+    assert not turns.has_room("ann", large)
+    assert turns.has_room("ann", 100), "what is small is not counted"
     turns.take()
-    assert turns.has_room(large)
+    assert turns.has_room("ann", large)
     turns.leave("ann", 2)
-    assert turns.has_room(2 * large)
+    assert turns.has_room("ann", 2 * large)
 
 
 def test_a_page_that_leaves_takes_its_wishes_along():
