@@ -4,7 +4,7 @@ import hashlib
 import hmac
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import unquote_plus
 
 import tornado.routing
@@ -35,6 +35,7 @@ class Verdict:
     status: int
     sentence: str = ""
     headers: dict[str, str] = field(default_factory=dict)
+    closes: VisitorStream | None = None  # a connection that its visitor has no share of
 
 
 def is_over_tls(request: HTTPServerRequest) -> bool:
@@ -83,7 +84,7 @@ class Gate(tornado.routing.Router):
         below = request.path.removeprefix(self._base)
         stream = getattr(request.connection, "stream", None)
         if isinstance(stream, VisitorStream) and not stream.may_ask(request) and below != HEALTH:
-            return self._refuse("connections", 503)
+            return replace(self._refuse("connections"), status=503, closes=stream)
         name = _plain(split_host_and_port(request.host)[0])
         if not (self._any_name or is_loopback(name) or name in self._names):
             return self._refuse("host", host=name[:100])
@@ -101,9 +102,9 @@ class Gate(tornado.routing.Router):
             return Verdict(302, headers={"Location": request.uri or self._base, "Set-Cookie": self._cookie(request)})
         return None
 
-    def _refuse(self, why: str, status: int = 403, **named: str) -> Verdict:
+    def _refuse(self, why: str, **named: str) -> Verdict:
         self._refused(why)
-        return Verdict(status, say(why, **named))
+        return Verdict(403, say(why, **named))
 
     def _take_token(self, request: HTTPServerRequest) -> bool:
         """Return whether the address holds the token, which nobody inside then sees."""
@@ -143,13 +144,16 @@ class Refused(tornado.web.RequestHandler):
     def initialize(self, verdict: Verdict) -> None:
         self._verdict = verdict
 
-    def prepare(self) -> None:
+    async def prepare(self) -> None:
         self.set_status(self._verdict.status)
         self.set_header("Content-Type", "text/plain; charset=utf-8")
         self.set_header("Cache-Control", "no-store")
         for name, value in self._verdict.headers.items():
             self.set_header(name, value)
-        self.finish(f"{self._verdict.sentence}\n" if self._verdict.sentence else b"")
+        stream = self._verdict.closes
+        await self.finish(f"{self._verdict.sentence}\n" if self._verdict.sentence else b"")
+        if stream:
+            stream.close()
 
 
 def _plain(host: str) -> str:

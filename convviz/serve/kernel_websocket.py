@@ -10,7 +10,7 @@ from jupyter_server.services.kernels.websocket import KernelWebsocketHandler
 from tornado.iostream import StreamBufferFullError
 
 from convviz.serve.shares import PAGE_BYTES, Budget
-from convviz.serve.visitor_limits import message_was_read
+from convviz.serve.visitor_limits import let_go, message_was_read
 
 MAX_MESSAGE_PARTS = 1024  # of one message; a widget's has five, and one for each of its buffers
 GOING_AWAY = 1001  # a page that is closed says so; one that is reloaded, or loses its connection, says nothing
@@ -75,6 +75,7 @@ class Channel(KernelWebsocketHandler):
     def on_close(self) -> None:
         """End the kernel; a connection that is only lost has time to come back."""
         self._is_closed = True
+        let_go(self)
         manager: Any = self.kernel_manager
         if self._is_open:
             super().on_close()

@@ -30,7 +30,7 @@ from convviz.serve.first_page import NUMBERS
 from convviz.serve.handlers import PlainErrors
 from convviz.serve.page_race import PageRace
 from convviz.serve.shares import PING_S, Clients, client_of
-from convviz.serve.visitor_limits import message_was_read
+from convviz.serve.visitor_limits import let_go, message_was_read
 from convviz.serve.worker import BINARY, TEXT
 from convviz.serve.worker_pool import Order, Workers
 
@@ -150,6 +150,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
             self._sharing.pages -= 1
             self._metrics.pages.dec()
         super().on_close()
+        let_go(self)
 
     def _read(self, frame: str | bytes) -> dict[str, Any] | None:
         """Return a request with an id; None where the connection ends for its size."""

@@ -8,7 +8,7 @@ import ipaddress
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 # An address takes at most this many times what is free still. Alone it gets four fifths of all; and however much it
@@ -157,6 +157,14 @@ class Connections:
 
     def __len__(self) -> int:
         return len(self._from)
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self._from)
+
+    @property
+    def bytes(self) -> int:
+        """How many have come and wait."""
+        return self._all_bytes
 
     def enter(self, who: Hashable, address: Hashable) -> bool:
         """Let a connection in, if its address has a share; None is a proxy's, whose visitors have shares each."""

@@ -26,8 +26,8 @@ UNREAD_BYTES = 32 * 1024 * 1024  # that wait for a visitor who does not read
 RECEIVED_BYTES = 64 * 1024 * 1024  # of all messages that have not come whole, or wait to be read
 FILES = 65_536
 FILES_A_CONNECTION = 2  # its own, and its share of the files, workers and kernels that the server has open
-# A browser opens six at most for the page's files, beside the one that stays; a class that comes from one address has four
-# fifths of all.
+# A browser opens six at most for the page's files, beside the one that stays. A class that comes from one address has
+# four fifths of all.
 CONNECTIONS_A_STUDENT = 10
 RESERVE = 8  # connections from this machine beyond all others, for whoever asks whether the server is well
 LEAST_CONNECTIONS = 128
@@ -130,6 +130,11 @@ def message_was_read(handler: WebSocketHandler) -> None:
     stream = getattr(handler.ws_connection, "stream", None)  # of one that has gone there is none
     if isinstance(stream, VisitorStream):
         stream.read_whole()
+
+
+def let_go(handler: WebSocketHandler) -> None:
+    """Let a websocket that has ended keep nothing of what had come: timers of its pings hold its handler for hours."""
+    handler.request.server_connection = None  # and with it the connection, and what had come of a message
 
 
 def connections_for(class_size: int | None) -> int:
