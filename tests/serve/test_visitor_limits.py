@@ -98,9 +98,15 @@ async def status(port, address, path="", *headers):
     lines = b"".join(each + b"\r\n" for each in headers)
     asks = HEAD.replace(b"/ ", f"/{path} ".encode(), 1) + lines + b"Connection: close\r\n\r\n"
     with contextlib.suppress(ConnectionResetError):
-        reader, _ = await connected(port, address, asks)
-        return int((await reader.read()).partition(b" ")[2][:3] or 0)
+        reader, writer = await connected(port, address, asks)
+        with contextlib.closing(writer):
+            return int((await reader.read()).partition(b" ")[2][:3] or 0)
     return 0
+
+
+def hang_up(connections):
+    for _, writer in connections:
+        writer.transport.abort()
 
 
 async def until(condition):
@@ -195,8 +201,7 @@ def test_nothing_is_kept_of_a_page_that_closes_in_the_midst_of_a_message():
         await until(lambda: server.shares.bytes >= 3 * 2**19)
         gc.collect()
         gc.disable()  # what only it would find may stay for a long time
-        for _, writer in pages:
-            writer.transport.abort()
+        hang_up(pages)
         await until(lambda: not any(each() for each in held))
         assert server.shares.bytes == 0
 
@@ -212,11 +217,12 @@ def test_unfinished_messages_of_one_address_make_room_for_anothers():
         for _, writer in flood:
             writer.write(frame(2**20, 2**19))
             await writer.drain()
-        _, fair = await page_of(port, "127.0.0.3")
-        fair.write(frame(2**20, 2**20))
+        fair = await page_of(port, "127.0.0.3")
+        fair[1].write(frame(2**20, 2**20))
         await until(lambda: server.request_callback._inside.settings["told"])
         assert set(refused) == {"bytes"}
         assert 8 - len(refused) <= 4, "of three MiB the others have half each"
+        hang_up([*flood, fair])
 
     heard = with_server(come, received_bytes=3 * 2**20)
     assert [len(each) for each in heard] == [2**20]
@@ -236,11 +242,8 @@ def test_one_address_does_not_shut_out_the_others(how):
         for address in ("127.0.0.1", "127.0.0.3"):
             assert await status(port, address) == 200, address
             assert await status(port, address, "health") == 200, address
-        for _, writer in held:
-            writer.transport.abort()
+        hang_up(held)
         await until(lambda: len(server.shares) == 0)
-        for _, writer in [await connected(port, "127.0.0.2") for _ in range(20)]:
-            writer.transport.abort()
 
     with_server(come, connections=40)
 
@@ -254,7 +257,7 @@ def test_a_full_server_tells_its_own_machine_that_it_is_well_and_others_that_it_
             "though as many have come to the reserve and say nothing"
         )
         assert await status(port, "127.0.0.1") == 503
-        del held, silent
+        hang_up(held + silent)
 
     with_server(come, connections=12)
 
@@ -268,6 +271,7 @@ def test_behind_a_proxy_the_address_that_it_tells_has_the_share():
         assert await status(port, "127.0.0.1", "", b"X-Forwarded-For: 192.0.2.2") == 200
         assert await status(port, "127.0.0.1", "", b"X-Forwarded-For: 192.0.2.2, 192.0.2.1") == 503
         assert await status(port, "127.0.0.9", "", b"X-Forwarded-For: 192.0.2.1") == 200, "no proxy: not believed"
+        hang_up(kept)
 
     kept = []
 
