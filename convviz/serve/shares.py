@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 # An address takes at most this many times what is free still. Alone it gets four fifths of all; and however much it
 # takes, the next address finds room.
@@ -20,6 +21,9 @@ PAGE_BYTES, PAGE_SECONDS = (16 << 20, 1 << 20), (1.0, 0.1)
 ADDRESS_BYTES, ADDRESS_SECONDS = (256 << 20, 16 << 20), (4.0, 0.25)
 LONGEST_S = 5.0  # that a page waits before it is read on: less than its patience, numbers/ask_server.js
 PING_S = 0.001  # that a ping counts; no browser sends one
+
+
+Who = TypeVar("Who", bound=Hashable)
 
 
 def has_share(mine: float, all_: float, most: float, more: float = 1) -> bool:
@@ -145,20 +149,20 @@ class Clients:
         return Allowance(PAGE_BYTES, PAGE_SECONDS, self._clock)
 
 
-class Connections:
+class Connections(Generic[Who]):
     """Who is connected from where, and the bytes that have come of messages which nobody could read yet."""
 
     def __init__(self, most: int, most_bytes: int) -> None:
         self._most, self._most_bytes = most, most_bytes
-        self._from: dict[Hashable, Hashable] = {}
+        self._from: dict[Who, Hashable] = {}
         self._taken: Counter[Hashable] = Counter()
-        self._bytes: dict[Hashable, int] = {}
+        self._bytes: dict[Who, int] = {}
         self._all_bytes = 0
 
     def __len__(self) -> int:
         return len(self._from)
 
-    def __iter__(self) -> Iterator[Hashable]:
+    def __iter__(self) -> Iterator[Who]:
         return iter(self._from)
 
     @property
@@ -166,7 +170,7 @@ class Connections:
         """How many have come and wait."""
         return self._all_bytes
 
-    def enter(self, who: Hashable, address: Hashable) -> bool:
+    def enter(self, who: Who, address: Hashable) -> bool:
         """Let a connection in, if its address has a share; None is a proxy's, whose visitors have shares each."""
         if not self._has_share(address):
             return False
@@ -174,7 +178,7 @@ class Connections:
         self._taken[address] += address is not None
         return True
 
-    def move(self, who: Hashable, address: Hashable) -> bool:
+    def move(self, who: Who, address: Hashable) -> bool:
         """Count a connection for another address, if that has a share."""
         if who not in self._from or self._from[who] == address:
             return True
@@ -185,7 +189,7 @@ class Connections:
         self._taken[here] += here is not None
         return False
 
-    def leave(self, who: Hashable) -> Hashable:
+    def leave(self, who: Who) -> Hashable:
         """Forget a connection; return what its address was."""
         self.read(who)
         address = self._from.pop(who, None)
@@ -194,7 +198,7 @@ class Connections:
             del self._taken[address]
         return address
 
-    def receive(self, who: Hashable, size: int) -> Hashable | None:
+    def receive(self, who: Who, size: int) -> Who | None:
         """Count bytes that have come; return who has to go, of the address that keeps most, where that is too many."""
         self._bytes[who] = self._bytes.get(who, 0) + size
         self._all_bytes += size
@@ -206,7 +210,7 @@ class Connections:
         ((greediest, _),) = kept.most_common(1)
         return max((each for each in self._bytes if self._from.get(each) == greediest), key=self._bytes.__getitem__)
 
-    def read(self, who: Hashable) -> None:
+    def read(self, who: Who) -> None:
         """Forget the bytes of a connection, whose message is whole and has been read."""
         self._all_bytes -= self._bytes.pop(who, 0)
 

@@ -88,7 +88,7 @@ class BoundedServer(tornado.httpserver.HTTPServer):
         self._refused = refused
         self._proxies = proxies
         self._reserve: deque[VisitorStream] = deque()
-        self.shares = Connections(connections, received_bytes)
+        self.shares: Connections[VisitorStream] = Connections(connections, received_bytes)
 
     def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
         visitor, peer = VisitorStream(stream, self), str(address[0])
