@@ -197,7 +197,7 @@ class Told(Numbers):
 
 @pytest.mark.parametrize("came", [0, 5])
 def test_nobody_waits_for_more_than_one_message_of_another_address(came):
-    """Sixty pages of one address send; then, when so many of those are read, one of another does, and two of a third."""
+    """Sixty pages of one address send; when so many of those are read, one of another does, and two of a third."""
 
     async def run():
         clients, log = Clients(), []
