@@ -30,7 +30,7 @@ from convviz.serve.first_page import NUMBERS
 from convviz.serve.handlers import PlainErrors
 from convviz.serve.page_race import PageRace
 from convviz.serve.shares import PING_S, Clients, client_of
-from convviz.serve.visitor_limits import let_go, message_was_read
+from convviz.serve.visitor_limits import answer_of, let_go, message_was_read
 from convviz.serve.worker import BINARY, TEXT
 from convviz.serve.worker_pool import Order, Workers
 
@@ -234,7 +234,8 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
     async def _write(self, frame: bytes) -> None:
         """Return when it has left, or nobody is there any more."""
         try:
-            await self.write_message(frame, binary=True)
+            with answer_of(self, len(frame)):
+                await self.write_message(frame, binary=True)
         except GONE:
             self.close()
 

@@ -149,26 +149,50 @@ class Clients:
         return Allowance(PAGE_BYTES, PAGE_SECONDS, self._clock)
 
 
-class Connections(Generic[Who]):
-    """Who is connected from where, and the bytes that have come of messages which nobody could read yet."""
+class Waiting(Generic[Who]):
+    """Bytes that wait for each connection, so many of all together."""
 
-    def __init__(self, most: int, most_bytes: int) -> None:
-        self._most, self._most_bytes = most, most_bytes
+    def __init__(self, most: int, address_of: Callable[[Who], Hashable]) -> None:
+        self._most, self._address_of = most, address_of
+        self._bytes: dict[Who, int] = {}
+        self.all = 0
+
+    def add(self, who: Who, size: int) -> Who | None:
+        """Count bytes; return who has to go, the largest of the address that keeps most, where there are too many."""
+        self._bytes[who] = self._bytes.get(who, 0) + size
+        self.all += size
+        if self.all <= self._most:
+            return None
+        kept: Counter[Hashable] = Counter()
+        for each, bytes_ in self._bytes.items():
+            kept[self._address_of(each)] += bytes_
+        ((greediest, _),) = kept.most_common(1)
+        return max((each for each in self._bytes if self._address_of(each) == greediest), key=self._bytes.__getitem__)
+
+    def take(self, who: Who, size: int | None = None) -> None:
+        """Forget bytes of a connection that wait no longer, by default all of them."""
+        had = self._bytes.pop(who, 0)
+        left = 0 if size is None else max(0, had - size)
+        if left:
+            self._bytes[who] = left
+        self.all -= had - left
+
+
+class Connections(Generic[Who]):
+    """Who is connected from where, what has come of their messages, and what they have not read of answers."""
+
+    def __init__(self, most: int, received_bytes: int, unread_bytes: int) -> None:
+        self._most = most
         self._from: dict[Who, Hashable] = {}
         self._taken: Counter[Hashable] = Counter()
-        self._bytes: dict[Who, int] = {}
-        self._all_bytes = 0
+        self.received: Waiting[Who] = Waiting(received_bytes, self._from.get)
+        self.unread: Waiting[Who] = Waiting(unread_bytes, self._from.get)
 
     def __len__(self) -> int:
         return len(self._from)
 
     def __iter__(self) -> Iterator[Who]:
         return iter(self._from)
-
-    @property
-    def bytes(self) -> int:
-        """How many have come and wait."""
-        return self._all_bytes
 
     def enter(self, who: Who, address: Hashable) -> bool:
         """Let a connection in, if its address has a share; None is a proxy's, whose visitors have shares each."""
@@ -191,28 +215,13 @@ class Connections(Generic[Who]):
 
     def leave(self, who: Who) -> Hashable:
         """Forget a connection; return what its address was."""
-        self.read(who)
+        self.received.take(who)
+        self.unread.take(who)
         address = self._from.pop(who, None)
         self._taken[address] -= 1
         if self._taken[address] <= 0:
             del self._taken[address]
         return address
-
-    def receive(self, who: Who, size: int) -> Who | None:
-        """Count bytes that have come; return who has to go, of the address that keeps most, where that is too many."""
-        self._bytes[who] = self._bytes.get(who, 0) + size
-        self._all_bytes += size
-        if self._all_bytes <= self._most_bytes:
-            return None
-        kept: Counter[Hashable] = Counter()
-        for each, bytes_ in self._bytes.items():
-            kept[self._from.get(each)] += bytes_
-        ((greediest, _),) = kept.most_common(1)
-        return max((each for each in self._bytes if self._from.get(each) == greediest), key=self._bytes.__getitem__)
-
-    def read(self, who: Who) -> None:
-        """Forget the bytes of a connection, whose message is whole and has been read."""
-        self._all_bytes -= self._bytes.pop(who, 0)
 
     def _has_share(self, address: Hashable) -> bool:
         mine = self._taken[address] if address is not None else 0

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import tornado.httpserver
@@ -24,6 +24,7 @@ HEADER_BYTES = 32 * 1024  # a link with its numbers has a few thousand
 BODY_BYTES = 64 * 1024  # no page of ours sends one at all
 UNREAD_BYTES = 32 * 1024 * 1024  # that wait for a visitor who does not read
 RECEIVED_BYTES = 64 * 1024 * 1024  # of all messages that have not come whole, or wait to be read
+ALL_UNREAD_BYTES = 128 * 1024 * 1024  # of all answers that their pages have not read
 FILES = 65_536
 FILES_A_CONNECTION = 2  # its own, and its share of the files, workers and kernels that the server has open
 # A browser opens six at most for the page's files, beside the one that stays. A class that comes from one address has
@@ -45,8 +46,8 @@ class VisitorStream(IOStream):
 
     def read_from_fd(self, buf: bytearray | memoryview) -> int | None:
         size = super().read_from_fd(buf)
-        if size:
-            self._server.received(self, size)
+        if size and self._server.makes_room(self._server.shares.received.add(self, size), self):
+            raise ConnectionResetError("too many bytes wait")
         return size
 
     def close_fd(self) -> None:
@@ -55,7 +56,18 @@ class VisitorStream(IOStream):
 
     def read_whole(self) -> None:
         """Hear that what has come so far has been read, or need not be."""
-        self._server.shares.read(self)
+        self._server.shares.received.take(self)
+
+    @contextlib.contextmanager
+    def sending(self, size: int) -> Iterator[None]:
+        """Count an answer until its visitor has read it."""
+        unread = self._server.shares.unread
+        if self._server.makes_room(unread.add(self, size), self):
+            self.close()
+        try:
+            yield
+        finally:
+            unread.take(self, size)
 
     def may_ask(self, request: tornado.httputil.HTTPServerRequest) -> bool:
         """Return whether the visitor who asks over this connection has a share of them."""
@@ -75,6 +87,7 @@ class BoundedServer(tornado.httpserver.HTTPServer):
         body_s: float = BODY_S,
         connections: int = FILES // FILES_A_CONNECTION,
         received_bytes: int = RECEIVED_BYTES,
+        unread_bytes: int = ALL_UNREAD_BYTES,
         proxies: Proxies = (),
     ) -> None:
         """Serve an application; ``refused`` hears "connections" or "bytes" of each that is closed at once."""
@@ -88,7 +101,7 @@ class BoundedServer(tornado.httpserver.HTTPServer):
         self._refused = refused
         self._proxies = proxies
         self._reserve: deque[VisitorStream] = deque()
-        self.shares: Connections[VisitorStream] = Connections(connections, received_bytes)
+        self.shares: Connections[VisitorStream] = Connections(connections, received_bytes, unread_bytes)
 
     def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
         visitor, peer = VisitorStream(stream, self), str(address[0])
@@ -100,14 +113,14 @@ class BoundedServer(tornado.httpserver.HTTPServer):
             return
         super().handle_stream(visitor, address)
 
-    def received(self, stream: VisitorStream, size: int) -> None:
-        greedy = self.shares.receive(stream, size)
+    def makes_room(self, greedy: VisitorStream | None, asking: VisitorStream) -> bool:
+        """End a connection that has to go, if any; return whether it is the one that asks, which ends itself."""
         if greedy is None:
-            return
+            return False
         self._refused("bytes")
-        if greedy is stream:
-            raise ConnectionResetError("too many bytes wait")
-        greedy.close()
+        if greedy is not asking:
+            greedy.close()
+        return greedy is asking
 
     def left(self, stream: VisitorStream) -> None:
         self.shares.leave(stream)
@@ -127,9 +140,19 @@ class BoundedServer(tornado.httpserver.HTTPServer):
 
 def message_was_read(handler: WebSocketHandler) -> None:
     """Tell a websocket's connection that its message is no longer waiting."""
-    stream = getattr(handler.ws_connection, "stream", None)  # of one that has gone there is none
-    if isinstance(stream, VisitorStream):
+    if stream := _stream_of(handler):
         stream.read_whole()
+
+
+def answer_of(handler: WebSocketHandler, size: int) -> contextlib.AbstractContextManager[None]:
+    """Let an answer over a websocket count until it is read."""
+    stream = _stream_of(handler)
+    return stream.sending(size) if stream else contextlib.nullcontext()
+
+
+def _stream_of(handler: WebSocketHandler) -> VisitorStream | None:
+    stream = getattr(handler.ws_connection, "stream", None)  # of one that has gone there is none
+    return stream if isinstance(stream, VisitorStream) else None
 
 
 def let_go(handler: WebSocketHandler) -> None:

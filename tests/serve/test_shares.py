@@ -76,7 +76,7 @@ def test_every_limit_of_bytes_lets_the_largest_picture_through_at_once():
 def test_an_address_that_takes_all_it_gets_leaves_room_for_the_next():
     """However many connections there are, and however many addresses take all that they get."""
     for most in (3, 128, 300, 32768):
-        connections, taken = Connections(most, MIB), []
+        connections, taken = Connections(most, MIB, MIB), []
         for address in range(3):
             count = 0
             while connections.enter((address, count), address):
@@ -88,14 +88,16 @@ def test_an_address_that_takes_all_it_gets_leaves_room_for_the_next():
 
 
 def test_what_leaves_makes_room_and_nothing_is_kept_of_it():
-    connections = Connections(10, MIB)
+    connections = Connections(10, MIB, MIB)
     for seed in range(50):
         draw, inside = random.Random(seed), set()
         for step in range(200):
             who = (seed, step)
             if draw.random() < 0.5 and connections.enter(who, draw.choice(["ann", "bob", None])):
                 inside.add(who)
-                connections.receive(who, draw.randrange(1000))
+                connections.received.add(who, draw.randrange(1000))
+                connections.unread.add(who, draw.randrange(1000))
+                connections.unread.take(who, draw.randrange(1000))
             elif inside and draw.random() < 0.5:
                 connections.move(draw.choice(sorted(inside)), draw.choice(["ann", "bob", "eve"]))
             elif inside:
@@ -108,12 +110,12 @@ def test_what_leaves_makes_room_and_nothing_is_kept_of_it():
             )
         for who in inside:
             connections.leave(who)
-    kept = (connections._from, connections._taken, connections._bytes, connections._all_bytes)
-    assert kept == ({}, {}, {}, 0)
+    waiting = [(each._bytes, each.all) for each in (connections.received, connections.unread)]
+    assert (connections._from, connections._taken, *waiting) == ({}, {}, ({}, 0), ({}, 0))
 
 
 def test_a_proxys_connections_are_shared_out_by_the_addresses_it_speaks_for():
-    connections = Connections(10, MIB)
+    connections = Connections(10, MIB, MIB)
     for k in range(10):
         assert connections.enter(k, None), "the proxy itself has no share"
     moved = [connections.move(k, "flood") for k in range(10)]
@@ -124,16 +126,16 @@ def test_a_proxys_connections_are_shared_out_by_the_addresses_it_speaks_for():
 
 
 def test_the_largest_message_of_the_address_that_keeps_most_has_to_go():
-    connections = Connections(100, 1000)
+    connections = Connections(100, 1000, MIB)
     for k in range(10):
         connections.enter(("flood", k), "flood")
-        assert connections.receive(("flood", k), 90 + (k == 3)) is None
+        assert connections.received.add(("flood", k), 90 + (k == 3)) is None
     connections.enter("picture", "ann")
-    assert connections.receive("picture", 100) == ("flood", 3), "though Ann's is the largest of all"
+    assert connections.received.add("picture", 100) == ("flood", 3), "though Ann's is the largest of all"
     connections.leave(("flood", 3))
-    assert connections.receive("picture", 50) is None
-    connections.read("picture")
-    assert connections.receive("picture", 150) is None, "what has been read is not kept"
+    assert connections.received.add("picture", 50) is None
+    connections.received.take("picture")
+    assert connections.received.add("picture", 150) is None, "what has been read is not kept"
 
 
 # -- whose address counts ----------------------------------------------------------------------------

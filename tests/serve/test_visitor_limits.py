@@ -69,6 +69,7 @@ class Page(Numbers):
 
     def _hear(self, frame):
         self.settings["told"].append(frame)
+        return bytes(2**20) if frame == "answer" else None
 
 
 def upgrade(path):
@@ -198,12 +199,12 @@ def test_nothing_is_kept_of_a_page_that_closes_in_the_midst_of_a_message():
             await writer.drain()
         held = [weakref.ref(each) for each in server.shares]
         assert len(held) == 3
-        await until(lambda: server.shares.bytes >= 3 * 2**19)
+        await until(lambda: server.shares.received.all >= 3 * 2**19)
         gc.collect()
         gc.disable()  # what only it would find may stay for a long time
         hang_up(pages)
         await until(lambda: not any(each() for each in held))
-        assert server.shares.bytes == 0
+        assert server.shares.received.all == 0
 
     try:
         assert with_server(come) == []
@@ -226,6 +227,26 @@ def test_unfinished_messages_of_one_address_make_room_for_anothers():
 
     heard = with_server(come, received_bytes=3 * 2**20)
     assert [len(each) for each in heard] == [2**20]
+
+
+def test_answers_that_one_address_does_not_read_make_room_for_anothers():
+    """Each is small enough for itself; a hundred bytes ask for megabytes."""
+    asks = bytes([0x81, 0x80 | 6]) + bytes(4) + b"answer"
+
+    async def come(port, refused, server):
+        flood = [await page_of(port, "127.0.0.2") for _ in range(12)]
+        for _, writer in flood:
+            writer.transport.pause_reading()
+            writer.write(asks * 12)
+        await until(lambda: "bytes" in refused)
+        reader, writer = fair = await page_of(port, "127.0.0.3")
+        writer.write(asks)
+        await reader.readexactly(2**20)
+        assert server.shares.unread.all <= 3 * 2**20
+        hang_up([*flood, fair])
+        await until(lambda: server.shares.unread.all == 0)
+
+    with_server(come, unread_bytes=3 * 2**20)
 
 
 # -- connections
