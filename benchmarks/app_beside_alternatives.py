@@ -42,7 +42,9 @@ class Taken:
 class Traffic:
     """The messages of a page, (bytes, bytes compressed, our type), and the bytes of its files."""
 
-    def __init__(self, page):
+    def __init__(self, page, packs):
+        """Count from now on; ``packs`` is whether its server packs what goes over websockets, as ours does not."""
+        self.packs = packs
         self.frames = []
         self.files = 0
         page.on("websocket", self._follow)
@@ -63,7 +65,7 @@ class Traffic:
 
     def _note(self, payload, deflate):
         data = payload.encode() if isinstance(payload, str) else payload
-        packed = len(deflate.compress(data)) + len(deflate.flush(zlib.Z_SYNC_FLUSH)) - 4
+        packed = len(deflate.compress(data)) + len(deflate.flush(zlib.Z_SYNC_FLUSH)) - 4 if self.packs else len(data)
         text = payload
         if data is payload:  # ours has the size of its JSON, in four bytes, and then that; Jupyter's has none
             text = data[4 : 4 + struct.unpack_from("<I", data)[0]] if data[4:5] == b"{" else "{}"
@@ -89,7 +91,7 @@ def measure(say):
 
 def _count(browser, way, server, taken):
     with visit(browser) as page:
-        traffic = Traffic(page)
+        traffic = Traffic(page, way is not APP)
         arrive(page, way.address(server), (way.first, 1))
         if way is APP:  # plotly is on its way at the first heatmap, and counts
             page.evaluate("() => convvizProbe.first('.cv-plot .hm image', 8)")

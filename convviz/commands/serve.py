@@ -65,6 +65,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="let pages of this origin frame the app, such as https://course.example.edu (repeatable; default: none)",
     )
     parser.add_argument(
+        "--trust-proxy",
+        action="append",
+        default=[],
+        metavar="ADDRESS",
+        help="believe the proxy at this address, such as 127.0.0.1, or in this network, such as 172.16.0.0/12, whose "
+        "address a visitor has: the last one in its X-Forwarded-For (repeatable; default: none, and all visitors of a "
+        "proxy share what one address may have)",
+    )
+    parser.add_argument(
         "--lang",
         metavar="TAG",
         help="language of the page, such as zh-Hant, where its address asks for none with ?lang= "
@@ -82,5 +91,5 @@ def run(options: argparse.Namespace) -> int:
 
     lang = language_of(options)
     given = {name: value for name, value in vars(options).items() if name in ServeOptions.__dataclass_fields__}
-    several = {name: tuple(given[name]) for name in ("allow_host", "allow_frame")}
+    several = {name: tuple(given[name]) for name in ("allow_host", "allow_frame", "trust_proxy")}
     return serve(ServeOptions(**given | several | {"lang": lang if options.lang else None}))

@@ -4,7 +4,7 @@ import hashlib
 import hmac
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import unquote_plus
 
 import tornado.routing
@@ -13,6 +13,8 @@ from tornado.httputil import HTTPMessageDelegate, HTTPServerRequest, split_host_
 
 from convviz.facts.words import sentences
 from convviz.serve.options import ServeOptions, is_loopback
+from convviz.serve.shares import forwarded_client
+from convviz.serve.visitor_limits import VisitorStream
 
 HEALTH, METRICS = "health", "metrics"  # below the server's path
 ADDED_BY_PROXIES = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via")
@@ -33,6 +35,7 @@ class Verdict:
     status: int
     sentence: str = ""
     headers: dict[str, str] = field(default_factory=dict)
+    closes: VisitorStream | None = None  # a connection that its visitor has no share of
 
 
 def is_over_tls(request: HTTPServerRequest) -> bool:
@@ -49,19 +52,22 @@ class Gate(tornado.routing.Router):
     """Lets a request through to the application, or answers it."""
 
     def __init__(self, inside: tornado.web.Application, options: ServeOptions, refused: Callable[[str], None]) -> None:
-        """Stand before an application; ``refused`` hears "host", "token" or "metrics"."""
+        """Stand before an application; ``refused`` hears "connections", "host", "token" or "metrics"."""
         self._inside = inside
         self._base = options.base_url
         self._token = (options.token or "").encode()
         only_loopback = is_loopback(options.host)
         self._names = {_plain(name) for name in options.allow_host}
         self._any_name = not only_loopback and not self._names
+        self._proxies = options.proxies
         self._refused = refused
         self._under_way: weakref.WeakSet[HTTPServerRequest] = weakref.WeakSet()
 
     def find_handler(self, request: HTTPServerRequest, **kwargs: object) -> HTTPMessageDelegate | None:
         if "Upgrade" not in request.headers:
             self._under_way.add(request)
+        forwarded = ",".join(request.headers.get_list("X-Forwarded-For"))
+        request.remote_ip = forwarded_client(request.remote_ip or "", forwarded, self._proxies)
         if verdict := self._judge(request):
             return self._inside.get_handler_delegate(request, Refused, {"verdict": verdict})
         return self._inside.find_handler(request, **kwargs)
@@ -75,12 +81,15 @@ class Gate(tornado.routing.Router):
 
     def _judge(self, request: HTTPServerRequest) -> Verdict | None:
         """Return the answer to who may not come in, or came to a wrong door, else None."""
+        below = request.path.removeprefix(self._base)
+        stream = getattr(request.connection, "stream", None)
+        if isinstance(stream, VisitorStream) and not stream.may_ask(request) and below != HEALTH:
+            return replace(self._refuse("connections"), status=503, closes=stream)
         name = _plain(split_host_and_port(request.host)[0])
         if not (self._any_name or is_loopback(name) or name in self._names):
             return self._refuse("host", host=name[:100])
         if request.path + "/" == self._base:
             return Verdict(302, headers={"Location": self._base + (f"?{request.query}" if request.query else "")})
-        below = request.path.removeprefix(self._base)
         shown = self._take_token(request)
         known = shown or self._has_cookie(request)
         if below == METRICS and not known and not _is_local(request, name):
@@ -135,13 +144,16 @@ class Refused(tornado.web.RequestHandler):
     def initialize(self, verdict: Verdict) -> None:
         self._verdict = verdict
 
-    def prepare(self) -> None:
+    async def prepare(self) -> None:
         self.set_status(self._verdict.status)
         self.set_header("Content-Type", "text/plain; charset=utf-8")
         self.set_header("Cache-Control", "no-store")
         for name, value in self._verdict.headers.items():
             self.set_header(name, value)
-        self.finish(f"{self._verdict.sentence}\n" if self._verdict.sentence else b"")
+        stream = self._verdict.closes
+        await self.finish(f"{self._verdict.sentence}\n" if self._verdict.sentence else b"")
+        if stream:
+            stream.close()
 
 
 def _plain(host: str) -> str:

@@ -3,18 +3,18 @@
 import asyncio
 import json
 import logging
-import time
 from typing import Any
 
 import tornado.web
 from jupyter_server.services.kernels.websocket import KernelWebsocketHandler
 from tornado.iostream import StreamBufferFullError
 
+from convviz.serve.shares import PAGE_BYTES, Budget
+from convviz.serve.visitor_limits import let_go, message_was_read
+
 MAX_MESSAGE_PARTS = 1024  # of one message; a widget's has five, and one for each of its buffers
 GOING_AWAY = 1001  # a page that is closed says so; one that is reloaded, or loses its connection, says nothing
 UNREADABLE = 1007  # the websocket's word for a message that makes no sense
-# A page may send a picture at once; what comes faster than its kernel can take would wait in the server's memory.
-BURST_BYTES, BYTES_A_SECOND = 16 * 2**20, 2**20
 MESSAGE_BYTES = 4096  # that the smallest one counts
 TRACEBACK = b"Traceback (most recent call last)"
 # In Jupyter's older one a message with buffers of the kernel's brings the server down: Voilà reads it as of this one,
@@ -29,7 +29,6 @@ class Channel(KernelWebsocketHandler):
     connection: Any = None
     _is_open = False
     _is_closed = False
-    _sent: tuple[float, float] | None = None  # bytes that count still, and when
 
     async def pre_get(self) -> None:
         """The page may go meanwhile."""
@@ -46,6 +45,8 @@ class Channel(KernelWebsocketHandler):
 
     async def open(self, kernel_id: str) -> None:
         self._is_open = True
+        # What comes faster than its kernel can take would wait in the server's memory.
+        self._budget = Budget(*PAGE_BYTES)
         self.set_nodelay(True)
         await super().open(kernel_id)
 
@@ -54,9 +55,10 @@ class Channel(KernelWebsocketHandler):
         if isinstance(message, str) or not is_sound(message):
             self.close(UNREADABLE)
             return
-        await asyncio.sleep(self._too_soon(max(len(message), MESSAGE_BYTES)))
+        await asyncio.sleep(self._budget.spend(max(len(message), MESSAGE_BYTES)))
         if self.connection is not None:  # else it was closed meanwhile
             super().on_message(message)
+        message_was_read(self)
 
     def write_message(self, message: Any, binary: bool = False) -> Any:
         """Send a message, unless the page is gone or it tells of the server's folders."""
@@ -73,6 +75,7 @@ class Channel(KernelWebsocketHandler):
     def on_close(self) -> None:
         """End the kernel; a connection that is only lost has time to come back."""
         self._is_closed = True
+        let_go(self)
         manager: Any = self.kernel_manager
         if self._is_open:
             super().on_close()
@@ -91,13 +94,6 @@ class Channel(KernelWebsocketHandler):
     def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
         if not isinstance(value, tornado.web.HTTPError):
             log.error("a connection is closed, because a message of it cannot be read (%s)", typ.__name__)
-
-    def _too_soon(self, size: int) -> float:
-        now = time.monotonic()
-        bytes_, then = self._sent or (0.0, now)
-        bytes_ = max(0.0, bytes_ - (now - then) * BYTES_A_SECOND) + size
-        self._sent = bytes_, now
-        return max(0.0, (bytes_ - BURST_BYTES) / BYTES_A_SECOND)
 
 
 def is_sound(message: bytes) -> bool:

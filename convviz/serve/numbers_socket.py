@@ -7,6 +7,7 @@ packed: first ``{"type": "facts"}``, then answers, which repeat the request's id
 import asyncio
 import logging
 import os
+import time
 from asyncio import Future
 from typing import Any
 
@@ -28,6 +29,8 @@ from convviz.serve.fair_queue import Wish
 from convviz.serve.first_page import NUMBERS
 from convviz.serve.handlers import PlainErrors
 from convviz.serve.page_race import PageRace
+from convviz.serve.shares import PING_S, Clients, client_of
+from convviz.serve.visitor_limits import answer_of, let_go, message_was_read
 from convviz.serve.worker import BINARY, TEXT
 from convviz.serve.worker_pool import Order, Workers
 
@@ -47,20 +50,21 @@ say_app = sentences("app")
 log = logging.getLogger("tornado.application")
 
 
-def numbers_routes(server_url: str, workers: Workers) -> list[tuple[Any, ...]]:
-    return [(server_url + NUMBERS, Numbers, {"workers": workers})]
+def numbers_routes(server_url: str, workers: Workers, clients: Clients) -> list[tuple[Any, ...]]:
+    return [(server_url + NUMBERS, Numbers, {"workers": workers, "clients": clients})]
 
 
 class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
     """One page's connection; Jupyter refuses one from another origin, or from none."""
 
     max_message_size = MAX_FRAME_BYTES
-    _is_open = False
+    _is_open = _is_closed = False
     _tells = False  # whether the page will hear that it is in line
 
-    def initialize(self, workers: Workers) -> None:
-        self._workers = workers
-        self._client = self.request.remote_ip
+    def initialize(self, workers: Workers, clients: Clients) -> None:
+        self._workers, self._clients = workers, clients
+        self._client = client_of(self.request.remote_ip or "")
+        self._allowance = clients.page()
         self._race: PageRace | None = None
         self._told: Future[None] | None = None  # what the race has told the page last, until it has left
 
@@ -84,6 +88,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         self.set_nodelay(True)
         super().open()
         self._is_open = True
+        self._sharing = self._clients.join(self._client)
         self._metrics.pages.inc()
         try:
             await self._workers.ready()
@@ -96,30 +101,56 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         await self._write(packed({"type": "facts", **told}))
 
     async def on_message(self, frame: str | bytes) -> None:
+        """Hear a message in its turn; the next one of this page is read when this has returned."""
+        async with self._sharing.turn:
+            await asyncio.sleep(0)  # the other addresses have their turns: none waits for two messages of this one
+            began = time.thread_time()
+            refused = None if self._is_closed else self._hear(frame)
+            waits = self._spend(len(frame), time.thread_time() - began)
+        message_was_read(self)
+        if refused:
+            await self._write(refused)
+        if self._told:  # who does not read is not read
+            await self._told
+        await asyncio.sleep(waits)
+
+    def on_ping(self, data: bytes) -> None:
+        """Count a ping, which no page sends: its answer needs no turn."""
+        if self._spend(len(data), PING_S):
+            self.close(BAD, "too many pings")
+
+    def _spend(self, bytes_: int, seconds: float) -> float:
+        """Return the seconds until this page, and its address, may send more."""
+        return max(each.spend(bytes_, seconds) for each in (self._allowance, self._sharing.allowance))
+
+    def _hear(self, frame: str | bytes) -> bytes | None:
+        """Let a message be answered; return a refusal at once."""
         try:
             request = self._read(frame)
         except ValueError as error:
             # What else was meant by it nobody knows: a page of ours sends no such thing.
             self.close(BAD, str(error)[:120].encode("ascii", "replace").decode())
-            return
+            return None
         if request is None:
-            return
+            return None
         with use_locale(match_locale(request.get("language")) or ENGLISH):
             try:
                 self._ask(request, (TEXT + frame.encode()) if isinstance(frame, str) else BINARY + frame)
             except ValueError as error:
                 self._metrics.refused("request")
-                await self._write(refusal(request, str(error)))
-        if self._told:  # who does not read is not read
-            await self._told
+                return refusal(request, str(error))
+        return None
 
     def on_close(self) -> None:
         if self._race:
             self._race.close()
         self._workers.turns.leave(self._client, self)
+        self._is_closed = True
         if self._is_open:
+            self._sharing.pages -= 1
             self._metrics.pages.dec()
         super().on_close()
+        let_go(self)
 
     def _read(self, frame: str | bytes) -> dict[str, Any] | None:
         """Return a request with an id; None where the connection ends for its size."""
@@ -153,7 +184,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
             kind = "ask"
         if kind not in NEWEST_WINS and kind in self._workers.turns.waiting(self._client, self):
             raise ValueError(say("busy"))
-        if not self._workers.turns.has_room(len(given)):
+        if not self._workers.turns.has_room(self._client, len(given)):
             raise ValueError(say("full"))
         order = Order(given, self._deliver(request))
         self._workers.wish(Wish(self._client, self, kind, slow, order, len(given)))
@@ -203,7 +234,8 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
     async def _write(self, frame: bytes) -> None:
         """Return when it has left, or nobody is there any more."""
         try:
-            await self.write_message(frame, binary=True)
+            with answer_of(self, len(frame)):
+                await self.write_message(frame, binary=True)
         except GONE:
             self.close()
 

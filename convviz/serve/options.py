@@ -8,6 +8,8 @@ import re
 import secrets
 from dataclasses import dataclass, replace
 
+from convviz.serve.shares import Proxies
+
 DEFAULT_HOST = "127.0.0.1"
 MADE = ""  # a token of this value is made at the start
 SHORTEST_TOKEN = 8
@@ -68,6 +70,7 @@ class ServeOptions:
     token: str | None = None
     allow_host: tuple[str, ...] = ()
     allow_frame: tuple[str, ...] = ()
+    trust_proxy: tuple[str, ...] = ()
     log: str | None = None
     lang: str | None = None
 
@@ -80,6 +83,11 @@ class ServeOptions:
     def is_for_oneself(self) -> bool:
         """Whether nobody else comes: behind a name, or with a class, others do."""
         return is_loopback(self.host) and not self.allow_host and self.class_size is None
+
+    @property
+    def proxies(self) -> Proxies:
+        """The networks of the proxies whose word on a visitor's address counts."""
+        return tuple(ipaddress.ip_network(each, strict=False) for each in self.trust_proxy)
 
     @property
     def checks_code(self) -> bool:
@@ -113,6 +121,14 @@ class ServeOptions:
             for text in texts:
                 if not re.fullmatch(form, text):
                     raise ServeError(f"--{option} must be {what}, and {text!r} is none.")
+        for text in self.trust_proxy:
+            try:
+                ipaddress.ip_network(text, strict=False)
+            except ValueError as wrong:
+                raise ServeError(
+                    "--trust-proxy must be the address of a proxy, such as 127.0.0.1, or of its network, such as "
+                    f"172.16.0.0/12, and {text!r} is none."
+                ) from wrong
         return replace(self, token=self._checked_token())
 
     def _checked_token(self) -> str | None:

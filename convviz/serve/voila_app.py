@@ -24,6 +24,7 @@ from convviz.serve.managers import without_kernel_ids
 from convviz.serve.metrics import Health, Log, Metrics, MetricsPage
 from convviz.serve.numbers_socket import numbers_routes
 from convviz.serve.options import ServeOptions, is_loopback
+from convviz.serve.shares import Clients
 from convviz.serve.visitor_limits import BoundedServer, connections_for
 from convviz.serve.voila_page_handler import NOTEBOOK, NotebookPage
 from convviz.serve.worker_pool import Workers
@@ -80,7 +81,7 @@ class ConvvizVoila(Voila):
             (self.server_url + HEALTH, Health),
             (self.server_url + METRICS, MetricsPage),
             *live_routes(self.server_url, self._options.lang),
-            *numbers_routes(self.server_url, self.workers),
+            *numbers_routes(self.server_url, self.workers, Clients()),
             *(self._notebook_routes(super().init_handlers()) if self._options.has_notebook else []),
             (r".*", Nothing),
         ]
@@ -106,7 +107,7 @@ class ConvvizVoila(Voila):
         self.app.transforms.append(functools.partial(Headers, self.app.settings["headers"]))
         gate = Gate(self.app, self._options, self.metrics.refused)
         self.app.settings["log_function"] = gate.answered
-        server = BoundedServer(gate, self.metrics.refused, connections=self._connections)
+        server = BoundedServer(gate, self.metrics.refused, connections=self._connections, proxies=self._options.proxies)
         server.add_socket(self._listener.dup())  # the server closes its own, and a restart needs one
         self.ioloop = tornado.ioloop.IOLoop.current()
         signal.signal(signal.SIGINT, self._handle_signal_stop)

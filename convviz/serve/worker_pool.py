@@ -140,7 +140,7 @@ class Workers:
 
     async def _answer(self, slot: Slot, wish: Wish) -> None:
         order: Order = wish.task
-        frame, refused = b"", ""
+        frame, refused, began = b"", "", time.monotonic()
         try:
             frame = await asyncio.get_running_loop().run_in_executor(self._threads, slot.answer, order.request)
         except Refused as error:
@@ -150,7 +150,7 @@ class Workers:
                 log.exception("A worker could not be asked")
             refused = "died"
         finally:
-            self.turns.worked(wish)
+            self.turns.worked(wish, time.monotonic() - began)
             self._free.append(slot)
         if self._closed:  # the page asks the next server
             return

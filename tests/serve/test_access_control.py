@@ -14,16 +14,14 @@ import psutil
 import pytest
 import tornado.web
 from prometheus_client.parser import text_string_to_metric_families
-from tornado.websocket import WebSocketHandler
 
 from convviz.cli import main
 from convviz.facts.words import sentences
 from convviz.serve.access_control import Gate, content_policy, is_loopback
 from convviz.serve.binary_frames import unpacked
-from convviz.serve.kernel_websocket import Channel
 from convviz.serve.metrics import descendants, memory_of
 from convviz.serve.options import ServeError, ServeOptions
-from convviz.serve.visitor_limits import UNREAD_BYTES, BoundedServer
+from convviz.serve.visitor_limits import BoundedServer
 from convviz.serve.zero_downtime_restart import all_answered
 from tests.browser.server import voila_server, wait_until
 from tests.run_in_thread import run_apart
@@ -48,6 +46,7 @@ KEYS = {"time", "event", "reason"}
         ({"allow_host": ("https://course.example.edu",)}, "--allow-host must be a name alone"),
         ({"allow_host": ("course.example.edu:80",)}, "--allow-host must be a name alone"),
         ({"allow_frame": ("course.example.edu",)}, "--allow-frame must be an origin"),
+        ({"trust_proxy": ("nginx",)}, "--trust-proxy must be the address of a proxy"),
         ({"allow_frame": ("https://a.example; script-src *",)}, "--allow-frame must be an origin"),
     ],
 )
@@ -324,15 +323,6 @@ def test_a_restart_refuses_nobody_and_keeps_the_token(guarded, cookie):
     assert [line["event"] for line in lines(guarded)[-5:]] == ["restarts", "started", "restarts", "started", "stopped"]
 
 
-class Hears(tornado.web.RequestHandler):
-    """Answers whoever gets so far."""
-
-    def get(self):
-        self.finish("heard")
-
-    post = get
-
-
 class Takes(tornado.web.RequestHandler):
     """Takes its time."""
 
@@ -365,82 +355,3 @@ def test_a_restart_lets_go_when_what_was_asked_for_is_answered():
             assert not gate.is_answering()
 
     run_apart(run())
-
-
-class Talks(Channel):
-    """Tells its page a hundred MiB, and has no kernel."""
-
-    get, on_close = WebSocketHandler.get, WebSocketHandler.on_close
-    select_subprotocol = WebSocketHandler.select_subprotocol
-    prepare = set_default_headers = lambda self: None
-
-    def open(self):
-        while len(self.settings["told"]) < 100 and not self.ws_connection.is_closing():
-            self.write_message(bytes(2**20), binary=True)
-            self.settings["told"].append(1)
-
-    async def on_message(self, message):
-        """Hear nothing."""
-
-
-def with_server(what, **bounds):
-    """Run what(port, refused) beside a server with these bounds; return what the handlers have told."""
-    told, refused = [], []
-
-    async def run():
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            listener.setblocking(False)
-            app = tornado.web.Application([("/", Hears), ("/talks", Talks)], told=told)
-            server = BoundedServer(app, refused.append, **bounds)
-            server.add_socket(listener.dup())
-            await asyncio.wait_for(what(listener.getsockname()[1], refused), 30)
-            server.stop()
-
-    run_apart(run())
-    return told
-
-
-@pytest.mark.parametrize(
-    "sent",
-    [b"", b"GET / HT", HEAD, HEAD.replace(b"GET", b"POST") + b"Content-Length: 10\r\n\r\nhalf", HEAD + b"\r\n"],
-    ids=["nothing", "a word", "half a header", "half a body", "a request, and no other"],
-)
-def test_who_is_slow_loses_the_connection(sent):
-    async def come(port, refused):
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        writer.write(sent)
-        heard = await reader.read()  # until the server hangs up
-        assert heard.endswith(b"heard") == sent.endswith(b"\r\n\r\n")
-
-    with_server(come, silent_s=0.1, body_s=0.1)
-
-
-def test_the_last_connections_are_closed_at_once_and_a_free_place_is_taken():
-    async def come(port, refused):
-        first, *_ = held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(3)]
-        for _, writer in held:
-            writer.write(HEAD)
-        reader, _ = await asyncio.open_connection("127.0.0.1", port)
-        assert await reader.read() == b""
-        assert refused == ["connections"]
-        reader, writer = first
-        writer.write(b"Connection: close\r\n\r\n")
-        assert (await reader.read()).endswith(b"heard")
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        writer.write(HEAD + b"Connection: close\r\n\r\n")
-        assert (await reader.read()).endswith(b"heard")
-
-    with_server(come, connections=3)
-
-
-def test_who_does_not_read_loses_the_connection():
-    async def come(port, refused):
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        asks = HEAD.replace(b"/ ", b"/talks ", 1) + b"Upgrade: websocket\r\nConnection: Upgrade\r\n"
-        writer.write(asks + b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
-        await reader.readuntil(b"\r\n\r\n")
-        while await reader.read(2**20):  # until the server hangs up
-            pass
-
-    told = with_server(come)
-    assert UNREAD_BYTES // 2**20 - 1 <= len(told) < 50

@@ -25,9 +25,9 @@ def test_a_class_gets_its_connections_or_a_sentence(monkeypatch):
     monkeypatch.setattr(visitor_limits, "raise_file_limit", lambda: 1000)
     assert visitor_limits.connections_for(None) == 1000
     assert visitor_limits.connections_for(1) == 128, "a teacher's own tabs, too"
-    assert visitor_limits.connections_for(125) == 1000
-    with pytest.raises(ServeError, match=r"needs 2016 open files, and this system allows 2000: .*ulimit -n"):
-        visitor_limits.connections_for(126)
+    assert visitor_limits.connections_for(100) == 1000
+    with pytest.raises(ServeError, match=r"needs 2020 open files, and this system allows 2000: .*ulimit -n"):
+        visitor_limits.connections_for(101)
 
 
 def test_folders_of_processes_that_are_gone_are_removed_and_no_other(tmp_path, monkeypatch):

@@ -12,7 +12,7 @@ import threading
 import psutil
 import pytest
 
-from convviz.serve.binary_frames import packed, unpacked
+from convviz.serve.binary_frames import MOST_BRACKETS, packed, read_json, unpacked
 from convviz.serve.fair_queue import WAITING_BYTES, Turns, Wish
 from convviz.serve.worker import TEXT
 from convviz.serve.worker_pool import Order, Workers
@@ -56,6 +56,49 @@ def test_a_newer_wish_has_the_place_of_the_one_that_it_replaces():
     put(turns, "ann", 1, "tab", task="tab 3")
     put(turns, "ann", 1, "compute", task="compute 3")
     assert served(turns) == ["compute 3", "tab 3"], "whoever asks for both anew waits for neither for ever"
+
+
+def test_turns_are_seconds_and_whoever_comes_waits_for_none_that_others_have_had():
+    """One client's requests take a hundred times as long: it gets as many seconds as each other, not as many turns."""
+    for seconds in (0.1, 1.0):
+        turns, had, asked = Turns(1), {"flood": 0.0, "class": 0.0}, 0
+        while sum(had.values()) < 20 * seconds:
+            for page in range(5):
+                put(turns, "flood", ("flood", page))
+                put(turns, "class", ("class", page))
+            wish = turns.take()
+            spent = seconds if wish.client == "flood" else seconds / 100
+            had[wish.client] += spent
+            turns.worked(wish, spent)
+            turns.read(wish)
+            assert abs(had["flood"] - had["class"]) <= 1.01 * seconds, (asked, had)
+        put(turns, "ann", "a")
+        assert turns.take().page == "a", "whoever comes has had least"
+
+
+def test_one_page_of_a_client_gets_no_more_seconds_than_another():
+    turns, had = Turns(1), {"long": 0.0, "short": 0.0}
+    for _ in range(500):
+        put(turns, "class", "long")
+        put(turns, "class", "short")
+        wish = turns.take()
+        spent = 1.0 if wish.page == "long" else 0.01
+        had[wish.page] += spent
+        turns.worked(wish, spent)
+        turns.read(wish)
+        assert abs(had["long"] - had["short"]) <= 1.01, had
+
+
+def test_who_had_the_workers_while_nobody_waited_owes_nothing():
+    turns = Turns(1)
+    for _ in range(9):
+        put(turns, "ann", "a")
+        wish = turns.take()
+        turns.worked(wish, 5.0)
+        turns.read(wish)
+    put(turns, "ann", "a")
+    put(turns, "bob", "b")
+    assert served(turns) == ["a:compute", "b:compute"]
 
 
 def test_nobody_delays_another_by_more_than_one_request():
@@ -127,15 +170,25 @@ def test_who_does_not_read_gets_no_more():
 def test_what_waits_is_bounded_in_bytes():
     turns = Turns(1)
     large = WAITING_BYTES // 2
-    assert turns.has_room(2 * large)
+    assert turns.has_room("ann", 2 * large)
     for page, size in ((1, 5), (2, large), (1, large)):
         turns.put(Wish("ann", page, "picture", True, None, size))
-    assert not turns.has_room(large)
-    assert turns.has_room(100), "what is small is not counted"
+    assert not turns.has_room("ann", large)
+    assert turns.has_room("ann", 100), "what is small is not counted"
     turns.take()
-    assert turns.has_room(large)
+    assert turns.has_room("ann", large)
     turns.leave("ann", 2)
-    assert turns.has_room(2 * large)
+    assert turns.has_room("ann", 2 * large)
+
+
+def test_one_address_leaves_room_for_anothers_picture():
+    turns, picture = Turns(1), 9 << 20
+    page = 0
+    while turns.has_room("flood", picture):
+        turns.put(Wish("flood", page, "picture", True, None, picture))
+        page += 1
+    assert page > 8
+    assert turns.has_room("bob", picture)
 
 
 def test_a_page_that_leaves_takes_its_wishes_along():
@@ -167,6 +220,18 @@ def test_a_frame_comes_back_and_its_buffers_lie_at_multiples_of_8():
 def test_a_number_that_json_has_not_goes_by_its_name():
     frame = packed({"loss": float("nan"), "all": [float("inf"), (-float("inf"), 1.5)]})
     assert unpacked(frame)[0] == {"loss": "nan", "all": ["inf", ["-inf", 1.5]]}
+
+
+def test_a_message_of_brackets_is_refused_before_it_is_read(monkeypatch):
+    """Each makes an object, a hundred times as large as its text."""
+    read = []
+    monkeypatch.setattr(json, "loads", lambda text, **_: read.append(text) or {})
+    for text in ("[]," * MOST_BRACKETS, '{"a":' * MOST_BRACKETS, "[{" * MOST_BRACKETS):
+        read_json(text[:MOST_BRACKETS])
+        with pytest.raises(ValueError, match="brackets at most"):
+            read_json(text + "[")
+        assert len(read) == 1, text[:9]
+        read.clear()
 
 
 def test_a_strangers_frame_is_read_strictly():
