@@ -6,7 +6,7 @@ import { weightReach } from "../rules/edit_cells.js";
 
 /** In a cell of CELL. @typedef {{ left: number, wide: number, top: number, tall: number, knob: Pair }} Look */
 /** @type {Record<"beside" | "edge", Look>} */
-const LOOKS = {
+export const LOOKS = {
   beside: { left: 2.4, wide: 3.2, top: 4.5, tall: 29.6, knob: [7, 4.4] },
   edge: { left: 0, wide: 2.8, top: 0, tall: 38.6, knob: [2.8, 5] }, // the number has the cell
 };
@@ -16,6 +16,30 @@ export const SLIDER_SHARE = (LOOKS.beside.left + (LOOKS.beside.wide + LOOKS.besi
 
 /** @param {number} x @param {number} y @param {number} width @param {number} height */
 const bar = (x, y, width, height) => `M${x} ${y.toFixed(2)}h${width}v${height.toFixed(2)}h${-width}z`;
+
+/**
+ * Paths of the tracks, fills, zeros and knobs. One scale for all: zero is at the bottom, or in the middle where a
+ * weight is negative.
+ * @param {number[]} values @param {number} columns @param {Look} look
+ */
+export function pathsOf(values, columns, { left, wide, top, tall, knob }) {
+  const reach = weightReach(values);
+  const least = values.some((value) => value < 0) ? -reach : 0;
+  const paths = ["", "", "", ""];
+  values.forEach((value, index) => {
+    const [x, y] = [(index % columns) * CELL + left, Math.floor(index / columns) * CELL + top];
+    /** @param {number} number */
+    const down = (number) => y + (1 - (number - least) / (reach - least)) * tall;
+    paths[0] += bar(x, y, wide, tall);
+    if (least < 0) paths[2] += bar(x - 0.9, down(0) - 0.5, wide + 1.8, 1);
+    if (!Number.isFinite(value)) return; // it overflowed: nowhere on the track
+    const [upper, lower] = [down(Math.max(value, 0)), down(Math.min(value, 0))];
+    paths[1] += bar(x, upper, wide, lower - upper);
+    const at = Math.min(Math.max(down(value) - knob[1] / 2, y), y + tall - knob[1]);
+    paths[3] += bar(x + (wide - knob[0]) / 2, at, ...knob);
+  });
+  return paths;
+}
 
 export class CellSliders {
   #paths = ["track", "fill", "zero", "knob"].map((part) => svgElement(`path.cv-slide-${part}`));
@@ -40,32 +64,8 @@ export class CellSliders {
     this.#draw();
   }
 
-  /** One scale for all; zero is at the bottom, or in the middle where a weight is negative. */
   #draw() {
-    const reach = weightReach(this.#values);
-    const least = this.#values.some((value) => value < 0) ? -reach : 0;
-    const shown = this.#look
-      ? this.#values.map((value, index) =>
-          this.#one(value, index, least, reach, /** @type {Look} */ (this.#look)),
-        )
-      : [];
-    this.#paths.forEach((path, part) => setAttribute(path, "d", shown.map((parts) => parts[part]).join("")));
-  }
-
-  /**
-   * Track, fill, zero, knob.
-   * @param {number} value @param {number} index @param {number} least @param {number} reach
-   * @param {Look} look
-   */
-  #one(value, index, least, reach, { left, wide, top, tall, knob }) {
-    const [x, y] = [(index % this.#columns) * CELL + left, Math.floor(index / this.#columns) * CELL + top];
-    /** @param {number} number */
-    const down = (number) => y + (1 - (number - least) / (reach - least)) * tall;
-    const [upper, lower] = [down(Math.max(value, 0)), down(Math.min(value, 0))];
-    const track = bar(x, y, wide, tall);
-    const zero = least < 0 ? bar(x - 0.9, down(0) - 0.5, wide + 1.8, 1) : "";
-    if (!Number.isFinite(value)) return [track, "", zero, ""];
-    const at = Math.min(Math.max(down(value) - knob[1] / 2, y), y + tall - knob[1]);
-    return [track, bar(x, upper, wide, lower - upper), zero, bar(x + (wide - knob[0]) / 2, at, ...knob)];
+    const drawn = this.#look ? pathsOf(this.#values, this.#columns, this.#look) : [];
+    this.#paths.forEach((path, part) => setAttribute(path, "d", drawn[part] ?? ""));
   }
 }

@@ -29,6 +29,16 @@ export function stepped(from, steps, fine) {
   return Math.min(Math.max(to, -reach), reach);
 }
 
+/**
+ * What a key makes of a number: Alt and an arrow, or any key of a slider; null: nothing.
+ * @param {number} from @param {Pick<KeyboardEvent, "key" | "altKey" | "shiftKey">} event
+ * @param {boolean} slides
+ */
+export function keyed(from, { key, altKey, shiftKey }, slides) {
+  const by = (altKey ? UP : slides ? SLIDER_KEYS : {})[key];
+  return by ? stepped(from, by, shiftKey) : null;
+}
+
 export class NumberDrag {
   #bubble = element("output.cv-pulled", { "aria-hidden": "true" });
   /** NaN: none. @param {number} row @param {number} column */
@@ -76,15 +86,14 @@ export class NumberDrag {
   }
 
   /** Alt and an arrow key, or a slider's; false: another. @param {KeyboardEvent} event @param {Point} at */
-  key({ key, altKey, ctrlKey, metaKey, shiftKey }, { row, column }) {
-    const { slides, label } = this.#panel.spec();
-    const from = ctrlKey || metaKey ? NaN : this.#numberIn(row, column);
+  key(event, { row, column }) {
+    const { key, label, slides } = this.#panel.spec();
+    const from = event.ctrlKey || event.metaKey ? NaN : this.#numberIn(row, column);
     if (Number.isNaN(from)) return false;
-    if (slides && !altKey && WALK[key]) return this.#walk(row, column, WALK[key]);
-    const by = (altKey ? UP : slides ? SLIDER_KEYS : {})[key];
-    if (!by) return false;
-    const value = stepped(from, by, shiftKey);
-    if (value !== from) this.#write(row, column, value, `number ${this.#panel.spec().key} ${row} ${column}`);
+    if (slides && !event.altKey && WALK[event.key]) return this.#walk(row, column, WALK[event.key]);
+    const value = keyed(from, event, slides);
+    if (value === null) return false;
+    if (value !== from) this.#write(row, column, value, `number ${key} ${row} ${column}`);
     // A slider says its own number.
     if (!slides)
       this.#board.say(sayHands("number.is", { name: label, row, column, value: formatNumber(value) }));
@@ -93,11 +102,10 @@ export class NumberDrag {
 
   /** @param {number} row @param {number} column @param {number} by */
   #walk(row, column, by) {
-    const shape = [this.#panel.spec().rows.length, this.#panel.spec().columns.length];
-    const to = row * shape[1] + column + by;
-    if (to < 0 || to >= shape[0] * shape[1]) return true;
-    const [down, right] = indicesAt(shape, to);
-    this.#panel.grid.focusCell(down, right);
+    const { rows, columns } = this.#panel.spec();
+    const to = row * columns.length + column + by;
+    if (to >= 0 && to < rows.length * columns.length)
+      this.#panel.grid.focusCell(...indicesAt([rows.length, columns.length], to));
     return true;
   }
 }
