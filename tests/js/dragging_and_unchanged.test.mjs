@@ -309,7 +309,8 @@ test("a slider in a cell stands at its number, on one scale for all, from zero",
         [values.length, finite.length, finite.length],
       );
       assert.equal(zeros.length, isSigned ? values.length : 0, told);
-      const reach = Math.max(3, ...finite.map((index) => Math.ceil(Math.abs(values[index]))));
+      const most = Math.max(0, ...finite.map((index) => Math.abs(values[index])));
+      const reach = most < 1 && finite.length === values.length ? 1 : Math.max(3, Math.ceil(most));
       finite.forEach((index, at) => {
         const [x, y, wide, tall] = tracks[index];
         assert.deepEqual(

@@ -23,7 +23,8 @@ const bar = (x, y, width, height) => `M${x} ${y.toFixed(2)}h${width}v${height.to
  * @param {number[]} values @param {number} columns @param {Look} look
  */
 export function pathsOf(values, columns, { left, wide, top, tall, knob }) {
-  const reach = weightReach(values);
+  // A layer's own weights are mostly below 1.
+  const reach = values.every((value) => Math.abs(value) < 1) ? 1 : weightReach(values);
   const least = values.some((value) => value < 0) ? -reach : 0;
   const paths = ["", "", "", ""];
   values.forEach((value, index) => {
