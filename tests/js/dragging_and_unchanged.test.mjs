@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { changedCells } from "../../convviz/web/board/highlight_changes.js";
-import { LOOKS, pathsOf } from "../../convviz/web/board/cell_sliders.js";
-import { keyed, stepped } from "../../convviz/web/board/drag_number.js";
+import { stepped } from "../../convviz/web/board/drag_number.js";
+import { placeFor } from "../../convviz/web/board/why_unchanged.js";
 import { computeStages } from "../../convviz/web/numbers/compute.js";
 import { createPageModel } from "../../convviz/web/numbers/page_model.js";
 import { isMove, reasonOf, unchanged } from "../../convviz/web/numbers/reason_unchanged.js";
@@ -16,13 +16,7 @@ import {
   unchangedWords,
 } from "../../convviz/web/picture/why_result_unchanged.js";
 import { oneHot, setAxis, shownOne, singleOne } from "../../convviz/web/rules/change_settings.js";
-import {
-  editCell,
-  editedPanels,
-  givenNumber,
-  isDragged,
-  isSlid,
-} from "../../convviz/web/rules/edit_cells.js";
+import { editCell, editedPanels, givenNumber, isDragged } from "../../convviz/web/rules/edit_cells.js";
 import { STROKE } from "../../convviz/web/rules/undo_rules.js";
 import { fromLink } from "../../convviz/web/rules/settings_link.js";
 import { replaced, tensorsOf } from "../../convviz/web/rules/settings_and_tensors.js";
@@ -254,84 +248,6 @@ test("a number that is dragged goes as far as one digit, or as it was", () => {
   assert.equal(stepped(120, -3, false), 117);
 });
 
-test("a weight takes a slider's keys, any other number those with Alt", () => {
-  const press = (name, slides, from = 2) => {
-    const keys = name.split("+");
-    const [altKey, shiftKey] = [keys.includes("Alt"), keys.includes("Shift")];
-    return keyed(from, { key: keys.at(-1), altKey, shiftKey }, slides);
-  };
-  const taken = { ArrowUp: 3, ArrowDown: 1, "Shift+ArrowUp": 2.1, PageUp: 5, PageDown: -1, Home: -9, End: 9 };
-  for (const [name, value] of Object.entries(taken)) {
-    assert.equal(press(name, true), value, name);
-    assert.equal(press(name, false), null, `${name} walks through other panels`);
-  }
-  for (const slides of [true, false]) {
-    assert.equal(press("Alt+ArrowDown", slides), 1);
-    assert.equal(press("Alt+Shift+ArrowDown", slides), 1.9);
-    for (const name of ["Alt+Home", "Alt+PageUp", "Alt+ArrowLeft", "Enter", "5"])
-      assert.equal(press(name, slides), null, name);
-  }
-  assert.equal(press("End", true, 120), 120, "as it was, where it is beyond");
-});
-
-test("the kernel slides, wherever it is shown, and nothing else", () => {
-  for (const link of ["v=2", "v=2&transposed=1", "v=2&loss=half_squared_error", "v=2&bias=1"]) {
-    const { state } = fromLink(link);
-    const slid = Object.keys(editedPanels(state)).filter((panel) => isSlid(state, panel));
-    assert.deepEqual(slid, ["weight"], link);
-    assert.ok(isDragged(state, "weight"), link);
-  }
-});
-
-/** Where the rectangles of a path lie: left, top, width, height. */
-const rectanglesOf = (path) =>
-  [...path.matchAll(/M([-\d.]+) ([-\d.]+)h([-\d.]+)v([-\d.]+)h/g)].map((found) => found.slice(1).map(Number));
-
-test("a slider in a cell stands at its number, on one scale for all, from zero", () => {
-  const draw = drawer(SEED + 4);
-  for (let turn = 0; turn < STATES; turn++) {
-    const columns = draw([1, 2, 3, 7]);
-    const numbersOf = draw([
-      [0, 1, 2, 9],
-      [-2, 0, 0.5, 1],
-      [-40, 3, 17],
-      [0.1, 0.2],
-      [0, Number.NaN, 1],
-    ]);
-    const values = Array.from({ length: columns * draw([1, 3, 7]) }, () => draw(numbersOf));
-    for (const look of Object.values(LOOKS)) {
-      const told = `${columns} columns of ${values}`;
-      const [tracks, fills, zeros, knobs] = pathsOf(values, columns, look).map(rectanglesOf);
-      const finite = values.flatMap((value, index) => (Number.isFinite(value) ? [index] : []));
-      const isSigned = values.some((value) => value < 0);
-      assert.deepEqual(
-        [tracks.length, fills.length, knobs.length],
-        [values.length, finite.length, finite.length],
-      );
-      assert.equal(zeros.length, isSigned ? values.length : 0, told);
-      const most = Math.max(0, ...finite.map((index) => Math.abs(values[index])));
-      const reach = most < 1 && finite.length === values.length ? 1 : Math.max(3, Math.ceil(most));
-      finite.forEach((index, at) => {
-        const [x, y, wide, tall] = tracks[index];
-        assert.deepEqual(
-          [Math.floor(x / 40), Math.floor(y / 40)],
-          [index % columns, Math.floor(index / columns)],
-        );
-        assert.ok((x % 40) + wide <= 40 && (y % 40) + tall <= 40, told);
-        const unit = tall / (isSigned ? 2 * reach : reach);
-        const [, top, , height] = fills[at];
-        assert.ok(Math.abs(height - Math.abs(values[index]) * unit) < 0.02, told);
-        const zero = y + (isSigned ? tall / 2 : tall);
-        assert.ok(Math.abs((values[index] < 0 ? top : top + height) - zero) < 0.02, told);
-        const [, knob, , thick] = knobs[at];
-        const tip = zero - values[index] * unit;
-        assert.ok(knob >= y - 0.01 && knob + thick <= y + tall + 0.01, `${told}: a handle stays in its cell`);
-        assert.ok(Math.abs(knob + thick / 2 - tip) <= thick / 2 + 0.02, told);
-      });
-    }
-  }
-});
-
 test("what can be dragged is what can be typed, and it is read where it is written", () => {
   const draw = drawer(SEED + 3);
   const cells = [0, 1, 3].flatMap((row) => [0, 1, 2].map((column) => [row, column]));
@@ -361,4 +277,18 @@ test("numbers of a loss are not dragged: one of them would end it", () => {
 test("what is washed has changed by more than rounding", () => {
   assert.deepEqual(changedCells([1, 2, 3], [1, 2.5, 3.000001], 1e-5), [1]);
   assert.deepEqual(changedCells([1, 2], [1, 2], 0), []);
+});
+
+test("the note lies below the cells, and on nothing", () => {
+  const bounds = { left: 0, top: 0, right: 500, bottom: 200 };
+  const panel = { left: 200, top: 50, right: 290, bottom: 150 };
+  const note = { width: 180, height: 15 };
+  assert.deepEqual(placeFor(note, panel, bounds, [panel]), [155, 153]);
+  const beside = { left: 100, top: 20, right: 190, bottom: 180 };
+  assert.deepEqual(placeFor(note, panel, bounds, [panel, beside]), [200, 153], "the neighbour is higher");
+  const low = { ...panel, bottom: 195 };
+  assert.deepEqual(placeFor(note, low, bounds, [low]), [155, 32], "above");
+  const tall = { ...panel, top: 5, bottom: 195 };
+  assert.deepEqual(placeFor(note, tall, bounds, [tall]), [299, 5], "beside");
+  assert.equal(placeFor(note, tall, { ...bounds, right: 300 }, [tall]), null);
 });
