@@ -83,7 +83,7 @@ APP = Way(
         "shown": _from(".cv-board", "it.dataset.painted"),
         "torch": _from(".cv-board", 'it.dataset.from === "torch" && it.dataset.painted'),
     },
-    ".cv-sliders input[type=range]",
+    ".cv-set-weight input[type=range]",
     READ_CELLS,
 )
 FIGURE_WIDGET = Way(

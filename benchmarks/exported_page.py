@@ -15,7 +15,7 @@ ROUNDS = 3
 ALIVE = f".cv-board{PAINTED} .cv-plot .hm image"
 # Where to press the arrow keys, and whether to and fro: a slider of the geometry has few places.
 SLIDERS = {
-    "kernel": ('[data-slider="1,1"] input[type=range]', False),
+    "kernel": (".cv-set-weight input[type=range]", False),
     "padding": (".cv-set-padding input", True),
     "stride": (".cv-set-stride input", True),
     "input size": (".cv-set-input_size input", True),

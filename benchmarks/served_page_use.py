@@ -17,7 +17,7 @@ from tests.browser.server import voila_server
 PART = "the served page"
 ROUNDS = 3
 EARLY_STEPS = 8  # while the socket opens and torch's first numbers come
-SLIDER = '[data-slider="1,1"] input[type=range]'
+SLIDER = ".cv-set-weight input[type=range]"
 CELL = '() => document.querySelector(\'[data-panel="output"] [data-cell="1,1"]\')?.dataset.value'
 SIZE = 12
 PANELS = ("padded_input", "weight", "output", "padded_grad_output", "grad_input", "grad_weight")
@@ -25,7 +25,7 @@ SETTINGS = facts("settings")
 WARM_UP, STEPS = 200, 1000
 # Moves the slider to and fro in the page, each step after torch's numbers of the one before were painted.
 SLIDE = """async (count) => {
-  const range = document.querySelector('[data-slider="0,1"] input[type=range]');
+  const range = document.querySelector('.cv-set-weight input[type=range]');
   const { dataset } = document.querySelector('.cv-board');
   for (let i = 0; i < count; i++) {
     const before = dataset.painted;

@@ -23,7 +23,7 @@ FIRST_SIGHT = {
     "Entries": ".cv-tab[data-entry=mistakes]",
     "Language": ".cv-languages summary",
     "Lecture": ".cv-present",
-    "The kernel": ".cv-sliders",
+    "The kernel": ".cv-set-weight",
     "Geometry": ".cv-set-kernel_size",
     "Undo, Redo, Reset, Share": ".cv-tools",
     "More": ".cv-more-controls > summary",

@@ -193,7 +193,8 @@ def test_forced_colours_leave_the_heatmap_its_own(opened):
     with seen_as(opened, color_scheme=scheme, forced_colors="active"):
         for row, column, value in ((0, 0, -1.0), (1, 2, 2.0)):
             box = cell(opened, "weight", row, column).bounding_box()
-            shot = opened.screenshot(clip={"x": box["x"] + 4, "y": box["y"] + 4, "width": 3, "height": 3})
+            right = box["x"] + box["width"] - 8  # its slider is at the left
+            shot = opened.screenshot(clip={"x": right, "y": box["y"] + 4, "width": 3, "height": 3})
             shown = Image.open(io.BytesIO(shot)).convert("RGB").getpixel((1, 1))
             wanted = color_at(COLORSCALES[scheme]["weight"], (value / end + 1) / 2)
             assert all(abs(a - b) <= 4 for a, b in zip(shown, wanted, strict=True)), (shown, wanted)

@@ -30,6 +30,7 @@ from tests.browser.app_page import (
     wait_notice,
     wait_painted,
     wait_value,
+    weight_slider,
 )
 from tests.browser.server import wait_until
 
@@ -99,47 +100,55 @@ def test_every_menu(app):
     assert assert_page_equals_autograd(app).tensors["grad_output"].nonzero().tolist() == [[0, 0, 2, 1]]
 
 
-def test_a_kernel_slider_by_keyboard_and_the_number_typed_beside_it(app):
+def test_a_weight_by_the_long_slider_by_the_keys_of_its_cell_and_typed(app):
     for key, value in (("ArrowRight", 2.1), ("End", 3), ("Home", -3)):
         with repaint(app):
             weight_slider(app, 1, 2).press(key)
         wait_value(app, "weight", 1, 2, value)
-    ranges = app.locator(".cv-slider input[type=range]")
+    for key, value in (("ArrowUp", -2), ("Shift+ArrowUp", -1.9), ("PageUp", 1.1), ("End", 9), ("Home", -9)):
+        with repaint(app):
+            cell(app, "weight", 1, 2).press(key)
+        wait_value(app, "weight", 1, 2, value)
+    assert_page_equals_autograd(app)
+    long = app.locator(".cv-set-weight input[type=range]")
 
     def reach():
-        ends = ranges.evaluate_all("all => all.map((one) => [one.min, one.max])")
-        assert ends == ends[:1] * 9, "they are compared"
-        return ends[0][1]
+        least, most = long.evaluate("(one) => [one.min, one.max]")
+        assert least == f"-{most}"
+        return most
 
-    def type_into(place, text):
-        field = app.locator(f'[data-slider="{place}"] input[type=text]')
+    def type_into(row, column, text):
+        cell(app, "weight", row, column).press("Enter")
+        field = app.locator(".cv-editor")
         field.fill(text)
         field.press("Enter")
         return field
 
+    assert (reach(), long.input_value()) == ("9", "-9"), "the long one follows the cell"
     with repaint(app):
-        type_into("0,1", "4,25")  # beyond the slider's reach, with a decimal comma
+        type_into(1, 2, "1")
+    with repaint(app):
+        type_into(0, 1, "4,25")  # beyond the slider's reach, with a decimal comma
     wait_value(app, "weight", 0, 1, 4.25)
     assert_page_equals_autograd(app)
-    assert reach() == "5"
+    assert (reach(), app.locator(".cv-set-weight .cv-number").inner_text()) == ("5", "4.25")
     before = painted(app)
-    field = type_into("0,1", "much")
+    field = type_into(0, 1, "much")
     assert field.get_attribute("aria-invalid") == "true"
     field.press("Escape")
-    assert (field.input_value(), painted(app)) == ("4.25", before)
-    handle = weight_slider(app, 1, 1)
+    assert (field.count(), painted(app)) == (0, before)
     for way, least in (("a drag", "5"), ("Reset", "3")):
         with repaint(app):
-            type_into("1,1", "500")
+            type_into(1, 1, "500")
         assert reach() == "500"
         with repaint(app):
             if way == "a drag":
-                handle.fill("0")
+                long.fill("0")
                 assert reach() == "500", "nothing jumps while a hand is on it"
             else:
                 app.get_by_role("button", name=way, exact=True).click()
         if way == "a drag":
-            handle.dispatch_event("pointerup")
+            long.dispatch_event("pointerup")
         assert reach() == least, way
 
 
@@ -187,7 +196,7 @@ def test_thumbnails_show_their_planes(app):
     before = float(read_panel(app, "weight")[0, 0])
     with repaint(app):
         weight_slider(app, 0, 0).press("ArrowRight")
-    assert float(read_panel(app, "weight")[0, 0]) == pytest.approx(before + 0.1, abs=1e-6), "the shown plane's sliders"
+    assert float(read_panel(app, "weight")[0, 0]) == pytest.approx(before + 0.1, abs=1e-6), "the shown plane's"
     assert_page_equals_autograd(app)
     # Every small picture is drawn in colours, not left empty.
     assert thumbs.evaluate_all("""(thumbs) => thumbs.every((thumb) => {
@@ -394,7 +403,7 @@ def assert_inside(page, width):
     look = """(width) => {
         const outside = [...document.querySelectorAll(
             ".cv-panel, .cv-area, figcaption, .cv-sign, .cv-formula, .cv-note, .cv-truth, "
-            + ".cv-group, .cv-slider, .cv-control input, .cv-number, select, .cv-tools",
+            + ".cv-group, .cv-control input, .cv-number, select, .cv-tools",
         )]
             .map((node) => [node, node.getBoundingClientRect()])
             .filter(([_, box]) => box.width && (box.left < -0.5 || box.right > width + 0.5))
@@ -504,7 +513,7 @@ def test_upload_that_cannot_be_used_is_refused_and_changes_nothing(app):
 def test_steps_do_not_grow_the_page(app):
     app.emulate_media(reduced_motion="no-preference")
     count = """async (count) => {
-        const range = document.querySelector('[data-slider="1,1"] input[type=range]');
+        const range = document.querySelector(".cv-set-weight input[type=range]");
         const board = document.querySelector(".cv-board");
         for (let step = 1; step <= count; step++) {
             const before = Number(board.dataset.painted);
@@ -532,13 +541,13 @@ def test_steps_do_not_grow_the_page(app):
 def test_fast_slides_drop_stale_steps_and_the_last_one_arrives(app):
     sent = messages_sent(app)
     app.evaluate("""() => {
-        const range = document.querySelector('[data-slider="1,1"] input[type=range]');
+        const range = document.querySelector(".cv-set-weight input[type=range]");
         for (let step = 1; step <= 60; step++) {
             range.value = String(-3 + step / 10);
             range.dispatchEvent(new Event("input", { bubbles: true }));
         }
     }""")
-    wait_value(app, "weight", 1, 1, 3)
+    wait_value(app, "weight", 0, 0, 3)
     assert_page_equals_autograd(app)
     assert 1 <= sent() <= 10, "torch is not asked for stale steps"
 

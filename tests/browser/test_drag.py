@@ -288,15 +288,102 @@ def test_a_given_number_is_dragged_up_and_down(opened):
 
 def test_keys_change_the_number_in_the_focus(opened):
     page = opened()
-    before = number(page, "weight", 1, 1)
-    cell(page, "weight", 1, 1).focus()
+    before = number(page, "padded_input", 1, 1)
+    cell(page, "padded_input", 1, 1).focus()
     page.keyboard.press("Alt+ArrowUp")
-    assert number(page, "weight", 1, 1) == before + 1
+    assert number(page, "padded_input", 1, 1) == before + 1
     page.keyboard.press("Alt+Shift+ArrowDown")
-    assert number(page, "weight", 1, 1) == pytest.approx(before + 0.9)
+    assert number(page, "padded_input", 1, 1) == pytest.approx(before + 0.9)
     assert page.locator(".cv-live").last.text_content().endswith(f"row 1, column 1: {before + 0.9:.1f}")
     undo(page)
-    assert number(page, "weight", 1, 1) == before, "quick presses are one step"
+    assert number(page, "padded_input", 1, 1) == before, "quick presses are one step"
+    page.keyboard.press("Escape")
+    cell(page, "padded_input", 1, 1).focus()
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate("document.activeElement.dataset.cell") == "0,1", "alone they walk, but in the kernel"
+    assert number(page, "padded_input", 1, 1) == before
+
+
+SLIDERS = """() => [...document.querySelectorAll("[data-panel=weight]")].map((panel) => ({
+  roles: [...panel.querySelectorAll("[role=row] > [role=gridcell] > [role=slider]")].map((one) =>
+    [one.getAttribute("aria-label"), one.getAttribute("aria-valuenow"), one.getAttribute("aria-valuetext")]),
+  drawn: [...panel.querySelectorAll(".cv-slides path")].map((path) =>
+    path.getAttribute("d").split("M").length - 1),
+}))"""
+
+
+def test_each_weight_is_a_slider_that_is_seen_and_the_long_one_follows_it(opened):
+    page = opened()
+    chosen = page.locator(".cv-set-weight select")
+    for panel in page.evaluate(SLIDERS):
+        assert panel["roles"] == [
+            [f"weight, row {index // 3}, column {index % 3}", str(index + 1), str(index + 1)] for index in range(9)
+        ]
+        assert panel["drawn"] == [9, 9, 0, 9], "track, fill, no zero, handle"
+    cell(page, "weight", 0, 2).focus()
+    focused = "document.activeElement.dataset.cell"
+    for key, place, value in (
+        ("ArrowUp", "0,2", 4),
+        ("Shift+ArrowDown", "0,2", 3.9),
+        ("Shift+ArrowUp", "0,2", 4),
+        ("ArrowRight", "1,0", 4),  # from row to row
+        ("PageUp", "1,0", 7),
+        ("PageDown", "1,0", 4),
+        ("End", "1,0", 9),
+        ("Home", "1,0", -9),
+        ("ArrowLeft", "0,2", 4),
+    ):
+        page.keyboard.press(key)
+        page.evaluate(FRAMES)
+        assert page.evaluate(focused) == place, key
+        shown = cell(page, "weight", *place.split(","))
+        assert float(shown.get_attribute("aria-valuenow")) == pytest.approx(value), key
+    assert follow(page)["weight"].tolist() == [[1, 2, 4], [-9, 5, 6], [7, 8, 9]]
+    assert chosen.evaluate("(menu) => menu.selectedOptions[0].text") == "weight[1,0]", "the one that changed last"
+    assert page.locator(".cv-set-weight input").evaluate("(range) => Number(range.value)") == -9
+    assert [panel["drawn"] for panel in page.evaluate(SLIDERS)] == [[9] * 4] * 2, "zeros, since one is negative"
+    for _ in range(12):
+        page.keyboard.press("ArrowRight")
+    assert page.evaluate(focused) == "2,2", "and no further than the last"
+    page.keyboard.press("Enter")
+    page.locator(".cv-editor").fill("-1,5")
+    page.keyboard.press("Enter")
+    assert number(page, "weight", 2, 2) == -1.5
+    assert chosen.evaluate("(menu) => menu.selectedOptions[0].text") == "weight[2,2]"
+    assert cell(page, "weight", 2, 2).get_attribute("aria-valuetext") == "\u22121.5"
+    page.locator(".cv-set-weight").hover()
+    lit = page.locator("[data-panel=weight] .cv-lights").first
+    assert lit.get_attribute("data-lit") == "2,2", "pointing at the long one lights its cell"
+
+
+def test_a_slider_has_room_beside_its_number_or_is_a_line_at_the_edge_or_is_left_out(opened):
+    """Never at the cost of a number."""
+    overlap = """() => [...document.querySelectorAll("[data-panel=weight]")].filter((one) => one.checkVisibility())
+      .map((panel) => {
+        const [printed, knobs] = [panel.querySelectorAll(".cv-printed text"), panel.querySelector(".cv-slide-knob")];
+        const unit = panel.querySelector(".cv-cell").getBoundingClientRect();
+        const found = [...knobs.getAttribute("d").matchAll(/M([-\\d.]+) [-\\d.]+h([-\\d.]+)/g)]
+          .map(([, x, wide]) => (((Number(x) % 40) + Number(wide)) / 40) * unit.width);
+        const left = [...printed].map((text) => {
+          const box = text.getBoundingClientRect();
+          return (box.left - unit.left) % unit.width;
+        });
+        return { numbers: printed.length, handles: found.length, into: Math.max(...found) - Math.min(...left) };
+      })"""
+    for link, size, cells in (
+        ("v=2", (1366, 768), 9),
+        ("v=2", (390, 844), 9),
+        ("v=2&kernel=7&size=12", (1366, 768), 49),
+        ("v=2&kernel=1x4&size=9", (1280, 720), 4),
+        ("v=2&weight=sobel_x", (390, 844), 9),
+        ("v=2&weight=gaussian", (1366, 768), 9),
+    ):
+        found = opened(link, size=size).evaluate(overlap)
+        assert found, (link, size)
+        for panel in found:
+            assert panel["handles"] == panel["numbers"], (link, size, panel)
+            assert panel["numbers"] in (0, cells), (link, size, panel)
+            assert panel["numbers"] == 0 or panel["into"] < 1.5, (link, size, panel)
 
 
 def test_a_finger_drags_a_number_and_the_page_stays(held):
@@ -337,7 +424,7 @@ def test_what_did_not_change_says_why_and_covers_no_cell(opened):
             page.evaluate(FRAMES)
             assert page.evaluate(NOTES) == [["output", "unchanged: made of input and weight"]]
         cell(page, "weight", 1, 1).focus()
-        page.keyboard.press("Alt+ArrowUp")
+        page.keyboard.press("ArrowUp")
         page.evaluate(FRAMES)
         told = dict(page.evaluate(NOTES))
         assert set(told.values()) <= {

@@ -13,6 +13,7 @@ from tests.browser.app_page import (
     repaint,
     show_all_controls,
     wait_painted,
+    weight_slider,
 )
 from tests.browser.pdf import words_of
 

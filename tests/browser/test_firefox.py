@@ -105,8 +105,10 @@ def test_every_size_has_its_whole_page_in_light_and_dark(tab, exported):
 
 def test_sliders_move_the_numbers_and_a_cell_is_pinned_by_a_click_and_by_keys(tab, exported):
     open_page(tab, exported)
-    focus(tab, '[data-slider="0,0"] input[type=range]')
+    focus(tab, ".cv-set-weight input[type=range]")
     repainted(tab, ["ArrowRight"])
+    focus(tab, '[data-panel="weight"] [data-cell="0,1"]')
+    repainted(tab, ["ArrowUp"])
     for name in ("stride", "padding"):
         focus(tab, f".cv-set-{name} input[type=range]")
         repainted(tab, ["ArrowRight"])

@@ -184,7 +184,7 @@ def test_it_ends_in_each_way_and_leaves_nothing_behind(browser, exported):
         watch(page)
         with repaint(page):
             page.evaluate("""() => {
-              const slider = document.querySelector(".cv-kernel input[type=range]");
+              const slider = document.querySelector(".cv-set-weight input[type=range]");
               slider.value = -3;
               slider.dispatchEvent(new Event("input", { bubbles: true }));
             }""")

@@ -23,6 +23,7 @@ from tests.browser.app_page import (
     wait_notice,
     wait_painted,
     wait_value,
+    weight_slider,
 )
 from tests.browser.jupyterlab import FRONT_ENDS, lab_server, open_notebook
 from tests.browser.test_lesson_path import TAB_NAMES, at_step, by_pointer, play
@@ -85,8 +86,8 @@ def test_keys_stay_in_the_app(app):
         app.keyboard.press("Enter")
     wait_value(app, "padded_input", 4, 3, 1.5)
     assert_page_equals_autograd(app)
-    field = app.locator('[data-slider="1,1"] input[type=text]')
-    field.focus()
+    cell(app, "weight", 1, 1).press("Enter")
+    field = app.locator(".cv-editor")
     app.keyboard.type("x2")
     assert field.input_value() == "x2"
     app.keyboard.press("Escape")
@@ -109,7 +110,8 @@ def test_undo_is_the_apps_and_the_fields(app):
     with repaint(app):
         app.keyboard.press("Control+z")
     assert assert_page_equals_autograd(app).geometry["stride"] == [2, 2]
-    field = app.locator('[data-slider="1,1"] input[type=text]')
+    cell(app, "weight", 1, 1).press("Enter")
+    field = app.locator(".cv-editor")
     before = field.input_value()
     field.press("End")
     app.keyboard.type("7")
@@ -132,11 +134,10 @@ def test_a_notebook_keeps_its_keys_with_ctrl(app):
 @EVERYWHERE
 def test_sliders_and_menus_hear_their_arrow_keys(app):
     """Notebooks have commands on the arrow keys, and would take them from the browser's own sliders."""
-    for key, step in (("ArrowRight", 0.1), ("ArrowDown", -0.1)):
+    long, short = weight_slider(app, 1, 0), cell(app, "weight", 1, 0)
+    for place, key, step in ((long, "ArrowRight", 0.1), (long, "ArrowDown", -0.1), (short, "ArrowUp", 1)):
         before = float(read_panel(app, "weight")[1, 0])
-        # Where all numbers share a slider, it is that of the number that has the focus.
-        app.locator('[data-slider="1,0"] input[type=text]').focus()
-        weight_slider(app, 1, 0).focus()
+        place.focus()
         with repaint(app):
             app.keyboard.press(key)
         assert float(read_panel(app, "weight")[1, 0]) == pytest.approx(before + step, abs=1e-6), key

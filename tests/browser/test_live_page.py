@@ -26,6 +26,7 @@ from tests.browser.app_page import (
     press_tab,
     repaint,
     wait_painted,
+    weight_slider,
 )
 from tests.browser.axe import assert_accessible
 from tests.browser.server import voila_server, wait_until

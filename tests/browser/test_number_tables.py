@@ -5,7 +5,7 @@ import pytest
 from convviz.export.page import export_html
 from convviz.facts.format_numbers import format_number
 from convviz.geometry.spec import ConvSpec
-from tests.browser.app_page import fresh_page, repaint, show_all_controls, wait_painted
+from tests.browser.app_page import fresh_page, repaint, show_all_controls, wait_painted, weight_slider
 
 STATES = {
     "padded": {},  # 8 x 8, stride 2, with padding and a remainder

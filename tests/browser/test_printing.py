@@ -8,7 +8,7 @@ from convviz.export.page import export_html
 from convviz.geometry.spec import ConvSpec
 from convviz.views.scales import QUANTITIES
 from convviz.views.theme import COLORSCALES, color_at
-from tests.browser.app_page import fresh_page, open_tab, press_tab, repaint, wait_painted
+from tests.browser.app_page import fresh_page, open_tab, press_tab, repaint, wait_painted, weight_slider
 
 # Each panel's own colours, read where its numbers lie over it; heard after the board, which listens before it is there.
 WATCH = """() => addEventListener("beforeprint", () => {

@@ -20,6 +20,7 @@ from tests.browser.app_page import (
     show_plane,
     slide,
     switch,
+    weight_slider,
 )
 
 FORWARD, INPUT, WEIGHT, ONE, TRANSPOSE = range(5)

@@ -1,8 +1,10 @@
-// Given numbers are dragged up and down: by 1, with Shift by 0.1; Alt and arrow keys do the same.
+// Given numbers are dragged up and down: by 1, with Shift by 0.1; Alt and arrow keys do the same. Weights are
+// sliders: they take a slider's keys, and those that move no slider walk from one to the next.
 import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { sayHands } from "../picture/gesture_sentences.js";
 import { givenNumber } from "../rules/edit_cells.js";
+import { indicesAt } from "../rules/shapes_and_indices.js";
 
 const CLICK = 4; // less is a click
 const PIXELS = 12; // of a step
@@ -10,14 +12,31 @@ const FINE = 0.1;
 const REACH = 9; // one digit, or as far as the number
 /** @type {Record<string, number>} */
 const UP = { ArrowUp: 1, ArrowDown: -1 };
+/** @type {Record<string, number>} */
+const SLIDER_KEYS = { ...UP, PageUp: 3, PageDown: -3, Home: -Infinity, End: Infinity };
+/** Through the rows, as one reads. @type {Record<string, number>} */
+const WALK = { ArrowRight: 1, ArrowLeft: -1 };
 
 const framed = () => window.parent !== window;
 
+/** As far as a number goes from zero. @param {number} from */
+export const reachOf = (from) => Math.max(REACH, Math.abs(from));
+
 /** 0.1 + 0.2 is 0.3. @param {number} from @param {number} steps @param {boolean} fine */
 export function stepped(from, steps, fine) {
-  const reach = Math.max(REACH, Math.abs(from));
+  const reach = reachOf(from);
   const to = Number((from + steps * (fine ? FINE : 1)).toPrecision(15));
   return Math.min(Math.max(to, -reach), reach);
+}
+
+/**
+ * What a key makes of a number: Alt and an arrow, or any key of a slider; null: nothing.
+ * @param {number} from @param {Pick<KeyboardEvent, "key" | "altKey" | "shiftKey">} event
+ * @param {boolean} slides
+ */
+export function keyed(from, { key, altKey, shiftKey }, slides) {
+  const by = (altKey ? UP : slides ? SLIDER_KEYS : {})[key];
+  return by ? stepped(from, by, shiftKey) : null;
 }
 
 export class NumberDrag {
@@ -66,17 +85,27 @@ export class NumberDrag {
     };
   }
 
-  /** Alt and an arrow key; false: another. @param {KeyboardEvent} event @param {Point} at */
+  /** Alt and an arrow key, or a slider's; false: another. @param {KeyboardEvent} event @param {Point} at */
   key(event, { row, column }) {
-    const by = UP[event.key];
-    if (!by || !event.altKey || event.ctrlKey || event.metaKey) return false;
-    const from = this.#numberIn(row, column);
+    const { key, label, slides } = this.#panel.spec();
+    const from = event.ctrlKey || event.metaKey ? NaN : this.#numberIn(row, column);
     if (Number.isNaN(from)) return false;
-    const value = stepped(from, by, event.shiftKey);
-    this.#write(row, column, value, `number ${this.#panel.spec().key} ${row} ${column}`);
-    this.#board.say(
-      sayHands("number.is", { name: this.#panel.spec().label, row, column, value: formatNumber(value) }),
-    );
+    if (slides && !event.altKey && WALK[event.key]) return this.#walk(row, column, WALK[event.key]);
+    const value = keyed(from, event, slides);
+    if (value === null) return false;
+    if (value !== from) this.#write(row, column, value, `number ${key} ${row} ${column}`);
+    // A slider says its own number.
+    if (!slides)
+      this.#board.say(sayHands("number.is", { name: label, row, column, value: formatNumber(value) }));
+    return true;
+  }
+
+  /** @param {number} row @param {number} column @param {number} by */
+  #walk(row, column, by) {
+    const { rows, columns } = this.#panel.spec();
+    const to = row * columns.length + column + by;
+    if (to >= 0 && to < rows.length * columns.length)
+      this.#panel.grid.focusCell(...indicesAt([rows.length, columns.length], to));
     return true;
   }
 }

@@ -3,6 +3,7 @@
 import { samePoint } from "../base/cell_place.js";
 import { focusOf, setAttribute, svgElement } from "../base/dom.js";
 import { formatNumber, fullNumber } from "../base/format.js";
+import { CellSliders } from "./cell_sliders.js";
 import { GridCells } from "./accessible_cells.js";
 import { GridInput } from "./grid_keys_and_pointer.js";
 import {
@@ -22,7 +23,8 @@ import { say } from "../base/board_sentences.js";
 
 /**
  * @typedef {import("../picture/cell_kinds.js").Roles & { label: string, editable: boolean, words?:
- *   Record<string, string>, numbers?: boolean }} GridSpec numbers: whether they have room, if not by count
+ *   Record<string, string>, numbers?: boolean, slides?: boolean }} GridSpec numbers: whether they have room, if
+ *   not by count; slides: each is a slider
  * @typedef {{ onFocus?: AtCell, onSelect?: AtCell, onMenu?: () => void, onLeave?: () => void, onEdit?: (row:
  *   number, column: number, typed: string) => void, onRelease?: () => boolean, onArrow?: (event:
  *   KeyboardEvent, row: number, column: number) => boolean }} GridEvents onArrow: asked first; true: handled
@@ -36,6 +38,7 @@ export class Grid {
   #bands = svgElement("g", { "aria-hidden": "true" });
   #cells = new GridCells();
   #numbers = new GridNumbers();
+  sliders = new CellSliders();
   value = this.#numbers.value;
   widest = this.#numbers.widest;
   print = this.#numbers.print;
@@ -69,6 +72,7 @@ export class Grid {
       this.#lights,
       this.#gaps,
       this.#cells.el,
+      this.sliders.el,
       this.#numbers.el,
       this.#dim,
       this.#beyond,
@@ -90,8 +94,8 @@ export class Grid {
   setSpec(next) {
     this.#spec = next;
     this.svg.setAttribute("aria-label", next.label);
-    const { rows, columns, unread_rows, unread_columns, editable, words, numbers: own } = next;
-    const drawn = JSON.stringify([rows, columns, unread_rows, unread_columns, editable, words, own]);
+    const { rows, columns, unread_rows, unread_columns, editable, words, numbers: own, slides } = next;
+    const drawn = JSON.stringify([rows, columns, unread_rows, unread_columns, editable, words, own, slides]);
     if (drawn !== this.#built) this.#build();
     this.#built = drawn;
   }
@@ -110,7 +114,7 @@ export class Grid {
     // that one stood for all
     if (numbered !== this.#wasNumbered) this.#cells.clear();
     this.#wasNumbered = numbered;
-    this.#cells.fit(numbered ? height : 1, numbered ? width : 1);
+    this.#cells.fit(numbered ? height : 1, numbered ? width : 1, numbered && Boolean(this.#spec.slides));
     const { row, column } = this.focus;
     this.focus = { row: Math.min(row, height - 1), column: Math.min(column, width - 1) };
     this.#moveCursor();
@@ -126,6 +130,7 @@ export class Grid {
     this.#markBeyond(values, limit);
     if (this.numbered()) this.#nameCells();
     else this.#moveCursor();
+    if (this.#spec.slides) this.sliders.set(values, this.#spec.columns.length);
     this.svg.toggleAttribute("data-crossed", this.#numbers.crossed);
     return true;
   }

@@ -1,6 +1,7 @@
 // A panel: caption, menu, the grid over plotly's picture, its other planes.
 import { element, focusOf, setStyle, setText } from "../base/dom.js";
 import { followBrush } from "./paint_cells.js";
+import { SLIDER_SHARE } from "./cell_sliders.js";
 import { SMALLEST, digitSize, leastCell, setDigits } from "./digit_size.js";
 import { followDrag } from "./drag.js";
 import { NumberDrag } from "./drag_number.js";
@@ -160,9 +161,14 @@ export class Panel {
   #printNumbers() {
     const { width, height } = this.#onPaper ? ON_PAPER : this.#cell;
     this.#widest = this.grid.widest();
-    const pixels = digitSize(this.#widest, { width, height }, this.#afar) || (this.#onPaper ? SMALLEST : 0);
+    const left = this.#spec.slides ? width * (1 - 2 * SLIDER_SHARE) : 0; // by a slider
+    const beside = digitSize(this.#widest, { width: left, height }, this.#afar);
+    const pixels =
+      beside || digitSize(this.#widest, { width, height }, this.#afar) || (this.#onPaper ? SMALLEST : 0);
     this.area.classList.toggle("cv-wordless", !pixels);
     this.grid.print(pixels > 0);
+    const areSeen = this.#spec.slides && pixels > 0 && !this.#onPaper;
+    this.grid.sliders.show(areSeen ? (beside ? "beside" : "edge") : "");
     // Inherited by every cell: not restyled for nothing.
     if (!pixels) return;
     setDigits(this.area, pixels, { width, height }, this.#afar);

@@ -5,10 +5,10 @@ import { formatNumber } from "../base/format.js";
 import { pointAt } from "../base/pointed_cell_events.js";
 import { say } from "../base/board_sentences.js";
 import { shownKernel } from "../rules/change_settings.js";
-import { editCell } from "../rules/edit_cells.js";
+import { editCell, weightReach } from "../rules/edit_cells.js";
 import { indicesAt, upTo } from "../rules/shapes_and_indices.js";
 
-const [REACH, STEP] = [3, 0.1];
+const STEP = 0.1;
 
 /** @param {Settings} settings */
 function kernelOf(settings) {
@@ -28,7 +28,7 @@ export class WeightSlider {
   #model;
   #kernel;
   #chosen = 0;
-  #reach = REACH;
+  #reach = 0;
   #dragged = false; // its ends stay under a hand
   #which = element("select", { "aria-label": say("weight.which") });
   #range = element("input", { type: "range", step: String(STEP) });
@@ -112,8 +112,7 @@ export class WeightSlider {
 
   /** As far as needed; never narrowed while dragged. */
   #fitReach() {
-    const needed = this.#kernel.values.map((value) => Math.ceil(Math.abs(value))).filter(Number.isFinite);
-    this.#reach = Math.max(this.#dragged ? this.#reach : REACH, ...needed);
+    this.#reach = Math.max(this.#dragged ? this.#reach : 0, weightReach(this.#kernel.values));
     const [min, max] = [String(-this.#reach), String(this.#reach)];
     if (this.#range.max !== max) Object.assign(this.#range, { min, max });
   }

@@ -2,7 +2,7 @@
 import PICTURE from "../../facts/picture.json" with { type: "json" };
 import { axisWord, cellWords, productsOf } from "../rules/tensor_display_names.js";
 import { isSingleOne } from "../rules/change_settings.js";
-import { editedPanels, isDragged, isDrawnOn } from "../rules/edit_cells.js";
+import { editedPanels, isDragged, isDrawnOn, isSlid } from "../rules/edit_cells.js";
 import { isPanel, panelsOf } from "./panels.js";
 import { eachCell, planeOf } from "../rules/shapes_and_indices.js";
 import { planeIndex } from "../rules/shown_plane.js";
@@ -67,6 +67,7 @@ function itemOf(equation, panel, settings, colorscales) {
     drawable: isDrawnOn(settings, panel.name),
     single: panel.called === "grad_output" && isSingleOne(settings),
     dragged: isDragged(settings, panel.name),
+    slides: isSlid(settings, panel.name),
     figure: figureOf(panel, colorscales),
     thumbs: planeCount(panel) > 1 ? thumbsOf(panel) : null,
   };

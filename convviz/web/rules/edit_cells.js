@@ -80,6 +80,18 @@ export function isDragged(settings, panel) {
 }
 
 /**
+ * It shows the kernel, whose numbers are always given: each of them is a slider.
+ * @param {Pick<Settings, "spec" | "transposed" | "loss">} settings @param {string} panel
+ */
+export const isSlid = (settings, panel) => editedPanels(settings)[panel] === "weight";
+
+const LEAST_REACH = 3;
+
+/** How far the sliders of a kernel go from zero: as far as its numbers. @param {number[]} values */
+export const weightReach = (values) =>
+  Math.max(LEAST_REACH, ...values.map((value) => Math.ceil(Math.abs(value))).filter(Number.isFinite));
+
+/**
  * It shows the input.
  * @param {Pick<Settings, "spec" | "transposed" | "loss">} settings @param {string} panel
  */
