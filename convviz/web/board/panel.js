@@ -63,7 +63,7 @@ export class Panel {
       () => this.#isDrawn(),
       (cells, stroke) => this.#send({ type: "paint", cells, value: board.model.get("brush"), stroke }),
     );
-    svg.insertBefore(this.veil.el, svg.querySelector(".cv-lights"));
+    svg.querySelector(".cv-gaps")?.after(this.veil.el);
     this.#splits = new Splits(svg);
     svg.querySelector(".cv-dim")?.before(this.#splits.el);
     svg.append(this.veil.top); // what is not computed is not split
