@@ -82,30 +82,32 @@ test("a transposed layer frames what collects its pixel, and what its pixel mult
   }
 });
 
+/** Panels of a layer's output, one that copies its gradient, and that one's size. */
+const sidesOf = ({ spec, windows, padded, transposed }) =>
+  transposed
+    ? { own: ["grad_input", "target", "input"], size: spec.input_size, copy: "padded_input", places: padded }
+    : {
+        own: ["output", "target", "grad_output"],
+        size: windows,
+        copy: "dilated_grad_output",
+        places: windows.map((count, axis) => (count - 1) * spec.stride[axis] + 1),
+      };
+
 test("inserted zeros, padding and what is no output have no window, and copies have that of their output", () => {
-  for (const transposed of [false, true])
-    for (const { spec, windows, geometry, padded } of drawn(43, 80, transposed)) {
-      const behind = (panel, row, column) => outputBehind(geometry, { panel, row, column });
-      const about = JSON.stringify(spec);
-      for (const panel of ["weight", "rotated_weight", "grad_weight", "bias", "grad_bias"])
-        assert.equal(behind(panel, 0, 0), null, `${about} ${panel}`);
-      const own = transposed ? ["grad_input", "target", "input"] : ["output", "target", "grad_output"];
-      const size = transposed ? spec.input_size : windows;
-      for (const panel of own)
-        for (const [row, column] of each(size))
-          assert.deepEqual(behind(panel, row, column), { row, column }, about);
-      const [copy, places] = transposed
-        ? ["padded_input", padded]
-        : ["dilated_grad_output", windows.map((count, axis) => (count - 1) * spec.stride[axis] + 1)];
-      const found = each(places)
-        .map((at) => behind(copy, ...at))
+  for (const truth of [...drawn(43, 80, false), ...drawn(43, 80, true)]) {
+    const { own, size, copy, places } = sidesOf(truth);
+    const behind = (panel, row, column) => outputBehind(truth.geometry, { panel, row, column });
+    const about = `${JSON.stringify(truth.spec)} ${truth.transposed}`;
+    const all = each(size).map(([row, column]) => ({ row, column }));
+    const found = (panel, size) =>
+      each(size)
+        .map((at) => behind(panel, ...at))
         .filter(Boolean);
-      assert.deepEqual(
-        found,
-        each(size).map(([row, column]) => ({ row, column })),
-        `${about}: each once, in order`,
-      );
-    }
+    for (const panel of ["weight", "rotated_weight", "grad_weight", "bias", "grad_bias"])
+      assert.equal(behind(panel, 0, 0), null, `${about} ${panel}`);
+    for (const panel of own) assert.deepEqual(found(panel, size), all, `${about} ${panel}`);
+    assert.deepEqual(found(copy, places), all, `${about}: each once, in order`);
+  }
 });
 
 test("what is said of grad_weight is what the taps add to it", () => {

@@ -58,7 +58,6 @@ export class Equation {
       this.head.el,
       this.stage,
       this.stepper.bar,
-      ...(name === "input" ? [board.tray.el] : []),
     );
   }
 

@@ -79,6 +79,7 @@ export class Panel {
     this.#menu = createPanelMenu(board, () => this.#shown && { ...this.#shown, spec: this.#spec });
     const caption = element("figcaption", this.#name, this.#menu, this.#shape);
     this.el = element("figure.cv-panel", caption, this.area, this.#thumbs.el);
+    if (first.name === "grad_input") this.el.append(board.tray.el);
     this.why = createWhySame(this.el);
   }
 
@@ -244,12 +245,14 @@ export class Panel {
 
   /** Room in a row: cells, name, height besides. @param {number} lines */
   need(lines, thumbs = 0, letters = 1) {
+    const { tray } = this.#board;
+    const below = tray.el.parentElement === this.el ? tray.room(letters) : { width: 0, height: 0 };
     return {
       rows: this.#spec.rows.length,
       columns: this.#spec.columns.length,
       digits: this.grid.numbered() ? leastCell(this.grid.widest()) : null,
-      least: Math.ceil(leastWidth(this.#spec.label, lines) * letters),
-      around: (CAPTION + (lines - 1) * LINE) * letters + (this.#spec.thumbs ? thumbs : 0),
+      least: Math.ceil(Math.max(leastWidth(this.#spec.label, lines) * letters, below.width)),
+      around: (CAPTION + (lines - 1) * LINE) * letters + (this.#spec.thumbs ? thumbs : 0) + below.height,
     };
   }
 
