@@ -60,7 +60,7 @@ def _order(result: str, got: torch.Tensor, right: torch.Tensor) -> str:
     for written, read in pairs:
         flat = right.permute(written).reshape([right.shape[axis] for axis in read])
         if same(got, flat.permute([read.index(axis) for axis in range(4)])):
-            names = (comma([AXES[axis] for axis in order]) for order in (written, read))
+            names = (", ".join(AXES[axis] for axis in order) for order in (written, read))
             return say("window.order", what=what, written=next(names), read=next(names))
     return ""
 

@@ -16,6 +16,7 @@ import torch
 from convviz.check.battery import Case, beside, make_case
 from convviz.check.tasks import Task
 from convviz.check.traced_products import setting_in_words
+from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 from convviz.geometry.axis_taps import PADDING_MODES
 from convviz.geometry.spec import ConvSpec
@@ -81,8 +82,8 @@ def named(task: Task, case: Case) -> Case:
     shapes = {"input": input[: 2 if is_linear else 4], "weight": spec.weight_shape[: 2 if is_linear else 4]}
     said = [f"{name} {list(shape)}" for name, shape in shapes.items()]
     said += [] if is_linear else [setting_in_words(spec)]
-    said += [f"groups {spec.groups}"] * (spec.groups > 1)
-    return dataclasses.replace(case, name=say("random", shapes=", ".join(said)))
+    said += [say("setting.groups", groups=spec.groups)] * (spec.groups > 1)
+    return dataclasses.replace(case, name=say("random", shapes=comma(said)))
 
 
 def simpler(spec: ConvSpec) -> Iterator[ConvSpec]:

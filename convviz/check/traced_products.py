@@ -16,6 +16,7 @@ import torch
 
 from convviz.check.battery import Case
 from convviz.check.recipes.grad_weight import weight_in_use
+from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 
@@ -132,7 +133,7 @@ def setting_in_words(spec: ConvSpec) -> str:
         said.append(say("setting.dilation", dilation=_written(spec.dilation)))
     if spec.padding_mode != "zeros":
         said.append(say("setting.border", mode=spec.padding_mode))
-    return ", ".join(said)
+    return comma(said)
 
 
 def _written(pair: Cell) -> str:

@@ -102,7 +102,7 @@ def test_every_menu(app):
 def test_a_kernel_slider_by_keyboard_and_the_number_typed_beside_it(app):
     for key, value in (("ArrowRight", 2.1), ("End", 3), ("Home", -3)):
         with repaint(app):
-            app.locator('[data-slider="1,2"] input[type=range]').press(key)
+            weight_slider(app, 1, 2).press(key)
         wait_value(app, "weight", 1, 2, value)
     ranges = app.locator(".cv-slider input[type=range]")
 
@@ -127,7 +127,7 @@ def test_a_kernel_slider_by_keyboard_and_the_number_typed_beside_it(app):
     assert field.get_attribute("aria-invalid") == "true"
     field.press("Escape")
     assert (field.input_value(), painted(app)) == ("4.25", before)
-    handle = app.locator('[data-slider="1,1"] input[type=range]')
+    handle = weight_slider(app, 1, 1)
     for way, least in (("a drag", "5"), ("Reset", "3")):
         with repaint(app):
             type_into("1,1", "500")
@@ -186,7 +186,7 @@ def test_thumbnails_show_their_planes(app):
     assert thumbs.nth(5).get_attribute("aria-pressed") == "true"
     before = float(read_panel(app, "weight")[0, 0])
     with repaint(app):
-        app.locator('[data-slider="0,0"] input[type=range]').press("ArrowRight")
+        weight_slider(app, 0, 0).press("ArrowRight")
     assert float(read_panel(app, "weight")[0, 0]) == pytest.approx(before + 0.1, abs=1e-6), "the shown plane's sliders"
     assert_page_equals_autograd(app)
     # Every small picture is drawn in colours, not left empty.

@@ -91,7 +91,7 @@ def test_it_lives_without_one_request_and_paper_has_what_stands_there_now(page, 
     output = page.locator('[data-panel="output"]')
     first = output.evaluate_all(read)
     with repaint(page):
-        page.locator(".cv-slider input[type=range]").first.press("ArrowRight")
+        weight_slider(page, 0, 0).press("ArrowRight")
     assert output.evaluate_all(read) != first
     assert cell(page, "weight", 0, 0).get_attribute("data-value") == "-0.9"
     with repaint(page):
@@ -202,7 +202,7 @@ def test_it_lives_in_an_iframe_and_tells_its_height(page, folder, exported):
         page.evaluate(fill, [attribute, value])
         inside = page.frame_locator("iframe")
         inside.locator(".cv-board[data-painted='1']").wait_for(timeout=APPEARS_WITHIN_MS)
-        inside.locator(".cv-slider input[type=range]").first.press("ArrowRight")
+        weight_slider(inside, 0, 0).press("ArrowRight")
         inside.locator(".cv-board[data-painted='2']").wait_for()
         page.wait_for_function("document.querySelector('iframe').height > 600")
         told = page.evaluate("told")

@@ -153,6 +153,18 @@ def test_with_the_rate_that_learn_opens_with_the_loss_never_rises(js):
     assert None not in rates[len(large) :]
 
 
+def test_a_loss_of_torch_is_off_by_less_than_what_counts_as_rounding(js):
+    for dtype in ("float32", "bfloat16"):
+        for loss in ("half_squared_error", "cross_entropy"):
+            for state in states(12, loss=loss):
+                settings, stages = numbers_of(js, state)
+                (slope,) = js("numbers/gradient_step.js", "slopeAt", [[{**settings, "dtype": dtype}, stages]])
+                exact, rounded = (
+                    float(compute(Settings.from_dict({**state, "dtype": each})).loss) for each in ("float64", dtype)
+                )
+                assert abs(exact - rounded) <= slope["rounding"], (dtype, state)
+
+
 def test_weights_that_leave_all_numbers_are_refused(js):
     weight = {"kind": "values", "values": [-9e299], "shape": [1, 1, 1, 1]}
     state = Settings(spec=ConvSpec((8, 8), kernel_size=1), loss="weighted_sum").to_dict()

@@ -136,7 +136,7 @@ def test_sliders_and_menus_hear_their_arrow_keys(app):
         before = float(read_panel(app, "weight")[1, 0])
         # Where all numbers share a slider, it is that of the number that has the focus.
         app.locator('[data-slider="1,0"] input[type=text]').focus()
-        app.locator('[data-slider="1,0"] input[type=range]').focus()
+        weight_slider(app, 1, 0).focus()
         with repaint(app):
             app.keyboard.press(key)
         assert float(read_panel(app, "weight")[1, 0]) == pytest.approx(before + step, abs=1e-6), key

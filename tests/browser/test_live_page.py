@@ -237,7 +237,7 @@ def test_heatmaps_have_colours_before_plotly_is_there_and_plotly_takes_their_pla
     assert page.locator(".cv-tiles").count() == panels
     colours = "document.querySelector('[data-panel=output] .cv-tiles').innerHTML"
     before = page.evaluate(colours)
-    page.locator('[data-slider="1,1"] input[type=range]').press("ArrowRight")
+    weight_slider(page, 1, 1).press("ArrowRight")
     page.wait_for_function(f"(before) => {colours} !== before", arg=before)
     wait_until(lambda: page.wait_for_timeout(10) or held, what="the page asks for plotly")
     page.unroute("**/convviz/plotly-*")  # and those that are held go on

@@ -99,7 +99,7 @@ def test_a_wrong_number_is_told_the_mistakes_that_give_it_and_shown_the_first(wi
     page.locator(".cv-pane-mistakes [data-mistake=I05][aria-pressed=true]").wait_for()
     assert reasons.count() == 2, "the question goes on"
     answer(page, "11")
-    page.locator(".cv-lesson-reasons", has_text="11 is what you get if one product is missing: 1 · 1.").wait_for()
+    page.locator(".cv-lesson-reasons", has_text="11 is what you get if one term is missing: 1 · 1.").wait_for()
     answer(page, "12")
     page.locator(ASK, has_text="Right! It is 12").wait_for()
     assert reasons.count() == 0

@@ -60,7 +60,7 @@ def test_the_paper_has_the_present_numbers_in_light_colours_and_nothing_for_the_
         page.goto(printed.as_uri())
         wait_painted(page, 0, 60_000)
         with repaint(page):
-            page.locator(".cv-slider input[type=range]").first.press("End")
+            weight_slider(page, 0, 0).press("End")
         page.evaluate(WATCH)
         assert page.pdf(format="A4", print_background=True).startswith(b"%PDF")
         assert page.evaluate("window.theme") == "light"

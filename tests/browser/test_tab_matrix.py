@@ -149,7 +149,7 @@ def test_the_first_look_and_a_setting_that_changes(app):
     assert view(app, INPUT)["extra1"] == "col2im(grad_columns)", "the border of zeros is cut off afterwards"
     slide(app, "padding", 0)
     with repaint(app):
-        app.locator('.cv-slider[data-slider="0,1"] input[type=range]').press("ArrowRight")
+        weight_slider(app, 0, 1).press("ArrowRight")
     assert_views_are_right(app)
     assert "extra2" not in view(app, INPUT), "without a border col2im is grad_input"
 

@@ -146,7 +146,7 @@ def test_layers_who_asks_and_weights_are_chosen_and_said(own):
     press(own, "the board’s kernel")
     weight = torch.arange(1.0, 10, dtype=torch.float64).reshape(1, 1, 3, 3)
     shows(own, 1, weight)
-    assert "the largest, 20, at input[2, 2]" in told(own)
+    assert "further from 0 than that of input[2, 2], 20;" in told(own)
     assert own.get_by_role("button", name="3", exact=True).is_disabled()
     ends = own.locator(f"{PANE} .cv-note").inner_text()
     assert ends.endswith("the kernel spans 3 × 3 and does not fit into what layer 2 leaves, border included: 2 × 2.")

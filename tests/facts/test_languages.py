@@ -4,10 +4,16 @@ import re
 import unittest.mock
 
 import pytest
+import torch
 from traitlets import TraitError
 
 import convviz
 from convviz.app.script_carrier_widget import Script
+from convviz.check.battery import battery, make_case
+from convviz.check.calling import open_student
+from convviz.check.random_cases import named
+from convviz.check.tasks import TASKS
+from convviz.explanation.graph.inside_convolution import Operation, inside
 from convviz.export.page import export_html, page_bytes
 from convviz.facts import current_language
 from convviz.facts.choose_language import chosen, own_names
@@ -16,6 +22,7 @@ from convviz.facts.read_po import plural_forms
 from convviz.facts.translatable_texts import all_texts
 from convviz.facts.update_catalogues import faults, renewed
 from convviz.facts.words import sentences
+from convviz.geometry.spec import ConvSpec
 from convviz.lessons import names
 from convviz.web.widget_assets import asking_script, tab_script
 
@@ -247,6 +254,35 @@ def test_another_language_brings_its_script_and_english_readers_get_none(monkeyp
     app = convviz.App(lang="en")
     assert app._facts["chosen"], "who wrote it wins over the browser"
     app.close()
+
+
+@pytest.mark.parametrize(("tag", "words"), [("zh-Hans", ["步幅 2", "膨胀 2"]), ("zh-Hant", ["步幅 2", "擴張 2"])])
+def test_what_a_box_of_the_graph_says_of_its_steps_is_in_the_language(tag, words):
+    for transposed, call in ((False, torch.nn.functional.conv2d), (True, torch.nn.functional.conv_transpose2d)):
+        tensors = [torch.ones(1, 2, 7, 7, requires_grad=True), torch.ones(2, 2, 3, 3, requires_grad=True)]
+        graph = convviz.graph(call(*tensors, stride=2, dilation=2))
+        with use_locale(tag):
+            (branches,) = [inside(graph, node.id).branches for node in graph.nodes if node.spec is not None]
+        steps = [step for branch in branches for row in branch.rows for step in row if isinstance(step, Operation)]
+        said = " ".join(f"{step.words} {step.note}" for step in steps)
+        assert not re.search(r"\b(stride|dilation) ", said), (transposed, said)
+        assert all(word in said for word in words), (transposed, said)
+
+
+@pytest.mark.parametrize(("tag", "words"), [("zh-Hans", "填充 1、膨胀 2、3 组"), ("zh-Hant", "填補 1、擴張 2、3 組")])
+def test_a_setting_is_a_list_in_the_language_and_a_tuple_of_code_is_not(tag, words):
+    spec = ConvSpec((8, 6), 3, 6, 3, 2, 1, 2, 3, batch=2)
+    with use_locale(tag):
+        assert named(TASKS["conv2d_input"], make_case("", spec, 0)).name.endswith(words)
+
+        def backward(dout, cache):
+            x, w, _b, given = cache
+            steps = given["stride"], given["pad"]
+            to_input = torch.nn.grad.conv2d_input(x.shape, w, dout, *steps)
+            return to_input, torch.nn.grad.conv2d_weight(x, w.shape, dout, *steps), dout.sum((0, 2, 3))
+
+        assumed = " ".join(open_student(backward, TASKS["conv2d_backward"], battery("all", 0)).assumed)
+    assert re.search(r"\([a-z_]+(, [a-z_]+)+\)", assumed), assumed
 
 
 def test_every_language_is_called_by_its_own_name():

@@ -143,7 +143,10 @@ const CLAIMS = {
   "because.I01": ({ spec }) => !both((axis) => spec.kernel_size[axis] === 1),
   "because.I07": ({ spec }) => !both((axis) => spec.stride[axis] === 1 || cellsOut(spec, axis) === 1),
   "because.I10": ({ spec }) => !both((axis) => left(spec, axis) === 0),
-  "because.border": ({ spec }) => Math.min(...border(spec)) >= 0 && Math.max(...border(spec)) > 0,
+  "because.border": ({ spec }) =>
+    spec.padding_mode === "zeros" && Math.min(...border(spec)) >= 0 && Math.max(...border(spec)) > 0,
+  "because.border_of_copies": ({ spec }) =>
+    spec.padding_mode !== "zeros" && !both((axis) => reach(spec, axis) === 0),
   "because.crop": ({ spec }) => Math.max(...border(spec)) <= 0 && Math.min(...border(spec)) < 0,
   "because.around": ({ spec }) => Math.min(...border(spec)) < 0 && Math.max(...border(spec)) > 0,
   "because.W02": ({ spec }) => !both((axis) => spec.stride[axis] === 1 || cellsOut(spec, axis) === 1),
@@ -192,6 +195,8 @@ test("a mistake that shows nowhere offers a setting at which it shows, and nothi
 
 test("a result of another shape is said with both, and what is offered with what it sets", () => {
   assert.match(at("v=2&view=window&broken=I16").sentence, /^The result is 1×1, not 5×5, because/);
+  const cropped = at("v=2&kernel=2&padding=1,2&size=5&view=window&broken=I16").sentence; // before the input they are equal
+  assert.match(cropped, /because grad_output is not cropped where the padding is larger than d\(K − 1\)\.$/);
   for (const [link, words] of [
     ["v=2&view=window&weight=box&broken=I01", "weights 1, 2, 3 …"],
     ["v=2&view=window&broken=I07", "stride 2"],

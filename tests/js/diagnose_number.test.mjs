@@ -222,7 +222,7 @@ const textOf = (term) =>
     .join(" \u00b7 ");
 
 /** Whether a number is what a reason says. */
-function isTrue(question, terms, typed, { why, places, products, added }) {
+function isTrue(question, terms, typed, { why, places, terms: said, added }) {
   const { stages, panel, at, right } = question;
   const pairs = terms.filter((term) => term.length === (panel === "grad_bias" ? 1 : 2));
   if (why === "sign") return agrees(typed, -right);
@@ -242,7 +242,9 @@ function isTrue(question, terms, typed, { why, places, products, added }) {
     });
   const times = { missing: -1, twice: 1, flipped: -2 }[why];
   const numbers = new Map(terms.map((term) => [textOf(term), total([term])]));
-  return products.length > 0 && products.every((text) => agrees(typed, right + times * numbers.get(text)));
+  // Of what is no product none is spoken of.
+  const called = said.every((text) => text.includes(" \u00b7 ") || !WORDS[`if.${why}`].includes("product"));
+  return called && said.length > 0 && said.every((text) => agrees(typed, right + times * numbers.get(text)));
 }
 
 test("no reason is given that is not true", () => {

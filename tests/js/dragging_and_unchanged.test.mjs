@@ -5,7 +5,6 @@ import test from "node:test";
 
 import { changedCells } from "../../convviz/web/board/highlight_changes.js";
 import { stepped } from "../../convviz/web/board/drag_number.js";
-import { placeFor } from "../../convviz/web/board/why_unchanged.js";
 import { computeStages } from "../../convviz/web/numbers/compute.js";
 import { createPageModel } from "../../convviz/web/numbers/page_model.js";
 import { isMove, reasonOf, unchanged } from "../../convviz/web/numbers/reason_unchanged.js";
@@ -277,18 +276,4 @@ test("numbers of a loss are not dragged: one of them would end it", () => {
 test("what is washed has changed by more than rounding", () => {
   assert.deepEqual(changedCells([1, 2, 3], [1, 2.5, 3.000001], 1e-5), [1]);
   assert.deepEqual(changedCells([1, 2], [1, 2], 0), []);
-});
-
-test("the note lies below the cells, and on nothing", () => {
-  const bounds = { left: 0, top: 0, right: 500, bottom: 200 };
-  const panel = { left: 200, top: 50, right: 290, bottom: 150 };
-  const note = { width: 180, height: 15 };
-  assert.deepEqual(placeFor(note, panel, bounds, [panel]), [155, 153]);
-  const beside = { left: 100, top: 20, right: 190, bottom: 180 };
-  assert.deepEqual(placeFor(note, panel, bounds, [panel, beside]), [200, 153], "the neighbour is higher");
-  const low = { ...panel, bottom: 195 };
-  assert.deepEqual(placeFor(note, low, bounds, [low]), [155, 32], "above");
-  const tall = { ...panel, top: 5, bottom: 195 };
-  assert.deepEqual(placeFor(note, tall, bounds, [tall]), [299, 5], "beside");
-  assert.equal(placeFor(note, tall, { ...bounds, right: 300 }, [tall]), null);
 });

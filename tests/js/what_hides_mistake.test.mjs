@@ -80,6 +80,26 @@ test("each reason ends with the move of one control, and then the mistake shows"
   });
 });
 
+test("a border of copies is no padding p that the backward pass subtracts", () => {
+  for (const [link, id] of [
+    ["v=2&size=1&padding=1,2&mode=replicate&in_channels=2&out_channels=2&groups=2&weight=sobel_x", "I08"],
+    [
+      "v=1&size=5x2&kernel=3x1&stride=1x3&padding=0&in_channels=2&out_channels=2&mode=circular&loss=mean",
+      "I08",
+    ],
+    ["v=2&size=3&kernel=1&stride=3x1&mode=reflect", "W03"],
+  ]) {
+    const { of, ways } = MISTAKES.find((mistake) => mistake.id === id);
+    for (const way of ways.filter(isKnown)) {
+      const { reasons } = hidingOf(settingsOf(link), of, way);
+      assert.ok(
+        !reasons.some(({ fact }) => ["half_padding", "small_padding"].includes(fact)),
+        `${link} ${id}`,
+      );
+    }
+  }
+});
+
 test("at as many channels as the board takes nothing is tried beyond them", () => {
   const { of, ways } = MISTAKES.find(({ id }) => id === "I25");
   const { reasons } = hidingOf(settingsOf("v=2&kernel=1&in_channels=8&out_channels=8"), of, ways[0]);

@@ -116,12 +116,12 @@ def _assumed(subject: Subject, found: Found, layout: str | None, square: bool) -
         "placed": {"names": comma(binding.placed)} if binding.placed else False,
         "named": {"names": comma([f"{each.name} = {each.role}" for each in others])} if others else False,
         "dict": plan.form == ("dict",),
-        "cache": {"names": comma(plan.form)} if plan.form not in ((), ("dict",)) else False,
+        "cache": {"names": ", ".join(plan.form)} if plan.form not in ((), ("dict",)) else False,
         "passes": style == "pair",
         "class": style == "class",
         kinds.get(task.kind, plan.arrays): True,
         shaped: layouts,
-        "bias": {"shape": comma(["C" if letter == "C" else "1" for letter in plan.bias])}
+        "bias": {"shape": ", ".join("C" if letter == "C" else "1" for letter in plan.bias)}
         if plan.bias != "C"
         else False,
         "float32": plan.dtype == "float32",

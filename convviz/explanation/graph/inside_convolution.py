@@ -16,7 +16,7 @@ from convviz.ops.conv2d_bias import conv2d_bias
 from convviz.ops.padding import fold_padding, pad_input
 from convviz.settings.tensor_display_names import SHOWN, shown_name
 
-say = sentences("graph")
+say, say_of_picture = sentences("graph"), sentences("picture")
 
 Tensors = dict[str, torch.Tensor]  # by the names that ``convviz.stages`` has for them
 
@@ -153,7 +153,7 @@ def _truth(found: torch.Tensor, name: str, truth: Snapshot | None, transposed: b
 
 def _insert(spec: ConvSpec) -> Operation:
     none = spec.stride == (1, 1)
-    return Operation(say("operation.insert"), say("operation.insert.none") if none else _pair("stride", spec.stride))
+    return Operation(say("operation.insert"), say("operation.insert.none") if none else _step("stride", spec.stride))
 
 
 def _pad(spec: ConvSpec) -> Operation:
@@ -175,10 +175,10 @@ def _sides(sides: tuple[tuple[int, int], tuple[int, int]]) -> str:
     return say("sides.four", top=top, bottom=bottom, left=left, right=right)
 
 
-def _pair(word: str, pair: tuple[int, int]) -> str:
-    return f"{word} {pair[0]}" if pair[0] == pair[1] else f"{word} {pair[0]} × {pair[1]}"
+def _step(word: str, pair: tuple[int, int]) -> str:
+    return say_of_picture(f"sign.{word}", step=pair[0] if pair[0] == pair[1] else f"{pair[0]} × {pair[1]}")
 
 
 def _correlate(what: str, **steps: tuple[int, int]) -> Operation:
-    given = [_pair(word, pair) for word, pair in steps.items() if pair != (1, 1)]
+    given = [_step(word, pair) for word, pair in steps.items() if pair != (1, 1)]
     return Operation(say("operation.correlate"), comma([what, *given]))

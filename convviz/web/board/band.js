@@ -36,6 +36,7 @@ export class Equation {
   #limits = [];
   /** @type {[Values, string, Told] | null} */
   #latest = null; // arguments of setValues
+  #around = 90; // the height of its title and its words, when it last stood among others
   #unseen = false; // whether how the panels are made is still to be shown
 
   /** @param {Shared} board @param {string} name */
@@ -112,12 +113,23 @@ export class Equation {
 
   #asks() {
     // Planes as pictures; elsewhere lists choose.
-    const hasThumbs = this.el.hasAttribute("data-focus") && !this.el.closest('[data-stage="narrow"]');
+    const hasThumbs = this.el.hasAttribute("data-focus") && this.el.closest('[data-stage="wide"]');
     return { thumbs: hasThumbs ? THUMBS : 0, letters: this.#board.isLecture() ? LECTURE : 1 };
   }
 
+  /** Of whole pixels: clientWidth may be rounded up, and what fits into it would wrap. */
   room() {
-    return { width: this.stage.clientWidth, height: this.stage.clientHeight };
+    const { width, height } = this.stage.getBoundingClientRect();
+    if (width && this.el.closest('[data-bands="all"]')) this.#around = this.el.clientHeight - height;
+    return { width: Math.floor(width), height: Math.floor(height) };
+  }
+
+  around = () => this.#around;
+
+  /** Beside other bands: the least room for readable numbers, and the width for colours alone. */
+  least() {
+    const { height, ...widths } = this.row.least();
+    return { ...widths, height: height && Math.ceil(height + this.#around) };
   }
 
   /**

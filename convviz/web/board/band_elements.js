@@ -33,8 +33,9 @@ export function createChoice(board, choice) {
     const value = Number(/** @type {HTMLSelectElement} */ (select).value);
     board.model.send({ type: "axis", axis: choice.axis, index: value });
   });
-  // its letter in the formula
-  return element("label", { title: choice.word }, `${choice.word.split(" ").at(-1)} `, select);
+  const letter = element("span", String(choice.word.split(" ").at(-1))); // in the formula
+  explain(letter, "axis");
+  return element("label", letter, " ", select);
 }
 
 /** Hangs below its button: formula and notes. */

@@ -1,5 +1,5 @@
 // A band's title line: name, sentence, plane pickers, readings; on demand why, formula, steps.
-import { element, makeButton, setAttribute, setText } from "../base/dom.js";
+import { element, makeButton, setAttribute, setHidden, setText } from "../base/dom.js";
 import { rove } from "../base/roving_tabindex.js";
 import { say } from "../base/board_sentences.js";
 import { Because } from "./why_buttons.js";
@@ -44,6 +44,7 @@ export class BandHead {
   );
   #caption = element("p.cv-caption");
   #aside = element("p.cv-aside");
+  #unchanged = element("p.cv-unchanged", { hidden: "" });
   #because;
   #says;
   #setPickers;
@@ -63,7 +64,7 @@ export class BandHead {
   constructor(board, name, stepButton, showMaking) {
     [this.#board, this.#name] = [board, name];
     this.#because = new Because(name, board.taught);
-    this.#says = element("div.cv-says", this.#caption, this.#aside, this.#because.answer);
+    this.#says = element("div.cv-says", this.#caption, this.#aside, this.#unchanged, this.#because.answer);
     const choices = element("div.cv-choices");
     this.#setPickers = createPickers(board, choices);
     this.#sent = createSentBack(board);
@@ -119,6 +120,12 @@ export class BandHead {
     setAttribute(this.#aside, "title", text);
     this.key.pair(paired);
     this.#says.toggleAttribute("data-aside", Boolean(text));
+  }
+
+  /** Why results stayed, in the place of the band's sentence. @param {string[]} reasons */
+  sayUnchanged(reasons) {
+    setText(this.#unchanged, reasons.join(" \u00b7 "));
+    setHidden(this.#unchanged, !reasons.length);
   }
 
   /** @param {boolean} pressed */

@@ -12,6 +12,7 @@ const [IN_USE, OTHER] = [1, 0.76]; // heights: of the row in use, of the other
 const SHARES = { forward: 1.37, weight: 1, bias: 0.6 }; // of the width
 const BETWEEN = 10; // pixels, as in screen_layout.css
 const WIDER = 1.2; // the width of the band in use
+const ANOTHER = 150; // the least height of a row that is not in use: its words, and colours
 const NONE = { width: 0, bare: 0, height: 0 };
 
 export class Bands {
@@ -64,24 +65,15 @@ export class Bands {
     return ["", "", [...this.#equations.keys()].map(() => ROW).join(" ")];
   }
 
-  /** @returns {boolean} a window too small for all numbers, while one band's may have room */
+  /** @returns {boolean} the numbers of the band in use have no room among the others */
   #crowds() {
     if (this.stage() !== "wide") return false;
-    const least = (/** @type {string} */ name) => this.#equations.get(name)?.row.least() ?? NONE;
-    const small = [...this.#equations.keys()].filter((name) => name !== LARGE).map(least);
-    const large = least(LARGE);
-    const gaps = BETWEEN * (small.length - 1);
-    const width = Math.max(
-      large.width,
-      small.reduce((sum, each) => sum + each.width, gaps),
-    );
-    const height = Math.max(0, ...small.map((each) => each.height)) + BETWEEN + large.height;
-    const { width: across, height: down } = this.#extent();
+    const { width, height } = this.#equations.get(this.#focused || LARGE)?.least() ?? NONE;
+    const extent = this.#extent();
     const stage = /** @type {HTMLElement} */ (this.#root.closest("[data-stage]"));
-    const picture = /** @type {HTMLElement} */ (this.#root.parentElement);
-    // what it has beyond the window is its own least
-    const beyond = Math.max(picture.clientHeight - windowHeight(stage), 0);
-    return width > across || height > down - beyond;
+    // what the picture has beyond the window is its own least
+    const beyond = Math.max(this.#root.clientHeight - windowHeight(stage), 0);
+    return width > extent.width || height + BETWEEN + ANOTHER > extent.height - beyond;
   }
 
   /**
@@ -91,7 +83,7 @@ export class Bands {
   #gridWide(extent) {
     const names = [...this.#equations.keys()];
     const small = names.filter((name) => name !== LARGE);
-    const needs = new Map([...this.#equations].map(([name, band]) => [name, band.row.least()]));
+    const needs = new Map([...this.#equations].map(([name, band]) => [name, band.least()]));
     const least = (/** @type {string} */ name) => needs.get(name) ?? NONE;
     const widths = small.map((name) => ({
       least: least(name).width,

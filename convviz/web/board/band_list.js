@@ -2,6 +2,7 @@
 import { element, setStyle } from "../base/dom.js";
 import { Bands } from "./band_layout.js";
 import { Equation } from "./band.js";
+import { sayHands } from "../picture/gesture_sentences.js";
 
 /**
  * @import { Values } from "./band.js"
@@ -25,6 +26,7 @@ export class Rows {
   #extent = null;
   #fitted = ""; // rooms of the last fit; empty: they flow
   #size = "";
+  #arounds = ""; // of the bands: what their words take
   #root;
   #around;
   #watcher = new ResizeObserver(() => this.#onSize());
@@ -59,7 +61,10 @@ export class Rows {
     const stage = this.bands.stage();
     const now = [this.#root.clientWidth, stage && this.el.clientHeight, stage].join();
     this.#room = this.#roomNow();
-    if (this.#size === now) {
+    const around = [...this.equations.values()].map((equation) => equation.around()).join();
+    const isKnown = this.#size === now && this.#arounds === around;
+    this.#arounds = around;
+    if (isKnown) {
       // its words took of a band's room: sized before it is painted
       if (this.#fitted && JSON.stringify(this.#room.bands) !== this.#fitted) this.#resize(this.#room);
       return;
@@ -196,6 +201,19 @@ export class Rows {
   at(act, ...places) {
     for (const panel of this.panels())
       panel.grid[act](places.find((place) => place?.panel === panel.spec().name) ?? null);
+  }
+
+  /** Each in the first band that shows its panel. @param {Record<string, string>} reasons by stage */
+  sayUnchanged(reasons) {
+    const left = { ...reasons };
+    for (const { head, panels, el } of this.equations.values()) {
+      const specs = [...panels.values()].map((panel) => panel.spec());
+      const here = el.hasAttribute("data-strip") ? [] : specs.filter(({ name }) => left[name]);
+      head.sayUnchanged(
+        here.map(({ name, label }) => sayHands("unchanged", { name: label, why: left[name] })),
+      );
+      for (const { name } of here) delete left[name];
+    }
   }
 
   inUse() {

@@ -14,7 +14,7 @@ import {
   linesOf,
 } from "./screen_layout.js";
 
-const AROUND = { width: 32, height: 84 }; // of a band's title, its sentence and edges
+const EDGES = 32; // beside a row
 const NAME_LINES = 2; // for the least room
 const LARGE = 390; // pixels of a panel without numbers
 
@@ -145,8 +145,8 @@ export class BandRow {
     const numbered = terms.filter(({ digits }) => digits);
     if (!numbered.length) return { width: 0, bare: 0, height: 0 };
     const heights = numbered.map(({ rows, around, digits }) => around + rows * (digits?.height ?? 0));
-    const [width, bare] = [AROUND.width + leastLine(terms), AROUND.width + bareLine(terms)];
-    return { width, bare, height: AROUND.height + Math.max(...heights) };
+    const [width, bare] = [EDGES + leastLine(terms), EDGES + bareLine(terms)];
+    return { width, bare, height: Math.max(...heights) };
   }
 
   /** The height for every number to be read, in as many lines as the width asks for. @param {number} width */

@@ -59,7 +59,7 @@ export class Board {
       schedule: () => this.#schedule(true),
     });
     this.#bands = this.#rows.bands;
-    this.#changes = new Changes(model, this.#panels);
+    this.#changes = new Changes(model, this.#panels, (reasons) => this.#rows.sayUnchanged(reasons));
     const library = loadPlotly(model);
     this.#shared = makeShared(library.ready, taught, this.#readout, {
       model,
@@ -248,6 +248,12 @@ export class Board {
   /** Bring a band into sight, where not all of them are. @param {string} name */
   scrollToBand(name) {
     if (this.#bands.bring(name)) this.#schedule(true);
+  }
+
+  /** Mark the band that a lesson speaks of; empty: none. @param {string} name */
+  tell(name) {
+    for (const band of this.#rows.equations.values())
+      band.el.toggleAttribute("data-told", band.name === name);
   }
 
   /** A lecture begins or ends. */

@@ -15,6 +15,7 @@ const DEPTH = 0.45;
 export class Changes {
   #model;
   #panels;
+  #say;
   #motion = new Motion();
   /** Last seen, by maker. @type {Map<string, import("../numbers/reason_unchanged.js").Seen>} */
   #seen = new Map();
@@ -27,10 +28,12 @@ export class Changes {
   /** @type {Map<string, ArrayLike<number>>} */
   #shown = new Map();
 
-  /** @param {Model} model @param {() => Iterable<Panel>} panels */
-  constructor(model, panels) {
-    this.#model = model;
-    this.#panels = panels;
+  /**
+   * @param {Model} model @param {() => Iterable<Panel>} panels
+   * @param {(reasons: Record<string, string>) => void} say why a stage's numbers stayed
+   */
+  constructor(model, panels, say) {
+    [this.#model, this.#panels, this.#say] = [model, panels, say];
   }
 
   /** @param {Record<string, ArrayLike<number>>} planes @param {Record<string, number>} limits */
@@ -53,29 +56,10 @@ export class Changes {
   #tell(sentences, spec = null) {
     const isNothing = !Object.keys(sentences).length;
     const text = isNothing ? "" : JSON.stringify([sentences, spec]);
-    // unchanged: nothing is measured
     if (text !== this.#saying) this.#say(sentences);
     this.#saying = text;
     clearTimeout(this.#timer);
     if (!isNothing) this.#timer = window.setTimeout(() => this.#tell({}), TOLD_MS);
-  }
-
-  /** @param {Record<string, string>} sentences */
-  #say(sentences) {
-    const said = new Set();
-    const obstacles = () =>
-      /** @type {Element[]} */ (
-        [...this.#panels()].flatMap((panel) => [
-          panel.area,
-          panel.el.firstElementChild,
-          ...(panel.el.closest(".cv-equation")?.querySelectorAll(".cv-head > *") ?? []),
-        ])
-      );
-    for (const panel of this.#panels()) {
-      const stage = panel.spec().name;
-      const text = said.has(stage) ? "" : (sentences[stage] ?? "");
-      if (panel.why(text, obstacles)) said.add(stage);
-    }
   }
 
   /**

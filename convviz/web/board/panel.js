@@ -17,7 +17,6 @@ import { Splits } from "./right_and_wrong_cells.js";
 import { Thumbnails } from "./plane_thumbnails.js";
 import { createTiles } from "./svg_cell_colours.js";
 import { createVeil } from "./step_overlay.js";
-import { createWhySame } from "./why_unchanged.js";
 import { say } from "../base/board_sentences.js";
 
 const [CAPTION, LINE] = [22, 16];
@@ -48,7 +47,6 @@ export class Panel {
   #thumbs = new Thumbnails((at) => this.#send({ type: "plane", at }));
   #menu;
   el;
-  why;
 
   /** @param {Shared} board @param {PanelSpec} first */
   constructor(board, first) {
@@ -80,7 +78,6 @@ export class Panel {
     const caption = element("figcaption", this.#name, this.#menu, this.#shape);
     this.el = element("figure.cv-panel", caption, this.area, this.#thumbs.el);
     if (first.name === "grad_input") this.el.append(board.tray.el);
-    this.why = createWhySame(this.el);
   }
 
   spec = () => this.#spec;

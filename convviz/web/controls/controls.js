@@ -47,6 +47,7 @@ const wordIn = (menu, option) => (menu === "padding_mode" ? option : wordFor(opt
 const KERNEL_CONTROLS = SETTINGS.controls_of_the_kernel;
 const MOST_BYTES = SETTINGS.limits.picture.bytes;
 const OF_THE_KERNEL = ["preset", "weight", "turn"]; // they stand together
+const ON_A_SLIDER = 16; // cells of an input; a larger one is typed
 const MOVED = ["weight", "grad", "bias", "target"]; // sliders do not depend on their numbers
 const SIDES = /** @type {const} */ (["control.height", "control.width"]);
 const swapped = { in_channels: "out_channels", out_channels: "in_channels" };
@@ -256,11 +257,12 @@ function rangePart(
 ) {
   const input = element("input", { type: "range", step: "1" });
   const words = element("span");
-  const number = element("span.cv-number", { "aria-hidden": "true" });
-  const el = labelled(name, words, input, number);
-  const move = () =>
-    model.change((settings) => set(settings, Number(input.value)), `${name} ${word(model.settings())}`);
-  input.addEventListener("input", move);
+  /** @param {number} value */
+  const put = (value) =>
+    model.change((settings) => set(settings, value), `${name} ${word(model.settings())}`);
+  const number = name === "input_size" ? typedSize(model, put) : shownNumber();
+  const el = labelled(name, words, input, number.el);
+  input.addEventListener("input", () => put(Number(input.value)));
   let stands = ""; // where its handle stands: a refused move is taken back
   return {
     el,
@@ -269,18 +271,45 @@ function rangePart(
       setHidden(el, !visible(settings));
       if (el.hidden) return;
       const [low, high] = range(settings);
-      const now = {
-        min: String(low),
-        max: String(high),
-        disabled: low === high,
-        value: String(get(settings)),
-      };
+      const value = get(settings);
+      const most = name === "input_size" ? Math.max(Math.min(high, ON_A_SLIDER), value) : high;
+      const now = { min: String(low), max: String(most), disabled: low === high, value: String(value) };
       for (const [property, value] of Object.entries(now))
         if (input[property] !== value) input[property] = value; // writes cost layout
       stands = input.value;
-      setText(number, input.value);
+      number.show(input.value, word(settings), [low, high]);
       setText(words, word(settings));
       explain(words, `help.${name}`, settings.transposed);
+    },
+  };
+}
+
+/** @typedef {{ el: HTMLElement, show: (value: string, name: string, range: Pair) => void }} NumberBeside */
+
+/** @returns {NumberBeside} */
+function shownNumber() {
+  const el = element("span.cv-number", { "aria-hidden": "true" });
+  return { el, show: (value) => setText(el, value) };
+}
+
+/** Beside its slider. @param {Model} model @param {(value: number) => void} put @returns {NumberBeside} */
+function typedSize(model, put) {
+  const el = element("input.cv-number", { type: "text", inputmode: "numeric" });
+  let [shown, ends] = ["", [1, 1]];
+  el.addEventListener("focus", () => el.select());
+  el.addEventListener("change", () => {
+    const value = Number(el.value);
+    if (Number.isInteger(value) && value >= ends[0] && value <= ends[1]) put(value);
+    else model.say(say("size.typed", { typed: el.value, low: ends[0], high: ends[1] }), true);
+    el.value = shown; // what holds
+  });
+  el.addEventListener("keydown", (event) => event.stopPropagation()); // the board's keys are letters and digits
+  return {
+    el,
+    show(value, name, range) {
+      [shown, ends] = [value, range];
+      if (el.value !== value) el.value = value;
+      el.setAttribute("aria-label", say("size.field", { name }));
     },
   };
 }

@@ -1,7 +1,7 @@
 // A verdict on the last step, or the next.
 import { formatApart } from "../base/format.js";
 import { sayLearn } from "./gradient_descent_sentences.js";
-import { RATES, hasLowestPoint, steepness } from "../numbers/gradient_step.js";
+import { RATES, hasLowestPoint, isFlat } from "../numbers/gradient_step.js";
 
 /** Beside the rate that was chosen. @param {number} lowest @param {number} lr */
 function valley(lowest, lr) {
@@ -12,25 +12,27 @@ function valley(lowest, lr) {
 /**
  * @param {import("../numbers/actions.js").Shown} shown
  * @param {import("./descent_history.js").Descent} descent
- * @param {() => { lowest: number | null, safe: number }} rates
+ * @param {() => import("../numbers/gradient_step.js").Slope} slopeOf
  * @returns {{ text: string, rose: boolean, ends: boolean }} rose: the loss did; ends: no step goes on
  */
-export function judged({ settings, numbers: { stages } }, descent, rates) {
+export function judged({ settings, numbers: { stages } }, descent, slopeOf) {
+  /** @param {string} text @param {{ rose?: boolean, ends?: boolean }} [more] */
+  const told = (text, { rose = false, ends = false } = {}) => ({ text, rose, ends });
+  if (!hasLowestPoint(settings)) return told(sayLearn("endless"));
+  const { lowest, safe, rounding, fall } = slopeOf();
   const [before, after] = descent.losses().slice(-2);
   const last = descent.last();
-  const calm = (/** @type {string} */ text) => ({ text, rose: false, ends: false });
-  if (last && after > before) {
+  if (last && after - before > rounding) {
     const [low, high] = formatApart(before, after);
     const values = { before: low, after: high, lr: last.lr };
     const text =
       last.lowest === null
         ? sayLearn("rose.other", values)
         : sayLearn("rose", { ...values, ...valley(last.lowest, last.lr) });
-    return { text, rose: true, ends: false };
+    if (low !== high) return told(text, { rose: true });
   }
-  if (!hasLowestPoint(settings)) return calm(sayLearn("endless"));
-  if (steepness(stages) < 1e-20) return { text: sayLearn("flat"), rose: false, ends: true };
-  const { lowest, safe } = rates();
-  if (safe < RATES[0]) return calm(sayLearn("steep", { lr: RATES[0], safe: formatApart(safe, RATES[0])[0] }));
-  return calm(lowest === null ? "" : sayLearn("hint", valley(lowest, settings.lr)));
+  if (isFlat(stages)) return told(sayLearn("flat"), { ends: true });
+  if (fall <= rounding) return told(sayLearn("lowest", { dtype: settings.dtype }), { ends: true });
+  if (safe < RATES[0]) return told(sayLearn("steep", { lr: RATES[0], safe: formatApart(safe, RATES[0])[0] }));
+  return told(lowest === null ? "" : sayLearn("hint", valley(lowest, settings.lr)));
 }

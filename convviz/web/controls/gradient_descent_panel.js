@@ -5,14 +5,7 @@ import { explain } from "../base/help.js";
 import { element, makeButton, setText } from "../base/dom.js";
 import { formatApart, formatNumber } from "../base/format.js";
 import { sayLearn } from "./gradient_descent_sentences.js";
-import {
-  RATES,
-  hasLowestPoint,
-  learned,
-  lowestAlong,
-  safeRate,
-  withLowestPoint,
-} from "../numbers/gradient_step.js";
+import { RATES, hasLowestPoint, learned, slopeAt, withLowestPoint } from "../numbers/gradient_step.js";
 import { planeOf, pointAt, rowsOf } from "../rules/shapes_and_indices.js";
 import { shownAt } from "../rules/shown_plane.js";
 import { Descent } from "./descent_history.js";
@@ -22,14 +15,17 @@ import { judged } from "./descent_verdict.js";
 const BEAT_MS = 450;
 const SIDE = 54;
 
-/** @import { Shown } from "../numbers/actions.js" */
+/**
+ * @import { Shown } from "../numbers/actions.js"
+ * @import { Slope } from "../numbers/gradient_step.js"
+ */
 
 export class LearnPanel {
   #takeStep = () => {
     const shown = this.#model.shown();
     if (!shown || !this.#model.settled()) return; // stale
     const { lr } = this.#model.settings();
-    this.#descent.leave({ lr, lowest: this.#ratesOf(shown).lowest });
+    this.#descent.leave({ lr, lowest: this.#slopeOf(shown).lowest });
     this.#model.change((settings) => learned(settings, shown.numbers.stages, lr), "learn");
     if (!this.#model.get("failed")) return;
     this.#descent.leave(null);
@@ -64,8 +60,8 @@ export class LearnPanel {
   #choose = this.#button("choose", () => this.#model.change((settings) => [withLowestPoint(settings), []]));
   el;
   #timer = 0;
-  /** @type {{ stages: object | null, lowest: number | null, safe: number }} */
-  #known = { stages: null, lowest: null, safe: 0 };
+  /** @type {Slope & { stages: object | null }} */
+  #known = { stages: null, lowest: null, safe: 0, rounding: 0, fall: 0 };
 
   /** @param {Model} model */
   constructor(model) {
@@ -172,7 +168,7 @@ export class LearnPanel {
     );
     this.#curve.show(taken);
     this.#back.setAttribute("aria-disabled", String(!this.#descent.before()));
-    const { text, rose, ends } = judged(shown, this.#descent, () => this.#ratesOf(shown));
+    const { text, rose, ends } = judged(shown, this.#descent, () => this.#slopeOf(shown));
     setText(this.#verdict, text);
     this.#choose.hidden = hasLowestPoint(shown.settings);
     this.#verdict.dataset.rose = String(rose);
@@ -180,9 +176,8 @@ export class LearnPanel {
   }
 
   /** Once a step. @param {Shown} shown */
-  #ratesOf({ settings, numbers: { stages } }) {
-    if (this.#known.stages !== stages)
-      this.#known = { stages, lowest: lowestAlong(settings, stages), safe: safeRate(settings) };
+  #slopeOf({ settings, numbers: { stages } }) {
+    if (this.#known.stages !== stages) this.#known = { stages, ...slopeAt(settings, stages) };
     return this.#known;
   }
 }

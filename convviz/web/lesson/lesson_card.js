@@ -7,8 +7,6 @@ import { AfterLesson, createButton } from "./after_lesson.js";
 import { QuestionForm } from "./number_question.js";
 import { say } from "./sentences.js";
 
-const ROOM = 8; // pixels around
-
 /**
  * @import { Look, SeenTask } from "./step_view_model.js"
  * @import { Board } from "../board/board.js"
@@ -31,6 +29,7 @@ export class LessonPanel {
     this.#stage.tray(false);
     this.#stage.hide(null);
     this.#stage.focus("");
+    this.#stage.tell("");
     this.#light([]);
     this.#want("");
     this.#tab.follow("", "", "");
@@ -136,6 +135,7 @@ export class LessonPanel {
     this.#text.scrollTop = 0;
     this.#stage.focus(look.focus);
     this.#stage.scrollToBand(look.band);
+    this.#stage.tell(look.band);
   }
 
   /** Frame it, and bring it in sight. @param {string} control */
@@ -150,8 +150,7 @@ export class LessonPanel {
     part.setAttribute("data-wanted", "");
     this.#opened = part.closest("details:not([open])");
     this.#opened?.setAttribute("open", "");
-    const bring = () =>
-      part.hasAttribute("data-wanted") && bringInSight(this.el, /** @type {HTMLElement} */ (part));
+    const bring = () => part.hasAttribute("data-wanted") && part.scrollIntoView({ block: "nearest" });
     // the first frame of a page gives the column its height
     requestAnimationFrame(() => requestAnimationFrame(bring));
   }
@@ -187,20 +186,6 @@ export class LessonPanel {
   focus = () => this.#heading.focus();
 
   close = () => this.#ends.forEach((end) => end());
-}
-
-/**
- * Below the card, where that stays; elsewhere that would scroll the card away.
- * @param {HTMLElement} card @param {HTMLElement} part
- */
-function bringInSight(card, part) {
-  const column = part.closest(".cv-controls");
-  if (!column || getComputedStyle(card).position !== "sticky") return;
-  const { top, bottom } = part.getBoundingClientRect();
-  const above = top - card.getBoundingClientRect().bottom - ROOM;
-  const below = bottom - column.getBoundingClientRect().bottom + ROOM;
-  if (below > 0) column.scrollTop += below;
-  else if (above < 0) column.scrollTop += above;
 }
 
 /** @param {HTMLElement} list @param {SeenTask[]} tasks */

@@ -43,14 +43,14 @@ export function reasonsFor({ settings, stages }, { panel, row, column }, typed, 
 }
 
 /** After "if". @param {Reason} reason @param {boolean} transposed */
-function clauseOf({ why, id, products, places, left, added }, transposed) {
+function clauseOf({ why, id, terms, places, left, added }, transposed) {
   const name = (/** @type {any} */ tensor) => tensor && shownName(tensor, transposed);
   const either = (/** @type {string[]} */ parts) =>
     parts.slice(0, MOST_PLACES).reduce((rest, last) => (rest ? say("either", { rest, last }) : last), "");
   return say(/** @type {Id} */ (`if.${why === "mistake" ? id : why}`), {
     left: name(left),
     added: name(added),
-    product: either(products),
+    term: either(terms),
     where: either(places.map((place) => say(/** @type {Id} */ (`where.${place}`)))),
   });
 }

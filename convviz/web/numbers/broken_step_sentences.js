@@ -58,9 +58,10 @@ const sidesOf = (spec) =>
     return [before, after - remainderOf(spec, axis)];
   }).flat();
 
-/** @param {Spec} spec @returns {"border" | "crop" | "around"} */
+/** @param {Spec} spec @returns {"border" | "border_of_copies" | "crop" | "around"} */
 function aroundOf(spec) {
   const sides = sidesOf(spec);
+  if (spec.padding_mode !== "zeros") return "border_of_copies"; // copies get a gradient, too
   if (sides.every((side) => side >= 0)) return "border";
   return sides.every((side) => side <= 0) ? "crop" : "around";
 }

@@ -30,14 +30,14 @@ import { indicesAt, largestOf } from "../rules/shapes_and_indices.js";
 /** @type {Record<string, number>} */
 export const C = { float32: 32, float64: 32, bfloat16: 2 };
 /** @type {Record<string, number>} torch.finfo(dtype).eps */
-const EPS = { float32: 2 ** -23, float64: 2 ** -52, bfloat16: 2 ** -7 };
+export const EPS = { float32: 2 ** -23, float64: 2 ** -52, bfloat16: 2 ** -7 };
 const TINY = 2 ** -126; // float32's smallest normal; torch may flush below
 
 /** @param {Tensor} tensor @param {(value: number, index: number) => number} change @returns {Tensor} */
 const mapped = ({ shape, data }, change) => ({ shape, data: data.map(change) });
 
 /** @param {Tensor} tensor */
-const unsigned = (tensor) => mapped(tensor, Math.abs);
+export const unsigned = (tensor) => mapped(tensor, Math.abs);
 
 /** @param {Settings} settings @param {Stages} stages */
 function expectedOf(settings, stages) {

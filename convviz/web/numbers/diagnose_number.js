@@ -1,5 +1,5 @@
 // Why somebody comes to a wrong number: a mistake of the catalogue gives it here, another cell has it, or a
-// product was forgotten. Only what the number proves is said.
+// term was forgotten. Only what the number proves is said.
 import REASONS from "../../facts/diagnosable_mistakes.json" with { type: "json" };
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { formatLong, formatNumber } from "../base/format.js";
@@ -14,8 +14,8 @@ import { upTo, flatIndex } from "../rules/shapes_and_indices.js";
  * @typedef {{ id: string, of: string, ways: Recipe[] }} Mistake of the catalogue
  * @typedef {"unweighted" | "count" | "count.numbers" | "sign" | "neighbour" | "missing" | "twice" |
  *   "flipped"} Kind
- * @typedef {{ why: Kind | "mistake", id: string, way: number, products: string[], places: string[], left:
- *   string, added: string }} Reason way: from 1, 0: not in the tab Mistakes; products: one of them is
+ * @typedef {{ why: Kind | "mistake", id: string, way: number, terms: string[], places: string[], left:
+ *   string, added: string }} Reason way: from 1, 0: not in the tab Mistakes; terms: one of them is
  *   concerned, as "2 · (−1)"; places: cells with the number; left: the tensor not multiplied by; added: the
  *   one added up
  * @typedef {{ spec: Spec, of: Result, transposed: boolean, given: Stages, right: Tensor, at: number[], index:
@@ -47,7 +47,7 @@ const reason = (why, known) => ({
   why,
   id: "",
   way: 0,
-  products: [],
+  terms: [],
   places: [],
   left: "",
   added: "",
@@ -112,7 +112,7 @@ export function createReasons(mistakes, { spec, transposed }, stages) {
     const terms = termsOf(asked);
     const found = [...mistaken(asked, typed), ...plain(asked, terms, typed)];
     const close = nearest(terms, asked.right.data[asked.index], typed);
-    // A forgotten product is likelier than a neighbour, equal by chance.
+    // A forgotten term is likelier than a neighbour, equal by chance.
     if (!found.length) found.push(...close.filter(({ why }) => why === "missing"));
     found.push(...neighbours(asked, typed));
     return found.length ? found : close;
@@ -230,7 +230,7 @@ function neighbours({ right, at }, typed) {
 }
 
 /**
- * One product missing, twice, or negated.
+ * One term missing, twice, or negated; a term may be a number of its own, as the bias.
  * @param {number[][]} terms @param {number} right @param {number} typed @returns {Reason[]}
  */
 function nearest(terms, right, typed) {
@@ -242,17 +242,17 @@ function nearest(terms, right, typed) {
   ];
   for (const [why, times] of kinds) {
     const fits = terms.filter((factors) => {
-      const product = sumOf([factors]);
-      return product !== 0 && agrees(typed, right + times * product);
+      const term = sumOf([factors]);
+      return term !== 0 && agrees(typed, right + times * term);
     });
-    const products = [...new Set(fits.map(productText))];
-    if (products.length) return [reason(why, { products })];
+    const texts = [...new Set(fits.map(termText))];
+    if (texts.length) return [reason(why, { terms: texts })];
   }
   return [];
 }
 
 /** 2 · (−1). @param {number[]} factors */
-const productText = (factors) =>
+const termText = (factors) =>
   factors
     .map((factor, place) => (place && factor < 0 ? `(${formatLong(factor)})` : formatLong(factor)))
     .join(" \u00b7 ");

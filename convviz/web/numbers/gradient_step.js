@@ -8,12 +8,19 @@ import {
   sourceWith,
   tensorsOf,
 } from "../rules/settings_and_tensors.js";
+import { EPS, unsigned } from "./compare_with_torch.js";
+import { largestOf } from "../rules/shapes_and_indices.js";
 import { computeStages } from "./compute.js";
 
-/** @import { Given } from "../rules/settings_and_tensors.js" */
+/**
+ * @import { Given } from "../rules/settings_and_tensors.js"
+ * @typedef {{ lowest: number | null, safe: number, rounding: number, fall: number }} Slope lowest, safe:
+ *   rates; rounding: of the loss
+ */
 
 /** After the word for "closed". */
 export const RATES = /** @type {number[]} */ (SETTINGS.fields.lr.words.slice(1));
+const ROUNDINGS = 4; // of its terms that a loss may be off by; torch needs 1
 
 /** @param {Tensor} tensor @param {Tensor} gradient @param {number} lr @returns {Tensor} */
 const stepped = ({ shape, data }, gradient, lr) => ({
@@ -59,9 +66,33 @@ function outputOf({ spec, transposed }, given) {
   return transposed ? grad_input : output;
 }
 
-/** Σ g² over weight and bias: the fall of a step, over its small lr. @param {Stages} stages */
-export const steepness = ({ grad_weight, grad_bias }) =>
-  [...grad_weight.data, ...(grad_bias?.data ?? [])].reduce((sum, value) => sum + value * value, 0);
+/** @param {Stages} stages */
+const gradientOf = ({ grad_weight, grad_bias }) => [...grad_weight.data, ...(grad_bias?.data ?? [])];
+
+/** @param {Stages} stages */
+export const isFlat = (stages) => gradientOf(stages).every((value) => value === 0);
+
+/** @param {ArrayLike<number>} values */
+const sumOfSquares = (values) => Array.from(values).reduce((sum, value) => sum + value * value, 0);
+
+/**
+ * How far the loss may be off because its dtype rounds: an output by a share of its terms, and the loss by
+ * its slope along that output.
+ * @param {Settings} settings @param {Stages} stages
+ */
+function lossRounding(settings, stages) {
+  const { input, weight, bias } = tensorsOf(settings);
+  const sizes = { input: unsigned(input), weight: unsigned(weight), bias: bias && unsigned(bias) };
+  const terms = outputOf(settings, { ...sizes, target: null, grad: null }).data;
+  const slopes = (settings.transposed ? stages.input : stages.grad_output).data;
+  const share = ROUNDINGS * EPS[settings.dtype];
+  const spread = terms.reduce(
+    (sum, size, at) => sum + share * (Math.abs(slopes[at]) + share * size) * size,
+    0,
+  );
+  const logs = SETTINGS.losses_of_a_difference.includes(settings.loss) ? 0 : 1; // of sums, near 1
+  return share * (Math.abs(stages.loss) + logs) + spread;
+}
 
 /** null: even the smallest may rise. @param {Settings} settings */
 export const safeChoice = (settings) => RATES.findLast((rate) => rate <= safeRate(settings)) ?? null;
@@ -95,7 +126,28 @@ export function safeRate(settings) {
  */
 export function lowestAlong(settings, stages) {
   if (!SETTINGS.losses_of_a_difference.includes(settings.loss)) return null;
-  const along = { ...tensorsOf(settings), weight: stages.grad_weight, bias: stages.grad_bias };
-  const curvature = outputOf(settings, along).data.reduce((sum, value) => sum + value * value, 0);
-  return curvature > 0 ? steepness(stages) / curvature : null;
+  const largest = largestOf(gradientOf(stages)); // scaled to 1: squares of the largest would overflow
+  const scaled = (/** @type {Tensor} */ { shape, data }) => ({
+    shape,
+    data: data.map((each) => each / largest),
+  });
+  const [weight, bias] = [scaled(stages.grad_weight), stages.grad_bias && scaled(stages.grad_bias)];
+  const moved = outputOf(settings, { ...tensorsOf(settings), weight, bias });
+  const curvature = sumOfSquares(moved.data);
+  return curvature > 0 ? sumOfSquares([...weight.data, ...(bias?.data ?? [])]) / curvature : null;
+}
+
+/**
+ * All that a verdict on a step needs. No step of an offered rate lowers the loss by more than `fall`, because
+ * losses are convex, and a parabola falls to its lowest point.
+ * @param {Settings} settings @param {Stages} stages @returns {Slope}
+ */
+export function slopeAt(settings, stages) {
+  const lowest = lowestAlong(settings, stages);
+  return {
+    lowest,
+    safe: safeRate(settings),
+    rounding: lossRounding(settings, stages),
+    fall: sumOfSquares(gradientOf(stages)) * (lowest === null ? RATES[RATES.length - 1] : lowest / 2),
+  };
 }

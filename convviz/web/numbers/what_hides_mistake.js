@@ -23,14 +23,18 @@ const MOST_REASONS = 2;
 const onBoth = (test) => test(0) && test(1);
 const reach = (/** @type {Spec} */ spec, /** @type {number} */ axis) => effectiveKernel(spec, axis) - 1;
 
+/** Else the padding is no p of the backward pass. @param {Spec} spec */
+const isOfZeros = ({ padding_mode }) => padding_mode === "zeros";
+
 /** Facts of no single control. @type {Record<string, (spec: Spec) => boolean>} */
 const RELATIONS = {
   no_remainder: (spec) => onBoth((axis) => remainderOf(spec, axis) === 0),
   full_remainder: (spec) =>
     onBoth((axis) => spec.stride[axis] > 1 && remainderOf(spec, axis) === spec.stride[axis] - 1),
   half_padding: (spec) =>
-    onBoth((axis) => spec.padding[axis].every((cells) => reach(spec, axis) === 2 * cells)),
-  small_padding: (spec) => onBoth((axis) => Math.max(...spec.padding[axis]) <= reach(spec, axis)),
+    isOfZeros(spec) && onBoth((axis) => spec.padding[axis].every((cells) => reach(spec, axis) === 2 * cells)),
+  small_padding: (spec) =>
+    isOfZeros(spec) && onBoth((axis) => Math.max(...spec.padding[axis]) <= reach(spec, axis)),
   one_output_cell: (spec) => onBoth((axis) => outputSize(spec, axis) === 1),
   same_axes: ({ stride, padding, dilation }) =>
     [stride, padding, dilation].every(([rows, columns]) => String(rows) === String(columns)),

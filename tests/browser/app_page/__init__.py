@@ -39,6 +39,7 @@ from tests.browser.app_page.operate_page import (
     slider,
     slider_value,
     switch,
+    weight_slider,
 )
 from tests.browser.app_page.read_page import (
     LABEL,

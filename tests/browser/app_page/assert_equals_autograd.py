@@ -22,9 +22,9 @@ def assert_page_equals_autograd(page):
     read = F.conv2d(shown["padded_grad_output"], shown["rotated_weight"], None, 1, 0, at["dilation"], at["groups"])
     name = "grad_input" if at["mode"] == "zeros" else "grad_padded_input"
     _assert_near(f"{name}, read as the equation says it,", read, shown[name], seen.dtype)
-    for place, value in seen.shot["kernel"].items():
-        weight = cell_of_shot(seen.shot, "weight", place)
-        assert value == pytest.approx(weight, rel=TOLERANCE[seen.dtype], abs=TOLERANCE[seen.dtype])
+    if chosen := seen.shot["weight"]:  # beside its slider, in as many digits as a cell prints
+        weight = cell_of_shot(seen.shot, "weight", chosen["place"])
+        assert chosen["value"] == pytest.approx(weight, rel=5e-3, abs=5e-3), chosen["place"]
     _assert_lines(seen)
     return seen
 

@@ -13,6 +13,14 @@ def slider(page, name, axis=0):
     return page.locator(f".cv-app .cv-set-{name} input[type=range]").nth(axis)
 
 
+def weight_slider(page, row, column):
+    """Choose a weight of the shown kernel, and return the slider that moves it."""
+    which = page.locator(".cv-app .cv-set-weight select")
+    names = which.locator("option").all_inner_texts()
+    which.select_option(next(name for name in names if name.endswith(f"{row},{column}]")))
+    return page.locator(".cv-app .cv-set-weight input[type=range]")
+
+
 def slider_value(page, name, axis=0):
     """Return where a slider stands; the width's is hidden while it goes with the height."""
     here = slider(page, name, axis)

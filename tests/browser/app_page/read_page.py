@@ -52,13 +52,13 @@ SNAPSHOT = """() => {
     return { name: section.dataset.equation, panels, traces: traces.length, seen };
   };
   const sliders = {};
-  for (const input of document.querySelectorAll(".cv-app .cv-control input[type=range]")) {
+  for (const input of document.querySelectorAll(".cv-app .cv-control:not(.cv-set-weight) input[type=range]")) {
     const control = input.closest(".cv-control");
     const both = (sliders[/cv-set-(\\w+)/.exec(control.className)[1]] ??= []);
     if (!control.hidden) both.push(Number(input.value));
     else if (both.length) both.push(both[0]); // the width's, while it goes with the height
   }
-  const menus = [...document.querySelectorAll(".cv-app .cv-control select")].map((menu) => [
+  const menus = [...document.querySelectorAll(".cv-app .cv-control label select")].map((menu) => [
     menu.closest("label").querySelector("span").textContent,
     menu.selectedOptions[0]?.text,
   ]);
@@ -66,13 +66,15 @@ SNAPSHOT = """() => {
     box.textContent.trim(),
     box.querySelector("input").checked,
   ]);
+  const weight = document.querySelector(".cv-app .cv-set-weight"); // of the chosen weight
   return {
     sliders,
     menus: Object.fromEntries(menus),
     switches: Object.fromEntries(switches),
-    kernel: Object.fromEntries([...document.querySelectorAll("[data-slider]")].map((slider) => [
-      slider.dataset.slider, Number(slider.querySelector("input[type=text]").title),
-    ])),
+    weight: weight && {
+      place: weight.querySelector("select").selectedOptions[0].text.match(/\\d+,\\d+(?=]$)/)[0],
+      value: Number(weight.querySelector(".cv-number").textContent.replace("\u2212", "-")),
+    },
     loss: document.querySelector(".cv-loss").textContent,
     truth: document.querySelector(".cv-board .cv-truth").textContent,
     truth_ok: document.querySelector(".cv-board .cv-truth").dataset.ok,

@@ -4,15 +4,13 @@ import { fieldOf, readsOf } from "../../numbers/layer_stack.js";
 import { effectiveKernel, mostPadding, outputSizes, paddedSize } from "../../rules/conv_geometry.js";
 import { say } from "./sentences.js";
 
+const LINES = /** @type {const} */ (["lines.rows", "lines.columns"]);
 const PLAIN = /** @type {Pair} */ ([1, 1]);
 
 /** One for both where alike. @param {(axis: number) => unknown} of @returns {[number, string][]} */
 function axesOf(of) {
   if (JSON.stringify(of(0)) === JSON.stringify(of(1))) return [[0, say("lines.both")]];
-  return [
-    [0, say("lines.rows")],
-    [1, say("lines.columns")],
-  ];
+  return LINES.map((lines, axis) => [axis, say(lines)]);
 }
 
 /** @param {Spec[]} layers that fit */
@@ -20,12 +18,13 @@ export function endWords(layers) {
   const input_size = outputSizes(layers[layers.length - 1]);
   const next = { ...layers[0], input_size };
   const numbers = { layer: layers.length + 1, last: layers.length };
-  const times = (/** @type {(axis: number) => number} */ of) => [0, 1].map(of).join(" \u00d7 ");
-  const padding = Math.max(...next.padding.flat());
-  if (input_size.some((size) => padding > mostPadding(next.padding_mode, size))) {
-    const plane = times((axis) => input_size[axis]);
-    return say("ends.copies", { ...numbers, padding, mode: next.padding_mode, plane });
+  const most = next.padding.map((sides) => Math.max(...sides));
+  const short = input_size.findIndex((size, axis) => most[axis] > mostPadding(next.padding_mode, size));
+  if (short >= 0) {
+    const [padding, left, lines] = [most[short], input_size[short], say(LINES[short])];
+    return say("ends.copies", { ...numbers, padding, mode: next.padding_mode, lines, left });
   }
+  const times = (/** @type {(axis: number) => number} */ of) => [0, 1].map(of).join(" \u00d7 ");
   const span = times((axis) => effectiveKernel(next, axis));
   return say("ends", { ...numbers, span, plane: times((axis) => paddedSize(next, axis)) });
 }
