@@ -140,15 +140,27 @@ export class ArrivalPlayer {
     if (!waiting || waiting.watcher || !band) return;
     waiting.watcher = new IntersectionObserver(
       ([{ intersectionRatio }]) => {
-        if (intersectionRatio < IN_SIGHT) return;
-        this.#giveUp();
-        const { model } = this.#board;
-        if (waiting.may() && isFirstPicture(model.settings()) && !model.canUndo() && !model.get("selected"))
-          this.#begin();
+        if (intersectionRatio >= IN_SIGHT) this.#waitForRest(waiting, band);
       },
       { threshold: IN_SIGHT },
     );
     waiting.watcher.observe(band.stage);
+  }
+
+  /**
+   * A band that still finds its size would end it.
+   * @param {Waiting} waiting @param {Band} band @param {string} [before] where its panels were
+   */
+  #waitForRest(waiting, band, before = "") {
+    requestAnimationFrame(() => {
+      if (this.#waiting !== waiting) return;
+      const now = JSON.stringify([...band.panels.values()].map(({ area }) => area.getBoundingClientRect()));
+      if (now !== before) return this.#waitForRest(waiting, band, now);
+      this.#giveUp();
+      const { model } = this.#board;
+      if (waiting.may() && isFirstPicture(model.settings()) && !model.canUndo() && !model.get("selected"))
+        this.#begin();
+    });
   }
 
   #giveUp = () => {
