@@ -4,10 +4,12 @@ import { element, setHidden, setStyle, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { sayBecause } from "../picture/why_button_sentences.js";
 import { createTrayMemory } from "../picture/impulse_response.js";
+import { effectiveKernel } from "../rules/conv_geometry.js";
 
 const GAP = "\u00b7"; // no window
-// Pixels, as in board.css: of a cell, of a digit in it, of the words beside the cells, of the space above.
-const [CELL, DIGIT, WORDS, ABOVE] = [{ width: 24, height: 18 }, 8, 64, 4];
+// Pixels, as in board.css: of a cell, of a digit in it, of the words beside the cells, of the space above, or beside.
+const [CELL, DIGIT, WORDS, ABOVE, SPACE] = [{ width: 24, height: 18 }, 8, 64, 4, 10];
+const NONE = { width: 0, height: 0 };
 
 /**
  * @import { Tray } from "../picture/impulse_response.js"
@@ -24,7 +26,7 @@ function createCell(value, isNow) {
 function roomOf({ rows }, weight) {
   const longest = Math.max(...Array.from(weight, (value) => formatNumber(value).length));
   const width = Math.max(CELL.width, longest * DIGIT + 6);
-  return { width: rows[0].length * width + WORDS, height: rows.length * CELL.height + ABOVE };
+  return { width: rows[0].length * width, height: rows.length * CELL.height };
 }
 
 export function createTray() {
@@ -32,8 +34,9 @@ export function createTray() {
   const caption = element("caption");
   const body = element("tbody");
   const el = element("table.cv-tray", { hidden: "" }, caption, body);
-  /** @type {Room} */
-  let room = { width: 0, height: 0 };
+  /** Of its cells. @type {Room} */
+  let room = NONE;
+  let isTall = false; // more rows than padded_grad_output has beyond grad_input: the bands' height is not for it
   let drawn = "";
 
   /** @param {Tray} tray */
@@ -51,8 +54,17 @@ export function createTray() {
   return {
     el,
     begin: memory.begin,
-    /** Below its panel; none while it is hidden. @param {number} letters their scale */
-    room: (letters) => ({ width: room.width * letters, height: room.height * letters }),
+    /**
+     * None while it is hidden, or elsewhere.
+     * @param {boolean} isHere @param {boolean} hasWidth @param {number} letters their scale
+     * @returns {{ below: Room, beside: number }}
+     */
+    room(isHere, hasWidth, letters) {
+      if (!isHere || !room.width) return { below: NONE, beside: 0 };
+      if (isTall && hasWidth) return { below: NONE, beside: room.width + SPACE };
+      const below = { width: (room.width + WORDS) * letters, height: (room.height + ABOVE) * letters };
+      return { below, beside: 0 };
+    },
     /**
      * @param {Geometry} geometry @param {import("../picture/cell_products.js").Planes} numbers
      * @param {Point | null} pixel
@@ -62,9 +74,11 @@ export function createTray() {
       const isThere = pixel && !geometry.transposed && numbers.planes.grad_input;
       const tray = isThere ? memory.see(geometry, numbers, { row: pixel.row, column: pixel.column }) : null;
       const before = room;
-      room = tray ? roomOf(tray, numbers.planes.weight) : { width: 0, height: 0 };
+      room = tray ? roomOf(tray, numbers.planes.weight) : NONE;
+      isTall = tray !== null && tray.rows.length > effectiveKernel(geometry, 0);
       setHidden(el, !tray);
       setStyle(el, "--cv-tray", `${room.width}px`);
+      el.parentElement?.toggleAttribute("data-tall-tray", isTall);
       if (tray) draw(tray);
       return room.width !== before.width || room.height !== before.height;
     },

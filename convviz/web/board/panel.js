@@ -240,11 +240,15 @@ export class Panel {
     return least > this.#cell.width || this.#cell.width > this.#cell.height ? least : 0;
   }
 
-  /** Room in a row: cells, name, height besides. @param {number} lines */
-  need(lines, thumbs = 0, letters = 1) {
+  /**
+   * Room in a row: cells, name, height and width besides.
+   * @param {number} lines @param {import("./band_row.js").Asks} asks
+   */
+  need(lines, { thumbs, letters, hasWidth }) {
     const { tray } = this.#board;
-    const below = tray.el.parentElement === this.el ? tray.room(letters) : { width: 0, height: 0 };
+    const { below, beside } = tray.room(tray.el.parentElement === this.el, hasWidth, letters);
     return {
+      beside,
       rows: this.#spec.rows.length,
       columns: this.#spec.columns.length,
       digits: this.grid.numbered() ? leastCell(this.grid.widest()) : null,
