@@ -13,7 +13,7 @@ const FIRST = { sample: 0, out_channel: 0, in_channel: 0 };
 const flat = ([row, column], [, width]) => row * width + column;
 const at = ({ row, column }) => [row, column];
 
-/** Random states with what is sent back: mostly zeros, as a single 1 has them, in planes of all channels of a group. */
+/** Random states, and what is sent back in a group's channels: mostly zeros, as with a single 1. */
 function* drawn(seed, rounds) {
   const draw = drawer(seed);
   for (let round = 0; round < rounds; round++) {
@@ -50,7 +50,7 @@ function* drawn(seed, rounds) {
 const orderOf = ({ o, k }, { spec, windows }) =>
   flat(o, windows) * spec.kernel_size[0] * spec.kernel_size[1] + flat(k, spec.kernel_size);
 
-test("each product that lands is a step, where the stamp lays it and the window over that cell meets it", () => {
+test("each product that lands is a step, and the window over that cell meets it", () => {
   let leftOut = 0;
   for (const { spec, geometry, gradients, result, wanted, place, pixelAt, folds, about } of drawn(51, 200)) {
     const products = new Products(geometry, result, gradients);
@@ -61,7 +61,7 @@ test("each product that lands is a step, where the stamp lays it and the window 
       assert.deepEqual([from, kernel, to].map(at), [tap.o, tap.k, place(tap)], about);
       assert.equal(to.panel, folds ? "grad_padded_input" : "grad_input", about);
       assert.deepEqual(folded && at(folded), folds ? pixelAt(tap.at) : null, about);
-      // padded_grad_output is grad_output with zeros between and around; the rotated kernel's window starts over `to`.
+      // padded_grad_output has zeros between and around; the rotated kernel's window starts over `to`.
       const spread = tap.o.map((each, axis) => each * spec.stride[axis] + geometry.gradient_padding[axis]);
       const turned = tap.k.map((each, axis) => spec.kernel_size[axis] - 1 - each);
       const met = turned.map((each, axis) => at(to)[axis] + each * spec.dilation[axis]);
@@ -115,7 +115,8 @@ test("what is said of a step is what its product is, and how many stamps add 0",
       const words = productWords({ geometry, panelOf, both: products.at(index) }, products, false);
       const [value, weight] = [gradients[0][flat(o, windows)], kernels[0][flat(k, spec.kernel_size)]];
       const plain = words.replaceAll("−", "-").replaceAll(/[()]/g, "");
-      const sum = `grad_output[${o}] · weight[${k}] = ${value} · ${weight} = ${value * weight + 0} lands on ${result}[`;
+      const product = `${value} · ${weight} = ${value * weight + 0}`;
+      const sum = `grad_output[${o}] · weight[${k}] = ${product} lands on ${result}[`;
       assert.ok(plain.startsWith(sum), `${about}: ${words}, not ${sum}`);
       const said = / (\d+) of (\d+) stamps? adds? 0, because grad_output is 0 there\./.exec(words);
       assert.deepEqual(said?.slice(1).map(Number) ?? [0, products.stamps], [zeros, products.stamps], about);

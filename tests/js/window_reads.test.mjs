@@ -1,4 +1,4 @@
-// What is framed while a cell of an output or its gradient is looked at, and what is said of it: by the taps alone.
+// What is framed while a cell of an output or its gradient is looked at, and what is said of it: by the taps.
 import assert from "node:assert/strict";
 import test from "node:test";
 
@@ -26,7 +26,7 @@ function* drawn(seed, rounds, transposed) {
 
 const cellsOf = ({ rows, columns }) => rows.flatMap((row) => columns.map((column) => name(row, column)));
 
-test("of each output the cells are framed that its taps read, whatever stride, dilation, padding and groups", () => {
+test("of each output the cells are framed that its taps read, whatever the geometry", () => {
   for (const { spec, taps, windows, geometry } of drawn(41, 150, false)) {
     for (const o of each(windows)) {
       const about = `${JSON.stringify(spec)} output[${o}]`;
@@ -93,7 +93,7 @@ const sidesOf = ({ spec, windows, padded, transposed }) =>
         places: windows.map((count, axis) => (count - 1) * spec.stride[axis] + 1),
       };
 
-test("inserted zeros, padding and what is no output have no window, and copies have that of their output", () => {
+test("what is no output has no window, and copies have that of their output", () => {
   for (const truth of [...drawn(43, 80, false), ...drawn(43, 80, true)]) {
     const { own, size, copy, places } = sidesOf(truth);
     const behind = (panel, row, column) => outputBehind(truth.geometry, { panel, row, column });

@@ -90,7 +90,7 @@ export class Highlighter {
     }
   }
 
-  /** The window of an output, and what grad_weight has of it. @param {Place | null} cell @returns {Reads[]} */
+  /** The window of an output, and what grad_weight has of it. @param {Place | null} cell */
   #frame(cell) {
     const { geometry } = this.#cells.links;
     const at = this.#cells.has(cell) ? outputBehind(geometry, cell) : null;

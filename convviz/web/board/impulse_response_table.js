@@ -1,5 +1,5 @@
-// The tray under grad_input fills while the 1 walks. Its room is known before it is laid out, so that cells are
-// sized with it.
+// The tray under grad_input fills while the 1 walks. Its room is known before it is laid out: cells are sized
+// with it.
 import { element, setHidden, setStyle, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { sayBecause } from "../picture/why_button_sentences.js";
@@ -7,7 +7,8 @@ import { createTrayMemory } from "../picture/impulse_response.js";
 import { effectiveKernel } from "../rules/conv_geometry.js";
 
 const GAP = "\u00b7"; // no window
-// Pixels, as in board.css: of a cell, of a digit in it, of the words beside the cells, of the space above, or beside.
+// Pixels, as in board.css: of a cell, of a digit in it, of the words beside the cells, of the space above and
+// beside.
 const [CELL, DIGIT, WORDS, ABOVE, SPACE] = [{ width: 24, height: 18 }, 8, 64, 4, 10];
 const NONE = { width: 0, height: 0 };
 
@@ -36,7 +37,7 @@ export function createTray() {
   const el = element("table.cv-tray", { hidden: "" }, caption, body);
   /** Of its cells. @type {Room} */
   let room = NONE;
-  let isTall = false; // more rows than padded_grad_output has beyond grad_input: the bands' height is not for it
+  let isTall = false; // beyond what padded_grad_output is taller by: it would take of all panels' height
   let drawn = "";
 
   /** @param {Tray} tray */

@@ -1,5 +1,5 @@
-// Over a heatmap: a veil over what is not computed, frames of window and cell, small paired numbers. One shape a
-// kind.
+// Over a heatmap: a veil over what is not computed, frames of window and cell, small paired numbers. One
+// shape a kind.
 import { setAttribute, svgElement } from "../base/dom.js";
 import { CELL, framesAround } from "./grid_marks.js";
 
@@ -43,7 +43,10 @@ export function createVeil() {
       place(now, cell);
     },
 
-    /** Where the cell is read that one looks at. @param {import("../picture/window_reads.js").Reads | null} lines */
+    /**
+     * What the window of the cell that one looks at reads here.
+     * @param {import("../picture/window_reads.js").Reads | null} lines
+     */
     read(lines) {
       setAttribute(read, "d", lines ? framesAround(lines.rows, lines.columns) : "");
     },

@@ -1,4 +1,4 @@
-// What a step covers, because it is not computed yet, and what it frames: window or stamp, and the cells in use.
+// What a step covers, because it is not computed yet, and what it frames: window or stamp, and cells in use.
 import { completedAt, spanOf } from "../picture/window_positions.js";
 
 /**
@@ -27,7 +27,8 @@ export function veilPanels(panels, step, reading, position, lacking) {
 
 /**
  * By panel. Stamps cover all or nothing, and a folded cell waits for its last copy.
- * @param {Step} step @param {number} position @param {boolean} lacking @returns {Record<string, Covers | null>}
+ * @param {Step} step @param {number} position @param {boolean} lacking
+ * @returns {Record<string, Covers | null>}
  */
 function coversOf({ geometry, walk: { result, size, unit } }, position, lacking) {
   if (unit === "stamp") return { grad_input: () => lacking, [result]: () => lacking };

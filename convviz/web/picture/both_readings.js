@@ -1,13 +1,13 @@
-// The steps of both readings at once: product by product, in the order in which stamps land. Each lands on a cell of
-// the result, over which the window of the other reading stops; stamps that add 0 are left out.
+// The steps of both readings at once: product by product, in the order in which stamps land. Each lands on a
+// cell of the result, over which the window of the other reading stops; stamps that add 0 are left out.
 import { sourceCell } from "./cell_copies.js";
 import { Links } from "./find_linked_cells.js";
 import { axisTaps } from "../rules/taps.js";
 import { eachCell, pointAt, upTo } from "../rules/shapes_and_indices.js";
 
 /**
- * `from` and `kernel` are its factors as the stamp has them, `seen` and `rotated` as the window has them; `to`: where
- * it lands; `folded`: where a border's gradient goes then.
+ * `from` and `kernel` are its factors as the stamp has them, `seen` and `rotated` as the window has them;
+ * `to`: where it lands; `folded`: where a border's gradient goes then.
  * @typedef {Record<"from" | "kernel" | "seen" | "rotated" | "to", Place> & { folded: Place | null }} BothWays
  */
 
@@ -24,7 +24,7 @@ export class Products {
 
   /**
    * @param {Geometry} geometry @param {string} result
-   * @param {ArrayLike<number>[]} gradients planes of grad_output to it; none: unknown, and no stamp is left out
+   * @param {ArrayLike<number>[]} gradients planes of grad_output to it; none: unknown, no stamp is left out
    */
   constructor(geometry, result, gradients) {
     [this.#geometry, this.#result, this.#links] = [geometry, result, new Links(geometry)];
@@ -43,7 +43,7 @@ export class Products {
     return this.#steps.length;
   }
 
-  /** As numbers: the stamps before it, and of its own the kernel's cells up to it. @param {number} position */
+  /** The stamps before it, and of its own the kernel's cells up to it. @param {number} position */
   upTo(position) {
     const [stamps, cell] = this.#steps[position];
     return { stamps, cells: cell + 1 };
@@ -90,7 +90,7 @@ function productsOf(geometry) {
   ).flat();
 }
 
-/** By output and kernel's cell: whether it lands on the result. @param {Geometry} geometry @param {number} axis */
+/** By output and kernel's cell: whether it lands. @param {Geometry} geometry @param {number} axis */
 function landingOf(geometry, axis) {
   /** @type {boolean[][]} */
   const landing = Array.from({ length: geometry.output_size[axis] }, () => []);
