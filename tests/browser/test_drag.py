@@ -18,6 +18,25 @@ NOTES = """() => [...document.querySelectorAll(".cv-unchanged:not([hidden])")].f
 PINNED = """() => [...document.querySelectorAll(".cv-panel")]
   .filter((panel) => panel.querySelector(".cv-ring").getAttribute("visibility") === "visible")
   .map((panel) => panel.dataset.panel)"""
+# By band and panel what is framed as a window: [row, column, rows, columns].
+FRAMED = """() => Object.fromEntries([...document.querySelectorAll(".cv-equation .cv-read")].flatMap((frame) =>
+  [...(frame.getAttribute("d") ?? "").matchAll(/M([0-9.]+) ([0-9.]+)h([0-9.]+)v([0-9.]+)/g)].map((found) => {
+    const [x, y, width, height] = found.slice(1).map((part) => Math.round(Number(part) / 40));
+    const panel = frame.closest("[data-panel]").dataset.panel;
+    return [`${frame.closest(".cv-equation").dataset.equation} ${panel}`, [y, x, height, width]];
+  })))"""
+TRAY = """() => [...document.querySelectorAll(".cv-tray:not([hidden]) tr")].map((row) =>
+  [...row.cells].map((cell) => cell.textContent))"""
+# What the tray lies over.
+UNDER_TRAY = """() => {
+  const edges = (node) => node.getBoundingClientRect();
+  const over = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+    && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
+  return [...document.querySelectorAll(".cv-area, .cv-name, .cv-sign, .cv-says, .cv-transport, .cv-foot")]
+    .filter((node) => over(edges(node), edges(document.querySelector(".cv-tray")))).map((node) => node.className);
+}"""
+PLACES = """() => [...document.querySelectorAll(".cv-area")].map((area) =>
+  Object.values(area.getBoundingClientRect().toJSON()).map(Math.round).join())"""
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +107,55 @@ def touch(page, kind, *points):
 
 
 # -- the 1
+
+
+def test_the_window_that_the_1_reads_is_framed_and_what_a_pixel_gets_is_kept(opened):
+    """At rest the pixel of the conclusion is ringed; its tray has room of its own, and nothing moves in a drag."""
+    page = opened()
+    page.mouse.move(2, 2)
+    assert page.evaluate(FRAMED) == {}
+    assert page.evaluate(PINNED) == ["grad_input"]
+    assert page.evaluate(TRAY) == [["", "", ""], ["", "5", ""], ["", "", ""]]
+    assert "counting from 0" in page.locator(".cv-tray caption").text_content()
+    before, got = page.evaluate(PLACES), {(1, 1): "5"}
+    with pressed(page, "grad_output", 1, 1, "[data-equation=input]"):
+        for row, column in ((0, 2), (2, 2), (2, 0), (0, 0)):
+            page.mouse.move(*middle(page, "grad_output", row, column, "[data-equation=input]"))
+            planes = follow(page)
+            window = [row, column, 3, 3]
+            assert page.evaluate(FRAMED) == {"forward padded_input": window, "weight padded_input": window}
+            assert torch.equal(planes["padded_input"][row : row + 3, column : column + 3], planes["grad_weight"])
+            got[row, column] = f"{planes['grad_input'][2, 2]:g}"
+            assert page.evaluate(TRAY) == [[got.get((r, c), "") for c in range(3)] for r in range(3)]
+            assert page.evaluate(PLACES) == before, "no cell moves below the pointer"
+            assert page.evaluate(UNDER_TRAY) == []
+    said = page.locator("[data-equation=weight] .cv-aside").text_content()
+    assert said.startswith("grad_weight is what the framed window reads")
+    colour = "(node) => getComputedStyle(node).stroke"
+    frame = page.locator("[data-equation=weight] [data-panel=padded_input] .cv-read")
+    handle = page.locator("[data-equation=weight] [data-panel=dilated_grad_output] .cv-handle")
+    assert frame.evaluate(colour) == handle.evaluate(colour), "in the colour of the 1"
+    page.mouse.move(2, 2)
+    assert page.evaluate(FRAMED), "the 1 is pinned"
+    page.keyboard.press("Escape")
+    page.evaluate(FRAMES)
+    page.evaluate("document.activeElement.blur()")
+    assert page.evaluate(FRAMED) == {}
+    assert page.evaluate(PINNED) == ["grad_input"]
+    cell(page, "grad_input", 1, 3).click()
+    assert sum(text != "" for row in page.evaluate(TRAY) for text in row) == 1, "another pixel's tray begins anew"
+    for link in ("v=2&grad=ones", "v=2&weight=box", "v=2&padding=1"):
+        page = opened(link)
+        page.mouse.move(2, 2)
+        assert (page.evaluate(PINNED), page.evaluate(TRAY)) == ([], []), f"{link} has no such conclusion"
+
+
+def test_of_a_dilated_window_the_cells_are_framed_that_it_reads(opened):
+    page = opened("v=2&size=7&kernel=2&dilation=2&stride=3&padding=1&grad=one_hot:0,0,1,1")
+    count = "(all) => all.map((frame) => (frame.getAttribute('d').match(/M/g) ?? []).length)"
+    page.locator("[data-equation=input] [data-panel=grad_output] [data-cell='1,1']").hover()
+    frames = page.locator(":is([data-equation=forward], [data-equation=weight]) [data-panel=padded_input] .cv-read")
+    assert frames.evaluate_all(count) == [4, 4]
 
 
 def test_a_click_that_nobody_pressed_chooses_its_own_cell(opened):
@@ -182,7 +250,7 @@ def test_whatever_comes_between_ends_the_drag_and_leaves_nothing_half(opened):
         columns = page.evaluate(PLANES)["grad_output"]["columns"]
         values = page.evaluate(PLANES)["grad_output"]["values"]
         assert divmod(values.index(1), columns) == after, between.__name__
-        assert page.evaluate(PINNED) == ["grad_output"] * 2, f"{between.__name__} lets go of nothing"
+        assert page.evaluate(PINNED).count("grad_output") == 2, f"{between.__name__} lets go of nothing"
 
 
 def test_a_lesson_that_starts_during_a_drag_is_not_changed_by_it(opened):

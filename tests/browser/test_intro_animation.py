@@ -8,18 +8,21 @@ import torch
 import torch.nn.functional as F
 
 from convviz.export.page import export_html
-from tests.browser.app_page import assert_page_equals_autograd, fresh_page, open_app, read_panel, repaint, wait_painted
+from tests.browser.app_page import assert_page_equals_autograd, fresh_page, read_panel, repaint, wait_painted
 
 PLAYS = "[data-arriving]"
 LAPTOP, PHONE = {"width": 1366, "height": 768}, {"width": 390, "height": 844}
 KERNEL = torch.arange(1.0, 10).reshape(1, 1, 3, 3)
 BECAUSE = re.compile(
-    r"As the 1 moves, pixel \[2,2\] receives 9 … 1: backwards(, because later windows meet it earlier in the kernel)?"
-    r"\. So the kernel that slides is rotated\."
+    r"As the 1 moves, the ringed pixel \[2,2\] receives 9 … 1: backwards"
+    r"(, because later windows meet it earlier in the kernel)?\. So the kernel that slides is rotated\."
 )
 
-# By then the band was seen to be in sight, or was not.
-SETTLED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
+# By then the band was seen to be in sight and at rest, or was not.
+SETTLED = """new Promise((done) => {
+  const wait = (frames) => (frames ? requestAnimationFrame(() => wait(frames - 1)) : setTimeout(done));
+  wait(8);
+})"""
 # What the arrival moves stands still until it is finished by hand: no test depends on how fast a machine is.
 HELD = """const { animate } = Element.prototype;
 Element.prototype.animate = function (...given) {
@@ -183,8 +186,7 @@ def test_it_ends_in_each_way_and_leaves_nothing_behind(browser, exported):
         go(page, exported)
         watch(page)
         with repaint(page):
-            page.evaluate("""() => {
-              const slider = document.querySelector(".cv-set-weight input[type=range]");
+            page.locator(".cv-set-weight input[type=range]").evaluate("""(slider) => {
               slider.value = -3;
               slider.dispatchEvent(new Event("input", { bubbles: true }));
             }""")
@@ -269,9 +271,8 @@ def test_on_a_phone_all_of_it_is_in_the_card_and_a_tap_ends_it(browser, exported
 
 def test_torch_answers_while_it_plays_and_the_page_is_as_true_as_ever(browser, server):
     with visit(browser, has_arrived=False, viewport=LAPTOP) as page:
-        page.goto(f"{server.url}#v=2")  # without what stands behind More: opened, it moves the panels
-        page.locator(".cv-board[data-from=torch]").wait_for()
-        page.locator(PLAYS).wait_for()
+        page.goto(f"{server.url}#v=2")  # with nothing opened beside it
+        page.locator(f".cv-board[data-from=torch]{PLAYS}").wait_for()
         assert_page_equals_autograd(page)
         assert plays(page), "looking at it does not end it"
         walk(page)

@@ -161,18 +161,18 @@ def test_a_clicker_steps_through_the_band_and_the_keys_stay_in_it(visitor, expor
     open_page(visitor, exported, "#present=1")
     wait_band(visitor, "input")
     visitor.keyboard.press("PageDown")
-    assert step(visitor) == "stamp 1 of 9"
+    assert step(visitor) == "product 1 of 9"
     cell(visitor, "grad_input", 0, 0).click()  # a grid has a use of its own for these keys
     visitor.keyboard.press("PageDown")
-    assert step(visitor) == "stamp 2 of 9"
+    assert step(visitor) == "product 2 of 9"
     visitor.locator(".cv-set-preset select").focus()  # and so has a menu, which stays focused after it was used
     visitor.keyboard.press("PageDown")
-    assert step(visitor) == "stamp 3 of 9"
+    assert step(visitor) == "product 3 of 9"
     assert visitor.locator(".cv-set-preset select").input_value() == "counting"
     visitor.locator(".cv-lecture-bar button").first.focus()
     for key, at in (("ArrowRight", 4), ("ArrowLeft", 3)):
         visitor.keyboard.press(key)
-        assert step(visitor) == f"stamp {at} of 9"
+        assert step(visitor) == f"product {at} of 9"
     for _ in range(3):
         visitor.keyboard.press("PageUp")
     assert visitor.locator(".cv-transport").filter(visible=True).count() == 0, "before the first step there is none"

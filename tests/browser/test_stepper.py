@@ -209,6 +209,37 @@ def test_a_stamp_lies_on_the_gradient_as_the_kernel_lies_in_its_panel(app):
     assert "5 of the stamp's 9 cells fall on the padding" in app.locator(".cv-sum").text_content()
 
 
+def test_in_both_readings_the_stamp_lands_while_the_window_stops_over_the_same_cell(opened):
+    """Step by step the two products of one sum are one: tests/js/both_readings.test.mjs holds all states."""
+    page = opened("v=2")
+    kernel = [float(number) for number in read_panel(page, "weight").flatten()]
+    start_stepping(page, "input")
+    lit = "[data-equation=input] [data-panel={}] .cv-lights"
+    for index in range(9):
+        row, column = divmod(index, 3)
+        assert re.fullmatch(rf"product {index + 1} of 9", bar(page, "input").locator(".cv-where").text_content())
+        landed = torch.zeros(5, 5)
+        landed[1:4, 1:4] = torch.tensor([*kernel[: index + 1], *[0.0] * (8 - index)]).reshape(3, 3)
+        assert torch.equal(read_panel(page, "grad_input").float(), landed), "so far"
+        assert frame(page, "input", "grad_input") == [1, 1, 3, 3], "the stamp"
+        assert frame(page, "input", "padded_grad_output") == [1 + row, 1 + column, 3, 3], "the window"
+        pair = {"weight": (row, column), "rotated_weight": (2 - row, 2 - column), "padded_grad_output": (3, 3)}
+        for panel, place in pair.items():
+            found = page.locator(lit.format(panel)).get_attribute("data-lit")
+            assert found == "{},{}".format(*place), panel
+        said = page.locator(".cv-sum").text_content()
+        assert f"grad_output[1,1] · weight[{row},{column}] = 1 · {kernel[index]:g} = {kernel[index]:g} lands" in said
+        assert "8 of 9 stamps add 0, because grad_output is 0 there." in said
+        page.keyboard.press("ArrowRight")
+    with repaint(page):  # what is sent back is zero elsewhere now
+        page.locator("[data-equation=input] [data-panel=grad_output] [data-cell='0,2']").click()
+    assert frame(page, "input", "grad_input") == [0, 2, 3, 3], "the stamp goes with the 1"
+    assert "grad_output[0,2] · weight[2,2]" in page.locator(".cv-sum").text_content()
+    page.locator("[data-equation=input] .cv-step[aria-expanded]").click()
+    assert bar(page, "input").is_hidden()
+    assert frame(page, "input", "padded_grad_output") is None
+
+
 def test_play_rests_while_the_tab_is_hidden(app):
     start_stepping(app, "forward")
     app.keyboard.press("Space")

@@ -59,7 +59,6 @@ export class Equation {
       this.head.el,
       this.stage,
       this.stepper.bar,
-      ...(name === "input" ? [board.tray.el] : []),
     );
   }
 
@@ -115,7 +114,9 @@ export class Equation {
   #asks() {
     // Planes as pictures; elsewhere lists choose.
     const hasThumbs = this.el.hasAttribute("data-focus") && this.el.closest('[data-stage="wide"]');
-    return { thumbs: hasThumbs ? THUMBS : 0, letters: this.#board.isLecture() ? LECTURE : 1 };
+    const letters = this.#board.isLecture() ? LECTURE : 1;
+    const hasWidth = Boolean(this.el.closest('[data-bands="all"]'));
+    return { thumbs: hasThumbs ? THUMBS : 0, letters, hasWidth };
   }
 
   /** Of whole pixels: clientWidth may be rounded up, and what fits into it would wrap. */

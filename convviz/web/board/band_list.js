@@ -197,9 +197,10 @@ export class Rows {
     setStyle(stage, "--cv-least", `${Math.ceil(least)}px`);
   }
 
-  /** @param {"mark" | "hide"} act @param {Place | null} place */
-  at(act, place) {
-    for (const panel of this.panels()) panel.grid[act](place?.panel === panel.spec().name ? place : null);
+  /** In a panel the first of its places. @param {"mark" | "hide"} act @param {(Place | null)[]} places */
+  at(act, ...places) {
+    for (const panel of this.panels())
+      panel.grid[act](places.find((place) => place?.panel === panel.spec().name) ?? null);
   }
 
   /** Each in the first band that shows its panel. @param {Record<string, string>} reasons by stage */

@@ -21,7 +21,8 @@ const LARGE = 390; // pixels of a panel without numbers
 /**
  * @import { Sign } from "../picture/panels.js"
  * @import { Room, Term } from "./screen_layout.js"
- * @typedef {{ thumbs: number, letters: number }} Asks thumbs: height of a row of planes; letters: scale
+ * @typedef {{ thumbs: number, letters: number, hasWidth: boolean }} Asks thumbs: height of a row of planes;
+ *   letters: scale; hasWidth: what is tall may stand beside
  */
 
 export class BandRow {
@@ -75,13 +76,16 @@ export class BandRow {
 
   /** @param {number} lines @returns {Term[]} */
   #terms(lines) {
-    const { thumbs, letters } = this.#asks();
+    const { letters, ...asks } = this.#asks();
     const terms = [];
     let [before, turns] = [0, false];
     for (const item of this.#items) {
       const panel = item.key && this.panels.get(item.key);
       turns ||= Boolean(item.turns);
-      if (panel) terms.push({ ...panel.need(lines, thumbs, letters), before, turns });
+      if (panel) {
+        const { beside, ...need } = panel.need(lines, { letters, ...asks });
+        terms.push({ ...need, before: before + beside, turns });
+      }
       before = panel ? 0 : before + signWidth(/** @type {Sign} */ (item)) * letters + GAP;
       turns &&= !panel;
     }

@@ -169,13 +169,14 @@ export class Board {
     const known = this.#rows.known(everything ? structure : null);
     if (everything) this.#layOut(structure);
     const numbers = decodeAll(values);
-    this.#rows.write(numbers, values, everything, known);
+    this.#painted = { values, numbers };
+    const grown = this.#seeTray();
+    this.#rows.write(numbers, values, everything || grown, known);
     const { highlight } = this.#shared;
     if (everything) highlight.setGeometry(structure.geometry, structure.loss);
     this.#rows.at("hide", this.#asked);
     this.#changes.see(numbers.planes, values.limits);
     highlight.setNumbers(numbers, values.limits, this.#model.get("selected"));
-    this.#painted = { values, numbers };
     this.#foot.show(structure, values, numbers.planes);
     this.#shared.stepping?.retell();
     this.#markSelected();
@@ -191,23 +192,26 @@ export class Board {
     this.#root.style.setProperty("--cv-ramps", rampsOf(structure.colorscales[this.#theme]));
   }
 
+  /** Whose gradient the tray keeps: the pinned pixel's, or that of the conclusion. @returns {Place | null} */
+  #pixel() {
+    const selected = this.#model.get("selected");
+    const pixel = selected?.panel === "grad_input" ? selected : this.arrival.pixel();
+    return samePlace(pixel, this.#asked) ? null : pixel; // it would give the number away
+  }
+
+  /** @returns {boolean} whether its room is another one */
   #seeTray() {
     // Stale: newer numbers follow.
-    if (!this.#painted || this.#model.get("values") !== this.#painted.values) return;
-    const { tray, isLecture } = this.#shared;
-    const widthNow = () => (isLecture() ? tray.el.offsetWidth : 0); // it stands beside the panels there
-    const before = widthNow();
-    const selected = this.#model.get("selected");
-    const told = samePlace(selected, this.#asked) ? null : selected; // it would give the number away
-    tray.see(this.#model.get("structure").geometry, this.#painted.numbers, told);
-    if (widthNow() !== before) this.#schedule(true);
+    if (!this.#painted || this.#model.get("values") !== this.#painted.values) return false;
+    const { geometry } = this.#model.get("structure");
+    return this.#shared.tray.see(geometry, this.#painted.numbers, this.#pixel());
   }
 
   #markSelected() {
     const selected = this.#model.get("selected");
-    this.#seeTray();
+    if (this.#seeTray()) this.#schedule(true);
     this.#shared.highlight.pin(selected);
-    this.#rows.at("mark", selected);
+    this.#rows.at("mark", selected, this.#pixel());
     this.#readout.refresh();
   }
 

@@ -16,7 +16,9 @@ export function makeShared(plotly, taught, { say, read, unread }, { model, rows,
   const isLecture = () => rows.bands.stage() === "lecture";
   /** In the band to the input. @param {string} text @param {boolean} paired */
   const aside = (text, paired) => rows.equations.get("input")?.head.say(text, paired);
-  const around = { scale, fades: isLecture, aside, release: escape };
+  /** @param {string} text */
+  const reason = (text) => rows.equations.get("weight")?.head.say(text, false);
+  const around = { scale, fades: isLecture, aside, reason, release: escape };
   return {
     model,
     taught,

@@ -51,6 +51,7 @@ export const corners = (cells, width, side) =>
     )
     .join("");
 
+const WITHIN = 1.5; // a frame and its cells' edge: the panel's own would cut it
 // gap at 30 pixels a cell; radius of corners
 const [GAP, ROUND] = [1.4, 3.5];
 const turn = (/** @type {number} */ x, /** @type {number} */ y) =>
@@ -101,6 +102,34 @@ export function drawFrames(lights, links) {
     if (path.style.stroke !== stroke) path.style.stroke = stroke;
     setAttribute(path, "d", d);
   });
+}
+
+/**
+ * Around rows × columns, within their edges; neighbours have one frame.
+ * @param {number[]} rows @param {number[]} columns
+ */
+export function framesAround(rows, columns) {
+  const [down, across] = [rows, columns].map(runsOf);
+  return down
+    .flatMap(([row, height]) =>
+      across.map(([column, width]) => {
+        const [high, wide] = [height, width].map((cells) => cells * CELL - 2 * WITHIN);
+        return `M${column * CELL + WITHIN} ${row * CELL + WITHIN}h${wide}v${high}h${-wide}z`;
+      }),
+    )
+    .join("");
+}
+
+/** As starts and lengths. @param {number[]} lines */
+function runsOf(lines) {
+  /** @type {[number, number][]} */
+  const runs = [];
+  for (const line of [...lines].sort((a, b) => a - b)) {
+    const last = runs.at(-1);
+    if (last && line === last[0] + last[1]) last[1] += 1;
+    else runs.push([line, 1]);
+  }
+  return runs;
 }
 
 /** All but some cells, as an even-odd path. @param {GridSpec} spec @param {Point[]} cells */

@@ -1,6 +1,8 @@
 // What lights up: cells linked with the hovered, focused or pinned one.
 import { samePlace } from "../base/cell_place.js";
 import { Pairing } from "../picture/stamp_and_window_pairs.js";
+import { weightReason } from "../picture/role_in_gradients_sentences.js";
+import { outputBehind, readsOf } from "../picture/window_reads.js";
 import { Cells } from "./board_cells.js";
 import { writeCell } from "./cell_sum.js";
 import { Sum } from "./sum_of_products.js";
@@ -8,7 +10,8 @@ import { followPointer, pointAt } from "../base/pointed_cell_events.js";
 
 /**
  * @typedef {{ scale: ScaleOf, fades: () => boolean, release: () => boolean, aside: (text: string, paired:
- *   boolean) => void }} Around
+ *   boolean) => void, reason: (text: string) => void }} Around reason: in the band to the weight
+ * @import { Reads } from "../picture/window_reads.js"
  * @typedef {{ cell: Place, result: string, links: (() => Link[]) | null, text: (() => string) | null }} Step
  */
 
@@ -16,6 +19,10 @@ const GRADIENTS = ["grad_input", "grad_padded_input"];
 
 /** @param {Place} cell */
 const real = (cell) => ({ ...cell, real: true, kernel: null });
+
+/** @param {Reads} reads */
+const cellsIn = ({ panel, rows, columns }) =>
+  rows.flatMap((row) => columns.map((column) => ({ panel, row, column })));
 
 export class Highlighter {
   el;
@@ -29,6 +36,7 @@ export class Highlighter {
   /** @type {Place | null} */
   #pinned = null;
   #anyLit = false;
+  #framed = ""; // windows that are framed
   /** @type {Place[] | null} */
   #term = null; // pointed-at factors of the sum
   /** @type {Step | null} */
@@ -64,6 +72,7 @@ export class Highlighter {
     if (!this.#cells.numbers) return;
     const cell = this.#hovered ?? this.#elsewhere?.cell ?? this.#step?.cell ?? this.#pinned;
     this.#pairUp();
+    const reads = this.#frame(cell);
     const found = this.#linksOf(cell);
     if (!found.length && !this.#anyLit) return; // most slider steps
     this.#anyLit = found.length > 0;
@@ -74,9 +83,35 @@ export class Highlighter {
         found
           .filter((link) => link.panel === name)
           .map((link) => ({ ...link, color: this.#cells.colorOfLink(link.kernel) })),
-        fades && !this.#isFilled(name, cell) ? [cell].filter((one) => one?.panel === name) : null,
+        fades && !this.#isFilled(name, cell)
+          ? [cell, ...reads.flatMap(cellsIn)].filter((one) => one?.panel === name)
+          : null,
       );
     }
+  }
+
+  /** The window of an output, and what grad_weight has of it. @param {Place | null} cell */
+  #frame(cell) {
+    const { geometry } = this.#cells.links;
+    const at = this.#cells.has(cell) ? outputBehind(geometry, cell) : null;
+    if (!at && !this.#framed) return []; // most slider steps
+    const reads = at ? readsOf(geometry, at) : [];
+    const key = JSON.stringify(reads);
+    if (key !== this.#framed)
+      for (const panel of this.#panels())
+        panel.veil.read(reads.find((each) => each.panel === panel.spec().name) ?? null);
+    this.#framed = at ? key : "";
+    this.#board.reason(at ? this.#reasonAt(at) : "");
+    return reads;
+  }
+
+  /** @param {Point} at */
+  #reasonAt({ row, column }) {
+    const { transposed } = this.#cells.links.geometry;
+    const cell = { panel: transposed ? "input" : "grad_output", row, column };
+    const [spec, value] = [this.#cells.panel(cell.panel)?.spec(), this.#cells.value(cell)];
+    if (!spec || value === undefined) return "";
+    return weightReason(transposed, `${spec.label}[${row},${column}]`, value, spec.single);
   }
 
   /** @param {Place | null} cell @returns {Link[]} */
@@ -126,6 +161,7 @@ export class Highlighter {
   setGeometry(next, loss) {
     this.#cells.setGeometry(next, loss, [...this.#panels()]);
     this.#pairing.forget();
+    this.#framed = "new panels";
   }
 
   /**

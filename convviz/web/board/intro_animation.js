@@ -7,7 +7,7 @@ import { formatNumber } from "../base/format.js";
 import { isCalm } from "../base/motion.js";
 import { noteSeen, wasSeen } from "../base/seen_once.js";
 import { sentences } from "../base/sentences.js";
-import { arrivalOf, firstPicture, isFirstPicture } from "../picture/intro_steps.js";
+import { arrivalOf, conclusionOf, firstPicture, isFirstPicture } from "../picture/intro_steps.js";
 import { replaced } from "../rules/settings_and_tensors.js";
 import { Scene, panelsFor } from "./intro_scene.js";
 
@@ -52,6 +52,8 @@ export class ArrivalPlayer {
   #theme = "";
   #toldAt = ""; // the settings of its because
   #asked = ""; // the settings in which to watch it
+  /** @type {{ settings: Settings | undefined, pixel: Place | null }} */
+  #concluded = { settings: undefined, pixel: null };
   /** Until the first touch. @type {Waiting | null} */
   #waiting = null;
   #ends;
@@ -138,15 +140,27 @@ export class ArrivalPlayer {
     if (!waiting || waiting.watcher || !band) return;
     waiting.watcher = new IntersectionObserver(
       ([{ intersectionRatio }]) => {
-        if (intersectionRatio < IN_SIGHT) return;
-        this.#giveUp();
-        const { model } = this.#board;
-        if (waiting.may() && isFirstPicture(model.settings()) && !model.canUndo() && !model.get("selected"))
-          this.#begin();
+        if (intersectionRatio >= IN_SIGHT) this.#waitForRest(waiting, band);
       },
       { threshold: IN_SIGHT },
     );
     waiting.watcher.observe(band.stage);
+  }
+
+  /**
+   * A band that still finds its size would end it.
+   * @param {Waiting} waiting @param {Band} band @param {string} [before] where its panels were
+   */
+  #waitForRest(waiting, band, before = "") {
+    requestAnimationFrame(() => {
+      if (this.#waiting !== waiting) return;
+      const now = JSON.stringify([...band.panels.values()].map(({ area }) => area.getBoundingClientRect()));
+      if (now !== before) return this.#waitForRest(waiting, band, now);
+      this.#giveUp();
+      const { model } = this.#board;
+      if (waiting.may() && isFirstPicture(model.settings()) && !model.canUndo() && !model.get("selected"))
+        this.#begin();
+    });
   }
 
   #giveUp = () => {
@@ -154,6 +168,17 @@ export class ArrivalPlayer {
     this.#waiting?.forget();
     this.#waiting = null;
   };
+
+  /** What the tray keeps while the 1 is moved, where no lesson asks for it. @returns {Place | null} */
+  pixel() {
+    const settings = this.#board.model.shown()?.settings;
+    if (settings !== this.#concluded.settings) {
+      const found = settings ? conclusionOf(settings) : null;
+      this.#concluded = { settings, pixel: found && { panel: "grad_input", ...found.pixel } };
+    }
+    const isQuiet = this.#board.isLecture() || this.#root.closest("[data-lesson]");
+    return isQuiet ? null : this.#concluded.pixel;
+  }
 
   /** If the board shows the settings. */
   #begin() {

@@ -62,7 +62,7 @@ export class Panel {
       () => this.#isDrawn(),
       (cells, stroke) => this.#send({ type: "paint", cells, value: board.model.get("brush"), stroke }),
     );
-    svg.insertBefore(this.veil.el, svg.querySelector(".cv-lights"));
+    svg.querySelector(".cv-gaps")?.after(this.veil.el);
     this.#splits = new Splits(svg);
     svg.querySelector(".cv-dim")?.before(this.#splits.el);
     svg.append(this.veil.top); // what is not computed is not split
@@ -78,6 +78,7 @@ export class Panel {
     this.#menu = createPanelMenu(board, () => this.#shown && { ...this.#shown, spec: this.#spec });
     const caption = element("figcaption", this.#name, this.#menu, this.#shape);
     this.el = element("figure.cv-panel", caption, this.area, this.#thumbs.el);
+    if (first.name === "grad_input") this.el.append(board.tray.el);
   }
 
   spec = () => this.#spec;
@@ -246,14 +247,20 @@ export class Panel {
     return least > this.#cell.width || this.#cell.width > this.#cell.height ? least : 0;
   }
 
-  /** Room in a row: cells, name, height besides. @param {number} lines */
-  need(lines, thumbs = 0, letters = 1) {
+  /**
+   * Room in a row: cells, name, height and width besides.
+   * @param {number} lines @param {import("./band_row.js").Asks} asks
+   */
+  need(lines, { thumbs, letters, hasWidth }) {
+    const { tray } = this.#board;
+    const { below, beside } = tray.room(tray.el.parentElement === this.el, hasWidth, letters);
     return {
+      beside,
       rows: this.#spec.rows.length,
       columns: this.#spec.columns.length,
       digits: this.grid.numbered() ? leastCell(this.grid.widest()) : null,
-      least: Math.ceil(leastWidth(this.#spec.label, lines) * letters),
-      around: (CAPTION + (lines - 1) * LINE) * letters + (this.#spec.thumbs ? thumbs : 0),
+      least: Math.ceil(Math.max(leastWidth(this.#spec.label, lines) * letters, below.width)),
+      around: (CAPTION + (lines - 1) * LINE) * letters + (this.#spec.thumbs ? thumbs : 0) + below.height,
     };
   }
 

@@ -124,12 +124,19 @@ export class Transport {
 
   /** @param {number} positions */
   open(positions) {
-    this.#count = positions;
-    this.#range.max = String(positions);
+    this.resize(positions);
     this.el.hidden = false;
     document.addEventListener("visibilitychange", this.#hide);
     this.#go(0);
     this.#range.focus({ preventScroll: true });
+  }
+
+  /** Another number of positions. @param {number} positions */
+  resize(positions) {
+    this.#count = positions;
+    this.#range.max = String(positions);
+    this.#position = Math.min(this.#position, positions - 1);
+    return this.#position;
   }
 
   /** @param {number} by */

@@ -1,7 +1,7 @@
-// Over a heatmap in steps: a veil over what is not computed, frames of window and cell, small paired numbers.
-// One shape a kind.
-import { svgElement } from "../base/dom.js";
-import { CELL } from "./grid_marks.js";
+// Over a heatmap: a veil over what is not computed, frames of window and cell, small paired numbers. One
+// shape a kind.
+import { setAttribute, svgElement } from "../base/dom.js";
+import { CELL, framesAround } from "./grid_marks.js";
 
 /**
  * @typedef {{ row: number, column: number, rows: number, columns: number }} Span
@@ -13,7 +13,8 @@ export function createVeil() {
   const frame = svgElement("rect.cv-window", { visibility: "hidden" });
   const now = svgElement("rect.cv-now", { width: CELL, height: CELL, visibility: "hidden" });
   const badges = svgElement("g.cv-badges", { "aria-hidden": "true" });
-  const el = svgElement("g.cv-veil", { "aria-hidden": "true" }, frame, now);
+  const read = svgElement("path.cv-read");
+  const el = svgElement("g.cv-veil", { "aria-hidden": "true" }, frame, now, read);
   // it hides numbers, too
   const top = svgElement("g.cv-over", cover, badges);
   /** @type {((row: number, column: number) => boolean) | null} */
@@ -21,7 +22,7 @@ export function createVeil() {
   let badgesShown = "";
 
   return {
-    el, // under the lights
+    el, // under the numbers
     top, // over numbers, too
 
     /** @param {number} row @param {number} column */
@@ -40,6 +41,14 @@ export function createVeil() {
     frame(span, cell) {
       place(frame, span);
       place(now, cell);
+    },
+
+    /**
+     * What the window of the cell that one looks at reads here.
+     * @param {import("../picture/window_reads.js").Reads | null} lines
+     */
+    read(lines) {
+      setAttribute(read, "d", lines ? framesAround(lines.rows, lines.columns) : "");
     },
 
     /** @param {Badge[]} list */

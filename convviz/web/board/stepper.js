@@ -1,10 +1,19 @@
 // Stepping through an equation: the window or stamp moves, the result fills in; all in the page.
 import { focusOf, makeButton } from "../base/dom.js";
+import { Products } from "../picture/both_readings.js";
 import { stampLinks } from "../picture/stamp_and_window_pairs.js";
-import { completedAt, spanOf, walkOf } from "../picture/window_positions.js";
+import { walkOf } from "../picture/window_positions.js";
 import { LONGEST_MS } from "../base/motion.js";
-import { flightsOf, stampWords, sumOfStamps } from "./step_animation.js";
+import {
+  flightsOf,
+  planesOfGroup,
+  productLinks,
+  productWords,
+  stampWords,
+  sumOfStamps,
+} from "./step_animation.js";
 import { Transport } from "./step_controls.js";
+import { veilPanels } from "./step_veils.js";
 import { say } from "../base/board_sentences.js";
 import { pointAt } from "../rules/shapes_and_indices.js";
 
@@ -32,6 +41,8 @@ export class Stepper {
   /** @type {Values | null} */
   #numbers = null;
   #walk = /** @type {Walk} */ (/** @type {unknown} */ (null)); // from the first opening on
+  /** @type {Products | null} */
+  #products = null; // the steps of both readings
   #position = -1; // none yet
   /** @type {Record<string, Float64Array>} */
   #partial = {}; // stand in for the final numbers
@@ -50,15 +61,26 @@ export class Stepper {
     [...this.#equation.panels.values()].find((panel) => panel.spec().name === name);
 
   #count() {
-    return this.#walk.size[0] * this.#walk.size[1];
+    return this.#products?.count ?? this.#walk.size[0] * this.#walk.size[1];
   }
 
+  #both = () => this.#products?.at(this.#position) ?? null;
+
   #at() {
-    return pointAt(this.#position, this.#walk.size[1]);
+    return this.#both()?.from ?? pointAt(this.#position, this.#walk.size[1]);
   }
 
   #step() {
-    return { geometry: this.#geometry, walk: this.#walk, panelOf: this.#panelOf, ...this.#at() };
+    const [panelOf, both, { row, column }] = [this.#panelOf, this.#both(), this.#at()];
+    return { geometry: this.#geometry, walk: this.#walk, panelOf, row, column, both };
+  }
+
+  /** null: one reading, or nothing lands. */
+  #productsNow() {
+    if (this.#view !== "both" || !this.#numbers) return null;
+    const planes = planesOfGroup(this.#geometry, this.#numbers, this.#panelOf);
+    const found = new Products(this.#geometry, this.#walk.result, planes?.gradients ?? []);
+    return found.count ? found : null;
   }
 
   /** The stamps' sums cannot be shown. */
@@ -70,6 +92,7 @@ export class Stepper {
     this.#board.stepping?.close(true);
     this.#board.stepping = this;
     this.#walk = walkOf(this.#geometry, this.#name, this.#view);
+    this.#products = this.#productsNow();
     this.#position = -1;
     this.button.setAttribute("aria-expanded", "true");
     this.#transport.open(this.#count());
@@ -114,22 +137,28 @@ export class Stepper {
       this.#animate(byHand ? LONGEST_MS : Math.min(LONGEST_MS, this.#transport.beat() * 0.8));
   }
 
-  #light() {
+  /** @param {boolean} [now] false: all is redrawn anyway */
+  #light(now = true) {
     const { over, result, unit } = this.#walk;
     const { row, column } = this.#at();
-    const stamps = unit === "stamp";
-    this.#board.highlight.step({
-      cell: { panel: over, row, column },
-      result,
-      links: stamps ? () => stampLinks(this.#geometry, result, [row, column]) : null,
-      text: stamps ? () => stampWords(this.#step(), this.#isLacking()) : null,
-    });
+    const [stamps, products, both] = [unit === "stamp", this.#products, this.#both()];
+    const links = () => (both ? productLinks(both) : stampLinks(this.#geometry, result, [row, column]));
+    const words = () =>
+      both && products
+        ? productWords({ ...this.#step(), both }, products, this.#isLacking())
+        : stampWords(this.#step(), this.#isLacking());
+    const cell = { panel: over, row, column };
+    this.#board.highlight.step(
+      { cell, result, links: stamps ? links : null, text: stamps ? words : null },
+      now,
+    );
   }
 
   #told() {
-    const { row, column } = this.#at();
-    const what = this.#panelOf(this.#walk.over).grid.describe(row, column);
-    return { step: say(WHERE[this.#walk.unit], { at: this.#position + 1, of: this.#count() }), what };
+    const { panel, row, column } = this.#both()?.to ?? { panel: this.#walk.over, ...this.#at() };
+    const what = this.#panelOf(panel).grid.describe(row, column);
+    const id = this.#products ? "step.product" : WHERE[this.#walk.unit];
+    return { step: say(id, { at: this.#position + 1, of: this.#count() }), what };
   }
 
   /** New numbers. */
@@ -149,31 +178,20 @@ export class Stepper {
   #addUp() {
     this.#partial = {};
     if (this.#walk.unit !== "stamp" || !this.#isLacking() || !this.#numbers) return;
-    const sums = sumOfStamps(this.#geometry, this.#numbers, this.#position + 1, this.#panelOf);
+    const so_far = this.#products?.upTo(this.#position) ?? { stamps: this.#position + 1, cells: 0 };
+    const sums = sumOfStamps(this.#geometry, this.#numbers, so_far, this.#panelOf);
     if (sums) this.#partial = { [this.#walk.result]: sums.plane, grad_input: sums.folded };
   }
 
   #veil() {
-    const { result, over, image, size, unit } = this.#walk;
-    const { row, column } = this.#at();
-    const span = spanOf(this.#geometry, this.#name, this.#view, [row, column]);
-    const stamps = unit === "stamp";
-    const complete = !stamps && result === "grad_padded_input" ? completedAt(this.#geometry) : null;
-    const lacking = () => this.#isLacking();
-    const late = stamps ? lacking : (down, right) => down * size[1] + right > this.#position;
-    const lateFold = stamps ? lacking : complete && ((down, right) => complete(down, right) > this.#position);
-    for (const panel of this.#equation.panels.values()) {
-      const { name, rows, columns } = panel.spec();
-      panel.veil.cover(
-        name === result ? late : name === "grad_input" ? lateFold : null,
-        rows.length,
-        columns.length,
-      );
-      panel.veil.frame(
-        name === image ? span : null,
-        name === over ? { row, column, rows: 1, columns: 1 } : null,
-      );
-    }
+    const [name, view] = [this.#name, this.#view];
+    veilPanels(
+      this.#equation.panels.values(),
+      this.#step(),
+      { name, view },
+      this.#position,
+      this.#isLacking(),
+    );
   }
 
   /** Opens; before the first, closes. @param {number} by */
@@ -204,7 +222,14 @@ export class Stepper {
   /** @param {Values} next */
   setNumbers(next) {
     this.#numbers = next;
-    if (this.#transport.isOpen()) this.#addUp();
+    if (!this.#transport.isOpen()) return;
+    if (this.#products) this.#products = this.#productsNow(); // other stamps may be zero now
+    if (this.#products) {
+      this.#position = this.#transport.resize(this.#products.count);
+      this.#veil();
+      this.#light(false);
+    }
+    this.#addUp();
   }
 
   /** Instead of its own. @param {string} name */

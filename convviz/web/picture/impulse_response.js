@@ -24,7 +24,7 @@ export function createTrayMemory() {
     },
     /**
      * @param {Geometry} geometry @param {Planes} numbers @param {Point} pixel
-     * @returns {Tray | null} null: no single 1, too large, or read by one window only
+     * @returns {Tray | null} null: no single 1, too large, or read by no window
      */
     see(geometry, { planes, thumbs }, pixel) {
       const {
@@ -39,12 +39,7 @@ export function createTrayMemory() {
       const at = gradient.indexOf(1);
       const size = [(height - 1) * stride[0] + 1, (width - 1) * stride[1] + 1];
       if (ones.length !== 1 || at < 0 || Math.max(...size) > MOST) return null;
-      if (
-        pixel.row >= input_size[0] ||
-        pixel.column >= input_size[1] ||
-        windowsOn(geometry, [pixel.row, pixel.column]) < 2
-      )
-        return null;
+      if (!windowsOn(geometry, [pixel.row, pixel.column])) return null; // or outside
       const key = JSON.stringify([geometry, plane, Array.from(planes.weight), pixel.row, pixel.column]);
       if (key !== known) seen = full ? received(geometry, planes.weight, pixel) : new Map();
       known = key;

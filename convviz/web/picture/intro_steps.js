@@ -41,10 +41,11 @@ function showsAll(spec) {
 }
 
 /**
+ * Of a single 1: the pixel that receives the kernel backwards while the 1 walks.
  * @param {Settings} settings
- * @returns {Arrival | null} null: the middle pixel does not visibly receive the kernel backwards
+ * @returns {{ pixel: Point, weight: number[] } | null} null: none does, or nobody could see it
  */
-export function arrivalOf(settings) {
+export function conclusionOf(settings) {
   const { spec, transposed, broken } = settings;
   if (transposed || broken || !showsAll(spec) || !isSingleOne(settings)) return null;
   const weight = Array.from(weightOf(settings).data);
@@ -52,7 +53,15 @@ export function arrivalOf(settings) {
   if (!weight.every(Number.isFinite) || weight.every((value, index) => value === backwards[index]))
     return null;
   const [rows, columns] = spec.kernel_size;
-  const pixel = { row: rows - 1, column: columns - 1 };
+  return { pixel: { row: rows - 1, column: columns - 1 }, weight };
+}
+
+/** @param {Settings} settings @returns {Arrival | null} null: without a conclusion */
+export function arrivalOf(settings) {
+  const found = conclusionOf(settings);
+  if (!found) return null;
+  const { pixel, weight } = found;
+  const [rows, columns] = settings.spec.kernel_size;
   const steps = weight.map((_, index) => stepAt(settings, weight, pixel, index));
   return { pixel, rows, columns, weight, steps };
 }

@@ -25,6 +25,16 @@ export function backwardWords(links, terms, cell, valueOf) {
   return from ? say("cell.copied_gradient", { row: from.row, column: from.column }) : say("cell.no_window");
 }
 
+/**
+ * What grad_weight has of one cell of grad_output, whose window is framed.
+ * @param {boolean} transposed @param {string} cell as written @param {number} value
+ * @param {boolean} isOnly all others are 0
+ */
+export function weightReason(transposed, cell, value, isOnly) {
+  if (transposed) return say("reason.layer", { cell, value: formatNumber(value) });
+  return isOnly && value === 1 ? say("reason.one") : say("reason.some", { cell, value: formatNumber(value) });
+}
+
 /** @param {Links} links @param {Terms} terms @param {Place} cell */
 function inputWords(links, terms, cell) {
   const gradient = links.gradientOf(cell);

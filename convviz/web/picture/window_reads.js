@@ -1,0 +1,43 @@
+// What the window of an output reads, wherever it is read: forward, and to the weight.
+import { outputCell, paddedCell, sourceCell } from "./cell_copies.js";
+import { rulesOf } from "./index_triples.js";
+
+/**
+ * @import { Part, Rule } from "./index_triples.js"
+ * @typedef {{ panel: string, rows: number[], columns: number[] }} Reads its rows × columns, with zeros of
+ *   padding and stride; with a dilation they are no neighbours
+ */
+
+/**
+ * A transposed layer reads its output's gradient by the rotated kernel's window, and to the weight by the
+ * cells that its pixel meets.
+ * @param {Geometry} geometry @param {Point} at of the output @returns {Reads[]}
+ */
+export function readsOf(geometry, at) {
+  const [forward, toInput, toWeight] = rulesOf(geometry);
+  if (!geometry.transposed) return [linesOf(forward, "result", at, "image")];
+  return [
+    linesOf(toInput, "result", at, "image"),
+    linesOf(toWeight, "image", paddedCell(geometry, at), "kernel"),
+  ];
+}
+
+/** @param {Rule} rule @param {Part} from @param {Point} at @param {Part} to @returns {Reads} */
+function linesOf(rule, from, { row, column }, to) {
+  const [rows, columns] = [row, column].map((own, axis) =>
+    rule.axes[axis].flatMap((triple) => (triple[from] === own ? [triple[to]] : [])),
+  );
+  return { panel: rule[to], rows, columns };
+}
+
+/**
+ * The output whose window it is; inserted zeros, padding and other tensors have none.
+ * @param {Geometry} geometry @param {Place} cell @returns {Point | null}
+ */
+export function outputBehind(geometry, cell) {
+  const { transposed } = geometry;
+  const [panel, at] = [cell.panel, { row: cell.row, column: cell.column }];
+  if ((transposed ? ["grad_input", "target", "input"] : ["output", "target"]).includes(panel)) return at;
+  if (!transposed) return outputCell(geometry, cell);
+  return panel === "padded_input" ? sourceCell(geometry, cell) : null;
+}
