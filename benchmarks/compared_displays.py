@@ -83,7 +83,7 @@ APP = Way(
         "shown": _from(".cv-board", "it.dataset.painted"),
         "torch": _from(".cv-board", 'it.dataset.from === "torch" && it.dataset.painted'),
     },
-    ".cv-set-weight input[type=range]",
+    ":is(.cv-set-weight, .cv-sliders) input[type=range]",  # the latter in older trees
     READ_CELLS,
 )
 FIGURE_WIDGET = Way(
