@@ -401,7 +401,7 @@ def test_a_finger_chooses_the_cell_that_it_touched_and_every_digit_stays(browser
             cell(page, "grad_input", row, column).tap()
             assert page.locator(".cv-sum").inner_text().startswith(f"grad_input[{row},{column}] =")
             assert page.locator("[data-equation=input] .cv-wordless").count() == 0
-        assert page.locator(".cv-tray").is_visible(), "with room of its own"
+        assert not page.locator(".cv-tray").is_visible(), "the foot has the sum"
 
 
 def test_a_finger_opens_a_cell_with_its_second_tap_however_slow(browser, exported):

@@ -204,7 +204,9 @@ export class Board {
     // Stale: newer numbers follow.
     if (!this.#painted || this.#model.get("values") !== this.#painted.values) return false;
     const { geometry } = this.#model.get("structure");
-    return this.#shared.tray.see(geometry, this.#painted.numbers, this.#pixel());
+    // On a phone the digits have its room, unless a lesson speaks of it.
+    const hasRoom = this.#bands.stage() !== "narrow" || this.#root.closest("[data-lesson]");
+    return this.#shared.tray.see(geometry, this.#painted.numbers, hasRoom ? this.#pixel() : null);
   }
 
   #markSelected() {
