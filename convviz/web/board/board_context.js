@@ -2,6 +2,7 @@
 import { makeId } from "../base/dom.js";
 import { Highlighter } from "./highlight.js";
 import { createTray } from "./impulse_response_table.js";
+import { isSingleOne, shownOne } from "../rules/change_settings.js";
 
 /** @typedef {ReturnType<typeof makeShared> & { draggedOne?: boolean }} Shared draggedOne: the 1 was */
 
@@ -18,7 +19,13 @@ export function makeShared(plotly, taught, { say, read, unread }, { model, rows,
   const aside = (text, paired) => rows.equations.get("input")?.head.say(text, paired);
   /** @param {string} text */
   const reason = (text) => rows.equations.get("weight")?.head.say(text, false);
-  const around = { scale, fades: isLecture, aside, reason, release: escape };
+  /** The single 1 that is sent back, where its plane is shown. */
+  const one = () => {
+    const settings = model.settings();
+    const at = isSingleOne(settings) && !settings.transposed ? shownOne(settings) : null;
+    return at && { panel: "grad_output", ...at };
+  };
+  const around = { scale, fades: isLecture, aside, reason, one, release: escape };
   return {
     model,
     taught,

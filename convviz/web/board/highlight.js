@@ -10,7 +10,8 @@ import { followPointer, pointAt } from "../base/pointed_cell_events.js";
 
 /**
  * @typedef {{ scale: ScaleOf, fades: () => boolean, release: () => boolean, aside: (text: string, paired:
- *   boolean) => void, reason: (text: string) => void }} Around reason: in the band to the weight
+ *   boolean) => void, reason: (text: string) => void, one: () => Place | null }} Around
+ *   reason: in the band to the weight; one: the single 1
  * @import { Reads } from "../picture/window_reads.js"
  * @typedef {{ cell: Place, result: string, links: (() => Link[]) | null, text: (() => string) | null }} Step
  */
@@ -90,10 +91,12 @@ export class Highlighter {
     }
   }
 
-  /** The window of an output, and what grad_weight has of it. @param {Place | null} cell */
+  /** The window of an output, else of the single 1, and what grad_weight has of it. @param {Place | null} cell */
   #frame(cell) {
     const { geometry } = this.#cells.links;
-    const at = this.#cells.has(cell) ? outputBehind(geometry, cell) : null;
+    const chosen = this.#cells.has(cell) ? cell : null;
+    const told = chosen ?? this.#board.one();
+    const at = this.#cells.has(told) ? outputBehind(geometry, told) : null;
     if (!at && !this.#framed) return []; // most slider steps
     const reads = at ? readsOf(geometry, at) : [];
     const key = JSON.stringify(reads);
@@ -101,7 +104,7 @@ export class Highlighter {
       for (const panel of this.#panels())
         panel.veil.read(reads.find((each) => each.panel === panel.spec().name) ?? null);
     this.#framed = at ? key : "";
-    this.#board.reason(at ? this.#reasonAt(at) : "");
+    this.#board.reason(at && chosen ? this.#reasonAt(at) : "");
     return reads;
   }
 
