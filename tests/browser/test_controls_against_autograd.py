@@ -532,6 +532,7 @@ def test_steps_do_not_grow_the_page(app):
         }
         return document.getElementsByTagName("*").length;
     }"""
+    weight_slider(app, 1, 1)
     nodes = app.evaluate(count, 5)
     assert app.evaluate(count, 5 + 41) == nodes, "at the same value"
     wait_painted(app)
@@ -539,6 +540,7 @@ def test_steps_do_not_grow_the_page(app):
 
 
 def test_fast_slides_drop_stale_steps_and_the_last_one_arrives(app):
+    weight_slider(app, 1, 1)
     sent = messages_sent(app)
     app.evaluate("""() => {
         const range = document.querySelector(".cv-set-weight input[type=range]");
@@ -547,7 +549,7 @@ def test_fast_slides_drop_stale_steps_and_the_last_one_arrives(app):
             range.dispatchEvent(new Event("input", { bubbles: true }));
         }
     }""")
-    wait_value(app, "weight", 0, 0, 3)
+    wait_value(app, "weight", 1, 1, 3)
     assert_page_equals_autograd(app)
     assert 1 <= sent() <= 10, "torch is not asked for stale steps"
 

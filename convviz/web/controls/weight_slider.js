@@ -43,8 +43,7 @@ export class WeightSlider {
     this.el = element("div.cv-control.cv-set-weight", this.#which, this.#range, this.#number);
     this.#which.addEventListener("change", () => this.#choose(this.#which.selectedIndex));
     this.#range.addEventListener("input", () => this.#move());
-    // released
-    for (const end of ["pointerup", "blur"]) this.#range.addEventListener(end, () => this.#fitReach());
+    for (const end of ["pointerup", "blur"]) this.#range.addEventListener(end, this.#release);
     for (const begin of ["focusin", "pointerenter"]) this.el.addEventListener(begin, this.#point);
     for (const end of ["focusout", "pointerleave"]) this.el.addEventListener(end, () => pointAt(this.el));
     this.#ends = [model.on("settings", this.#onSettings), model.on("change:selected", this.#onSelected)];
@@ -93,6 +92,11 @@ export class WeightSlider {
     if (this.el.matches(":hover, :focus-within")) this.#point();
   }
 
+  #release = () => {
+    this.#dragged = false;
+    this.#fitReach();
+  };
+
   #move() {
     this.#dragged = true;
     // Steps from -3: 0.30000000000000027 means 0.3.
@@ -106,7 +110,6 @@ export class WeightSlider {
         `weight ${this.#chosen} ${JSON.stringify(plane)}`,
       );
     }
-    this.#dragged = false;
     this.#show(); // after a refusal, too
   }
 

@@ -96,8 +96,9 @@ def same_state(one, other):
 
 
 def plain(shot):
-    """A snapshot without what depends on the window: places in pixels."""
+    """A snapshot without what is no setting: places in pixels, and which weight the long slider moves."""
     shot = copy.deepcopy(shot)
+    del shot["weight"]
     for section in shot["equations"]:
         del section["seen"]
         for panel in section["panels"]:
