@@ -13,8 +13,10 @@ PLANES = """() => Object.fromEntries([...document.querySelectorAll(".cv-panel")]
   values: [...panel.querySelectorAll("[data-cell]")].map((cell) => Number(cell.dataset.value)),
 }]))"""
 FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+# Of each sentence the panel that it names, and why it stayed.
 NOTES = """() => [...document.querySelectorAll(".cv-unchanged:not([hidden])")].filter((note) => note.checkVisibility())
-  .flatMap((note) => note.textContent.split(" \\u00b7 ")).map((each) => [each.split(" ")[0], each.replace(/^\\S+ /, "")])"""
+  .flatMap((note) => note.textContent.split(" \\u00b7 "))
+  .map((each) => [each.split(" ")[0], each.replace(/^\\S+ /, "")])"""
 PINNED = """() => [...document.querySelectorAll(".cv-panel")]
   .filter((panel) => panel.querySelector(".cv-ring").getAttribute("visibility") === "visible")
   .map((panel) => panel.dataset.panel)"""

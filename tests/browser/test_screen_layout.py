@@ -36,12 +36,13 @@ MOVE = """(input, value) => {
   input.dispatchEvent(new Event("input", { bubbles: true }));
 }"""
 # Where things stand. Where there are several bands, a title goes with its own, which takes of the others what it needs.
-PLACES = """() => Object.fromEntries([...document.querySelectorAll(
-  "[data-bands=one] .cv-head :is(h3, .cv-tools-of-band button), .cv-tools button, .cv-block .cv-control, .cv-sum"
-)].filter((node) => node.checkVisibility()).map((node, index) => {
+STANDS = "[data-bands=one] .cv-head :is(h3, .cv-tools-of-band button), .cv-tools button, .cv-block .cv-control, .cv-sum"
+STAYS_ON_A_PHONE = ".cv-block .cv-control"  # the page scrolls below its sliders, which stay where the finger is
+PLACES = """(selector) => Object.fromEntries([...document.querySelectorAll(selector)].filter((node) =>
+  node.checkVisibility()).map((node, index) => {
   const { left, top } = node.getBoundingClientRect();
   const words = node.querySelector("select") ? "" : node.textContent.slice(0, 20); // a kernel's cells are listed
-  return [`${index} ${node.className} ${words}`.replace(/[\\d.,\\u2212]+$/, ""), [left, top + scrollY]];
+  return [`${index} ${node.className} ${words}`.replace(/[\\d.,\\u2212]+$/, ""), [left, top]];
 }))"""
 
 
@@ -103,9 +104,8 @@ def test_nothing_but_panels_moves_while_a_slider_moves(opened):
     for size, state in (((1280, 720), "v=1"), ((390, 844), "v=1")):
         stage = opened(state, size)
         show_all_controls(stage)
-        # On a phone the page scrolls below its sliders, which stay where the finger is.
-        places = PLACES if size[0] > 480 else PLACES.replace("[data-bands=one] .cv-head :is(h3, .cv-tools-of-band button), .cv-tools button, .cv-block .cv-control, .cv-sum", ".cv-block .cv-control")
-        start = stage.evaluate(places)
+        stands = STANDS if size[0] > 480 else STAYS_ON_A_PHONE
+        start = stage.evaluate(PLACES, stands)
         assert len(start) > 4
         for name in ("kernel_size", "stride", "padding", "dilation"):
             control = slider(stage, name)
@@ -116,7 +116,7 @@ def test_nothing_but_panels_moves_while_a_slider_moves(opened):
                     continue
                 with repaint(stage):
                     control.evaluate(MOVE, str(value))
-                assert stage.evaluate(places) == start, f"{name} {value} of {state}"
+                assert stage.evaluate(PLACES, stands) == start, f"{name} {value} of {state}"
                 assert stage.evaluate(OVERLAPS) == [], f"{name} {value} of {state}"
 
 
