@@ -125,10 +125,9 @@ function bringTold(model, board) {
  * @param {HTMLElement} more
  */
 function createTools(model, follow, more) {
-  const [undo, redo, reset] = Object.entries(SIGNS).map(([name, sign]) => {
-    const type = /** @type {keyof typeof SIGNS} */ (name);
+  const [undo, redo, reset] = /** @type {const} */ (["undo", "redo", "reset"]).map((type) => {
     const look = { class: `cv-${type}`, title: say(`${type}.title`), "aria-label": say(type) };
-    return makeButton(look, sign, () => model.send({ type }));
+    return makeButton(look, SIGNS[type], () => model.send({ type }));
   });
   follow("settings", () => {
     // Not disabled, which would take the focus from a button that was just pressed.
