@@ -85,6 +85,7 @@ def main() -> None:
         page.goto(server.url)
         page.wait_for_selector(".cv-board[data-from=torch]", timeout=60_000)
         save(page, APP)
+        page.locator("[data-equation=input] .cv-title").hover()  # what a band offers is seen then
         page.evaluate(NUMBER, [list(FIRST_SIGHT.values()), 1])
         save(page, FIRST)
         page.evaluate("document.querySelectorAll('.badge').forEach((badge) => badge.remove())")
