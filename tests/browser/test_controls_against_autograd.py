@@ -18,6 +18,7 @@ from tests.browser.app_page import (
     read_panel,
     repaint,
     same_state,
+    show_band,
     shown_plane,
     slide,
     slider,
@@ -245,6 +246,7 @@ def test_numbers_typed_into_cells(app):
     seen = assert_page_equals_autograd(app)
     assert (seen.shot["menus"]["loss"], seen.shot["menus"]["grad_output"]) == ("set by hand", "typed by hand")
     switch(app, "bias", True)
+    show_band(app, "forward")
     cell(app, "bias", 0, 0).dblclick()
     with repaint(app):
         app.locator(".cv-editor").fill("-2")
