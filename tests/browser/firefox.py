@@ -30,7 +30,8 @@ PREFERENCES = {
     "services.settings.server": "data:,",
     "toolkit.telemetry.enabled": False,
 }
-KEYS = {"Enter": "\ue006", "Escape": "\ue00c", "ArrowLeft": "\ue012", "ArrowRight": "\ue014", "ArrowDown": "\ue015"}
+KEYS = {"Enter": "\ue006", "Escape": "\ue00c"}
+KEYS |= {"ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowRight": "\ue014", "ArrowDown": "\ue015"}
 FOLLOWS_WITHIN_S = 15
 
 

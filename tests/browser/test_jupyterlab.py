@@ -18,6 +18,7 @@ from tests.browser.app_page import (
     read_panel,
     repaint,
     show_all_controls,
+    show_band,
     slide,
     wait_aligned,
     wait_notice,
@@ -76,6 +77,7 @@ def test_first_look_equals_autograd(app):
 @EVERYWHERE
 def test_keys_stay_in_the_app(app):
     """In Lab's command mode letters and arrows are commands: x cuts a cell, 1 makes it a heading."""
+    show_band(app, "forward")
     cells = app.locator(".jp-Notebook .jp-Cell").count()
     cell(app, "padded_input", 3, 3).click()
     app.keyboard.press("ArrowDown")
@@ -105,6 +107,7 @@ def test_undo_is_the_apps_and_the_fields(app):
     """The notebook's undo is of its cells: what is typed in a field would stay, and a cell go back instead."""
     source = app.locator(".jp-Notebook .jp-CodeCell .cm-content").first
     written = source.inner_text()
+    show_band(app, "forward")
     slide(app, "stride", 1)
     cell(app, "padded_input", 3, 3).focus()
     with repaint(app):
@@ -134,6 +137,7 @@ def test_a_notebook_keeps_its_keys_with_ctrl(app):
 @EVERYWHERE
 def test_sliders_and_menus_hear_their_arrow_keys(app):
     """Notebooks have commands on the arrow keys, and would take them from the browser's own sliders."""
+    show_band(app, "forward")
     long, short = weight_slider(app, 1, 0), cell(app, "weight", 1, 0)
     for place, key, step in ((long, "ArrowRight", 0.1), (long, "ArrowDown", -0.1), (short, "ArrowUp", 1)):
         before = float(read_panel(app, "weight")[1, 0])

@@ -128,5 +128,5 @@ def show_plane(page, axis, index):
 
 def shown_plane(page):
     """Return {axis: index} of the plane that the forward equation's selectors show."""
-    labels = page.locator("[data-equation=forward] .cv-choices label")
-    return dict(labels.evaluate_all("labels => labels.map((l) => [l.title.match(/ ([noc])$/)[1], l.lastChild.value])"))
+    menus = page.locator("[data-equation=forward] .cv-choices select")
+    return dict(menus.evaluate_all("menus => menus.map((menu) => [menu.ariaLabel.match(/ ([noc])$/)[1], menu.value])"))

@@ -26,7 +26,7 @@ def settle(page):
     # A notebook's page has a kernel, which answers in order.
     page.evaluate(
         """async () => {
-            const { kernel } = (await window.jupyterapp?.widgetManagerPromise.promise) ?? {};
+            const { kernel } = (await window.jupyterapp?.widgetManagerPromise?.promise) ?? {};
             await kernel?.requestKernelInfo();
             await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
         }"""
