@@ -37,7 +37,7 @@ FIRST_SIGHT = {
     "Why": "[data-equation=input] .cv-whys",
     "Break it": "[data-equation=input] .cv-break-open",
     "both, stamps, window": ".cv-views",
-    "Step": "[data-equation=input] .cv-step",
+    "Step through": "[data-equation=input] .cv-step",
     "Formula": "[data-equation=input] .cv-symbols-open",
     "A panel": "[data-equation=input] [data-panel=grad_input] .cv-name",
     "The 1": "[data-equation=input] [data-panel=grad_output] .cv-handle",

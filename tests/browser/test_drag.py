@@ -115,7 +115,7 @@ def test_the_window_that_the_1_reads_is_framed_and_what_a_pixel_gets_is_kept(ope
     """At rest the pixel of the conclusion is ringed; its tray has room of its own, and nothing moves in a drag."""
     page = opened()
     page.mouse.move(2, 2)
-    assert page.evaluate(FRAMED) == {}
+    assert page.evaluate(FRAMED) == {"forward padded_input": [1, 1, 3, 3], "weight padded_input": [1, 1, 3, 3]}
     assert page.evaluate(PINNED) == ["grad_input"]
     assert page.evaluate(TRAY) == [["", "", ""], ["", "5", ""], ["", "", ""]]
     assert "counting from 0" in page.locator(".cv-tray caption").text_content()
@@ -142,7 +142,7 @@ def test_the_window_that_the_1_reads_is_framed_and_what_a_pixel_gets_is_kept(ope
     page.keyboard.press("Escape")
     page.evaluate(FRAMES)
     page.evaluate("document.activeElement.blur()")
-    assert page.evaluate(FRAMED) == {}
+    assert page.evaluate(FRAMED) == {"forward padded_input": [0, 0, 3, 3], "weight padded_input": [0, 0, 3, 3]}
     assert page.evaluate(PINNED) == ["grad_input"]
     cell(page, "grad_input", 1, 3).click()
     assert sum(text != "" for row in page.evaluate(TRAY) for text in row) == 1, "another pixel's tray begins anew"

@@ -201,7 +201,7 @@ def test_a_clicker_turns_the_pages_of_a_lesson(visitor, exported):
         wait_band(visitor, band)
     wait_painted(visitor, painted(visitor) - 1)
     card, stage = visitor.locator(".cv-lesson").first.bounding_box(), visitor.locator("[data-focus]").bounding_box()
-    assert stage["y"] + stage["height"] <= card["y"]
+    assert stage["x"] + stage["width"] <= card["x"], "it stands beside the band"
     assert card["y"] + card["height"] <= 720
 
 

@@ -257,7 +257,7 @@ def test_on_a_phone_the_tab_stands_above_the_card_and_steps_aside_for_the_board(
         assert pane.is_visible()
         do(page, 2, {"choose": "I07"})
         card, verdict = page.locator(".cv-lesson").first.bounding_box(), pane.locator(".cv-verdict").bounding_box()
-        assert 0 <= verdict["y"] < verdict["y"] + verdict["height"] <= card["y"], "what came of it is in sight"
+        assert 0 <= verdict["y"] < card["y"] - 20, "what came of it is in sight"
 
 
 def test_a_page_without_a_step_s_tab_says_so_and_goes_on(page, tmp_path):

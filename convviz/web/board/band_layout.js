@@ -12,7 +12,7 @@ const [IN_USE, OTHER] = [1, 0.76]; // heights: of the row in use, of the other
 const SHARES = { forward: 1.37, weight: 1, bias: 0.6 }; // of the width
 const BETWEEN = 10; // pixels, as in screen_layout.css
 const WIDER = 1.2; // the width of the band in use
-const ANOTHER = 150; // the least height of a row that is not in use: its words, and colours
+const ANOTHER = 210; // the least height of a row that is not in use: its words, names, and colours
 const BESIDE = 400; // the least width of each of the bands that stand side by side: their words would be columns
 const NONE = { width: 0, bare: 0, height: 0 };
 
