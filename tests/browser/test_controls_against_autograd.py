@@ -21,7 +21,6 @@ from tests.browser.app_page import (
     show_band,
     shown_plane,
     slide,
-    slider,
     slider_value,
     snapshot,
     switch,
