@@ -107,8 +107,11 @@ def test_sliders_move_the_numbers_and_a_cell_is_pinned_by_a_click_and_by_keys(ta
     open_page(tab, exported)
     focus(tab, ".cv-set-weight input[type=range]")
     repainted(tab, ["ArrowRight"])
+    weight = 'Number(document.querySelector(\'[data-panel="weight"] [data-cell="0,1"]\').dataset.value)'
+    before = tab.evaluate(weight)
     focus(tab, '[data-panel="weight"] [data-cell="0,1"]')
-    repainted(tab, ["ArrowUp"])
+    tab.press("ArrowUp")
+    tab.wait(f"{weight} === {before} + 1")
     for name in ("stride", "padding"):
         focus(tab, f".cv-set-{name} input[type=range]")
         repainted(tab, ["ArrowRight"])
