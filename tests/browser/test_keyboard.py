@@ -6,7 +6,7 @@ from tests.browser.app_page import painted, read_panel, slider_value, wait_paint
 from tests.browser.test_linked_cells import added, lit, the_sum
 
 MOST_STOPS = 120  # tab stops of the whole page
-OF_A_BAND = ".cv-tools-of-band > button"  # steps and formula: one stop
+OF_A_BAND = ".cv-tools-of-band > button:not(.cv-break-open)"  # steps and formula: one stop
 MOST_TO_A_CELL = 20  # presses of Tab from the top of the page to the first cell
 
 
