@@ -135,8 +135,8 @@ def test_the_window_that_the_1_reads_is_framed_and_what_a_pixel_gets_is_kept(ope
     assert said.startswith("grad_weight is what the framed window reads")
     colour = "(node) => getComputedStyle(node).stroke"
     frame = page.locator("[data-equation=weight] [data-panel=padded_input] .cv-read")
-    handle = page.locator("[data-equation=weight] [data-panel=dilated_grad_output] .cv-handle")
-    assert frame.evaluate(colour) == handle.evaluate(colour), "in the colour of the 1"
+    name = page.locator("[data-equation=weight] [data-panel=dilated_grad_output] .cv-name")
+    assert frame.evaluate(colour) == name.evaluate("(node) => getComputedStyle(node).color"), "in the colour of the 1"
     page.mouse.move(2, 2)
     assert page.evaluate(FRAMED), "the 1 is pinned"
     page.keyboard.press("Escape")

@@ -116,7 +116,7 @@ def test_nothing_but_panels_moves_while_a_slider_moves(opened):
                     continue
                 with repaint(stage):
                     control.evaluate(MOVE, str(value))
-                assert stage.evaluate(PLACES, stands) == start, f"{name} {value} of {state}"
+                assert start.items() <= stage.evaluate(PLACES, stands).items(), f"{name} {value} of {state}"
                 assert stage.evaluate(OVERLAPS) == [], f"{name} {value} of {state}"
 
 

@@ -2,7 +2,7 @@
 // the app on, all bands stand on the stage, or one.
 import { listen, setStyle } from "../base/dom.js";
 
-const [WIDE, MEDIUM] = [980, 760];
+const [WIDE, MEDIUM] = [980, 700];
 export const GAP = 8; // between two things in a row
 const [LOWEST, HIGHEST] = [500, 1200];
 // a window as low as a zoomed one; from this width on, controls stand beside the band
