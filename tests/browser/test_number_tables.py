@@ -38,6 +38,7 @@ def folder(tmp_path_factory):
 
 def open_page(page, state, folder):
     path = export_html(STATES[state], folder / f"{state}.html")
+    page.set_viewport_size({"width": 1600, "height": 1100})  # all bands have room, and draw
     page.goto(path.as_uri())
     wait_painted(page, 0, 60_000)
     show_all_controls(page)

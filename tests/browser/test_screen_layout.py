@@ -39,10 +39,10 @@ MOVE = """(input, value) => {
 STANDS = "[data-bands=one] .cv-head :is(h3, .cv-tools-of-band button), .cv-tools button, .cv-block .cv-control, .cv-sum"
 STAYS_ON_A_PHONE = ".cv-block .cv-control"  # the page scrolls below its sliders, which stay where the finger is
 PLACES = """(selector) => Object.fromEntries([...document.querySelectorAll(selector)].filter((node) =>
-  node.checkVisibility()).map((node, index) => {
+  node.checkVisibility()).map((node) => {
   const { left, top } = node.getBoundingClientRect();
   const words = node.querySelector("select") ? "" : node.textContent.slice(0, 20); // a kernel's cells are listed
-  return [`${index} ${node.className} ${words}`.replace(/[\\d.,\\u2212]+$/, ""), [left, top]];
+  return [`${node.className} ${words}`.replace(/[\\d.,\\u2212]+$/, ""), [left, top]];
 }))"""
 
 

@@ -114,8 +114,9 @@ def check_a_mistake_on_the_board(page):
     found.click()
     wait_notice(page, "conv1 of rotate when it read a")
     wait_painted(page)
+    page.set_viewport_size({"width": 1800, "height": 1200})
     page.locator(".cv-drawer-close").click()  # it folds the bands of the upper row, which draw again when they are seen
-    page.locator("[data-equation=input] .cv-stage").wait_for()
+    page.locator("[data-equation=forward] .cv-stage").wait_for()
     settle(page)
     seen = assert_page_equals_autograd(page)
     assert seen.tensors["weight"].shape == (8, 1, 3, 3)

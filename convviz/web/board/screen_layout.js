@@ -11,7 +11,7 @@ const [LOW, BESIDE] = [560, 560];
 const [OF_A_NOTEBOOK, ITS_BARS] = [760, 130];
 const OF_A_LOW_ONE = 230; // lower: scrolled
 // A frame that grows with its page has no height of its own.
-const [OF_A_FRAME, FRAME] = [664, 760];
+const [OF_A_FRAME, FRAME] = [664, 740];
 // pixels of a cell without a number, and how many count
 const [COLOURED, FEW] = [7, 12];
 const AT_EASE = 16; // pixels of a cell with a number
