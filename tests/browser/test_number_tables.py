@@ -38,7 +38,6 @@ def folder(tmp_path_factory):
 
 def open_page(page, state, folder):
     path = export_html(STATES[state], folder / f"{state}.html")
-    page.set_viewport_size({"width": 1600, "height": 1100})  # all bands have room, and draw
     page.goto(path.as_uri())
     wait_painted(page, 0, 60_000)
     show_all_controls(page)
@@ -62,6 +61,7 @@ def assert_as_on_the_board(page):
 
 
 def test_they_are_made_when_opened_and_follow_the_board(page, folder):
+    page.set_viewport_size({"width": 1600, "height": 1100})  # all bands have room, and draw
     open_page(page, "padded", folder)
     assert page.locator(".cv-board .cv-tables table").count() == 0
     open_tables(page)
