@@ -1,11 +1,14 @@
 """The numbers as tables: every panel's, following the board, the same with scripts and without."""
 
+import contextlib
+
 import pytest
 
 from convviz.export.page import export_html
 from convviz.facts.format_numbers import format_number
 from convviz.geometry.spec import ConvSpec
 from tests.browser.app_page import fresh_page, repaint, show_all_controls, wait_painted, weight_slider
+from tests.browser.server import wait_until
 
 STATES = {
     "padded": {},  # 8 x 8, stride 2, with padding and a remainder
@@ -53,11 +56,20 @@ def open_tables(page):
 
 
 def assert_as_on_the_board(page):
-    shown = {
-        caption: [[format_number(value) for value in row] for row in plane]
-        for caption, plane in page.locator(".cv-equation").evaluate_all(PANELS).items()
-    }
-    assert {table["caption"]: table["cells"] for table in tables(page)} == shown
+    """Plotly draws once the board is at rest: until then its numbers may be those before."""
+    found = {}
+
+    def same():
+        shown = {
+            caption: [[format_number(value) for value in row] for row in plane]
+            for caption, plane in page.locator(".cv-equation").evaluate_all(PANELS).items()
+        }
+        found.update(table={table["caption"]: table["cells"] for table in tables(page)}, board=shown)
+        return found["table"] == shown
+
+    with contextlib.suppress(AssertionError):
+        wait_until(same, within_s=8)
+    assert found["table"] == found["board"]
 
 
 def test_they_are_made_when_opened_and_follow_the_board(page, folder):
