@@ -9,10 +9,11 @@ from convviz.export.window_positions import Cell, Step
 from convviz.facts.format_numbers import format_number
 from convviz.views.panels import Equation, Panel, Sign
 from convviz.views.scales import QUANTITIES, Ends, is_beyond, is_gradient
-from convviz.views.theme import COLORSCALES, GRID_LIMIT, INKS, color_at, luminance, mixed, rgb
+from convviz.views.theme import COLORSCALES, GRID_LIMIT, color_at, ink_on, mixed, rgb
 
 CELL = 30  # pixels a cell
 WIDEST = 300  # pixels a panel of many cells
+SMALL = 8  # letters of long numbers and of zeros
 GAP = 14
 HEAD = 40  # above a panel: its name and shape
 SIGN = 46
@@ -75,7 +76,9 @@ def draw_panel(panel: Panel, end: float, look: Look, step: Step | None = None) -
     side = min(CELL, WIDEST / max(len(rows), len(rows[0])))
     wide, high = side * len(rows[0]), side * len(rows)
     small = max(len(rows), len(rows[0])) <= GRID_LIMIT
-    cells, numbers = _numbered(rows, end, side, look) if small else ([_mosaic(rows, end, look, side)], [])
+    quantity = QUANTITIES[panel.called]
+    colors = [[cell_color(value, end, look, quantity) for value in row] for row in rows]
+    cells, numbers = _numbered(rows, colors, side, look) if small else ([_mosaic(colors, side)], [])
     quiet = {place for place, value in _places(rows) if value == 0 and is_marked(panel.roles, *place)}
     far = [place for place, value in _places(rows) if is_beyond(value, end) and place not in hidden]
     cells += marks(panel.roles, side, look, lambda place: small and place not in quiet)
@@ -83,7 +86,7 @@ def draw_panel(panel: Panel, end: float, look: Look, step: Step | None = None) -
     for row, column in sorted(hidden):
         edge = look.line if small else ""
         cells.append(Box(column * side, row * side, side, side, look.paper, edge, 0.5, kind="later"))
-    color: str = getattr(look, QUANTITIES[panel.called])
+    color: str = getattr(look, quantity)
     frame, line = (color, 2.5) if is_gradient(panel.called) else (mixed(color, look.paper, 0.45), 1.5)
     over: list[Shape] = [Box(0, 0, wide, high, stroke=frame, line=line, kind="frame")]
     over += [words for place, words in numbers if place not in hidden | quiet]
@@ -98,9 +101,9 @@ def draw_panel(panel: Panel, end: float, look: Look, step: Step | None = None) -
     return shapes, max(wide, LETTER * len(panel.label), LETTER * len(shape) * 11 / 12.5), high + HEAD
 
 
-def cell_color(value: float, end: float, look: Look) -> str:
+def cell_color(value: float, end: float, look: Look, quantity: str) -> str:
     share = 0.5 if value != value else min(max((value / end + 1) / 2, 0.0), 1.0)
-    red, green, blue = color_at(COLORSCALES[look.scale], share)
+    red, green, blue = color_at(COLORSCALES[look.theme][quantity], share)
     return f"#{bytes((round(red), round(green), round(blue))).hex()}"
 
 
@@ -116,24 +119,23 @@ def _places(rows: list[list[float]]) -> Iterator[tuple[Cell, float]]:
 
 
 def _numbered(
-    rows: list[list[float]], end: float, side: float, look: Look
+    rows: list[list[float]], colors: list[list[str]], side: float, look: Look
 ) -> tuple[list[Shape], list[tuple[Cell, Words]]]:
     cells: list[Shape] = []
     numbers = []
     for r, row in enumerate(rows):
         for c, value in enumerate(row):
-            color, text = cell_color(value, end, look), format_number(value)
+            color, text = colors[r][c], format_number(value)
             cells.append(Box(c * side, r * side, side, side, color, look.line, 0.5, kind="cell"))
-            ink = look.zero if value == 0 else INKS[luminance(rgb(color)) < 0.179]
-            size = 10 if len(text) <= 4 else 8
-            words = Words((c + 0.5) * side, (r + 0.5) * side + 3.6, text, size, ink, centred=True)
+            ink = look.zero if value == 0 else ink_on(rgb(color))
+            size = SMALL if value == 0 or len(text) > 4 else 10
+            words = Words((c + 0.5) * side, (r + 0.5) * side + 0.36 * size, text, size, ink, centred=True)
             numbers.append(((r, c), words))
     return cells, numbers
 
 
-def _mosaic(rows: list[list[float]], end: float, look: Look, side: float) -> Mosaic:
-    colors = tuple(tuple(cell_color(value, end, look) for value in row) for row in rows)
-    return Mosaic(0, 0, side * len(rows[0]), side * len(rows), colors)
+def _mosaic(colors: list[list[str]], side: float) -> Mosaic:
+    return Mosaic(0, 0, side * len(colors[0]), side * len(colors), tuple(map(tuple, colors)))
 
 
 def _pointed(panel: Panel, step: Step, side: float, look: Look) -> list[Shape]:

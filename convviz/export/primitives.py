@@ -23,12 +23,12 @@ class Look:
     input: str
     weight: str
     output: str
-    scale: str  # of views.theme
+    theme: str
 
 
 OF_THE_PAGE = ("ink", "muted", "line", "accent", "padding", "zero", "input", "weight", "output")
 LOOKS = {
-    theme: Look(**{name: of[name] for name in OF_THE_PAGE}, paper=of["card"], scale=theme)
+    theme: Look(**{name: of[name] for name in OF_THE_PAGE}, paper=of["card"], theme=theme)
     for theme, of in COLOURS.items()
 }
 

@@ -9,7 +9,7 @@ from convviz.facts.format_numbers import format_number
 from convviz.facts.words import sentences
 from convviz.views.cell_kinds import DATA, INSERTED
 from convviz.views.panels import Panel
-from convviz.views.scales import limit
+from convviz.views.scales import QUANTITIES, limit
 from convviz.views.theme import COLORSCALES, GRID_LIMIT
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ def frame(panel: Panel) -> dict[str, Any]:
     rows, columns = panel.values.shape
     title = say("figure.title", label=panel.label, shape=", ".join(map(str, panel.shape)))
     hover = say("figure.cell", name=panel.called, row="%{y}", column="%{x}", value="%{z}")
-    named = {"name": panel.called, "colorscale": COLORSCALES["light"], "hovertemplate": f"{hover}<extra></extra>"}
+    colors = COLORSCALES["light"][QUANTITIES[panel.called]]
+    named = {"name": panel.called, "colorscale": colors, "hovertemplate": f"{hover}<extra></extra>"}
     side = max(min(SIDES["cell"] * max(rows, columns), SIDES["most"]), SIDES["least"]) / max(rows, columns)
     axis = {**FIGURE["axis"], "dtick": 1 if rows <= 16 else 8}
     layout = {

@@ -20,7 +20,8 @@ from convviz.facts.current_language import use_locale
 from convviz.facts.format_numbers import format_number
 from convviz.settings.compute import compute as compute_settings
 from convviz.settings.link import from_link
-from convviz.views.theme import COLORSCALES, INKS, color_at, luminance
+from convviz.views.scales import QUANTITIES
+from convviz.views.theme import COLORSCALES, color_at, ink_on
 
 CELL = 21  # pixels
 WIDEST = 9  # cells of a plane that is drawn
@@ -71,27 +72,27 @@ def picture(mistake):
     at = tuple(apart.nonzero()[0, :2])  # the first plane in which something is wrong
     most = max(right[at].abs().max().item(), wrong[at].abs().max().item()) or 1
     planes = ((right[at], torch.zeros(right.shape[2:], dtype=torch.bool), "right"), (wrong[at], apart[at], "wrong"))
-    return f'<div class="planes">{"".join(plane(*each, most) for each in planes)}</div>'
+    scale = COLORSCALES["light"][QUANTITIES[mistake.of[0]]]
+    return f'<div class="planes">{"".join(plane(*each, most, scale) for each in planes)}</div>'
 
 
-def plane(values, off, name, most):
+def plane(values, off, name, most, scale):
     """Return a plane of numbers as a small heatmap; frames are around those that are off."""
     rows, columns = values.shape
     places = itertools.product(range(rows), range(columns))
-    cells = "".join(cell(values[place].item(), most, *place, off[place]) for place in places)
+    cells = "".join(cell(values[place].item(), most, *place, off[place], scale) for place in places)
     width, height = columns * CELL + 2, rows * CELL + 2
     drawn = f'<svg viewBox="-1 -1 {width} {height}" width="{width}" height="{height}" role="img">{cells}</svg>'
     return f"<figure>{drawn}<figcaption>{name}</figcaption></figure>"
 
 
-def cell(value, most, row, column, is_off):
-    color = color_at(COLORSCALES["light"], (value / most + 1) / 2)
+def cell(value, most, row, column, is_off, scale):
+    color = color_at(scale, (value / most + 1) / 2)
     fill = ",".join(str(round(part)) for part in color)
     x, y = column * CELL, row * CELL
     box = f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="rgb({fill})"/>'
     frame = f'<rect class="off" x="{x + 1.5}" y="{y + 1.5}" width="{CELL - 3}" height="{CELL - 3}"/>' if is_off else ""
-    ink = INKS[luminance(color) < 0.3]
-    return f'{box}{frame}<text x="{x + CELL / 2}" y="{y + 14}" fill="{ink}">{format_number(value)}</text>'
+    return f'{box}{frame}<text x="{x + CELL / 2}" y="{y + 14}" fill="{ink_on(color)}">{format_number(value)}</text>'
 
 
 def setup(app):

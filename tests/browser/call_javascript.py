@@ -50,7 +50,7 @@ const deeds = {
 };
 window.playAll = (plays, withNumbers) => JSON.stringify(plays.map(([state, actions, torch = {}]) => {
   let now = 100_000;
-  const data = { state, colorscales: { light: [], dark: [] }, plotly: null, ...torch };
+  const data = { state, colorscales: { light: {}, dark: {} }, plotly: null, ...torch };
   const model = js["numbers/page_model.js"].createPageModel(data, js["numbers/compute_in_page.js"].fromPage, () => now);
   let known;
   const wanted = (state) => withNumbers === true || (withNumbers && known !== (known = JSON.stringify(state)));

@@ -195,7 +195,7 @@ def test_forced_colours_leave_the_heatmap_its_own(opened):
             box = cell(opened, "weight", row, column).bounding_box()
             shot = opened.screenshot(clip={"x": box["x"] + 4, "y": box["y"] + 4, "width": 3, "height": 3})
             shown = Image.open(io.BytesIO(shot)).convert("RGB").getpixel((1, 1))
-            wanted = color_at(COLORSCALES[scheme], (value / end + 1) / 2)
+            wanted = color_at(COLORSCALES[scheme]["weight"], (value / end + 1) / 2)
             assert all(abs(a - b) <= 4 for a, b in zip(shown, wanted, strict=True)), (shown, wanted)
         pressed, other = (
             opened.locator(f".cv-views [data-view={view}]").evaluate(

@@ -1,4 +1,4 @@
-"""What the colours say: fill sign and size, name and frame the variable; marks are grey, and red is what is wrong."""
+"""What the colours say: the variable, a number's size and its sign; marks are grey, and red is what is wrong."""
 
 import re
 from importlib.resources import files
@@ -8,6 +8,7 @@ import pytest
 from convviz.export.page import export_html
 from convviz.facts import facts
 from convviz.geometry.spec import ConvSpec
+from convviz.views.theme import COLORSCALES, rgb
 from convviz.web.widget_assets import coloured, joined
 from tests.browser.app_page import cell, fresh_page, repaint, wait_painted
 
@@ -54,6 +55,14 @@ def test_a_variable_and_its_gradient_have_one_hue_in_name_frame_and_formula(rema
     assert formula.locator("mi").all_text_contents() == ["grad_weight", "padded_input", "dilated_grad_output"]
     shown = formula.locator("mi").evaluate_all("all => all.map((one) => getComputedStyle(one).color)")
     assert [{hue} for hue in shown] == [hues[name] for name in ("weight", "input", "output")]
+
+
+def test_the_legend_is_each_variables_scale_one_below_the_other(remainder):
+    shown = remainder.locator(".cv-foot .cv-scale i").evaluate("(one) => getComputedStyle(one).backgroundImage")
+    ramps = [re.findall(r"rgb\((\d+), (\d+), (\d+)\)", ramp) for ramp in shown.split("linear-gradient")[1:]]
+    assert [[tuple(map(int, color)) for color in ramp] for ramp in ramps] == [
+        [rgb(color) for _, color in COLORSCALES["light"][name]] for name in QUANTITIES
+    ]
 
 
 def test_the_zero_of_a_mark_is_paler_than_one_of_data(remainder):

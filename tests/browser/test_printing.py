@@ -6,6 +6,7 @@ import pytest
 
 from convviz.export.page import export_html
 from convviz.geometry.spec import ConvSpec
+from convviz.views.scales import QUANTITIES
 from convviz.views.theme import COLORSCALES, color_at
 from tests.browser.app_page import fresh_page, open_tab, press_tab, repaint, wait_painted
 
@@ -71,7 +72,7 @@ def test_the_paper_has_the_present_numbers_in_light_colours_and_nothing_for_the_
             values = [value for row in one["z"] for value in row]
             assert one["size"] == [len(one["z"]), len(one["z"][0])], one["panel"]
             for value, shown in zip(values, one["colors"], strict=True):
-                wanted = color_at(COLORSCALES["light"], (value / one["limit"] + 1) / 2)
+                wanted = color_at(COLORSCALES["light"][QUANTITIES[one["panel"]]], (value / one["limit"] + 1) / 2)
                 assert all(abs(a - b) <= 1 for a, b in zip(shown, (*wanted, 255), strict=True)), (one["panel"], value)
             sides = ("left", "top", "right", "bottom")
             assert all(abs(one["own"][side] - one["area"][side]) < 0.1 for side in sides), (

@@ -1,11 +1,13 @@
 """Stepping and stamps in the app. tests/js/window_positions.test.mjs holds sums, and where windows stand."""
 
+import math
 import re
 
 import pytest
 import torch
 import torch.nn.functional as F
 
+from convviz.views.theme import COLORSCALES, color_at
 from tests.browser.app_page import (
     FOLLOWS_WITHIN_MS,
     cell,
@@ -260,7 +262,21 @@ HELD = """() => {
     document.getAnimations().forEach((animation) => animation.play());
   };
 }"""
+# What flies: its number, and its colour's parts.
+FLYING = """() => [...document.querySelectorAll(".cv-flights span")].map((one) => [
+  Number(one.textContent.replace("\\u2212", "-")),
+  getComputedStyle(one).backgroundColor.match(/\\d+/g).map(Number),
+])"""
 STILL = "() => document.getAnimations().length + document.querySelectorAll('.cv-film, .cv-flights').length === 0"
+
+
+def assert_dyed(flying):
+    """A flying number has a colour of the result's own side of its scale: none looks like another sign."""
+    scale = COLORSCALES["light"]["input"]
+    for number, shown in flying:
+        side = [color_at(scale, 0.5 + size / 512 * (1 if number > 0 else -1)) for size in range(257)]
+        nearest = min(math.dist(shown, color) for color in side)
+        assert nearest < 3, (number, shown)
 
 
 def test_what_is_stepped_through_is_seen_to_be_made_and_the_next_step_ends_it(app):
@@ -286,6 +302,7 @@ def test_what_is_stepped_through_is_seen_to_be_made_and_the_next_step_ends_it(ap
     row, column = divmod(27, 8)
     terms = app.locator(".cv-product").count()
     assert seen["flights"] == terms == 4, f"the products of [{row},{column}]"
+    assert_dyed(app.evaluate(FLYING))
     assert seen["longest"] <= 400
     app.evaluate("letGo()")
     app.wait_for_function(STILL)

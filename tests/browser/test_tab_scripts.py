@@ -31,7 +31,7 @@ STAND_IN = """() => {
     tell("msg:custom", { type: "script", tab }, [new DataView(bytes.buffer)]);
   };
   const scripts = createTabScripts(model);
-  const pane = createValues({ data: {}, tab: "code", theme: "light", colorscales: {} });
+  const pane = createValues({ data: {}, tab: "code", theme: "light", colorscales: { light: {} } });
   window.open = () => openTab("code", document.body, scripts, { ...pane, send: (message) => sent.push(message) });
 }"""
 TEXT = "document.querySelector('.cv-pane p').textContent"

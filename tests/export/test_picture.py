@@ -233,7 +233,7 @@ def test_the_pixels_of_a_cell_have_the_scales_colour(tmp_path, theme, scale):
         value = float(found.grad_input[0, 0, r, c])
         # Beside the number, so not in the very middle.
         at = (round((10 + (c + 0.5) * CELL) * ZOOM), round((10 + HEAD + (r + 0.88) * CELL) * ZOOM))
-        assert "#{:02x}{:02x}{:02x}".format(*picture.getpixel(at)) == cell_color(value, end, LOOKS[theme])
+        assert "#{:02x}{:02x}{:02x}".format(*picture.getpixel(at)) == cell_color(value, end, LOOKS[theme], "input")
 
 
 @pytest.mark.parametrize(("state", "name", "count"), [
@@ -285,7 +285,7 @@ def test_a_large_panel_has_the_colours_alone(tmp_path):
     panel = next(panel for panel in rows["forward"].panels if panel.name == "output")
     shapes, _, _ = draw_panel(panel, 2.0, LOOK)
     (mosaic,) = [shape for shape in shapes if isinstance(shape, Mosaic)]
-    assert mosaic.rows == tuple(tuple(cell_color(v, 2.0, LOOK) for v in row) for row in panel.values.tolist())
+    assert mosaic.rows == tuple(tuple(cell_color(v, 2.0, LOOK, "output") for v in row) for row in panel.values.tolist())
     picture = paint(scene((shapes, 300, 340), LOOK, ""))
     side = mosaic.height / 38
     for r, c in itertools.product(range(38), range(28)):
@@ -340,7 +340,7 @@ def test_a_number_off_the_colours_has_a_mark_and_its_own_number():
     (edges,) = [shape for shape in shapes if isinstance(shape, Strokes) and shape.color == LOOK.ink]
     assert [(a > 2 * CELL, b - HEAD) for a, b, _, _ in edges.segments] == [(True, CELL)]
     assert "−1e9" in [shape.text for shape in shapes if isinstance(shape, Words)]
-    assert cells(shapes)[7].fill == cell_color(-25, end, LOOK)
+    assert cells(shapes)[7].fill == cell_color(-25, end, LOOK, "input")
 
 
 @pytest.mark.parametrize("name", ["a.svg", "a.png", "a.gif"])

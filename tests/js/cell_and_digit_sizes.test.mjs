@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { SMALLEST, digitSize, leastCell, widthOf } from "../../convviz/web/board/digit_size.js";
+import { SMALLEST, digitSize, leastCell, widthOf, zeroSize } from "../../convviz/web/board/digit_size.js";
 import { GAP, LADDER, fitCells, leastLine, tracksFor } from "../../convviz/web/board/screen_layout.js";
 
 const MINUS = "\u2212";
@@ -29,6 +29,14 @@ test("a number is as wide as its letters, and the least cell has room for it", (
   }
   assert.ok(widthOf(`${MINUS}140`) > widthOf("140"));
   assert.ok(widthOf("0.25") < widthOf("0025"));
+});
+
+test("a zero is smaller than the other numbers, where it can be read so", () => {
+  for (let size = 7; size <= 40; size++) {
+    assert.ok(zeroSize(size) >= Math.min(size, SMALLEST), `${size}: too small to read`);
+    assert.ok(zeroSize(size, true) >= Math.min(size, 24), `${size}: the last row`);
+    assert.ok(size < 1.2 * SMALLEST ? zeroSize(size) <= size : zeroSize(size) < 0.85 * size, `${size}`);
+  }
 });
 
 test("every digit stays where the room allows, in each geometry", () => {

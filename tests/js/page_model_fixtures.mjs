@@ -5,7 +5,7 @@ import { BASE_STATE } from "../../convviz/web/rules/settings_link.js";
 /** What a page is given, in these settings. */
 export const dataOf = (state, more = {}) => ({
   state,
-  colorscales: { light: [], dark: [] },
+  colorscales: { light: {}, dark: {} },
   plotly: null,
   ...more,
 });

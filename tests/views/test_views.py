@@ -4,6 +4,7 @@
 and the page agree. `python -m tests.views.test_views` writes it anew.
 """
 
+import functools
 import itertools
 import json
 import math
@@ -21,10 +22,11 @@ from convviz.views import captions
 from convviz.views.cell_kinds import roles
 from convviz.views.figures import figure, limit
 from convviz.views.panels import Panel, Sign, equations, panel
-from convviz.views.theme import COLORSCALES, GRID_LIMIT, INKS, color_at, luminance, rgb
+from convviz.views.theme import COLORSCALES, GRID_LIMIT, color_at, luminance, rgb
 from tests.geometries import EDGE_CASES, integers, random_specs, reals
 
 TABLE = Path(__file__).with_name("format_cases.json")
+SCALES = {f"{theme} {name}": scale for theme, scales in COLORSCALES.items() for name, scale in scales.items()}
 SPECS = [*EDGE_CASES.values(), *random_specs(61, 150)]
 
 
@@ -299,11 +301,10 @@ def values_by_rule(powers=range(-12, 13), sixteenths=range(1, 34)):
 
 
 def colors_by_rule():
-    """Positions on both scales with the colour there, from the stops alone."""
+    """Positions on all scales with the colour there, from the stops alone."""
     cases = []
-    for name, stops in COLORSCALES.items():
-        for step in range(11):
-            position = step / 10
+    for name, stops in SCALES.items():
+        for position in (0.0, 0.1, 0.4, 0.495, 0.5, 0.505, 0.8, 1.0):  # of each piece
             (start, low), (end, high) = next(pair for pair in itertools.pairwise(stops) if position <= pair[1][0])
             share = (position - start) / (end - start)
             color = [a * (1 - share) + b * share for a, b in zip(rgb(low), rgb(high), strict=True)]
@@ -317,7 +318,7 @@ def table():
             [text, text_by_rule(float(text))]
             for text in dict.fromkeys(map(_text, values_by_rule((-12, -5, -4, 3, 4, 12), (1, 3, 7, 17))))
         ],
-        "colorscales": COLORSCALES,
+        "colorscales": SCALES,
         "colors": colors_by_rule(),
     }
 
@@ -370,9 +371,9 @@ def contrast(one, other):
 
 def test_colors_are_interpolated_as_the_table_says():
     stored = json.loads(TABLE.read_text(encoding="utf-8"))
-    assert stored["colorscales"] == COLORSCALES
+    assert stored["colorscales"] == SCALES
     for name, position, color in stored["colors"]:
-        assert color_at(COLORSCALES[name], position) == pytest.approx(color, abs=1e-5)
+        assert color_at(SCALES[name], position) == pytest.approx(color, abs=1e-5)
 
 
 def test_luminance_is_that_of_wcag():
@@ -383,16 +384,9 @@ def test_luminance_is_that_of_wcag():
     assert contrast(rgb("#ffffff"), rgb("#767676")) == pytest.approx(4.54, abs=0.01), "WCAG's own example"
 
 
-@pytest.mark.parametrize("name", COLORSCALES)
-def test_one_of_the_inks_can_be_read_on_every_color(name):
-    for position in STEPS:
-        color = color_at(COLORSCALES[name], position)
-        assert max(contrast(color, rgb(ink)) for ink in INKS) >= 4.5, position
-
-
-@pytest.mark.parametrize("name", COLORSCALES)
+@pytest.mark.parametrize("name", SCALES)
 def test_a_scale_is_symmetric_around_a_neutral_zero(name):
-    stops = COLORSCALES[name]
+    stops = SCALES[name]
     assert [at for at, _ in stops] == [1 - at for at, _ in reversed(stops)]
     neutral = color_at(stops, 0.5)
     assert max(neutral) - min(neutral) <= 12, "grey, white or nearly black"
@@ -401,30 +395,6 @@ def test_a_scale_is_symmetric_around_a_neutral_zero(name):
         assert less < more, "the farther from zero, the farther from neutral"
     for less, more in itertools.pairwise(sizes[100::-1]):
         assert less < more
-
-
-# Simulation of Viénot, Brettel and Mollon (1999), on linear RGB.
-DICHROMATS = {
-    "protanopia": ((0.11238, 0.88762, 0.0), (0.11238, 0.88762, 0.0), (0.00401, -0.00401, 1.0)),
-    "deuteranopia": ((0.29275, 0.70725, 0.0), (0.29275, 0.70725, 0.0), (-0.02234, 0.02234, 1.0)),
-}
-
-
-def seen_by(matrix, color):
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (part / 255 for part in color)]
-    return [max(sum(m * c for m, c in zip(row, linear, strict=True)), 0) for row in matrix]
-
-
-@pytest.mark.parametrize("matrix", DICHROMATS.values(), ids=DICHROMATS)
-@pytest.mark.parametrize("name", COLORSCALES)
-def test_signs_differ_in_blue_against_yellow_for_the_color_blind(name, matrix):
-    """A dichromat tells blue from yellow: the negative side has more blue than yellow, the positive side less."""
-    for size in (0.2, 0.4, 0.6, 0.8, 1.0):
-        (_, yellow, blue), (_, other_yellow, other_blue) = (
-            seen_by(matrix, color_at(COLORSCALES[name], 0.5 + sign * size / 2)) for sign in (-1, 1)
-        )
-        assert blue / yellow > 1.2, size
-        assert other_blue / other_yellow < 0.85, size
 
 
 # Captions.
@@ -477,5 +447,14 @@ def test_formulas_name_the_indices_that_are_shown():
     assert captions.formula(many, plane, "bias").startswith("grad_bias[o] = Σ grad_output")
 
 
+def lines_of(key, rows):
+    """Return a part of the table as JSON, a row a line."""
+    dumps = functools.partial(json.dumps, ensure_ascii=False)
+    named = isinstance(rows, dict)
+    lines = [f"{dumps(name)}: {dumps(row)}" for name, row in rows.items()] if named else map(dumps, rows)
+    first, last = "{}" if named else "[]"
+    return f"{dumps(key)}: {first}\n" + ",\n".join(lines) + f"\n{last}"
+
+
 if __name__ == "__main__":
-    TABLE.write_text(json.dumps(table(), ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
+    TABLE.write_text("{\n" + ",\n".join(itertools.starmap(lines_of, table().items())) + "\n}\n", encoding="utf-8")

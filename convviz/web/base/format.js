@@ -106,6 +106,9 @@ export function needsWhiteInk(color) {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b < 0.179;
 }
 
+/** For CSS. @param {number[]} color */
+export const inked = (color) => ({ fill: cssColor(color), ink: needsWhiteInk(color) ? "#fff" : "#000" });
+
 /**
  * @typedef {number[] | Float32Array | Float64Array} Numbers of one plane, in reading order
  * @typedef {[number, string][]} Scale colours by share, from 0 to 1

@@ -48,7 +48,16 @@ export function createSymbols() {
   return { el, button };
 }
 
-/** The fill: hue is sign, strength is size, up to one end if the row has one. */
+const SHOWN = /** @type {const} */ (["input", "weight", "output"]);
+
+/** The scales of the variables as a background, one below the other. @param {Hues} hues */
+export const rampsOf = (hues) =>
+  SHOWN.map((quantity, row) => {
+    const stops = hues[quantity].map(([at, color]) => `${color} ${at * 100}%`);
+    return `linear-gradient(to right, ${stops.join()}) 0 ${row * 50}% / 100% 34% no-repeat`;
+  }).join();
+
+/** The fill: hue is variable and sign, strength is size, up to one end if the row has one. */
 export function createLegend() {
   const low = element("span");
   const high = element("span");

@@ -13,6 +13,7 @@ import { measureFace } from "./digit_size.js";
 import { loadPlotly } from "./load_plotly.js";
 import { Readout } from "./readout.js";
 import { Rows } from "./band_list.js";
+import { rampsOf } from "./band_elements.js";
 import { samePlace } from "../base/cell_place.js";
 import { followLinks } from "./read_link_from_address.js";
 import { makeShared } from "./board_context.js";
@@ -187,8 +188,7 @@ export class Board {
   #layOut(structure) {
     this.#shared.highlight.rest();
     this.#rows.layOut(structure, this.#shared);
-    const stops = structure.colorscales[this.#theme].map(([at, color]) => `${color} ${at * 100}%`);
-    this.#root.style.setProperty("--cv-ramp", stops.join());
+    this.#root.style.setProperty("--cv-ramps", rampsOf(structure.colorscales[this.#theme]));
   }
 
   #seeTray() {

@@ -22,7 +22,7 @@ export class Cells {
   #named = new Map();
   #scale;
 
-  /** @param {() => Scale} scale */
+  /** @param {ScaleOf} scale */
   constructor(scale) {
     this.#scale = scale;
   }
@@ -60,9 +60,10 @@ export class Cells {
 
   /** @param {string} panel @param {number | undefined} value */
   colorIn = (panel, value) => {
-    const key = `${KERNELS[panel] ?? this.panel(panel)?.spec().key.split(":")[0]}:${panel}`;
+    const spec = this.panel(panel)?.spec();
+    const key = `${KERNELS[panel] ?? spec?.key.split(":")[0]}:${panel}`;
     return colorOf(
-      this.#scale(),
+      this.#scale(spec?.quantity ?? "other"),
       value && Number.isFinite(value) ? value : 0,
       this.numbers?.limits[key] ?? 0,
     );

@@ -11,7 +11,8 @@ import { createTray } from "./impulse_response_table.js";
  * focusBand: (name: string) => void }} board
  */
 export function makeShared(plotly, taught, { say, read, unread }, { model, rows, theme, escape, focusBand }) {
-  const scale = () => model.get("structure").colorscales?.[theme()];
+  /** @type {ScaleOf} */
+  const scale = (quantity) => model.get("structure").colorscales[theme()][quantity];
   const isLecture = () => rows.bands.stage() === "lecture";
   /** In the band to the input. @param {string} text @param {boolean} paired */
   const aside = (text, paired) => rows.equations.get("input")?.head.say(text, paired);

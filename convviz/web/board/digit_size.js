@@ -6,6 +6,8 @@ export const SMALLEST = 10; // below: colour alone
 const [LARGEST, FROM_AFAR] = [26, 40]; // on a page, in a lecture
 const IN_A_PANE = 7; // in a pane
 const SHARE = 0.5; // of a cell's height
+const ZERO = 0.8; // a zero's letters, of the others'
+const FROM_LAST_ROW = 25; // read in a lecture
 const MARGIN = 2; // free beside a number
 // around the smallest letters
 const AIR = 2;
@@ -52,9 +54,20 @@ export function paneDigitSize(widest, { width, height }) {
   return size >= IN_A_PANE ? size : 0;
 }
 
-/** @param {HTMLElement} area @param {number} pixels @param {{ width: number, height: number }} cell */
-export function setDigits(area, pixels, { width, height }) {
+/**
+ * A zero's letters are small, and never too small to read.
+ * @param {number} pixels of the others' @param {boolean} [afar]
+ */
+export const zeroSize = (pixels, afar = false) =>
+  Math.max(pixels * ZERO, Math.min(pixels, afar ? FROM_LAST_ROW : SMALLEST));
+
+/**
+ * @param {HTMLElement} area @param {number} pixels @param {{ width: number, height: number }} cell
+ * @param {boolean} [afar] in a lecture
+ */
+export function setDigits(area, pixels, { width, height }, afar = false) {
   setStyle(area, "--cv-number", `${((pixels * CELL) / height).toFixed(1)}px`);
+  setStyle(area, "--cv-small", `${((zeroSize(pixels, afar) * CELL) / height).toFixed(1)}px`);
   area.classList.toggle("cv-widened", width !== height);
   setStyle(area, "--cv-narrowed", (height / width).toFixed(3)); // the layer is stretched with its cells
 }

@@ -88,6 +88,7 @@ export class OneHandle {
     const [column, row] = [index % columns.length, Math.floor(index / columns.length)];
     setAttribute(this.#ring, "cx", String((column + 0.5) * CELL));
     setAttribute(this.#ring, "cy", String((row + 0.5) * CELL));
+    setAttribute(this.#ring, "stroke", this.#panel.grid.dye(1).ink);
   }
 }
 

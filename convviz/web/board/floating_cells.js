@@ -28,11 +28,11 @@ export function createPlate({ rows, columns }, scale, limit) {
   );
   return {
     el,
-    /** @param {ArrayLike<number | null>} values null: nothing yet */
-    set(values) {
+    /** @param {ArrayLike<number | null>} values null: nothing yet @param {Scale} [dye] */
+    set(values, dye = scale) {
       cells.forEach(({ box, text }, index) => {
         const value = values[index];
-        const color = colorOf(scale, value ?? 0, limit);
+        const color = colorOf(dye, value ?? 0, limit);
         box.style.fill = cssColor(color);
         setText(text, value === null ? "" : formatNumber(value));
         text.setAttribute("class", value === 0 ? "cv-zero" : needsWhiteInk(color) ? "cv-white" : "");

@@ -1,6 +1,6 @@
 // A grid's numbers and their letters; unreadable ones are not drawn: they cost as much.
 import { svgElement } from "../base/dom.js";
-import { colorOf, cssColor, formatNumber, needsWhiteInk } from "../base/format.js";
+import { colorOf, formatNumber, inked, needsWhiteInk } from "../base/format.js";
 import { samePoint } from "../base/cell_place.js";
 import { widthOf } from "./digit_size.js";
 import { CELL, boxOf, isMarked, isUnread } from "./grid_marks.js";
@@ -119,10 +119,13 @@ export class GridNumbers {
   /** For films. @param {number} row @param {number} column */
   copy = (row, column) => {
     const text = this.#printed[row]?.[column]?.text;
-    const style = `fill: ${cssColor(this.#colorOf(this.value(row, column)))}`;
+    const style = `fill: ${this.dye(this.value(row, column)).fill}`;
     const box = svgElement("rect", { ...boxOf(row, column), style });
     return svgElement("g", box, ...(text?.parentNode ? [text.cloneNode(true)] : []));
   };
+
+  /** A number's fill and ink here. @param {number} value */
+  dye = (value) => inked(this.#colorOf(value));
 
   /** @param {number} value */
   #colorOf(value) {

@@ -40,6 +40,7 @@ export class Grid {
   widest = this.#numbers.widest;
   print = this.#numbers.print;
   copy = this.#numbers.copy;
+  dye = this.#numbers.dye;
   isAsked = this.#numbers.isAsked;
   #ring = svgElement("rect.cv-ring", { width: CELL, height: CELL, visibility: "hidden" });
   #gaps = svgElement("path.cv-gaps", { "aria-hidden": "true" });

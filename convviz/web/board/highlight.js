@@ -7,7 +7,7 @@ import { Sum } from "./sum_of_products.js";
 import { followPointer, pointAt } from "../base/pointed_cell_events.js";
 
 /**
- * @typedef {{ scale: () => Scale, fades: () => boolean, release: () => boolean, aside: (text: string, paired:
+ * @typedef {{ scale: ScaleOf, fades: () => boolean, release: () => boolean, aside: (text: string, paired:
  *   boolean) => void }} Around
  * @typedef {{ cell: Place, result: string, links: (() => Link[]) | null, text: (() => string) | null }} Step
  */

@@ -177,7 +177,7 @@ export class ArrivalPlayer {
     this.#begun = keyOf(settings);
     this.#theme = this.#root.dataset.theme ?? "";
     const { limits } = model.get("values");
-    const scene = new Scene(/** @type {Band} */ (band), panels, arrival, { scale: scale(), limits });
+    const scene = new Scene(/** @type {Band} */ (band), panels, arrival, { scale, limits });
     this.#scene = scene;
     this.#root.setAttribute("data-arriving", "");
     this.#quiet = [

@@ -5,6 +5,7 @@ import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { sentences } from "../base/sentences.js";
 import { boxIn, createFloat, createPlate, dressAs, groundOf } from "./floating_cells.js";
+import { wear } from "./panel_animations.js";
 import { eachCell } from "../rules/shapes_and_indices.js";
 
 const say = sentences(WORDS);
@@ -27,7 +28,7 @@ const FADE = [{ opacity: 1 }, { opacity: 0 }];
  * @import { Arrival, At, Step } from "../picture/intro_steps.js"
  * @import { Plate } from "./floating_cells.js"
  * @import { Band } from "./band_layout.js"
- * @typedef {{ scale: Scale, limits: Record<string, number> }} Look
+ * @typedef {{ scale: ScaleOf, limits: Record<string, number> }} Look
  * @typedef {{ left: number, top: number }} Point
  */
 
@@ -54,7 +55,7 @@ const done = (motions) =>
  */
 function coverOf(panel, { scale, limits }) {
   const [rows, columns] = [panel.spec().rows.length, panel.spec().columns.length];
-  const plate = createPlate({ rows, columns }, scale, limits[panel.spec().key]);
+  const plate = createPlate({ rows, columns }, scale(panel.spec().quantity), limits[panel.spec().key]);
   plate.set(eachCell(rows, columns, (row, column) => panel.grid.value(row, column)));
   panel.grid.svg.append(plate.el);
   return plate;
@@ -82,6 +83,8 @@ export class Scene {
   #places;
   #plates;
   #nodes;
+  /** What the tray becomes, filled from grad_input. @type {Scale} */
+  #kernelScale;
   /** @type {(number | null)[]} */
   #received;
   /** @type {Animation[]} */
@@ -93,9 +96,10 @@ export class Scene {
     this.#measured = this.#measure();
     this.#places = this.#measurePlaces();
     const [from, kernel, to, window_, rotated] = panels;
-    const plateOf = (/** @type {Panel} */ panel) =>
-      createPlate(arrival, look.scale, look.limits[panel.spec().key]);
-    const [stampPlate, tray] = [kernel, rotated].map(plateOf);
+    const limit = look.limits[rotated.spec().key];
+    const [plain, received] = [rotated, to].map((panel) => look.scale(panel.spec().quantity));
+    const [stampPlate, tray] = [plain, received].map((scale) => createPlate(arrival, scale, limit));
+    this.#kernelScale = plain;
     this.#plates = { sent: coverOf(from, look), landed: coverOf(to, look), tray };
     this.#plates.landed.ring(arrival.pixel);
     this.#received = arrival.weight.map(() => null);
@@ -193,6 +197,7 @@ export class Scene {
   async #fall({ at, received }, index) {
     const { to, tray } = this.#places;
     setText(this.#nodes.number, formatNumber(received));
+    wear(this.#nodes.number, this.#panels[NAMES.indexOf("grad_input")].grid.dye(received));
     const ends = [this.#cellFrom(to, this.#arrival.pixel, 0.5), this.#cellFrom(tray, at, 0.5)];
     const fall = ends.map((end) => ({ transform: `${movedTo(end)} translate(-50%, -50%)`, opacity: 1 }));
     if (!(await done([this.#move(this.#nodes.number, fall, beatOf(index) * (1 - FLIGHT))]))) return false;
@@ -209,6 +214,7 @@ export class Scene {
     const way = [{ transform: movedTo(tray) }, { transform: `${movedTo(rotated)} ${size}` }];
     const late = REST + WAY * 0.7;
     const fading = [...sheets, this.#plates.sent.el, this.#plates.landed.el];
+    this.#plates.tray.set(this.#received, this.#kernelScale);
     dressAs(node, this.#panels[NAMES.indexOf("rotated_weight")].el);
     return done([
       this.#move(node, way, WAY, REST),

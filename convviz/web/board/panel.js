@@ -83,6 +83,7 @@ export class Panel {
   }
 
   spec = () => this.#spec;
+  #scale = () => this.#board.scale(this.#spec.quantity);
 
   /** @returns {import("./grid_overlay.js").GridEvents} */
   #gridEvents() {
@@ -155,7 +156,7 @@ export class Panel {
     if (!isColoured || !this.#shown) return;
     const { values, limit } = this.#shown;
     const { el, paint } = isTiled ? this.#tiles : this.#pixels;
-    paint(values, this.#spec.columns.length, limit, this.#board.scale());
+    paint(values, this.#spec.columns.length, limit, this.#scale());
     if (!el.isConnected) (isTiled ? this.grid.svg : this.area).prepend(el);
   }
 
@@ -167,7 +168,7 @@ export class Panel {
     this.grid.print(pixels > 0);
     // Inherited by every cell: not restyled for nothing.
     if (!pixels) return;
-    setDigits(this.area, pixels, { width, height });
+    setDigits(this.area, pixels, { width, height }, this.#afar);
   }
 
   /** @param {PanelSpec} next */
@@ -199,11 +200,11 @@ export class Panel {
    */
   setValues(values, dtype, limit, all) {
     this.#shown = { values, dtype, limit };
-    const isNew = this.grid.setValues(values, dtype, this.#board.scale(), limit);
+    const isNew = this.grid.setValues(values, dtype, this.#scale(), limit);
     this.handle.see(values);
     if (isNew && this.#cell.width && this.grid.widest() !== this.#widest) this.#printNumbers();
     this.#menu.follow();
-    if (all) this.#thumbs.draw(all, this.#board.scale(), limit);
+    if (all) this.#thumbs.draw(all, this.#scale(), limit);
   }
 
   /** null: nothing is broken. @param {WrongPlane | null} wrong @param {boolean} guilty its name is red */
@@ -212,7 +213,7 @@ export class Panel {
     if (!this.#shown) return;
     const [rows, columns] = [this.#spec.rows.length, this.#spec.columns.length];
     this.#splits.show(
-      { values: this.#shown.values, rows, columns, limit: this.#shown.limit, scale: this.#board.scale() },
+      { values: this.#shown.values, rows, columns, limit: this.#shown.limit, scale: this.#scale() },
       wrong,
     );
   }

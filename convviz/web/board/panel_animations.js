@@ -94,6 +94,14 @@ function growBorder({ rows, columns }, whole, { top, left, height, width }, dela
   ];
 }
 
+/**
+ * The colours of the cell that a number flies to, and so its sign.
+ * @param {HTMLElement} node @param {ReturnType<Grid["dye"]>} dye
+ */
+export function wear(node, { fill, ink }) {
+  Object.assign(node.style, { background: fill, color: ink });
+}
+
 export class Film {
   #motion = new Motion();
   /** @param {string} name */
@@ -148,6 +156,7 @@ export class Film {
     const parts = flights.map(({ value }, index) => {
       const [from, to] = ways[index].map(({ x, y }) => `translate(${x}px, ${y}px) translate(-50%, -50%)`);
       const node = element("span", formatNumber(value));
+      wear(node, this.#panelOf(flights[index].to.panel).grid.dye(value));
       whole.append(node);
       return {
         node,

@@ -1,7 +1,7 @@
 // Broken results over a heatmap: wrong cells are split, right above the diagonal, wrong bold below. Another
 // shape keeps its shape; a plane made with the mistake replaces the right one.
 import { svgElement } from "../base/dom.js";
-import { colorOf, cssColor, formatNumber, needsWhiteInk } from "../base/format.js";
+import { colorOf, formatNumber, inked } from "../base/format.js";
 import { sayBroken } from "../rules/break_it_sentences.js";
 import { CELL } from "./grid_marks.js";
 import { eachCell } from "../rules/shapes_and_indices.js";
@@ -151,8 +151,7 @@ function raiseLights(svg, over) {
 /** @param {number | null} value null: no such cell @param {RightPlane} plane */
 function inkOf(value, { scale, limit }) {
   if (value === null) return { fill: "var(--cv-paper)", ink: "var(--cv-ink)" };
-  const color = colorOf(scale, Number.isFinite(value) ? value : 0, limit);
-  return { fill: cssColor(color), ink: needsWhiteInk(color) ? "#fff" : "#000" };
+  return inked(colorOf(scale, Number.isFinite(value) ? value : 0, limit));
 }
 
 /**

@@ -35,7 +35,7 @@ export class Plot {
     const data = [...this.#panels.values()].map((panel, index) => {
       const number = index ? String(index + 1) : "";
       const box = boxes[index];
-      const { rows, columns, figure } = panel.spec();
+      const { rows, columns, figure, quantity } = panel.spec();
       const [left, right] = [box.left, box.right].map((at) => (at - frame.left) / frame.width);
       const [low, high] = [box.bottom, box.top].map((at) => 1 - (at - frame.top) / frame.height);
       layout[`xaxis${number}`] = axisOf(`y${number}`, [-0.5, columns.length - 0.5], [left, right]);
@@ -45,7 +45,7 @@ export class Plot {
         z: this.#planes[index],
         zmin: -this.#limits[index],
         zmax: this.#limits[index],
-        colorscale: this.#board.scale(),
+        colorscale: this.#board.scale(quantity),
         showscale: false,
         hoverinfo: "skip",
         xaxis: `x${number}`,

@@ -1,6 +1,6 @@
 // A cell's sum: each product with its factors in their cells' colours.
 import { element, focusOf, listen, makeButton } from "../base/dom.js";
-import { cssColor, formatNumber, needsWhiteInk } from "../base/format.js";
+import { formatNumber, inked } from "../base/format.js";
 import { setTinted, tinted } from "./coloured_names.js";
 import { say } from "../base/board_sentences.js";
 
@@ -24,8 +24,8 @@ function createFactor({ panel, row, column, value }, colors) {
 /** @param {number} value @param {number[]} color @param {Record<string, string>} attributes */
 export function factorSpan(value, color, attributes) {
   const text = formatNumber(value);
-  const ink = needsWhiteInk(color) ? "#fff" : "#000";
-  const style = `background: ${cssColor(color)}; color: ${ink}`;
+  const { fill, ink } = inked(color);
+  const style = `background: ${fill}; color: ${ink}`;
   const all = { style, "data-value": String(value), ...attributes };
   return element("span.cv-factor", all, value < 0 ? `(${text})` : text);
 }

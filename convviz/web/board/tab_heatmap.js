@@ -11,14 +11,18 @@ let made = 0;
 /**
  * @typedef {{ values: number[][], label: string, shape?: string, limit?: number, dtype?: string, rows?:
  *   string, columns?: string, within?: [side: number, least: number, most: number], cell?: number, height?:
- *   number, numbers?: boolean, editable?: boolean, colors?: Scale }} HeatmapData rows, columns: letters as in
- *   picture/cell_kinds.js; limit: end of the scale, else the largest; within: pixels of the longer side,
- *   least and most of a cell; cell: its side; height: if not square; numbers: whether to write them
+ *   number, numbers?: boolean, editable?: boolean, colors?: Scale, of?: string }} HeatmapData rows, columns:
+ *   letters as in picture/cell_kinds.js; limit: end of the scale, else the largest; within: pixels of the
+ *   longer side, least and most of a cell; cell: its side; height: if not square; numbers: whether to write
+ *   them; of: a label of the tensor whose colours it has, if its own begins with none
  * @typedef {Omit<import("./grid_overlay.js").GridEvents, "onFocus"> & { onPoint?: AtCell, numbersUpTo?:
  *   number }} HeatmapEvents
  */
 
 const ROOM_FOR_NUMBER = 22; // pixels
+
+/** @param {string} text */
+const firstName = (text) => text.match(/^\w+/)?.[0] ?? "";
 
 export class Heatmap {
   grid;
@@ -29,12 +33,20 @@ export class Heatmap {
   el;
   #pane;
 
-  /** @param {{ uid: string, scale: () => Scale }} pane @param {HeatmapEvents} [events] */
+  /** @param {{ uid: string, scale: ScaleOf }} pane @param {HeatmapEvents} [events] */
   constructor(pane, { onPoint: onFocus, numbersUpTo, ...others } = {}) {
     this.#pane = pane;
     this.grid = new Grid(`cv${pane.uid}-${made++}`, { onFocus, ...others }, numbersUpTo);
     this.#area = element("div.cv-area", this.#pixels.el, this.grid.svg);
     this.el = element("figure.cv-panel", element("figcaption", this.#name, this.#shape), this.#area);
+  }
+
+  /** In its variable's colours. @param {HeatmapData} data */
+  #dress({ label, of = label, colors }) {
+    const quantity = quantityOf(firstName(of)) ?? "";
+    this.el.dataset.quantity = quantity;
+    this.el.toggleAttribute("data-strong", isGradient(firstName(label)));
+    return colors ?? this.#pane.scale(quantity || "other");
   }
 
   /** @param {HeatmapData} data */
@@ -43,11 +55,8 @@ export class Heatmap {
     const [height, width] = [values.length, values[0].length];
     const sizes = values.flat().filter(Number.isFinite).map(Math.abs);
     const limit = data.limit || Math.max(...sizes, 0) || 1;
-    const scale = data.colors ?? this.#pane.scale();
+    const scale = this.#dress(data);
     setText(this.#name, label);
-    const called = label.match(/^\w+/)?.[0] ?? "";
-    this.el.dataset.quantity = quantityOf(called) ?? "";
-    this.el.toggleAttribute("data-strong", isGradient(called));
     setText(this.#shape, data.shape ?? `[${height}, ${width}]`);
     this.el.setAttribute(
       "aria-label",

@@ -40,10 +40,10 @@ export class LearnPanel {
   #back = this.#button("back", () => this.#goBack());
   #pane = {
     uid: "learn",
-    scale: () =>
+    scale: (/** @type {keyof Hues} */ quantity) =>
       this.#model.get("structure").colorscales[
         this.el.closest("[data-theme]")?.getAttribute("data-theme") ?? "light"
-      ],
+      ][quantity],
   };
   #maps = ["weight", "grad", "next"].map(
     () =>

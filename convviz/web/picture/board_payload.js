@@ -18,7 +18,7 @@ const SHADES = PICTURE.figure.shades;
  * @import { Panel, Sign } from "./panels.js"
  * @typedef {ReturnType<typeof itemOf> & { turns?: undefined }} PanelItem
  * @typedef {PanelItem | (Sign & { key?: undefined })} RowItem what stands in a row
- * @typedef {{ light: Scale, dark: Scale }} Colorscales
+ * @typedef {{ light: Hues, dark: Hues }} Colorscales
  */
 
 /** @param {Settings} settings @param {Equation[]} equations @param {Colorscales} colorscales */
@@ -135,7 +135,7 @@ function figureOf({ called, label, roles, shape, tensor }, colorscales) {
   const trace = {
     ...PICTURE.figure.trace,
     name: called,
-    colorscale: colorscales.light,
+    colorscale: colorscales.light[quantityOf(called)],
     hovertemplate: `${hover}<extra></extra>`,
   };
   const layout = {

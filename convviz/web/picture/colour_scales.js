@@ -1,11 +1,13 @@
-// Colours: fill is a number, hue its sign, strength its size up to a scale's end. Name and frame have the
-// variable's hue, its gradient the same.
+// Colours: name, frame and fill have the variable's hue, its gradient the same. A fill's strength is a number's
+// size up to the scale's end; a negative one is gold.
 import PICTURE from "../../facts/picture.json" with { type: "json" };
 import { panelsOf } from "./panels.js";
 
 /**
  * @import { ShownName } from "./panels.js"
  * @typedef {keyof typeof PICTURE.quantities} Quantity
+ * @typedef {Record<Quantity | "other", Scale>} Hues other: of what is no variable
+ * @typedef {(quantity: Quantity | "other") => Scale} ScaleOf in the present theme
  */
 
 const { of: OF, of_transposed: OF_TRANSPOSED, product: PRODUCT, far: FAR } = PICTURE.scales;
@@ -39,7 +41,7 @@ export function endsOf(equations, stages, { scale, transposed }) {
   const endNamed = (name) => end(stages[/** @type {ShownName} */ (name)]);
   /**
    * One scale a tensor. A result's reaches the product of its factors' ends, so that a single 1 shows the
-   * kernel in its own colours.
+   * kernel in its own strengths.
    * @param {ShownName} name
    */
   function ofQuantity(name) {

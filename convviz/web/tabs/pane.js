@@ -60,8 +60,8 @@ function createTools(model, root, closers, live) {
       setText(node, text);
       if (document.activeElement?.closest(".cv-pane") === root) say(text);
     },
-    /** @returns {Scale} */
-    scale: () => model.get("colorscales")[root.dataset.theme ?? "light"],
+    /** @type {ScaleOf} */
+    scale: (quantity) => model.get("colorscales")[root.dataset.theme ?? "light"][quantity],
     /** @param {Partial<Pointed>} [pointed] */
     point(pointed) {
       app = root.closest(".cv-app") ?? app;

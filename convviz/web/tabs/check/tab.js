@@ -111,9 +111,9 @@ class CheckPane {
     while (this.#rows.length < data.gradients.length) this.#rows.push(new Row(this.#pane, this.#read));
     this.#rows.length = data.gradients.length;
     this.#list.replaceChildren(...this.#rows.map((row) => row.el));
-    const colors = logScale(this.#pane.scale(), DECADES);
+    const colors = logScale(this.#pane.scale("other"), DECADES);
     this.#rows.forEach((row, index) => row.set(data.gradients[index], dtypes, chosen, limit, colors));
-    drawKey(this.#key, limit, this.#pane.scale());
+    drawKey(this.#key, limit, this.#pane.scale("other"));
     this.#curve.set(curveOf(data, dtypes, chosen));
     setText(this.#shape, shapeOf(data, dtypes));
     this.#verdicts.replaceChildren(...verdictRows(data, dtypes));

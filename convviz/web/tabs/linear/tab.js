@@ -8,6 +8,7 @@ import { factorSpan } from "../../board/sum_of_products.js";
 import { split, tab } from "../pane.js";
 import { code, fillMenu, limitOf, signOf, button } from "../pane_elements.js";
 import { say, sayPieces } from "../sentences.js";
+import { quantityOf } from "../../picture/colour_scales.js";
 import { LINEAR_RULES, linearLinks, linearName, linearTerms } from "./linear_index_triples.js";
 import { upTo } from "../../rules/shapes_and_indices.js";
 
@@ -176,7 +177,8 @@ class LinearPane {
   #factor(cell) {
     const value = this.#valueOf(cell);
     const limit = limitOf(this.#data.tensors[cell.tensor].flat());
-    return factorSpan(value, colorOf(this.#pane.scale(), value, limit), { title: linearName(cell) });
+    const color = colorOf(this.#pane.scale(quantityOf(cell.tensor)), value, limit);
+    return factorSpan(value, color, { title: linearName(cell) });
   }
 
   /** @param {LinearCell} cell */

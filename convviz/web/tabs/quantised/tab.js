@@ -131,7 +131,8 @@ class Planes {
     const plane = this.#planeOf(name);
     this.#drawn.add(name);
     Object.assign(plane, { label, of, values: numbersOf(values) });
-    plane.map.set({ values: plane.values, label, shape: said, limit, within: WITHIN });
+    const quantity = of === "kernel" ? "weight" : of;
+    plane.map.set({ values: plane.values, label, shape: said, limit, within: WITHIN, of: quantity });
     return plane.map.el;
   }
 

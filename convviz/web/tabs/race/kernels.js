@@ -11,7 +11,7 @@ const SIDE = 3;
 
 /** @typedef {Record<string, Record<"weight" | "gradient", number[][]>>} Kernels by lab/tab_data.py */
 
-/** @param {{ scale: () => Scale }} pane */
+/** @param {{ scale: ScaleOf }} pane */
 export function createKernels(pane) {
   const menu = element("select");
   const about = element("p");
@@ -24,7 +24,7 @@ export function createKernels(pane) {
 
   function draw() {
     const found = kernels[menu.value];
-    if (found) for (const part of PARTS) rows[part].draw(menu.value, found[part], pane.scale());
+    if (found) for (const part of PARTS) rows[part].draw(menu.value, found[part], pane.scale("weight"));
   }
 
   menu.addEventListener("change", draw);

@@ -128,6 +128,8 @@ class StackPane {
         gradients[index],
         layer ? say("plane.output", { layer }) : say("plane.input"),
         layer ? say("through", { layer }) : "",
+        // between the two, an output is an input, too
+        layer ? (index ? "" : "grad_output") : "grad_input",
       );
     });
     if (this.#flow.childElementCount !== count) this.#flow.replaceChildren(...shown.map(({ el }) => el));
@@ -166,10 +168,13 @@ function createPlane(pane, onPoint, onSelect) {
     /** @param {number} row @param {number} column */
     valueAt: (row, column) => values[row][column],
     light: map.light,
-    /** @param {Tensor} tensor @param {string} label @param {string} through the next layer, or empty */
-    set(tensor, label, through) {
+    /**
+     * @param {Tensor} tensor @param {string} label @param {string} through the next layer, or empty
+     * @param {string} of whose colours it has
+     */
+    set(tensor, label, through, of) {
       values = planeRows(tensor, 0);
-      map.set({ values, label, within: [250, 4, 30] });
+      map.set({ values, label, within: [250, 4, 30], of });
       setText(words, through);
       sign.hidden = !through;
     },

@@ -173,6 +173,7 @@ function mapped({ label, case: name, right, received, wrong, products }, maps) {
     maps[index].set({
       values,
       label: say(names[index]),
+      of: label,
       limit: index < 2 ? limit : undefined,
       cell: CELL,
       numbers: true,
