@@ -372,8 +372,10 @@ def snippet(site, words):
     """Write the block of docs/embed.md that has some words as a page; return its address."""
     folder, address = site
     (block,) = [code for code in blocks("html") if words in code]
-    (folder / "snippet.html").write_text(block, encoding="utf-8")
-    return f"{address}/snippet.html"
+    # A name of its own: a page that is written anew within a second is "not modified" to a browser.
+    name = f"{re.sub(r'[^a-z]+', '-', words.lower())}.html"
+    (folder / name).write_text(block, encoding="utf-8")
+    return f"{address}/{name}"
 
 
 def test_the_frame_of_plain_html_grows_with_the_page(page, site):
