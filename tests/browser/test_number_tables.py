@@ -24,12 +24,16 @@ TABLES = """(all) => all.map((table) => ({
   rows: [...table.tBodies[0].rows].map((row) => row.querySelector("th[scope=row]").textContent),
   cells: [...table.tBodies[0].rows].map((row) => [...row.querySelectorAll("td")].map((td) => td.textContent)),
 }))"""
-# What the heatmaps show, each panel once: plotly's numbers, because a large panel has no others.
+# What the board shows, each panel once: its cells' numbers, or plotly's, because a large panel has no others.
 PANELS = """(sections) => Object.fromEntries(sections.flatMap((section) => {
   const traces = section.querySelector(".cv-plot").data;
+  const cells = (grid) => Array.from({ length: grid.ariaRowCount }, (_, row) =>
+    Array.from({ length: grid.ariaColCount }, (_, column) =>
+      Number(grid.querySelector(`[data-cell="${row},${column}"]`).dataset.value)));
   return [...section.querySelectorAll(".cv-panel")].map((panel, index) => [
     `${panel.querySelector(".cv-name").textContent}, shape ${panel.querySelector(".cv-shape").textContent}`,
-    Array.from(traces[index].z, (row) => Array.from(row)),
+    panel.querySelector(".cv-numbered") ? cells(panel.querySelector(".cv-grid"))
+      : Array.from(traces[index].z, (row) => Array.from(row)),
   ]);
 }))"""
 
