@@ -115,6 +115,7 @@ def test_the_window_that_the_1_reads_is_framed_and_what_a_pixel_gets_is_kept(ope
     """At rest the pixel of the conclusion is ringed; its tray has room of its own, and nothing moves in a drag."""
     page = opened()
     page.mouse.move(2, 2)
+    page.wait_for_function("(look) => Object.keys(eval(look)()).length === 2", arg=FRAMED)  # once the pointer has left
     assert page.evaluate(FRAMED) == {"forward padded_input": [1, 1, 3, 3], "weight padded_input": [1, 1, 3, 3]}
     assert page.evaluate(PINNED) == ["grad_input"]
     assert page.evaluate(TRAY) == [["", "", ""], ["", "5", ""], ["", "", ""]]
