@@ -24,6 +24,7 @@ OVERLAPS = """() => [...document.querySelectorAll(".cv-equation")].flatMap((band
   return boxes.filter(([, box], index) => leaves(box) || boxes.slice(index + 1).some(([, other]) => over(box, other)))
     .map(([name]) => name);
 })"""
+BANDS = "() => document.querySelector('[data-stage]').dataset.bands"
 CELLS = """() => Object.fromEntries([...document.querySelectorAll(".cv-panel")]
   .filter((panel) => panel.checkVisibility())
   .map((panel) => [panel, panel.querySelector("[role=grid]").ariaColCount])
@@ -146,6 +147,41 @@ def test_a_picture_that_is_changed_to_is_laid_out_as_one_that_was_loaded(opened,
         go_to(stage, state)
         assert stage.evaluate(CELLS) == loaded, state
         assert stage.evaluate(OVERLAPS) == [], state
+
+
+def test_how_many_bands_are_in_sight_follows_from_the_state_and_the_window_alone(opened, reader):
+    """Whatever stood there before: a formula that was open, a picture with longer words, a lower window."""
+    kernel, one = "v=2&kernel=6&size=12", "v=2&input=digit&size=8&weight=sobel_x&grad=ones"
+    longer = "v=2&padding=1&mode=reflect&view=window&in_channels=2&out_channels=2&stride=2"
+    ways = [  # the state and the window, what is open before it, and the window before it
+        (kernel, (1280, 720), longer, (1366, 768)),
+        (kernel, (1280, 720), kernel, (1280, 600)),
+        (one, (1090, 640), "v=2&size=14", (1008, 779)),
+        (one, (1090, 640), one, (1090, 900)),
+    ]
+    for link, size, before, window in ways:
+        reader.goto("about:blank")
+        stage = opened(link, size)
+        loaded = [stage.evaluate(BANDS), stage.evaluate(CELLS)]
+        opened(before, window)
+        formula = stage.locator(".cv-equation[data-in-use] .cv-symbols-open")
+        formula.click()
+        formula.click()
+        assert [opened(link, size).evaluate(BANDS), stage.evaluate(CELLS)] == loaded, (link, size, before, window)
+
+
+def test_a_formula_that_is_open_keeps_the_bands_and_their_numbers(opened):
+    """The picture grows by what its lines take of the numbers' room, and the page scrolls."""
+    numbered = """() => [...document.querySelectorAll("[data-equation=input] .cv-panel:has(.cv-numbered)")]
+      .map((panel) => panel.dataset.panel)"""
+    stage = opened("v=2&kernel=6&size=12", (1280, 720))
+    assert stage.evaluate(BANDS) == "all"
+    before = stage.evaluate(numbered)
+    assert "grad_input" in before
+    stage.locator("[data-equation=input] .cv-symbols-open").click()
+    stage.wait_for_function("() => document.documentElement.scrollHeight > innerHeight")
+    assert stage.evaluate(BANDS) == "all"
+    assert stage.evaluate(numbered) == before
 
 
 def test_a_band_takes_the_focus_and_gives_it_back(opened):

@@ -15,6 +15,8 @@ from tests.browser.app_page import (
 )
 
 NAMES, SETTINGS = facts("names")["tabs"], facts("settings")
+BOXES = """(all) => all.map((selector) => document.querySelector(selector).getBoundingClientRect())
+  .map(({ x, y, width, height }) => ({ x, y, width, height }))"""
 FOCUSED = "document.activeElement.dataset.tab ?? document.activeElement.dataset.entry"
 
 
@@ -103,10 +105,8 @@ def test_the_drawer_takes_of_the_boards_room_and_covers_nothing(app, width):
     app.set_viewport_size({"width": width, "height": 900})
     for name in OFFERED:
         open_tab(app, name)
-        controls, band, opened = (
-            app.locator(f".cv-{one}").first.bounding_box()
-            for one in ("controls", "equation[data-focus]", "drawer-body")
-        )
+        # All at once: a drawer grows while its tab arrives.
+        controls, band, opened = app.evaluate(BOXES, [".cv-controls", ".cv-equation[data-focus]", ".cv-drawer-body"])
         parts = [controls, opened, band] if width > 400 else [opened, band, controls]
         for above, below in itertools.pairwise(parts):
             assert above["y"] + above["height"] <= below["y"], f"{name} lies over its neighbour"

@@ -10,6 +10,7 @@ import { rowsOf } from "../rules/shapes_and_indices.js";
 
 const LECTURE = 1.4; // scale of letters, as in lecture.css
 const THUMBS = 34; // height of a row of planes
+const LEAST_AROUND = 60; // beside a band's panels: a title, a line of words, its edges
 
 /**
  * @import { Numbers } from "../base/format.js"
@@ -36,7 +37,9 @@ export class Equation {
   #limits = [];
   /** @type {[Values, string, Told] | null} */
   #latest = null; // arguments of setValues
-  #around = 90; // the height of its title and its words, when it last stood among others
+  // The height of its title and its words, when it last stood among others: with an answer, and without.
+  #around = 0;
+  #atRest = LEAST_AROUND;
   #unseen = false; // whether how the panels are made is still to be shown
 
   /** @param {Shared} board @param {string} name */
@@ -122,16 +125,27 @@ export class Equation {
   /** Of whole pixels: clientWidth may be rounded up, and what fits into it would wrap. */
   room() {
     const { width, height } = this.stage.getBoundingClientRect();
-    if (width && this.el.closest('[data-bands="all"]')) this.#around = this.el.clientHeight - height;
+    if (width && this.el.closest('[data-bands="all"]')) {
+      this.#around = this.el.clientHeight - height;
+      if (!this.head.isAsked()) this.#atRest = this.#around;
+    }
     return { width: Math.floor(width), height: Math.floor(height) };
   }
 
   around = () => this.#around;
 
-  /** Beside other bands: the least room for readable numbers, and the width for colours alone. */
-  least() {
+  /** What its words take is to be measured anew. */
+  forgetAround() {
+    this.#atRest = LEAST_AROUND;
+  }
+
+  /**
+   * Beside other bands: the least room for readable numbers, and the width for colours alone.
+   * @param {boolean} asked with the answer that was asked for
+   */
+  least(asked = false) {
     const { height, ...widths } = this.row.least();
-    return { ...widths, height: height && Math.ceil(height + this.#around) };
+    return { ...widths, height: height && Math.ceil(height + (asked ? this.#around : this.#atRest)) };
   }
 
   /**

@@ -128,6 +128,9 @@ export class BandHead {
     setHidden(this.#unchanged, !reasons.length);
   }
 
+  /** An answer or the formula is open: it has more words than at rest. */
+  isAsked = () => this.#says.hasAttribute("data-answered") || !this.#symbols.el.hidden;
+
   /** @param {boolean} pressed */
   setPressed = (pressed) => this.#heading.setAttribute("aria-pressed", String(pressed));
 }

@@ -1,10 +1,13 @@
 // Bands share the stage: forward and weight side by side, input below; or one alone.
 
-import { tracksFor, windowHeight } from "./screen_layout.js";
+import { tracksFor } from "./screen_layout.js";
 
 /** @typedef {import("./band.js").Equation} Band */
 
-/** @typedef {import("./screen_layout.js").Room} Room */
+/**
+ * @typedef {import("./screen_layout.js").Room} Room
+ * @typedef {Room & { beyond: number }} Extent beyond: the height that the picture has because it asked for it
+ */
 
 const LARGE = "input"; // two readings: a row of its own
 const ROW = "minmax(0, 1fr)";
@@ -36,7 +39,7 @@ export class Bands {
 
   /**
    * @param {HTMLElement} root @param {HTMLElement} rows @param {Map<string, Band>} equations
-   * @param {{ isPaper: () => boolean, extent: () => Room, onShared: () => void }} around extent: of the rows
+   * @param {{ isPaper: () => boolean, extent: () => Extent, onShared: () => void }} around extent: of the rows
    */
   constructor(root, rows, equations, around) {
     [this.#root, this.#rows, this.#equations] = [root, rows, equations];
@@ -69,13 +72,16 @@ export class Bands {
   /** @returns {boolean} the numbers of the band in use have no room among the others */
   #crowds() {
     if (this.stage() !== "wide") return false;
-    const { width, height } = this.#equations.get(this.#focused || LARGE)?.least() ?? NONE;
+    const { width } = this.#equations.get(this.#focused || LARGE)?.least() ?? NONE;
     const extent = this.#extent();
     if (extent.width < BESIDE * (this.#equations.size - 1)) return true;
-    const stage = /** @type {HTMLElement} */ (this.#root.closest("[data-stage]"));
-    // what the picture has beyond the window is its own least
-    const beyond = Math.max(this.#root.clientHeight - windowHeight(stage), 0);
-    return width > extent.width || height + BETWEEN + ANOTHER > extent.height - beyond;
+    return width > extent.width || this.leastHeight() > extent.height - extent.beyond;
+  }
+
+  /** Of all bands together: the numbers of the band in use, and a row for the others. @param {boolean} asked */
+  leastHeight(asked = false) {
+    const { height } = this.#equations.get(this.#focused || LARGE)?.least(asked) ?? NONE;
+    return height + BETWEEN + ANOTHER;
   }
 
   /**
@@ -116,6 +122,17 @@ export class Bands {
   /** @returns {"" | "tracks" | "all"} what changed */
   share() {
     if (!this.#equations.has(this.#focused)) this.#focused = "";
+    if (!this.#crowds()) return this.#shareNow();
+    // What words take beside other bands was measured there, perhaps of other words: tried anew, and not painted.
+    for (const equation of this.#equations.values()) equation.forgetAround();
+    const changed = this.#shareNow();
+    if (this.#isCrowded) return changed;
+    for (const equation of this.#equations.values()) equation.room();
+    return this.#shareNow() || changed;
+  }
+
+  /** @returns {"" | "tracks" | "all"} what changed */
+  #shareNow() {
     this.#isCrowded = this.#crowds();
     const one = this.alone();
     const stage = /** @type {HTMLElement | null} */ (this.#root.closest("[data-stage]"));

@@ -6,6 +6,7 @@ import { sayHands } from "../picture/gesture_sentences.js";
 
 /**
  * @import { Values } from "./band.js"
+ * @import { Extent } from "./band_layout.js"
  * @import { Room as Size } from "./screen_layout.js"
  * @typedef {{ bands: (Size & { name: string })[] | null, width: number }} Room of each band on the stage, or
  *   the width where they flow
@@ -15,6 +16,8 @@ import { sayHands } from "../picture/gesture_sentences.js";
 
 export class Rows {
   el = element("div.cv-equations");
+  /** As high as the picture is by the window alone; seen by nobody. */
+  ruler = element("div.cv-ruler", { "aria-hidden": "true" });
   /** @type {Map<string, Equation>} */
   equations = new Map();
   bands;
@@ -22,7 +25,7 @@ export class Rows {
   plotly = null;
   /** @type {Room | null} */
   #room = null; // null: measure anew
-  /** Of all bands together. @type {Size | null} */
+  /** Of all bands together. @type {Extent | null} */
   #extent = null;
   #fitted = ""; // rooms of the last fit; empty: they flow
   #size = "";
@@ -42,8 +45,7 @@ export class Rows {
         around.onShared();
       },
     });
-    this.#watcher.observe(root);
-    this.#watcher.observe(this.el);
+    for (const each of [root, this.el, this.ruler]) this.#watcher.observe(each);
   }
 
   /** @returns {Generator<Panel, void>} */
@@ -59,7 +61,12 @@ export class Rows {
     this.#around.onSize();
     this.#extent = this.#extentNow();
     const stage = this.bands.stage();
-    const now = [this.#root.clientWidth, stage && this.el.clientHeight, stage].join();
+    const now = [
+      this.#root.clientWidth,
+      stage && this.el.clientHeight,
+      this.ruler.clientHeight,
+      stage,
+    ].join();
     this.#room = this.#roomNow();
     const around = [...this.equations.values()].map((equation) => equation.around()).join();
     const isKnown = this.#size === now && this.#arounds === around;
@@ -71,6 +78,7 @@ export class Rows {
     }
     this.#size = now;
     this.bands.share();
+    if (this.#fitted) this.#resize(this.#roomNow()); // no frame shows cells in tracks that they do not fit
     this.#around.schedule();
   }
 
@@ -97,10 +105,11 @@ export class Rows {
     };
   }
 
-  /** @returns {Size} */
+  /** @returns {Extent} */
   #extentNow() {
     const { width, height } = this.el.getBoundingClientRect();
-    return { width: Math.floor(width), height: Math.floor(height) };
+    const beyond = Math.max(this.#root.clientHeight - this.ruler.clientHeight, 0);
+    return { width: Math.floor(width), height: Math.floor(height), beyond };
   }
 
   /**
@@ -186,15 +195,21 @@ export class Rows {
     this.#askForRoom();
   }
 
-  /** A band that stands alone has the height that its numbers need; the page scrolls where the window has less. */
+  /**
+   * A band that stands alone has the height that its numbers need, and one that answers the height of its answer;
+   * the page scrolls where the window has less.
+   */
   #askForRoom() {
     const stage = /** @type {HTMLElement | null} */ (this.#root.closest("[data-stage]"));
-    if (!stage) return;
+    if (stage) setStyle(stage, "--cv-least", `${Math.ceil(this.#leastHeight())}px`);
+  }
+
+  #leastHeight() {
+    if (this.bands.stage() === "lecture") return 0;
     const band = this.equations.get(this.bands.alone());
-    const isLecture = this.bands.stage() === "lecture";
-    const { width, height } = band && !isLecture ? band.room() : { width: 0, height: 0 };
-    const least = width && band ? this.#root.clientHeight - height + band.row.leastHeight(width) : 0;
-    setStyle(stage, "--cv-least", `${Math.ceil(least)}px`);
+    if (!band) return this.#root.clientHeight - this.#extentNow().height + this.bands.leastHeight(true);
+    const { width, height } = band.room();
+    return width && this.#root.clientHeight - height + band.row.leastHeight(width);
   }
 
   /** In a panel the first of its places. @param {"mark" | "hide"} act @param {(Place | null)[]} places */

@@ -70,7 +70,7 @@ export class Board {
       focusBand: (name) => this.#focusBand(name === this.#bands.focused() ? "" : name),
     });
     this.#foot = new Foot(this.#readout, this.#shared.highlight.el, () => this.#schedule(false));
-    this.#root.append(this.#rows.el, this.#foot.el);
+    this.#root.append(this.#rows.ruler, this.#rows.el, this.#foot.el);
     el.append(this.#root);
     this.arrival = new ArrivalPlayer(this.#shared, this.#root, {
       band: () => this.#rows.equations.get("input"),

@@ -207,13 +207,6 @@ export function followRoom(body) {
   };
 }
 
-/** The height of the picture by the window alone. @param {HTMLElement} body */
-export function windowHeight(body) {
-  const style = getComputedStyle(body);
-  const [room, above] = ["--cv-room", "--cv-above"].map((name) => parseFloat(style.getPropertyValue(name)));
-  return room - above;
-}
-
 /** @param {number} width @param {boolean} low */
 function stageOf(width, low) {
   if (width >= WIDE && !low) return "wide";
