@@ -50,7 +50,6 @@ export class ArrivalPlayer {
   #told = ""; // its because
   #begun = ""; // the settings in which it plays
   #theme = "";
-  #toldAt = ""; // the settings of its because
   #asked = ""; // the settings in which to watch it
   /** @type {{ settings: Settings | undefined, pixel: Place | null }} */
   #concluded = { settings: undefined, pixel: null };
@@ -212,14 +211,13 @@ export class ArrivalPlayer {
   #onSettings = () => {
     const settings = this.#board.model.settings();
     if (this.#scene && keyOf(settings) !== this.#begun) this.end();
-    // the tools need its room
-    if (this.#told && keyOf(settings) !== this.#toldAt) this.#tell("");
+    // where the 1 stands makes no difference
+    if (this.#told && wordsOf(arrivalOf(settings)) !== this.#told) this.#tell("");
   };
 
   /** @param {string} words */
   #tell(words) {
     this.#told = words;
-    this.#toldAt = keyOf(this.#board.model.settings());
     setText(this.#because, words);
     this.#because.parentElement?.toggleAttribute("data-arrived", Boolean(words));
   }
