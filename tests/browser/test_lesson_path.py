@@ -187,6 +187,18 @@ def test_bands_that_change_places_keep_the_room_that_is_theirs(page, all_of_them
         by_pointer(page)
 
 
+def test_on_a_phone_a_step_brings_what_its_band_offers_into_sight(browser, all_of_them):
+    with fresh_page(browser, has_touch=True) as page:
+        open_at(page, all_of_them, "lesson=why_rotated&step=4", 390, 664)
+        page.evaluate("scrollTo(0, 400)")
+        views = page.locator(".cv-equation[data-focus] .cv-views")
+        assert views.bounding_box()["y"] < 0
+        page.locator(".cv-lesson-next").click()
+        page.wait_for_function(
+            "document.querySelector('.cv-equation[data-focus] .cv-views').getBoundingClientRect().top >= 0"
+        )
+
+
 def test_on_a_phone_the_card_is_a_sheet_at_the_lower_edge(browser, all_of_them):
     with fresh_page(browser, has_touch=True) as page:
         open_at(page, all_of_them, f"lesson={names()[0]}", 390, 844)

@@ -252,6 +252,12 @@ export class Board {
     if (this.#bands.bring(name)) this.#schedule(true);
   }
 
+  /** Where the page scrolls, what a band offers may be above the window. @param {string} name */
+  scrollToTools(name) {
+    const band = this.#rows.equations.get(name)?.el;
+    if (band && band.getBoundingClientRect().top < 0) band.scrollIntoView({ block: "start" });
+  }
+
   /** Mark the band that a lesson speaks of; empty: none. @param {string} name */
   tell(name) {
     for (const band of this.#rows.equations.values())

@@ -136,6 +136,9 @@ export class LessonPanel {
     this.#stage.focus(look.focus);
     this.#stage.scrollToBand(look.band);
     this.#stage.tell(look.band);
+    // once the step's picture has its size
+    const bring = () => this.#key === look.key && this.#stage.scrollToTools(look.band || look.focus);
+    requestAnimationFrame(() => requestAnimationFrame(bring));
   }
 
   /** Frame it, and bring it in sight. @param {string} control */
