@@ -1,0 +1,243 @@
+// What pasted numbers are if they are no mistake of the catalogue: the right ones turned, moved, scaled, cropped,
+// rounded. Only what all of them fit is said.
+import { turnedFrom, turnedSize } from "../../rules/recipe_steps.js";
+import { countOf, eachCell, flatIndex, indicesAt, upTo } from "../../rules/shapes_and_indices.js";
+import { isMerged, isSame, isTensor, placesIn, readingsAs } from "./same_numbers.js";
+
+/**
+ * @import { Pasted } from "./read_numbers.js"
+ * @import { Reading } from "./same_numbers.js"
+ * @typedef {{ kind: string, values: Record<string, string | number> }} Near kind: a sentence, near.<kind>
+ */
+
+const TURNS = /** @type {const} */ ({
+  "rotated 180°": "rotated_180",
+  "rotated 90°": "rotated_90",
+  "rotated 270°": "rotated_270",
+  "flipped left to right": "flipped_across",
+  "flipped top to bottom": "flipped_down",
+  transposed: "transposed",
+  "transposed and rotated": "antitransposed",
+});
+const MOST_SHIFT = 3; // rows or columns
+const ORDERS = permutations([0, 1, 2, 3]).slice(1);
+
+/** @param {number[]} all @returns {number[][]} */
+function permutations(all) {
+  if (!all.length) return [[]];
+  return all.flatMap((one) => permutations(all.filter((each) => each !== one)).map((rest) => [one, ...rest]));
+}
+
+/** @param {string} kind @param {Near["values"]} [values] @returns {Near} */
+const near = (kind, values = {}) => ({ kind, values });
+
+/**
+ * Every kind that fits all cells, and says something.
+ * @param {Pasted} pasted @param {Tensor} right @param {Record<string, Tensor>} others the tensors of the picture
+ *   by name @param {string[]} letters of its axes @param {number} close @returns {Near[]}
+ */
+export function nearestOf(pasted, right, others, letters, close) {
+  if (!pasted.data.length) return [];
+  if (pasted.data.every((value) => value === 0)) return [near("zeros")];
+  const named = Object.entries(others).filter(([, tensor]) => isTensor(pasted, tensor, close));
+  const found = named.map(([tensor]) => near("other", { tensor }));
+  const image = right.shape.length === 4;
+  if (image) found.push(...turned(pasted, right, close), ...reordered(pasted, right, letters, close));
+  const [reading] = readingsAs(pasted, right.shape);
+  if (reading) {
+    found.push(...scaled(reading, right, close), ...rounded(reading, right));
+    if (image && !found.length) found.push(...shifted(reading, right, close));
+  } else if (image) found.push(...cropped(pasted, right, close));
+  return found;
+}
+
+/** @param {Pasted} pasted @param {Tensor} right @param {number} close */
+function turned(pasted, { shape, data }, close) {
+  const [height, width] = shape.slice(2);
+  const names = /** @type {(keyof typeof TURNS)[]} */ (Object.keys(TURNS));
+  return names.flatMap((name) => {
+    const [rows, columns] = turnedSize(name, [height, width]);
+    const from = turnedFrom(name, [height, width]);
+    const made = upTo(shape[0] * shape[1]).flatMap((plane) =>
+      eachCell(rows, columns, (row, column) => {
+        const [y, x] = from(row, column);
+        return data[(plane * height + y) * width + x];
+      }),
+    );
+    const tensor = { shape: [shape[0], shape[1], rows, columns], data: Float64Array.from(made) };
+    return isTensor(pasted, tensor, close) ? [near(TURNS[name])] : [];
+  });
+}
+
+/**
+ * Once: with axes of one cell, many orders are the same.
+ * @param {Pasted} pasted @param {Tensor} right @param {string[]} letters @param {number} close
+ */
+function reordered(pasted, { shape, data }, letters, close) {
+  for (const axes of ORDERS) {
+    const long = axes.filter((axis) => shape[axis] > 1);
+    const isTurned = axes[0] === 0 && axes[1] === 1;
+    if (long.every((axis, place) => !place || axis > long[place - 1])) continue;
+    const places = placesIn(shape, axes);
+    const made = Float64Array.from(places, (place) => data[place]);
+    if (!isSame(pasted, made, close)) continue;
+    const kept = isMerged(
+      pasted.shape,
+      axes.map((axis) => shape[axis]),
+    );
+    if (kept && isTurned && pasted.shape.length > 1) continue; // transposed
+    return [near(kept ? "layout" : "reshaped", { axes: axes.map((axis) => letters[axis]).join(", ") })];
+  }
+  return [];
+}
+
+/** @param {Reading} reading @param {Tensor} right @param {number} close */
+function scaled(reading, { shape, data }, close) {
+  const { data: pasted } = reading;
+  const most = data.reduce(
+    (best, value, index) => (Math.abs(value) > Math.abs(data[best]) ? index : best),
+    0,
+  );
+  const found = [];
+  const factor = pasted[most] / data[most];
+  const several = data.filter((value) => Math.abs(value) > close).length > 1;
+  const isFactor = several && Number.isFinite(factor) && factor !== 0;
+  if (
+    isFactor &&
+    isSame(
+      reading,
+      data.map((value) => value * factor),
+      close * Math.max(1, Math.abs(factor)),
+    )
+  )
+    found.push(near("factor", { factor }));
+  const offset = pasted[most] - data[most];
+  if (
+    data.length > 1 &&
+    isSame(
+      reading,
+      data.map((value) => value + offset),
+      close,
+    )
+  )
+    found.push(near("offset", { offset }));
+  else if (shape.length === 4 && shape[1] > 1 && countOf(shape) > shape[1]) {
+    const channels = data.map((_, index) => indicesAt(shape, index)[1]);
+    const first = upTo(shape[1]).map((channel) => channels.indexOf(channel));
+    const made = data.map(
+      (value, index) => value + pasted[first[channels[index]]] - data[first[channels[index]]],
+    );
+    if (isSame(reading, made, close)) found.push(near("offset_by_channel"));
+  }
+  return found;
+}
+
+/** @param {number} value to bits of the mantissa, least power */
+const toBits = (value, /** @type {number} */ bits, /** @type {number} */ least) => {
+  const power = Math.max(Math.floor(Math.log2(Math.abs(value))), least);
+  const unit = 2 ** (power - bits);
+  const parts = value / unit;
+  const floor = Math.floor(parts);
+  const even = parts - floor === 0.5 ? floor + (floor % 2) : Math.round(parts);
+  return value ? even * unit : 0;
+};
+
+/** @type {Record<string, (value: number) => number>} */
+const ROUND = {
+  cut: Math.trunc,
+  floored: Math.floor,
+  rounded_0: Math.round,
+  rounded_1: (value) => Math.round(value * 10) / 10,
+  rounded_2: (value) => Math.round(value * 100) / 100,
+  float16: (value) => toBits(value, 10, -14),
+  bfloat16: (value) => toBits(value, 7, -126),
+};
+
+/** The first. @param {Reading} reading @param {Tensor} right */
+function rounded(reading, { data }) {
+  const exact = Float64Array.from(data, (value) => Number(value.toPrecision(12)));
+  const kind = Object.keys(ROUND).find((name) => isSame(reading, exact.map(ROUND[name]), 1e-9));
+  return kind ? [near(kind)] : [];
+}
+
+/** Zeros come in. @param {Reading} reading @param {Tensor} right @param {number} close */
+function shifted(reading, { shape, data }, close) {
+  const [height, width] = shape.slice(2);
+  const steps = upTo(2 * MOST_SHIFT + 1).map((step) => step - MOST_SHIFT);
+  for (const down of steps)
+    for (const across of steps) {
+      const made = data.map((_, index) => {
+        const [n, c, y, x] = indicesAt(shape, index);
+        const [row, column] = [y - down, x - across];
+        const inside = row >= 0 && row < height && column >= 0 && column < width;
+        return inside ? data[flatIndex(shape, [n, c, row, column])] : 0;
+      });
+      if (made.some((value) => value !== 0) && isSame(reading, made, close))
+        return [near("shifted", { down, across })];
+    }
+  return [];
+}
+
+/**
+ * Smaller, by a row or by a border, or larger.
+ * @param {Pasted} pasted @param {Tensor} right @param {number} close @returns {Near[]}
+ */
+function cropped(pasted, right, close) {
+  const [samples, channels, height, width] = right.shape;
+  const planes = samples * channels;
+  const [rows, columns] = [pasted.shape.at(-2) ?? 1, pasted.shape.at(-1) ?? 1];
+  if (pasted.columnMajor || planes * rows * columns !== pasted.data.length) return [];
+  const ours = { data: right.data, height, width };
+  const theirs = { data: pasted.data, height: rows, width: columns };
+  if (rows <= height && columns <= width) {
+    const line = missingLine(pasted, right, rows, columns, close);
+    const at = placeOf(
+      theirs,
+      ours,
+      planes,
+      (one, other) => Math.abs(theirs.data[one] - ours.data[other]) <= pasted.half[one] + close,
+    );
+    return at ? [near("cropped", { rows, columns, ...at })] : line;
+  }
+  if (rows < height || columns < width) return [];
+  const at = placeOf(
+    ours,
+    theirs,
+    planes,
+    (one, other) => Math.abs(theirs.data[other] - ours.data[one]) <= pasted.half[other] + close,
+  );
+  return at && right.data.some((value) => value !== 0) ? [near("bordered", at)] : [];
+}
+
+/** @param {Pasted} pasted @param {Tensor} right @param {number} rows @param {number} columns @param {number} close @returns {Near[]} */
+function missingLine(pasted, { shape, data }, rows, columns, close) {
+  const [height, width] = shape.slice(2);
+  const axis =
+    height - rows === 1 && columns === width ? 2 : rows === height && width - columns === 1 ? 3 : 0;
+  if (!axis) return [];
+  const line = upTo(shape[axis]).find((each) =>
+    isSame(
+      pasted,
+      data.filter((_, index) => indicesAt(shape, index)[axis] !== each),
+      close,
+    ),
+  );
+  return line === undefined ? [] : [near(axis === 2 ? "missing_row" : "missing_column", { line })];
+}
+
+/**
+ * Where the small planes stand in the large ones.
+ * @typedef {{ data: Float64Array, height: number, width: number }} Planes
+ * @param {Planes} small @param {Planes} large @param {number} planes @param {(one: number, other: number) => boolean} same
+ */
+function placeOf(small, large, planes, same) {
+  for (let top = 0; top <= large.height - small.height; top++)
+    for (let left = 0; left <= large.width - small.width; left++) {
+      const fits = small.data.every((_, index) => {
+        const [plane, y, x] = indicesAt([planes, small.height, small.width], index);
+        return same(index, flatIndex([planes, large.height, large.width], [plane, y + top, x + left]));
+      });
+      if (fits) return { top, left };
+    }
+  return null;
+}
