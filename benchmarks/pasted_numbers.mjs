@@ -46,11 +46,7 @@ function isApart(tensor, right) {
 const FORMATS = [...Object.keys(PRINT), "npy"];
 
 /** One wrong result, printed in one of the formats and read back. */
-function tryMistake(met, asked, mistake, way) {
-  const made = resultBy(asked.of, way, asked.settings.spec, asked.stages);
-  if (!made) return;
-  const tensor = { shape: made.tensor.shape, data: made.tensor.data.map(twelveDigits) };
-  const format = tensor.data.length ? FORMATS[met.asked % FORMATS.length] : "lists";
+function tryMistake(met, asked, mistake, tensor, format) {
   const verdict = explain(read(format, tensor), asked, MISTAKES);
   const ids = verdict.mistakes.map((found) => found.mistake.id);
   met.asked++;
@@ -60,7 +56,16 @@ function tryMistake(met, asked, mistake, way) {
   met.first += Number(ids[0] === mistake.id);
   met.coincide += Number(ids.length > 1);
   if (!verdict.right && !ids.includes(mistake.id))
-    met.other.push(`${mistake.id} ${format} ${JSON.stringify(way)} ${JSON.stringify(asked.settings.spec)}`);
+    met.other.push(`${mistake.id} ${format} ${JSON.stringify(asked.settings.spec)}`);
+}
+
+/** In every format, by one of its ways. */
+function tryFormats(met, asked, mistake, way) {
+  const made = resultBy(asked.of, way, asked.settings.spec, asked.stages);
+  if (!made) return;
+  const tensor = { shape: made.tensor.shape, data: made.tensor.data.map(twelveDigits) };
+  for (const format of tensor.data.length ? FORMATS : ["lists"])
+    tryMistake(met, asked, mistake, tensor, format);
 }
 
 function everyMistake() {
@@ -70,7 +75,7 @@ function everyMistake() {
     const { settings, stages } = example(draw);
     for (const of of RESULTS)
       for (const mistake of mistakesOf(MISTAKES, of))
-        tryMistake(met, { settings, stages, of }, mistake, draw(mistake.ways));
+        tryFormats(met, { settings, stages, of }, mistake, draw(mistake.ways));
   }
   const { other, ...counts } = met;
   console.log("mistakes", JSON.stringify(counts), "not named:", other.length);

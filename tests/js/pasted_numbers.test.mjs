@@ -123,60 +123,70 @@ test("a .npy file becomes text, in either order; what it cannot read it says", (
   assert.ok(!isNpy(new TextEncoder().encode("1,2").buffer));
 });
 
-test("the example has every given tensor, which reads back", () => {
-  const ask = "Compute";
-  for (const link of [
-    "v=2&bias=1",
-    "v=2&in_channels=2&padding=1,0x2&mode=reflect",
-    "v=2&transposed=1&stride=2",
-  ]) {
-    const example = at(link);
-    for (const form of FORMS) {
-      const text = exampleText(form, example, ask);
-      for (const [name, tensor] of givenOf(example)) {
-        if (form === "json") assert.deepEqual([...readNumbers(text, name).data], [...tensor.data], name);
-        const start = text.search(new RegExp(`^(const double )?${name}\\b`, "m"));
-        const line = text.slice(
-          start,
-          text.indexOf(form === "cpp" || form === "matlab" ? ";\n" : "\n", start),
-        );
-        assert.ok(form === "json" || start >= 0, `${form}: ${name}`);
-        if (form === "cpp") assert.deepEqual([...readNumbers(line).data], [...tensor.data], line);
+/** The lines that give a tensor. */
+function linesOf(text, form, name) {
+  if (form === "json") return text;
+  const start = text.search(new RegExp(`^(const double )?${name}\\b`, "m"));
+  const end = { numpy: "dtype", torch: "dtype", cpp: ";\n", matlab: ";\n", julia: "\n" }[form];
+  return start < 0
+    ? ""
+    : `${text.slice(start, text.indexOf(end, start))}${"numpy torch".includes(form) ? ")" : ""}`;
+}
+
+for (const form of FORMS)
+  test(`the example for ${form} has every given tensor, which reads back`, () => {
+    for (const link of [
+      "v=2&bias=1",
+      "v=2&in_channels=2&padding=1,0x2&mode=reflect",
+      "v=2&transposed=1&stride=2",
+    ]) {
+      const example = at(link);
+      const text = exampleText(form, example, "Compute");
+      for (const [name, { data, shape }] of givenOf(example)) {
+        const lines = linesOf(text, form, name);
+        const many = shape.length === 4 && shape[0] * shape[1] > 1;
+        if (many && (form === "matlab" || form === "julia"))
+          assert.match(lines, new RegExp(`reshape\\(\\w*\\[${[...data].join(" ")}\\], .${shape[3]}`));
+        else assert.deepEqual([...readNumbers(lines, name).data], [...data], lines);
       }
     }
+  });
+
+function assertRight(asked) {
+  for (const format of Object.keys(PRINT)) {
+    const text = PRINT[format](rightOf(asked));
+    assert.ok(
+      explain(readNumbers(text, "result"), asked, MISTAKES).right,
+      `${asked.of} as ${format}: ${text}`,
+    );
   }
-});
+}
+
+function assertNamed(asked, mistake, way, format) {
+  const tensor = resultBy(asked.of, way, asked.settings.spec, asked.stages)?.tensor;
+  if (!tensor?.data.length) return "impossible";
+  const pasted = readNumbers(PRINT[format](tensor), "result");
+  const verdict = explain(pasted, asked, MISTAKES);
+  const about = `${mistake.id} as ${format} at ${JSON.stringify(asked.settings.spec)}`;
+  const ids = verdict.mistakes.map((found) => found.mistake.id);
+  assert.ok(verdict.right || ids.includes(mistake.id), about);
+  assert.deepEqual(falseReasons(verdict, pasted, asked), [], about);
+  assert.ok(verdictWords(verdict, pasted, asked).every(Boolean));
+  return verdict.right ? "hidden" : "named";
+}
 
 test("right numbers are right in every format, and every mistake is named, alone or with those that coincide", () => {
   const draw = drawer(5);
-  const formats = Object.keys(PRINT);
-  const met = { right: 0, named: 0, hidden: 0 };
+  const met = { named: 0, hidden: 0, impossible: 0 };
   for (let round = 0; round < 14; round++) {
     const example = randomExample(draw);
     for (const of of RESULTS) {
-      const asked = { ...example, of };
-      const right = rightOf(asked);
-      for (const format of formats) {
-        const pasted = readNumbers(PRINT[format](right), "result");
-        assert.ok(explain(pasted, asked, MISTAKES).right, `${of} as ${format}: ${PRINT[format](right)}`);
-        met.right++;
-      }
-      for (const mistake of mistakesOf(MISTAKES, of)) {
-        const tensor = resultBy(of, draw(mistake.ways), example.settings.spec, example.stages)?.tensor;
-        if (!tensor?.data.length) continue;
-        const format = draw(formats);
-        const pasted = readNumbers(PRINT[format](tensor), "result");
-        const verdict = explain(pasted, asked, MISTAKES);
-        const about = `${mistake.id} as ${format} at ${JSON.stringify(example.settings.spec)}`;
-        const ids = verdict.mistakes.map((found) => found.mistake.id);
-        assert.ok(verdict.right || ids.includes(mistake.id), about);
-        assert.deepEqual(falseReasons(verdict, pasted, asked), [], about);
-        assert.ok(verdictWords(verdict, pasted, asked).every(Boolean));
-        met[verdict.right ? "hidden" : "named"]++;
-      }
+      assertRight({ ...example, of });
+      for (const mistake of mistakesOf(MISTAKES, of))
+        met[assertNamed({ ...example, of }, mistake, draw(mistake.ways), draw(Object.keys(PRINT)))]++;
     }
   }
-  assert.ok(met.named > 200 && met.right > 200, JSON.stringify(met));
+  assert.ok(met.named > 200, JSON.stringify(met));
 });
 
 /** By what they are: numbers made of the right ones. */

@@ -137,7 +137,7 @@ export class TabData {
   /** @param {Choices} changes */
   choose(changes) {
     this.#setChoices({ ...this.#choices, ...changes });
-    if (this.#model.kernel() && !SETTINGS.tabs_of_the_page.includes(this.#name)) this.hurry();
+    if (this.#model.kernel()) this.hurry();
   }
 
   /** @param {any} message */

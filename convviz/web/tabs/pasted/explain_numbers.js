@@ -123,14 +123,20 @@ function productOf(of, { weight, input, grad_output }) {
 
 /** @typedef {Found & { tensor: Tensor, products: Products }} Attempt */
 
-/** @param {Asked} asked @param {Mistake[]} catalogue @returns {Attempt[]} */
+/** Of the last example: while somebody types it is the same. */
+let made = { stages: /** @type {Stages | null} */ (null), of: "", all: /** @type {Attempt[]} */ ([]) };
+
+/** @param {Asked} asked @param {Mistake[]} catalogue */
 function attempts({ settings: { spec }, stages, of }, catalogue) {
-  return mistakesOf(catalogue, of).flatMap((mistake) =>
+  if (made.stages === stages && made.of === of) return made.all;
+  const all = mistakesOf(catalogue, of).flatMap((mistake) =>
     mistake.ways.flatMap((way) => {
-      const made = resultBy(of, way, spec, stages);
-      return made ? [{ mistake, way, ...made }] : [];
+      const result = resultBy(of, way, spec, stages);
+      return result ? [{ mistake, way, ...result }] : [];
     }),
   );
+  made = { stages, of, all };
+  return all;
 }
 
 /**

@@ -81,7 +81,7 @@ class PastedPane {
   /** @param {PaneTools} pane @param {HTMLElement} body */
   constructor(pane, body) {
     this.#pane = pane;
-    Object.assign(this.#chosen, pane.chosen());
+    Object.assign(this.#chosen, pane.page.kept("pasted"));
     this.#reasons = createReasons((link, words) => pane.page.open(link, words));
     this.#map = new Heatmap(pane, { onPoint: (row, column) => this.#read(row, column) });
     this.#picture = element("div", this.#map.el, element("p.cv-muted", say("key")), this.#cell);
@@ -154,7 +154,7 @@ class PastedPane {
   /** @param {Partial<Chosen>} changes */
   #keep(changes) {
     Object.assign(this.#chosen, changes);
-    this.#pane.choose({ ...this.#chosen });
+    this.#pane.page.keep("pasted", { ...this.#chosen });
   }
 
   /** @param {Partial<Chosen>} changes */
