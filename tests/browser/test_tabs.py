@@ -125,7 +125,7 @@ def test_every_pane_follows_a_setting_and_names_its_controls(app):
     for name in OFFERED:
         open_tab(app, name)
         before = pane(app, name).get_attribute("data-shown")
-        if name not in ("race", "yours", *SETTINGS["tabs_of_the_page"]):  # settings of their own, or computed in the page
+        if name not in (*SETTINGS["tabs_with_state"], *SETTINGS["tabs_of_the_page"]):  # or computed in the page
             slide(app, "stride", 3 if slider_value(app, "stride") == 2 else 2)
             app.wait_for_function(
                 "([name, before]) => document.querySelector(`.cv-pane-${name}`).dataset.shown !== before",

@@ -219,7 +219,7 @@ function variants({ shape, data }) {
     }),
     cropped: made([n, c, h - 2, w - 1], (i, j, y, x) => value(i, j, y + 1, x + 1)),
     bordered: made([n, c, h + 2, w + 2], (i, j, y, x) =>
-      y && x && y <= h && x <= w ? value(i, j, y - 1, x - 1) : 9,
+      y && x && y <= h && x <= w ? value(i, j, y - 1, x - 1) : 0,
     ),
     missing_row: made([n, c, h - 1, w], (i, j, y, x) => value(i, j, y + Number(y >= 2), x)),
     missing_column: made([n, c, h, w - 1], (i, j, y, x) => value(i, j, y, x + Number(x >= 2))),

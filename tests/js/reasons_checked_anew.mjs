@@ -45,11 +45,15 @@ const TURN = {
 const SWAPS = ["rotated_90", "rotated_270", "transposed", "antitransposed"];
 const ROUND = {
   cut: Math.trunc,
-  floored: Math.floor,
   rounded_0: Math.round,
-  rounded_1: (value) => Math.round(value * 10) / 10,
-  rounded_2: (value) => Math.round(value * 100) / 100,
 };
+
+/** Zeros outside. */
+function isWindow({ rows, columns, top, left }, { is, shape: [n, c, h, w], at }) {
+  const inside = (row, column) => row >= 0 && row < h && column >= 0 && column < w;
+  const moved = ([i, j, y, x]) => (inside(y + top, x + left) ? at(i, j, y + top, x + left) : 0);
+  return is(places([n, c, rows, columns]).map(moved));
+}
 
 /** By kind: whether it is so. */
 const HOLDS = {
@@ -65,14 +69,7 @@ const HOLDS = {
       const first = (channel) => apart.find(([other]) => other === channel)[1];
       return apart.every(([channel, by]) => Math.abs(by - first(channel)) <= SLACK * Math.max(1, most));
     }),
-  shifted: ({ down, across }, { is, shape, at }) => {
-    const [, , h, w] = shape;
-    const inside = (row, column) => row >= 0 && row < h && column >= 0 && column < w;
-    const moved = ([i, j, y, x]) => (inside(y - down, x - across) ? at(i, j, y - down, x - across) : 0);
-    return is(places(shape).map(moved));
-  },
-  cropped: ({ rows, columns, top, left }, { is, shape: [n, c], at }) =>
-    is(places([n, c, rows, columns]).map(([i, j, y, x]) => at(i, j, y + top, x + left))),
+  ...Object.fromEntries(["shifted", "cropped", "bordered"].map((kind) => [kind, isWindow])),
   missing_row: ({ line }, { is, shape, at }) =>
     is(
       places(shape)
@@ -85,11 +82,6 @@ const HOLDS = {
         .filter(([, , , x]) => x !== line)
         .map((place) => at(...place)),
     ),
-  bordered: ({ top, left }, { pasted, shape, data, most }) => {
-    const size = [shape[0], shape[1], pasted.shape.at(-2) ?? 1, pasted.shape.at(-1) ?? 1];
-    const inner = places(shape).map(([i, j, y, x]) => pasted.data[flat(size, [i, j, y + top, x + left])]);
-    return near(inner, [...data], most);
-  },
   ...Object.fromEntries(
     Object.entries(TURN).map(([kind, from]) => [
       kind,

@@ -60,7 +60,8 @@ function jsonText(call, settings, given) {
     ...[["operation", call], ...settings].map(([name, value]) => [name, JSON.stringify(value)]),
     ...given.map(([name, tensor]) => [name, listsOf(tensor)]),
   ];
-  return `{\n${entries.map(([name, text]) => `"${name}": ${text}`).join(",\n")}\n}\n`;
+  const lines = entries.map(([name, text]) => `"${name}": ${text}`);
+  return ["{", lines.join(",\n"), "}", ""].join("\n");
 }
 
 /** @typedef {number | string | number[] | number[][]} Value of a setting */
@@ -71,7 +72,8 @@ function assigned(form, name, value) {
   if (form === "cpp") {
     const sizes = [value, [value].flat()[0]].map((each) => (Array.isArray(each) ? "[2]" : "")).join("");
     const type = text ? "char*" : "int";
-    return `const ${type} ${name}${sizes} = ${text || bracketed(/** @type {number} */ (value), "{", "}")};`;
+    const braces = bracketed(/** @type {number} */ (value), "{", "}");
+    return `const ${type} ${name}${sizes} = ${text || braces};`;
   }
   const number = /** @type {number} */ (value);
   const written = form === "matlab" ? matrix(number) : bracketed(number, "(", ")");
@@ -120,7 +122,8 @@ const TENSOR = {
     `${name} = ${rowsFirst(tensor, "permutedims", "(2, 1, 3, 4)").replace(/(?<=^|\()\[/, "Float64[")}`,
   cpp: (name, tensor) => {
     const sizes = tensor.shape.map((size) => `[${size}]`).join("");
-    return `const double ${name}${sizes} = ${listsOf(tensor).replaceAll("[", "{").replaceAll("]", "}")};`;
+    const lists = listsOf(tensor).replaceAll("[", "{").replaceAll("]", "}");
+    return `const double ${name}${sizes} = ${lists};`;
   },
 };
 

@@ -23,11 +23,6 @@ import { closeTo, isCell, isSame, isTensor, readingsAs } from "./same_numbers.js
 
 const MOST_PRODUCTS = 1_000_000; // of more, not every mistake is tried
 const LETTERS = { weight: ["out", "in", "H", "W"], image: ["N", "C", "H", "W"] };
-const OTHERS = /** @type {const} */ ([
-  ...["output", "input", "grad_output", "weight", "rotated_weight", "grad_input", "grad_weight", "grad_bias"],
-  ...["padded_input", "grad_padded_input", "padded_grad_output", "dilated_grad_output"],
-]);
-
 /** Of a result, bias included. @param {Result} of @param {Recipe} way @param {Spec} spec @param {Stages} stages */
 export function resultBy(of, way, spec, stages) {
   const products = productsBy(of, way, spec);
@@ -91,10 +86,8 @@ export function explain(pasted, asked, catalogue) {
   const all = tried ? attempts(asked, catalogue) : [];
   const mistakes = exact(pasted, all, asked, close);
   if (mistakes.length) return { ...verdict, mistakes };
-  const others = Object.fromEntries(
-    OTHERS.flatMap((name) =>
-      name !== of && stages[name] ? [[name, /** @type {Tensor} */ (stages[name])]] : [],
-    ),
+  const others = /** @type {[string, Tensor][]} */ (
+    Object.entries(stages).filter(([name, each]) => name !== of && typeof each === "object" && each)
   );
   const near = nearestOf(
     pasted,

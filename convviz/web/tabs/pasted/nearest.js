@@ -1,7 +1,7 @@
 // What pasted numbers are if they are no mistake of the catalogue: the right ones turned, moved, scaled, cropped,
 // rounded. Only what all of them fit is said.
 import { turnedFrom, turnedSize } from "../../rules/recipe_steps.js";
-import { countOf, eachCell, flatIndex, indicesAt, upTo } from "../../rules/shapes_and_indices.js";
+import { countOf, eachCell, indicesAt, upTo } from "../../rules/shapes_and_indices.js";
 import { isMerged, isSame, isTensor, placesIn, readingsAs } from "./same_numbers.js";
 
 /**
@@ -33,21 +33,22 @@ const near = (kind, values = {}) => ({ kind, values });
 
 /**
  * Every kind that fits all cells, and says something.
- * @param {Pasted} pasted @param {Tensor} right @param {Record<string, Tensor>} others the tensors of the picture
+ * @param {Pasted} pasted @param {Tensor} right @param {[string, Tensor][]} others the tensors of the picture
  *   by name @param {string[]} letters of its axes @param {number} close @returns {Near[]}
  */
 export function nearestOf(pasted, right, others, letters, close) {
   if (!pasted.data.length) return [];
   if (pasted.data.every((value) => value === 0)) return [near("zeros")];
-  const named = Object.entries(others).filter(([, tensor]) => isTensor(pasted, tensor, close));
-  const found = named.map(([tensor]) => near("other", { tensor }));
+  const named = others.find(([, tensor]) => isTensor(pasted, tensor, close));
+  const found = named ? [near("other", { tensor: named[0] })] : [];
   const image = right.shape.length === 4;
   if (image) found.push(...turned(pasted, right, close), ...reordered(pasted, right, letters, close));
   const [reading] = readingsAs(pasted, right.shape);
   if (reading) {
     found.push(...scaled(reading, right, close), ...rounded(reading, right));
-    if (image && !found.length) found.push(...shifted(reading, right, close));
-  } else if (image) found.push(...cropped(pasted, right, close));
+  }
+  if (image && !found.length) found.push(...windowed(pasted, right, close));
+  if (image && !found.length) found.push(...withoutLine(pasted, right, close));
   return found;
 }
 
@@ -145,10 +146,7 @@ const toBits = (value, /** @type {number} */ bits, /** @type {number} */ least) 
 /** @type {Record<string, (value: number) => number>} */
 const ROUND = {
   cut: Math.trunc,
-  floored: Math.floor,
   rounded_0: Math.round,
-  rounded_1: (value) => Math.round(value * 10) / 10,
-  rounded_2: (value) => Math.round(value * 100) / 100,
   float16: (value) => toBits(value, 10, -14),
   bfloat16: (value) => toBits(value, 7, -126),
 };
@@ -160,84 +158,56 @@ function rounded(reading, { data }) {
   return kind ? [near(kind)] : [];
 }
 
-/** Zeros come in. @param {Reading} reading @param {Tensor} right @param {number} close */
-function shifted(reading, { shape, data }, close) {
-  const [height, width] = shape.slice(2);
-  const steps = upTo(2 * MOST_SHIFT + 1).map((step) => step - MOST_SHIFT);
-  for (const down of steps)
-    for (const across of steps) {
-      const made = data.map((_, index) => {
-        const [n, c, y, x] = indicesAt(shape, index);
-        const [row, column] = [y - down, x - across];
-        const inside = row >= 0 && row < height && column >= 0 && column < width;
-        return inside ? data[flatIndex(shape, [n, c, row, column])] : 0;
-      });
+/** Where a window may begin. @param {number} size @param {number} whole */
+function starts(size, whole) {
+  const [least, most] =
+    size === whole ? [-MOST_SHIFT, MOST_SHIFT] : [Math.min(0, whole - size), Math.max(0, whole - size)];
+  return upTo(most - least + 1).map((step) => least + step);
+}
+
+/** Zeros outside. @param {Tensor} tensor @param {number} rows @param {number} columns @param {number} top @param {number} left */
+function windowOf({ shape: [samples, channels, height, width], data }, rows, columns, top, left) {
+  return upTo(samples * channels).flatMap((plane) =>
+    eachCell(rows, columns, (y, x) => {
+      const [row, column] = [y + top, x + left];
+      const inside = row >= 0 && row < height && column >= 0 && column < width;
+      return inside ? data[(plane * height + row) * width + column] : 0;
+    }),
+  );
+}
+
+/**
+ * A window of the right planes: cropped, with zeros around, or moved.
+ * @param {Pasted} pasted @param {Tensor} right @param {number} close @returns {Near[]}
+ */
+function windowed(pasted, right, close) {
+  const [samples, channels, height, width] = right.shape;
+  const [rows, columns] = [pasted.shape.at(-2) ?? 1, pasted.shape.at(-1) ?? 1];
+  const [reading] = readingsAs(pasted, [samples, channels, rows, columns]);
+  if (!reading) return [];
+  const isPart = rows <= height && columns <= width;
+  const kind = rows === height && columns === width ? "shifted" : isPart ? "cropped" : "bordered";
+  for (const top of starts(rows, height))
+    for (const left of starts(columns, width)) {
+      const made = windowOf(right, rows, columns, top, left);
       if (made.some((value) => value !== 0) && isSame(reading, made, close))
-        return [near("shifted", { down, across })];
+        return [near(kind, { rows, columns, top, left, above: -top, before: -left })];
     }
   return [];
 }
 
-/**
- * Smaller, by a row or by a border, or larger.
- * @param {Pasted} pasted @param {Tensor} right @param {number} close @returns {Near[]}
- */
-function cropped(pasted, right, close) {
-  const [samples, channels, height, width] = right.shape;
-  const planes = samples * channels;
-  const [rows, columns] = [pasted.shape.at(-2) ?? 1, pasted.shape.at(-1) ?? 1];
-  if (pasted.columnMajor || planes * rows * columns !== pasted.data.length) return [];
-  const ours = { data: right.data, height, width };
-  const theirs = { data: pasted.data, height: rows, width: columns };
-  if (rows <= height && columns <= width) {
-    const line = missingLine(pasted, right, rows, columns, close);
-    const at = placeOf(
-      theirs,
-      ours,
-      planes,
-      (one, other) => Math.abs(theirs.data[one] - ours.data[other]) <= pasted.half[one] + close,
-    );
-    return at ? [near("cropped", { rows, columns, ...at })] : line;
+/** Without one row or column. @param {Pasted} pasted @param {Tensor} right @param {number} close @returns {Near[]} */
+function withoutLine(pasted, { shape, data }, close) {
+  for (const [axis, kind] of /** @type {const} */ ([
+    [2, "missing_row"],
+    [3, "missing_column"],
+  ])) {
+    const size = shape.with(axis, shape[axis] - 1);
+    const line = upTo(shape[axis]).find((each) => {
+      const left = data.filter((_, index) => indicesAt(shape, index)[axis] !== each);
+      return isTensor(pasted, { shape: size, data: left }, close);
+    });
+    if (line !== undefined && pasted.data.length) return [near(kind, { line })];
   }
-  if (rows < height || columns < width) return [];
-  const at = placeOf(
-    ours,
-    theirs,
-    planes,
-    (one, other) => Math.abs(theirs.data[other] - ours.data[one]) <= pasted.half[other] + close,
-  );
-  return at && right.data.some((value) => value !== 0) ? [near("bordered", at)] : [];
-}
-
-/** @param {Pasted} pasted @param {Tensor} right @param {number} rows @param {number} columns @param {number} close @returns {Near[]} */
-function missingLine(pasted, { shape, data }, rows, columns, close) {
-  const [height, width] = shape.slice(2);
-  const axis =
-    height - rows === 1 && columns === width ? 2 : rows === height && width - columns === 1 ? 3 : 0;
-  if (!axis) return [];
-  const line = upTo(shape[axis]).find((each) =>
-    isSame(
-      pasted,
-      data.filter((_, index) => indicesAt(shape, index)[axis] !== each),
-      close,
-    ),
-  );
-  return line === undefined ? [] : [near(axis === 2 ? "missing_row" : "missing_column", { line })];
-}
-
-/**
- * Where the small planes stand in the large ones.
- * @typedef {{ data: Float64Array, height: number, width: number }} Planes
- * @param {Planes} small @param {Planes} large @param {number} planes @param {(one: number, other: number) => boolean} same
- */
-function placeOf(small, large, planes, same) {
-  for (let top = 0; top <= large.height - small.height; top++)
-    for (let left = 0; left <= large.width - small.width; left++) {
-      const fits = small.data.every((_, index) => {
-        const [plane, y, x] = indicesAt([planes, small.height, small.width], index);
-        return same(index, flatIndex([planes, large.height, large.width], [plane, y + top, x + left]));
-      });
-      if (fits) return { top, left };
-    }
-  return null;
+  return [];
 }

@@ -2,19 +2,11 @@
 import { Unreadable } from "./printed_tokens.js";
 import { countOf, flatIndex, indicesAt } from "../../rules/shapes_and_indices.js";
 
-/** @type {Record<string, (view: DataView, at: number, little: boolean) => number>} */
-const READ = {
-  f2: (view, at, little) => half(view.getUint16(at, little)),
-  f4: (view, at, little) => view.getFloat32(at, little),
-  f8: (view, at, little) => view.getFloat64(at, little),
-  i1: (view, at) => view.getInt8(at),
-  i2: (view, at, little) => view.getInt16(at, little),
-  i4: (view, at, little) => view.getInt32(at, little),
-  i8: (view, at, little) => Number(view.getBigInt64(at, little)),
-  u1: (view, at) => view.getUint8(at),
-  u2: (view, at, little) => view.getUint16(at, little),
-  u4: (view, at, little) => view.getUint32(at, little),
-  b1: (view, at) => view.getUint8(at),
+/** @type {Record<string, { BYTES_PER_ELEMENT: number, new (buffer: ArrayBuffer): ArrayLike<number | bigint> }>} */
+const ARRAYS = {
+  ...{ f2: Uint16Array, f4: Float32Array, f8: Float64Array },
+  ...{ i1: Int8Array, i2: Int16Array, i4: Int32Array, i8: BigInt64Array },
+  ...{ u1: Uint8Array, b1: Uint8Array },
 };
 
 /** @param {number} bits of a float16 */
@@ -36,15 +28,14 @@ export function readNpy(buffer) {
   const start = view.getUint8(6) > 1 ? 12 : 10;
   const length = start === 12 ? view.getUint32(8, true) : view.getUint16(8, true);
   const header = new TextDecoder().decode(new Uint8Array(buffer, start, length));
-  const [, order, kind = ""] = header.match(/'descr':\s*'([<>|=])(\w+)'/) ?? [];
+  const [, type = "?"] = header.match(/'descr':\s*'?([^',]+)/) ?? [];
+  const kind = type.replace(/^[<|=]/, "");
   const shape = [...(header.match(/'shape':\s*\(([^)]*)\)/)?.[1] ?? "").matchAll(/\d+/g)].map(Number);
-  const [read, bytes] = [READ[kind], Number(kind.slice(1))];
-  const count = countOf(shape);
-  if (!read || start + length + count * bytes > buffer.byteLength)
-    throw new Unreadable("file", null, { found: kind || header.match(/'descr':\s*([^,]+)/)?.[1] || "?" });
-  const stored = Float64Array.from({ length: count }, (_, index) =>
-    read(view, start + length + index * bytes, order !== ">"),
-  );
+  const [Kind, count, from] = [ARRAYS[kind], countOf(shape), start + length];
+  if (!Kind || from + count * Kind.BYTES_PER_ELEMENT > buffer.byteLength)
+    throw new Unreadable("file", null, { found: kind });
+  const numbers = new Kind(buffer.slice(from, from + count * Kind.BYTES_PER_ELEMENT));
+  const stored = Float64Array.from(numbers, (value) => (kind === "f2" ? half(Number(value)) : Number(value)));
   if (!/'fortran_order':\s*True/.test(header)) return { shape, data: stored };
   const turned = [...shape].reverse();
   const data = stored.map((_, index) => stored[flatIndex(turned, indicesAt(shape, index).reverse())]);
