@@ -131,13 +131,14 @@ def test_an_example_tells_mistakes_apart_and_undo_leads_back(pane):
     offered.wait_for()
     settings = from_link(offered.get_attribute("data-link"))[0]
     offered.press("Enter")
-    says(pane, "wrong")
+    says(pane, "You pasted these numbers before the example changed.")
     pane.wait_for_function(
         "(shape) => document.querySelector('.cv-pane-pasted').textContent.includes(shape)",
         arg=str(list(right(to_link(settings)).shape)),
     )
     pane.locator(".cv-tools button").first.click()
     says(pane, "8 wrong, 17 right")
+    assert pane.get_by_text("before the example changed").count() == 0
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

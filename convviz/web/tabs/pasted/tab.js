@@ -26,7 +26,8 @@ const RESULTS = /** @type {const} */ (["grad_input", "grad_weight", "grad_bias",
 
 /**
  * @import { Asked, Verdict } from "./explain_numbers.js"
- * @typedef {{ text: string, of: typeof RESULTS[number], form: import("./example_text.js").Form }} Chosen
+ * @typedef {{ text: string, example: string, of: typeof RESULTS[number], form: import("./example_text.js").Form }}
+ *   Chosen example: that the text was pasted for
  */
 
 class PastedPane {
@@ -45,7 +46,7 @@ class PastedPane {
   };
   #pane;
   /** @type {Chosen} */
-  #chosen = { text: "", of: "grad_input", form: "numpy" };
+  #chosen = { text: "", example: "", of: "grad_input", form: "numpy" };
   #key = "";
   /** @type {Settings | null} */
   #settings = null;
@@ -110,7 +111,7 @@ class PastedPane {
   /** @param {HTMLElement} body */
   #listen(body) {
     this.#field.addEventListener("input", () => {
-      this.#keep({ text: this.#field.value });
+      this.#keep({ text: this.#field.value, example: this.#key });
       this.#soon();
     });
     this.#forms.addEventListener("change", () =>
@@ -138,7 +139,7 @@ class PastedPane {
       this.#field.focus();
       this.#field.select();
       if (!document.execCommand("insertText", false, text)) this.#field.value = text;
-      this.#keep({ text: this.#field.value });
+      this.#keep({ text: this.#field.value, example: this.#key });
       this.#check();
     } catch (error) {
       this.#refuse(error);
@@ -208,7 +209,9 @@ class PastedPane {
       const pasted = readNumbers(text, shownName(of, asked.settings.transposed));
       this.#verdict = explain(pasted, asked, MISTAKES);
       if (!this.#verdict) return;
-      this.#tell(verdictWords(this.#verdict, pasted, asked), this.#verdict.right ? "right" : "wrong");
+      const { right } = this.#verdict;
+      const old = right || this.#chosen.example === this.#key ? [] : [say("changed")];
+      this.#tell([...verdictWords(this.#verdict, pasted, asked), ...old], right ? "right" : "wrong");
       this.#reasons.set(this.#verdict, asked);
       this.#paint(this.#verdict, asked);
     } catch (error) {
