@@ -27,7 +27,7 @@ FIRST_SIGHT = {
     "Geometry": ".cv-set-kernel_size",
     "Undo, Redo, Reset, Share": ".cv-tools",
     "More": ".cv-more-controls > summary",
-    "Learn": ".cv-learn > summary",
+    "Train": ".cv-learn > summary",
     "Forward": "[data-equation=forward] .cv-title",
     "Send back": ".cv-sent-back select",
     "The loss between": "[data-equation=forward] .cv-term:last-child .cv-sign",

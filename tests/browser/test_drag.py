@@ -535,3 +535,18 @@ def test_what_changed_is_washed_for_a_moment_unless_motion_is_reduced(opened):
     cell(page, "grad_output", 0, 0).click()
     assert the_one(page) == (0, 0)
     assert page.evaluate("window.washed") == []
+
+
+def test_a_finger_that_scrolls_the_page_by_a_slider_leaves_its_number(held):
+    page = held()
+    for name in ("kernel_size", "stride", "padding", "weight"):
+        slider = page.locator(f".cv-set-{name} input[type=range]").first
+        before, box = slider.input_value(), slider.bounding_box()
+        x, y = box["x"] + 0.8 * box["width"], box["y"] + box["height"] / 2
+        touch(page, "touchStart", (x, y, 1))
+        for by in range(10, 80, 10):
+            touch(page, "touchMove", (x, y - by, 1))
+        touch(page, "touchEnd")
+        page.evaluate(FRAMES)
+        assert slider.input_value() == before, name
+    assert page.evaluate("scrollY") > 0

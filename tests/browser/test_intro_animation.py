@@ -14,7 +14,7 @@ PLAYS = "[data-arriving]"
 LAPTOP, PHONE = {"width": 1366, "height": 768}, {"width": 390, "height": 844}
 KERNEL = torch.arange(1.0, 10).reshape(1, 1, 3, 3)
 BECAUSE = re.compile(
-    r"As the 1 moves, the ringed pixel \[2,2\] receives 9 … 1: backwards"
+    r"As the 1 moves, the ringed pixel \[2,2\] receives 9, 8 … 1: the kernel backwards"
     r"(, because later windows meet it earlier in the kernel)?\. So the kernel that slides is rotated\."
 )
 

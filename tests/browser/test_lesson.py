@@ -343,7 +343,7 @@ def test_an_exported_page_starts_its_lesson_unless_a_link_wants_another_picture(
 def test_why_says_because_and_leads_to_the_step_and_back(show):
     page = show()
     band = page.locator('[data-equation="input"]')
-    for topic, number in (("rotated", 5), ("inserted", 7), ("border", 6), ("remainder", 8)):
+    for topic, number in (("rotated", 4), ("inserted", 7), ("border", 6), ("remainder", 8)):
         before = painted(page)
         band.locator(f'[data-why="{topic}"]').click()
         assert band.locator(".cv-because").text_content().startswith("Because ")

@@ -274,6 +274,7 @@ def test_notes_say_what_is_special_about_this_geometry(js):
     assert plain == [
         f"{size}⌊(5 + 2·0 − 1·(3 − 1) − 1) / 1⌋ + 1 = 3.",
         "Padded by d(k−1)−p: 2 before, 2 after.",
+        "As loops: grad_weight[a, b] += grad_output[i, j] · padded_input[i + a, j + b], for all i, j, a, b. "
         "Nothing is rotated here.",
     ]
     assert remainder[0] == f"{size}⌊(8 + 2·1 − 1·(3 − 1) − 1) / 2⌋ + 1 = 4.", "the remainder has a story of its own"

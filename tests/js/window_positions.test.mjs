@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { stampedSoFar } from "../../convviz/web/numbers/stamps_so_far.js";
+import { noteOf } from "../../convviz/web/picture/formulas_and_notes.js";
 import { completedAt, spanOf, walkOf } from "../../convviz/web/picture/window_positions.js";
 import { geometryOf } from "../../convviz/web/rules/conv_geometry.js";
 import { drawer, randomState, same, truthOf } from "./conv_by_definition.mjs";
@@ -86,4 +87,30 @@ test("a folded cell is complete with the last of its copies", () => {
     folded += 1;
   }
   assert.ok(folded > 20);
+});
+
+test("the loops of grad_weight meet each product of the definition at its pixel, and no other", () => {
+  const draw = drawer(53);
+  for (let round = 0; round < 200; round++) {
+    const settings = { ...randomState(draw), transposed: false, plane: FIRST };
+    const { taps, spec, windows } = truthOf(settings, {});
+    const [, down, across] = /padded_input\[(?:[^\]]*, )?([^,\]]+), ([^,\]]+)\]/.exec(
+      noteOf(settings, "weight", ""),
+    );
+    const placeOf = (words) => {
+      const [, s, d] = /^(\d*)[ij] \+ (\d*)[ab]$/.exec(words);
+      return (out, cell) => Number(s || 1) * out + Number(d || 1) * cell;
+    };
+    const [row, column] = [placeOf(down), placeOf(across)];
+    for (const { o, k, at } of taps)
+      assert.deepEqual(
+        [row(o[0], k[0]), column(o[1], k[1])],
+        at,
+        `${down}, ${across} of ${JSON.stringify(spec)}`,
+      );
+    assert.equal(
+      taps.length,
+      [...windows, ...spec.kernel_size].reduce((all, count) => all * count),
+    );
+  }
 });

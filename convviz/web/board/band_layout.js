@@ -78,10 +78,15 @@ export class Bands {
     return width > extent.width || this.leastHeight() > extent.height - extent.beyond;
   }
 
-  /** Of all bands together: the numbers of the band in use, and a row for the others. @param {boolean} asked */
+  /**
+   * Of all bands together: the numbers of the band in use, and a row for the others.
+   * @param {boolean} asked with the answers that were asked for, in any band
+   */
   leastHeight(asked = false) {
-    const { height } = this.#equations.get(this.#focused || LARGE)?.least(asked) ?? NONE;
-    return height + BETWEEN + ANOTHER;
+    const used = this.#equations.get(this.#focused || LARGE);
+    const answering = [...this.#equations.values()].filter((band) => band !== used && band.head.isAsked());
+    const others = asked ? answering.map((band) => band.least(true).height) : [];
+    return (used?.least(asked) ?? NONE).height + BETWEEN + Math.max(ANOTHER, ...others);
   }
 
   /**
@@ -91,7 +96,7 @@ export class Bands {
   #gridWide(extent) {
     const names = [...this.#equations.keys()];
     const small = names.filter((name) => name !== LARGE);
-    const needs = new Map([...this.#equations].map(([name, band]) => [name, band.least()]));
+    const needs = new Map([...this.#equations].map(([name, band]) => [name, band.least(true)]));
     const least = (/** @type {string} */ name) => needs.get(name) ?? NONE;
     const widths = small.map((name) => ({
       least: least(name).width,

@@ -220,7 +220,7 @@ export class Rows {
 
   /** Each in the first band that shows its panel. @param {Record<string, string>} reasons by stage */
   sayUnchanged(reasons) {
-    const left = { ...reasons };
+    const left = this.#root.closest("[data-lesson]") ? {} : { ...reasons }; // its card speaks of what it set
     for (const { head, panels, el } of this.equations.values()) {
       const specs = [...panels.values()].map((panel) => panel.spec());
       const here = el.hasAttribute("data-strip") ? [] : specs.filter(({ name }) => left[name]);

@@ -8,10 +8,10 @@ import {
   NUMBERED_UP_TO,
   bareLine,
   fitCells,
-  keepsDigits,
   leastHeight,
   leastLine,
   linesOf,
+  numbered,
 } from "./screen_layout.js";
 
 const EDGES = 32; // beside a row
@@ -110,12 +110,9 @@ export class BandRow {
       const isWhole = linesOf(terms, sizes, wraps ? room.width : Infinity).every(
         ({ width }) => width <= room.width,
       );
-      return { lines: index + 1, sizes, isWhole, kept: keepsDigits(terms, sizes) };
+      return { lines: index + 1, sizes, gains: [numbered(terms, sizes), Number(isWhole), smallest(sizes)] };
     });
-    const kept = tries.filter((each) => each.kept);
-    const whole = tries.filter((each) => each.isWhole);
-    const [found] = [kept, whole, tries.slice(-1)].filter((list) => list.length);
-    const best = found.reduce((one, other) => (smallest(other.sizes) > smallest(one.sizes) ? other : one));
+    const best = tries.reduce((one, other) => (isMore(other.gains, one.gains) ? other : one));
     [...this.panels.values()].forEach((panel, index) =>
       panel.setSize(best.sizes[index], best.lines, letters),
     );
@@ -170,3 +167,9 @@ export class BandRow {
 
 /** @param {Room[]} cells */
 const smallest = (cells) => Math.min(...cells.map(({ height }) => height));
+
+/** The first that differs decides. @param {number[]} one @param {number[]} other */
+function isMore(one, other) {
+  const at = one.findIndex((gain, index) => gain !== other[index]);
+  return at >= 0 && one[at] > other[at];
+}

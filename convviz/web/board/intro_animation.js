@@ -24,6 +24,8 @@ const IN_SIGHT = 0.6; // of the band
  * @typedef {{ band: () => Band | undefined, stage: () => string, bring: () => void }} Around
  */
 
+const SHOWN = 2; // of many numbers: they show which way they go; the last follows
+
 /** All but looks and device. @param {Settings} settings */
 const keyOf = ({ theme, device, dtype, ...settings }) => JSON.stringify(settings);
 
@@ -31,10 +33,8 @@ const keyOf = ({ theme, device, dtype, ...settings }) => JSON.stringify(settings
 function wordsOf(arrival) {
   if (!arrival) return "";
   const all = arrival.steps.map(({ received }) => formatNumber(received));
-  // before the cut, besides the last
-  const shown = all[0] === all.at(-1) ? 2 : 1;
-  const isCut = all.length > shown + 2;
-  const these = (isCut ? all.slice(0, shown) : all).reduce((these, next) => say("numbers", { these, next }));
+  const isCut = all.length > SHOWN + 2;
+  const these = (isCut ? all.slice(0, SHOWN) : all).reduce((these, next) => say("numbers", { these, next }));
   const numbers = isCut ? say("numbers.until", { these, last: /** @type {string} */ (all.at(-1)) }) : these;
   return say("because", { ...arrival.pixel, numbers });
 }
@@ -50,7 +50,6 @@ export class ArrivalPlayer {
   #told = ""; // its because
   #begun = ""; // the settings in which it plays
   #theme = "";
-  #toldAt = ""; // the settings of its because
   #asked = ""; // the settings in which to watch it
   /** @type {{ settings: Settings | undefined, pixel: Place | null }} */
   #concluded = { settings: undefined, pixel: null };
@@ -212,14 +211,13 @@ export class ArrivalPlayer {
   #onSettings = () => {
     const settings = this.#board.model.settings();
     if (this.#scene && keyOf(settings) !== this.#begun) this.end();
-    // the tools need its room
-    if (this.#told && keyOf(settings) !== this.#toldAt) this.#tell("");
+    // where the 1 stands makes no difference
+    if (this.#told && wordsOf(arrivalOf(settings)) !== this.#told) this.#tell("");
   };
 
   /** @param {string} words */
   #tell(words) {
     this.#told = words;
-    this.#toldAt = keyOf(this.#board.model.settings());
     setText(this.#because, words);
     this.#because.parentElement?.toggleAttribute("data-arrived", Boolean(words));
   }

@@ -56,15 +56,35 @@ export function fitCells(terms, room, wraps) {
   const readable = LADDER.findLast((side) => fits(sizes(side, true)));
   const least = Math.max(0, ...terms.map(({ digits }) => digits?.height ?? 0));
   if (readable && readable >= least) return sizes(readable, true);
-  return sizes(LADDER.findLast((side) => fits(sizes(side, false))) ?? LADDER[0], false);
+  const bare = LADDER.findLast((side) => fits(sizes(side, false))) ?? LADDER[0];
+  return LADDER.filter((side) => side <= bare && side >= Math.min(bare, COLOURED))
+    .map((side) => withDigits(terms, sizes(side, false), fits))
+    .reduce((best, cells) => (numbered(terms, cells) >= numbered(terms, best) ? cells : best));
 }
 
-/** @param {Term[]} terms @param {Room[]} cells */
-export const keepsDigits = (terms, cells) =>
-  terms.every(
+/**
+ * Where not all numbers have room, those of the smallest panels come first.
+ * @param {Term[]} terms @param {Room[]} bare @param {(cells: Room[]) => boolean} fits
+ */
+function withDigits(terms, bare, fits) {
+  const count = (/** @type {number} */ index) => terms[index].rows * terms[index].columns;
+  const order = [...terms.keys()].filter((index) => terms[index].digits).sort((a, b) => count(a) - count(b));
+  let cells = bare;
+  for (const index of order) {
+    const { width = 0, height = 0 } = terms[index].digits ?? {};
+    const own = { width: Math.max(bare[index].width, width), height: Math.max(bare[index].height, height) };
+    const next = cells.map((each, at) => (at === index ? own : each));
+    if (fits(next)) cells = next;
+  }
+  return cells;
+}
+
+/** How many panels show their numbers. @param {Term[]} terms @param {Room[]} cells */
+export const numbered = (terms, cells) =>
+  terms.filter(
     ({ digits }, index) =>
-      !digits || (cells[index].width >= digits.width && cells[index].height >= digits.height),
-  );
+      digits && cells[index].width >= digits.width && cells[index].height >= digits.height,
+  ).length;
 
 /**
  * As the browser breaks lines.

@@ -4,6 +4,7 @@ import { followHelp } from "../base/help.js";
 import { rove } from "../base/roving_tabindex.js";
 import { Board } from "../board/board.js";
 import { followRoom } from "../board/screen_layout.js";
+import { keepWhileScrolling } from "../base/sliders_on_touch.js";
 import { createControls } from "../controls/controls.js";
 import { createLearn } from "../controls/gradient_descent.js";
 import { WeightSlider } from "../controls/weight_slider.js";
@@ -73,7 +74,14 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
       el.toggleAttribute("data-bare", !chosen.length && !player.get("look") && !model.get("notice")),
     ),
   );
-  closers.push(followHelp(body), room.stop, board.close, lesson.close, steer(el, player, board.escape, own));
+  closers.push(
+    keepWhileScrolling(body),
+    followHelp(body),
+    room.stop,
+    board.close,
+    lesson.close,
+    steer(el, player, board.escape, own),
+  );
   lecture = new Lecture(app, board, player, { own, wish, fit: room.update });
   controls.append(lecture.bar);
   lecture.begin();

@@ -77,7 +77,7 @@ export function noteOf(settings, name, view) {
   if (settings.transposed) return transposedNote(settings, name, view);
   if (name === "forward") return inTurn(lossNote(settings), outputNote(spec));
   if (name === "input") return readingNote(spec, view, false);
-  return name === "weight" ? exchangeNote(spec, false) : "";
+  return name === "weight" ? inTurn(loopsNote(settings), exchangeNote(spec, false)) : "";
 }
 
 /** @param {string} kind @param {number} value */
@@ -153,6 +153,23 @@ function stampsNote(spec, transposed) {
   if (!foldsBack(spec) && falls) parts.push(say("stamps.dropped"));
   if (!transposed && (remainderOf(spec, 0) || remainderOf(spec, 1))) parts.push(say("stamps.remainder"));
   return parts.length ? clausesOf(parts) : "";
+}
+
+/** What one types, for the shown plane. @param {Settings} settings */
+function loopsNote({ spec, plane }) {
+  const { n, o, c, k, no, nc, ok } = indicesOf(spec, plane);
+  const sample = spec.batch > 1 ? "n" : n;
+  const [down, across] = bothAxes((axis) => {
+    const times = (/** @type {number} */ step, /** @type {string} */ letter) =>
+      step > 1 ? `${step}${letter}` : letter;
+    return `${times(spec.stride[axis], "ij"[axis])} + ${times(spec.dilation[axis], "ab"[axis])}`;
+  });
+  return say("exchange.loops", {
+    ok: ok && `${o}, ${k}, `,
+    no: no && `${sample}, ${o}, `,
+    nc: nc && `${sample}, ${c}, `,
+    ...{ down, across, letters: spec.batch > 1 ? "n, i, j, a, b" : "i, j, a, b" },
+  });
 }
 
 /** @param {Spec} spec @param {boolean} transposed */
