@@ -2,7 +2,7 @@
 // reads it and says what it is.
 import MISTAKES from "../../../facts/mistakes.json" with { type: "json" };
 import { NOT_COPIED, createCopier } from "../../base/clipboard.js";
-import { element, listen, setText } from "../../base/dom.js";
+import { element, setText } from "../../base/dom.js";
 import { setRich, rich } from "../../base/rich_text.js";
 import { Heatmap } from "../../board/tab_heatmap.js";
 import { computeStages } from "../../numbers/compute.js";
@@ -14,9 +14,9 @@ import { split, tab } from "../pane.js";
 import { button, createRadios, fillMenu } from "../pane_elements.js";
 import { FORMS, exampleText, shapeIn } from "./example_text.js";
 import { explain, rightOf } from "./explain_numbers.js";
+import { createFileOpener } from "./file_opener.js";
 import { Unreadable } from "./printed_tokens.js";
 import { readNumbers } from "./read_numbers.js";
-import { isNpy, listsOf, readNpy } from "./read_npy.js";
 import { createReasons } from "./reasons_list.js";
 import { cellWords, planeAt, problemWords, verdictWords } from "./verdict_sentences.js";
 import { say } from "./sentences.js";
@@ -69,7 +69,6 @@ class PastedPane {
   #field = element("textarea.cv-pasted-field", {
     ...{ rows: "7", wrap: "off", spellcheck: "false", autocomplete: "off", "aria-label": say("field") },
   });
-  #file = element("input", { type: "file", accept: ".npy,.csv,.tsv,.json,.txt", hidden: "" });
   #told = element("div.cv-pasted-verdict", { role: "status", "aria-live": "polite" });
   #place = button(say("place"), () => this.#goToProblem());
   /** @type {Unreadable | null} */
@@ -87,7 +86,12 @@ class PastedPane {
     this.#map = new Heatmap(pane, { onPoint: (row, column) => this.#read(row, column) });
     this.#picture = element("div", this.#map.el, element("p.cv-muted", say("key")), this.#cell);
     const copy = button(say("copy"), () => this.#copy(), { "data-copy": "" });
-    const open = button(say("file"), () => this.#file.click());
+    const opener = createFileOpener(
+      body,
+      this.#field,
+      () => this.#typed(),
+      (error) => this.#refuse(error),
+    );
     fillMenu(
       this.#forms,
       FORMS.map((form) => [form, say(`form.${form}`)]),
@@ -99,51 +103,21 @@ class PastedPane {
       ...[this.#copier.el, this.#example],
     ];
     const given = element("div", this.#results.el, this.#ask, this.#field);
-    given.append(element("div.cv-flow", open, this.#file, element("span.cv-muted", say("field.about"))));
+    given.append(element("div.cv-flow", ...opener, element("span.cv-muted", say("field.about"))));
     const answer = element("div", this.#told, this.#place, this.#reasons.el, this.#picture);
     body.append(split(words, [element("div.cv-pasted-parts", given, answer)]));
     this.#field.value = this.#chosen.text;
-    this.#listen(body);
+    this.#field.addEventListener("input", () => this.#typed());
+    this.#forms.addEventListener("change", () =>
+      this.#choose({ form: /** @type {Chosen["form"]} */ (this.#forms.value) }),
+    );
     pane.onClose(pane.page.follow(this.take));
     pane.onClose(() => this.#stop());
   }
 
-  /** @param {HTMLElement} body */
-  #listen(body) {
-    this.#field.addEventListener("input", () => {
-      this.#keep({ text: this.#field.value, example: this.#key });
-      this.#soon();
-    });
-    this.#forms.addEventListener("change", () =>
-      this.#choose({ form: /** @type {Chosen["form"]} */ (this.#forms.value) }),
-    );
-    this.#file.addEventListener("change", async () => {
-      await this.#takeFile(this.#file.files?.[0]);
-      this.#file.value = ""; // the same again
-    });
-    listen(body, "dragover", (event) => event.preventDefault());
-    listen(body, "drop", (event) => {
-      const [file] = event.dataTransfer?.files ?? [];
-      if (!file) return; // text goes into the field
-      event.preventDefault();
-      this.#takeFile(file);
-    });
-  }
-
-  /** Into the field, where undo leads back. @param {File | undefined} file */
-  async #takeFile(file) {
-    if (!file) return;
-    try {
-      const buffer = await file.arrayBuffer();
-      const text = isNpy(buffer) ? listsOf(readNpy(buffer)) : new TextDecoder().decode(buffer);
-      this.#field.focus();
-      this.#field.select();
-      if (!document.execCommand("insertText", false, text)) this.#field.value = text;
-      this.#keep({ text: this.#field.value, example: this.#key });
-      this.#check();
-    } catch (error) {
-      this.#refuse(error);
-    }
+  #typed() {
+    this.#keep({ text: this.#field.value, example: this.#key });
+    this.#soon();
   }
 
   async #copy() {
