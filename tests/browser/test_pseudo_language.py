@@ -215,7 +215,7 @@ def test_a_page_says_nothing_that_is_no_fact_and_has_room_for_longer_words(brows
                 assert misfits(page) == [], after
         for name in facts("settings")["tabs_of_the_page"]:
             open_page(page, pages, name)
-            page.locator(f".cv-pane-{name} [data-cell]").first.wait_for()
+            page.locator(f".cv-pane-{name} :is([data-cell], .cv-pasted-field)").first.wait_for()
             assert read(page) == [], name
         page.set_viewport_size({"width": 360, "height": 780})
         open_page(page, pages, "page")

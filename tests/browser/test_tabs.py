@@ -66,7 +66,7 @@ def test_five_entries_their_parts_and_a_quiet_more(app):
     parts = {
         "matrix": ["Matrix", "Linear"],
         "code": ["Code", "Graph", "PyTorch"],
-        "check": ["Check", "Double backward"],
+        "check": ["Check", "My numbers", "Double backward"],
     }
     for entry, named in (parts | {"more": ["Quantised", "Race"]}).items():
         app.locator(f"[data-entry={entry}]").click()
@@ -125,7 +125,7 @@ def test_every_pane_follows_a_setting_and_names_its_controls(app):
     for name in OFFERED:
         open_tab(app, name)
         before = pane(app, name).get_attribute("data-shown")
-        if name not in ("race", "yours", "mistakes", "stack"):  # settings of their own, or computed in the page
+        if name not in (*SETTINGS["tabs_with_state"], *SETTINGS["tabs_of_the_page"]):  # or computed in the page
             slide(app, "stride", 3 if slider_value(app, "stride") == 2 else 2)
             app.wait_for_function(
                 "([name, before]) => document.querySelector(`.cv-pane-${name}`).dataset.shown !== before",

@@ -22,6 +22,9 @@ export const createTabContext = (model) => ({
       const ends = EVENTS.map((event) => model.on(event, listener));
       return () => ends.forEach((end) => end());
     },
+    // While it is closed; never in a link.
+    kept: (tab) => model.chosen(tab),
+    keep: (tab, values) => model.choose(tab, values),
     // Undo leaves the view alone.
     open: (link, words) =>
       model.change((settings) => [replaced(seenAs(settingAt(settings, link), settings), {}), [words]]),

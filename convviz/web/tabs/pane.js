@@ -17,8 +17,9 @@ const meaningOf = sentences(TERMS);
  * @import { loadPlotly } from "../board/load_plotly.js"
  * @typedef {Record<string, any>} Choices Python has defaults
  * @typedef {{ shown: () => { settings: Settings, numbers: { stages: Stages } } | null, selected: () => Place
- *   | null, follow: (listener: () => void) => () => void, open: (link: string, words: string) => void }} Page
- *   the board's; open: undo leads back
+ *   | null, follow: (listener: () => void) => () => void, kept: (tab: string) => Choices, keep: (tab: string,
+ *   values: Choices) => void, open: (link: string, words: string) => void }} Page the board's; kept: while the
+ *   tab is closed; open: undo leads back
  * @typedef {{ goTo: (changes: Partial<Settings> | ((settings: Settings) => Partial<Settings>), words: string)
  *   => void, loadPlotly: () => ReturnType<typeof loadPlotly>, page: Page }} Around
  * @typedef {Pick<ReturnType<typeof import("../base/observable_values.js").createValues>, "get" | "on" |
