@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from convviz.check.battery import battery, make_case
+from convviz.check.calling.names_and_layouts import with_names
 from convviz.check.calling.open_student import open_student
 from convviz.check.examine import examine
 from convviz.check.report import Report
@@ -33,6 +34,8 @@ def report(
     rtol: float | None = None,
     atol: float = 0.0,
     layout: str | None = None,
+    arrays: str | None = None,
+    names: Mapping[str, str] | None = None,
     time_limit: float | None = None,
     forward: Callable[..., Any] | None = None,
     scope: Mapping[str, Any] | str | None = None,
@@ -40,7 +43,10 @@ def report(
     """Try a function at every case and say what is wrong with it, where, and why.
 
     Args:
-        fn: a function, a class, or a pair of functions ``(forward, backward)``; None is "not defined yet".
+        fn: a function, a class, or a pair of functions ``(forward, backward)``; None is "not defined yet". A function
+            of one argument called ``case`` is your own adapter: it reads ``case.input``, ``case.weight``,
+            ``case.stride`` and so on by torch's names, calls whatever you have, and returns the task's results as a
+            tuple in torch's order or as a dict by their names. Then nothing is guessed.
         task: what it is to do, one of ``TASKS``.
         cases: ``"all"``; ``"battery"``, all but the random geometries that follow where everything else is right; or
             ``"public"``, the three that a published test shows.
@@ -48,6 +54,9 @@ def report(
         rtol: how far a number may be off as a part of the largest right one; by default 1e-9, in float32 1e-4.
         atol: how far it may be off besides.
         layout: of the arrays, such as ``"NHWC"``; by default found out from the shapes of the results.
+        arrays: ``"torch"``, ``"numpy"`` or ``"lists"``; by default found out from the code, for an adapter torch's.
+        names: what your own names stand for, ``{"filters": "out_channels", "kern": "weight"}``: those of arguments, of
+            attributes, of the keys of a dict and of results.
         time_limit: seconds that a call may take, 20 by default. The code runs in a process of its own with bounded
             memory where that is safe (not on Windows, not beside a GPU); with a limit that you state the number of its
             processes is bounded as well. ``math.inf`` runs it in this process, without limits, for a debugger.
@@ -68,8 +77,8 @@ def report(
     if forward is not None and ("output" in found.results or not callable(forward)):
         raise ValueError(f"forward is a function, for a task of gradients alone: got {forward!r} for {found.name!r}")
     given = (forward, fn) if forward is not None and callable(fn) else fn
-    opened: dict[str, Any] = {"layout": layout, "time_limit": time_limit, "scope": limits}
-    with _one_thread(), closing(open_student(given, found, tried, **opened)) as student:
+    opened: dict[str, Any] = {"layout": layout, "arrays": arrays, "time_limit": time_limit, "scope": limits}
+    with with_names(names), _one_thread(), closing(open_student(given, found, tried, **opened)) as student:
         if student.speaks and cases != "public":
             tried.append(make_case("same padding, even kernel", SAME, seed * 1009 + 900))
         return examine(student, tried, rtol, atol, seed * 1009 + 1000 if cases == "all" else None)
@@ -85,6 +94,8 @@ def check(
     atol: float = 0.0,
     hint: bool = True,
     layout: str | None = None,
+    arrays: str | None = None,
+    names: Mapping[str, str] | None = None,
     time_limit: float | None = None,
     forward: Callable[..., Any] | None = None,
     scope: Mapping[str, Any] | str | None = None,
@@ -99,7 +110,8 @@ def check(
         ValueError: as ``report``.
     """
     given: dict[str, Any] = {"cases": cases, "seed": seed, "rtol": rtol, "atol": atol, "layout": layout}
-    report(fn, task, **given, time_limit=time_limit, forward=forward, scope=scope).raise_if_failed(hint)
+    given |= {"arrays": arrays, "names": names, "time_limit": time_limit}
+    report(fn, task, **given, forward=forward, scope=scope).raise_if_failed(hint)
 
 
 def grade(
@@ -110,6 +122,8 @@ def grade(
     cases: str = "all",
     seed: int = 0,
     layout: str | None = None,
+    arrays: str | None = None,
+    names: Mapping[str, str] | None = None,
     time_limit: float | None = None,
     forward: Callable[..., Any] | None = None,
     scope: Mapping[str, Any] | str | None = None,
@@ -126,8 +140,8 @@ def grade(
     """
     if isinstance(points, bool) or not isinstance(points, (int, float)) or not 0 < points < float("inf"):
         raise ValueError(f"points is a number above 0: got {points!r}")
-    given: dict[str, Any] = {"cases": cases, "seed": seed, "layout": layout, "time_limit": time_limit}
-    found = report(fn, task, **given, forward=forward, scope=scope)
+    given: dict[str, Any] = {"cases": cases, "seed": seed, "layout": layout, "arrays": arrays, "time_limit": time_limit}
+    found = report(fn, task, **given, names=names, forward=forward, scope=scope)
     print(found.text())
     return min(round(found.score * points, 4), float(points))
 

@@ -15,6 +15,7 @@ import torch
 
 from convviz.check.api import report
 from convviz.check.call_outcome import tolerance
+from convviz.check.calling.call_plan import AskedCase
 from convviz.check.report import CaseResult, Report
 from convviz.facts.words import sentences
 
@@ -81,7 +82,8 @@ def backend(
 
     All three take NumPy's arrays and torch's arguments by name, as far as they have them, and return anything that
     ``numpy.asarray`` takes. What an operator has no argument for, such as ``groups``, is not asked of it, nor
-    does it count where it raises ``NotImplementedError``.
+    does it count where it raises ``NotImplementedError``. One of a single argument called ``case`` is an adapter, as
+    in ``report``.
 
     Args:
         conv: ``conv(input, weight, bias, stride, padding, dilation, groups)``, any of the latter five left out.
@@ -140,6 +142,8 @@ def _asked(found: Report) -> Report:
 
 
 def _array(value: Any, dtype: str) -> Any:
+    if isinstance(value, AskedCase):
+        return AskedCase(lambda name: _array(getattr(value, name), dtype))
     if isinstance(value, torch.Tensor):
         value = value.detach().numpy()
     return value.astype(dtype) if isinstance(value, np.ndarray) and value.dtype.kind == "f" else value

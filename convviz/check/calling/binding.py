@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from convviz.check.calling.inspect_source import is_function, is_own, mentions
-from convviz.check.calling.names_and_layouts import role_of
+from convviz.check.calling.names_and_layouts import role_of, stated_role
 from convviz.check.tasks import GEOMETRY, Task
 
 TENSORS = ("grad_output", "input", "weight", "bias")
@@ -68,6 +68,11 @@ def binding_of(fn: Any, task: Task) -> Binding:
     return Binding(tuple(arguments), placed)
 
 
+def takes_case(fn: Any) -> bool:
+    """Return whether this is an adapter: a function of one argument that is called ``case``."""
+    return not isinstance(fn, type) and [each.name for each in _parameters(fn)] == ["case"]
+
+
 def _parameters(fn: Any) -> list[inspect.Parameter]:
     """Return what a function takes from its caller; nothing of a built-in one, which does not say it."""
     target, skip = (fn, 0)
@@ -86,7 +91,7 @@ def _by_name(parameters: list[inspect.Parameter], task: Task) -> list[str | None
         among = tuple(role for role in among if role not in ("grad_output", "padding_mode"))
     found: list[str | None] = []
     for each in parameters:
-        role = role_of(each.name, among)
+        role = stated_role(each.name) or role_of(each.name, among)
         if role == "padding_mode" and isinstance(each.default, int):  # border=0: how wide it is
             role = "padding" if "padding" in among else None
         foreign = role == "padding_mode" and each.default in ("valid", "full", "same")

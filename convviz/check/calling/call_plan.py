@@ -11,11 +11,24 @@ import torch
 from convviz.check.battery import Case
 from convviz.check.calling.arrays import changed, hand_over
 from convviz.check.calling.binding import TENSORS, Binding
-from convviz.check.calling.names_and_layouts import DATA, KERNEL, SYNONYMS, bias_shape, role_of, sizes_in, to_layout
+from convviz.check.calling.names_and_layouts import (
+    DATA,
+    KERNEL,
+    bias_shape,
+    names_of,
+    role_of,
+    sizes_in,
+    stated_role,
+    to_layout,
+)
 from convviz.check.tasks import GEOMETRY, Task
+from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 
+say = sentences("calling_student_code")
+
 USUAL = (*GEOMETRY, "pad")  # names of settings that a course's dict has
+OF_A_CASE = (*TENSORS, *GEOMETRY, "output_padding", "kernel_size", "input_size", "weight_size")
 PAIRS = ("stride", "padding", "dilation", "output_padding", "kernel_size")
 
 
@@ -45,7 +58,7 @@ class Params(dict[str, Any]):
     def get(self, key: str, default: Any = None) -> Any:
         """Return what is there; of a setting by its usual name alone, as ``get("strides", 1)`` is 1 in any course."""
         self.read.add(key)
-        is_usual = default is None or key in USUAL or role_of(key, GEOMETRY) is None
+        is_usual = default is None or key in USUAL or stated_role(key) or role_of(key, GEOMETRY) is None
         return super().get(key, default) if is_usual else default
 
 
@@ -63,6 +76,20 @@ for _name in ("__getitem__", "pop", "__iter__", "keys", "values", "items"):
     setattr(Params, _name, _noting(_name))
 
 
+class AskedCase:
+    """A case as a caller's own adapter reads it: each attribute has torch's name, and which are read is noted."""
+
+    def __init__(self, value: Callable[[str], Any]) -> None:
+        self._value = value
+        self.read: set[str] = set()
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in OF_A_CASE:
+            raise AttributeError(say("no_such", name=name, known=", ".join(OF_A_CASE)))
+        self.read.add(name)
+        return self._value(name)
+
+
 class Given:
     """What one call is given, made when it is asked for."""
 
@@ -72,7 +99,7 @@ class Given:
         self._case = case
         self._held: dict[str, Any] = {}
         self._was: dict[str, Any] = {}
-        self._dicts: list[Params] = []
+        self._dicts: list[Params | AskedCase] = []
 
     def value(self, role: str) -> Any:
         """Return what stands for a role, the same object whenever it is asked for."""
@@ -110,12 +137,15 @@ class Given:
 
     @property
     def read(self) -> set[str]:
-        """The keys that were read from its dicts."""
+        """The keys that were read from its dicts, or the attributes of the case."""
         return {key for one in self._dicts for key in one.read}
 
     def _make(self, role: str) -> Any:
         if role in TENSORS:
             return self._array(role)
+        if role == "case":
+            self._dicts.append(AskedCase(self.value))
+            return self._dicts[-1]
         if role == "params":
             return self._dict(())
         if role == "cache" and self.plan.form == ("dict",):
@@ -139,9 +169,10 @@ class Given:
 
     def _dict(self, tensors: tuple[str, ...]) -> Params:
         roles = tensors if self.task.name.startswith("linear") else (*tensors, *GEOMETRY, "kernel_size")
-        keys = ((key, role) for role in reversed(roles) for key in SYNONYMS[role].split())
-        self._dicts.append(Params({key: self.value(role) for key, role in keys}))
-        return self._dicts[-1]
+        keys = ((key, role) for role in reversed(roles) for key in names_of(role))
+        made = Params({key: self.value(role) for key, role in keys})
+        self._dicts.append(made)
+        return made
 
 
 def plain_value(role: str, case: Case, plan: Plan, task: Task) -> Any:

@@ -7,6 +7,7 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import torch
 
@@ -34,23 +35,33 @@ FORMS = (
 LINEAR_FORMS = (("input", "weight", "bias"), ("input", "weight"), ("dict",))
 
 
-def plans(subject: Subject, layout: str | None) -> Iterator[Plan]:
+class Stated(NamedTuple):
+    """What the caller says of a function's arrays; None is found out."""
+
+    layout: str | None = None  # of the data, such as "NHWC", or with the kernel's, "NHWC OHWI"
+    arrays: str | None = None  # one of ``arrays.KINDS``
+
+
+def plans(subject: Subject, stated: Stated) -> Iterator[Plan]:
     """Yield the plans that fit a task and what the code says, the likeliest first; a padding in words comes last."""
+    if subject.is_adapter:
+        yield next(_numbered(subject, Stated(stated.layout, stated.arrays or "torch")))
+        return
     padding = next((each for each in subject.binding.arguments if each.role == "padding"), None)
     if padding is None or not isinstance(padding.default, str):
-        yield from _numbered(subject, layout)
+        yield from _numbered(subject, stated)
     if padding is not None and (isinstance(padding.default, str) or knows_words(subject.codes)):
-        yield from (dataclasses.replace(plan, words=True) for plan in _numbered(subject, layout))
+        yield from (dataclasses.replace(plan, words=True) for plan in _numbered(subject, stated))
 
 
-def _numbered(subject: Subject, layout: str | None) -> Iterator[Plan]:
-    task, roles = subject.task, subject.binding.roles
+def _numbered(subject: Subject, stated: Stated) -> Iterator[Plan]:
+    task, roles, layout = subject.task, subject.binding.roles, stated.layout
     linear = task.name.startswith("linear")
     known = LINEAR if linear else CONV + STATED if " " in (layout or "") else CONV
     if layout is None and task.name == "conv2d_bias":
         layout = "NCHW"  # a sum over other axes is right in another layout: whose it is has to be stated
     layouts = [each for each in known if layout in (each[0], f"{each[0]} {each[1]}") or layout is None]
-    kinds = libraries(subject.fn) if task.kind == "function" else ["torch"]
+    kinds = [stated.arrays] if stated.arrays else libraries(subject.fn) if task.kind == "function" else ["torch"]
     forms: tuple[tuple[str, ...], ...] = ((),)
     if "cache" in roles:
         forms = tuple(_unpacked(subject)) or (LINEAR_FORMS if linear else FORMS)
@@ -125,18 +136,17 @@ class Found:
         self.over = self.over or bool(fatal) or self.calls >= MOST_CALLS or self.seconds > MOST_SECONDS
 
 
-def search(
-    asker: Asker, subject: Subject, probes: Sequence[Case], layout: str | None, scope: Scope = EVERYTHING
-) -> Found:
+def search(asker: Asker, subject: Subject, probes: Sequence[Case], stated: Stated, scope: Scope = EVERYTHING) -> Found:
     """Return how to call a function: the plan that gives what is right, else the right shapes, else fewest wrong ones.
 
-    ``probes`` are the caller's cases, ``layout`` is that of the data, if it is stated.
+    ``probes`` are the caller's cases.
     """
-    found = Found(next(plans(subject, layout)))
+    found = Found(next(plans(subject, stated)))
     told = subject.binding.roles | set(found.plan.form)
-    is_open = "padding" in subject.task.arguments and not told & {"padding", "params", "cache", "dict"}
+    is_open = "padding" in subject.task.arguments and not told & {"padding", "params", "cache", "dict", "case"}
     for case in _cases(subject, probes, scope, found):
-        _try_plans(asker, subject, case, layout, found)
+        _try_plans(asker, subject, case, stated, found)
+        is_open = is_open or (subject.is_adapter and "padding" not in found.read)
         part = found.score[0] == 1 or (found.score[0] == 2 and found.score[1] < len(found.names))
         unsure = is_open and part and found.spec is not None and any(map(any, found.spec.padding))
         if found.over or (found.score[0] > 0 and not unsure):  # numbers of the right shapes: how it is called is known
@@ -154,8 +164,8 @@ def _cases(subject: Subject, probes: Sequence[Case], scope: Scope, found: Found)
         return
     yield from (make_case("probe", scope.nearest(spec), number) for number, spec in enumerate(PROBES))
     told = subject.binding.roles
-    takes_all = {"stride", "padding"} <= told or told & {"params", "cache"} or "stride" not in subject.task.arguments
-    if takes_all and not found.refused:
+    takes_all = {"stride", "padding"} <= told | found.read or told & {"params", "cache"}
+    if (takes_all or "stride" not in subject.task.arguments) and not found.refused:
         return
     # It has a setting built in, or refuses the probes: then one of the caller's cases may fit it.
     plain = [case for case in probes if case.spec.replace(padding_mode="zeros", dilation=1, groups=1) == case.spec]
@@ -163,9 +173,9 @@ def _cases(subject: Subject, probes: Sequence[Case], scope: Scope, found: Found)
     yield from (case for case in plain if scope.leaves_out(case.spec) is None)
 
 
-def _try_plans(asker: Asker, subject: Subject, case: Case, layout: str | None, found: Found) -> None:
+def _try_plans(asker: Asker, subject: Subject, case: Case, stated: Stated, found: Found) -> None:
     right = truth(subject.task, case)
-    queue = list(plans(subject, layout))
+    queue = list(plans(subject, stated))
     if found.score[0] >= 0:  # what ran at one case is how it is called at the next
         queue = _alike(queue, found.plan, "arrays", "form")
     while queue and not found.over:
@@ -238,6 +248,7 @@ def _try_pairs(asker: Asker, subject: Subject, found: Found, scope: Scope) -> No
     found.unsure_of_pairs = found.refused and found.score[0] < 1
     slow = found.ended or (found.over and found.score[0] < 3)  # a first call may load what it needs for seconds
     settings = {"stride", "padding"} if is_function(subject.fn) else {*PAIRS, "params", "dict"}
+    roles |= found.read if subject.is_adapter else set()
     if found.score[0] < 1 or slow or found.plan.pairs != "any" or scope.square or not roles & settings:
         return
 

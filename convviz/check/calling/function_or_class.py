@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from convviz.check.calling.binding import Argument, Binding, binding_of
+from convviz.check.calling.binding import Argument, Binding, binding_of, takes_case
 from convviz.check.calling.call_plan import Plan
 from convviz.check.calling.inspect_source import is_function
 from convviz.check.tasks import GEOMETRY, TASKS, Task
@@ -70,6 +70,11 @@ class Subject:
         found = (getattr(self.fn, name, None) for name in ("__init__", *methods))
         return tuple(code for code in found if inspect.isfunction(code))
 
+    @property
+    def is_adapter(self) -> bool:
+        """Whether it is its caller's own adapter: it takes the case, and nothing is inferred about it."""
+        return "case" in self.binding.roles
+
     def has_bias(self, plan: Plan) -> bool:
         """Return whether it is given a bias."""
         if self.style == "class" and self.is_filled:
@@ -79,6 +84,9 @@ class Subject:
 
 def subject_of(fn: Any, task: Task, less: int = 0) -> Subject:
     """Return what is asked, with how its arguments are bound; of one that does not say how many, some may be left."""
+    if takes_case(fn):
+        whole = Binding((Argument("case", "case"),))
+        return Subject(fn, dataclasses.replace(task, kind="function"), whole, fn, whole)
     if isinstance(fn, tuple | list) and len(fn) == 2 and all(map(callable, fn)) and "output" not in task.results:
         forward, backward = fn
         passes = {"forward": forward, "goes": _forward(forward, task), "backward": backward}

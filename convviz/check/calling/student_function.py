@@ -173,7 +173,7 @@ class Student:
             return say("no.sides")
         for name, value in self._built_in().items():
             if getattr(spec, name) != value:
-                return say("no.argument", name=name)
+                return say("no.read" if self._subject.is_adapter else "no.argument", name=name)
         return self._no_size(spec) or self._no_pair(spec)
 
     def nearest(self, spec: ConvSpec) -> ConvSpec | None:
@@ -210,7 +210,9 @@ class Student:
     def _roles(self) -> set[str]:
         """Return what the function is told, keys that it reads from a dict among them."""
         told = set(self._subject.binding.roles) | set(self.plan.form)
-        if self._found.score[0] < 0 and told & {"params", "dict"}:  # it never got as far as to read them
+        if self._subject.is_adapter and self._found.read:
+            return self._found.read
+        if self._found.score[0] < 0 and told & {"params", "dict", "case"}:  # it never got as far as to read them
             return told | set(GEOMETRY)
         told |= {role for key in self._found.read if (role := role_of(key, (*GEOMETRY, "kernel_size")))}
         # Where courses hand over a dict, it has both: to read one and forget the other is a mistake.
