@@ -76,6 +76,7 @@ class Answer:
     # came beside a failure as well, so that it can be looked at
     results: Results = field(default_factory=dict)
     message: str = ""  # what is wrong, in a sentence that says what to do; empty for ``"ok"``
+    error: str = ""  # the type of what it threw, such as ``"TypeError"``; empty if it threw nothing
     seconds: float = 0.0  # that the student's own code took
     remarks: tuple[str, ...] = ()  # ids of what was taken in another form than the task's, such as a bias of more axes
     read: frozenset[str] = frozenset()  # the keys that were read from dicts on the way

@@ -14,7 +14,7 @@ from convviz.check.calling.names_and_layouts import role_of, stated_role
 from convviz.check.tasks import GEOMETRY, Task
 
 TENSORS = ("grad_output", "input", "weight", "bias")
-KNOWN = (*TENSORS, *GEOMETRY, "output_padding", "input_size", "weight_size", "cache", "params")
+KNOWN = (*TENSORS, *GEOMETRY, "output_padding", "input_size", "weight_size", "cache", "params", "learning_rate")
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,8 @@ def binding_of(fn: Any, task: Task) -> Binding:
     parameters = _parameters(fn)
     plain = [each for each in parameters if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
     is_open = any(each.kind == each.VAR_KEYWORD for each in parameters)
-    if not plain and not is_open:  # *args alone, or nothing that says how many it takes
+    takes_rest = any(each.kind == each.VAR_POSITIONAL for each in parameters)
+    if not plain and (takes_rest or not is_open):  # *args, or nothing that says how many it takes
         return Binding(tuple(Argument(role, role) for role in task.arguments), task.arguments, counted=False)
     roles = _by_name(plain, task)
     placed = _by_place(plain, roles, task)
@@ -59,7 +60,6 @@ def binding_of(fn: Any, task: Task) -> Binding:
         for each, role in zip(plain, roles, strict=True)
         if role is not None or each.default is not inspect.Parameter.empty
     ]
-    takes_rest = any(each.kind == each.VAR_POSITIONAL for each in parameters)
     if takes_rest and not {"cache", "params"} & set(roles):  # (dout, x, w, b, *geometry)
         arguments += [Argument(role, role) for role in task.arguments if role not in roles]
     elif is_open:

@@ -46,7 +46,8 @@ def ask(subject: Subject, plan: Plan, case: Case, twice: bool) -> Answer:
     if kind == "ok" and twice and case.spec.products <= ONCE_BEYOND:
         kind, message = _again(first)
     remarks = tuple(sorted(first.remarks))
-    return Answer(kind, dict(first.found), message, first.seconds, remarks, frozenset(first.read))
+    error = type(first.error).__name__ if first.error else ""
+    return Answer(kind, dict(first.found), message, error, first.seconds, remarks, frozenset(first.read))
 
 
 def _run(call: Call) -> tuple[str, str]:
@@ -61,6 +62,7 @@ def _run(call: Call) -> tuple[str, str]:
         except KeyboardInterrupt:  # of whoever waits; in a process of its own nobody can press it
             raise
         except BaseException as error:  # SystemExit is a student's mistake like others
+            call.error = error
             return failure(error, call.subject.fn)
     return "ok", ""
 

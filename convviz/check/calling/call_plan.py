@@ -27,6 +27,7 @@ from convviz.geometry.spec import ConvSpec
 
 say = sentences("calling_student_code")
 
+RATE = "learning_rate"  # with which a backward pass updates weights itself; 1, so that the change is the gradient
 USUAL = (*GEOMETRY, "pad")  # names of settings that a course's dict has
 OF_A_CASE = (*TENSORS, *GEOMETRY, "output_padding", "kernel_size", "input_size", "weight_size")
 PAIRS = ("stride", "padding", "dilation", "output_padding", "kernel_size")
@@ -189,6 +190,10 @@ def plain_value(role: str, case: Case, plan: Plan, task: Task) -> Any:
             return pair[int(axis)]
         is_one = pair[0] == pair[1] and plan.pairs != "pair" and name not in plan.pairs.split()
         return pair[0] if is_one else pair
+    if name == RATE:
+        return 1.0
+    if name == "input_size" and task.kind == "Module":  # what makes a layer knows no batch
+        return sizes_in(spec.input_shape, [axis for axis in DATA[plan.data] if axis])
     if name == "input_size":
         whole = plan.sizes == "full" and task.name != "conv_transpose2d"
         return sizes_in(spec.input_shape, DATA[plan.data]) if whole else spec.input_size

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -131,7 +130,7 @@ class Found:
         self.seconds += answer.seconds
         if answer.kind in ("timeout", "crashed"):
             self.ended = answer
-        fatal = self.ended or any(word in answer.message for word in ("exit()", "KeyboardInterrupt"))
+        fatal = self.ended or answer.error in ("SystemExit", "KeyboardInterrupt")
         self.refused = self.refused or answer.kind == "refused"
         self.over = self.over or bool(fatal) or self.calls >= MOST_CALLS or self.seconds > MOST_SECONDS
 
@@ -175,7 +174,7 @@ def _cases(subject: Subject, probes: Sequence[Case], scope: Scope, found: Found)
 
 def _try_plans(asker: Asker, subject: Subject, case: Case, stated: Stated, found: Found) -> None:
     right = truth(subject.task, case)
-    queue = list(plans(subject, stated))
+    queue, known = list(plans(subject, stated)), set[Plan]()
     if found.score[0] >= 0:  # what ran at one case is how it is called at the next
         queue = _alike(queue, found.plan, "arrays", "form")
     while queue and not found.over:
@@ -195,15 +194,14 @@ def _try_plans(asker: Asker, subject: Subject, case: Case, stated: Stated, found
             queue = [each for each in queue if each not in same_axes]
         if score[0] > 0:
             queue = _alike(queue, plan, "arrays", "form")
-        if answer.kind == "refused":  # for what the case is, whatever kind of array it comes in
+        if answer.kind == "refused" and plan.pairs == "any":  # for what the case is, whatever kind of array it comes in
             queue = _alike(queue, plan, "arrays")
-        text = answer.message
-        typed = "TypeError" in text and ("argument" in text or "list indices" in text)
         # A failure that comes of the kind of array: another order of axes changes nothing.
-        if answer.kind == "raised" and (typed or "AttributeError" in text or "NameError" in text):
+        if answer.error in ("AttributeError", "NameError"):
             hopeless = _alike(queue, plan, "arrays", "form", "pairs", "dtype", "sizes", "words")
             queue = [each for each in queue if each not in hopeless]
-        queue = [*cure(plan, answer), *queue]
+        known.add(plan)
+        queue = [*(each for each in cure(subject, plan, answer) if each not in known), *queue]
 
 
 def _alike(queue: Sequence[Plan], plan: Plan, *names: str) -> list[Plan]:
@@ -230,14 +228,12 @@ def _score(answer: Answer, right: Mapping[str, torch.Tensor]) -> Score:
     return (level, len(shaped), round(good, 1) if level == 1 else good)
 
 
-def cure(plan: Plan, answer: Answer) -> list[Plan]:
-    """Return what to try next where the failure says it: two numbers for a stride, or float32."""
-    text = answer.message
-    if answer.kind != "raised":
-        return []
-    if plan.pairs == "any" and re.search(r"\bint'? object|type int\b|not int\b", text):
-        return [dataclasses.replace(plan, pairs="pair")]
-    if plan.dtype == "float64" and any(word in text for word in ("Double", "dtype", "torch.float64")):
+def cure(subject: Subject, plan: Plan, answer: Answer) -> list[Plan]:
+    """Return what to try next where the type of a failure allows it: two numbers for a setting, or float32."""
+    if answer.kind == "raised" and plan.pairs == "any" and answer.error == "TypeError":
+        several = ("pair", "kernel_size") if subject.makes_layers else ("pair",)
+        return [dataclasses.replace(plan, pairs=pairs) for pairs in several]
+    if answer.kind == "raised" and plan.dtype == "float64" and answer.error == "RuntimeError":
         return [dataclasses.replace(plan, dtype="float32")]
     return []
 
@@ -262,17 +258,13 @@ def _try_pairs(asker: Asker, subject: Subject, found: Found, scope: Scope) -> No
     uneven = uneven.replace(**words)
     answer = asked(found.plan, uneven)
     found.unsure_of_pairs = answer.kind == "refused"
-    for plan in cure(found.plan, answer):  # a dilation that came as one number, beside a stride of two
-        if plan.pairs == "pair" and "TypeError" not in asked(plan, uneven).message:
-            found.plan = plan
-            return
     if not answer.failed:
         return
     # An exception that two equal numbers cause as well comes of there being two; another one may be a mistake.
     by_twos = dataclasses.replace(found.plan, pairs="pair")
-    typed = ("TypeError", "sequence", "inhomogeneous")
-    if any(word in answer.message for word in typed) or (
-        asked(by_twos, EQUAL).failed and not asked(found.plan, EQUAL).failed
-    ):
+    if not asked(by_twos, EQUAL).failed:
+        if answer.error == "TypeError":  # a dilation that came as one number, beside a stride of two
+            found.plan = by_twos
+    elif answer.error == "TypeError" or not asked(found.plan, EQUAL).failed:
         found.plan = dataclasses.replace(found.plan, pairs="int")
         found.uneven_kernel = subject.makes_layers and not asked(found.plan, EQUAL.replace(kernel_size=(3, 2))).failed

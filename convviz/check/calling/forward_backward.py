@@ -16,10 +16,10 @@ import torch
 from convviz.check.battery import Case, beside, make_case
 from convviz.check.calling.arrays import NotNumbers, hand_over
 from convviz.check.calling.binding import Binding
-from convviz.check.calling.call_plan import Given, Plan
+from convviz.check.calling.call_plan import RATE, Given, Plan
 from convviz.check.calling.function_or_class import AUTOGRAD, Subject
 from convviz.check.calling.inspect_source import is_function
-from convviz.check.calling.layer_contents import fill, gathered, holding, zero
+from convviz.check.calling.layer_contents import fill, gathered, holding, updates, weights_of, zero
 from convviz.check.calling.names_and_layouts import DATA, role_of, to_layout
 from convviz.check.calling.results import At, is_array, pieces, take_apart, together
 from convviz.check.tasks import GRADIENTS, TASKS, Task
@@ -51,6 +51,7 @@ class Call:
     plain_bias: bool = False  # whether it adds that one
     seconds: float = 0.0
     returned: Any = None  # as it came
+    error: BaseException | None = None  # what it threw
 
     def run(self) -> None:
         """Fill in what was found, as far as it goes."""
@@ -158,7 +159,8 @@ class Call:
             if "image" in again:  # as where a network is evaluated: nothing goes back
                 self._other_image(layer, given, case)
             zero(layer, "grads" not in again)
-        if changes or subject.style == "Module":
+        updates_itself = bool(again) and subject.is_filled and RATE in subject.returns.roles
+        if changes or updates_itself or subject.style == "Module":
             fill(layer, case, plan)
         with torch.no_grad():
             for array in arrays:  # in place, as training changes them: what is a view of them follows
@@ -192,10 +194,18 @@ class Call:
         if kept is None and "cache" in subject.returns.roles:
             raise NotNumbers(say("no_cache"))
         given.hold("cache", kept)
+        before = weights_of(layer) if RATE in subject.returns.roles | subject.makes.roles else {}
         returned = self._go(subject.backward, given, subject.returns, layer)
         names = tuple(name for name in subject.task.results if name != "output")
         if layer is not None:
-            returned = gathered(returned, layer, names, self._optional(names))
+            updated = updates(layer, before, bool(self.case.grad_output.any())) if before else {}
+            returned = gathered(returned, layer, names, self._optional(names), updated)
+            if isinstance(returned, dict) and any(returned.get(name) is each for name, each in updated.items()):
+                self.remarks.add("updated")
+            if isinstance(returned, dict) and "N" not in self.plan.data and _alike(returned.get("grad_bias"), output):
+                self.remarks.add("cells")
+                others = tuple(axis for axis, letter in enumerate(self.plan.data) if letter != "C")
+                returned["grad_bias"] = returned["grad_bias"].sum(others)
         if len(names) == 1 and isinstance(returned, tuple) and len(returned) == len(GRADIENTS):
             returned = returned[GRADIENTS.index(names[0])]
         self.returned = (output, returned)
@@ -221,6 +231,10 @@ class Call:
             if value is None:
                 raise NotNumbers(say("no_gradient", name=name))
             found.update(take_apart({name: value}, _only(self.subject.task, name), self.plan))
+
+
+def _alike(one: Any, other: Any) -> bool:
+    return hasattr(one, "shape") and one.ndim > 1 and tuple(one.shape) == tuple(np.shape(other))
 
 
 def _only(task: Task, *names: str) -> Task:

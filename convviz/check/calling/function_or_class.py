@@ -12,9 +12,9 @@ from typing import Any
 import torch
 
 from convviz.check.calling.binding import Argument, Binding, binding_of, takes_case
-from convviz.check.calling.call_plan import Plan
+from convviz.check.calling.call_plan import RATE, Plan
 from convviz.check.calling.inspect_source import is_function
-from convviz.check.tasks import GEOMETRY, TASKS, Task
+from convviz.check.tasks import GEOMETRY, GRADIENTS, TASKS, Task
 
 NOTHING = Binding(())
 INPUT = Binding((Argument("input", "input"),))
@@ -22,8 +22,8 @@ FORWARD = ("forward", "fprop", "forward_pass", "__call__")
 BACKWARD = ("backward", "bprop", "backprop", "backward_pass")
 AUTOGRAD = torch.autograd.grad
 # What makes a layer is called with its channels, or else with its weights.
-LAYER = TASKS["conv2d_module"]
-LINEAR_LAYER = Task("linear_module", ("in_channels", "out_channels", "bias"), (), "Module")
+LAYER = dataclasses.replace(TASKS["conv2d_module"], arguments=(*TASKS["conv2d_module"].arguments, "input_size", RATE))
+LINEAR_LAYER = Task("linear_module", ("in_channels", "out_channels", "bias", RATE), (), "Module")
 _WEIGHTS = Task("conv2d", ("weight", "bias", *GEOMETRY), ())
 
 
@@ -93,6 +93,9 @@ def subject_of(fn: Any, task: Task, less: int = 0) -> Subject:
         return _with_passes(backward, task, {**passes, "returns": _with_cache(binding_of(backward, task))})
     if _has_passes(fn, task):
         return _with_passes(fn, task, _methods(fn, task))
+    if is_function(fn) and task.kind == "function" and set(task.results) & set(GRADIENTS):
+        taken = TASKS["linear" if task.name.startswith("linear") else "conv2d_function"].arguments
+        task = dataclasses.replace(task, kind="Function", arguments=taken, results=("output", *task.results))
     binding = binding_of(fn, task)
     count = len(binding.arguments) - less
     binding = dataclasses.replace(binding, arguments=binding.arguments[:count], placed=binding.placed[:count])
@@ -140,13 +143,15 @@ def _methods(made: type, task: Task) -> dict[str, Any]:
     backward = _method(made, BACKWARD) if task.results != ("output",) else None
     layer = LINEAR_LAYER if task.name.startswith("linear") else LAYER
     makes = _stage(made, layer)
-    if not {"in_channels", "out_channels"} <= {each.role for each in makes.arguments} - set(makes.placed):
+    known = makes.roles - set(makes.placed)
+    if "out_channels" not in known or not known & {"in_channels", "kernel_size"}:
         by_weights = _stage(made, _WEIGHTS)
         if "weight" in by_weights.roles - set(by_weights.placed) or not makes.placed:
             makes, layer = by_weights, _WEIGHTS
     found = {"forward": forward, "goes": _forward(_bound(made, forward), task), "backward": backward}
     if backward is not None:
-        returns = _stage(_bound(made, backward), dataclasses.replace(task, arguments=("grad_output",), kind="function"))
+        returned = dataclasses.replace(task, arguments=("grad_output", RATE), kind="function")
+        returns = _stage(_bound(made, backward), returned)
         found["returns"] = _beginning_with("grad_output", returns)
     return {**found, "maker": made, "makes": makes, "layer": layer}
 
