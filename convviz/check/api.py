@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import Any
@@ -13,7 +14,8 @@ from convviz.check.calling.names_and_layouts import with_names
 from convviz.check.calling.open_student import open_student
 from convviz.check.examine import examine
 from convviz.check.report import Report
-from convviz.check.settings_in_scope import read_scope
+from convviz.check.scope_that_fits import fitting, may_fit
+from convviz.check.settings_in_scope import Scope, read_scope
 from convviz.check.tasks import find_task
 from convviz.geometry.spec import ConvSpec
 
@@ -72,16 +74,28 @@ def report(
         if value is not None and not (isinstance(value, (int, float)) and 0 <= value < float("inf")):
             raise ValueError(f"{name} is a number of 0 or more: got {value!r}")
     limits = read_scope(scope)
-    tried = battery(cases, seed, linear=found.name.startswith("linear"), quantised=found.quantised)
-    tried += limits.cases(tried, seed)
     if forward is not None and ("output" in found.results or not callable(forward)):
         raise ValueError(f"forward is a function, for a task of gradients alone: got {forward!r} for {found.name!r}")
     given = (forward, fn) if forward is not None and callable(fn) else fn
-    opened: dict[str, Any] = {"layout": layout, "arrays": arrays, "time_limit": time_limit, "scope": limits}
-    with with_names(names), _one_thread(), closing(open_student(given, found, tried, **opened)) as student:
-        if student.speaks and cases != "public":
-            tried.append(make_case("same padding, even kernel", SAME, seed * 1009 + 900))
-        return examine(student, tried, rtol, atol, seed * 1009 + 1000 if cases == "all" else None)
+    known = battery(cases, seed, linear=found.name.startswith("linear"), quantised=found.quantised)
+
+    def asked(within: Scope) -> Iterator[Report]:
+        """Yield what comes within a scope; and where nothing fits, and none is stated, within one that does."""
+        tried = known + within.cases(known, seed)
+        told: dict[str, Any] = {"layout": layout, "arrays": arrays, "time_limit": time_limit, "scope": within}
+        with closing(open_student(given, found, tried, **told)) as student:
+            if student.speaks and cases != "public":
+                tried.append(make_case("same padding, even kernel", SAME, seed * 1009 + 900))
+            first = examine(student, tried, rtol, atol, seed * 1009 + 1000 if cases == "all" else None)
+            if scope is None and within is limits and not found.name.startswith("linear") and may_fit(first):
+                for stated, narrower in fitting(student):
+                    inside = next(asked(narrower))
+                    if inside.passed and len(inside.cases) > 1:
+                        yield dataclasses.replace(inside, fits=stated)
+        yield first
+
+    with with_names(names), _one_thread():
+        return next(asked(limits))
 
 
 def check(

@@ -52,7 +52,9 @@ def examine(
     is_wrong = not all(result.passed for result in results)
     diagnoses = tuple(explain(student, probes, tried, failure)) if is_wrong else ()
     shown = _first_map(probes, tried, results) if is_wrong else None
-    return Report(student.task.name, tuple(results), diagnoses, student.assumed, not_asked, __version__, shown)
+    said = (diagnoses, student.assumed, not_asked, __version__)
+    asked_back = "" if any(result.passed for result in results) else student.question
+    return Report(student.task.name, tuple(results), *said, question=asked_back, error_map=shown)
 
 
 def _first_map(probes: Probes, tried: Sequence[Tried], results: Sequence[CaseResult]) -> ErrorMap | None:

@@ -16,6 +16,7 @@ say = sentences("check")
 WRONG = "background:rgba(208,60,40,0.35)"  # readable on light and on dark paper
 CELL = "padding:1px 6px;text-align:right;font-variant-numeric:tabular-nums"
 MOST = 16  # rows and columns of a plane that are shown
+UNCALLED = ("raised", "wrong_type")  # kinds of cases in which nothing came that could be compared
 LINES = 12  # of a message at most: it stands in a grader's narrow box
 Rows = tuple[tuple[float, ...], ...]
 
@@ -78,6 +79,9 @@ class Report:
     assumed: tuple[str, ...]  #: how the function was called, in sentences
     not_asked: Mapping[str, str]  #: case → why it was not tried
     convviz_version: str  #: of the package that says so
+    #: the scope outside of which nothing is right, as it was found; None where none was looked for
+    fits: Mapping[str, Any] | None = None
+    question: str = ""  #: what it needs to know, where nothing is right, and how that is said; empty where it knows all
     error_map: ErrorMap | None = None  #: where the first wrong result is wrong; None where nothing could be compared
 
     @property
@@ -101,6 +105,7 @@ class Report:
         first = next((case for case in self.cases if not case.passed), None)
         if first is not None:
             lines += [say("first", case=first.name), *first.message.splitlines()]
+        lines += [self.question] * bool(self.question)
         if not self.cases:
             lines += [say("none", reason=reason) for reason in dict.fromkeys(self.not_asked.values())]
         if hint and self.diagnoses:
@@ -154,8 +159,11 @@ class Report:
 
     def _summary(self) -> str:
         right, count = sum(case.passed for case in self.cases), len(self.cases)
+        if self.cases and all(case.kind in UNCALLED for case in self.cases):
+            return say("summary.uncalled", task=self.task)
         id = "summary.none" if not count else "summary.single" if count == 1 else "summary"
-        return say(id, task=self.task, count=right, right=right, of=count)
+        whole = say(id, task=self.task, count=right, right=right, of=count)
+        return whole if self.fits is None else f"{whole} {say('fits', scope=repr(self.fits).replace(chr(39), chr(34)))}"
 
     def _repr_html_(self) -> str:
         parts = [_p(self._summary())]
@@ -163,6 +171,7 @@ class Report:
             lines = "<br>".join(map(escape, filter(None, (found.evidence, found.fix))))
             parts.append(f"<p><b>{escape(found.title)}</b> ({escape(found.where)})<br>{lines}</p>")
         parts += [_map(self.error_map)] if self.error_map else []
+        parts += [_p(self.question)] if self.question else []
         rows = (
             f'<tr><td style="text-align:left">{escape(case.name)}</td>'
             f"<td>{escape(say('right') if case.passed else case.kind.replace('_', ' '))}</td>"

@@ -31,6 +31,11 @@ class TestStated:
             {"stride": [1, 2], "remainder": False},
             {"square": True, "remainder": False, "odd": True},
             {"stride": 3, "padding": [2], "dilation": (2,), "groups": 2},
+            {"kernel_size": 5},
+            {"kernel_size": [1, (3, 2)], "stride": 1},
+            {"kernel_size": [2, 5], "odd": True},
+            {"in_channels": 3, "out_channels": [3, 6], "groups": 3},
+            {"in_channels": 1, "out_channels": 1},
         ):
             found = read_scope(scope)
             cases = battery("all", 0)
@@ -61,12 +66,15 @@ class TestStated:
 
     def test_what_a_scope_cannot_be(self):
         for scope, words in (
-            ({"strides": 1}, "stride, padding, dilation, groups, square, odd, remainder: got 'strides'"),
+            ({"strides": 1}, "groups, kernel_size, in_channels, out_channels, square, odd, remainder: got 'strides'"),
             ({"stride": 0}, "a whole number from 1"),
             ({"stride": "1"}, "a whole number from 1"),
             ({"padding": []}, "a whole number from 0"),
             ({"padding": [(1, 2, 3)]}, "or pairs of them"),
             ({"groups": [(1, 2)]}, "a whole number from 1"),
+            ({"in_channels": [(1, 2)]}, "a whole number from 1"),
+            ({"kernel_size": 0}, "a whole number from 1"),
+            ({"groups": 2, "out_channels": [1, 3]}, "multiples of groups"),
             ({"square": 1}, "True or False"),
             ("some", "a dict, or 'all'"),
         ):

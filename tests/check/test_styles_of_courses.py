@@ -1,4 +1,4 @@
-"""Code as public courses and frameworks write it, by its style alone: how it is called, and that a wrong one is wrong."""
+"""Code as public courses and frameworks write it: how each style is called, and that a wrong one is wrong."""
 
 from typing import NamedTuple
 

@@ -34,6 +34,7 @@ class Binding:
     arguments: tuple[Argument, ...]
     placed: tuple[str, ...] = ()  # roles that were given by place, because a name says nothing
     counted: bool = True  # whether the signature says how many it takes
+    unknown: tuple[str, ...] = ()  # names that say nothing, of what it needs
 
     @property
     def roles(self) -> frozenset[str]:
@@ -54,6 +55,7 @@ def binding_of(fn: Any, task: Task) -> Binding:
     if not plain and (takes_rest or not is_open):  # *args, or nothing that says how many it takes
         return Binding(tuple(Argument(role, role) for role in task.arguments), task.arguments, counted=False)
     roles = _by_name(plain, task)
+    unknown = [each.name for each, role in zip(plain, roles, strict=True) if not role and each.default is each.empty]
     placed = _by_place(plain, roles, task)
     arguments = [
         Argument(each.name, role, each.kind == each.KEYWORD_ONLY, each.default)
@@ -65,7 +67,7 @@ def binding_of(fn: Any, task: Task) -> Binding:
     elif is_open:
         held = {argument.role for argument in arguments}
         arguments += [Argument(role, role, True) for role in task.arguments if role in GEOMETRY and role not in held]
-    return Binding(tuple(arguments), placed)
+    return Binding(tuple(arguments), placed, unknown=tuple(unknown))
 
 
 def takes_case(fn: Any) -> bool:

@@ -112,6 +112,7 @@ class Found:
     """What the search knows: the best plan, how good it is, and what it cost."""
 
     plan: Plan
+    stated: Stated
     score: Score = (-1, 0, 0.0)
     read: set[str] = field(default_factory=set)
     calls: int = 0
@@ -140,7 +141,7 @@ def search(asker: Asker, subject: Subject, probes: Sequence[Case], stated: State
 
     ``probes`` are the caller's cases.
     """
-    found = Found(next(plans(subject, stated)))
+    found = Found(next(plans(subject, stated)), stated)
     told = subject.binding.roles | set(found.plan.form)
     is_open = "padding" in subject.task.arguments and not told & {"padding", "params", "cache", "dict", "case"}
     for case in _cases(subject, probes, scope, found):

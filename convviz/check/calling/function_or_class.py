@@ -111,7 +111,7 @@ def _with_cache(binding: Binding) -> Binding:
     kept = [
         dataclasses.replace(each, role="cache") if each.role in binding.placed else each for each in binding.arguments
     ]
-    return Binding(tuple(kept))
+    return Binding(tuple(kept), unknown=())
 
 
 def _with_passes(fn: Any, task: Task, passes: dict[str, Any]) -> Subject:
@@ -121,8 +121,8 @@ def _with_passes(fn: Any, task: Task, passes: dict[str, Any]) -> Subject:
     own_forward = "maker" not in passes or passes["backward"] is not None
     results = ("output", *(name for name in task.results if name != "output")) if own_forward else task.results
     asked = dataclasses.replace(task, kind="function", results=results)
-    placed = tuple(name for stage in stages for name in stage.placed)
-    return Subject(fn, asked, Binding(arguments, placed), **passes)
+    placed, unknown = (tuple(name for stage in stages for name in getattr(stage, of)) for of in ("placed", "unknown"))
+    return Subject(fn, asked, Binding(arguments, placed, unknown=unknown), **passes)
 
 
 def _has_passes(fn: Any, task: Task) -> bool:
@@ -171,7 +171,8 @@ def _beginning_with(role: str, binding: Binding) -> Binding:
     if role in binding.roles or not binding.arguments:
         return binding
     first, *rest = binding.arguments
-    return dataclasses.replace(binding, arguments=(dataclasses.replace(first, role=role), *rest))
+    unknown = tuple(name for name in binding.unknown if name != first.name)
+    return dataclasses.replace(binding, arguments=(dataclasses.replace(first, role=role), *rest), unknown=unknown)
 
 
 def _stage(fn: Any, task: Task) -> Binding:

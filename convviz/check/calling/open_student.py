@@ -54,7 +54,7 @@ def open_student(
     nothing = _no_code(fn, task)
     for subject in _bound(fn, task):
         asker = Asker(subject, bounds_of(time_limit))
-        found = Found(Plan()) if nothing else search(asker, subject, probes, Stated(layout, arrays), scope)
+        found = Found(Plan(), Stated()) if nothing else search(asker, subject, probes, Stated(layout, arrays), scope)
         if nothing or found.score[0] >= 0 or (found.ended and subject.binding.counted):
             break
         asker.close()  # a question begins another process

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,9 +13,10 @@ import torch
 
 from convviz.check.battery import Case, make_case
 from convviz.check.call_outcome import Answer, Tried
+from convviz.check.calling.ask_back import question
 from convviz.check.calling.call_plan import PAIRS, Plan, padding_word
 from convviz.check.calling.case_runner import Asker
-from convviz.check.calling.find_plan import Found, cure
+from convviz.check.calling.find_plan import PROBES, Found, cure, plans
 from convviz.check.calling.function_or_class import Subject
 from convviz.check.calling.inspect_source import knows_words, mentions, unzeroed
 from convviz.check.calling.names_and_layouts import role_of
@@ -24,6 +26,7 @@ from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 
 say = sentences("calling_student_code")
+LIKELY = 5  # ways of calling a function that are tried in a scope
 PLAIN = {name: getattr(ConvSpec(3), name) for name in GEOMETRY}
 
 
@@ -55,6 +58,25 @@ class Student:
     def calls(self) -> int:
         """How many calls finding that out took."""
         return self._found.calls
+
+    def fits(self, scope: Scope) -> bool:
+        """Return whether it is right at a small case inside a scope, called in one of the likeliest ways."""
+        for spec in PROBES[:2]:
+            case = make_case("probe", scope.nearest(spec), 1, self.task.quantised)
+            for plan in itertools.islice(plans(self._subject, self._found.stated), LIKELY):
+                answer = self._asker.ask(plan, case, twice=False)
+                if answer.kind in ("timeout", "crashed"):
+                    return False
+                if answer.results and answer.has(
+                    {name: value for name, value in self.right(case).items() if name in answer.results}
+                ):
+                    return True
+        return False
+
+    @property
+    def question(self) -> str:
+        """What it needs to know to call it, and how that is said; empty where it knows all."""
+        return "" if self._nothing else question(self._subject, self._found.score[0] >= 0)
 
     @property
     def assumed(self) -> tuple[str, ...]:

@@ -1,0 +1,41 @@
+"""What the checker does not know about a function that it could not call, and the smallest statement that says it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from convviz.check.calling.call_plan import OF_A_CASE
+from convviz.check.calling.function_or_class import Subject
+from convviz.facts.join_lists import comma
+from convviz.facts.words import sentences
+
+say = sentences("calling_student_code")
+
+
+def question(subject: Subject, is_running: bool) -> str:
+    """Return what is not known of a function, with a statement of it that is ready to paste; empty if all is.
+
+    ``is_running``: it ran, so that its names are the only thing to ask for.
+    """
+    names = _unknown_names(subject)
+    called = getattr(subject.fn, "__name__", "fn")
+    if names:
+        stated = ", ".join(f'"{name}": "{role}"' for name, role in names.items())
+        return say("ask.names", names=comma([f"`{name}`" for name in names]), statement=f"names={{{stated}}}")
+    if is_running or subject.is_adapter:
+        return ""
+    given = [each for each in subject.binding.arguments if each.role in OF_A_CASE]
+    if subject.style != "function" or len(given) < len(subject.binding.arguments):
+        return say("ask.adapter", task=subject.task.name)
+    put = ", ".join(f"{each.name}=case.{each.role}" if each.by_name else f"case.{each.role}" for each in given)
+    return say("ask.call", statement=f'convviz.report(lambda case: {called}({put}), "{subject.task.name}")')
+
+
+def _unknown_names(subject: Subject) -> dict[str, Any]:
+    """Return names that say nothing, each with what stands there now, or else what nothing stands for yet."""
+    binding = subject.binding
+    stands = {each.name: each.role for each in binding.arguments if each.role in binding.placed}
+    taken = {each.role for each in binding.arguments}
+    left = [role for role in (*subject.layer.arguments, *subject.task.arguments) if role not in taken]
+    spare = iter([*left, *["input"] * len(binding.unknown)])
+    return {name: stands.get(name) or next(spare) for name in binding.unknown}
