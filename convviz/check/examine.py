@@ -53,8 +53,9 @@ def examine(
     diagnoses = tuple(explain(student, probes, tried, failure)) if is_wrong else ()
     shown = _first_map(probes, tried, results) if is_wrong else None
     said = (diagnoses, student.assumed, not_asked, __version__)
+    left_out = student.left_out(list(not_asked.values())) if any(result.passed for result in results) else ()
     asked_back = "" if any(result.passed for result in results) else student.question
-    return Report(student.task.name, tuple(results), *said, question=asked_back, error_map=shown)
+    return Report(student.task.name, tuple(results), *said, left_out=left_out, question=asked_back, error_map=shown)
 
 
 def _first_map(probes: Probes, tried: Sequence[Tried], results: Sequence[CaseResult]) -> ErrorMap | None:

@@ -81,6 +81,7 @@ class Report:
     convviz_version: str  #: of the package that says so
     #: the scope outside of which nothing is right, as it was found; None where none was looked for
     fits: Mapping[str, Any] | None = None
+    left_out: tuple[str, ...] = ()  #: what it was not asked, in a few words each
     question: str = ""  #: what it needs to know, where nothing is right, and how that is said; empty where it knows all
     error_map: ErrorMap | None = None  #: where the first wrong result is wrong; None where nothing could be compared
 
@@ -101,7 +102,7 @@ class Report:
 
     def text(self, hint: bool = True) -> str:
         """Return at most 12 plain lines: the first failing case, its shapes, its worst cell, one hint."""
-        lines = [self._summary()]
+        lines = [self.summary]
         first = next((case for case in self.cases if not case.passed), None)
         if first is not None:
             lines += [say("first", case=first.name), *first.message.splitlines()]
@@ -119,9 +120,8 @@ class Report:
             titles = dict.fromkeys(other.title for other in others if other.fix and other.title != best.title)
             named = [f"{title.rstrip('.')} ({_where(others, title)})" for title in titles]
             lines += [say("further", what="; ".join(named))] * bool(named)
-        if self.assumed:  # also of what passes: a wrong assumption may be why
-            lines.append(say("assumed", what="; ".join(self.assumed)))
-        return "\n".join(lines[:LINES])
+        last = self._unsaid()  # also of what passes: a wrong assumption may be why
+        return "\n".join([*lines[: LINES - len(last)], *last])
 
     def raise_if_failed(self, hint: bool = True) -> None:
         """Do nothing if all is right.
@@ -157,7 +157,14 @@ class Report:
             "output": self.text(),
         }
 
-    def _summary(self) -> str:
+    def _unsaid(self) -> list[str]:
+        """Return the lines that say what was not asked, and what was assumed."""
+        told = {"left_out": self.left_out, "assumed": self.assumed}
+        return [say(id, what="; ".join(parts)) for id, parts in told.items() if parts]
+
+    @property
+    def summary(self) -> str:
+        """The first line: how many cases are right, or that it could not be called."""
         right, count = sum(case.passed for case in self.cases), len(self.cases)
         if self.cases and all(case.kind in UNCALLED for case in self.cases):
             return say("summary.uncalled", task=self.task)
@@ -166,7 +173,7 @@ class Report:
         return whole if self.fits is None else f"{whole} {say('fits', scope=repr(self.fits).replace(chr(39), chr(34)))}"
 
     def _repr_html_(self) -> str:
-        parts = [_p(self._summary())]
+        parts = [_p(self.summary)]
         for found in self.diagnoses:
             lines = "<br>".join(map(escape, filter(None, (found.evidence, found.fix))))
             parts.append(f"<p><b>{escape(found.title)}</b> ({escape(found.where)})<br>{lines}</p>")
@@ -179,7 +186,7 @@ class Report:
             for case in self.cases
         )
         parts.append(f"<table><tr><th>{escape(say('case'))}</th></tr>{''.join(rows)}</table>")
-        parts += [_p(say("assumed", what="; ".join(self.assumed)))] if self.assumed else []
+        parts += map(_p, self._unsaid())
         left = [say("not_tried.case", case=name, reason=reason) for name, reason in self.not_asked.items()]
         parts += [_p(say("not_tried", what="; ".join(left)))] if left else []
         return f'<div style="max-width:60em">{"".join(parts)}</div>'

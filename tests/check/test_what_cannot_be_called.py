@@ -5,7 +5,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from convviz.check import check, report
+from convviz.check import check, grade, report
 
 
 def gradients(dout, x, w, groups=1):
@@ -134,3 +134,34 @@ class TestQuestions:
         found = report(lambda case: F.conv2d(case.input), "conv2d", cases="public")
         assert "could not be called" in found.text()
         assert found.question == ""
+
+
+class TestWhatIsLeftOut:
+    def test_settings_and_sizes_that_were_not_asked_stand_in_one_line_of_every_form(self, capsys):
+        def backward(dout, x, w, stride=1):
+            if not isinstance(stride, int):
+                raise TypeError("a number")
+            dx = torch.nn.grad.conv2d_input(x.shape, w, dout, stride)
+            return dx, torch.nn.grad.conv2d_weight(x, w.shape, dout, stride)
+
+        found = report(backward, "conv2d_backward")
+        assert found.passed
+        assert found.left_out[0] == "padding, dilation, groups, padding_mode, for which it has no argument"
+        asked = [
+            max(shape[0][2:]) for case in found.cases for name, shape in case.shapes.items() if name == "grad_input"
+        ]
+        assert found.left_out[-1].startswith("more than ")
+        assert int(found.left_out[-1].split()[2]) >= max(asked)
+        line = f"Not asked: {'; '.join(found.left_out)}."
+        assert "1 case, because it takes one number for stride, and here the axes differ" in line
+        assert found.text().splitlines()[-2] == line
+        assert "Not asked: padding" in found._repr_html_()
+        assert found.to_dict()["left_out"] == found.left_out
+        assert line in found.to_gradescope()["output"]
+        grade(backward, "conv2d_backward")
+        assert line in capsys.readouterr().out
+
+    def test_nothing_is_left_out_of_what_was_not_called_and_a_linear_layer_has_features(self):
+        assert report(strange, "conv2d_backward").left_out == ()
+        (said,) = report(lambda x, w, b: x @ w.T + b, "linear", cases="battery").left_out
+        assert said == "more than 5 features"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,8 +21,9 @@ from convviz.check.calling.find_plan import PROBES, Found, cure, plans
 from convviz.check.calling.function_or_class import Subject
 from convviz.check.calling.inspect_source import knows_words, mentions, unzeroed
 from convviz.check.calling.names_and_layouts import role_of
-from convviz.check.settings_in_scope import Scope, with_one_number
+from convviz.check.settings_in_scope import NUMBERS, SWITCHES, Scope, with_one_number
 from convviz.check.tasks import GEOMETRY, Task, truth
+from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 
@@ -47,6 +49,7 @@ class Student:
     _remarks: set[str] = field(default_factory=set)
     _tried: dict[Case, Answer] = field(default_factory=dict)
     _rights: dict[Case, dict[str, torch.Tensor]] = field(default_factory=dict)
+    _specs: set[ConvSpec] = field(default_factory=set)  # those that it was asked
     _pairs: set[ConvSpec] = field(default_factory=set)  # those that it cannot be asked with two numbers
 
     @property
@@ -84,6 +87,20 @@ class Student:
         pairs = [say("remark.one_number", count=len(self._pairs))] if self._pairs else []
         return (*self._said, *(say(f"remark.{id}") for id in sorted(self._remarks)), *pairs)
 
+    def left_out(self, reasons: Collection[str]) -> tuple[str, ...]:
+        """Return in a few words each what it was not asked, of which ``reasons`` are the cases': settings, sizes."""
+        lacking = [name for name in self._built_in() if set(GEOMETRY) & set(self.task.arguments)]
+        known = {say(id, name=name) for name in lacking for id in ("no.argument", "no.read")}
+        known |= {say("no.scope", name=name) for name in (*NUMBERS, *SWITCHES)}  # which is stated
+        others = Counter(reason for reason in reasons if reason not in known)
+        found = [say("left.argument", names=comma(lacking))] * bool(lacking)
+        found += [say("left.reason", reason=reason, count=count) for reason, count in others.items()]
+        if not self._specs:
+            return tuple(found)
+        channels = max(max(spec.in_channels, spec.out_channels) for spec in self._specs)
+        rows = max(max(spec.input_size) for spec in self._specs)
+        return (*found, say("left.features" if rows == 1 else "left.larger", rows=rows, channels=channels))
+
     @property
     def unzeroed(self) -> str:
         """The name of an array that its code makes without zeros and adds to; empty if there is none."""
@@ -111,6 +128,7 @@ class Student:
     def try_all(self, cases: Sequence[Case], at_once: int) -> list[Answer | None]:
         """Return what one call for each case gives, up to one that ends the process; None where it refuses."""
         answers = self._asker.ask_all(self.plan, cases, at_once)
+        self._specs.update(case.spec for case in cases[: len(answers)])
         answers = [self._cured(case, answer) for case, answer in zip(cases, answers, strict=False)]
         return [None if self._is_left_out(each) else each for each in answers]
 
@@ -131,6 +149,7 @@ class Student:
         if answer.kind in ("refused", "one_number"):
             answer = dataclasses.replace(answer, kind="raised")
         self._remarks.update(answer.remarks if case in self._cases else ())
+        self._specs.add(case.spec)
         return answer
 
     def takes(self, case: Case) -> str | None:
