@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
@@ -16,6 +16,7 @@ from convviz.check.examine import examine
 from convviz.check.report import Report
 from convviz.check.scope_that_fits import fitting, may_fit
 from convviz.check.settings_in_scope import Scope, read_scope
+from convviz.check.stated_geometries import Stated, stated_cases
 from convviz.check.tasks import find_task
 from convviz.geometry.spec import ConvSpec
 
@@ -38,6 +39,7 @@ def report(
     layout: str | None = None,
     arrays: str | None = None,
     names: Mapping[str, str] | None = None,
+    at: Stated | Sequence[Stated] | None = None,
     time_limit: float | None = None,
     forward: Callable[..., Any] | None = None,
     scope: Mapping[str, Any] | str | None = None,
@@ -59,6 +61,8 @@ def report(
         arrays: ``"torch"``, ``"numpy"`` or ``"lists"``; by default found out from the code, for an adapter torch's.
         names: what your own names stand for, ``{"filters": "out_channels", "kern": "weight"}``: those of arguments, of
             attributes, of the keys of a dict and of results.
+        at: geometries of your own, at which it is asked in the place of ``cases``: a ConvSpec, a dict such as
+            ``{"input": (2, 3, 32, 32), "weight": (8, 3, 5, 5), "stride": 2}``, or several.
         time_limit: seconds that a call may take, 20 by default. The code runs in a process of its own with bounded
             memory where that is safe (not on Windows, not beside a GPU); with a limit that you state the number of its
             processes is bounded as well. ``math.inf`` runs it in this process, without limits, for a debugger.
@@ -78,16 +82,24 @@ def report(
         raise ValueError(f"forward is a function, for a task of gradients alone: got {forward!r} for {found.name!r}")
     given = (forward, fn) if forward is not None and callable(fn) else fn
     known = battery(cases, seed, linear=found.name.startswith("linear"), quantised=found.quantised)
+    known = known if at is None else stated_cases(at, found, seed)
 
     def asked(within: Scope) -> Iterator[Report]:
         """Yield what comes within a scope; and where nothing fits, and none is stated, within one that does."""
         tried = known + within.cases(known, seed)
         told: dict[str, Any] = {"layout": layout, "arrays": arrays, "time_limit": time_limit, "scope": within}
+        told["here_alone"] = at is not None
         with closing(open_student(given, found, tried, **told)) as student:
-            if student.speaks and cases != "public":
+            if student.speaks and cases != "public" and at is None:
                 tried.append(make_case("same padding, even kernel", SAME, seed * 1009 + 900))
-            first = examine(student, tried, rtol, atol, seed * 1009 + 1000 if cases == "all" else None)
-            if scope is None and within is limits and not found.name.startswith("linear") and may_fit(first):
+            first = examine(student, tried, rtol, atol, seed * 1009 + 1000 if cases == "all" and at is None else None)
+            if (
+                scope is None
+                and at is None
+                and within is limits
+                and not found.name.startswith("linear")
+                and may_fit(first)
+            ):
                 for stated, narrower in fitting(student):
                     inside = next(asked(narrower))
                     if inside.passed and len(inside.cases) > 1:
@@ -110,6 +122,7 @@ def check(
     layout: str | None = None,
     arrays: str | None = None,
     names: Mapping[str, str] | None = None,
+    at: Stated | Sequence[Stated] | None = None,
     time_limit: float | None = None,
     forward: Callable[..., Any] | None = None,
     scope: Mapping[str, Any] | str | None = None,
@@ -124,7 +137,7 @@ def check(
         ValueError: as ``report``.
     """
     given: dict[str, Any] = {"cases": cases, "seed": seed, "rtol": rtol, "atol": atol, "layout": layout}
-    given |= {"arrays": arrays, "names": names, "time_limit": time_limit}
+    given |= {"arrays": arrays, "names": names, "at": at, "time_limit": time_limit}
     report(fn, task, **given, forward=forward, scope=scope).raise_if_failed(hint)
 
 
@@ -138,6 +151,7 @@ def grade(
     layout: str | None = None,
     arrays: str | None = None,
     names: Mapping[str, str] | None = None,
+    at: Stated | Sequence[Stated] | None = None,
     time_limit: float | None = None,
     forward: Callable[..., Any] | None = None,
     scope: Mapping[str, Any] | str | None = None,
@@ -155,7 +169,7 @@ def grade(
     if isinstance(points, bool) or not isinstance(points, (int, float)) or not 0 < points < float("inf"):
         raise ValueError(f"points is a number above 0: got {points!r}")
     given: dict[str, Any] = {"cases": cases, "seed": seed, "layout": layout, "arrays": arrays, "time_limit": time_limit}
-    found = report(fn, task, **given, names=names, forward=forward, scope=scope)
+    found = report(fn, task, **given, names=names, at=at, forward=forward, scope=scope)
     print(found.text())
     return min(round(found.score * points, 4), float(points))
 

@@ -74,8 +74,8 @@ def absolute(case: Case) -> Case:
     return each_tensor(case, lambda numbers, _: numbers.abs())
 
 
-def named(task: Task, case: Case) -> Case:
-    """Return a case with a name that says what it is, for a report."""
+def named(task: Task, case: Case, found: bool = True) -> Case:
+    """Return a case with a name that says what it is, for a report, and that it was ``found`` at random."""
     spec = case.spec
     is_linear = task.name.startswith("linear")
     input = spec.output_shape if task.name == "conv_transpose2d" else spec.input_shape
@@ -83,7 +83,7 @@ def named(task: Task, case: Case) -> Case:
     said = [f"{name} {list(shape)}" for name, shape in shapes.items()]
     said += [] if is_linear else [setting_in_words(spec)]
     said += [say("setting.groups", groups=spec.groups)] * (spec.groups > 1)
-    return dataclasses.replace(case, name=say("random", shapes=comma(said)))
+    return dataclasses.replace(case, name=say("random", shapes=comma(said)) if found else comma(said))
 
 
 def simpler(spec: ConvSpec) -> Iterator[ConvSpec]:

@@ -1,4 +1,4 @@
-"""What a caller states instead of letting it be guessed: an adapter over the case, and names of one's own."""
+"""What a caller states instead of letting it be guessed: an adapter over the case, names, geometries."""
 
 import numpy as np
 import pytest
@@ -8,6 +8,7 @@ import torch.nn.functional as F
 from convviz.check import backend, check, grade, report
 from convviz.check.calling.names_and_layouts import SYNONYMS, role_of
 from convviz.check.tasks import TASKS
+from convviz.geometry.spec import ConvSpec
 
 
 def course(dout, cache, product=1.0):
@@ -205,3 +206,82 @@ class TestNames:
             assert (role_of(name, among), role_of(name, ("weight_size",))) == ("kernel_size", "weight_size"), name
         assert role_of("in_ch", among) == "in_channels"
         assert role_of("filters", ("input", "weight")) == "weight"
+
+
+def large_ones_wrong(dout, x, w, stride=1, padding=0):
+    dx = torch.nn.grad.conv2d_input(x.shape, w, dout, stride, padding)
+    return dx * (1 if x.shape[1] < 90 else -1), torch.nn.grad.conv2d_weight(x, w.shape, dout, stride, padding)
+
+
+LARGE = {"input": (1, 96, 6, 5), "weight": (2, 96, 3, 3), "padding": 1}
+
+
+class TestGeometries:
+    def test_it_is_asked_where_it_is_told_and_nowhere_else(self):
+        assert report(large_ones_wrong, "conv2d_backward", cases="battery").passed
+        for at in (
+            LARGE,
+            ConvSpec((6, 5), 96, 2, 3, padding=1),
+            {"input_size": (6, 5), "in_channels": 96, "padding": 1},
+        ):
+            found = report(large_ones_wrong, "conv2d_backward", at=at)
+            assert [case.kind for case in found.cases] == ["wrong_value"]
+            assert found.cases[0].name.startswith("input [1, 96, 6, 5], weight ["), found.text()
+        found = report(large_ones_wrong, "conv2d_backward", at=[LARGE, {"input": (2, 3, 7, 6), "weight": (4, 3, 3, 2)}])
+        assert [case.passed for case in found.cases] == [False, True]
+        assert found.diagnoses
+        assert grade(large_ones_wrong, "conv2d_backward", at=[LARGE, ConvSpec(5)], points=4) == 2.0
+        with pytest.raises(AssertionError, match=r"weight \[2, 96, 3, 3\]"):
+            check(large_ones_wrong, "conv2d_backward", at=LARGE)
+        check(large_ones_wrong, "conv2d_backward", at=ConvSpec(5))
+
+    def test_code_for_one_geometry_alone(self):
+        def digits(x, w, b):
+            assert (x.shape[1:], w.shape[2:]) == ((1, 28, 28), (5, 5))
+            return F.conv2d(x, w, b)
+
+        at = {"input": (4, 1, 28, 28), "weight": (8, 1, 5, 5)}
+        assert report(digits, "conv2d", at=at).passed
+        assert not report(lambda x, w, b: digits(x, w, b).flip(2), "conv2d", at=at).passed
+
+    def test_shapes_are_those_of_the_task(self):
+        at = {"input": (2, 4, 5, 3), "weight": (4, 3, 3, 2), "stride": 2, "padding": (1, 0), "output_padding": (1, 0)}
+        seen = []
+
+        def transposed(case):
+            seen.append((tuple(case.input.shape), tuple(case.weight.shape), case.output_padding))
+            return F.conv_transpose2d(
+                case.input, case.weight, case.bias, case.stride, case.padding, case.output_padding
+            )
+
+        assert report(transposed, "conv_transpose2d", at=at, time_limit=float("inf")).passed
+        assert seen[-1] == (at["input"], at["weight"], at["output_padding"])
+        assert report(F.linear, "linear", at={"input": (16, 50), "weight": (10, 50)}).passed
+        assert not report(lambda x, w: x @ w.T * 2, "linear", at={"input": (16, 50), "weight": (10, 50)}).passed
+
+    def test_what_a_function_has_no_argument_for_is_not_asked_here_either(self):
+        found = report(large_ones_wrong, "conv2d_backward", at=ConvSpec((6, 5), 2, 2, 3, dilation=2))
+        assert (found.cases, found.passed) == ((), False)
+        assert "no argument for dilation" in found.text()
+
+    def test_a_framework_is_asked_there_too(self):
+        def conv(input, weight, bias, stride, padding):
+            return F.conv2d(*map(torch.from_numpy, (input, weight, bias)), stride, padding).numpy()
+
+        found = backend(conv, at=LARGE)
+        assert (found.passed, len(found.reports["conv2d"].cases)) == (True, 1)
+
+    def test_what_a_geometry_cannot_be(self):
+        for at, words in (
+            ([], "at is a ConvSpec, a dict such as"),
+            (3, "or a list of them: got 3"),
+            ([3], "or a list of them: got 3"),
+            ({"inputs": 3}, "at has the keys input, weight, .*: got 'inputs'"),
+            ({"input": (2, 3)}, r"at\['input'\] is a shape of 4 whole numbers from 1"),
+            ({"input": (2, 3, 4, 4), "weight": (1, 2, 3, 3)}, "it takes 2 channels: got an input of 3"),
+            ({"weight": (1, 2, 3, 3)}, "at has an input or an input_size"),
+            ({"input": (2, 3, 4, 4), "weight": (1, 3, 9, 9)}, "kernel must fit"),
+            ({"input": (2, 3, 4, 4), "stride": 0}, "stride is a whole number of 1 or more"),
+        ):
+            with pytest.raises(ValueError, match=words):
+                report(large_ones_wrong, "conv2d_backward", at=at)

@@ -39,6 +39,7 @@ class Stated(NamedTuple):
 
     layout: str | None = None  # of the data, such as "NHWC", or with the kernel's, "NHWC OHWI"
     arrays: str | None = None  # one of ``arrays.KINDS``
+    here_alone: bool = False  # whether it is asked at the caller's cases and nowhere else
 
 
 def plans(subject: Subject, stated: Stated) -> Iterator[Plan]:
@@ -159,6 +160,9 @@ def search(asker: Asker, subject: Subject, probes: Sequence[Case], stated: State
 
 def _cases(subject: Subject, probes: Sequence[Case], scope: Scope, found: Found) -> Iterator[Case]:
     """Yield what a function is tried at, as long as it is not known how it is called."""
+    if found.stated.here_alone:
+        yield from sorted(probes, key=lambda case: case.spec.products)
+        return
     if subject.task.name.startswith("linear"):
         yield make_case("probe", LINEAR_PROBE, 1)
         return
@@ -243,7 +247,9 @@ def _try_pairs(asker: Asker, subject: Subject, found: Found, scope: Scope) -> No
     """Find out whether two numbers may be given for a stride or a padding; an exception says that they may not."""
     roles = {*subject.binding.roles, *found.plan.form}
     found.unsure_of_pairs = found.refused and found.score[0] < 1
-    slow = found.ended or (found.over and found.score[0] < 3)  # a first call may load what it needs for seconds
+    slow = (
+        found.stated.here_alone or found.ended or (found.over and found.score[0] < 3)
+    )  # a first call may load what it needs for seconds
     settings = {"stride", "padding"} if is_function(subject.fn) else {*PAIRS, "params", "dict"}
     roles |= found.read if subject.is_adapter else set()
     if found.score[0] < 1 or slow or found.plan.pairs != "any" or scope.square or not roles & settings:

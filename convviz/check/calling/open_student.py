@@ -36,10 +36,12 @@ def open_student(
     arrays: str | None = None,
     time_limit: float | None = None,
     scope: Scope = EVERYTHING,
+    here_alone: bool = False,
 ) -> Student:
     """Return a student's function together with how it is called, found out by its signature and by trial.
 
-    The arguments are those of ``report``; ``probes`` are its cases, for a function that has a setting built in.
+    The arguments are those of ``report``; ``probes`` are its cases, for a function that has a setting built in, and
+    ``here_alone`` says that it is asked nothing else.
 
     Raises:
         ValueError: there is no such layout, or the time limit is no positive number.
@@ -54,7 +56,11 @@ def open_student(
     nothing = _no_code(fn, task)
     for subject in _bound(fn, task):
         asker = Asker(subject, bounds_of(time_limit))
-        found = Found(Plan(), Stated()) if nothing else search(asker, subject, probes, Stated(layout, arrays), scope)
+        found = (
+            Found(Plan(), Stated())
+            if nothing
+            else search(asker, subject, probes, Stated(layout, arrays, here_alone), scope)
+        )
         if nothing or found.score[0] >= 0 or (found.ended and subject.binding.counted):
             break
         asker.close()  # a question begins another process

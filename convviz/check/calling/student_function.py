@@ -173,9 +173,8 @@ class Student:
     def _cured(self, case: Case, answer: Answer | None = None) -> Answer:
         answer = answer or self._asker.ask(self.plan, case)
         for plan in cure(self._subject, self.plan, answer):  # what was enough for the probe may not be for every case
-            if plan.pairs == self.plan.pairs:
-                again = self._asker.ask(plan, case)
-                answer = answer if again.failed else again
+            again = self._asker.ask(plan, case)
+            answer = answer if again.failed else again
         # Once two numbers raised, wrong ones of theirs are an accident: NumPy multiplies two windows by a pair.
         if (answer.kind == "raised" or self._pairs) and self._takes_one_number(case, answer):
             self._pairs.add(case.spec)
