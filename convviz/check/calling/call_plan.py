@@ -128,8 +128,7 @@ class Given:
         if self.task.kind == "Module":
             return True  # of a layer's arguments "bias" alone is called like a tensor
         plan, dtype = self.plan, getattr(torch, self.plan.dtype)
-        of = {"input": "grad_output", "bias": "transposed_bias"} if self.task.name == "conv_transpose2d" else {}
-        tensor = self._case.tensor(of.get(role, role))  # what a transposed convolution takes is another's output
+        tensor = self.task.tensor(self._case, role)
         if role == "bias":
             tensor = tensor.reshape(() if plan.data == "HW" else bias_shape(plan.bias, tensor.numel()))
         else:
@@ -138,7 +137,8 @@ class Given:
         return hand_over(tensor, plan.arrays, dtype, self.turned)
 
     def _dict(self, tensors: tuple[str, ...]) -> Params:
-        roles = tensors if self.task.name.startswith("linear") else (*tensors, *GEOMETRY, "kernel_size")
+        settings = (*GEOMETRY, *["output_padding"] * self.task.is_transposed, "kernel_size")
+        roles = tensors if self.task.name.startswith("linear") else (*tensors, *settings)
         keys = ((key, role) for role in reversed(roles) for key in SYNONYMS[role].split())
         self._dicts.append(Params({key: self.value(role) for key, role in keys}))
         return self._dicts[-1]
@@ -159,12 +159,16 @@ def plain_value(role: str, case: Case, plan: Plan, task: Task) -> Any:
         is_one = pair[0] == pair[1] and plan.pairs != "pair" and name not in plan.pairs.split()
         return pair[0] if is_one else pair
     if name == "input_size":
-        whole = plan.sizes == "full" and task.name != "conv_transpose2d"
-        return sizes_in(spec.input_shape, DATA[plan.data]) if whole else spec.input_size
+        if task.is_transposed and "output" in task.results:  # where the size of what comes out is called so
+            return spec.input_size
+        shape = spec.output_shape if task.is_transposed else spec.input_shape
+        return sizes_in(shape, DATA[plan.data]) if plan.sizes == "full" else shape[2:]
     if name == "weight_size":
         if plan.sizes == "full":
             return sizes_in(spec.weight_shape, KERNEL[plan.kernel])
         return plain_value("kernel_size", case, plan, task)
+    if task.is_transposed and name in ("in_channels", "out_channels"):
+        return spec.in_channels if name == "out_channels" else spec.out_channels
     return getattr(spec, name)
 
 

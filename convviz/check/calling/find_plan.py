@@ -47,7 +47,7 @@ def _numbered(subject: Subject, layout: str | None) -> Iterator[Plan]:
     task, roles = subject.task, subject.binding.roles
     linear = task.name.startswith("linear")
     known = LINEAR if linear else CONV + STATED if " " in (layout or "") else CONV
-    if layout is None and task.name == "conv2d_bias":
+    if layout is None and task.results == ("grad_bias",):
         layout = "NCHW"  # a sum over other axes is right in another layout: whose it is has to be stated
     layouts = [each for each in known if layout in (each[0], f"{each[0]} {each[1]}") or layout is None]
     kinds = libraries(subject.fn) if task.kind == "function" else ["torch"]

@@ -14,7 +14,7 @@ from convviz.check.calling.call_plan import Plan
 from convviz.check.calling.inspect_source import is_own
 from convviz.check.calling.names_and_layouts import KERNEL, bias_shape, role_of, sizes_in, to_layout
 from convviz.check.calling.results import as_keys
-from convviz.check.tasks import GRADIENTS
+from convviz.check.tasks import GRADIENTS, Task
 from convviz.facts.words import sentences
 
 say = sentences("calling_student_code")
@@ -22,7 +22,7 @@ say = sentences("calling_student_code")
 _Place = tuple[Any, str, Any]  # who holds it, under which name, what stands there
 
 
-def fill(made: Any, case: Case, plan: Plan) -> dict[str, Any]:
+def fill(made: Any, task: Task, case: Case, plan: Plan) -> dict[str, Any]:
     """Put a case's weight and bias among a layer's parameters or attributes; return them, the bias if it has one.
 
     Raises:
@@ -37,13 +37,14 @@ def fill(made: Any, case: Case, plan: Plan) -> dict[str, Any]:
     if weight is None:
         raise NotNumbers(say("no_parameter" if is_module else "no_weight", shape=list(shape)))
     late = (None,) if weight[2] is None else ()  # filled at the first forward pass
-    count = case.bias.numel()
+    numbers = task.tensor(case, "bias")
+    count = numbers.numel()
     lengths = [None if (sizes := _shape(each[2])) is None else int(np.prod(sizes)) for each in places]
     fitting = [each for each, n in zip(places, lengths, strict=True) if each is not weight and n in (count, *late)]
     bias = _fitting("bias", fitting)
     found = {"weight": _put(weight, to_layout(case.weight, KERNEL[plan.kernel]), plan)}
     if bias is not None:
-        found["bias"] = _put(bias, case.bias.reshape(_shape(bias[2]) or bias_shape(plan.bias, count)), plan)
+        found["bias"] = _put(bias, numbers.reshape(_shape(bias[2]) or bias_shape(plan.bias, count)), plan)
     return found
 
 

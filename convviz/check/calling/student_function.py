@@ -142,7 +142,7 @@ class Student:
 
     def _takes_one_number(self, case: Case, answer: Answer) -> bool:
         """Return whether it fails for two equal numbers as for two others, and is right for one: two are the reason."""
-        found = with_one_number(case.spec, self.task.name == "conv_transpose2d")
+        found = with_one_number(case.spec, self._has_rest)
         if not found or Tried(case, answer, self.right(case)).is_right:
             return False
         names, spec = found
@@ -151,6 +151,11 @@ class Student:
         if not two.failed and (answer.kind == "raised" or Tried(equal, two, self.right(equal)).is_right):
             return False
         return Tried(equal, self._asker.ask(self.plan, equal), self.right(equal)).is_right
+
+    @property
+    def _has_rest(self) -> bool:
+        """Whether it makes an output that is as large as a stride with a remainder leaves open."""
+        return self.task.is_transposed and "output" in self.task.results
 
     @property
     def _one_kernel(self) -> bool:
@@ -164,12 +169,15 @@ class Student:
         """Return why a geometry cannot be asked, such as "it has no argument for dilation"; None if it can."""
         if outside := self._scope.leaves_out(spec):
             return say("no.scope", name=outside)
+        uneven = any(before != after for before, after in spec.padding)
+        if uneven and self.task.is_transposed:
+            return say("no.sides")
         if not set(GEOMETRY) & set(self.task.arguments):
             return None
         if self.plan.words:
             if padding_word(spec) is None:
                 return say("no.word")
-        elif any(before != after for before, after in spec.padding) and not (self.speaks and padding_word(spec)):
+        elif uneven and not (self.speaks and padding_word(spec)):
             return say("no.sides")
         for name, value in self._built_in().items():
             if getattr(spec, name) != value:
@@ -219,14 +227,14 @@ class Student:
 
     def _no_size(self, spec: ConvSpec) -> str | None:
         """Say where a size cannot be known: a remainder leaves it open."""
-        roles, name = self._roles(), self.task.name
+        roles = self._roles()
         if self._subject.style in ("pair", "class"):  # its own forward pass has both
             return None
-        if name == "conv_transpose2d" and not roles & {"output_padding", "input_size"} and any(spec.remainder):
+        if self._has_rest and not roles & {"output_padding", "input_size"} and any(spec.remainder):
             return say("no.argument", name="output_padding")
-        if name == "conv2d_input" and not roles & {"input_size", "input", "output_padding", "cache"}:
+        if self.task.name == "conv2d_input" and not roles & {"input_size", "input", "output_padding", "cache"}:
             return say("no.input_size") if any(spec.remainder) else None
-        if name == "conv2d_weight" and not roles & {"weight_size", "weight", "cache"}:
+        if self.task.results == ("grad_weight",) and not roles & {"weight_size", "weight", "cache"}:
             further = any(r >= d for r, d in zip(spec.remainder, spec.dilation, strict=True))
             return say("no.weight_size") if further else None
         return None
@@ -236,8 +244,7 @@ class Student:
             return say("no.square")
         if self.plan.pairs != "int":
             return None
-        transposed = ("remainder",) if self.task.name == "conv_transpose2d" else ()
-        pairs = (*PAIRS[:3], *(("kernel_size",) if self._one_kernel else ()), *transposed)
+        pairs = (*PAIRS[:3], *["kernel_size"] * self._one_kernel, *["remainder"] * self._has_rest)
         for name in pairs:
             pair = getattr(spec, name)
             if pair[0] != pair[1] and not (name == "padding" and self._in_words(spec)):
