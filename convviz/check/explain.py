@@ -17,6 +17,7 @@ from convviz.check.probe_analysis import axes_exchanged, counts, readings, unkno
 from convviz.check.probe_linearity import broken_premise, is_bias_alone
 from convviz.check.probe_one_window import one_window
 from convviz.check.probe_relations import sign_passed
+from convviz.check.same_padding import other_rule
 from convviz.check.smallest_failing_geometry import Failure
 from convviz.check.traced_products import setting_in_words
 from convviz.check.where_and_when_wrong import ONLY, alike, is_moved, mark_of, order_of, places
@@ -41,6 +42,9 @@ def explain(
     results = ", ".join(tried[0].right) if tried else ""
     if name := student.unzeroed:
         yield diagnosis(catalogue()["G09"], say("unzeroed", name=name), results)
+        return
+    if rule := other_rule(task, tried):
+        yield rule
         return
     if any(one.answer.message == say_call("plain_bias") for one in tried):
         return  # which says it all

@@ -12,8 +12,8 @@ from convviz.check.battery import Case
 from convviz.check.calling.arrays import changed, hand_over
 from convviz.check.calling.binding import TENSORS, Binding
 from convviz.check.calling.names_and_layouts import DATA, KERNEL, SYNONYMS, bias_shape, role_of, sizes_in, to_layout
+from convviz.check.same_padding import padding_word
 from convviz.check.tasks import GEOMETRY, Task
-from convviz.geometry.spec import ConvSpec
 
 USUAL = (*GEOMETRY, "pad")  # names of settings that a course's dict has
 PAIRS = ("stride", "padding", "dilation", "output_padding", "kernel_size")
@@ -33,6 +33,7 @@ class Plan:
     sizes: str = "full"  # a size argument has all axes; "plane": height and width
     dtype: str = "float64"  # or "float32"
     words: bool = False  # whether the padding is said as "same" or "valid"
+    upper: bool = False  # whether these are "SAME" and "VALID", as TensorFlow has them
 
 
 class Params(dict[str, Any]):
@@ -150,7 +151,8 @@ def plain_value(role: str, case: Case, plan: Plan, task: Task) -> Any:
     name, _, axis = role.partition(".")
     uneven = any(before != after for before, after in spec.padding)  # which no number says
     if name == "padding" and (plan.words or uneven):
-        return padding_word(spec) or "same"
+        word = padding_word(spec) or "same"
+        return word.upper() if plan.upper else word
     if name in PAIRS:
         special = {"padding": (spec.padding[0][0], spec.padding[1][0]), "output_padding": spec.remainder}
         pair: tuple[int, int] = special[name] if name in special else getattr(spec, name)
@@ -170,10 +172,3 @@ def plain_value(role: str, case: Case, plan: Plan, task: Task) -> Any:
     if task.is_transposed and name in ("in_channels", "out_channels"):
         return spec.in_channels if name == "out_channels" else spec.out_channels
     return getattr(spec, name)
-
-
-def padding_word(spec: ConvSpec) -> str | None:
-    """Return the word that stands for a geometry's padding, as torch means it; None where there is none."""
-    if not any(map(any, spec.padding)):
-        return "valid"
-    return "same" if spec.stride == (1, 1) and spec.replace(padding="same").padding == spec.padding else None

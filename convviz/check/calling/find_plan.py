@@ -37,10 +37,12 @@ LINEAR_FORMS = (("input", "weight", "bias"), ("input", "weight"), ("dict",))
 def plans(subject: Subject, layout: str | None) -> Iterator[Plan]:
     """Yield the plans that fit a task and what the code says, the likeliest first; a padding in words comes last."""
     padding = next((each for each in subject.binding.arguments if each.role == "padding"), None)
-    if padding is None or not isinstance(padding.default, str):
-        yield from _numbered(subject, layout)
-    if padding is not None and (isinstance(padding.default, str) or knows_words(subject.codes)):
-        yield from (dataclasses.replace(plan, words=True) for plan in _numbered(subject, layout))
+    word = padding.default if padding is not None and isinstance(padding.default, str) else ""
+    upper = word.isupper() or (knows_words(subject.codes) and not knows_words(subject.codes, ("same", "valid")))
+    if not word:
+        yield from (dataclasses.replace(plan, upper=upper) for plan in _numbered(subject, layout))
+    if padding is not None and (word or knows_words(subject.codes)):
+        yield from (dataclasses.replace(plan, words=True, upper=upper) for plan in _numbered(subject, layout))
 
 
 def _numbered(subject: Subject, layout: str | None) -> Iterator[Plan]:

@@ -12,12 +12,13 @@ import torch
 
 from convviz.check.battery import Case, make_case
 from convviz.check.call_outcome import Answer, Tried
-from convviz.check.calling.call_plan import PAIRS, Plan, padding_word
+from convviz.check.calling.call_plan import PAIRS, Plan
 from convviz.check.calling.case_runner import Asker
 from convviz.check.calling.find_plan import Found, cure
 from convviz.check.calling.function_or_class import Subject
 from convviz.check.calling.inspect_source import knows_words, mentions, unzeroed
 from convviz.check.calling.names_and_layouts import role_of
+from convviz.check.same_padding import padding_word
 from convviz.check.settings_in_scope import Scope, with_one_number
 from convviz.check.tasks import GEOMETRY, Task, truth
 from convviz.facts.words import sentences
@@ -80,7 +81,7 @@ class Student:
     @functools.cached_property  # every geometry asks for it, and it reads the source
     def speaks(self) -> bool:
         """Whether it takes a padding in words as well."""
-        return "padding" in self._subject.binding.roles and knows_words(self._subject.codes)
+        return "padding" in self._subject.binding.roles and (self.plan.words or knows_words(self._subject.codes))
 
     def close(self) -> None:
         """End its process, if it has one, and with it all that its code kept; a question begins another."""
@@ -123,6 +124,9 @@ class Student:
         answer = self._cured(case, self._tried.pop(case, None))
         if self._is_left_out(answer):
             return say(f"no.{answer.kind}", message=answer.message.rstrip("."))
+        strided = case.spec.stride != (1, 1) and self._in_words(case.spec) and padding_word(case.spec) == "same"
+        if strided and answer.kind == "raised" and not self._scope.strict:  # as torch, which has it for stride 1 only
+            return say("no.same", message=answer.message.rstrip("."))
         self._tried[case] = answer
         return None
 
