@@ -14,18 +14,14 @@ from convviz.check.calling.names_and_layouts import with_names
 from convviz.check.calling.open_student import open_student
 from convviz.check.examine import examine
 from convviz.check.report import Report
+from convviz.check.same_padding import SAME
 from convviz.check.scope_that_fits import fitting, may_fit
 from convviz.check.settings_in_scope import Scope, read_scope
 from convviz.check.stated_geometries import Stated, stated_cases
 from convviz.check.tasks import find_task
-from convviz.geometry.spec import ConvSpec
 
 # A function or a class; a pair (forward, backward); None is "not defined yet".
 Checked = Callable[..., Any] | tuple[Callable[..., Any], Callable[..., Any]] | None
-
-
-# For functions that take the padding as a word: the larger half of an odd total is at the bottom and the right.
-SAME = ConvSpec((6, 5), 2, 3, (4, 2), padding="same", batch=2)
 
 
 def report(
@@ -91,7 +87,7 @@ def report(
         told["here_alone"] = at is not None
         with closing(open_student(given, found, tried, **told)) as student:
             if student.speaks and cases != "public" and at is None:
-                tried.append(make_case("same padding, even kernel", SAME, seed * 1009 + 900))
+                tried += [make_case(name, spec, seed * 1009 + 900 + n) for n, (name, spec) in enumerate(SAME.items())]
             first = examine(student, tried, rtol, atol, seed * 1009 + 1000 if cases == "all" and at is None else None)
             if (
                 scope is None

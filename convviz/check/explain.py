@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from convviz.check.as_convolution import in_terms_of, seen_of
 from convviz.check.battery import NOTHING, ZEROS, Case, make_case
 from convviz.check.call_outcome import Tried, ratio_of, same
 from convviz.check.calling.student_function import Student
 from convviz.check.diagnose import Diagnosis, Seen, diagnose, diagnosis, sometimes
 from convviz.check.mistakes import catalogue
-from convviz.check.one_hot_probes import OneHotProbes, seen_of, single
+from convviz.check.one_hot_probes import OneHotProbes, single
 from convviz.check.probe_analysis import axes_exchanged, counts, readings, unknown
 from convviz.check.probe_linearity import broken_premise, is_bias_alone
 from convviz.check.probe_one_window import one_window
 from convviz.check.probe_relations import sign_passed
+from convviz.check.same_padding import other_rule
 from convviz.check.smallest_failing_geometry import Failure
-from convviz.check.tasks import Task
 from convviz.check.traced_products import setting_in_words
 from convviz.check.where_and_when_wrong import ONLY, alike, is_moved, mark_of, order_of, places
 from convviz.facts.join_lists import comma
@@ -42,6 +42,9 @@ def explain(
     results = ", ".join(tried[0].right) if tried else ""
     if name := student.unzeroed:
         yield diagnosis(catalogue()["G09"], say("unzeroed", name=name), results)
+        return
+    if rule := other_rule(task, tried):
+        yield rule
         return
     if any(one.answer.message == say_call("plain_bias") for one in tried):
         return  # which says it all
@@ -74,7 +77,7 @@ def explain(
             found = _unnamed(probes[result], seen, found, failure)
         if failure and found and (when := mark_of(failure.wrong, failure.others)):
             found = _said_first(when, found)
-        yield from (_in_terms_of(task, each) for each in found)
+        yield from (in_terms_of(task, result, each) for each in found)
 
 
 def _by_geometry(student: Student, tried: Sequence[Tried]) -> Sequence[Tried]:
@@ -87,21 +90,6 @@ def _by_geometry(student: Student, tried: Sequence[Tried]) -> Sequence[Tried]:
         return tried
     named = dataclasses.replace(wrong[0].case, name=setting_in_words(spec))
     return [dataclasses.replace(one, case=named) if one is wrong[0] else one for one in tried]
-
-
-def _in_terms_of(task: Task, found: Diagnosis) -> Diagnosis:
-    """Return what is said of a convolution as it is said of a linear layer, or of a transposed convolution's output."""
-    if task.name.startswith("linear"):
-        return dataclasses.replace(found, fix=say("linear_order")) if found.id in ("F10", "W09") else found
-    if task.name != "conv_transpose2d":
-        return found
-
-    def said(text: str) -> str:
-        return re.sub(r"grad_(in|out)put", lambda name: {"in": "output", "out": "input"}[name[1]], text)
-
-    title = say("turned") if found.id == "I01" else said(found.title)  # which here is also who rotates what they stamp
-    fix = say("turned.fix") if found.id in ("I01", "I05") else found.fix if found.id == "?" else said(found.fix)
-    return dataclasses.replace(found, of=said(found.of), title=title, evidence=said(found.evidence), fix=fix)
 
 
 def _said_first(when: str, found: list[Diagnosis]) -> list[Diagnosis]:
@@ -198,7 +186,7 @@ def _unnamed(
         said = Diagnosis("?", result, part, "", "")
     elif said is None:
         if not where and (found := next(ones.products(smallest.case), None)) and not (found.found or found.unknown):
-            where = [say("read.nothing", result=result)]
+            where = [say("read.nothing", result=of)]
         return [Diagnosis("?", result, where[0], " ".join(where[1:]), "")] if where else []
     return [*partly, dataclasses.replace(said, of=result, evidence=f"{said.evidence} {also}".strip())]
 
@@ -212,7 +200,7 @@ def _part(ones: OneHotProbes, case: Case) -> str:
     words = {"axis": say(f"axis.{axis}"), "which": comma(list(map(str, which))), "sent": sent, "count": len(which)}
     if len(ratios) == 1 and (factor := ratios.pop()) is not None:
         return say("part.factor", factor=f"{factor:g}", **words) if factor else say("part.none", **words)
-    return say("part", result=ones.result, **words)
+    return say("part", result=ones.of, **words)
 
 
 def _by_ratio(of: str, wrong: Sequence[Seen]) -> Diagnosis | None:

@@ -78,7 +78,7 @@ def named(task: Task, case: Case, found: bool = True) -> Case:
     """Return a case with a name that says what it is, for a report, and that it was ``found`` at random."""
     spec = case.spec
     is_linear = task.name.startswith("linear")
-    input = spec.output_shape if task.name == "conv_transpose2d" else spec.input_shape
+    input = spec.output_shape if task.is_transposed else spec.input_shape
     shapes = {"input": input[: 2 if is_linear else 4], "weight": spec.weight_shape[: 2 if is_linear else 4]}
     said = [f"{name} {list(shape)}" for name, shape in shapes.items()]
     said += [] if is_linear else [setting_in_words(spec)]
@@ -157,5 +157,7 @@ def _size(draws: Random, kernel: int, stride: int, padding: int, dilation: int) 
 
 def _is_cropped_away(spec: ConvSpec) -> bool:
     """Return whether the padding is so wide that of a spread grad_output nothing is left: no layer is built so."""
+    if any(size <= rest for size, rest in zip(spec.input_size, spec.remainder, strict=True)):
+        return True
     axes = zip(spec.output_size, spec.stride, spec.dilation, spec.kernel_size, spec.padding, strict=True)
     return any((o - 1) * s + 1 <= 2 * max(max(p) - d * (k - 1), 0) for o, s, d, k, p in axes)

@@ -41,13 +41,12 @@ def _spec(given: object, task: Task) -> ConvSpec:
     if not isinstance(given, Mapping):
         raise ValueError(f"at is a ConvSpec, a dict such as {EXAMPLE}, or a list of them: got {given!r}")
     fields = dict(given)
-    is_transposed = task.name.startswith("conv_transpose2d")
-    known = (*SHAPES, *FIELDS, *["output_padding"] * is_transposed)
+    known = (*SHAPES, *FIELDS, *["output_padding"] * task.is_transposed)
     for key in fields:
         if key not in known:
             raise ValueError(f"at has the keys {', '.join(known)}: got {key!r}")
     shapes = {name: _shape(name, fields.pop(name), task) for name in SHAPES if name in fields}
-    if is_transposed and shapes:
+    if task.is_transposed and shapes:
         return _transposed(shapes, fields)
     if "input" in shapes:
         fields["batch"], fields["in_channels"], *size = shapes["input"]

@@ -197,12 +197,13 @@ def test_a_view_and_rounding_are_right(right):
     assert found.passed, found.text()
 
 
-def padded_in_words(padding, size, dilation):
+def padded_in_words(padding, cells, size, stride, dilation):
     if padding == "valid":
         return (0, 0)
     if padding != "same":
         return (padding, padding)
-    return (dilation * (size - 1) // 2, dilation * (size - 1) - dilation * (size - 1) // 2)
+    total = max((-(-cells // stride) - 1) * stride + dilation * (size - 1) + 1 - cells, 0)
+    return (total // 2, total - total // 2)
 
 
 def test_words_are_asked_of_kernels_that_are_not_square():
@@ -213,7 +214,10 @@ def test_words_are_asked_of_kernels_that_are_not_square():
             assert all(isinstance(each, int) for each in (stride, dilation))
             assert not isinstance(padding, tuple)
             sizes = [weight_size[2:][axis] for axis in axes]
-            rows, columns = (padded_in_words(padding, size, dilation) for size in sizes)
+            cells = input.shape[2:]
+            rows, columns = (
+                padded_in_words(padding, *each, stride, dilation) for each in zip(cells, sizes, strict=True)
+            )
             padded = F.pad(input, (*columns, *rows, 0, 9)) if axes[0] else F.pad(input, (*columns, *rows))
             return torch.nn.grad.conv2d_weight(padded, weight_size, grad_output, stride, 0, dilation, groups)
 

@@ -89,8 +89,9 @@ def _parameters(fn: Any) -> list[inspect.Parameter]:
 
 def _by_name(parameters: list[inspect.Parameter], task: Task) -> list[str | None]:
     among = task.arguments if task.kind == "Module" else tuple(dict.fromkeys((*task.arguments, *KNOWN)))
-    if task.name == "conv_transpose2d":
-        among = tuple(role for role in among if role not in ("grad_output", "padding_mode"))
+    if task.is_transposed:
+        unknown = ("padding_mode", *["grad_output"] * ("grad_output" not in task.arguments))
+        among = tuple(role for role in among if role not in unknown)
     found: list[str | None] = []
     for each in parameters:
         role = stated_role(each.name) or role_of(each.name, among)

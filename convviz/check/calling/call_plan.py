@@ -21,9 +21,9 @@ from convviz.check.calling.names_and_layouts import (
     stated_role,
     to_layout,
 )
+from convviz.check.same_padding import padding_word
 from convviz.check.tasks import GEOMETRY, Task
 from convviz.facts.words import sentences
-from convviz.geometry.spec import ConvSpec
 
 say = sentences("calling_student_code")
 
@@ -47,6 +47,7 @@ class Plan:
     sizes: str = "full"  # a size argument has all axes; "plane": height and width
     dtype: str = "float64"  # or "float32"
     words: bool = False  # whether the padding is said as "same" or "valid"
+    upper: bool = False  # whether these are "SAME" and "VALID", as TensorFlow has them
 
 
 class Params(dict[str, Any]):
@@ -159,8 +160,7 @@ class Given:
         if self.task.kind == "Module":
             return True  # of a layer's arguments "bias" alone is called like a tensor
         plan, dtype = self.plan, getattr(torch, self.plan.dtype)
-        of = {"input": "grad_output", "bias": "transposed_bias"} if self.task.name == "conv_transpose2d" else {}
-        tensor = self._case.tensor(of.get(role, role))  # what a transposed convolution takes is another's output
+        tensor = self.task.tensor(self._case, role)
         if role == "bias":
             tensor = tensor.reshape(() if plan.data == "HW" else bias_shape(plan.bias, tensor.numel()))
         else:
@@ -169,7 +169,8 @@ class Given:
         return hand_over(tensor, plan.arrays, dtype, self.turned)
 
     def _dict(self, tensors: tuple[str, ...]) -> Params:
-        roles = tensors if self.task.name.startswith("linear") else (*tensors, *GEOMETRY, "kernel_size")
+        settings = (*GEOMETRY, *["output_padding"] * self.task.is_transposed, "kernel_size")
+        roles = tensors if self.task.name.startswith("linear") else (*tensors, *settings)
         keys = ((key, role) for role in reversed(roles) for key in names_of(role))
         made = Params({key: self.value(role) for key, role in keys})
         self._dicts.append(made)
@@ -182,7 +183,8 @@ def plain_value(role: str, case: Case, plan: Plan, task: Task) -> Any:
     name, _, axis = role.partition(".")
     uneven = any(before != after for before, after in spec.padding)  # which no number says
     if name == "padding" and (plan.words or uneven):
-        return padding_word(spec) or "same"
+        word = padding_word(spec) or "same"
+        return word.upper() if plan.upper else word
     if name in PAIRS:
         special = {"padding": (spec.padding[0][0], spec.padding[1][0]), "output_padding": spec.remainder}
         pair: tuple[int, int] = special[name] if name in special else getattr(spec, name)
@@ -193,19 +195,17 @@ def plain_value(role: str, case: Case, plan: Plan, task: Task) -> Any:
     if name == RATE:
         return 1.0
     if name == "input_size" and task.kind == "Module":  # what makes a layer knows no batch
-        return sizes_in(spec.input_shape, [axis for axis in DATA[plan.data] if axis])
+        shape = spec.output_shape if task.is_transposed else spec.input_shape
+        return sizes_in(shape, [axis for axis in DATA[plan.data] if axis])
     if name == "input_size":
-        whole = plan.sizes == "full" and task.name != "conv_transpose2d"
-        return sizes_in(spec.input_shape, DATA[plan.data]) if whole else spec.input_size
+        if task.is_transposed and "output" in task.results:  # where the size of what comes out is called so
+            return spec.input_size
+        shape = spec.output_shape if task.is_transposed else spec.input_shape
+        return sizes_in(shape, DATA[plan.data]) if plan.sizes == "full" else shape[2:]
     if name == "weight_size":
         if plan.sizes == "full":
             return sizes_in(spec.weight_shape, KERNEL[plan.kernel])
         return plain_value("kernel_size", case, plan, task)
+    if task.is_transposed and name in ("in_channels", "out_channels"):
+        return spec.in_channels if name == "out_channels" else spec.out_channels
     return getattr(spec, name)
-
-
-def padding_word(spec: ConvSpec) -> str | None:
-    """Return the word that stands for a geometry's padding, as torch means it; None where there is none."""
-    if not any(map(any, spec.padding)):
-        return "valid"
-    return "same" if spec.stride == (1, 1) and spec.replace(padding="same").padding == spec.padding else None

@@ -48,17 +48,19 @@ def plans(subject: Subject, stated: Stated) -> Iterator[Plan]:
         yield next(_numbered(subject, Stated(stated.layout, stated.arrays or "torch")))
         return
     padding = next((each for each in subject.binding.arguments if each.role == "padding"), None)
-    if padding is None or not isinstance(padding.default, str):
-        yield from _numbered(subject, stated)
-    if padding is not None and (isinstance(padding.default, str) or knows_words(subject.codes)):
-        yield from (dataclasses.replace(plan, words=True) for plan in _numbered(subject, stated))
+    word = padding.default if padding is not None and isinstance(padding.default, str) else ""
+    upper = word.isupper() or (knows_words(subject.codes) and not knows_words(subject.codes, ("same", "valid")))
+    if not word:
+        yield from (dataclasses.replace(plan, upper=upper) for plan in _numbered(subject, stated))
+    if padding is not None and (word or knows_words(subject.codes)):
+        yield from (dataclasses.replace(plan, words=True, upper=upper) for plan in _numbered(subject, stated))
 
 
 def _numbered(subject: Subject, stated: Stated) -> Iterator[Plan]:
     task, roles, layout = subject.task, subject.binding.roles, stated.layout
     linear = task.name.startswith("linear")
     known = LINEAR if linear else CONV + STATED if " " in (layout or "") else CONV
-    if layout is None and task.name == "conv2d_bias":
+    if layout is None and task.results == ("grad_bias",):
         layout = "NCHW"  # a sum over other axes is right in another layout: whose it is has to be stated
     layouts = [each for each in known if layout in (each[0], f"{each[0]} {each[1]}") or layout is None]
     kinds = [stated.arrays] if stated.arrays else libraries(subject.fn) if task.kind == "function" else ["torch"]

@@ -22,7 +22,7 @@ from convviz.check.calling.inspect_source import is_function
 from convviz.check.calling.layer_contents import fill, gathered, holding, updates, weights_of, zero
 from convviz.check.calling.names_and_layouts import DATA, role_of, to_layout
 from convviz.check.calling.results import At, is_array, pieces, take_apart, together
-from convviz.check.tasks import GRADIENTS, TASKS, Task
+from convviz.check.tasks import GRADIENTS, Task, forward_of
 from convviz.facts.words import sentences
 
 say = sentences("calling_student_code")
@@ -57,7 +57,7 @@ class Call:
         """Fill in what was found, as far as it goes."""
         parts: list[tuple[At, dict[str, torch.Tensor]]] = []
         try:
-            for case, at in pieces(self.case, self.plan.data, self.subject.task.name == "conv_transpose2d"):
+            for case, at in pieces(self.case, self.plan.data, self.subject.task.is_transposed):
                 found: dict[str, torch.Tensor] = {}
                 parts.append((at, found))
                 self._piece(case, found)
@@ -74,8 +74,7 @@ class Call:
         finally:
             self.biased = self.biased or (self.subject.is_adapter and "bias" in given.read)
             if not self.biased and "output" in found:
-                bias = case.transposed_bias if task.name == "conv_transpose2d" else case.bias
-                found["output"] = _with_bias(found["output"], bias)
+                found["output"] = _with_bias(found["output"], task.tensor(case, "bias"))
                 self.remarks |= {"no_bias"} if task.kind == "Module" else set()
             self.remarks |= given.remarks
             self.read |= given.read
@@ -96,9 +95,9 @@ class Call:
         (layer, wanted), asked = made, given
         self.biased = self.biased or "bias" in wanted
         if task.kind == "Module":
-            self.plain = [] if "bias" in wanted else _plain_bias(layer, case)
+            self.plain = [] if "bias" in wanted else _plain_bias(layer, task.tensor(case, "bias").numel())
             self.biased = "bias" in wanted or bool(self.plain)
-            asked = Given(TASKS["conv2d"], self.plan, case)
+            asked = Given(forward_of(task), self.plan, case)
             for role, value in wanted.items():
                 given.hold(role, value, value.detach().clone())
         if subject.backward is AUTOGRAD:
@@ -145,10 +144,10 @@ class Call:
             layer = self._go(subject.maker, given, subject.makes)
         if subject.style == "Module" and not isinstance(layer, torch.nn.Module):
             raise NotNumbers(say("no_layer", what=type(layer).__name__))
-        held = fill(layer, case, plan) if subject.is_filled else {}
+        held = fill(layer, given.task, case, plan) if subject.is_filled else {}
         changes = "weights" in again and subject.is_filled
         if changes:
-            fill(layer, other_weights, plan)
+            fill(layer, given.task, other_weights, plan)
         if again:
             kept, other = self._other_image(layer, given, case)
         if again and subject.style == "class":
@@ -161,7 +160,7 @@ class Call:
             zero(layer, "grads" not in again)
         updates_itself = bool(again) and subject.is_filled and RATE in subject.returns.roles
         if changes or updates_itself or subject.style == "Module":
-            fill(layer, case, plan)
+            fill(layer, given.task, case, plan)
         with torch.no_grad():
             for array in arrays:  # in place, as training changes them: what is a view of them follows
                 array[...] = given.value("weight")
@@ -169,7 +168,7 @@ class Call:
 
     def _other_image(self, layer: Any, given: Given, case: Case) -> tuple[Any, Given]:
         """Go forward with another image; return what is kept for going back, and what goes forward and back."""
-        task = TASKS["conv2d"] if given.task.kind == "Module" else given.task
+        task = forward_of(given.task) if given.task.kind == "Module" else given.task
         for name in ("input", "grad_output"):
             case = case.with_tensor(name, 1 - case.tensor(name).flip(2, 3) / 2)
         other = Given(task, self.plan, case)
@@ -215,7 +214,9 @@ class Call:
     def _differentiated(
         self, given: Given, case: Case, output: torch.Tensor, wanted: dict[str, torch.Tensor], found: dict[str, Any]
     ) -> None:
-        sent = to_layout(case.grad_output, DATA[self.plan.data]).to(output.dtype, copy=True)
+        sent = to_layout(self.subject.task.tensor(case, "grad_output"), DATA[self.plan.data]).to(
+            output.dtype, copy=True
+        )
         sent = hand_over(sent, "torch", output.dtype, self.turned)
         if sent.shape != output.shape:
             return  # nothing can be sent back through an output of another shape: that is the mistake
@@ -255,8 +256,8 @@ def _with_bias(output: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
     return output + bias.to(output.dtype).reshape(1, -1, *[1] * (output.dim() - 2))
 
 
-def _plain_bias(layer: torch.nn.Module, case: Case) -> list[torch.Tensor]:
+def _plain_bias(layer: torch.nn.Module, count: int) -> list[torch.Tensor]:
     """Return a layer's bias that is no parameter, and let autograd say whether it is used."""
     held = [(name, value) for name, value in (*vars(layer).items(), *layer.named_buffers()) if role_of(name, ("bias",))]
-    found = [value for _, value in held if isinstance(value, torch.Tensor) and value.numel() == case.bias.numel()]
+    found = [value for _, value in held if isinstance(value, torch.Tensor) and value.numel() == count]
     return [value.requires_grad_() for value in found if value.is_leaf and value.is_floating_point()]

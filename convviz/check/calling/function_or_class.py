@@ -14,16 +14,14 @@ import torch
 from convviz.check.calling.binding import Argument, Binding, binding_of, takes_case
 from convviz.check.calling.call_plan import RATE, Plan
 from convviz.check.calling.inspect_source import is_function
-from convviz.check.tasks import GEOMETRY, GRADIENTS, TASKS, Task
+from convviz.check.tasks import GEOMETRY, GRADIENTS, Task, forward_of, layer_of
 
 NOTHING = Binding(())
 INPUT = Binding((Argument("input", "input"),))
 FORWARD = ("forward", "fprop", "forward_pass", "__call__")
 BACKWARD = ("backward", "bprop", "backprop", "backward_pass")
 AUTOGRAD = torch.autograd.grad
-# What makes a layer is called with its channels, or else with its weights.
-LAYER = dataclasses.replace(TASKS["conv2d_module"], arguments=(*TASKS["conv2d_module"].arguments, "input_size", RATE))
-LINEAR_LAYER = Task("linear_module", ("in_channels", "out_channels", "bias", RATE), (), "Module")
+# What makes a layer is called with its weights, or else with its channels.
 _WEIGHTS = Task("conv2d", ("weight", "bias", *GEOMETRY), ())
 
 
@@ -40,7 +38,7 @@ class Subject:
     returns: Binding = NOTHING  # how the backward pass is called
     maker: Any = None  # the class, or the function that makes a layer
     makes: Binding = NOTHING  # how that is called
-    layer: Task = _WEIGHTS  # the task by which it is called: that one, LAYER or LINEAR_LAYER
+    layer: Task = _WEIGHTS  # the task by which it is called, of kind "Module" where that is with channels
 
     @property
     def style(self) -> str:
@@ -94,13 +92,13 @@ def subject_of(fn: Any, task: Task, less: int = 0) -> Subject:
     if _has_passes(fn, task):
         return _with_passes(fn, task, _methods(fn, task))
     if is_function(fn) and task.kind == "function" and set(task.results) & set(GRADIENTS):
-        taken = TASKS["linear" if task.name.startswith("linear") else "conv2d_function"].arguments
+        taken = forward_of(task).arguments
         task = dataclasses.replace(task, kind="Function", arguments=taken, results=("output", *task.results))
     binding = binding_of(fn, task)
     count = len(binding.arguments) - less
     binding = dataclasses.replace(binding, arguments=binding.arguments[:count], placed=binding.placed[:count])
     if task.kind == "Module":
-        return Subject(fn, task, binding, "__call__", INPUT, AUTOGRAD, maker=fn, makes=binding, layer=LAYER)
+        return Subject(fn, task, binding, "__call__", INPUT, AUTOGRAD, maker=fn, makes=binding, layer=task)
     return Subject(fn, task, binding, fn, binding, AUTOGRAD if task.kind == "Function" else None)
 
 
@@ -128,7 +126,7 @@ def _with_passes(fn: Any, task: Task, passes: dict[str, Any]) -> Subject:
 def _has_passes(fn: Any, task: Task) -> bool:
     if not isinstance(fn, type) or is_function(fn) or issubclass(fn, torch.nn.Module):
         return False
-    if task.kind == "Function" or task.name == "conv_transpose2d" or _method(fn, FORWARD) is None:
+    if task.kind == "Function" or _method(fn, FORWARD) is None:
         return False
     return _method(fn, BACKWARD) is not None or task.results == ("output",)
 
@@ -141,13 +139,15 @@ def _method(made: type, names: tuple[str, ...]) -> str | None:
 def _methods(made: type, task: Task) -> dict[str, Any]:
     forward = _method(made, FORWARD) or "forward"
     backward = _method(made, BACKWARD) if task.results != ("output",) else None
-    layer = LINEAR_LAYER if task.name.startswith("linear") else LAYER
+    sizes = () if task.name.startswith("linear") else ("input_size",)
+    layer = dataclasses.replace(task, arguments=(*layer_of(task), *sizes, RATE), results=(), kind="Module")
+    weights = dataclasses.replace(forward_of(task), arguments=("weight", "bias", *forward_of(task).arguments[3:]))
     makes = _stage(made, layer)
     known = makes.roles - set(makes.placed)
     if "out_channels" not in known or not known & {"in_channels", "kernel_size"}:
-        by_weights = _stage(made, _WEIGHTS)
+        by_weights = _stage(made, weights)
         if "weight" in by_weights.roles - set(by_weights.placed) or not makes.placed:
-            makes, layer = by_weights, _WEIGHTS
+            makes, layer = by_weights, weights
     found = {"forward": forward, "goes": _forward(_bound(made, forward), task), "backward": backward}
     if backward is not None:
         returned = dataclasses.replace(task, arguments=("grad_output", RATE), kind="function")
@@ -163,7 +163,7 @@ def _bound(made: type, name: str) -> Callable[..., Any]:
 
 
 def _forward(fn: Callable[..., Any], task: Task) -> Binding:
-    return _beginning_with("input", _stage(fn, TASKS["linear" if task.name.startswith("linear") else "conv2d"]))
+    return _beginning_with("input", _stage(fn, forward_of(task)))
 
 
 def _beginning_with(role: str, binding: Binding) -> Binding:

@@ -192,10 +192,10 @@ def _written(made: Any) -> Iterator[tuple[list[Any], list[Any]]]:
         queue += values
 
 
-def knows_words(codes: Sequence[Any]) -> bool:
+def knows_words(codes: Sequence[Any], words: Sequence[str] = ("same", "valid", "SAME", "VALID")) -> bool:
     """Return whether code has the word "same" or "valid" in it, other than to hand it on to what it calls."""
     nodes = [node for code in codes if (tree := source_of(code)) for node in ast.walk(tree)]
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     handed = {id(value) for call in calls for value in (*call.args, *(each.value for each in call.keywords))}
-    words = (node for node in nodes if isinstance(node, ast.Constant) and node.value in ("same", "valid"))
-    return any(id(word) not in handed for word in words)
+    said = (node for node in nodes if isinstance(node, ast.Constant) and node.value in words)
+    return any(id(word) not in handed for word in said)

@@ -15,7 +15,7 @@ from convviz.check.calling.call_plan import Plan
 from convviz.check.calling.inspect_source import is_own
 from convviz.check.calling.names_and_layouts import DATA, KERNEL, bias_shape, role_of, sizes_in, to_layout
 from convviz.check.calling.results import as_keys
-from convviz.check.tasks import GRADIENTS
+from convviz.check.tasks import GRADIENTS, Task
 from convviz.facts.words import sentences
 
 say = sentences("calling_student_code")
@@ -23,7 +23,7 @@ say = sentences("calling_student_code")
 _Place = tuple[Any, str, Any]  # who holds it, under which name, what stands there
 
 
-def fill(made: Any, case: Case, plan: Plan) -> dict[str, Any]:
+def fill(made: Any, task: Task, case: Case, plan: Plan) -> dict[str, Any]:
     """Put a case's weight and bias among a layer's parameters or attributes; return them, the bias if it has one.
 
     Raises:
@@ -38,22 +38,24 @@ def fill(made: Any, case: Case, plan: Plan) -> dict[str, Any]:
     if weight is None:
         raise NotNumbers(say("no_parameter" if is_module else "no_weight", shape=list(shape)))
     late = (None,) if weight[2] is None else ()  # filled at the first forward pass
-    count = case.bias.numel()
+    numbers = task.tensor(case, "bias")
+    count = numbers.numel()
     lengths = [None if (sizes := _shape(each[2])) is None else int(np.prod(sizes)) for each in places]
     fitting = [each for each, n in zip(places, lengths, strict=True) if each is not weight and n in (count, *late)]
     bias = _fitting("bias", fitting)
     found = {"weight": _put(weight, to_layout(case.weight, KERNEL[plan.kernel]), plan)}
     if bias is not None:
-        found["bias"] = _put(bias, case.bias.reshape(_shape(bias[2]) or bias_shape(plan.bias, count)), plan)
-    elif (bias := _per_cell(places, case, plan)) is not None:
-        plane = to_layout(case.bias.reshape(1, -1, 1, 1).expand(1, *case.spec.output_shape[1:]), DATA[plan.data])
-        found["bias"] = _put(bias, plane.reshape(_shape(bias[2]) or ()), plan)
+        found["bias"] = _put(bias, numbers.reshape(_shape(bias[2]) or bias_shape(plan.bias, count)), plan)
+    else:
+        sizes = case.spec.input_size if task.is_transposed else case.spec.output_size
+        cells = to_layout(numbers.reshape(1, -1, 1, 1).expand(1, -1, *sizes), DATA[plan.data])
+        if (bias := _per_cell(places, tuple(cells.shape))) is not None:
+            found["bias"] = _put(bias, cells.reshape(_shape(bias[2]) or ()), plan)
     return found
 
 
-def _per_cell(places: list[_Place], case: Case, plan: Plan) -> _Place | None:
+def _per_cell(places: list[_Place], shape: tuple[int, ...]) -> _Place | None:
     """Return the bias that has a number for each cell of an output, as some from-scratch layers have it."""
-    shape = tuple(sizes_in((1, *case.spec.output_shape[1:]), DATA[plan.data]))
     named = [each for each in places if role_of(each[1], ("bias",)) and _shape(each[2]) in (shape, shape[1:])]
     return next(iter(named), None)
 

@@ -16,11 +16,11 @@ from convviz.check.calling.case_runner import Asker
 from convviz.check.calling.child_process import bounds_of
 from convviz.check.calling.find_plan import Found, Stated, search
 from convviz.check.calling.function_or_class import Subject, subject_of
-from convviz.check.calling.inspect_source import is_function, takes_square_kernels
+from convviz.check.calling.inspect_source import is_function, mentions, takes_square_kernels
 from convviz.check.calling.names_and_layouts import CONV, LINEAR, STATED
 from convviz.check.calling.student_function import Student
 from convviz.check.settings_in_scope import EVERYTHING, Scope
-from convviz.check.tasks import Task
+from convviz.check.tasks import GRADIENTS, Task
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 
@@ -46,6 +46,8 @@ def open_student(
     Raises:
         ValueError: there is no such layout, or the time limit is no positive number.
     """
+    if task.results == ("output",) and not isinstance(fn, type) and mentions(fn, "apply"):  # of a Function
+        task = dataclasses.replace(task, kind="Function", results=("output", *GRADIENTS))
     linear = task.name.startswith("linear")
     layouts = LINEAR if linear else CONV + STATED
     known, exact = dict.fromkeys(each[0] for each in layouts), [f"{each[0]} {each[1]}" for each in layouts]
@@ -120,7 +122,7 @@ def _assumed(subject: Subject, found: Found, layout: str | None, square: bool) -
     shaped = "stated" if layout is not None or subject.is_adapter else "layout" if is_known else "guessed"
     if task.name.startswith("linear"):
         shaped = "linear"
-    elif task.name == "conv2d_bias" and layout is None:
+    elif task.results == ("grad_bias",) and layout is None:
         shaped = "channels"
     # What a layer has is seen in what is made, and remarked.
     no_bias = "bias" in task.arguments and not (subject.is_filled or subject.is_adapter) and not subject.has_bias(plan)

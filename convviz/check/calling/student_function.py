@@ -15,12 +15,13 @@ import torch
 from convviz.check.battery import Case, make_case
 from convviz.check.call_outcome import Answer, Tried
 from convviz.check.calling.ask_back import question
-from convviz.check.calling.call_plan import PAIRS, Plan, padding_word
+from convviz.check.calling.call_plan import PAIRS, Plan
 from convviz.check.calling.case_runner import Asker
 from convviz.check.calling.find_plan import PROBES, Found, cure, plans
 from convviz.check.calling.function_or_class import Subject
 from convviz.check.calling.inspect_source import knows_words, mentions, unzeroed
 from convviz.check.calling.names_and_layouts import role_of
+from convviz.check.same_padding import padding_word
 from convviz.check.settings_in_scope import NUMBERS, SWITCHES, Scope, with_one_number
 from convviz.check.tasks import GEOMETRY, Task, truth
 from convviz.facts.join_lists import comma
@@ -89,7 +90,7 @@ class Student:
 
     def left_out(self, reasons: Collection[str]) -> tuple[str, ...]:
         """Return in a few words each what it was not asked, of which ``reasons`` are the cases': settings, sizes."""
-        lacking = [name for name in self._built_in() if set(GEOMETRY) & set(self.task.arguments)]
+        lacking = [name for name in self._built_in() if name in self.task.arguments]
         known = {say(id, name=name) for name in lacking for id in ("no.argument", "no.read")}
         known |= {say("no.scope", name=name) for name in (*NUMBERS, *SWITCHES)}  # which is stated
         others = Counter(reason for reason in reasons if reason not in known)
@@ -119,7 +120,7 @@ class Student:
     @functools.cached_property  # every geometry asks for it, and it reads the source
     def speaks(self) -> bool:
         """Whether it takes a padding in words as well."""
-        return "padding" in self._subject.binding.roles and knows_words(self._subject.codes)
+        return "padding" in self._subject.binding.roles and (self.plan.words or knows_words(self._subject.codes))
 
     def close(self) -> None:
         """End its process, if it has one, and with it all that its code kept; a question begins another."""
@@ -164,6 +165,9 @@ class Student:
         answer = self._cured(case, self._tried.pop(case, None))
         if self._is_left_out(answer):
             return say(f"no.{answer.kind}", message=answer.message.rstrip("."))
+        strided = case.spec.stride != (1, 1) and self._in_words(case.spec) and padding_word(case.spec) == "same"
+        if strided and answer.kind == "raised" and not self._scope.strict:  # as torch, which has it for stride 1 only
+            return say("no.same", message=answer.message.rstrip("."))
         self._tried[case] = answer
         return None
 
@@ -183,7 +187,7 @@ class Student:
 
     def _takes_one_number(self, case: Case, answer: Answer) -> bool:
         """Return whether it fails for two equal numbers as for two others, and is right for one: two are the reason."""
-        found = with_one_number(case.spec, self.task.name == "conv_transpose2d")
+        found = with_one_number(case.spec, self._has_rest)
         if not found or Tried(case, answer, self.right(case)).is_right:
             return False
         names, spec = found
@@ -192,6 +196,11 @@ class Student:
         if not two.failed and (answer.kind == "raised" or Tried(equal, two, self.right(equal)).is_right):
             return False
         return Tried(equal, self._asker.ask(self.plan, equal), self.right(equal)).is_right
+
+    @property
+    def _has_rest(self) -> bool:
+        """Whether it makes an output that is as large as a stride with a remainder leaves open."""
+        return self.task.is_transposed and "output" in self.task.results
 
     @property
     def _one_kernel(self) -> bool:
@@ -205,12 +214,15 @@ class Student:
         """Return why a geometry cannot be asked, such as "it has no argument for dilation"; None if it can."""
         if outside := self._scope.leaves_out(spec):
             return say("no.scope", name=outside)
+        uneven = any(before != after for before, after in spec.padding)
+        if uneven and self.task.is_transposed:
+            return say("no.sides")
         if not set(GEOMETRY) & set(self.task.arguments):
             return None
         if self.plan.words:
             if padding_word(spec) is None:
                 return say("no.word")
-        elif any(before != after for before, after in spec.padding) and not (self.speaks and padding_word(spec)):
+        elif uneven and not (self.speaks and padding_word(spec)):
             return say("no.sides")
         for name, value in self._built_in().items():
             if getattr(spec, name) != value:
@@ -262,14 +274,14 @@ class Student:
 
     def _no_size(self, spec: ConvSpec) -> str | None:
         """Say where a size cannot be known: a remainder leaves it open."""
-        roles, name = self._roles(), self.task.name
+        roles = self._roles()
         if self._subject.style in ("pair", "class"):  # its own forward pass has both
             return None
-        if name == "conv_transpose2d" and not roles & {"output_padding", "input_size"} and any(spec.remainder):
+        if self._has_rest and not roles & {"output_padding", "input_size"} and any(spec.remainder):
             return say("no.argument", name="output_padding")
-        if name == "conv2d_input" and not roles & {"input_size", "input", "output_padding", "cache"}:
+        if self.task.name == "conv2d_input" and not roles & {"input_size", "input", "output_padding", "cache"}:
             return say("no.input_size") if any(spec.remainder) else None
-        if name == "conv2d_weight" and not roles & {"weight_size", "weight", "cache"}:
+        if self.task.results == ("grad_weight",) and not roles & {"weight_size", "weight", "cache"}:
             further = any(r >= d for r, d in zip(spec.remainder, spec.dilation, strict=True))
             return say("no.weight_size") if further else None
         return None
@@ -279,8 +291,7 @@ class Student:
             return say("no.square")
         if self.plan.pairs != "int":
             return None
-        transposed = ("remainder",) if self.task.name == "conv_transpose2d" else ()
-        pairs = (*PAIRS[:3], *(("kernel_size",) if self._one_kernel else ()), *transposed)
+        pairs = (*PAIRS[:3], *["kernel_size"] * self._one_kernel, *["remainder"] * self._has_rest)
         for name in pairs:
             pair = getattr(spec, name)
             if pair[0] != pair[1] and not (name == "padding" and self._in_words(spec)):
