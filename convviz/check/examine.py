@@ -13,6 +13,7 @@ from convviz.check.battery import NOTHING, Case
 from convviz.check.call_outcome import Tried, allowed, errors, same
 from convviz.check.calling.student_function import Student
 from convviz.check.explain import Probes, explain
+from convviz.check.left_out import left_out
 from convviz.check.one_hot_probes import OneHotProbes
 from convviz.check.report import CaseResult, ErrorMap, Products, Report
 from convviz.check.smallest_failing_geometry import RandomTrial
@@ -53,9 +54,10 @@ def examine(
     diagnoses = tuple(explain(student, probes, tried, failure)) if is_wrong else ()
     shown = _first_map(probes, tried, results) if is_wrong else None
     said = (diagnoses, student.assumed, not_asked, __version__)
-    left_out = student.left_out(list(not_asked.values())) if any(result.passed for result in results) else ()
-    asked_back = "" if any(result.passed for result in results) else student.question
-    return Report(student.task.name, tuple(results), *said, left_out=left_out, question=asked_back, error_map=shown)
+    is_called = any(result.passed for result in results)
+    rest = left_out(student, list(not_asked.values())) if is_called else ()
+    asked_back = "" if is_called else student.question
+    return Report(student.task.name, tuple(results), *said, left_out=rest, question=asked_back, error_map=shown)
 
 
 def _first_map(probes: Probes, tried: Sequence[Tried], results: Sequence[CaseResult]) -> ErrorMap | None:

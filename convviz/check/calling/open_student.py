@@ -14,9 +14,10 @@ from convviz.check.calling.arrays import KINDS
 from convviz.check.calling.call_plan import OF_A_CASE, Plan
 from convviz.check.calling.case_runner import Asker
 from convviz.check.calling.child_process import bounds_of
-from convviz.check.calling.find_plan import Found, Stated, search
+from convviz.check.calling.find_plan import Found, search
 from convviz.check.calling.function_or_class import Subject, subject_of
 from convviz.check.calling.inspect_source import is_function, mentions, takes_square_kernels
+from convviz.check.calling.likely_plans import Stated
 from convviz.check.calling.names_and_layouts import CONV, LINEAR, STATED
 from convviz.check.calling.student_function import Student
 from convviz.check.settings_in_scope import EVERYTHING, Scope

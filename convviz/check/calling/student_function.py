@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
-from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,14 +16,14 @@ from convviz.check.call_outcome import Answer, Tried
 from convviz.check.calling.ask_back import question
 from convviz.check.calling.call_plan import PAIRS, Plan
 from convviz.check.calling.case_runner import Asker
-from convviz.check.calling.find_plan import PROBES, Found, cure, plans
+from convviz.check.calling.find_plan import PROBES, Found, cure
 from convviz.check.calling.function_or_class import Subject
 from convviz.check.calling.inspect_source import knows_words, mentions, unzeroed
+from convviz.check.calling.likely_plans import plans
 from convviz.check.calling.names_and_layouts import role_of
 from convviz.check.same_padding import padding_word
-from convviz.check.settings_in_scope import NUMBERS, SWITCHES, Scope, with_one_number
+from convviz.check.settings_in_scope import Scope, with_one_number
 from convviz.check.tasks import GEOMETRY, Task, truth
-from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 
@@ -50,7 +49,7 @@ class Student:
     _remarks: set[str] = field(default_factory=set)
     _tried: dict[Case, Answer] = field(default_factory=dict)
     _rights: dict[Case, dict[str, torch.Tensor]] = field(default_factory=dict)
-    _specs: set[ConvSpec] = field(default_factory=set)  # those that it was asked
+    specs: set[ConvSpec] = field(default_factory=set)  # those that it was asked
     _pairs: set[ConvSpec] = field(default_factory=set)  # those that it cannot be asked with two numbers
 
     @property
@@ -88,19 +87,10 @@ class Student:
         pairs = [say("remark.one_number", count=len(self._pairs))] if self._pairs else []
         return (*self._said, *(say(f"remark.{id}") for id in sorted(self._remarks)), *pairs)
 
-    def left_out(self, reasons: Collection[str]) -> tuple[str, ...]:
-        """Return in a few words each what it was not asked, of which ``reasons`` are the cases': settings, sizes."""
-        lacking = [name for name in self._built_in() if name in self.task.arguments]
-        known = {say(id, name=name) for name in lacking for id in ("no.argument", "no.read")}
-        known |= {say("no.scope", name=name) for name in (*NUMBERS, *SWITCHES)}  # which is stated
-        others = Counter(reason for reason in reasons if reason not in known)
-        found = [say("left.argument", names=comma(lacking))] * bool(lacking)
-        found += [say("left.reason", reason=reason, count=count) for reason, count in others.items()]
-        if not self._specs:
-            return tuple(found)
-        channels = max(max(spec.in_channels, spec.out_channels) for spec in self._specs)
-        rows = max(max(spec.input_size) for spec in self._specs)
-        return (*found, say("left.features" if rows == 1 else "left.larger", rows=rows, channels=channels))
+    @property
+    def lacking(self) -> list[str]:
+        """The settings that it has no argument for."""
+        return [name for name in self._built_in() if name in self.task.arguments]
 
     @property
     def unzeroed(self) -> str:
@@ -129,7 +119,7 @@ class Student:
     def try_all(self, cases: Sequence[Case], at_once: int) -> list[Answer | None]:
         """Return what one call for each case gives, up to one that ends the process; None where it refuses."""
         answers = self._asker.ask_all(self.plan, cases, at_once)
-        self._specs.update(case.spec for case in cases[: len(answers)])
+        self.specs.update(case.spec for case in cases[: len(answers)])
         answers = [self._cured(case, answer) for case, answer in zip(cases, answers, strict=False)]
         return [None if self._is_left_out(each) else each for each in answers]
 
@@ -150,7 +140,7 @@ class Student:
         if answer.kind in ("refused", "one_number"):
             answer = dataclasses.replace(answer, kind="raised")
         self._remarks.update(answer.remarks if case in self._cases else ())
-        self._specs.add(case.spec)
+        self.specs.add(case.spec)
         return answer
 
     def takes(self, case: Case) -> str | None:
