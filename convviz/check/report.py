@@ -38,6 +38,11 @@ class CaseResult:
     max_abs_err: float | None = None  # how far that one is off; None where nothing could be compared
     seconds: float = 0.0  # that the student's own code took
 
+    @property
+    def came(self) -> bool:
+        """Whether anything came that has a shape."""
+        return any(received is not None for _, received in self.shapes.values())
+
 
 @dataclass(frozen=True)
 class Products:
@@ -166,7 +171,7 @@ class Report:
     def summary(self) -> str:
         """The first line: how many cases are right, or that it could not be called."""
         right, count = sum(case.passed for case in self.cases), len(self.cases)
-        if self.cases and all(case.kind in UNCALLED for case in self.cases):
+        if self.cases and all(case.kind in UNCALLED and not case.came for case in self.cases):
             return say("summary.uncalled", task=self.task)
         id = "summary.none" if not count else "summary.single" if count == 1 else "summary"
         whole = say(id, task=self.task, count=right, right=right, of=count)

@@ -205,6 +205,7 @@ class TestNames:
         for name in ("kernel_shape", "filter_shape"):
             assert (role_of(name, among), role_of(name, ("weight_size",))) == ("kernel_size", "weight_size"), name
         assert role_of("in_ch", among) == "in_channels"
+        assert [role_of(name, ("stride", "padding")) for name in ("sh", "pw", "dh")] == ["stride.0", "padding.1", None]
         assert role_of("filters", ("input", "weight")) == "weight"
 
 

@@ -17,7 +17,7 @@ def question(subject: Subject, is_running: bool) -> str:
 
     ``is_running``: it ran, so that its names are the only thing to ask for.
     """
-    names = _unknown_names(subject)
+    names = _placed_names(subject)
     called = getattr(subject.fn, "__name__", "fn")
     if names:
         stated = ", ".join(f'"{name}": "{role}"' for name, role in names.items())
@@ -31,11 +31,8 @@ def question(subject: Subject, is_running: bool) -> str:
     return say("ask.call", statement=f'convviz.report(lambda case: {called}({put}), "{subject.task.name}")')
 
 
-def _unknown_names(subject: Subject) -> dict[str, Any]:
-    """Return names that say nothing, each with what stands there now, or else what nothing stands for yet."""
+def _placed_names(subject: Subject) -> dict[str, Any]:
+    """Return names that say nothing, each with what its place stands for; none if one stands for nothing."""
     binding = subject.binding
     stands = {each.name: each.role for each in binding.arguments if each.role in binding.placed}
-    taken = {each.role for each in binding.arguments}
-    left = [role for role in (*subject.layer.arguments, *subject.task.arguments) if role not in taken]
-    spare = iter([*left, *["input"] * len(binding.unknown)])
-    return {name: stands.get(name) or next(spare) for name in binding.unknown}
+    return {name: stands[name] for name in binding.unknown} if set(binding.unknown) <= stands.keys() else {}

@@ -109,7 +109,7 @@ def _by_place(parameters: list[inspect.Parameter], roles: list[str | None], task
         for number, each in enumerate(parameters)
         if roles[number] is None and each.default is inspect.Parameter.empty
     ]
-    left = [role for role in task.arguments if role not in roles]
+    left = [role for role in task.arguments if role not in (*roles, "learning_rate")]
     tensors = [role for role in left if role in TENSORS]
     if "cache" in roles:
         left = tensors = [role for role in left if role == "grad_output"]

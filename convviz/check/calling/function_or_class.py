@@ -146,7 +146,8 @@ def _methods(made: type, task: Task) -> dict[str, Any]:
     known = makes.roles - set(makes.placed)
     if "out_channels" not in known or not known & {"in_channels", "kernel_size"}:
         by_weights = _stage(made, weights)
-        if "weight" in by_weights.roles - set(by_weights.placed) or not makes.placed:
+        is_layer = "out_channels" in known or makes.placed
+        if "weight" in by_weights.roles - set(by_weights.placed) or not is_layer:
             makes, layer = by_weights, weights
     found = {"forward": forward, "goes": _forward(_bound(made, forward), task), "backward": backward}
     if backward is not None:

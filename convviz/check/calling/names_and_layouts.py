@@ -85,7 +85,7 @@ def with_names(names: Mapping[str, str] | None) -> Iterator[None]:
     Raises:
         ValueError: it is no dict of names, or there is nothing of the kind that one stands for.
     """
-    known = (*SYNONYMS, *(f"{role}.{axis}" for role in OF_AXES for axis in (0, 1)))
+    known = tuple(dict.fromkeys((*SYNONYMS, *(f"{role}.{axis}" for role in OF_AXES for axis in (0, 1)))))
     if names is not None and not (isinstance(names, Mapping) and all(isinstance(each, str) for each in names)):
         raise ValueError(f'names is a dict such as {{"filters": "out_channels"}}: got {names!r}')
     for name, role in (names or {}).items():
@@ -121,6 +121,10 @@ def role_of(name: str, among: tuple[str, ...]) -> str | None:
     for role in among:
         if plain in _plain(SYNONYMS[role]):
             return role
+    for role in among:
+        for part in (f"{role}.0", f"{role}.1"):
+            if plain in _plain(SYNONYMS.get(part, "")):
+                return part
     head, _, tail = name.lower().rpartition("_")
     if head and tail in AXES:
         for role in among:
