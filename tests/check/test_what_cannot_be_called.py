@@ -85,7 +85,7 @@ class TestQuestions:
         text = found.text()
         assert "conv2d_backward: could not be called, so nothing is said about its numbers." in text
         assert "0 of" not in text
-        with pytest.raises(AssertionError, match="I do not know what `filters_count`, `zauber`, `q3` is"):
+        with pytest.raises(AssertionError, match="I do not know what `filters_count`, `zauber`, `q3` are"):
             check(strange, "conv2d_backward")
         assert "could not be called" in found._repr_html_()
         assert "I do not know" in found._repr_html_()
@@ -96,7 +96,7 @@ class TestQuestions:
 
         found = report(turned, "conv2d_backward")
         assert not found.passed
-        assert found.question.startswith("I do not know what `zauber`, `bild`, `sent` is.")
+        assert found.question.startswith("I do not know what `zauber`, `bild`, `sent` are.")
         stated = eval(found.question.rpartition("names=")[2])
         assert stated == {"zauber": "grad_output", "bild": "input", "sent": "weight"}
         names = dict(zip(stated, ("weight", "input", "grad_output"), strict=True))

@@ -21,7 +21,8 @@ def question(subject: Subject, is_running: bool) -> str:
     called = getattr(subject.fn, "__name__", "fn")
     if names:
         stated = ", ".join(f'"{name}": "{role}"' for name, role in names.items())
-        return say("ask.names", names=comma([f"`{name}`" for name in names]), statement=f"names={{{stated}}}")
+        quoted = comma([f"`{name}`" for name in names])
+        return say("ask.names", names=quoted, statement=f"names={{{stated}}}", count=len(names))
     if is_running or subject.is_adapter:
         return ""
     given = [each for each in subject.binding.arguments if each.role in OF_A_CASE]

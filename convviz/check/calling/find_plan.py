@@ -131,7 +131,8 @@ def _try_plans(asker: Asker, subject: Subject, case: Case, stated: Stated, found
         if answer.kind == "refused" and plan.pairs == "any":  # for what the case is, whatever kind of array it comes in
             queue = _alike(queue, plan, "arrays")
         # A failure that comes of the kind of array: another order of axes changes nothing.
-        if answer.error in ("AttributeError", "NameError"):
+        uncounted = answer.error == "TypeError" and not subject.binding.counted  # of how many arguments there are
+        if uncounted or answer.error in ("AttributeError", "NameError"):
             hopeless = _alike(queue, plan, "arrays", "form", "pairs", "dtype", "sizes", "words")
             queue = [each for each in queue if each not in hopeless]
         known.add(plan)
