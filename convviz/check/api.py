@@ -38,8 +38,8 @@ def report(
     Args:
         fn: a function, a class, or a pair of functions ``(forward, backward)``; None is "not defined yet".
         task: what it is to do, one of ``TASKS``.
-        cases: ``"all"``; ``"battery"``, all but the random geometries that follow where everything else is right; or
-            ``"public"``, the three that a published test shows.
+        cases: ``"all"``; ``"battery"``, the settings alone, without the further questions and the random geometries
+            that follow where everything else is right; or ``"public"``, the three that a published test shows.
         seed: of the numbers; the same seed gives the same ones.
         rtol: how far a number may be off as a part of the largest right one; by default 1e-9, in float32 1e-4.
         atol: how far it may be off besides.
@@ -68,6 +68,8 @@ def report(
     with _one_thread(), closing(open_student(given, found, tried, **opened)) as student:
         if student.speaks and cases != "public":
             tried += [make_case(name, spec, seed * 1009 + 900 + at) for at, (name, spec) in enumerate(SAME.items())]
+        if cases == "all":
+            tried += student.further(seed * 1009 + 950)
         return examine(student, tried, rtol, atol, seed * 1009 + 1000 if cases == "all" else None)
 
 

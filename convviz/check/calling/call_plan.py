@@ -12,6 +12,7 @@ from convviz.check.battery import Case
 from convviz.check.calling.arrays import changed, hand_over
 from convviz.check.calling.binding import TENSORS, Binding
 from convviz.check.calling.names_and_layouts import DATA, KERNEL, SYNONYMS, bias_shape, role_of, sizes_in, to_layout
+from convviz.check.further_questions import NO_BIAS
 from convviz.check.same_padding import padding_word
 from convviz.check.tasks import GEOMETRY, Task
 
@@ -127,7 +128,9 @@ class Given:
 
     def _array(self, role: str) -> Any:
         if self.task.kind == "Module":
-            return True  # of a layer's arguments "bias" alone is called like a tensor
+            return self._case.way != NO_BIAS  # of a layer's arguments "bias" alone is called like a tensor
+        if role == "bias" and self._case.way == NO_BIAS:
+            return None
         plan, dtype = self.plan, getattr(torch, self.plan.dtype)
         tensor = self.task.tensor(self._case, role)
         if role == "bias":
