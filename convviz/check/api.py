@@ -48,8 +48,8 @@ def report(
             ``case.stride`` and so on by torch's names, calls whatever you have, and returns the task's results as a
             tuple in torch's order or as a dict by their names. Then nothing is guessed.
         task: what it is to do, one of ``TASKS``.
-        cases: ``"all"``; ``"battery"``, all but the random geometries that follow where everything else is right; or
-            ``"public"``, the three that a published test shows.
+        cases: ``"all"``; ``"battery"``, the settings alone, without the further questions and the random geometries
+            that follow where everything else is right; or ``"public"``, the three that a published test shows.
         seed: of the numbers; the same seed gives the same ones.
         rtol: how far a number may be off as a part of the largest right one; by default 1e-9, in float32 1e-4.
         atol: how far it may be off besides.
@@ -88,6 +88,8 @@ def report(
         with closing(open_student(given, found, tried, **told)) as student:
             if student.speaks and cases != "public" and at is None:
                 tried += [make_case(name, spec, seed * 1009 + 900 + n) for n, (name, spec) in enumerate(SAME.items())]
+            if cases == "all" and at is None:
+                tried += student.further(seed * 1009 + 950)
             first = examine(student, tried, rtol, atol, seed * 1009 + 1000 if cases == "all" and at is None else None)
             if (
                 scope is None

@@ -78,7 +78,7 @@ def case_of(task: Task, numbers: Numbers) -> Case:
     }  # fmt: skip
     none = torch.zeros((), dtype=torch.float64)
     tensors = {name: none.expand(shape) if (it := given.get(name)) is None else it for name, shape in shapes.items()}
-    return Case("asked", spec, quantised=task.quantised, **tensors)
+    return Case("asked", spec, quantised=task.quantised, **tensors)  # type: ignore[arg-type]  # five tensors
 
 
 def given_back(result: torch.Tensor, name: str, numbers: Numbers) -> Any:

@@ -63,7 +63,7 @@ def examine(
 def _first_map(probes: Probes, tried: Sequence[Tried], results: Sequence[CaseResult]) -> ErrorMap | None:
     """Return the plane in which the first wrong result is furthest off; None where there is no plane."""
     for one, result in zip(tried, results, strict=False):
-        if result.passed or one.answer.kind not in ("ok", "keeps_state"):
+        if result.passed or one.case.way or one.answer.kind not in ("ok", "keeps_state"):
             continue
         case, answer = one.case, one.answer
         worst = judged(dataclasses.replace(one, answer=dataclasses.replace(answer, kind="ok")), None, 0.0)

@@ -11,6 +11,7 @@ from convviz.check.battery import NOTHING, ZEROS, Case, make_case
 from convviz.check.call_outcome import Tried, ratio_of, same
 from convviz.check.calling.student_function import Student
 from convviz.check.diagnose import Diagnosis, Seen, diagnose, diagnosis, sometimes
+from convviz.check.further_questions import wrong_answers
 from convviz.check.mistakes import catalogue
 from convviz.check.one_hot_probes import OneHotProbes, single
 from convviz.check.probe_analysis import axes_exchanged, counts, readings, unknown
@@ -42,6 +43,11 @@ def explain(
     results = ", ".join(tried[0].right) if tried else ""
     if name := student.unzeroed:
         yield diagnosis(catalogue()["G09"], say("unzeroed", name=name), results)
+        return
+    further, tried = [one for one in tried if one.case.way], [one for one in tried if not one.case.way]
+    if not failure and all(one.is_right for one in tried):
+        for one in further:
+            yield from () if one.is_right else wrong_answers(one)
         return
     if rule := other_rule(task, tried):
         yield rule

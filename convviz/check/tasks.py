@@ -110,15 +110,7 @@ def truth(task: Task, case: Case) -> dict[str, torch.Tensor]:
     """
     with torch.enable_grad():
         given = {name: task.tensor(case, name).clone().requires_grad_() for name in ("input", "weight", "bias")}
-        if task.is_transposed:  # what comes out has the size of the convolution's input
-            spec = case.spec
-            padding = (spec.padding[0][0], spec.padding[1][0])
-            geometry = (spec.stride, padding, spec.remainder, spec.groups, spec.dilation)
-            output = F.conv_transpose2d(given["input"], given["weight"], given["bias"], *geometry)
-        elif task.name.startswith("linear"):
-            output = F.linear(given["input"].flatten(1), given["weight"].flatten(1), given["bias"])
-        else:
-            output = _forward(given["input"], _quantised(task, given["weight"]), given["bias"], case)
+        output = forward_pass(task, case, given)
         found = {"output": output.detach()}
         if len(task.results) > 1 or task.results[0] != "output":
             sent = task.tensor(case, "grad_output").reshape(output.shape)
@@ -129,12 +121,18 @@ def truth(task: Task, case: Case) -> dict[str, torch.Tensor]:
     return {name: found[name] for name in task.results}
 
 
-def _forward(input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, case: Case) -> torch.Tensor:
-    spec = case.spec
+def forward_pass(task: Task, case: Case, given: Mapping[str, torch.Tensor]) -> torch.Tensor:
+    """Return the right output for these input, weight and bias, in a case's geometry; autograd sees all of it."""
+    input, weight, bias, spec = given["input"], given["weight"], given["bias"], case.spec
+    if task.name.startswith("linear"):
+        return F.linear(input.flatten(1), weight.flatten(1), bias)
     (top, bottom), (left, right) = spec.padding
+    if task.is_transposed:  # what comes out has the size of the convolution's input
+        geometry = (spec.stride, (top, left), spec.remainder, spec.groups, spec.dilation)
+        return F.conv_transpose2d(input, weight, bias, *geometry)
     mode = "constant" if spec.padding_mode == "zeros" else spec.padding_mode
     padded = F.pad(input, (left, right, top, bottom), mode=mode)
-    return F.conv2d(padded, weight, bias, spec.stride, 0, spec.dilation, spec.groups)
+    return F.conv2d(padded, _quantised(task, weight), bias, spec.stride, 0, spec.dilation, spec.groups)
 
 
 def _quantised(task: Task, weight: torch.Tensor) -> torch.Tensor:

@@ -24,7 +24,7 @@ class Argument:
     name: str
     role: str | None
     by_name: bool = False
-    default: Any = None
+    default: Any = inspect.Parameter.empty
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from convviz.check.calling.names_and_layouts import (
     stated_role,
     to_layout,
 )
+from convviz.check.further_questions import NO_BIAS
 from convviz.check.same_padding import padding_word
 from convviz.check.tasks import GEOMETRY, Task
 from convviz.facts.words import sentences
@@ -158,7 +159,9 @@ class Given:
 
     def _array(self, role: str) -> Any:
         if self.task.kind == "Module":
-            return True  # of a layer's arguments "bias" alone is called like a tensor
+            return self._case.way != NO_BIAS  # of a layer's arguments "bias" alone is called like a tensor
+        if role == "bias" and self._case.way == NO_BIAS:
+            return None
         plan, dtype = self.plan, getattr(torch, self.plan.dtype)
         tensor = self.task.tensor(self._case, role)
         if role == "bias":

@@ -22,6 +22,7 @@ from convviz.check.calling.inspect_source import is_function
 from convviz.check.calling.layer_contents import fill, gathered, holding, updates, weights_of, zero
 from convviz.check.calling.names_and_layouts import DATA, role_of, to_layout
 from convviz.check.calling.results import At, is_array, pieces, take_apart, together
+from convviz.check.further_questions import NO_BIAS, SECOND, TWICE, probing
 from convviz.check.tasks import GRADIENTS, Task, forward_of
 from convviz.facts.words import sentences
 
@@ -73,7 +74,7 @@ class Call:
             self._passes(given, case, found)
         finally:
             self.biased = self.biased or (self.subject.is_adapter and "bias" in given.read)
-            if not self.biased and "output" in found:
+            if not self.biased and "output" in found and case.way != NO_BIAS:
                 found["output"] = _with_bias(found["output"], task.tensor(case, "bias"))
                 self.remarks |= {"no_bias"} if task.kind == "Module" else set()
             self.remarks |= given.remarks
@@ -223,7 +224,10 @@ class Call:
         if not output.requires_grad:
             raise NotNumbers(say("no_graph"))
         given.hold("grad_output", sent, sent.clone())
-        sums = self._timed(AUTOGRAD, output, (*wanted.values(), *self.plain), sent, allow_unused=True)
+        again = case.way == TWICE
+        sent.requires_grad_(again)
+        leaves = (*wanted.values(), *self.plain)
+        sums = self._timed(AUTOGRAD, output, leaves, sent, allow_unused=True, create_graph=again)
         self.plain_bias = any(value is not None for value in sums[len(wanted) :])
         self.biased = self.biased and (self.plain_bias or not self.plain)
         self.returned = (output, *sums[: len(wanted)])
@@ -231,7 +235,27 @@ class Call:
             name = f"grad_{role}"
             if value is None:
                 raise NotNumbers(say("no_gradient", name=name))
-            found.update(take_apart({name: value}, _only(self.subject.task, name), self.plan))
+            if again:
+                self._second(case, role, value, {**wanted, "grad_output": sent}, found)
+            else:
+                found.update(take_apart({name: value}, _only(self.subject.task, name), self.plan))
+
+    def _second(
+        self, case: Case, role: str, gradient: Any, leaves: dict[str, torch.Tensor], found: dict[str, Any]
+    ) -> None:
+        """Derive a gradient again, by each tensor that it is made of; 0 where autograd knows of no way there."""
+        task = self.subject.task
+        probe = Given(forward_of(task), self.plan, probing(case)).value(role)
+        for leaf in SECOND[f"grad_{role}"]:
+            value, asked = None, leaves[leaf]
+            if gradient.requires_grad:
+                scalar = (gradient * probe).sum()
+                (value,) = self._timed(AUTOGRAD, scalar, asked, allow_unused=True, retain_graph=True)
+                if value is None:  # raises if that is marked once_differentiable
+                    scalar.backward(retain_graph=True)
+            like = _only(task, "output" if leaf == "grad_output" else f"grad_{leaf}")
+            second = take_apart(torch.zeros_like(asked) if value is None else value, like, self.plan)
+            found[f"grad_{role} by {leaf}"] = second[like.results[0]]
 
 
 def _alike(one: Any, other: Any) -> bool:

@@ -14,16 +14,18 @@ import torch
 from convviz.check.battery import Case, make_case
 from convviz.check.call_outcome import Answer, Tried
 from convviz.check.calling.ask_back import question
+from convviz.check.calling.binding import Argument
 from convviz.check.calling.call_plan import PAIRS, Plan
 from convviz.check.calling.case_runner import Asker
 from convviz.check.calling.find_plan import PROBES, Found, cure
-from convviz.check.calling.function_or_class import Subject
+from convviz.check.calling.function_or_class import AUTOGRAD, Subject
 from convviz.check.calling.inspect_source import knows_words, mentions, unzeroed
 from convviz.check.calling.likely_plans import plans
 from convviz.check.calling.names_and_layouts import role_of
+from convviz.check.further_questions import FLOAT32, LINEAR_SPEC, NO_BIAS, SPEC, TWICE, right_of
 from convviz.check.same_padding import padding_word
 from convviz.check.settings_in_scope import Scope, with_one_number
-from convviz.check.tasks import GEOMETRY, Task, truth
+from convviz.check.tasks import GEOMETRY, Task
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 
@@ -126,8 +128,8 @@ class Student:
     def right(self, case: Case) -> dict[str, torch.Tensor]:
         """Return what is right, of what it gives: who takes no bias is not asked for a gradient of one."""
         if case not in self._rights:
-            whole = truth(self.task, case)
-            self._rights[case] = {name: value for name, value in whole.items() if name in self.results}
+            whole = right_of(self.task, case)
+            self._rights[case] = {name: value for name, value in whole.items() if name.split()[0] in self.results}
         return self._rights[case]
 
     def tried(self, case: Case) -> Tried:
@@ -137,7 +139,7 @@ class Student:
     def answer(self, case: Case) -> Answer:
         """Return what came of one case."""
         answer = self._nothing or self._found.ended or self._tried.pop(case, None) or self._cured(case)
-        if answer.kind in ("refused", "one_number"):
+        if answer.kind in ("refused", "one_number", "said_once"):
             answer = dataclasses.replace(answer, kind="raised")
         self._remarks.update(answer.remarks if case in self._cases else ())
         self.specs.add(case.spec)
@@ -155,14 +157,50 @@ class Student:
         answer = self._cured(case, self._tried.pop(case, None))
         if self._is_left_out(answer):
             return say(f"no.{answer.kind}", message=answer.message.rstrip("."))
-        strided = case.spec.stride != (1, 1) and self._in_words(case.spec) and padding_word(case.spec) == "same"
-        if strided and answer.kind == "raised" and not self._scope.strict:  # as torch, which has it for stride 1 only
-            return say("no.same", message=answer.message.rstrip("."))
+        if answer.kind == "raised" and (excuse := self._excuse(case, answer)):
+            return say(f"no.{excuse}", message=answer.message.rstrip("."))
         self._tried[case] = answer
         return None
 
+    def further(self, seed: int) -> list[Case]:
+        """Return what it can be asked beside the settings, at a plain one of them."""
+        subject, plan = self._subject, self.plan
+        spec = self.nearest(LINEAR_SPEC if self.task.name.startswith("linear") else SPEC)
+        ways = {
+            FLOAT32: plan.dtype == "float64" and plan.arrays != "lists",
+            NO_BIAS: self._bias is not None and (subject.style in ("Function", "Module") or self._defaults_to_none),
+            # What comes of pieces, a sample each or a plane, has no gradient of its own.
+            TWICE: subject.backward is AUTOGRAD and not self.task.quantised and plan.data[0] == "N",
+        }
+        asked = [way for way, holds in ways.items() if holds and spec is not None]
+        made = [
+            make_case(way, spec, seed + at, self.task.quantised) for at, way in enumerate(asked) if spec is not None
+        ]
+        return [dataclasses.replace(case, way=case.name) for case in made]
+
+    @property
+    def _bias(self) -> Argument | None:
+        binding = self._subject.makes if self._subject.style == "Module" else self._subject.binding
+        return next((each for each in binding.arguments if each.role == "bias"), None)
+
+    @property
+    def _defaults_to_none(self) -> bool:
+        """Whether it is a function that has an output, and of its own accord no bias."""
+        is_plain = self._subject.style == "function" and self.task.results == ("output",)
+        return is_plain and self._bias is not None and self._bias.default is None
+
+    def _excuse(self, case: Case, answer: Answer) -> str:
+        """Return the id of the reason why it need not take a case that raises; empty where there is none."""
+        strided = case.spec.stride != (1, 1) and self._in_words(case.spec) and padding_word(case.spec) == "same"
+        if strided and not self._scope.strict:  # as torch, which has it for stride 1 only
+            return "same"
+        if case.way == FLOAT32:
+            return "float32"
+        demands = self._bias is None or (self._subject.style != "Module" and self._bias.default is not None)
+        return "bias" if case.way == NO_BIAS and demands else ""
+
     def _is_left_out(self, answer: Answer) -> bool:
-        return answer.kind == "one_number" or (answer.kind == "refused" and not self._scope.strict)
+        return answer.kind in ("one_number", "said_once") or (answer.kind == "refused" and not self._scope.strict)
 
     def _cured(self, case: Case, answer: Answer | None = None) -> Answer:
         answer = answer or self._asker.ask(self.plan, case)
