@@ -15,7 +15,7 @@ from convviz.check.calling.open_student import open_student
 from convviz.check.examine import examine
 from convviz.check.report import Report
 from convviz.check.same_padding import SAME
-from convviz.check.scope_that_fits import fitting, may_fit
+from convviz.check.scope_that_fits import fitting
 from convviz.check.settings_in_scope import Scope, read_scope
 from convviz.check.stated_geometries import Stated, stated_cases
 from convviz.check.tasks import find_task
@@ -91,14 +91,8 @@ def report(
             if cases == "all" and at is None:
                 tried += student.further(seed * 1009 + 950)
             first = examine(student, tried, rtol, atol, seed * 1009 + 1000 if cases == "all" and at is None else None)
-            if (
-                scope is None
-                and at is None
-                and within is limits
-                and not found.name.startswith("linear")
-                and may_fit(first)
-            ):
-                for stated, narrower in fitting(student):
+            if scope is None and at is None and within is limits and not found.name.startswith("linear"):
+                for stated, narrower in fitting(student, first):
                     inside = next(asked(narrower))
                     if inside.passed and len(inside.cases) > 1:
                         yield dataclasses.replace(inside, fits=stated)

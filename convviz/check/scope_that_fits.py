@@ -10,35 +10,34 @@ from convviz.check.further_questions import FLOAT32, NO_BIAS, TWICE
 from convviz.check.report import Report
 from convviz.check.settings_in_scope import Scope, read_scope
 
-# What people write code for that is meant for one thing, the likeliest first.
-SCOPES: tuple[Mapping[str, Any], ...] = (
-    {"kernel_size": 3},
+# What people write code for that is meant for one thing, the likeliest first. A stride or a padding that it is told and
+# is not right for, it is wrong about; it may read a kernel's size off the kernel.
+KERNELS: tuple[Mapping[str, Any], ...] = ({"kernel_size": 3}, {"kernel_size": 2}, {"kernel_size": 5})
+# What suits most mistakes as well, as many a wrong sum has one term there: only if its own code refuses all else.
+OTHERS: tuple[Mapping[str, Any], ...] = (
     {"kernel_size": 1},
-    {"kernel_size": 2},
-    {"kernel_size": 5},
     {"groups": 3, "in_channels": 3, "out_channels": 3},
     {"in_channels": 1},
     {"in_channels": 1, "out_channels": 1},
-    {"stride": 1},
-    {"padding": 0},
-    {"stride": 1, "padding": 0},
-    {"kernel_size": 3, "padding": 1},
-    {"kernel_size": 3, "stride": 1, "padding": 1},
-    {"square": True},
-    {"remainder": False},
 )
 FURTHER = (NO_BIAS, TWICE, FLOAT32)
-STUCK = ("raised", "refused", "wrong_shape", "wrong_type")  # numbers that are wrong everywhere are so in every scope
+STUCK = ("raised", "wrong_shape")  # numbers that are wrong everywhere are so in every scope
 
 
-def may_fit(found: Report) -> bool:
-    """Return whether nothing is right, and not for what its numbers are alone."""
-    settings = [case for case in found.cases if case.name not in FURTHER]  # whose one setting may be right by chance
-    return not any(case.passed for case in settings) and all(case.kind in STUCK for case in settings[:3])
+def fitting(student: Student, found: Report) -> Iterator[tuple[Mapping[str, Any], Scope]]:
+    """Yield the scopes in which a function answers rightly that fits nothing, as they are stated and as they are read.
 
-
-def fitting(student: Student) -> Iterator[tuple[Mapping[str, Any], Scope]]:
-    """Yield the scopes in which a function answers rightly, as they are stated and as they are read."""
-    for stated in SCOPES:
+    ``found`` is what came of it everywhere.
+    """
+    cases = [case for case in found.cases if case.name not in FURTHER]  # whose one setting may be right by chance
+    scopes = KERNELS if not any(case.passed for case in cases) and _may_be_fixed(student, found) else ()
+    if not cases and found.not_asked:
+        scopes = (*KERNELS, *OTHERS)
+    for stated in scopes:
         if student.fits(scope := read_scope(stated)):
             yield stated, scope
+
+
+def _may_be_fixed(student: Student, found: Report) -> bool:
+    """Return whether it fails for what its cases are, and is told no size of a kernel that it would have to heed."""
+    return not student.is_told_sizes and all(case.kind in STUCK for case in found.cases[:3])

@@ -36,8 +36,7 @@ def one_by_one(dout, x, w):
 
 
 def depthwise(dout, x, w):
-    if w.shape[1] != 1 or w.shape[0] != x.shape[1]:
-        raise ValueError("depthwise only")
+    assert (w.shape[1], w.shape[0]) == (1, x.shape[1]), "depthwise only"
     return gradients(dout, x, w, x.shape[1])
 
 
@@ -72,6 +71,24 @@ def test_a_wrong_one_is_wrong_in_that_scope_too(fn, task, scope):
     found = report(wrong, task, scope=scope)
     assert any(case.kind == "wrong_value" for case in found.cases)
     assert found.diagnoses[0].id in ("I26", "W12", "G07"), found.text()
+
+
+def test_a_scope_that_hides_a_mistake_is_none_that_fits():
+    def exchanged(dout, x, w):
+        """Take the channels the wrong way round, which one channel hides."""
+        return gradients(dout, x, w.transpose(0, 1))
+
+    def unrotated(input_size, weight, grad_output, stride=1):
+        if stride != 1:
+            raise IndexError("out of range")
+        return torch.nn.grad.conv2d_input(input_size, weight, grad_output, stride)[:, :, : 6 - weight.shape[2]]
+
+    def deaf(x, weight_size, dout):
+        return written_out(x, dout)
+
+    for fn, task in ((exchanged, "conv2d_backward"), (unrotated, "conv2d_input"), (deaf, "conv2d_weight")):
+        found = report(fn, task)
+        assert (found.passed, found.fits) == (False, None), found.text()
 
 
 def strange(filters_count, zauber, q3):

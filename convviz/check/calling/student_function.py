@@ -64,6 +64,11 @@ class Student:
         """How many calls finding that out took."""
         return self._found.calls
 
+    @property
+    def is_told_sizes(self) -> bool:
+        """Whether it has an argument for the size of a kernel."""
+        return bool({"weight_size", "kernel_size"} & self._subject.binding.roles)
+
     def fits(self, scope: Scope) -> bool:
         """Return whether it is right at a small case inside a scope, called in one of the likeliest ways."""
         for spec in PROBES[:2]:
