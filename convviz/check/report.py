@@ -79,6 +79,7 @@ class Report:
     not_asked: Mapping[str, str]  #: case → why it was not tried
     convviz_version: str  #: of the package that says so
     error_map: ErrorMap | None = None  #: where the first wrong result is wrong; None where nothing could be compared
+    drawn: str = ""  #: how many random cases were asked besides, and up to which sizes; empty where none was
 
     @property
     def passed(self) -> bool:
@@ -114,6 +115,7 @@ class Report:
             titles = dict.fromkeys(other.title for other in others if other.fix and other.title != best.title)
             named = [f"{title.rstrip('.')} ({_where(others, title)})" for title in titles]
             lines += [say("further", what="; ".join(named))] * bool(named)
+        lines += [self.drawn] * bool(self.drawn)
         if self.assumed:  # also of what passes: a wrong assumption may be why
             lines.append(say("assumed", what="; ".join(self.assumed)))
         return "\n".join(lines[:LINES])
@@ -170,6 +172,7 @@ class Report:
             for case in self.cases
         )
         parts.append(f"<table><tr><th>{escape(say('case'))}</th></tr>{''.join(rows)}</table>")
+        parts += [_p(self.drawn)] if self.drawn else []
         parts += [_p(say("assumed", what="; ".join(self.assumed)))] if self.assumed else []
         left = [say("not_tried.case", case=name, reason=reason) for name, reason in self.not_asked.items()]
         parts += [_p(say("not_tried", what="; ".join(left)))] if left else []
