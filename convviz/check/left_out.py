@@ -1,4 +1,4 @@
-"""What a function was not asked: settings that it has no argument for, cases that were skipped, larger sizes."""
+"""What a function was not asked: settings that it has no argument for, and cases that were skipped."""
 
 from __future__ import annotations
 
@@ -21,8 +21,4 @@ def left_out(student: Student, reasons: Collection[str]) -> tuple[str, ...]:
     others = Counter(reason for reason in reasons if reason not in known)
     found = [say("left.argument", names=comma(lacking))] * bool(lacking)
     found += [say("left.reason", reason=reason, count=count) for reason, count in others.items()]
-    if not student.specs:
-        return tuple(found)
-    channels = max(max(spec.in_channels, spec.out_channels) for spec in student.specs)
-    rows = max(max(spec.input_size) for spec in student.specs)
-    return (*found, say("left.features" if rows == 1 else "left.larger", rows=rows, channels=channels))
+    return tuple(found)

@@ -89,6 +89,7 @@ class Report:
     left_out: tuple[str, ...] = ()  #: what it was not asked, in a few words each
     question: str = ""  #: what it needs to know, where nothing is right, and how that is said; empty where it knows all
     error_map: ErrorMap | None = None  #: where the first wrong result is wrong; None where nothing could be compared
+    drawn: str = ""  #: how many random cases were asked besides, and up to which sizes; empty where none was
 
     @property
     def passed(self) -> bool:
@@ -125,6 +126,7 @@ class Report:
             titles = dict.fromkeys(other.title for other in others if other.fix and other.title != best.title)
             named = [f"{title.rstrip('.')} ({_where(others, title)})" for title in titles]
             lines += [say("further", what="; ".join(named))] * bool(named)
+        lines += [self.drawn] * bool(self.drawn)
         last = self._unsaid()  # also of what passes: a wrong assumption may be why
         return "\n".join([*lines[: LINES - len(last)], *last])
 
@@ -191,6 +193,7 @@ class Report:
             for case in self.cases
         )
         parts.append(f"<table><tr><th>{escape(say('case'))}</th></tr>{''.join(rows)}</table>")
+        parts += [_p(self.drawn)] if self.drawn else []
         parts += map(_p, self._unsaid())
         left = [say("not_tried.case", case=name, reason=reason) for name, reason in self.not_asked.items()]
         parts += [_p(say("not_tried", what="; ".join(left)))] if left else []

@@ -164,11 +164,6 @@ class TestWhatIsLeftOut:
         found = report(backward, "conv2d_backward")
         assert found.passed
         assert found.left_out[0] == "padding, dilation, groups, padding_mode, for which it has no argument"
-        asked = [
-            max(shape[0][2:]) for case in found.cases for name, shape in case.shapes.items() if name == "grad_input"
-        ]
-        assert found.left_out[-1].startswith("more than ")
-        assert int(found.left_out[-1].split()[2]) >= max(asked)
         line = f"Not asked: {'; '.join(found.left_out)}."
         assert "1 case, because it takes one number for stride, and here the axes differ" in line
         assert found.text().splitlines()[-2] == line
@@ -178,7 +173,6 @@ class TestWhatIsLeftOut:
         grade(backward, "conv2d_backward")
         assert line in capsys.readouterr().out
 
-    def test_nothing_is_left_out_of_what_was_not_called_and_a_linear_layer_has_features(self):
+    def test_nothing_is_left_out_of_what_was_not_called_nor_of_a_linear_layer(self):
         assert report(strange, "conv2d_backward").left_out == ()
-        (said,) = report(lambda x, w, b: x @ w.T + b, "linear", cases="battery").left_out
-        assert said == "more than 5 features"
+        assert report(lambda x, w, b: x @ w.T + b, "linear", cases="battery").left_out == ()

@@ -172,6 +172,8 @@ class Call:
         task = forward_of(given.task) if given.task.kind == "Module" else given.task
         for name in ("input", "grad_output"):
             case = case.with_tensor(name, 1 - case.tensor(name).flip(2, 3) / 2)
+        if "weights" in given.again and "weight" in self.subject.goes.roles:
+            case = case.with_tensor("weight", 0.5 - case.weight)
         other = Given(task, self.plan, case)
         return _apart(self._go(self.subject.forward, other, self.subject.goes, layer))[1], other
 

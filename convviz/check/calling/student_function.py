@@ -51,7 +51,6 @@ class Student:
     _remarks: set[str] = field(default_factory=set)
     _tried: dict[Case, Answer] = field(default_factory=dict)
     _rights: dict[Case, dict[str, torch.Tensor]] = field(default_factory=dict)
-    specs: set[ConvSpec] = field(default_factory=set)  # those that it was asked
     _pairs: set[ConvSpec] = field(default_factory=set)  # those that it cannot be asked with two numbers
 
     @property
@@ -126,7 +125,6 @@ class Student:
     def try_all(self, cases: Sequence[Case], at_once: int) -> list[Answer | None]:
         """Return what one call for each case gives, up to one that ends the process; None where it refuses."""
         answers = self._asker.ask_all(self.plan, cases, at_once)
-        self.specs.update(case.spec for case in cases[: len(answers)])
         answers = [self._cured(case, answer) for case, answer in zip(cases, answers, strict=False)]
         return [None if self._is_left_out(each) else each for each in answers]
 
@@ -147,7 +145,6 @@ class Student:
         if answer.kind in ("refused", "one_number", "said_once"):
             answer = dataclasses.replace(answer, kind="raised")
         self._remarks.update(answer.remarks if case in self._cases else ())
-        self.specs.add(case.spec)
         return answer
 
     def takes(self, case: Case) -> str | None:
