@@ -1,4 +1,4 @@
-"""What is asked besides the settings: without a bias, differentiated twice, in float32."""
+"""What is asked besides the settings, and what was said wrongly: no bias, twice differentiated, float32, NaN."""
 
 from dataclasses import replace
 
@@ -261,3 +261,20 @@ def test_a_bias_that_is_a_plain_tensor_is_called_in_the_dtype_of_the_case():
     text = report(Layer, "conv2d_module").text()
     assert "make it a torch.nn.Parameter" in text
     assert "guess" not in text
+
+
+def test_a_kernel_row_that_is_never_used_is_no_overlap():
+    """Where the stride is 2, what is lost is the same as if = stood in place of +=."""
+
+    def scatter(grad_output, weight, input_size, stride=1, padding=0):
+        size = weight.shape[-1]
+        assert weight.shape[2] == size
+        rows, columns = (cells + 2 * padding for cells in input_size[2:])
+        dx = np.zeros((*input_size[:2], rows, columns))
+        for i, j in np.ndindex(grad_output.shape[2:]):
+            for k, m in np.ndindex(size - 1, size):
+                dx[:, :, i * stride + k, j * stride + m] += grad_output[:, :, i, j] @ weight[:, :, k, m]
+        return dx[:, :, padding : rows - padding, padding : columns - padding]
+
+    title = report(scatter, "conv2d_input").diagnoses[0].title
+    assert title.startswith("Row 2 of weight is never used"), title
