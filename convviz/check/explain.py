@@ -54,6 +54,12 @@ def explain(
         return
     if any(one.answer.message == say_call("plain_bias") for one in tried):
         return  # which says it all
+    if unknown := [one for one in tried if one.answer.kind == "not_finite"]:  # a NaN differs from every number
+        yield _not_finite(unknown, tried)
+        tried = [one for one in tried if one not in unknown]
+        if not any(one.answer.kind != "ok" or not one.fits for one in tried):
+            return
+        failure = None
     if found := _slips(student, tried, results):
         yield from found
         return
@@ -107,6 +113,16 @@ def _said_first(when: str, found: list[Diagnosis]) -> list[Diagnosis]:
     if others:  # which of them it is nobody knows
         return [Diagnosis("?", best.of, when, "", ""), *found]
     return [dataclasses.replace(best, evidence=f"{when} {best.evidence}", is_partial=True)]
+
+
+def _not_finite(unknown: Sequence[Tried], tried: Sequence[Tried]) -> Diagnosis:
+    """Return which numbers are none, and what the cases have in common in which they are."""
+    first = unknown[0]
+    name, got = next(each for each in first.answer.results.items() if not bool(each[1].isfinite().all()))
+    places = (~got.isfinite()).nonzero().tolist()
+    seen = say("nan.seen", case=first.case.name, count=len(places), of=got.numel(), result=name, at=places[0])
+    mark = mark_of([one.case for one in unknown], [one.case for one in tried if one.is_right])
+    return Diagnosis("?", name, say("nan", result=name), f"{mark} {seen}".strip(), say("nan.fix"))
 
 
 def _random(results: str) -> Diagnosis:

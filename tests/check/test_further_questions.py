@@ -1,4 +1,4 @@
-"""What is asked besides the settings: without a bias, differentiated twice, in float32."""
+"""What is asked besides the settings, and what was said wrongly: no bias, twice differentiated, float32, NaN."""
 
 from dataclasses import replace
 
@@ -213,3 +213,68 @@ def test_second_derivatives_are_those_of_differences(name):
         change = truth(task, moved)[gradient] - truth(task, case)[gradient]
         slope = (got.reshape(-1) * direction.reshape(-1)).sum()
         torch.testing.assert_close((change.reshape(-1) * factor.reshape(-1)).sum(), slope)
+
+
+def test_nan_is_said_first_and_confuses_nothing_else():
+    def never_filled(input_size, weight, grad_output, stride=1, padding=0):
+        made = np.full(input_size, np.nan)
+        right = torch.nn.grad.conv2d_input(
+            tuple(input_size), torch.from_numpy(weight), torch.from_numpy(grad_output), stride, padding
+        ).numpy()
+        rows = (grad_output.shape[2] - 1) * (stride[0] if isinstance(stride, tuple) else stride) + weight.shape[2]
+        rows -= padding[0] if isinstance(padding, tuple) else padding
+        made[:, :, :rows] = right[:, :, :rows]
+        return made
+
+    found = report(never_filled, "conv2d_input")
+    assert [each.title for each in found.diagnoses] == ["grad_input contains NaN or infinity."], found.text()
+    assert "np.empty" in found.diagnoses[0].fix
+
+    def and_rotated(input_size, weight, grad_output, stride=1, padding=0):
+        return never_filled(input_size, weight[:, :, ::-1, ::-1].copy(), grad_output, stride, padding)
+
+    found = report(and_rotated, "conv2d_input")
+    assert found.diagnoses[0].title == "grad_input contains NaN or infinity."
+    assert found.diagnoses[1].id == "I01", found.text()
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_half_the_digits_by_their_name(dtype):
+    def conv2d(input, weight, bias, stride=1, padding=0):
+        return F.conv2d(input, weight, bias, stride, padding).to(getattr(torch, dtype)).to(input.dtype)
+
+    assert report(conv2d, "conv2d").diagnoses[0].title == f"The result has only the digits of {dtype}."
+
+
+def test_a_bias_that_is_a_plain_tensor_is_called_in_the_dtype_of_the_case():
+    class Layer(torch.nn.Module):
+        def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0):
+            super().__init__()
+            size = kernel_size if isinstance(kernel_size, tuple) else (kernel_size, kernel_size)
+            self.weight = torch.nn.Parameter(torch.zeros(out_channels, in_channels, *size))
+            self.bias = torch.zeros(out_channels)
+            self.geometry = (stride, padding)
+
+        def forward(self, input):
+            return F.conv2d(input, self.weight, self.bias, *self.geometry)
+
+    text = report(Layer, "conv2d_module").text()
+    assert "make it a torch.nn.Parameter" in text
+    assert "guess" not in text
+
+
+def test_a_kernel_row_that_is_never_used_is_no_overlap():
+    """Where the stride is 2, what is lost is the same as if = stood in place of +=."""
+
+    def scatter(grad_output, weight, input_size, stride=1, padding=0):
+        size = weight.shape[-1]
+        assert weight.shape[2] == size
+        rows, columns = (cells + 2 * padding for cells in input_size[2:])
+        dx = np.zeros((*input_size[:2], rows, columns))
+        for i, j in np.ndindex(grad_output.shape[2:]):
+            for k, m in np.ndindex(size - 1, size):
+                dx[:, :, i * stride + k, j * stride + m] += grad_output[:, :, i, j] @ weight[:, :, k, m]
+        return dx[:, :, padding : rows - padding, padding : columns - padding]
+
+    title = report(scatter, "conv2d_input").diagnoses[0].title
+    assert title.startswith("Row 2 of weight is never used"), title

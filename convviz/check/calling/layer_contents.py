@@ -30,7 +30,7 @@ def fill(made: Any, task: Task, case: Case, plan: Plan) -> dict[str, Any]:
         NotNumbers: nothing there is called like a weight or has its shape.
     """
     is_module = isinstance(made, torch.nn.Module)
-    made = made.to(getattr(torch, plan.dtype)) if is_module else made
+    made = _of_dtype(made, getattr(torch, plan.dtype)) if is_module else made
     # One order of axes at a time: with equal sizes a shape fits several, and the search tells which it is.
     shape = sizes_in(case.spec.weight_shape, KERNEL[plan.kernel])
     places = list(_places(made))
@@ -71,6 +71,15 @@ def updates(layer: Any, before: Mapping[str, Any], surely: bool) -> dict[str, An
     now = {role: value for role, value in weights_of(layer).items() if _shape(value) == _shape(before.get(role))}
     is_other = any(changed(before[role], value) for role, value in now.items())
     return {role: before[role] - value for role, value in now.items()} if is_other or not surely else {}
+
+
+def _of_dtype(made: torch.nn.Module, dtype: torch.dtype) -> torch.nn.Module:
+    """Return a layer in a dtype, with the tensors that it keeps as plain attributes, which ``to`` leaves alone."""
+    for module in made.to(dtype).modules():
+        for name, value in list(vars(module).items()):
+            if isinstance(value, torch.Tensor) and value.is_floating_point():
+                setattr(module, name, value.to(dtype))
+    return made
 
 
 def _places(made: Any) -> Iterator[_Place]:
