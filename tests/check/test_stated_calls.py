@@ -66,7 +66,9 @@ class TestAdapter:
         assert report(exchanged, "conv2d_backward").passed
 
         def layer(case):
-            made = torch.nn.Conv2d(12, 12, 1, case.stride, case.padding, case.dilation, case.groups)
+            made = torch.nn.Conv2d(
+                case.input.shape[1], len(case.weight), 1, case.stride, case.padding, case.dilation, case.groups
+            )
             made.weight, made.bias = (torch.nn.Parameter(each) for each in (case.weight, case.bias))
             output = made(case.input.requires_grad_())
             output.backward(case.grad_output)
