@@ -14,15 +14,15 @@ import torch
 from convviz.check.battery import Case, make_case
 from convviz.check.call_outcome import Answer, Tried
 from convviz.check.calling.ask_back import question
-from convviz.check.calling.binding import Argument
 from convviz.check.calling.call_plan import PAIRS, Plan
 from convviz.check.calling.case_runner import Asker
 from convviz.check.calling.find_plan import PROBES, Found, cure
-from convviz.check.calling.function_or_class import AUTOGRAD, Subject
+from convviz.check.calling.function_or_class import Subject
+from convviz.check.calling.further_ways import demands_bias, ways_of
 from convviz.check.calling.inspect_source import knows_words, mentions, unzeroed
 from convviz.check.calling.likely_plans import plans
 from convviz.check.calling.names_and_layouts import role_of
-from convviz.check.further_questions import FLOAT32, LINEAR_SPEC, NO_BIAS, SPEC, TWICE, right_of
+from convviz.check.further_questions import FLOAT32, LINEAR_SPEC, NO_BIAS, SPEC, right_of
 from convviz.check.same_padding import padding_word
 from convviz.check.settings_in_scope import Scope, with_one_number
 from convviz.check.tasks import GEOMETRY, Task
@@ -166,30 +166,10 @@ class Student:
 
     def further(self, seed: int) -> list[Case]:
         """Return what it can be asked beside the settings, at a plain one of them."""
-        subject, plan = self._subject, self.plan
         spec = self.nearest(LINEAR_SPEC if self.task.name.startswith("linear") else SPEC)
-        ways = {
-            FLOAT32: plan.dtype == "float64" and plan.arrays != "lists",
-            NO_BIAS: self._bias is not None and (subject.style in ("Function", "Module") or self._defaults_to_none),
-            # What comes of pieces, a sample each or a plane, has no gradient of its own.
-            TWICE: subject.backward is AUTOGRAD and not self.task.quantised and plan.data[0] == "N",
-        }
-        asked = [way for way, holds in ways.items() if holds and spec is not None]
-        made = [
-            make_case(way, spec, seed + at, self.task.quantised) for at, way in enumerate(asked) if spec is not None
-        ]
+        ways = ways_of(self._subject, self.plan) if spec is not None else []
+        made = [make_case(way, spec or SPEC, seed + at, self.task.quantised) for at, way in enumerate(ways)]
         return [dataclasses.replace(case, way=case.name) for case in made]
-
-    @property
-    def _bias(self) -> Argument | None:
-        binding = self._subject.makes if self._subject.style == "Module" else self._subject.binding
-        return next((each for each in binding.arguments if each.role == "bias"), None)
-
-    @property
-    def _defaults_to_none(self) -> bool:
-        """Whether it is a function that has an output, and of its own accord no bias."""
-        is_plain = self._subject.style == "function" and self.task.results == ("output",)
-        return is_plain and self._bias is not None and self._bias.default is None
 
     def _excuse(self, case: Case, answer: Answer) -> str:
         """Return the id of the reason why it need not take a case that raises; empty where there is none."""
@@ -198,8 +178,7 @@ class Student:
             return "same"
         if case.way == FLOAT32:
             return "float32"
-        demands = self._bias is None or (self._subject.style != "Module" and self._bias.default is not None)
-        return "bias" if case.way == NO_BIAS and demands else ""
+        return "bias" if case.way == NO_BIAS and demands_bias(self._subject) else ""
 
     def _is_left_out(self, answer: Answer) -> bool:
         return answer.kind in ("one_number", "said_once") or (answer.kind == "refused" and not self._scope.strict)
