@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from convviz import __version__
-from convviz.commands import audit, doctor, exercise, export, lab, lesson, serve, site
+from convviz.commands import audit, check, doctor, exercise, export, lab, lesson, serve, site
 from convviz.commands.exit_with_error import Refusal, refusing
 from convviz.optional_dependencies import NotInstalled, needs
 
@@ -44,6 +44,7 @@ COMMANDS = (
     Command("export", "write the app as a page that lives without Python, or a picture", export),
     Command("site", "write the live page as a folder for any static host", site),
     Command("lab", "race layers on MNIST, fairly and in lockstep, or show a race", lab),
+    Command("check", "tell what is wrong with a backward pass of your own", check),
     Command("audit", "tell which mistakes a check of your own would let pass", audit),
     Command("exercise", "write an exercise by hand that shows chosen mistakes", exercise),
     Command("lesson", "list the lessons, or check one of your own", lesson),

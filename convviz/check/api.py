@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
 import torch
 
 from convviz.check.battery import battery, make_case
+from convviz.check.calling.names_and_layouts import with_names
 from convviz.check.calling.open_student import open_student
 from convviz.check.examine import examine
 from convviz.check.report import Report
-from convviz.check.settings_in_scope import read_scope
+from convviz.check.same_padding import SAME
+from convviz.check.scope_that_fits import fitting
+from convviz.check.settings_in_scope import Scope, read_scope
+from convviz.check.stated_geometries import Stated, stated_cases
 from convviz.check.tasks import find_task
-from convviz.geometry.spec import ConvSpec
 
 # A function or a class; a pair (forward, backward); None is "not defined yet".
 Checked = Callable[..., Any] | tuple[Callable[..., Any], Callable[..., Any]] | None
-
-
-# For functions that take the padding as a word: the larger half of an odd total is at the bottom and the right.
-SAME = ConvSpec((6, 5), 2, 3, (4, 2), padding="same", batch=2)
 
 
 def report(
@@ -33,6 +33,9 @@ def report(
     rtol: float | None = None,
     atol: float = 0.0,
     layout: str | None = None,
+    arrays: str | None = None,
+    names: Mapping[str, str] | None = None,
+    at: Stated | Sequence[Stated] | None = None,
     time_limit: float | None = None,
     forward: Callable[..., Any] | None = None,
     scope: Mapping[str, Any] | str | None = None,
@@ -40,14 +43,22 @@ def report(
     """Try a function at every case and say what is wrong with it, where, and why.
 
     Args:
-        fn: a function, a class, or a pair of functions ``(forward, backward)``; None is "not defined yet".
+        fn: a function, a class, or a pair of functions ``(forward, backward)``; None is "not defined yet". A function
+            of one argument called ``case`` is your own adapter: it reads ``case.input``, ``case.weight``,
+            ``case.stride`` and so on by torch's names, calls whatever you have, and returns the task's results as a
+            tuple in torch's order or as a dict by their names. Then nothing is guessed.
         task: what it is to do, one of ``TASKS``.
-        cases: ``"all"``; ``"battery"``, all but the random geometries that follow where everything else is right; or
-            ``"public"``, the three that a published test shows.
+        cases: ``"all"``; ``"battery"``, the settings alone, without the further questions and the random geometries
+            that follow where everything else is right; or ``"public"``, the three that a published test shows.
         seed: of the numbers; the same seed gives the same ones.
         rtol: how far a number may be off as a part of the largest right one; by default 1e-9, in float32 1e-4.
         atol: how far it may be off besides.
         layout: of the arrays, such as ``"NHWC"``; by default found out from the shapes of the results.
+        arrays: ``"torch"``, ``"numpy"`` or ``"lists"``; by default found out from the code, for an adapter torch's.
+        names: what your own names stand for, ``{"filters": "out_channels", "kern": "weight"}``: those of arguments, of
+            attributes, of the keys of a dict and of results.
+        at: geometries of your own, at which it is asked in the place of ``cases``: a ConvSpec, a dict such as
+            ``{"input": (2, 3, 32, 32), "weight": (8, 3, 5, 5), "stride": 2}``, or several.
         time_limit: seconds that a call may take, 20 by default. The code runs in a process of its own with bounded
             memory where that is safe (not on Windows, not beside a GPU); with a limit that you state the number of its
             processes is bounded as well. ``math.inf`` runs it in this process, without limits, for a debugger.
@@ -63,16 +74,32 @@ def report(
         if value is not None and not (isinstance(value, (int, float)) and 0 <= value < float("inf")):
             raise ValueError(f"{name} is a number of 0 or more: got {value!r}")
     limits = read_scope(scope)
-    tried = battery(cases, seed, linear=found.name.startswith("linear"), quantised=found.quantised)
-    tried += limits.cases(tried, seed)
     if forward is not None and ("output" in found.results or not callable(forward)):
         raise ValueError(f"forward is a function, for a task of gradients alone: got {forward!r} for {found.name!r}")
     given = (forward, fn) if forward is not None and callable(fn) else fn
-    opened: dict[str, Any] = {"layout": layout, "time_limit": time_limit, "scope": limits}
-    with _one_thread(), closing(open_student(given, found, tried, **opened)) as student:
-        if student.speaks and cases != "public":
-            tried.append(make_case("same padding, even kernel", SAME, seed * 1009 + 900))
-        return examine(student, tried, rtol, atol, seed * 1009 + 1000 if cases == "all" else None)
+    known = battery(cases, seed, linear=found.name.startswith("linear"), quantised=found.quantised)
+    known = known if at is None else stated_cases(at, found, seed)
+
+    def asked(within: Scope) -> Iterator[Report]:
+        """Yield what comes within a scope; and where nothing fits, and none is stated, within one that does."""
+        tried = known + within.cases(known, seed)
+        told: dict[str, Any] = {"layout": layout, "arrays": arrays, "time_limit": time_limit, "scope": within}
+        told["here_alone"] = at is not None
+        with closing(open_student(given, found, tried, **told)) as student:
+            if student.speaks and cases != "public" and at is None:
+                tried += [make_case(name, spec, seed * 1009 + 900 + n) for n, (name, spec) in enumerate(SAME.items())]
+            if cases == "all" and at is None:
+                tried += student.further(seed * 1009 + 950)
+            first = examine(student, tried, rtol, atol, seed * 1009 + 1000 if cases == "all" and at is None else None)
+            if scope is None and at is None and within is limits and not found.name.startswith("linear"):
+                for stated, narrower in fitting(student, first):
+                    inside = next(asked(narrower))
+                    if inside.passed and len(inside.cases) > 1:
+                        yield dataclasses.replace(inside, fits=stated)
+        yield first
+
+    with with_names(names), _one_thread():
+        return next(asked(limits))
 
 
 def check(
@@ -85,6 +112,9 @@ def check(
     atol: float = 0.0,
     hint: bool = True,
     layout: str | None = None,
+    arrays: str | None = None,
+    names: Mapping[str, str] | None = None,
+    at: Stated | Sequence[Stated] | None = None,
     time_limit: float | None = None,
     forward: Callable[..., Any] | None = None,
     scope: Mapping[str, Any] | str | None = None,
@@ -99,7 +129,8 @@ def check(
         ValueError: as ``report``.
     """
     given: dict[str, Any] = {"cases": cases, "seed": seed, "rtol": rtol, "atol": atol, "layout": layout}
-    report(fn, task, **given, time_limit=time_limit, forward=forward, scope=scope).raise_if_failed(hint)
+    given |= {"arrays": arrays, "names": names, "at": at, "time_limit": time_limit}
+    report(fn, task, **given, forward=forward, scope=scope).raise_if_failed(hint)
 
 
 def grade(
@@ -110,6 +141,9 @@ def grade(
     cases: str = "all",
     seed: int = 0,
     layout: str | None = None,
+    arrays: str | None = None,
+    names: Mapping[str, str] | None = None,
+    at: Stated | Sequence[Stated] | None = None,
     time_limit: float | None = None,
     forward: Callable[..., Any] | None = None,
     scope: Mapping[str, Any] | str | None = None,
@@ -126,8 +160,8 @@ def grade(
     """
     if isinstance(points, bool) or not isinstance(points, (int, float)) or not 0 < points < float("inf"):
         raise ValueError(f"points is a number above 0: got {points!r}")
-    given: dict[str, Any] = {"cases": cases, "seed": seed, "layout": layout, "time_limit": time_limit}
-    found = report(fn, task, **given, forward=forward, scope=scope)
+    given: dict[str, Any] = {"cases": cases, "seed": seed, "layout": layout, "arrays": arrays, "time_limit": time_limit}
+    found = report(fn, task, **given, names=names, at=at, forward=forward, scope=scope)
     print(found.text())
     return min(round(found.score * points, 4), float(points))
 

@@ -16,10 +16,10 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from convviz.check.as_convolution import as_result, case_of_convolution, recipe_of
 from convviz.check.battery import Case
 from convviz.check.call_outcome import same
 from convviz.check.mistakes import compute
-from convviz.check.one_hot_probes import recipe_of
 from convviz.check.recipes.recipe_steps import Recipe
 from convviz.check.tasks import GEOMETRY, TASKS, Task, truth
 from convviz.geometry.spec import ConvSpec
@@ -68,8 +68,9 @@ def case_of(task: Task, numbers: Numbers) -> Case:
     given = {name: numbers.tensor(name) for name in ("grad_output", "input", "weight", "bias")}
     if task.name.startswith("linear"):
         given |= {name: None if (it := given[name]) is None else it[..., None, None] for name in list(given)[:3]}
-    if task.name == "conv_transpose2d":
-        given = {"grad_output": given["input"], "weight": given["weight"], "transposed_bias": given["bias"]}
+    if task.is_transposed:
+        sent, input, bias = (given[name] for name in ("input", "grad_output", "bias"))
+        given = {"grad_output": sent, "input": input, "weight": given["weight"], "transposed_bias": bias}
     spec = _spec(task, numbers, given)
     shapes = {
         "input": spec.input_shape, "weight": spec.weight_shape, "bias": (spec.out_channels,),
@@ -77,7 +78,7 @@ def case_of(task: Task, numbers: Numbers) -> Case:
     }  # fmt: skip
     none = torch.zeros((), dtype=torch.float64)
     tensors = {name: none.expand(shape) if (it := given.get(name)) is None else it for name, shape in shapes.items()}
-    return Case("asked", spec, quantised=task.quantised, **tensors)
+    return Case("asked", spec, quantised=task.quantised, **tensors)  # type: ignore[arg-type]  # five tensors
 
 
 def given_back(result: torch.Tensor, name: str, numbers: Numbers) -> Any:
@@ -95,12 +96,14 @@ def given_back(result: torch.Tensor, name: str, numbers: Numbers) -> Any:
 
 def _spec(task: Task, numbers: Numbers, given: Mapping[str, torch.Tensor | None]) -> ConvSpec:
     sent, input, weight = (given.get(name) for name in ("grad_output", "input", "weight"))
-    if task.name == "conv2d_bias":
-        assert sent is not None  # the task has no other argument
-        return ConvSpec(tuple(sent.shape[-2:]), 1, sent.shape[1], 1, batch=sent.shape[0])
+    if task.results == ("grad_bias",):
+        summed = input if task.is_transposed else sent
+        assert summed is not None  # the task has no other argument
+        channels = (summed.shape[1], 1) if task.is_transposed else (1, summed.shape[1])
+        return ConvSpec(tuple(summed.shape[-2:]), *channels, 1, batch=summed.shape[0])
     kernel = list(weight.shape) if weight is not None else numbers.size("weight_size")
     groups = numbers.plain("groups")
-    if task.name == "conv_transpose2d":
+    if task.is_transposed and input is None:  # what comes out is as large as output_padding says
         assert sent is not None  # it is the argument named input
         assert weight is not None
         geometry = {name: numbers.plain(name) for name in (*GEOMETRY[:4], "output_padding")}
@@ -136,14 +139,11 @@ def answers(task: Task, case: Case, slip: Slip | None = None) -> dict[str, torch
     right = truth(task, case)
     if slip is None:
         return right
-    found = compute(recipe_of(task, slip.result), slip.recipe, case)
+    of_convolution = case_of_convolution(task, slip.result, case)
+    found = compute(recipe_of(task, slip.result), slip.recipe, of_convolution)
     if found is None:
         raise ValueError(f"{slip.result}: the shapes of input, kernel and channels do not fit together")
-    if task.name == "conv_transpose2d" and found.dim() == 4 and found.shape[1] == case.spec.in_channels:
-        found = found + case.transposed_bias[:, None, None]
-    if task.name.startswith("linear") and found.dim() == 4:
-        found = found.flatten(1)
-    return right | {slip.result: found}
+    return right | {slip.result: as_result(task, slip.result, case, found)}
 
 
 def make(task: Task, style: str, slip: Slip | None = None, told: Told = lambda: None) -> Callable[..., Any]:
@@ -163,11 +163,13 @@ def make(task: Task, style: str, slip: Slip | None = None, told: Told = lambda: 
         return _function(task, slip, told)
     if task.kind == "Function":
         return _autograd(task, slip, told)
-    function = _autograd(TASKS["conv2d_function"], slip, told)
+    of_function = TASKS["conv_transpose2d_function" if task.is_transposed else "conv2d_function"]
+    function = _autograd(of_function, slip, told)
+    base = torch.nn.ConvTranspose2d if task.is_transposed else torch.nn.Conv2d
 
-    class Layer(torch.nn.Conv2d):
+    class Layer(base):  # type: ignore[misc, valid-type]  # one of two
         def forward(self, input: torch.Tensor) -> torch.Tensor:
-            geometry = (self.stride, self.padding, self.dilation, self.groups, self.padding_mode)
+            geometry = (getattr(self, name) for name in of_function.arguments[3:])
             found: torch.Tensor = function.apply(input, self.weight, self.bias, *geometry)
             return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -15,7 +15,9 @@ import torch
 
 from convviz.check.api import report
 from convviz.check.call_outcome import tolerance
+from convviz.check.calling.call_plan import AskedCase
 from convviz.check.report import CaseResult, Report
+from convviz.check.stated_geometries import Stated
 from convviz.facts.words import sentences
 
 say = sentences("audit")
@@ -76,12 +78,14 @@ def backend(
     dtype: str = "float64",
     seed: int = 0,
     rtol: float | None = None,
+    at: Stated | Sequence[Stated] | None = None,
 ) -> BackendReport:
     """Hold a framework's convolution and its two gradients against torch's, in the settings that show mistakes.
 
     All three take NumPy's arrays and torch's arguments by name, as far as they have them, and return anything that
     ``numpy.asarray`` takes. What an operator has no argument for, such as ``groups``, is not asked of it, nor
-    does it count where it raises ``NotImplementedError``.
+    does it count where it raises ``NotImplementedError``. One of a single argument called ``case`` is an adapter, as
+    in ``report``.
 
     Args:
         conv: ``conv(input, weight, bias, stride, padding, dilation, groups)``, any of the latter five left out.
@@ -91,6 +95,7 @@ def backend(
         seed: of the numbers.
         rtol: how far a number may be off as a part of the largest right one; by default what the dtype
             of arguments and results allows.
+        at: geometries of your own in the place of those, as in ``report``.
 
     Raises:
         ValueError: one of them cannot be called, or the dtype, seed or tolerance is none.
@@ -99,7 +104,7 @@ def backend(
         raise ValueError(say("dtype", dtype=repr(dtype)))
     if rtol is None and dtype == "float32":
         rtol = tolerance(torch.float32)  # also of what comes back in float64: it was given no more
-    given: dict[str, Any] = {"seed": seed, "rtol": rtol, "time_limit": math.inf}
+    given: dict[str, Any] = {"seed": seed, "rtol": rtol, "at": at, "time_limit": math.inf}
     operators = {"conv2d": conv, "conv2d_input": conv_input, "conv2d_weight": conv_weight}
     for name, operator in operators.items():
         if not callable(operator) and (operator is not None or name == "conv2d"):
@@ -140,6 +145,8 @@ def _asked(found: Report) -> Report:
 
 
 def _array(value: Any, dtype: str) -> Any:
+    if isinstance(value, AskedCase):
+        return AskedCase(lambda name: _array(getattr(value, name), dtype))
     if isinstance(value, torch.Tensor):
         value = value.detach().numpy()
     return value.astype(dtype) if isinstance(value, np.ndarray) and value.dtype.kind == "f" else value

@@ -27,6 +27,7 @@ class Case:
     grad_output: torch.Tensor  # ``[N, C_out, H_out, W_out]``; for ``conv_transpose2d`` its input
     transposed_bias: torch.Tensor  # ``[C_in]``, the bias of that ``conv_transpose2d``
     quantised: str = ""  # the rule of a layer with binary weights, ``"signs"`` or ``"scaled signs"``; empty for another
+    way: str = ""  # what is asked beside the setting, one of ``further_questions``; empty where nothing is
 
     def tensor(self, name: str) -> torch.Tensor:
         """Return one of the tensors by its name."""

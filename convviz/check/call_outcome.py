@@ -56,6 +56,7 @@ KINDS = (
     "not_defined",  # the function is None
     "raised",  # an exception, SystemExit among them
     "refused",  # its own assert or NotImplementedError: it is not made for this case
+    "said_once",  # its backward pass is marked once_differentiable, and was differentiated twice
     "one_number",  # it raises for a stride, padding or dilation as a pair, and is right for it as a number
     "timeout",  # it ran longer than it was given
     "crashed",  # its process ended, killed or out of memory
@@ -76,6 +77,7 @@ class Answer:
     # came beside a failure as well, so that it can be looked at
     results: Results = field(default_factory=dict)
     message: str = ""  # what is wrong, in a sentence that says what to do; empty for ``"ok"``
+    error: str = ""  # the type of what it threw, such as ``"TypeError"``; empty if it threw nothing
     seconds: float = 0.0  # that the student's own code took
     remarks: tuple[str, ...] = ()  # ids of what was taken in another form than the task's, such as a bias of more axes
     read: frozenset[str] = frozenset()  # the keys that were read from dicts on the way

@@ -13,7 +13,9 @@ from convviz.check.battery import NOTHING, Case
 from convviz.check.call_outcome import Tried, allowed, errors, same
 from convviz.check.calling.student_function import Student
 from convviz.check.explain import Probes, explain
+from convviz.check.left_out import left_out
 from convviz.check.one_hot_probes import OneHotProbes
+from convviz.check.random_cases import in_words
 from convviz.check.report import CaseResult, ErrorMap, Products, Report
 from convviz.check.smallest_failing_geometry import RandomTrial
 from convviz.check.traced_products import setting_in_words
@@ -42,9 +44,11 @@ def examine(
             break  # the others would end the same way, and each would take its time
     results = [judged(one, rtol, atol) for one in tried]
     results += [CaseResult(case.name, False, results[-1].kind, say("untried")) for case in asked[len(tried) :]]
-    failure = None
+    failure, drawn = None, ""
     if random is not None and results and all(result.passed for result in results):
-        failure = RandomTrial(student, lambda one: judged(one, rtol, atol).passed).run(random, tried)
+        trial = RandomTrial(student, lambda one: judged(one, rtol, atol).passed)
+        failure = trial.run(random, tried)
+        drawn = in_words(student.task, trial.asked)
     if failure:
         tried += dict.fromkeys((failure.smallest, failure.first))
         results.append(judged(failure.smallest, rtol, atol))
@@ -52,13 +56,19 @@ def examine(
     is_wrong = not all(result.passed for result in results)
     diagnoses = tuple(explain(student, probes, tried, failure)) if is_wrong else ()
     shown = _first_map(probes, tried, results) if is_wrong else None
-    return Report(student.task.name, tuple(results), diagnoses, student.assumed, not_asked, __version__, shown)
+    said = (diagnoses, student.assumed, not_asked, __version__)
+    is_called = any(result.passed for result in results)
+    rest = left_out(student, list(not_asked.values())) if is_called else ()
+    asked_back = "" if is_called else student.question
+    return Report(
+        student.task.name, tuple(results), *said, left_out=rest, question=asked_back, error_map=shown, drawn=drawn
+    )
 
 
 def _first_map(probes: Probes, tried: Sequence[Tried], results: Sequence[CaseResult]) -> ErrorMap | None:
     """Return the plane in which the first wrong result is furthest off; None where there is no plane."""
     for one, result in zip(tried, results, strict=False):
-        if result.passed or one.answer.kind not in ("ok", "keeps_state"):
+        if result.passed or one.case.way or one.answer.kind not in ("ok", "keeps_state"):
             continue
         case, answer = one.case, one.answer
         worst = judged(dataclasses.replace(one, answer=dataclasses.replace(answer, kind="ok")), None, 0.0)

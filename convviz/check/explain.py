@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from convviz.check.as_convolution import in_terms_of, seen_of
 from convviz.check.battery import NOTHING, ZEROS, Case, make_case
 from convviz.check.call_outcome import Tried, ratio_of, same
 from convviz.check.calling.student_function import Student
 from convviz.check.diagnose import Diagnosis, Seen, diagnose, diagnosis, sometimes
+from convviz.check.further_questions import wrong_answers
 from convviz.check.mistakes import catalogue
-from convviz.check.one_hot_probes import OneHotProbes, seen_of, single
+from convviz.check.one_hot_probes import OneHotProbes, single
 from convviz.check.probe_analysis import axes_exchanged, counts, readings, unknown
 from convviz.check.probe_linearity import broken_premise, is_bias_alone
 from convviz.check.probe_one_window import one_window
 from convviz.check.probe_relations import sign_passed
+from convviz.check.same_padding import other_rule
 from convviz.check.smallest_failing_geometry import Failure
-from convviz.check.tasks import Task
 from convviz.check.traced_products import setting_in_words
 from convviz.check.where_and_when_wrong import ONLY, alike, is_moved, mark_of, order_of, places
 from convviz.facts.join_lists import comma
@@ -43,8 +44,22 @@ def explain(
     if name := student.unzeroed:
         yield diagnosis(catalogue()["G09"], say("unzeroed", name=name), results)
         return
+    further, tried = [one for one in tried if one.case.way], [one for one in tried if not one.case.way]
+    if not failure and all(one.is_right for one in tried):
+        for one in further:
+            yield from () if one.is_right else wrong_answers(one)
+        return
+    if rule := other_rule(task, tried):
+        yield rule
+        return
     if any(one.answer.message == say_call("plain_bias") for one in tried):
         return  # which says it all
+    if unknown := [one for one in tried if one.answer.kind == "not_finite"]:  # a NaN differs from every number
+        yield _not_finite(unknown, tried)
+        tried = [one for one in tried if one not in unknown]
+        if not any(one.answer.kind != "ok" or not one.fits for one in tried):
+            return
+        failure = None
     if found := _slips(student, tried, results):
         yield from found
         return
@@ -74,7 +89,7 @@ def explain(
             found = _unnamed(probes[result], seen, found, failure)
         if failure and found and (when := mark_of(failure.wrong, failure.others)):
             found = _said_first(when, found)
-        yield from (_in_terms_of(task, each) for each in found)
+        yield from (in_terms_of(task, result, each) for each in found)
 
 
 def _by_geometry(student: Student, tried: Sequence[Tried]) -> Sequence[Tried]:
@@ -89,21 +104,6 @@ def _by_geometry(student: Student, tried: Sequence[Tried]) -> Sequence[Tried]:
     return [dataclasses.replace(one, case=named) if one is wrong[0] else one for one in tried]
 
 
-def _in_terms_of(task: Task, found: Diagnosis) -> Diagnosis:
-    """Return what is said of a convolution as it is said of a linear layer, or of a transposed convolution's output."""
-    if task.name.startswith("linear"):
-        return dataclasses.replace(found, fix=say("linear_order")) if found.id in ("F10", "W09") else found
-    if task.name != "conv_transpose2d":
-        return found
-
-    def said(text: str) -> str:
-        return re.sub(r"grad_(in|out)put", lambda name: {"in": "output", "out": "input"}[name[1]], text)
-
-    title = say("turned") if found.id == "I01" else said(found.title)  # which here is also who rotates what they stamp
-    fix = say("turned.fix") if found.id in ("I01", "I05") else found.fix if found.id == "?" else said(found.fix)
-    return dataclasses.replace(found, of=said(found.of), title=title, evidence=said(found.evidence), fix=fix)
-
-
 def _said_first(when: str, found: list[Diagnosis]) -> list[Diagnosis]:
     """Return diagnoses that say first when it is wrong, as everything else is right; a name keeps its own sentence."""
     best, *others = found
@@ -113,6 +113,16 @@ def _said_first(when: str, found: list[Diagnosis]) -> list[Diagnosis]:
     if others:  # which of them it is nobody knows
         return [Diagnosis("?", best.of, when, "", ""), *found]
     return [dataclasses.replace(best, evidence=f"{when} {best.evidence}", is_partial=True)]
+
+
+def _not_finite(unknown: Sequence[Tried], tried: Sequence[Tried]) -> Diagnosis:
+    """Return which numbers are none, and what the cases have in common in which they are."""
+    first = unknown[0]
+    name, got = next(each for each in first.answer.results.items() if not bool(each[1].isfinite().all()))
+    places = (~got.isfinite()).nonzero().tolist()
+    seen = say("nan.seen", case=first.case.name, count=len(places), of=got.numel(), result=name, at=places[0])
+    mark = mark_of([one.case for one in unknown], [one.case for one in tried if one.is_right])
+    return Diagnosis("?", name, say("nan", result=name), f"{mark} {seen}".strip(), say("nan.fix"))
 
 
 def _random(results: str) -> Diagnosis:
@@ -198,7 +208,7 @@ def _unnamed(
         said = Diagnosis("?", result, part, "", "")
     elif said is None:
         if not where and (found := next(ones.products(smallest.case), None)) and not (found.found or found.unknown):
-            where = [say("read.nothing", result=result)]
+            where = [say("read.nothing", result=of)]
         return [Diagnosis("?", result, where[0], " ".join(where[1:]), "")] if where else []
     return [*partly, dataclasses.replace(said, of=result, evidence=f"{said.evidence} {also}".strip())]
 
@@ -212,7 +222,7 @@ def _part(ones: OneHotProbes, case: Case) -> str:
     words = {"axis": say(f"axis.{axis}"), "which": comma(list(map(str, which))), "sent": sent, "count": len(which)}
     if len(ratios) == 1 and (factor := ratios.pop()) is not None:
         return say("part.factor", factor=f"{factor:g}", **words) if factor else say("part.none", **words)
-    return say("part", result=ones.result, **words)
+    return say("part", result=ones.of, **words)
 
 
 def _by_ratio(of: str, wrong: Sequence[Seen]) -> Diagnosis | None:

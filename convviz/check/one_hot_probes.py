@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import torch
 
+from convviz.check.as_convolution import as_convolution, case_asked, recipe_of, seen_of
 from convviz.check.battery import Case, make_case
-from convviz.check.call_outcome import Tried, ratio_of, same
+from convviz.check.call_outcome import ratio_of, same
 from convviz.check.calling.student_function import Student
 from convviz.check.diagnose import Seen
-from convviz.check.tasks import Task
 from convviz.check.traced_products import Provenance, provenance
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
@@ -41,15 +41,15 @@ class OneHotProbes:
         for spec in dict.fromkeys((*PLANES, single(wrong.spec))):
             if spec not in self._known:
                 case = make_case("single ones", spec, 77, self._task.quantised)
-                refused = self.student.takes(case)
+                refused = self.student.takes(self._asked(case))
                 self._known[spec] = None if refused else provenance(self.of, spec, case, self.ask)
             if (found := self._known[spec]) is not None:
                 yield found
 
     def ask(self, case: Case) -> torch.Tensor | None:
         """Return the result for any numbers; None where the student gives none."""
-        got = self.student.answer(case).results.get(self.result)
-        return None if got is None else as_convolution(self._task, case, got)
+        got = self.student.answer(self._asked(case)).results.get(self.result)
+        return None if got is None else as_convolution(self._task, self.result, case, got)
 
     def parts(self, case: Case) -> tuple[str, str, list[int], set[float | None]] | None:
         """Return which samples, channels, rows or columns of what is sent give a wrong result, each alone.
@@ -65,7 +65,7 @@ class OneHotProbes:
             for at in range(tensor.shape[axis]):
                 alone = torch.zeros_like(tensor)
                 alone.select(axis, at).copy_(tensor.select(axis, at))
-                seen = seen_of(self._task, self.result, self.student.tried(case.with_tensor(sent, alone)))
+                seen = self._seen(case.with_tensor(sent, alone))
                 if seen.got is None or seen.got.shape != seen.right.shape:
                     return None
                 count += bool(seen.right.any())
@@ -111,7 +111,7 @@ class OneHotProbes:
         shape = case.tensor(sent).shape
         ones = torch.eye(shape.numel(), dtype=torch.float64)
         asked = [case.with_tensor(sent, one.reshape(shape)) for one in ones]
-        seen = [seen_of(self._task, self.result, self.student.tried(each)) for each in asked]
+        seen = [self._seen(each) for each in asked]
         places = []
         for at, one in enumerate(seen):
             alike = (n for n, other in enumerate(seen) if one.got is not None and same(one.got, other.right))
@@ -126,39 +126,24 @@ class OneHotProbes:
         is_exchanged = len(places) > 2 and places in (exchanged.tolist(), exchanged.argsort().tolist())
         return is_exchanged, say("mixed.moved", sent=sent, here=here, there=there)
 
+    def _asked(self, case: Case) -> Case:
+        return case_asked(self._task, self.result, case)
+
+    def _seen(self, case: Case) -> Seen:
+        return seen_of(self._task, self.result, self.student.tried(self._asked(case)))
+
     def _is_wrong(self, spec: ConvSpec) -> bool:
         return self._wrong(make_case("several", spec, 78, self._task.quantised)) is not None
 
     def _wrong(self, case: Case) -> Seen | None:
         spec = case.spec
         no_layer = self._task.name.startswith("linear") and (spec.groups > 1 or spec.input_size != (1, 1))
-        if no_layer or self.student.takes(case):
+        if no_layer or self.student.takes(self._asked(case)):
             return None
-        seen = seen_of(self._task, self.result, self.student.tried(case))
+        seen = self._seen(case)
         return None if seen.got is None or seen.is_right else seen
 
 
 def single(spec: ConvSpec) -> ConvSpec:
     """Return a geometry with one channel and one sample."""
     return spec.replace(in_channels=1, out_channels=1, groups=1, batch=1)
-
-
-def recipe_of(task: Task, result: str) -> str:
-    """Return which gradient's recipe computes a result: a transposed convolution's output is a grad_input."""
-    return "grad_input" if task.name == "conv_transpose2d" else result
-
-
-def seen_of(task: Task, result: str, tried: Tried) -> Seen:
-    """Return one result of a case in the form that the convolution of the same case has it in."""
-    got = tried.answer.results.get(result)
-    right = as_convolution(task, tried.case, tried.right[result])
-    return Seen(tried.case, None if got is None else as_convolution(task, tried.case, got), right)
-
-
-def as_convolution(task: Task, case: Case, got: torch.Tensor) -> torch.Tensor:
-    """Return a tensor of a task in the form that the convolution of the same case has it in."""
-    if task.name == "conv_transpose2d" and got.dim() == 4 and got.shape[1] == case.spec.in_channels:
-        return got - case.transposed_bias.to(got.dtype)[:, None, None]
-    if task.name.startswith("linear") and got.dim() == 2:
-        return got[:, :, None, None]
-    return got

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any
 
@@ -25,6 +25,17 @@ say = sentences("check")
 Fit = Callable[[ConvSpec], ConvSpec | None]
 
 MAX_PRODUCTS = 2500  # of a geometry: a few hundred of them must not take long in loops of pure Python
+MAX_LARGE = 10_000  # of one that is large in one respect
+# What a geometry is large in, and how large first: as fast paths and blocks are, then at random.
+LARGE = {
+    "groups": (24, 32, 64),
+    "inputs": (32, 48, 64),
+    "outputs": (32, 48, 64),
+    "rows": (16, 32, 64),
+    "columns": (16, 32, 64),
+    "batch": (32, 64),
+}
+SIDES = ("rows", "columns")
 AGAIN = 4  # every so many geometries come again with other numbers: that shows caches and shared buffers
 TENSORS = ("input", "weight", "bias", "grad_output", "transposed_bias")
 NUMBERS = ("any", "any", "any", "whole", "positive", "large and small")
@@ -53,6 +64,34 @@ def random_cases(task: Task, seed: int, count: int, fit: Fit) -> Iterator[Case]:
             yield case
 
 
+def large_cases(task: Task, seed: int, fit: Fit) -> Iterator[Case]:
+    """Yield cases with many channels, groups, rows, columns or samples, one of these at a time: so they cost little."""
+    draws = Random(seed)
+    linear = task.name.startswith("linear")
+    for what, sizes in LARGE.items():
+        for at, size in enumerate((*sizes, draws.randrange(sizes[0], sizes[-1] + 1))):
+            if linear and what in ("groups", *SIDES):
+                continue
+            spec = fit(_large(draws, what, size, linear))
+            if spec is not None and spec.products <= MAX_LARGE and not _is_cropped_away(spec):
+                yield with_numbers("any", task, spec, seed + at)
+
+
+def _large(draws: Random, what: str, size: int, linear: bool) -> ConvSpec:
+    many = {what: size}
+    groups, batch = many.get("groups", 1), many.get("batch", 1)
+    inputs = many.get("inputs", groups if groups > 1 else 1 + draws.randrange(2))
+    outputs = many.get(
+        "outputs", groups * (1 + draws.randrange(2) * (groups <= 32)) if groups > 1 else 1 + draws.randrange(2)
+    )
+    if linear:
+        return ConvSpec(1, inputs, outputs, 1, batch=batch)
+    kernel = (1 + draws.randrange(3), 1 + draws.randrange(3))
+    rows, columns = (many.get(name, cells + draws.randrange(2)) for name, cells in zip(SIDES, kernel, strict=True))
+    padding = [draws.randrange(min(cells, 2)) if what in (*SIDES, "batch") else 0 for cells in kernel]
+    return ConvSpec((rows, columns), inputs, outputs, kernel, 1 + draws.randrange(2), padding, 1, groups, batch=batch)
+
+
 def with_numbers(kind: str, task: Task, spec: ConvSpec, seed: int) -> Case:
     """Return a case of a geometry with numbers of a kind, named after both."""
     case = make_case(kind, spec, seed, task.quantised)
@@ -74,16 +113,32 @@ def absolute(case: Case) -> Case:
     return each_tensor(case, lambda numbers, _: numbers.abs())
 
 
-def named(task: Task, case: Case) -> Case:
-    """Return a case with a name that says what it is, for a report."""
+def named(task: Task, case: Case, found: bool = True) -> Case:
+    """Return a case with a name that says what it is, for a report, and that it was ``found`` at random."""
     spec = case.spec
     is_linear = task.name.startswith("linear")
-    input = spec.output_shape if task.name == "conv_transpose2d" else spec.input_shape
+    input = spec.output_shape if task.is_transposed else spec.input_shape
     shapes = {"input": input[: 2 if is_linear else 4], "weight": spec.weight_shape[: 2 if is_linear else 4]}
     said = [f"{name} {list(shape)}" for name, shape in shapes.items()]
     said += [] if is_linear else [setting_in_words(spec)]
     said += [say("setting.groups", groups=spec.groups)] * (spec.groups > 1)
-    return dataclasses.replace(case, name=say("random", shapes=comma(said)))
+    return dataclasses.replace(case, name=say("random", shapes=comma(said)) if found else comma(said))
+
+
+def in_words(task: Task, cases: Sequence[Case]) -> str:
+    """Return in a sentence how many cases were drawn, and up to which sizes; empty if none was."""
+    if not cases:
+        return ""
+    specs = [case.spec for case in cases]
+    sizes = {
+        "channels": max(max(spec.in_channels, spec.out_channels) for spec in specs),
+        "batch": max(spec.batch for spec in specs),
+    }
+    if not task.name.startswith("linear"):
+        sides = [spec.output_size if task.is_transposed else spec.input_size for spec in specs]
+        sizes |= {"rows": max(rows for rows, _ in sides), "columns": max(columns for _, columns in sides)}
+        return say("drawn.sizes", count=len(cases), **sizes)
+    return say("drawn.features", count=len(cases), **sizes)
 
 
 def simpler(spec: ConvSpec) -> Iterator[ConvSpec]:
@@ -92,6 +147,9 @@ def simpler(spec: ConvSpec) -> Iterator[ConvSpec]:
     groups, into, out = spec.groups, spec.in_channels, spec.out_channels
     changes += [{"groups": 1, "in_channels": into // groups, "out_channels": out // groups}, {"groups": 1}]
     changes += [{"in_channels": groups}, {"out_channels": groups}]
+    changes += [{"batch": spec.batch // 2}] if spec.batch > 8 else []
+    changes += [{"in_channels": into // 2 // groups * groups}] if into > 8 * groups else []
+    changes += [{"out_channels": out // 2 // groups * groups}] if out > 8 * groups else []
     changes += [{"in_channels": into - groups}, {"out_channels": out - groups}]
     padding = (spec.padding[0][0], spec.padding[1][0])
     pairs = {"dilation": spec.dilation, "stride": spec.stride, "padding": padding, "kernel_size": spec.kernel_size}
@@ -99,6 +157,7 @@ def simpler(spec: ConvSpec) -> Iterator[ConvSpec]:
         first, second = pair
         least = 0 if name == "padding" else 1
         changes += [{name: (least, least)}, {name: (least, second)}, {name: (first, least)}]
+        changes += [{name: (first // 2, second)}, {name: (first, second // 2)}] if max(pair) > 8 else []
         changes += [{name: (first - 1, second - 1)}, {name: (first - 1, second)}, {name: (first, second - 1)}]
     for change in changes:
         try:
@@ -157,5 +216,7 @@ def _size(draws: Random, kernel: int, stride: int, padding: int, dilation: int) 
 
 def _is_cropped_away(spec: ConvSpec) -> bool:
     """Return whether the padding is so wide that of a spread grad_output nothing is left: no layer is built so."""
+    if any(size <= rest for size, rest in zip(spec.input_size, spec.remainder, strict=True)):
+        return True
     axes = zip(spec.output_size, spec.stride, spec.dilation, spec.kernel_size, spec.padding, strict=True)
     return any((o - 1) * s + 1 <= 2 * max(max(p) - d * (k - 1), 0) for o, s, d, k, p in axes)

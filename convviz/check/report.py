@@ -16,6 +16,7 @@ say = sentences("check")
 WRONG = "background:rgba(208,60,40,0.35)"  # readable on light and on dark paper
 CELL = "padding:1px 6px;text-align:right;font-variant-numeric:tabular-nums"
 MOST = 16  # rows and columns of a plane that are shown
+UNCALLED = ("raised", "wrong_type")  # kinds of cases in which nothing came that could be compared
 LINES = 12  # of a message at most: it stands in a grader's narrow box
 Rows = tuple[tuple[float, ...], ...]
 
@@ -36,6 +37,11 @@ class CaseResult:
     received: float | None = None  # the student's
     max_abs_err: float | None = None  # how far that one is off; None where nothing could be compared
     seconds: float = 0.0  # that the student's own code took
+
+    @property
+    def came(self) -> bool:
+        """Whether anything came that has a shape."""
+        return any(received is not None for _, received in self.shapes.values())
 
 
 @dataclass(frozen=True)
@@ -78,7 +84,12 @@ class Report:
     assumed: tuple[str, ...]  #: how the function was called, in sentences
     not_asked: Mapping[str, str]  #: case → why it was not tried
     convviz_version: str  #: of the package that says so
+    #: the scope outside of which nothing is right, as it was found; None where none was looked for
+    fits: Mapping[str, Any] | None = None
+    left_out: tuple[str, ...] = ()  #: what it was not asked, in a few words each
+    question: str = ""  #: what it needs to know, where nothing is right, and how that is said; empty where it knows all
     error_map: ErrorMap | None = None  #: where the first wrong result is wrong; None where nothing could be compared
+    drawn: str = ""  #: how many random cases were asked besides, and up to which sizes; empty where none was
 
     @property
     def passed(self) -> bool:
@@ -97,10 +108,11 @@ class Report:
 
     def text(self, hint: bool = True) -> str:
         """Return at most 12 plain lines: the first failing case, its shapes, its worst cell, one hint."""
-        lines = [self._summary()]
+        lines = [self.summary]
         first = next((case for case in self.cases if not case.passed), None)
         if first is not None:
             lines += [say("first", case=first.name), *first.message.splitlines()]
+        lines += [self.question] * bool(self.question)
         if not self.cases:
             lines += [say("none", reason=reason) for reason in dict.fromkeys(self.not_asked.values())]
         if hint and self.diagnoses:
@@ -114,9 +126,9 @@ class Report:
             titles = dict.fromkeys(other.title for other in others if other.fix and other.title != best.title)
             named = [f"{title.rstrip('.')} ({_where(others, title)})" for title in titles]
             lines += [say("further", what="; ".join(named))] * bool(named)
-        if self.assumed:  # also of what passes: a wrong assumption may be why
-            lines.append(say("assumed", what="; ".join(self.assumed)))
-        return "\n".join(lines[:LINES])
+        lines += [self.drawn] * bool(self.drawn)
+        last = self._unsaid()  # also of what passes: a wrong assumption may be why
+        return "\n".join([*lines[: LINES - len(last)], *last])
 
     def raise_if_failed(self, hint: bool = True) -> None:
         """Do nothing if all is right.
@@ -152,17 +164,28 @@ class Report:
             "output": self.text(),
         }
 
-    def _summary(self) -> str:
+    def _unsaid(self) -> list[str]:
+        """Return the lines that say what was not asked, and what was assumed."""
+        told = {"left_out": self.left_out, "assumed": self.assumed}
+        return [say(id, what="; ".join(parts)) for id, parts in told.items() if parts]
+
+    @property
+    def summary(self) -> str:
+        """The first line: how many cases are right, or that it could not be called."""
         right, count = sum(case.passed for case in self.cases), len(self.cases)
+        if self.cases and all(case.kind in UNCALLED and not case.came for case in self.cases):
+            return say("summary.uncalled", task=self.task)
         id = "summary.none" if not count else "summary.single" if count == 1 else "summary"
-        return say(id, task=self.task, count=right, right=right, of=count)
+        whole = say(id, task=self.task, count=right, right=right, of=count)
+        return whole if self.fits is None else f"{whole} {say('fits', scope=repr(self.fits).replace(chr(39), chr(34)))}"
 
     def _repr_html_(self) -> str:
-        parts = [_p(self._summary())]
+        parts = [_p(self.summary)]
         for found in self.diagnoses:
             lines = "<br>".join(map(escape, filter(None, (found.evidence, found.fix))))
             parts.append(f"<p><b>{escape(found.title)}</b> ({escape(found.where)})<br>{lines}</p>")
         parts += [_map(self.error_map)] if self.error_map else []
+        parts += [_p(self.question)] if self.question else []
         rows = (
             f'<tr><td style="text-align:left">{escape(case.name)}</td>'
             f"<td>{escape(say('right') if case.passed else case.kind.replace('_', ' '))}</td>"
@@ -170,7 +193,8 @@ class Report:
             for case in self.cases
         )
         parts.append(f"<table><tr><th>{escape(say('case'))}</th></tr>{''.join(rows)}</table>")
-        parts += [_p(say("assumed", what="; ".join(self.assumed)))] if self.assumed else []
+        parts += [_p(self.drawn)] if self.drawn else []
+        parts += map(_p, self._unsaid())
         left = [say("not_tried.case", case=name, reason=reason) for name, reason in self.not_asked.items()]
         parts += [_p(say("not_tried", what="; ".join(left)))] if left else []
         return f'<div style="max-width:60em">{"".join(parts)}</div>'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +11,9 @@ from convviz.check.battery import Case, make_case
 from convviz.check.traced_products import setting_in_words
 from convviz.geometry.spec import ConvSpec, Pair
 
-NUMBERS = {"stride": 1, "padding": 0, "dilation": 1, "groups": 1}  # with the smallest that each may be
+# With the smallest that each may be.
+NUMBERS = {"stride": 1, "padding": 0, "dilation": 1, "groups": 1, "kernel_size": 1, "in_channels": 1, "out_channels": 1}
+COUNTS = ("groups", "in_channels", "out_channels")  # which have no height and width
 SWITCHES = ("square", "odd", "remainder")
 
 
@@ -18,7 +21,7 @@ SWITCHES = ("square", "odd", "remainder")
 class Scope:
     """What a function is asked."""
 
-    # for stride, padding, dilation and groups those that it is asked, as pairs; what is left out may be any
+    # for each of NUMBERS those that it is asked, as pairs; what is left out may be any
     numbers: Mapping[str, tuple[Pair, ...]] = field(default_factory=dict)
     square: bool = False  # kernel, stride, padding, dilation and input have one size for both axes
     odd: bool = False  # the kernel's sizes are odd
@@ -42,16 +45,16 @@ class Scope:
         if self.leaves_out(spec) is None:
             return spec
         stride, padding, dilation = (self._nearest(spec, name) for name in ("stride", "padding", "dilation"))
-        kernel = self._same(spec.kernel_size)
+        kernel = self._same(self._nearest(spec, "kernel_size"))
         kernel = (kernel[0] | 1, kernel[1] | 1) if self.odd else kernel
-        size = self._same(spec.input_size)
+        more = [max(d * (k - own), 0) for d, k, own in zip(dilation, kernel, spec.kernel_size, strict=True)]
+        size = self._same((spec.input_size[0] + more[0], spec.input_size[1] + more[1]))
         spans = [d * (k - 1) + 1 - 2 * p for d, k, p in zip(dilation, kernel, padding, strict=True)]
         size = (max(size[0], spans[0], 1), max(size[1], spans[1], 1))
         if not self.remainder:
             first, second = (n + (span - n) % s for n, span, s in zip(size, spans, stride, strict=True))
             size = (first, second)
-        groups = self._nearest(spec, "groups")[0]
-        into, out = (-(-count // groups) * groups for count in (spec.in_channels, spec.out_channels))
+        into, out, groups = self._channels(spec)
         mode = spec.padding_mode
         return ConvSpec(size, into, out, kernel, stride, padding, dilation, groups, mode, spec.batch)
 
@@ -70,10 +73,26 @@ class Scope:
                 made.append(make_case(name, spec, seed * 1009 + 500 + len(made), case.quantised))
         return made
 
+    def _channels(self, spec: ConvSpec) -> tuple[int, int, int]:
+        """Return the numbers of channels in and out and of groups that are allowed, fit, and are most like a spec's."""
+        kinds = {name: [n for n, _ in self.numbers.get(name, ())] for name in COUNTS}
+        found: list[tuple[int, ...]] = []
+        for groups in kinds["groups"] or (spec.groups, 1):
+            near = {name: -(-getattr(spec, name) // groups) * groups for name in COUNTS[1:]}
+            found += itertools.product(*(kinds[name] or [near[name]] for name in COUNTS[1:]), [groups])
+        own = (spec.in_channels, spec.out_channels, spec.groups)
+        fitting = [one for one in found if one[0] % one[2] == 0 == one[1] % one[2]]
+        into, out, groups = min(fitting, key=lambda one: sum(abs(a - b) for a, b in zip(one, own, strict=True)))
+        return into, out, groups
+
     def _nearest(self, spec: ConvSpec, name: str) -> Pair:
         """Return the pair that is allowed and most like a geometry's own."""
         own = _pair(spec, name) or (spec.padding[0][0], spec.padding[1][0])
-        allowed = [pair for pair in self.numbers.get(name, (own,)) if not self.square or pair[0] == pair[1]]
+        odd = 1 if self.odd and name == "kernel_size" and name in self.numbers else 0
+        known = self.numbers.get(name, (own,))
+        allowed = [
+            pair for pair in known if not (self.square and pair[0] != pair[1]) and pair[0] & pair[1] & odd == odd
+        ]
         return min(allowed, key=lambda pair: abs(pair[0] - own[0]) + abs(pair[1] - own[1]), default=(own[0], own[0]))
 
     def _same(self, pair: Pair) -> Pair:
@@ -86,8 +105,9 @@ EVERYTHING = Scope()
 def read_scope(scope: Mapping[str, Any] | str | None) -> Scope:
     """Return a scope as it was stated: a dict, ``"all"`` for everything without an excuse, None for everything.
 
-    The keys stride, padding, dilation and groups have a whole number or a list of those allowed, in which the first
-    three may have pairs of height and width as well; square, odd and remainder are True or False.
+    The keys stride, padding, dilation, kernel_size, groups, in_channels and out_channels have a whole number or a list
+    of those allowed, in which the first four may have pairs of height and width as well; square, odd and remainder are
+    True or False.
 
     Raises:
         ValueError: an unknown key, or a value that its key cannot have.
@@ -102,15 +122,19 @@ def read_scope(scope: Mapping[str, Any] | str | None) -> Scope:
         if key in SWITCHES and not isinstance(value, bool):
             raise ValueError(f"scope[{key!r}] is True or False: got {value!r}")
     numbers = {key: _numbers(key, scope[key]) for key in NUMBERS if key in scope}
+    counts = [[n for n, _ in numbers[key]] if key in numbers else [0] for key in COUNTS]
+    combined = itertools.product(*counts)
+    if "groups" in numbers and all(any(count % groups for count in rest) for groups, *rest in combined):
+        raise ValueError(f"scope: in_channels and out_channels are multiples of groups: got {scope!r}")
     return Scope(numbers, **{key: scope[key] for key in SWITCHES if key in scope})
 
 
 def _numbers(key: str, value: Any) -> tuple[Pair, ...]:
     several = (value,) if isinstance(value, int) else tuple(value) if isinstance(value, Sequence) else ()
     least = NUMBERS[key]
-    pairs = [tuple(each) if isinstance(each, Sequence) and key != "groups" else (each, each) for each in several]
+    pairs = [tuple(each) if isinstance(each, Sequence) and key not in COUNTS else (each, each) for each in several]
     if not pairs or any(len(p) != 2 or any(type(n) is not int or n < least for n in p) for p in pairs):
-        also = "" if key == "groups" else ", or pairs of them"
+        also = "" if key in COUNTS else ", or pairs of them"
         raise ValueError(f"scope[{key!r}] is a whole number from {least}, or a list of them{also}: got {value!r}")
     return tuple(pairs)
 

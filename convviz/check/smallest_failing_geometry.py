@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from convviz.check.battery import Case
 from convviz.check.call_outcome import Tried, same, tolerance
 from convviz.check.calling.student_function import Student
-from convviz.check.random_cases import absolute, named, random_cases, simpler, with_numbers
+from convviz.check.random_cases import absolute, large_cases, named, random_cases, simpler, with_numbers
 from convviz.check.tasks import truth
 from convviz.facts.words import sentences
 
@@ -40,6 +40,7 @@ class RandomTrial:
 
     def __init__(self, student: Student, judge: Callable[[Tried], bool]) -> None:
         self._task, self._student, self._judge = student.task, student, judge
+        self.asked: tuple[Case, ...] = ()  # once it ran
 
     def run(self, seed: int, battery: Sequence[Tried]) -> Failure | None:
         """Return the smallest failing case, if there is one; the battery's answers say how slow the function is."""
@@ -48,9 +49,12 @@ class RandomTrial:
         if self._student.plan.data == "HW":  # each is many calls
             count = min(count, FEW)
         drawn = random_cases(self._task, seed, count, self._student.nearest)
-        cases = [case for case in drawn if self._shows(case)]
+        # Slow ones are asked a few of the large ones: in a plane at a time, as many calls as there are channels.
+        large = list(large_cases(self._task, seed, self._student.nearest))[:: 1 if count > FEW else 5]
+        cases = [case for case in (*drawn, *large) if self._shows(case)]
         asked = zip(cases, self._student.try_all(cases, at_once), strict=False)
         tried = [Tried(case, answer, self._student.right(case)) for case, answer in asked if answer is not None]
+        self.asked = tuple(one.case for one in tried)
         others = [one for one in tried if self._is_right(one)]
         wrong = sorted((one for one in tried if one not in others), key=lambda one: one.case.spec.products)
         if not wrong:

@@ -13,6 +13,8 @@ from convviz.check.battery import Case
 
 GEOMETRY = ("stride", "padding", "dilation", "groups", "padding_mode")
 GRADIENTS = ("grad_input", "grad_weight", "grad_bias")
+# What a transposed convolution takes is the output of the convolution whose gradient it computes.
+_EXCHANGED = {"input": "grad_output", "grad_output": "input", "bias": "transposed_bias"}
 
 
 @dataclass(frozen=True)
@@ -28,9 +30,21 @@ class Task:
     # the rule of binary weights, ``"signs"`` or ``"scaled signs"`` (``recipes/grad_weight.py`` has them)
     quantised: str = ""
 
+    @property
+    def is_transposed(self) -> bool:
+        """Whether it is about a transposed convolution: a case's convolution, read from its output to its input."""
+        return self.name.startswith("conv_transpose2d")
+
+    def tensor(self, case: Case, role: str) -> torch.Tensor:
+        """Return what a case has for the argument of this task that has this name."""
+        return case.tensor(_EXCHANGED.get(role, role) if self.is_transposed else role)
+
 
 _FUNCTION = ("input", "weight", "bias", *GEOMETRY[:4])
 _LAYER = ("in_channels", "out_channels", "kernel_size", *GEOMETRY[:4], "bias", "padding_mode")
+_TRANSPOSED = ("stride", "padding", "output_padding", "groups", "dilation")
+_TRANSPOSED_LAYER = ("in_channels", "out_channels", "kernel_size", *_TRANSPOSED[:4], "bias", "dilation")
+_LINEAR_LAYER = ("in_channels", "out_channels", "bias")
 
 TASKS: Mapping[str, Task] = {
     task.name: task
@@ -42,11 +56,15 @@ TASKS: Mapping[str, Task] = {
         Task("conv2d_backward", ("grad_output", "input", "weight", "bias", *GEOMETRY), GRADIENTS),
         Task("conv2d_function", (*_FUNCTION, "padding_mode"), ("output", *GRADIENTS), "Function"),
         Task("conv2d_module", _LAYER, ("output", *GRADIENTS), "Module"),
+        Task("conv_transpose2d", ("input", "weight", "bias", *_TRANSPOSED), ("output",)),
+        Task("conv_transpose2d_input", ("input_size", "weight", "grad_output", *_TRANSPOSED), ("grad_input",)),
+        Task("conv_transpose2d_weight", ("input", "weight_size", "grad_output", *_TRANSPOSED), ("grad_weight",)),
+        Task("conv_transpose2d_bias", ("grad_output",), ("grad_bias",)),
+        Task("conv_transpose2d_backward", ("grad_output", "input", "weight", "bias", *_TRANSPOSED), GRADIENTS),
         Task(
-            "conv_transpose2d",
-            ("input", "weight", "bias", "stride", "padding", "output_padding", "groups", "dilation"),
-            ("output",),
+            "conv_transpose2d_function", ("input", "weight", "bias", *_TRANSPOSED), ("output", *GRADIENTS), "Function"
         ),
+        Task("conv_transpose2d_module", _TRANSPOSED_LAYER, ("output", *GRADIENTS), "Module"),
         Task("linear", ("input", "weight", "bias"), ("output",)),
         Task("linear_backward", ("grad_output", "input", "weight", "bias"), GRADIENTS),
         Task("binary_conv2d", _FUNCTION, ("output", *GRADIENTS), "Function", "signs"),
@@ -56,7 +74,7 @@ TASKS: Mapping[str, Task] = {
 
 
 def find_task(name: object, fn: object = None) -> Task:
-    """Return a task by its name; one for a Function is a layer's, if a layer's class is what was written for it.
+    """Return a task by its name; whoever wrote a Function or a layer's class for it is asked for its gradients, too.
 
     Raises:
         ValueError: there is no such task.
@@ -64,8 +82,24 @@ def find_task(name: object, fn: object = None) -> Task:
     if not isinstance(name, str) or name not in TASKS:
         raise ValueError(f"task is one of {', '.join(TASKS)}: got {name!r}")
     task = TASKS[name]
-    is_layer = isinstance(fn, type) and issubclass(fn, torch.nn.Module)
-    return dataclasses.replace(task, kind="Module", arguments=_LAYER) if is_layer and task.kind == "Function" else task
+    own = fn if isinstance(fn, type) else type(None)
+    kind = next((each.__name__ for each in (torch.nn.Module, torch.autograd.Function) if issubclass(own, each)), "")
+    if kind == "Module" and (task.kind == "Function" or task.results == ("output",)):
+        return dataclasses.replace(task, kind=kind, arguments=layer_of(task), results=("output", *GRADIENTS))
+    if kind == "Function" and task.results == ("output",):
+        return dataclasses.replace(task, kind=kind, results=("output", *GRADIENTS))
+    return task
+
+
+def layer_of(task: Task) -> tuple[str, ...]:
+    """Return what the class of a layer takes that does what a task is about."""
+    linear = task.name.startswith("linear")
+    return _LINEAR_LAYER if linear else _TRANSPOSED_LAYER if task.is_transposed else _LAYER
+
+
+def forward_of(task: Task) -> Task:
+    """Return the task of the forward pass to which a task belongs."""
+    return TASKS["linear" if task.name.startswith("linear") else "conv_transpose2d" if task.is_transposed else "conv2d"]
 
 
 def truth(task: Task, case: Case) -> dict[str, torch.Tensor]:
@@ -75,17 +109,11 @@ def truth(task: Task, case: Case) -> dict[str, torch.Tensor]:
     torch: ``[N, C, H, W]``, ``[C_out, C_in / groups, kH, kW]``, ``[C_out]``; of a linear layer ``[N, C]``, ``[O, C]``.
     """
     with torch.enable_grad():
-        given = {name: case.tensor(name).clone().requires_grad_() for name in ("input", "weight", "bias")}
-        if task.name == "conv_transpose2d":
-            # Its input is a convolution's grad_output, and what comes out has the size of that convolution's input.
-            output = _transposed(case)
-        elif task.name.startswith("linear"):
-            output = F.linear(given["input"].flatten(1), given["weight"].flatten(1), given["bias"])
-        else:
-            output = _forward(given["input"], _quantised(task, given["weight"]), given["bias"], case)
+        given = {name: task.tensor(case, name).clone().requires_grad_() for name in ("input", "weight", "bias")}
+        output = forward_pass(task, case, given)
         found = {"output": output.detach()}
         if len(task.results) > 1 or task.results[0] != "output":
-            sent = case.grad_output.reshape(output.shape)
+            sent = task.tensor(case, "grad_output").reshape(output.shape)
             sums = torch.autograd.grad(output, tuple(given.values()), sent)
             found |= dict(zip(GRADIENTS, sums, strict=True))
     if task.name.startswith("linear"):
@@ -93,20 +121,18 @@ def truth(task: Task, case: Case) -> dict[str, torch.Tensor]:
     return {name: found[name] for name in task.results}
 
 
-def _forward(input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, case: Case) -> torch.Tensor:
-    spec = case.spec
+def forward_pass(task: Task, case: Case, given: Mapping[str, torch.Tensor]) -> torch.Tensor:
+    """Return the right output for these input, weight and bias, in a case's geometry; autograd sees all of it."""
+    input, weight, bias, spec = given["input"], given["weight"], given["bias"], case.spec
+    if task.name.startswith("linear"):
+        return F.linear(input.flatten(1), weight.flatten(1), bias)
     (top, bottom), (left, right) = spec.padding
+    if task.is_transposed:  # what comes out has the size of the convolution's input
+        geometry = (spec.stride, (top, left), spec.remainder, spec.groups, spec.dilation)
+        return F.conv_transpose2d(input, weight, bias, *geometry)
     mode = "constant" if spec.padding_mode == "zeros" else spec.padding_mode
     padded = F.pad(input, (left, right, top, bottom), mode=mode)
-    return F.conv2d(padded, weight, bias, spec.stride, 0, spec.dilation, spec.groups)
-
-
-def _transposed(case: Case) -> torch.Tensor:
-    spec, bias = case.spec, case.transposed_bias
-    padding = (spec.padding[0][0], spec.padding[1][0])
-    return F.conv_transpose2d(
-        case.grad_output, case.weight, bias, spec.stride, padding, spec.remainder, spec.groups, spec.dilation
-    )
+    return F.conv2d(padded, _quantised(task, weight), bias, spec.stride, 0, spec.dilation, spec.groups)
 
 
 def _quantised(task: Task, weight: torch.Tensor) -> torch.Tensor:

@@ -116,12 +116,12 @@ def through(fn, task, case):
         "groups": spec.groups, "padding_mode": spec.padding_mode, "output_padding": spec.remainder,
         "input_size": spec.input_shape, "weight_size": list(spec.weight_shape), "in_channels": spec.in_channels,
         "out_channels": spec.out_channels, "kernel_size": spec.kernel_size,
-        **{name: case.tensor(name) for name in ("input", "weight", "bias", "grad_output")},
+        **{name: task.tensor(case, name) for name in ("input", "weight", "bias", "grad_output")},
     }  # fmt: skip
     if task.name.startswith("linear"):
         values |= {name: values[name].flatten(1) for name in ("input", "weight", "grad_output")}
-    if task.name == "conv_transpose2d":
-        values |= {"input": case.grad_output, "bias": case.transposed_bias}
+    if task.is_transposed:
+        values |= {"in_channels": spec.out_channels, "out_channels": spec.in_channels}
     if task.kind == "function":
         given = fn(**{name: values[name] for name in task.arguments})
         return dict(zip(task.results, given if len(task.results) > 1 else (given,), strict=True))
@@ -132,7 +132,7 @@ def through(fn, task, case):
         output, given[1:] = layer(given[0]), list(layer.parameters())
     else:
         output = fn.apply(*given, *(values[name] for name in task.arguments[3:]))
-    return dict(zip(task.results, (output, *torch.autograd.grad(output, given, case.grad_output)), strict=True))
+    return dict(zip(task.results, (output, *torch.autograd.grad(output, given, values["grad_output"])), strict=True))
 
 
 @pytest.mark.parametrize("name", TASKS)

@@ -31,6 +31,11 @@ class TestStated:
             {"stride": [1, 2], "remainder": False},
             {"square": True, "remainder": False, "odd": True},
             {"stride": 3, "padding": [2], "dilation": (2,), "groups": 2},
+            {"kernel_size": 5},
+            {"kernel_size": [1, (3, 2)], "stride": 1},
+            {"kernel_size": [2, 5], "odd": True},
+            {"in_channels": 3, "out_channels": [3, 6], "groups": 3},
+            {"in_channels": 1, "out_channels": 1},
         ):
             found = read_scope(scope)
             cases = battery("all", 0)
@@ -61,12 +66,15 @@ class TestStated:
 
     def test_what_a_scope_cannot_be(self):
         for scope, words in (
-            ({"strides": 1}, "stride, padding, dilation, groups, square, odd, remainder: got 'strides'"),
+            ({"strides": 1}, "groups, kernel_size, in_channels, out_channels, square, odd, remainder: got 'strides'"),
             ({"stride": 0}, "a whole number from 1"),
             ({"stride": "1"}, "a whole number from 1"),
             ({"padding": []}, "a whole number from 0"),
             ({"padding": [(1, 2, 3)]}, "or pairs of them"),
             ({"groups": [(1, 2)]}, "a whole number from 1"),
+            ({"in_channels": [(1, 2)]}, "a whole number from 1"),
+            ({"kernel_size": 0}, "a whole number from 1"),
+            ({"groups": 2, "out_channels": [1, 3]}, "multiples of groups"),
             ({"square": 1}, "True or False"),
             ("some", "a dict, or 'all'"),
         ):
@@ -75,7 +83,7 @@ class TestStated:
 
 
 class TestOneNumber:
-    def test_a_pair_is_not_asked_where_it_raises_and_one_number_is_right(self):
+    def test_what_raises_for_a_number_beside_a_pair_is_given_two_pairs(self):
         def shortcut(x, weight_size, grad_output, stride=1, padding=0):
             if isinstance(stride, int):
                 x, padding = torch.nn.functional.pad(x, (padding,) * 4), 0
@@ -83,7 +91,7 @@ class TestOneNumber:
 
         found = report(shortcut, "conv2d_weight")
         assert found.passed, found.text()
-        assert "not asked" in found.text()
+        assert "height and width apart, undilated" in [case.name for case in found.cases]
 
     def test_a_pair_that_numpy_spreads_over_two_windows_is_not_asked(self):
         def addressed(input_size, weight, grad_output, stride=1, padding=0):

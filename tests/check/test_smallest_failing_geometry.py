@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from convviz.check import report
 from convviz.check.battery import make_case
 from convviz.check.call_outcome import Answer, Tried
+from convviz.check.further_questions import FLOAT32
 from convviz.check.random_cases import random_cases, simpler
 from convviz.check.smallest_failing_geometry import RandomTrial
 from convviz.check.tasks import TASKS, truth
@@ -97,10 +98,10 @@ def test_what_the_battery_lets_through_is_found_and_said(name):
     assert report(weight_of(spoil), "conv2d_weight", cases="battery").passed
 
 
-def test_what_is_right_has_the_cases_of_the_battery_alone():
+def test_what_is_right_has_the_cases_of_the_battery_and_the_further_questions_alone():
     found = [report(weight_of(), "conv2d_weight", cases=cases) for cases in ("all", "battery")]
     assert [one.passed for one in found] == [True, True]
-    assert [case.name for case in found[0].cases] == [case.name for case in found[1].cases]
+    assert [case.name for case in found[0].cases] == [*(case.name for case in found[1].cases), FLOAT32]
 
 
 @pytest.mark.parametrize(
@@ -140,7 +141,8 @@ def test_a_layer_that_answers_with_an_old_image_fails():
             self.kept = getattr(self, "kept", input)
             return super().forward(self.kept)
 
-    assert {case.kind for case in report(Layer, "conv2d_module").cases} == {"keeps_state"}
+    found = report(Layer, "conv2d_module", cases="battery")
+    assert {case.kind for case in found.cases} == {"keeps_state"}
 
 
 def test_the_same_seed_draws_the_same_and_leaves_the_random_numbers_of_others_alone():
@@ -197,12 +199,13 @@ def test_a_view_and_rounding_are_right(right):
     assert found.passed, found.text()
 
 
-def padded_in_words(padding, size, dilation):
+def padded_in_words(padding, cells, size, stride, dilation):
     if padding == "valid":
         return (0, 0)
     if padding != "same":
         return (padding, padding)
-    return (dilation * (size - 1) // 2, dilation * (size - 1) - dilation * (size - 1) // 2)
+    total = max((-(-cells // stride) - 1) * stride + dilation * (size - 1) + 1 - cells, 0)
+    return (total // 2, total - total // 2)
 
 
 def test_words_are_asked_of_kernels_that_are_not_square():
@@ -213,7 +216,10 @@ def test_words_are_asked_of_kernels_that_are_not_square():
             assert all(isinstance(each, int) for each in (stride, dilation))
             assert not isinstance(padding, tuple)
             sizes = [weight_size[2:][axis] for axis in axes]
-            rows, columns = (padded_in_words(padding, size, dilation) for size in sizes)
+            cells = input.shape[2:]
+            rows, columns = (
+                padded_in_words(padding, *each, stride, dilation) for each in zip(cells, sizes, strict=True)
+            )
             padded = F.pad(input, (*columns, *rows, 0, 9)) if axes[0] else F.pad(input, (*columns, *rows))
             return torch.nn.grad.conv2d_weight(padded, weight_size, grad_output, stride, 0, dilation, groups)
 

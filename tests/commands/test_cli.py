@@ -278,3 +278,24 @@ def test_address_can_be_typed(host, address, monkeypatch):
 
     monkeypatch.setattr(voila_app.socket, "gethostname", lambda: "desk")
     assert voila_app.page_address(host, 8866) == address
+
+
+def test_check_asks_a_function_of_a_file_where_it_is_told(tmp_path, capsys):
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "import torch\n"
+        "def backward(dout, zauber, x):\n"
+        "    dx = torch.nn.grad.conv2d_input(x.shape, zauber, dout)\n"
+        "    return -dx if len(dout) == 2 else dx, torch.nn.grad.conv2d_weight(x, zauber.shape, dout)\n"
+    )
+    given = [str(file), "--names", '{"zauber": "weight"}', "--cases", "public"]
+    at = '{"input": [%d, 2, 6, 5], "weight": [3, 2, 3, 3]}'
+    assert cli.main(["check", *given, "--at", at % 1]) == 0
+    assert "conv2d_backward: 1 of 1 case is right." in capsys.readouterr().out
+    assert cli.main(["check", *given, "--at", at % 1, "--at", at % 2]) == 1
+    assert "conv2d_backward: 1 of 2 cases is right." in capsys.readouterr().out
+    assert cli.main(["check", f"{file}:backwards"]) == 2
+    assert "has no function backwards" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        cli.main(["check", *given, "--at", "{input: 3}"])
+    assert "this is no JSON" in capsys.readouterr().err

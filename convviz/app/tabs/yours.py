@@ -144,14 +144,17 @@ def _plain(made: Report) -> dict[str, Any]:
     first = next((case for case in made.cases if not case.passed), None)
     right, count = sum(case.passed for case in made.cases), len(made.cases)
     summary = say("passed", count=count) if made.passed else say("failed", right=right, count=count)
+    is_plain = right and made.fits is None  # what could not be called, or fits one scope alone, has its own sentence
+    asked_back = [made.question] * bool(made.question)
     return {
         "passed": made.passed,
-        "summary": summary if count else made.text().partition("\n")[0],
-        "first": None if first is None else {"case": first.name, "lines": first.message.splitlines()},
+        "summary": summary if is_plain else made.summary,
+        "first": None if first is None else {"case": first.name, "lines": [*first.message.splitlines(), *asked_back]},
         "diagnoses": plain(made.diagnoses),
         "map": None if made.error_map is None else _plain_map(made.error_map),
         "cases": [[case.name, case.passed, case.message.partition("\n")[0]] for case in made.cases],
         "not_asked": [[name, reason] for name, reason in made.not_asked.items()],
+        "left_out": "; ".join(made.left_out),
         "assumed": "; ".join(made.assumed),
     }
 

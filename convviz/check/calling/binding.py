@@ -10,11 +10,11 @@ from typing import Any
 import torch
 
 from convviz.check.calling.inspect_source import is_function, is_own, mentions
-from convviz.check.calling.names_and_layouts import role_of
+from convviz.check.calling.names_and_layouts import role_of, stated_role
 from convviz.check.tasks import GEOMETRY, Task
 
 TENSORS = ("grad_output", "input", "weight", "bias")
-KNOWN = (*TENSORS, *GEOMETRY, "output_padding", "input_size", "weight_size", "cache", "params")
+KNOWN = (*TENSORS, *GEOMETRY, "output_padding", "input_size", "weight_size", "cache", "params", "learning_rate")
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Argument:
     name: str
     role: str | None
     by_name: bool = False
-    default: Any = None
+    default: Any = inspect.Parameter.empty
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class Binding:
     arguments: tuple[Argument, ...]
     placed: tuple[str, ...] = ()  # roles that were given by place, because a name says nothing
     counted: bool = True  # whether the signature says how many it takes
+    unknown: tuple[str, ...] = ()  # names that say nothing, of what it needs
 
     @property
     def roles(self) -> frozenset[str]:
@@ -50,22 +51,28 @@ def binding_of(fn: Any, task: Task) -> Binding:
     parameters = _parameters(fn)
     plain = [each for each in parameters if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
     is_open = any(each.kind == each.VAR_KEYWORD for each in parameters)
-    if not plain and not is_open:  # *args alone, or nothing that says how many it takes
+    takes_rest = any(each.kind == each.VAR_POSITIONAL for each in parameters)
+    if not plain and (takes_rest or not is_open):  # *args, or nothing that says how many it takes
         return Binding(tuple(Argument(role, role) for role in task.arguments), task.arguments, counted=False)
     roles = _by_name(plain, task)
+    unknown = [each.name for each, role in zip(plain, roles, strict=True) if not role and each.default is each.empty]
     placed = _by_place(plain, roles, task)
     arguments = [
         Argument(each.name, role, each.kind == each.KEYWORD_ONLY, each.default)
         for each, role in zip(plain, roles, strict=True)
         if role is not None or each.default is not inspect.Parameter.empty
     ]
-    takes_rest = any(each.kind == each.VAR_POSITIONAL for each in parameters)
     if takes_rest and not {"cache", "params"} & set(roles):  # (dout, x, w, b, *geometry)
         arguments += [Argument(role, role) for role in task.arguments if role not in roles]
     elif is_open:
         held = {argument.role for argument in arguments}
         arguments += [Argument(role, role, True) for role in task.arguments if role in GEOMETRY and role not in held]
-    return Binding(tuple(arguments), placed)
+    return Binding(tuple(arguments), placed, unknown=tuple(unknown))
+
+
+def takes_case(fn: Any) -> bool:
+    """Return whether this is an adapter: a function of one argument that is called ``case``."""
+    return not isinstance(fn, type) and [each.name for each in _parameters(fn)] == ["case"]
 
 
 def _parameters(fn: Any) -> list[inspect.Parameter]:
@@ -82,11 +89,12 @@ def _parameters(fn: Any) -> list[inspect.Parameter]:
 
 def _by_name(parameters: list[inspect.Parameter], task: Task) -> list[str | None]:
     among = task.arguments if task.kind == "Module" else tuple(dict.fromkeys((*task.arguments, *KNOWN)))
-    if task.name == "conv_transpose2d":
-        among = tuple(role for role in among if role not in ("grad_output", "padding_mode"))
+    if task.is_transposed:
+        unknown = ("padding_mode", *["grad_output"] * ("grad_output" not in task.arguments))
+        among = tuple(role for role in among if role not in unknown)
     found: list[str | None] = []
     for each in parameters:
-        role = role_of(each.name, among)
+        role = stated_role(each.name) or role_of(each.name, among)
         if role == "padding_mode" and isinstance(each.default, int):  # border=0: how wide it is
             role = "padding" if "padding" in among else None
         foreign = role == "padding_mode" and each.default in ("valid", "full", "same")
@@ -101,7 +109,7 @@ def _by_place(parameters: list[inspect.Parameter], roles: list[str | None], task
         for number, each in enumerate(parameters)
         if roles[number] is None and each.default is inspect.Parameter.empty
     ]
-    left = [role for role in task.arguments if role not in roles]
+    left = [role for role in task.arguments if role not in (*roles, "learning_rate")]
     tensors = [role for role in left if role in TENSORS]
     if "cache" in roles:
         left = tensors = [role for role in left if role == "grad_output"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import random
 from collections.abc import Iterator
 from typing import Any
@@ -17,6 +18,7 @@ from convviz.check.calling.call_plan import Plan
 from convviz.check.calling.describe_exception import failure
 from convviz.check.calling.forward_backward import Call
 from convviz.check.calling.function_or_class import Subject
+from convviz.check.further_questions import FLOAT32, TWICE
 from convviz.facts.words import sentences
 
 say = sentences("calling_student_code")
@@ -31,8 +33,13 @@ DISTURBED = ("image", "weights", "layer", "grads")
 
 def ask(subject: Subject, plan: Plan, case: Case, twice: bool) -> Answer:
     """Return what comes of one case; whatever the code throws, it ends here."""
+    plan = dataclasses.replace(plan, dtype="float32") if case.way == FLOAT32 else plan
     first = Call(subject, plan, case)
     kind, message = _run(first)
+    if kind == "raised" and case.way == TWICE and "once_differentiable" in message:
+        kind, message = "said_once", say("said_once")
+    if case.way == FLOAT32:  # what was summed in float64 then has the digits of what went in
+        first.found = {name: value.to(torch.float32) for name, value in first.found.items()}
     broken = next((name for name, value in first.found.items() if not bool(value.isfinite().all())), None)
     if kind == "ok" and broken is not None:
         what = "nan" if bool(first.found[broken].isnan().any()) else "inf"
@@ -43,10 +50,11 @@ def ask(subject: Subject, plan: Plan, case: Case, twice: bool) -> Answer:
         kind, message = "changed_input", say(sentence, names=", ".join(sorted(first.changed)))
     elif kind == "ok" and first.plain_bias and twice:
         kind, message = "wrong_type", say("plain_bias")
-    if kind == "ok" and twice and case.spec.products <= ONCE_BEYOND:
+    if kind == "ok" and twice and case.way not in (TWICE, FLOAT32) and case.spec.products <= ONCE_BEYOND:
         kind, message = _again(first)
     remarks = tuple(sorted(first.remarks))
-    return Answer(kind, dict(first.found), message, first.seconds, remarks, frozenset(first.read))
+    error = type(first.error).__name__ if first.error else ""
+    return Answer(kind, dict(first.found), message, error, first.seconds, remarks, frozenset(first.read))
 
 
 def _run(call: Call) -> tuple[str, str]:
@@ -61,6 +69,7 @@ def _run(call: Call) -> tuple[str, str]:
         except KeyboardInterrupt:  # of whoever waits; in a process of its own nobody can press it
             raise
         except BaseException as error:  # SystemExit is a student's mistake like others
+            call.error = error
             return failure(error, call.subject.fn)
     return "ok", ""
 

@@ -11,11 +11,26 @@ import torch
 from convviz.check.battery import Case
 from convviz.check.calling.arrays import changed, hand_over
 from convviz.check.calling.binding import TENSORS, Binding
-from convviz.check.calling.names_and_layouts import DATA, KERNEL, SYNONYMS, bias_shape, role_of, sizes_in, to_layout
+from convviz.check.calling.names_and_layouts import (
+    DATA,
+    KERNEL,
+    bias_shape,
+    names_of,
+    role_of,
+    sizes_in,
+    stated_role,
+    to_layout,
+)
+from convviz.check.further_questions import NO_BIAS
+from convviz.check.same_padding import padding_word
 from convviz.check.tasks import GEOMETRY, Task
-from convviz.geometry.spec import ConvSpec
+from convviz.facts.words import sentences
 
+say = sentences("calling_student_code")
+
+RATE = "learning_rate"  # with which a backward pass updates weights itself; 1, so that the change is the gradient
 USUAL = (*GEOMETRY, "pad")  # names of settings that a course's dict has
+OF_A_CASE = (*TENSORS, *GEOMETRY, "output_padding", "kernel_size", "input_size", "weight_size")
 PAIRS = ("stride", "padding", "dilation", "output_padding", "kernel_size")
 
 
@@ -33,6 +48,7 @@ class Plan:
     sizes: str = "full"  # a size argument has all axes; "plane": height and width
     dtype: str = "float64"  # or "float32"
     words: bool = False  # whether the padding is said as "same" or "valid"
+    upper: bool = False  # whether these are "SAME" and "VALID", as TensorFlow has them
 
 
 class Params(dict[str, Any]):
@@ -45,7 +61,7 @@ class Params(dict[str, Any]):
     def get(self, key: str, default: Any = None) -> Any:
         """Return what is there; of a setting by its usual name alone, as ``get("strides", 1)`` is 1 in any course."""
         self.read.add(key)
-        is_usual = default is None or key in USUAL or role_of(key, GEOMETRY) is None
+        is_usual = default is None or key in USUAL or stated_role(key) or role_of(key, GEOMETRY) is None
         return super().get(key, default) if is_usual else default
 
 
@@ -63,6 +79,20 @@ for _name in ("__getitem__", "pop", "__iter__", "keys", "values", "items"):
     setattr(Params, _name, _noting(_name))
 
 
+class AskedCase:
+    """A case as a caller's own adapter reads it: each attribute has torch's name, and which are read is noted."""
+
+    def __init__(self, value: Callable[[str], Any]) -> None:
+        self._value = value
+        self.read: set[str] = set()
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in OF_A_CASE:
+            raise AttributeError(say("no_such", name=name, known=", ".join(OF_A_CASE)))
+        self.read.add(name)
+        return self._value(name)
+
+
 class Given:
     """What one call is given, made when it is asked for."""
 
@@ -72,7 +102,7 @@ class Given:
         self._case = case
         self._held: dict[str, Any] = {}
         self._was: dict[str, Any] = {}
-        self._dicts: list[Params] = []
+        self._dicts: list[Params | AskedCase] = []
 
     def value(self, role: str) -> Any:
         """Return what stands for a role, the same object whenever it is asked for."""
@@ -110,12 +140,15 @@ class Given:
 
     @property
     def read(self) -> set[str]:
-        """The keys that were read from its dicts."""
+        """The keys that were read from its dicts, or the attributes of the case."""
         return {key for one in self._dicts for key in one.read}
 
     def _make(self, role: str) -> Any:
         if role in TENSORS:
             return self._array(role)
+        if role == "case":
+            self._dicts.append(AskedCase(self.value))
+            return self._dicts[-1]
         if role == "params":
             return self._dict(())
         if role == "cache" and self.plan.form == ("dict",):
@@ -126,10 +159,11 @@ class Given:
 
     def _array(self, role: str) -> Any:
         if self.task.kind == "Module":
-            return True  # of a layer's arguments "bias" alone is called like a tensor
+            return self._case.way != NO_BIAS  # of a layer's arguments "bias" alone is called like a tensor
+        if role == "bias" and self._case.way == NO_BIAS:
+            return None
         plan, dtype = self.plan, getattr(torch, self.plan.dtype)
-        of = {"input": "grad_output", "bias": "transposed_bias"} if self.task.name == "conv_transpose2d" else {}
-        tensor = self._case.tensor(of.get(role, role))  # what a transposed convolution takes is another's output
+        tensor = self.task.tensor(self._case, role)
         if role == "bias":
             tensor = tensor.reshape(() if plan.data == "HW" else bias_shape(plan.bias, tensor.numel()))
         else:
@@ -138,10 +172,12 @@ class Given:
         return hand_over(tensor, plan.arrays, dtype, self.turned)
 
     def _dict(self, tensors: tuple[str, ...]) -> Params:
-        roles = tensors if self.task.name.startswith("linear") else (*tensors, *GEOMETRY, "kernel_size")
-        keys = ((key, role) for role in reversed(roles) for key in SYNONYMS[role].split())
-        self._dicts.append(Params({key: self.value(role) for key, role in keys}))
-        return self._dicts[-1]
+        settings = (*GEOMETRY, *["output_padding"] * self.task.is_transposed, "kernel_size")
+        roles = tensors if self.task.name.startswith("linear") else (*tensors, *settings)
+        keys = ((key, role) for role in reversed(roles) for key in names_of(role))
+        made = Params({key: self.value(role) for key, role in keys})
+        self._dicts.append(made)
+        return made
 
 
 def plain_value(role: str, case: Case, plan: Plan, task: Task) -> Any:
@@ -150,7 +186,8 @@ def plain_value(role: str, case: Case, plan: Plan, task: Task) -> Any:
     name, _, axis = role.partition(".")
     uneven = any(before != after for before, after in spec.padding)  # which no number says
     if name == "padding" and (plan.words or uneven):
-        return padding_word(spec) or "same"
+        word = padding_word(spec) or "same"
+        return word.upper() if plan.upper else word
     if name in PAIRS:
         special = {"padding": (spec.padding[0][0], spec.padding[1][0]), "output_padding": spec.remainder}
         pair: tuple[int, int] = special[name] if name in special else getattr(spec, name)
@@ -158,18 +195,20 @@ def plain_value(role: str, case: Case, plan: Plan, task: Task) -> Any:
             return pair[int(axis)]
         is_one = pair[0] == pair[1] and plan.pairs != "pair" and name not in plan.pairs.split()
         return pair[0] if is_one else pair
+    if name == RATE:
+        return 1.0
+    if name == "input_size" and task.kind == "Module":  # what makes a layer knows no batch
+        shape = spec.output_shape if task.is_transposed else spec.input_shape
+        return sizes_in(shape, [axis for axis in DATA[plan.data] if axis])
     if name == "input_size":
-        whole = plan.sizes == "full" and task.name != "conv_transpose2d"
-        return sizes_in(spec.input_shape, DATA[plan.data]) if whole else spec.input_size
+        if task.is_transposed and "output" in task.results:  # where the size of what comes out is called so
+            return spec.input_size
+        shape = spec.output_shape if task.is_transposed else spec.input_shape
+        return sizes_in(shape, DATA[plan.data]) if plan.sizes == "full" else shape[2:]
     if name == "weight_size":
         if plan.sizes == "full":
             return sizes_in(spec.weight_shape, KERNEL[plan.kernel])
         return plain_value("kernel_size", case, plan, task)
+    if task.is_transposed and name in ("in_channels", "out_channels"):
+        return spec.in_channels if name == "out_channels" else spec.out_channels
     return getattr(spec, name)
-
-
-def padding_word(spec: ConvSpec) -> str | None:
-    """Return the word that stands for a geometry's padding, as torch means it; None where there is none."""
-    if not any(map(any, spec.padding)):
-        return "valid"
-    return "same" if spec.stride == (1, 1) and spec.replace(padding="same").padding == spec.padding else None

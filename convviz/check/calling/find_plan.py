@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -12,73 +10,15 @@ import torch
 
 from convviz.check.battery import Case, make_case
 from convviz.check.call_outcome import Answer, errors, same
-from convviz.check.calling.binding import KNOWN
 from convviz.check.calling.call_plan import PAIRS, Plan
 from convviz.check.calling.case_runner import Asker
 from convviz.check.calling.function_or_class import Subject
-from convviz.check.calling.inspect_source import is_function, knows_words, libraries, unpacked
-from convviz.check.calling.names_and_layouts import COMMON, CONV, LINEAR, STATED, role_of
+from convviz.check.calling.inspect_source import is_function
+from convviz.check.calling.likely_plans import Stated, plans
+from convviz.check.calling.names_and_layouts import COMMON
 from convviz.check.settings_in_scope import EVERYTHING, Scope
 from convviz.check.tasks import truth
 from convviz.geometry.spec import ConvSpec
-
-FORMS = (
-    ("input", "weight", "bias", "params"),
-    ("input", "weight", "bias", "stride", "padding"),
-    ("input", "weight", "params"),
-    ("input", "weight", "stride", "padding"),
-    ("input", "weight", "bias"),
-    ("input", "weight"),
-    ("dict",),
-)
-LINEAR_FORMS = (("input", "weight", "bias"), ("input", "weight"), ("dict",))
-
-
-def plans(subject: Subject, layout: str | None) -> Iterator[Plan]:
-    """Yield the plans that fit a task and what the code says, the likeliest first; a padding in words comes last."""
-    padding = next((each for each in subject.binding.arguments if each.role == "padding"), None)
-    if padding is None or not isinstance(padding.default, str):
-        yield from _numbered(subject, layout)
-    if padding is not None and (isinstance(padding.default, str) or knows_words(subject.codes)):
-        yield from (dataclasses.replace(plan, words=True) for plan in _numbered(subject, layout))
-
-
-def _numbered(subject: Subject, layout: str | None) -> Iterator[Plan]:
-    task, roles = subject.task, subject.binding.roles
-    linear = task.name.startswith("linear")
-    known = LINEAR if linear else CONV + STATED if " " in (layout or "") else CONV
-    if layout is None and task.name == "conv2d_bias":
-        layout = "NCHW"  # a sum over other axes is right in another layout: whose it is has to be stated
-    layouts = [each for each in known if layout in (each[0], f"{each[0]} {each[1]}") or layout is None]
-    kinds = libraries(subject.fn) if task.kind == "function" else ["torch"]
-    forms: tuple[tuple[str, ...], ...] = ((),)
-    if "cache" in roles:
-        forms = tuple(_unpacked(subject)) or (LINEAR_FORMS if linear else FORMS)
-    sizes = ("full", "plane") if roles & {"input_size", "weight_size"} else ("full",)
-    has_kernel = subject.is_filled or bool(roles & {"weight", "cache", "weight_size"}) or "grad_weight" in task.results
-    for arrays, form, size in itertools.product(kinds, forms, sizes):
-        found: dict[tuple[str, str, str], Plan] = {}
-        for data, kernel, bias in layouts:
-            key = (data, kernel if has_kernel else "", bias if "bias" in roles or form else "")
-            found.setdefault(key, Plan(arrays, data, kernel, bias, form, sizes=size))
-        yield from found.values()
-
-
-def _unpacked(subject: Subject) -> list[tuple[str, ...]]:
-    """Return what the source says of a cache, where all its names say something."""
-    name = next(each.name for each in subject.binding.arguments if each.role == "cache")
-    found = []
-    for names in unpacked(subject.fn, name):
-        roles = tuple(role_of(each, KNOWN) for each in names)
-        usual = FORMS[0][: len(names)]  # what a name does not say, its place does
-        filled = tuple(role or place for role, place in zip(roles, usual, strict=False))
-        if len(set(filled)) == len(names):
-            found.append(filled)
-        elif None not in roles:
-            found.append(tuple(role for role in roles if role))
-    # The p that a stride is read from is no padding.
-    return found + [(*form[:-1], "params") for form in found if form[-1] == "padding" and "stride" not in form]
-
 
 # Sizes are unequal wherever an order of axes would be hidden. The first keeps the size, so that most wrong functions
 # give the right shape under the right layout, the second is for those that have no argument for padding, and the third,
@@ -102,6 +42,7 @@ class Found:
     """What the search knows: the best plan, how good it is, and what it cost."""
 
     plan: Plan
+    stated: Stated
     score: Score = (-1, 0, 0.0)
     read: set[str] = field(default_factory=set)
     calls: int = 0
@@ -120,23 +61,22 @@ class Found:
         self.seconds += answer.seconds
         if answer.kind in ("timeout", "crashed"):
             self.ended = answer
-        fatal = self.ended or any(word in answer.message for word in ("exit()", "KeyboardInterrupt"))
+        fatal = self.ended or answer.error in ("SystemExit", "KeyboardInterrupt")
         self.refused = self.refused or answer.kind == "refused"
         self.over = self.over or bool(fatal) or self.calls >= MOST_CALLS or self.seconds > MOST_SECONDS
 
 
-def search(
-    asker: Asker, subject: Subject, probes: Sequence[Case], layout: str | None, scope: Scope = EVERYTHING
-) -> Found:
+def search(asker: Asker, subject: Subject, probes: Sequence[Case], stated: Stated, scope: Scope = EVERYTHING) -> Found:
     """Return how to call a function: the plan that gives what is right, else the right shapes, else fewest wrong ones.
 
-    ``probes`` are the caller's cases, ``layout`` is that of the data, if it is stated.
+    ``probes`` are the caller's cases.
     """
-    found = Found(next(plans(subject, layout)))
+    found = Found(next(plans(subject, stated)), stated)
     told = subject.binding.roles | set(found.plan.form)
-    is_open = "padding" in subject.task.arguments and not told & {"padding", "params", "cache", "dict"}
+    is_open = "padding" in subject.task.arguments and not told & {"padding", "params", "cache", "dict", "case"}
     for case in _cases(subject, probes, scope, found):
-        _try_plans(asker, subject, case, layout, found)
+        _try_plans(asker, subject, case, stated, found)
+        is_open = is_open or (subject.is_adapter and "padding" not in found.read)
         part = found.score[0] == 1 or (found.score[0] == 2 and found.score[1] < len(found.names))
         unsure = is_open and part and found.spec is not None and any(map(any, found.spec.padding))
         if found.over or (found.score[0] > 0 and not unsure):  # numbers of the right shapes: how it is called is known
@@ -149,13 +89,16 @@ def search(
 
 def _cases(subject: Subject, probes: Sequence[Case], scope: Scope, found: Found) -> Iterator[Case]:
     """Yield what a function is tried at, as long as it is not known how it is called."""
+    if found.stated.here_alone:
+        yield from sorted(probes, key=lambda case: case.spec.products)
+        return
     if subject.task.name.startswith("linear"):
         yield make_case("probe", LINEAR_PROBE, 1)
         return
     yield from (make_case("probe", scope.nearest(spec), number) for number, spec in enumerate(PROBES))
     told = subject.binding.roles
-    takes_all = {"stride", "padding"} <= told or told & {"params", "cache"} or "stride" not in subject.task.arguments
-    if takes_all and not found.refused:
+    takes_all = {"stride", "padding"} <= told | found.read or told & {"params", "cache"}
+    if (takes_all or "stride" not in subject.task.arguments) and not found.refused:
         return
     # It has a setting built in, or refuses the probes: then one of the caller's cases may fit it.
     plain = [case for case in probes if case.spec.replace(padding_mode="zeros", dilation=1, groups=1) == case.spec]
@@ -163,9 +106,9 @@ def _cases(subject: Subject, probes: Sequence[Case], scope: Scope, found: Found)
     yield from (case for case in plain if scope.leaves_out(case.spec) is None)
 
 
-def _try_plans(asker: Asker, subject: Subject, case: Case, layout: str | None, found: Found) -> None:
+def _try_plans(asker: Asker, subject: Subject, case: Case, stated: Stated, found: Found) -> None:
     right = truth(subject.task, case)
-    queue = list(plans(subject, layout))
+    queue, known = list(plans(subject, stated)), set[Plan]()
     if found.score[0] >= 0:  # what ran at one case is how it is called at the next
         queue = _alike(queue, found.plan, "arrays", "form")
     while queue and not found.over:
@@ -185,15 +128,15 @@ def _try_plans(asker: Asker, subject: Subject, case: Case, layout: str | None, f
             queue = [each for each in queue if each not in same_axes]
         if score[0] > 0:
             queue = _alike(queue, plan, "arrays", "form")
-        if answer.kind == "refused":  # for what the case is, whatever kind of array it comes in
+        if answer.kind == "refused" and plan.pairs == "any":  # for what the case is, whatever kind of array it comes in
             queue = _alike(queue, plan, "arrays")
-        text = answer.message
-        typed = "TypeError" in text and ("argument" in text or "list indices" in text)
         # A failure that comes of the kind of array: another order of axes changes nothing.
-        if answer.kind == "raised" and (typed or "AttributeError" in text or "NameError" in text):
+        uncounted = answer.error == "TypeError" and not subject.binding.counted  # of how many arguments there are
+        if uncounted or answer.error in ("AttributeError", "NameError"):
             hopeless = _alike(queue, plan, "arrays", "form", "pairs", "dtype", "sizes", "words")
             queue = [each for each in queue if each not in hopeless]
-        queue = [*cure(plan, answer), *queue]
+        known.add(plan)
+        queue = [*(each for each in cure(subject, plan, answer) if each not in known), *queue]
 
 
 def _alike(queue: Sequence[Plan], plan: Plan, *names: str) -> list[Plan]:
@@ -220,14 +163,12 @@ def _score(answer: Answer, right: Mapping[str, torch.Tensor]) -> Score:
     return (level, len(shaped), round(good, 1) if level == 1 else good)
 
 
-def cure(plan: Plan, answer: Answer) -> list[Plan]:
-    """Return what to try next where the failure says it: two numbers for a stride, or float32."""
-    text = answer.message
-    if answer.kind != "raised":
-        return []
-    if plan.pairs == "any" and re.search(r"\bint'? object|type int\b|not int\b", text):
-        return [dataclasses.replace(plan, pairs="pair")]
-    if plan.dtype == "float64" and any(word in text for word in ("Double", "dtype", "torch.float64")):
+def cure(subject: Subject, plan: Plan, answer: Answer) -> list[Plan]:
+    """Return what to try next where the type of a failure allows it: two numbers for a setting, or float32."""
+    if answer.kind == "raised" and plan.pairs == "any" and answer.error == "TypeError":
+        several = ("pair", "kernel_size") if subject.makes_layers else ("pair",)
+        return [dataclasses.replace(plan, pairs=pairs) for pairs in several]
+    if answer.kind == "raised" and plan.dtype == "float64" and answer.error == "RuntimeError":
         return [dataclasses.replace(plan, dtype="float32")]
     return []
 
@@ -236,8 +177,11 @@ def _try_pairs(asker: Asker, subject: Subject, found: Found, scope: Scope) -> No
     """Find out whether two numbers may be given for a stride or a padding; an exception says that they may not."""
     roles = {*subject.binding.roles, *found.plan.form}
     found.unsure_of_pairs = found.refused and found.score[0] < 1
-    slow = found.ended or (found.over and found.score[0] < 3)  # a first call may load what it needs for seconds
+    slow = (
+        found.stated.here_alone or found.ended or (found.over and found.score[0] < 3)
+    )  # a first call may load what it needs for seconds
     settings = {"stride", "padding"} if is_function(subject.fn) else {*PAIRS, "params", "dict"}
+    roles |= found.read if subject.is_adapter else set()
     if found.score[0] < 1 or slow or found.plan.pairs != "any" or scope.square or not roles & settings:
         return
 
@@ -251,17 +195,13 @@ def _try_pairs(asker: Asker, subject: Subject, found: Found, scope: Scope) -> No
     uneven = uneven.replace(**words)
     answer = asked(found.plan, uneven)
     found.unsure_of_pairs = answer.kind == "refused"
-    for plan in cure(found.plan, answer):  # a dilation that came as one number, beside a stride of two
-        if plan.pairs == "pair" and "TypeError" not in asked(plan, uneven).message:
-            found.plan = plan
-            return
     if not answer.failed:
         return
     # An exception that two equal numbers cause as well comes of there being two; another one may be a mistake.
     by_twos = dataclasses.replace(found.plan, pairs="pair")
-    typed = ("TypeError", "sequence", "inhomogeneous")
-    if any(word in answer.message for word in typed) or (
-        asked(by_twos, EQUAL).failed and not asked(found.plan, EQUAL).failed
-    ):
+    if not asked(by_twos, EQUAL).failed:
+        if answer.error == "TypeError":  # a dilation that came as one number, beside a stride of two
+            found.plan = by_twos
+    elif answer.error == "TypeError" or not asked(found.plan, EQUAL).failed:
         found.plan = dataclasses.replace(found.plan, pairs="int")
         found.uneven_kernel = subject.makes_layers and not asked(found.plan, EQUAL.replace(kernel_size=(3, 2))).failed

@@ -16,13 +16,14 @@ import torch
 from convviz.check.battery import Case, beside, make_case
 from convviz.check.calling.arrays import NotNumbers, hand_over
 from convviz.check.calling.binding import Binding
-from convviz.check.calling.call_plan import Given, Plan
+from convviz.check.calling.call_plan import RATE, Given, Plan
 from convviz.check.calling.function_or_class import AUTOGRAD, Subject
 from convviz.check.calling.inspect_source import is_function
-from convviz.check.calling.layer_contents import fill, gathered, holding, zero
+from convviz.check.calling.layer_contents import fill, gathered, holding, updates, weights_of, zero
 from convviz.check.calling.names_and_layouts import DATA, role_of, to_layout
 from convviz.check.calling.results import At, is_array, pieces, take_apart, together
-from convviz.check.tasks import GRADIENTS, TASKS, Task
+from convviz.check.further_questions import NO_BIAS, SECOND, TWICE, probing
+from convviz.check.tasks import GRADIENTS, Task, forward_of
 from convviz.facts.words import sentences
 
 say = sentences("calling_student_code")
@@ -51,12 +52,13 @@ class Call:
     plain_bias: bool = False  # whether it adds that one
     seconds: float = 0.0
     returned: Any = None  # as it came
+    error: BaseException | None = None  # what it threw
 
     def run(self) -> None:
         """Fill in what was found, as far as it goes."""
         parts: list[tuple[At, dict[str, torch.Tensor]]] = []
         try:
-            for case, at in pieces(self.case, self.plan.data, self.subject.task.name == "conv_transpose2d"):
+            for case, at in pieces(self.case, self.plan.data, self.subject.task.is_transposed):
                 found: dict[str, torch.Tensor] = {}
                 parts.append((at, found))
                 self._piece(case, found)
@@ -71,9 +73,9 @@ class Call:
         try:
             self._passes(given, case, found)
         finally:
-            if not self.biased and "output" in found:
-                bias = case.transposed_bias if task.name == "conv_transpose2d" else case.bias
-                found["output"] = _with_bias(found["output"], bias)
+            self.biased = self.biased or (self.subject.is_adapter and "bias" in given.read)
+            if not self.biased and "output" in found and case.way != NO_BIAS:
+                found["output"] = _with_bias(found["output"], task.tensor(case, "bias"))
                 self.remarks |= {"no_bias"} if task.kind == "Module" else set()
             self.remarks |= given.remarks
             self.read |= given.read
@@ -94,9 +96,9 @@ class Call:
         (layer, wanted), asked = made, given
         self.biased = self.biased or "bias" in wanted
         if task.kind == "Module":
-            self.plain = [] if "bias" in wanted else _plain_bias(layer, case)
+            self.plain = [] if "bias" in wanted else _plain_bias(layer, task.tensor(case, "bias").numel())
             self.biased = "bias" in wanted or bool(self.plain)
-            asked = Given(TASKS["conv2d"], self.plan, case)
+            asked = Given(forward_of(task), self.plan, case)
             for role, value in wanted.items():
                 given.hold(role, value, value.detach().clone())
         if subject.backward is AUTOGRAD:
@@ -143,10 +145,10 @@ class Call:
             layer = self._go(subject.maker, given, subject.makes)
         if subject.style == "Module" and not isinstance(layer, torch.nn.Module):
             raise NotNumbers(say("no_layer", what=type(layer).__name__))
-        held = fill(layer, case, plan) if subject.is_filled else {}
+        held = fill(layer, given.task, case, plan) if subject.is_filled else {}
         changes = "weights" in again and subject.is_filled
         if changes:
-            fill(layer, other_weights, plan)
+            fill(layer, given.task, other_weights, plan)
         if again:
             kept, other = self._other_image(layer, given, case)
         if again and subject.style == "class":
@@ -157,8 +159,9 @@ class Call:
             if "image" in again:  # as where a network is evaluated: nothing goes back
                 self._other_image(layer, given, case)
             zero(layer, "grads" not in again)
-        if changes or subject.style == "Module":
-            fill(layer, case, plan)
+        updates_itself = bool(again) and subject.is_filled and RATE in subject.returns.roles
+        if changes or updates_itself or subject.style == "Module":
+            fill(layer, given.task, case, plan)
         with torch.no_grad():
             for array in arrays:  # in place, as training changes them: what is a view of them follows
                 array[...] = given.value("weight")
@@ -166,9 +169,11 @@ class Call:
 
     def _other_image(self, layer: Any, given: Given, case: Case) -> tuple[Any, Given]:
         """Go forward with another image; return what is kept for going back, and what goes forward and back."""
-        task = TASKS["conv2d"] if given.task.kind == "Module" else given.task
+        task = forward_of(given.task) if given.task.kind == "Module" else given.task
         for name in ("input", "grad_output"):
             case = case.with_tensor(name, 1 - case.tensor(name).flip(2, 3) / 2)
+        if "weights" in given.again and "weight" in self.subject.goes.roles:
+            case = case.with_tensor("weight", 0.5 - case.weight)
         other = Given(task, self.plan, case)
         return _apart(self._go(self.subject.forward, other, self.subject.goes, layer))[1], other
 
@@ -191,10 +196,18 @@ class Call:
         if kept is None and "cache" in subject.returns.roles:
             raise NotNumbers(say("no_cache"))
         given.hold("cache", kept)
+        before = weights_of(layer) if RATE in subject.returns.roles | subject.makes.roles else {}
         returned = self._go(subject.backward, given, subject.returns, layer)
         names = tuple(name for name in subject.task.results if name != "output")
         if layer is not None:
-            returned = gathered(returned, layer, names, self._optional(names))
+            updated = updates(layer, before, bool(self.case.grad_output.any())) if before else {}
+            returned = gathered(returned, layer, names, self._optional(names), updated)
+            if isinstance(returned, dict) and any(returned.get(name) is each for name, each in updated.items()):
+                self.remarks.add("updated")
+            if isinstance(returned, dict) and "N" not in self.plan.data and _alike(returned.get("grad_bias"), output):
+                self.remarks.add("cells")
+                others = tuple(axis for axis, letter in enumerate(self.plan.data) if letter != "C")
+                returned["grad_bias"] = returned["grad_bias"].sum(others)
         if len(names) == 1 and isinstance(returned, tuple) and len(returned) == len(GRADIENTS):
             returned = returned[GRADIENTS.index(names[0])]
         self.returned = (output, returned)
@@ -204,14 +217,19 @@ class Call:
     def _differentiated(
         self, given: Given, case: Case, output: torch.Tensor, wanted: dict[str, torch.Tensor], found: dict[str, Any]
     ) -> None:
-        sent = to_layout(case.grad_output, DATA[self.plan.data]).to(output.dtype, copy=True)
+        sent = to_layout(self.subject.task.tensor(case, "grad_output"), DATA[self.plan.data]).to(
+            output.dtype, copy=True
+        )
         sent = hand_over(sent, "torch", output.dtype, self.turned)
         if sent.shape != output.shape:
             return  # nothing can be sent back through an output of another shape: that is the mistake
         if not output.requires_grad:
             raise NotNumbers(say("no_graph"))
         given.hold("grad_output", sent, sent.clone())
-        sums = self._timed(AUTOGRAD, output, (*wanted.values(), *self.plain), sent, allow_unused=True)
+        again = case.way == TWICE
+        sent.requires_grad_(again)
+        leaves = (*wanted.values(), *self.plain)
+        sums = self._timed(AUTOGRAD, output, leaves, sent, allow_unused=True, create_graph=again)
         self.plain_bias = any(value is not None for value in sums[len(wanted) :])
         self.biased = self.biased and (self.plain_bias or not self.plain)
         self.returned = (output, *sums[: len(wanted)])
@@ -219,7 +237,31 @@ class Call:
             name = f"grad_{role}"
             if value is None:
                 raise NotNumbers(say("no_gradient", name=name))
-            found.update(take_apart({name: value}, _only(self.subject.task, name), self.plan))
+            if again:
+                self._second(case, role, value, {**wanted, "grad_output": sent}, found)
+            else:
+                found.update(take_apart({name: value}, _only(self.subject.task, name), self.plan))
+
+    def _second(
+        self, case: Case, role: str, gradient: Any, leaves: dict[str, torch.Tensor], found: dict[str, Any]
+    ) -> None:
+        """Derive a gradient again, by each tensor that it is made of; 0 where autograd knows of no way there."""
+        task = self.subject.task
+        probe = Given(forward_of(task), self.plan, probing(case)).value(role)
+        for leaf in SECOND[f"grad_{role}"]:
+            value, asked = None, leaves[leaf]
+            if gradient.requires_grad:
+                scalar = (gradient * probe).sum()
+                (value,) = self._timed(AUTOGRAD, scalar, asked, allow_unused=True, retain_graph=True)
+                if value is None:  # raises if that is marked once_differentiable
+                    scalar.backward(retain_graph=True)
+            like = _only(task, "output" if leaf == "grad_output" else f"grad_{leaf}")
+            second = take_apart(torch.zeros_like(asked) if value is None else value, like, self.plan)
+            found[f"grad_{role} by {leaf}"] = second[like.results[0]]
+
+
+def _alike(one: Any, other: Any) -> bool:
+    return hasattr(one, "shape") and one.ndim > 1 and tuple(one.shape) == tuple(np.shape(other))
 
 
 def _only(task: Task, *names: str) -> Task:
@@ -240,8 +282,8 @@ def _with_bias(output: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
     return output + bias.to(output.dtype).reshape(1, -1, *[1] * (output.dim() - 2))
 
 
-def _plain_bias(layer: torch.nn.Module, case: Case) -> list[torch.Tensor]:
+def _plain_bias(layer: torch.nn.Module, count: int) -> list[torch.Tensor]:
     """Return a layer's bias that is no parameter, and let autograd say whether it is used."""
     held = [(name, value) for name, value in (*vars(layer).items(), *layer.named_buffers()) if role_of(name, ("bias",))]
-    found = [value for _, value in held if isinstance(value, torch.Tensor) and value.numel() == case.bias.numel()]
+    found = [value for _, value in held if isinstance(value, torch.Tensor) and value.numel() == count]
     return [value.requires_grad_() for value in found if value.is_leaf and value.is_floating_point()]

@@ -11,19 +11,17 @@ from typing import Any
 
 import torch
 
-from convviz.check.calling.binding import Argument, Binding, binding_of
-from convviz.check.calling.call_plan import Plan
+from convviz.check.calling.binding import Argument, Binding, binding_of, takes_case
+from convviz.check.calling.call_plan import RATE, Plan
 from convviz.check.calling.inspect_source import is_function
-from convviz.check.tasks import GEOMETRY, TASKS, Task
+from convviz.check.tasks import GEOMETRY, GRADIENTS, Task, forward_of, layer_of
 
 NOTHING = Binding(())
 INPUT = Binding((Argument("input", "input"),))
 FORWARD = ("forward", "fprop", "forward_pass", "__call__")
 BACKWARD = ("backward", "bprop", "backprop", "backward_pass")
 AUTOGRAD = torch.autograd.grad
-# What makes a layer is called with its channels, or else with its weights.
-LAYER = TASKS["conv2d_module"]
-LINEAR_LAYER = Task("linear_module", ("in_channels", "out_channels", "bias"), (), "Module")
+# What makes a layer is called with its weights, or else with its channels.
 _WEIGHTS = Task("conv2d", ("weight", "bias", *GEOMETRY), ())
 
 
@@ -40,7 +38,7 @@ class Subject:
     returns: Binding = NOTHING  # how the backward pass is called
     maker: Any = None  # the class, or the function that makes a layer
     makes: Binding = NOTHING  # how that is called
-    layer: Task = _WEIGHTS  # the task by which it is called: that one, LAYER or LINEAR_LAYER
+    layer: Task = _WEIGHTS  # the task by which it is called, of kind "Module" where that is with channels
 
     @property
     def style(self) -> str:
@@ -70,6 +68,11 @@ class Subject:
         found = (getattr(self.fn, name, None) for name in ("__init__", *methods))
         return tuple(code for code in found if inspect.isfunction(code))
 
+    @property
+    def is_adapter(self) -> bool:
+        """Whether it is its caller's own adapter: it takes the case, and nothing is inferred about it."""
+        return "case" in self.binding.roles
+
     def has_bias(self, plan: Plan) -> bool:
         """Return whether it is given a bias."""
         if self.style == "class" and self.is_filled:
@@ -79,17 +82,23 @@ class Subject:
 
 def subject_of(fn: Any, task: Task, less: int = 0) -> Subject:
     """Return what is asked, with how its arguments are bound; of one that does not say how many, some may be left."""
+    if takes_case(fn):
+        whole = Binding((Argument("case", "case"),))
+        return Subject(fn, dataclasses.replace(task, kind="function"), whole, fn, whole)
     if isinstance(fn, tuple | list) and len(fn) == 2 and all(map(callable, fn)) and "output" not in task.results:
         forward, backward = fn
         passes = {"forward": forward, "goes": _forward(forward, task), "backward": backward}
         return _with_passes(backward, task, {**passes, "returns": _with_cache(binding_of(backward, task))})
     if _has_passes(fn, task):
         return _with_passes(fn, task, _methods(fn, task))
+    if is_function(fn) and task.kind == "function" and set(task.results) & set(GRADIENTS):
+        taken = forward_of(task).arguments
+        task = dataclasses.replace(task, kind="Function", arguments=taken, results=("output", *task.results))
     binding = binding_of(fn, task)
     count = len(binding.arguments) - less
     binding = dataclasses.replace(binding, arguments=binding.arguments[:count], placed=binding.placed[:count])
     if task.kind == "Module":
-        return Subject(fn, task, binding, "__call__", INPUT, AUTOGRAD, maker=fn, makes=binding, layer=LAYER)
+        return Subject(fn, task, binding, "__call__", INPUT, AUTOGRAD, maker=fn, makes=binding, layer=task)
     return Subject(fn, task, binding, fn, binding, AUTOGRAD if task.kind == "Function" else None)
 
 
@@ -100,7 +109,7 @@ def _with_cache(binding: Binding) -> Binding:
     kept = [
         dataclasses.replace(each, role="cache") if each.role in binding.placed else each for each in binding.arguments
     ]
-    return Binding(tuple(kept))
+    return Binding(tuple(kept), unknown=())
 
 
 def _with_passes(fn: Any, task: Task, passes: dict[str, Any]) -> Subject:
@@ -110,14 +119,14 @@ def _with_passes(fn: Any, task: Task, passes: dict[str, Any]) -> Subject:
     own_forward = "maker" not in passes or passes["backward"] is not None
     results = ("output", *(name for name in task.results if name != "output")) if own_forward else task.results
     asked = dataclasses.replace(task, kind="function", results=results)
-    placed = tuple(name for stage in stages for name in stage.placed)
-    return Subject(fn, asked, Binding(arguments, placed), **passes)
+    placed, unknown = (tuple(name for stage in stages for name in getattr(stage, of)) for of in ("placed", "unknown"))
+    return Subject(fn, asked, Binding(arguments, placed, unknown=unknown), **passes)
 
 
 def _has_passes(fn: Any, task: Task) -> bool:
     if not isinstance(fn, type) or is_function(fn) or issubclass(fn, torch.nn.Module):
         return False
-    if task.kind == "Function" or task.name == "conv_transpose2d" or _method(fn, FORWARD) is None:
+    if task.kind == "Function" or _method(fn, FORWARD) is None:
         return False
     return _method(fn, BACKWARD) is not None or task.results == ("output",)
 
@@ -130,15 +139,20 @@ def _method(made: type, names: tuple[str, ...]) -> str | None:
 def _methods(made: type, task: Task) -> dict[str, Any]:
     forward = _method(made, FORWARD) or "forward"
     backward = _method(made, BACKWARD) if task.results != ("output",) else None
-    layer = LINEAR_LAYER if task.name.startswith("linear") else LAYER
+    sizes = () if task.name.startswith("linear") else ("input_size",)
+    layer = dataclasses.replace(task, arguments=(*layer_of(task), *sizes, RATE), results=(), kind="Module")
+    weights = dataclasses.replace(forward_of(task), arguments=("weight", "bias", *forward_of(task).arguments[3:]))
     makes = _stage(made, layer)
-    if not {"in_channels", "out_channels"} <= {each.role for each in makes.arguments} - set(makes.placed):
-        by_weights = _stage(made, _WEIGHTS)
-        if "weight" in by_weights.roles - set(by_weights.placed) or not makes.placed:
-            makes, layer = by_weights, _WEIGHTS
+    known = makes.roles - set(makes.placed)
+    if "out_channels" not in known or not known & {"in_channels", "kernel_size"}:
+        by_weights = _stage(made, weights)
+        is_layer = "out_channels" in known or makes.placed
+        if "weight" in by_weights.roles - set(by_weights.placed) or not is_layer:
+            makes, layer = by_weights, weights
     found = {"forward": forward, "goes": _forward(_bound(made, forward), task), "backward": backward}
     if backward is not None:
-        returns = _stage(_bound(made, backward), dataclasses.replace(task, arguments=("grad_output",), kind="function"))
+        returned = dataclasses.replace(task, arguments=("grad_output", RATE), kind="function")
+        returns = _stage(_bound(made, backward), returned)
         found["returns"] = _beginning_with("grad_output", returns)
     return {**found, "maker": made, "makes": makes, "layer": layer}
 
@@ -150,7 +164,7 @@ def _bound(made: type, name: str) -> Callable[..., Any]:
 
 
 def _forward(fn: Callable[..., Any], task: Task) -> Binding:
-    return _beginning_with("input", _stage(fn, TASKS["linear" if task.name.startswith("linear") else "conv2d"]))
+    return _beginning_with("input", _stage(fn, forward_of(task)))
 
 
 def _beginning_with(role: str, binding: Binding) -> Binding:
@@ -158,7 +172,8 @@ def _beginning_with(role: str, binding: Binding) -> Binding:
     if role in binding.roles or not binding.arguments:
         return binding
     first, *rest = binding.arguments
-    return dataclasses.replace(binding, arguments=(dataclasses.replace(first, role=role), *rest))
+    unknown = tuple(name for name in binding.unknown if name != first.name)
+    return dataclasses.replace(binding, arguments=(dataclasses.replace(first, role=role), *rest), unknown=unknown)
 
 
 def _stage(fn: Any, task: Task) -> Binding:

@@ -62,8 +62,6 @@ def takes_square_kernels(codes: Sequence[Any], kernel: str) -> bool:
     ``kernel`` is the order of the weight's axes, a key of ``KERNEL``.
     """
     order = KERNEL[kernel]
-    if len(order) < 4:
-        return False
     read: set[int] = set()
     for code in codes:
         tree = source_of(code) or ast.Pass()
@@ -76,9 +74,9 @@ def takes_square_kernels(codes: Sequence[Any], kernel: str) -> bool:
                 told = [name for name in names if name.strip("_")]
                 if len(told) != len(set(told)):
                     return True
-                if len(names) == 4 and _is_shape(node.value, "weight"):
+                if len(names) == 4 == len(order) and _is_shape(node.value, "weight"):
                     read |= {order[at] for at, name in enumerate(names) if name.strip("_")}
-            elif isinstance(node, ast.Subscript) and _is_shape(node.value, "weight", parts):
+            elif len(order) == 4 and isinstance(node, ast.Subscript) and _is_shape(node.value, "weight", parts):
                 at = _number(node.slice)
                 read |= {2, 3} if at is None or not -4 <= at < 4 else {order[at]}
     return len(read & {2, 3}) == 1
@@ -192,10 +190,10 @@ def _written(made: Any) -> Iterator[tuple[list[Any], list[Any]]]:
         queue += values
 
 
-def knows_words(codes: Sequence[Any]) -> bool:
+def knows_words(codes: Sequence[Any], words: Sequence[str] = ("same", "valid", "SAME", "VALID")) -> bool:
     """Return whether code has the word "same" or "valid" in it, other than to hand it on to what it calls."""
     nodes = [node for code in codes if (tree := source_of(code)) for node in ast.walk(tree)]
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     handed = {id(value) for call in calls for value in (*call.args, *(each.value for each in call.keywords))}
-    words = (node for node in nodes if isinstance(node, ast.Constant) and node.value in ("same", "valid"))
-    return any(id(word) not in handed for word in words)
+    said = (node for node in nodes if isinstance(node, ast.Constant) and node.value in words)
+    return any(id(word) not in handed for word in said)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,9 +13,9 @@ from convviz.check.battery import Case
 from convviz.check.calling.arrays import NotNumbers, changed, hand_over
 from convviz.check.calling.call_plan import Plan
 from convviz.check.calling.inspect_source import is_own
-from convviz.check.calling.names_and_layouts import KERNEL, bias_shape, role_of, sizes_in, to_layout
+from convviz.check.calling.names_and_layouts import DATA, KERNEL, bias_shape, role_of, sizes_in, to_layout
 from convviz.check.calling.results import as_keys
-from convviz.check.tasks import GRADIENTS
+from convviz.check.tasks import GRADIENTS, Task
 from convviz.facts.words import sentences
 
 say = sentences("calling_student_code")
@@ -22,14 +23,14 @@ say = sentences("calling_student_code")
 _Place = tuple[Any, str, Any]  # who holds it, under which name, what stands there
 
 
-def fill(made: Any, case: Case, plan: Plan) -> dict[str, Any]:
+def fill(made: Any, task: Task, case: Case, plan: Plan) -> dict[str, Any]:
     """Put a case's weight and bias among a layer's parameters or attributes; return them, the bias if it has one.
 
     Raises:
         NotNumbers: nothing there is called like a weight or has its shape.
     """
     is_module = isinstance(made, torch.nn.Module)
-    made = made.to(getattr(torch, plan.dtype)) if is_module else made
+    made = _of_dtype(made, getattr(torch, plan.dtype)) if is_module else made
     # One order of axes at a time: with equal sizes a shape fits several, and the search tells which it is.
     shape = sizes_in(case.spec.weight_shape, KERNEL[plan.kernel])
     places = list(_places(made))
@@ -37,14 +38,48 @@ def fill(made: Any, case: Case, plan: Plan) -> dict[str, Any]:
     if weight is None:
         raise NotNumbers(say("no_parameter" if is_module else "no_weight", shape=list(shape)))
     late = (None,) if weight[2] is None else ()  # filled at the first forward pass
-    count = case.bias.numel()
+    numbers = task.tensor(case, "bias")
+    count = numbers.numel()
     lengths = [None if (sizes := _shape(each[2])) is None else int(np.prod(sizes)) for each in places]
     fitting = [each for each, n in zip(places, lengths, strict=True) if each is not weight and n in (count, *late)]
     bias = _fitting("bias", fitting)
     found = {"weight": _put(weight, to_layout(case.weight, KERNEL[plan.kernel]), plan)}
     if bias is not None:
-        found["bias"] = _put(bias, case.bias.reshape(_shape(bias[2]) or bias_shape(plan.bias, count)), plan)
+        found["bias"] = _put(bias, numbers.reshape(_shape(bias[2]) or bias_shape(plan.bias, count)), plan)
+    else:
+        sizes = case.spec.input_size if task.is_transposed else case.spec.output_size
+        cells = to_layout(numbers.reshape(1, -1, 1, 1).expand(1, -1, *sizes), DATA[plan.data])
+        if (bias := _per_cell(places, tuple(cells.shape))) is not None:
+            found["bias"] = _put(bias, cells.reshape(_shape(bias[2]) or ()), plan)
     return found
+
+
+def _per_cell(places: list[_Place], shape: tuple[int, ...]) -> _Place | None:
+    """Return the bias that has a number for each cell of an output, as some from-scratch layers have it."""
+    named = [each for each in places if role_of(each[1], ("bias",)) and _shape(each[2]) in (shape, shape[1:])]
+    return next(iter(named), None)
+
+
+def weights_of(layer: Any) -> dict[str, Any]:
+    """Return copies of the arrays that are called weight and bias, by the names of their gradients."""
+    named = ((role_of(name, ("weight", "bias")), value) for _, name, value in _places(layer))
+    return {f"grad_{role}": copy.deepcopy(value) for role, value in named if role and hasattr(value, "shape")}
+
+
+def updates(layer: Any, before: Mapping[str, Any], surely: bool) -> dict[str, Any]:
+    """Return by how much the weights are less than they were, as gradients by name; if ``surely``, only if they are."""
+    now = {role: value for role, value in weights_of(layer).items() if _shape(value) == _shape(before.get(role))}
+    is_other = any(changed(before[role], value) for role, value in now.items())
+    return {role: before[role] - value for role, value in now.items()} if is_other or not surely else {}
+
+
+def _of_dtype(made: torch.nn.Module, dtype: torch.dtype) -> torch.nn.Module:
+    """Return a layer in a dtype, with the tensors that it keeps as plain attributes, which ``to`` leaves alone."""
+    for module in made.to(dtype).modules():
+        for name, value in list(vars(module).items()):
+            if isinstance(value, torch.Tensor) and value.is_floating_point():
+                setattr(module, name, value.to(dtype))
+    return made
 
 
 def _places(made: Any) -> Iterator[_Place]:
@@ -116,15 +151,17 @@ def zero(layer: Any, at_all: bool) -> None:
             value *= 0
 
 
-def gathered(returned: Any, layer: Any, names: tuple[str, ...], optional: tuple[str, ...]) -> Any:
-    """Return the gradients; those that backward does not return are looked for among the attributes."""
+def gathered(
+    returned: Any, layer: Any, names: tuple[str, ...], optional: tuple[str, ...], updated: Mapping[str, Any]
+) -> Any:
+    """Return the gradients; those that backward does not return are attributes, or were ``updated`` by it."""
     inner, depth = returned, 0
     while isinstance(inner, list) and inner:
         inner, depth = inner[0], depth + 1
     is_array = 2 <= depth <= 4 and isinstance(inner, int | float)  # a list of lists of numbers, and no row of gradients
     if isinstance(as_keys(returned), Mapping) or (isinstance(returned, tuple | list) and not is_array):
         return returned
-    kept = dict(_kept(layer, names))
+    kept = {**updated, **dict(_kept(layer, names))}
     first = "grad_input" if "grad_input" in names else next((name for name in names if name not in kept), None)
     if returned is not None and first is not None:
         kept[first] = returned

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from types import MappingProxyType
 
 import torch
 
@@ -69,20 +73,61 @@ SYNONYMS: Mapping[str, str] = english("argument_names")
 # The last part of a name says which axis it is of: stride_h, pad_w, kernel_height.
 AXES = {"h": 0, "height": 0, "y": 0, "w": 1, "width": 1, "x": 1}
 
-_TABLES: dict[str, frozenset[str]] = {
-    role: frozenset(name.replace("_", "") for name in names.split()) for role, names in SYNONYMS.items()
-}
+OF_AXES = ("stride", "padding", "dilation", "kernel_size")
+# The caller's own: names=. In a variable of the context, as names are looked up wherever something has one.
+_STATED: ContextVar[Mapping[str, str]] = ContextVar("names that the caller states", default=MappingProxyType({}))
+
+
+@contextlib.contextmanager
+def with_names(names: Mapping[str, str] | None) -> Iterator[None]:
+    """Take a caller's names, each with what it stands for, before the known ones.
+
+    Raises:
+        ValueError: it is no dict of names, or there is nothing of the kind that one stands for.
+    """
+    known = tuple(dict.fromkeys((*SYNONYMS, *(f"{role}.{axis}" for role in OF_AXES for axis in (0, 1)))))
+    if names is not None and not (isinstance(names, Mapping) and all(isinstance(each, str) for each in names)):
+        raise ValueError(f'names is a dict such as {{"filters": "out_channels"}}: got {names!r}')
+    for name, role in (names or {}).items():
+        if role not in known:
+            raise ValueError(f"names[{name!r}] is one of {', '.join(known)}: got {role!r}")
+    token = _STATED.set(dict(names or {}))
+    try:
+        yield
+    finally:
+        _STATED.reset(token)
+
+
+def stated_role(name: str) -> str | None:
+    """Return what a name stands for as the caller states it, None where nothing is said of it."""
+    return _STATED.get().get(name)
+
+
+def names_of(role: str) -> list[str]:
+    """Return what a role is called, the likeliest name first."""
+    return [*(name for name, means in _STATED.get().items() if means == role), *SYNONYMS[role].split()]
+
+
+@functools.cache
+def _plain(names: str) -> frozenset[str]:
+    return frozenset(names.replace("_", "").split())
 
 
 def role_of(name: str, among: tuple[str, ...]) -> str | None:
     """Return what a name stands for, out of those it may stand for here; ``"stride.0"`` is that of the first axis."""
+    if (stated := stated_role(name)) is not None:
+        return stated if stated.split(".")[0] in among else None
     plain = name.lower().replace("_", "")
     for role in among:
-        if plain in _TABLES[role]:
+        if plain in _plain(SYNONYMS[role]):
             return role
+    for role in among:
+        for part in (f"{role}.0", f"{role}.1"):
+            if plain in _plain(SYNONYMS.get(part, "")):
+                return part
     head, _, tail = name.lower().rpartition("_")
     if head and tail in AXES:
         for role in among:
-            if role in ("stride", "padding", "dilation", "kernel_size") and head.replace("_", "") in _TABLES[role]:
+            if role in OF_AXES and head.replace("_", "") in _plain(SYNONYMS[role]):
                 return f"{role}.{AXES[tail]}"
     return None

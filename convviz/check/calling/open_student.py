@@ -10,16 +10,18 @@ import torch
 
 from convviz.check.battery import Case
 from convviz.check.call_outcome import Answer
-from convviz.check.calling.call_plan import Plan
+from convviz.check.calling.arrays import KINDS
+from convviz.check.calling.call_plan import OF_A_CASE, Plan
 from convviz.check.calling.case_runner import Asker
 from convviz.check.calling.child_process import bounds_of
 from convviz.check.calling.find_plan import Found, search
 from convviz.check.calling.function_or_class import Subject, subject_of
-from convviz.check.calling.inspect_source import is_function, takes_square_kernels
+from convviz.check.calling.inspect_source import is_function, mentions, takes_square_kernels
+from convviz.check.calling.likely_plans import Stated
 from convviz.check.calling.names_and_layouts import CONV, LINEAR, STATED
 from convviz.check.calling.student_function import Student
 from convviz.check.settings_in_scope import EVERYTHING, Scope
-from convviz.check.tasks import Task
+from convviz.check.tasks import GRADIENTS, Task
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 
@@ -32,29 +34,40 @@ def open_student(
     probes: Sequence[Case] = (),
     *,
     layout: str | None = None,
+    arrays: str | None = None,
     time_limit: float | None = None,
     scope: Scope = EVERYTHING,
+    here_alone: bool = False,
 ) -> Student:
     """Return a student's function together with how it is called, found out by its signature and by trial.
 
-    The arguments are those of ``report``; ``probes`` are its cases, for a function that has a setting built in.
+    The arguments are those of ``report``; ``probes`` are its cases, for a function that has a setting built in, and
+    ``here_alone`` says that it is asked nothing else.
 
     Raises:
         ValueError: there is no such layout, or the time limit is no positive number.
     """
+    if task.results == ("output",) and not isinstance(fn, type) and mentions(fn, "apply"):  # of a Function
+        task = dataclasses.replace(task, kind="Function", results=("output", *GRADIENTS))
     linear = task.name.startswith("linear")
     layouts = LINEAR if linear else CONV + STATED
     known, exact = dict.fromkeys(each[0] for each in layouts), [f"{each[0]} {each[1]}" for each in layouts]
     if layout is not None and layout not in known and layout not in exact:
         raise ValueError(f"layout is one of {', '.join(known)}, or two words such as {exact[1]!r}: got {layout!r}")
+    if arrays is not None and arrays not in KINDS:
+        raise ValueError(f"arrays is one of {', '.join(KINDS)}: got {arrays!r}")
     nothing = _no_code(fn, task)
     for subject in _bound(fn, task):
         asker = Asker(subject, bounds_of(time_limit))
-        found = Found(Plan()) if nothing else search(asker, subject, probes, layout, scope)
+        found = (
+            Found(Plan(), Stated())
+            if nothing
+            else search(asker, subject, probes, Stated(layout, arrays, here_alone), scope)
+        )
         if nothing or found.score[0] >= 0 or (found.ended and subject.binding.counted):
             break
         asker.close()  # a question begins another process
-    square = not (nothing or linear) and takes_square_kernels(subject.codes, found.plan.kernel)
+    square = not (nothing or linear or subject.is_adapter) and takes_square_kernels(subject.codes, found.plan.kernel)
     said = () if nothing else _assumed(subject, found, layout, square)
     task = dataclasses.replace(task, results=subject.task.results)
     results = _results(task.results, subject, found)
@@ -94,6 +107,8 @@ def _results(whole: tuple[str, ...], subject: Subject, found: Found) -> tuple[st
     """Return what it gives: a function that knows no bias has no gradient of one."""
     if len(whole) == 1 or not callable(subject.fn):
         return whole
+    if subject.is_adapter and found.score[0] <= 0:
+        return whole
     if found.score[0] > 0:
         return tuple(name for name in whole if name in found.names)
     return whole if subject.has_bias(found.plan) else whole[:-1]
@@ -105,14 +120,16 @@ def _assumed(subject: Subject, found: Found, layout: str | None, square: bool) -
     layouts = {"data": plan.data, "kernel": plan.kernel}
     kinds = {"Function": "apply" if is_function(subject.fn) else "autograd", "Module": "layer"}
     is_known = found.score[0] > 1 or plan.data in ("NCHW", "HW")
-    shaped = "stated" if layout is not None else "layout" if is_known else "guessed"
+    shaped = "stated" if layout is not None or subject.is_adapter else "layout" if is_known else "guessed"
     if task.name.startswith("linear"):
         shaped = "linear"
-    elif task.name == "conv2d_bias" and layout is None:
+    elif task.results == ("grad_bias",) and layout is None:
         shaped = "channels"
     # What a layer has is seen in what is made, and remarked.
-    no_bias = "bias" in task.arguments and not subject.is_filled and not subject.has_bias(plan)
+    no_bias = "bias" in task.arguments and not (subject.is_filled or subject.is_adapter) and not subject.has_bias(plan)
+    read = comma([name for name in OF_A_CASE if name in found.read]) if subject.is_adapter else ""
     said: dict[str, Any] = {  # sentence → whether it holds, or its arguments
+        "case": {"names": read} if read else False,
         "placed": {"names": comma(binding.placed)} if binding.placed else False,
         "named": {"names": comma([f"{each.name} = {each.role}" for each in others])} if others else False,
         "dict": plan.form == ("dict",),

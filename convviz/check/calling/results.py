@@ -85,8 +85,9 @@ def take_apart(
         NotNumbers: it is something else.
     """
     keys = as_keys(returned)
-    if isinstance(returned, Mapping) or set(task.results) <= {role_of(key, task.results) for key in keys or ()}:
-        parts = _by_key(keys or {}, task, optional)
+    named = _named(keys or {}, task)
+    if isinstance(returned, Mapping) or set(task.results) <= named.keys():
+        parts = _by_key(keys or {}, named, task, optional)
     elif len(task.results) == 1:
         parts = {task.results[0]: _single(returned)}
     else:
@@ -107,12 +108,18 @@ def as_keys(returned: Any) -> Mapping[Any, Any] | None:
     return returned if isinstance(returned, Mapping) else None
 
 
-def _by_key(returned: Mapping[Any, Any], task: Task, optional: Sequence[str]) -> dict[str, Any]:
+def _named(returned: Mapping[Any, Any], task: Task) -> dict[str | None, Any]:
+    """Return what has the name of a result under that name."""
     roles = {str(key): role_of(str(key), task.results) for key in returned}
     if not any(roles.values()):  # {"input": ..., "weight": ...}: whose gradients are meant is the task
         whose = {f"grad_{role}": role for role in ("input", "weight", "bias") if f"grad_{role}" in task.results}
         roles = {key: f"grad_{role}" for key in roles if (role := role_of(key, tuple(whose.values())))}
-    named = {roles.get(str(key)): value for key, value in returned.items()}
+    return {roles.get(str(key)): value for key, value in returned.items()}
+
+
+def _by_key(
+    returned: Mapping[Any, Any], named: Mapping[str | None, Any], task: Task, optional: Sequence[str]
+) -> dict[str, Any]:
     missing = [name for name in task.results if name not in named and name not in optional]
     if missing:
         raise NotNumbers(say("keys", got=", ".join(map(str, returned)) or "-", missing=", ".join(missing)))
@@ -136,6 +143,12 @@ def is_array(value: Any) -> bool:
 def _in_order(returned: Any, names: Sequence[str], optional: Sequence[str], remarks: set[str] | None) -> dict[str, Any]:
     is_row = isinstance(returned, tuple | list)
     parts = list(returned) if is_row else [returned] * (returned is not None)
+    if len(parts) < len(names):  # dx, [dw, db]
+        inner = [
+            part if isinstance(part, tuple | list) and hasattr(part[:1] and part[0], "shape") else [part]
+            for part in parts
+        ]
+        parts = [each for row in inner for each in row]
     # None, as a Function's backward gives it for stride and padding; a dict of what else was computed; a norm.
     while is_row and len(parts) > len(names) and isinstance(parts[-1], Mapping | str | int | float | None):
         parts.pop()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,18 +13,24 @@ import torch
 
 from convviz.check.battery import Case, make_case
 from convviz.check.call_outcome import Answer, Tried
-from convviz.check.calling.call_plan import PAIRS, Plan, padding_word
+from convviz.check.calling.ask_back import question
+from convviz.check.calling.call_plan import PAIRS, Plan
 from convviz.check.calling.case_runner import Asker
-from convviz.check.calling.find_plan import Found, cure
+from convviz.check.calling.find_plan import PROBES, Found, cure
 from convviz.check.calling.function_or_class import Subject
+from convviz.check.calling.further_ways import demands_bias, ways_of
 from convviz.check.calling.inspect_source import knows_words, mentions, unzeroed
+from convviz.check.calling.likely_plans import plans
 from convviz.check.calling.names_and_layouts import role_of
+from convviz.check.further_questions import FLOAT32, LINEAR_SPEC, NO_BIAS, SPEC, right_of
+from convviz.check.same_padding import padding_word
 from convviz.check.settings_in_scope import Scope, with_one_number
-from convviz.check.tasks import GEOMETRY, Task, truth
+from convviz.check.tasks import GEOMETRY, Task
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 
 say = sentences("calling_student_code")
+LIKELY = 5  # ways of calling a function that are tried in a scope
 PLAIN = {name: getattr(ConvSpec(3), name) for name in GEOMETRY}
 
 
@@ -57,10 +64,39 @@ class Student:
         return self._found.calls
 
     @property
+    def is_told_sizes(self) -> bool:
+        """Whether it has an argument for the size of a kernel."""
+        return bool({"weight_size", "kernel_size"} & self._subject.binding.roles)
+
+    def fits(self, scope: Scope) -> bool:
+        """Return whether it is right at a small case inside a scope, called in one of the likeliest ways."""
+        for spec in PROBES[:2]:
+            case = make_case("probe", scope.nearest(spec), 1, self.task.quantised)
+            for plan in itertools.islice(plans(self._subject, self._found.stated), LIKELY):
+                answer = self._asker.ask(plan, case, twice=False)
+                if answer.kind in ("timeout", "crashed"):
+                    return False
+                if answer.results and answer.has(
+                    {name: value for name, value in self.right(case).items() if name in answer.results}
+                ):
+                    return True
+        return False
+
+    @property
+    def question(self) -> str:
+        """What it needs to know to call it, and how that is said; empty where it knows all."""
+        return "" if self._nothing else question(self._subject, self._found.score[0] >= 0)
+
+    @property
     def assumed(self) -> tuple[str, ...]:
         """Sentences: what was assumed about its arguments and its arrays, and what was seen in the cases so far."""
         pairs = [say("remark.one_number", count=len(self._pairs))] if self._pairs else []
         return (*self._said, *(say(f"remark.{id}") for id in sorted(self._remarks)), *pairs)
+
+    @property
+    def lacking(self) -> list[str]:
+        """The settings that it has no argument for."""
+        return [name for name in self._built_in() if name in self.task.arguments]
 
     @property
     def unzeroed(self) -> str:
@@ -80,7 +116,7 @@ class Student:
     @functools.cached_property  # every geometry asks for it, and it reads the source
     def speaks(self) -> bool:
         """Whether it takes a padding in words as well."""
-        return "padding" in self._subject.binding.roles and knows_words(self._subject.codes)
+        return "padding" in self._subject.binding.roles and (self.plan.words or knows_words(self._subject.codes))
 
     def close(self) -> None:
         """End its process, if it has one, and with it all that its code kept; a question begins another."""
@@ -95,8 +131,8 @@ class Student:
     def right(self, case: Case) -> dict[str, torch.Tensor]:
         """Return what is right, of what it gives: who takes no bias is not asked for a gradient of one."""
         if case not in self._rights:
-            whole = truth(self.task, case)
-            self._rights[case] = {name: value for name, value in whole.items() if name in self.results}
+            whole = right_of(self.task, case)
+            self._rights[case] = {name: value for name, value in whole.items() if name.split()[0] in self.results}
         return self._rights[case]
 
     def tried(self, case: Case) -> Tried:
@@ -106,7 +142,7 @@ class Student:
     def answer(self, case: Case) -> Answer:
         """Return what came of one case."""
         answer = self._nothing or self._found.ended or self._tried.pop(case, None) or self._cured(case)
-        if answer.kind in ("refused", "one_number"):
+        if answer.kind in ("refused", "one_number", "said_once"):
             answer = dataclasses.replace(answer, kind="raised")
         self._remarks.update(answer.remarks if case in self._cases else ())
         return answer
@@ -123,15 +159,33 @@ class Student:
         answer = self._cured(case, self._tried.pop(case, None))
         if self._is_left_out(answer):
             return say(f"no.{answer.kind}", message=answer.message.rstrip("."))
+        if answer.kind == "raised" and (excuse := self._excuse(case, answer)):
+            return say(f"no.{excuse}", message=answer.message.rstrip("."))
         self._tried[case] = answer
         return None
 
+    def further(self, seed: int) -> list[Case]:
+        """Return what it can be asked beside the settings, at a plain one of them."""
+        spec = self.nearest(LINEAR_SPEC if self.task.name.startswith("linear") else SPEC)
+        ways = ways_of(self._subject, self.plan) if spec is not None else []
+        made = [make_case(way, spec or SPEC, seed + at, self.task.quantised) for at, way in enumerate(ways)]
+        return [dataclasses.replace(case, way=case.name) for case in made]
+
+    def _excuse(self, case: Case, answer: Answer) -> str:
+        """Return the id of the reason why it need not take a case that raises; empty where there is none."""
+        strided = case.spec.stride != (1, 1) and self._in_words(case.spec) and padding_word(case.spec) == "same"
+        if strided and not self._scope.strict:  # as torch, which has it for stride 1 only
+            return "same"
+        if case.way == FLOAT32:
+            return "float32"
+        return "bias" if case.way == NO_BIAS and demands_bias(self._subject) else ""
+
     def _is_left_out(self, answer: Answer) -> bool:
-        return answer.kind == "one_number" or (answer.kind == "refused" and not self._scope.strict)
+        return answer.kind in ("one_number", "said_once") or (answer.kind == "refused" and not self._scope.strict)
 
     def _cured(self, case: Case, answer: Answer | None = None) -> Answer:
         answer = answer or self._asker.ask(self.plan, case)
-        for plan in cure(self.plan, answer):  # what was enough for the probe may not be for every case
+        for plan in cure(self._subject, self.plan, answer):  # what was enough for the probe may not be for every case
             again = self._asker.ask(plan, case)
             answer = answer if again.failed else again
         # Once two numbers raised, wrong ones of theirs are an accident: NumPy multiplies two windows by a pair.
@@ -142,7 +196,7 @@ class Student:
 
     def _takes_one_number(self, case: Case, answer: Answer) -> bool:
         """Return whether it fails for two equal numbers as for two others, and is right for one: two are the reason."""
-        found = with_one_number(case.spec, self.task.name == "conv_transpose2d")
+        found = with_one_number(case.spec, self._has_rest)
         if not found or Tried(case, answer, self.right(case)).is_right:
             return False
         names, spec = found
@@ -151,6 +205,11 @@ class Student:
         if not two.failed and (answer.kind == "raised" or Tried(equal, two, self.right(equal)).is_right):
             return False
         return Tried(equal, self._asker.ask(self.plan, equal), self.right(equal)).is_right
+
+    @property
+    def _has_rest(self) -> bool:
+        """Whether it makes an output that is as large as a stride with a remainder leaves open."""
+        return self.task.is_transposed and "output" in self.task.results
 
     @property
     def _one_kernel(self) -> bool:
@@ -164,16 +223,19 @@ class Student:
         """Return why a geometry cannot be asked, such as "it has no argument for dilation"; None if it can."""
         if outside := self._scope.leaves_out(spec):
             return say("no.scope", name=outside)
+        uneven = any(before != after for before, after in spec.padding)
+        if uneven and self.task.is_transposed:
+            return say("no.sides")
         if not set(GEOMETRY) & set(self.task.arguments):
             return None
         if self.plan.words:
             if padding_word(spec) is None:
                 return say("no.word")
-        elif any(before != after for before, after in spec.padding) and not (self.speaks and padding_word(spec)):
+        elif uneven and not (self.speaks and padding_word(spec)):
             return say("no.sides")
         for name, value in self._built_in().items():
             if getattr(spec, name) != value:
-                return say("no.argument", name=name)
+                return say("no.read" if self._subject.is_adapter else "no.argument", name=name)
         return self._no_size(spec) or self._no_pair(spec)
 
     def nearest(self, spec: ConvSpec) -> ConvSpec | None:
@@ -210,7 +272,9 @@ class Student:
     def _roles(self) -> set[str]:
         """Return what the function is told, keys that it reads from a dict among them."""
         told = set(self._subject.binding.roles) | set(self.plan.form)
-        if self._found.score[0] < 0 and told & {"params", "dict"}:  # it never got as far as to read them
+        if self._subject.is_adapter and self._found.read:
+            return self._found.read
+        if self._found.score[0] < 0 and told & {"params", "dict", "case"}:  # it never got as far as to read them
             return told | set(GEOMETRY)
         told |= {role for key in self._found.read if (role := role_of(key, (*GEOMETRY, "kernel_size")))}
         # Where courses hand over a dict, it has both: to read one and forget the other is a mistake.
@@ -219,14 +283,14 @@ class Student:
 
     def _no_size(self, spec: ConvSpec) -> str | None:
         """Say where a size cannot be known: a remainder leaves it open."""
-        roles, name = self._roles(), self.task.name
+        roles = self._roles()
         if self._subject.style in ("pair", "class"):  # its own forward pass has both
             return None
-        if name == "conv_transpose2d" and not roles & {"output_padding", "input_size"} and any(spec.remainder):
+        if self._has_rest and not roles & {"output_padding", "input_size"} and any(spec.remainder):
             return say("no.argument", name="output_padding")
-        if name == "conv2d_input" and not roles & {"input_size", "input", "output_padding", "cache"}:
+        if self.task.name == "conv2d_input" and not roles & {"input_size", "input", "output_padding", "cache"}:
             return say("no.input_size") if any(spec.remainder) else None
-        if name == "conv2d_weight" and not roles & {"weight_size", "weight", "cache"}:
+        if self.task.results == ("grad_weight",) and not roles & {"weight_size", "weight", "cache"}:
             further = any(r >= d for r, d in zip(spec.remainder, spec.dilation, strict=True))
             return say("no.weight_size") if further else None
         return None
@@ -236,8 +300,7 @@ class Student:
             return say("no.square")
         if self.plan.pairs != "int":
             return None
-        transposed = ("remainder",) if self.task.name == "conv_transpose2d" else ()
-        pairs = (*PAIRS[:3], *(("kernel_size",) if self._one_kernel else ()), *transposed)
+        pairs = (*PAIRS[:3], *["kernel_size"] * self._one_kernel, *["remainder"] * self._has_rest)
         for name in pairs:
             pair = getattr(spec, name)
             if pair[0] != pair[1] and not (name == "padding" and self._in_words(spec)):

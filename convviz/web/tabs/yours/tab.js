@@ -20,7 +20,7 @@ const CELL = 34; // pixels
  *   Cell[], products: Products | null }} ErrorMap
  * @typedef {{ passed: boolean, summary: string, first: { case: string, lines: string[] } | null, diagnoses:
  *   Diagnosis[], map: ErrorMap | null, cases: [string, boolean, string][], not_asked: [string, string][],
- *   assumed: string }} Report by app/tabs/yours.py
+ *   left_out: string, assumed: string }} Report by app/tabs/yours.py
  * @typedef {{ failed: string, report: Report | null, tasks?: string[], names: string[] | null, chosen: {
  *   task: string, name: string, code: string } }} YoursData
  */
@@ -205,7 +205,7 @@ function productsOf({ of, setting, total, missing, extra, shown }) {
 }
 
 /** @param {Report} report */
-function cases({ cases: tried, not_asked: left, assumed }) {
+function cases({ cases: tried, not_asked: left, left_out, assumed }) {
   const rows = tried.map(([name, passed, message]) =>
     tableRow([name, passed ? `✓ ${say("right")}` : `✗ ${message}`]),
   );
@@ -213,7 +213,15 @@ function cases({ cases: tried, not_asked: left, assumed }) {
   const head = tableHead([say("case"), say("verdict")]);
   const table = element("table", head, element("tbody", ...rows, ...others));
   const how = assumed ? [element("p.cv-muted", say("assumed", { what: assumed }))] : [];
-  return element("details", { "data-hint": "cases" }, element("summary", say("cases")), ...how, table);
+  const rest = left_out ? [element("p.cv-muted", say("left_out", { what: left_out }))] : [];
+  return element(
+    "details",
+    { "data-hint": "cases" },
+    element("summary", say("cases")),
+    ...rest,
+    ...how,
+    table,
+  );
 }
 
 export default tab("yours", buildYours);

@@ -1,0 +1,92 @@
+"""A task's results as results of a convolution, whose mistakes have names; and what is said of them, said of the task.
+
+A transposed convolution's output is the grad_input of the convolution that a case describes, its grad_input is that
+convolution's output, and its grad_weight the very same sum. Its grad_bias is a sum like any other.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import torch
+
+from convviz.check.battery import Case, make_case
+from convviz.check.call_outcome import Tried
+from convviz.check.diagnose import Diagnosis, Seen
+from convviz.check.tasks import Task
+from convviz.facts.words import sentences
+from convviz.geometry.spec import ConvSpec
+
+say = sentences("check")
+TURNED = {"output": "grad_input", "grad_input": "output"}
+IMAGE = re.compile(r"\b(grad_)?(in|out)put\b(?! channel)", re.ASCII)  # in Chinese without spaces around it
+
+
+def recipe_of(task: Task, result: str) -> str:
+    """Return which result of a convolution this result of a task is."""
+    return TURNED.get(result, result) if task.is_transposed else result
+
+
+def seen_of(task: Task, result: str, tried: Tried) -> Seen:
+    """Return one result of a case as a convolution's."""
+    got = tried.answer.results.get(result)
+    right = as_convolution(task, result, tried.case, tried.right[result])
+    as_seen = None if got is None else as_convolution(task, result, tried.case, got)
+    return Seen(case_of_convolution(task, result, tried.case), as_seen, right)
+
+
+def as_convolution(task: Task, result: str, case: Case, got: torch.Tensor) -> torch.Tensor:
+    """Return a task's result in the form that a convolution has it in, without a transposed convolution's bias."""
+    if task.is_transposed and result == "output" and got.dim() == 4 and got.shape[1] == case.spec.in_channels:
+        return got - case.transposed_bias.to(got.dtype)[:, None, None]
+    if task.name.startswith("linear") and got.dim() == 2:
+        return got[:, :, None, None]
+    return got
+
+
+def as_result(task: Task, result: str, case: Case, found: torch.Tensor) -> torch.Tensor:
+    """Return a convolution's result in the form that the task has it in: the reverse of ``as_convolution``."""
+    if task.is_transposed and result == "output" and found.dim() == 4 and found.shape[1] == case.spec.in_channels:
+        return found + case.transposed_bias[:, None, None]
+    return found.flatten(1) if task.name.startswith("linear") and found.dim() == 4 else found
+
+
+def case_of_convolution(task: Task, result: str, case: Case) -> Case:
+    """Return the case of the convolution whose result this is."""
+    if task.is_transposed and result == "grad_input":  # which has no bias in it
+        return case.with_tensor("bias", torch.zeros_like(case.bias))
+    return _exchanged(case, case.input) if task.is_transposed and result == "grad_bias" else case
+
+
+def case_asked(task: Task, result: str, case: Case) -> Case:
+    """Return the case at which a task is asked for that result of a convolution."""
+    if not (task.is_transposed and result == "grad_bias"):
+        return case
+    spec = ConvSpec(case.spec.output_size, case.spec.out_channels, 1, 1, batch=case.spec.batch)
+    return make_case(case.name, spec, 81).with_tensor("input", case.grad_output)
+
+
+def _exchanged(case: Case, sent: torch.Tensor) -> Case:
+    """Return a case of kernels of one cell to which this is sent back: its grad_bias is that sum."""
+    spec = ConvSpec(tuple(sent.shape[2:]), 1, sent.shape[1], 1, batch=sent.shape[0])
+    return make_case(case.name, spec, 81).with_tensor("grad_output", sent)
+
+
+def in_terms_of(task: Task, result: str, found: Diagnosis) -> Diagnosis:
+    """Return what is said of a convolution as it is said of a linear layer, or of a transposed convolution's result."""
+    if task.name.startswith("linear"):
+        return dataclasses.replace(found, fix=say("linear_order")) if found.id in ("F10", "W09") else found
+    if not task.is_transposed or result == "grad_bias":
+        return found
+
+    def turned(name: re.Match[str]) -> str:
+        if result == "output" and not name[1]:  # a size or a padding: the gradient's, which is no gradient here
+            return name[0]
+        other = {"in": "output", "out": "input"}[name[2]]
+        return other if name[1] else f"grad_{other}"
+
+    title, evidence, fix = (IMAGE.sub(turned, said) for said in (found.title, found.evidence, found.fix))
+    title = say("turned") if found.id == "I01" else title  # which here is also who rotates what they stamp
+    fix = say("turned.fix") if found.id in ("I01", "I05") else fix
+    return dataclasses.replace(found, of=result, title=title, evidence=evidence, fix=fix)

@@ -1,0 +1,84 @@
+"""The ways in which a function may want to be called, the likeliest first, by its task and by what its code says."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from convviz.check.calling.binding import KNOWN
+from convviz.check.calling.call_plan import Plan
+from convviz.check.calling.function_or_class import Subject
+from convviz.check.calling.inspect_source import knows_words, libraries, unpacked
+from convviz.check.calling.names_and_layouts import CONV, LINEAR, STATED, role_of
+
+FORMS = (
+    ("input", "weight", "bias", "params"),
+    ("input", "weight", "bias", "stride", "padding"),
+    ("input", "weight", "params"),
+    ("input", "weight", "stride", "padding"),
+    ("input", "weight", "bias"),
+    ("input", "weight"),
+    ("dict",),
+)
+LINEAR_FORMS = (("input", "weight", "bias"), ("input", "weight"), ("dict",))
+
+
+class Stated(NamedTuple):
+    """What the caller says of a function's arrays; None is found out."""
+
+    layout: str | None = None  # of the data, such as "NHWC", or with the kernel's, "NHWC OHWI"
+    arrays: str | None = None  # one of ``arrays.KINDS``
+    here_alone: bool = False  # whether it is asked at the caller's cases and nowhere else
+
+
+def plans(subject: Subject, stated: Stated) -> Iterator[Plan]:
+    """Yield the plans that fit a task and what the code says, the likeliest first; a padding in words comes last."""
+    if subject.is_adapter:
+        yield next(_numbered(subject, Stated(stated.layout, stated.arrays or "torch")))
+        return
+    padding = next((each for each in subject.binding.arguments if each.role == "padding"), None)
+    word = padding.default if padding is not None and isinstance(padding.default, str) else ""
+    upper = word.isupper() or (knows_words(subject.codes) and not knows_words(subject.codes, ("same", "valid")))
+    if not word:
+        yield from (dataclasses.replace(plan, upper=upper) for plan in _numbered(subject, stated))
+    if padding is not None and (word or knows_words(subject.codes)):
+        yield from (dataclasses.replace(plan, words=True, upper=upper) for plan in _numbered(subject, stated))
+
+
+def _numbered(subject: Subject, stated: Stated) -> Iterator[Plan]:
+    task, roles, layout = subject.task, subject.binding.roles, stated.layout
+    linear = task.name.startswith("linear")
+    known = LINEAR if linear else CONV + STATED if " " in (layout or "") else CONV
+    if layout is None and task.results == ("grad_bias",):
+        layout = "NCHW"  # a sum over other axes is right in another layout: whose it is has to be stated
+    layouts = [each for each in known if layout in (each[0], f"{each[0]} {each[1]}") or layout is None]
+    kinds = [stated.arrays] if stated.arrays else libraries(subject.fn) if task.kind == "function" else ["torch"]
+    forms: tuple[tuple[str, ...], ...] = ((),)
+    if "cache" in roles:
+        forms = tuple(_unpacked(subject)) or (LINEAR_FORMS if linear else FORMS)
+    sizes = ("full", "plane") if roles & {"input_size", "weight_size"} else ("full",)
+    has_kernel = subject.is_filled or bool(roles & {"weight", "cache", "weight_size"}) or "grad_weight" in task.results
+    for arrays, form, size in itertools.product(kinds, forms, sizes):
+        found: dict[tuple[str, str, str], Plan] = {}
+        for data, kernel, bias in layouts:
+            key = (data, kernel if has_kernel else "", bias if "bias" in roles or form else "")
+            found.setdefault(key, Plan(arrays, data, kernel, bias, form, sizes=size))
+        yield from found.values()
+
+
+def _unpacked(subject: Subject) -> list[tuple[str, ...]]:
+    """Return what the source says of a cache, where all its names say something."""
+    name = next(each.name for each in subject.binding.arguments if each.role == "cache")
+    found = []
+    for names in unpacked(subject.fn, name):
+        roles = tuple(role_of(each, KNOWN) for each in names)
+        usual = FORMS[0][: len(names)]  # what a name does not say, its place does
+        filled = tuple(role or place for role, place in zip(roles, usual, strict=False))
+        if len(set(filled)) == len(names):
+            found.append(filled)
+        elif None not in roles:
+            found.append(tuple(role for role in roles if role))
+    # The p that a stride is read from is no padding.
+    return found + [(*form[:-1], "params") for form in found if form[-1] == "padding" and "stride" not in form]
