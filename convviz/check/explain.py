@@ -122,6 +122,8 @@ def _not_finite(unknown: Sequence[Tried], tried: Sequence[Tried]) -> Diagnosis:
     places = (~got.isfinite()).nonzero().tolist()
     seen = say("nan.seen", case=first.case.name, count=len(places), of=got.numel(), result=name, at=places[0])
     mark = mark_of([one.case for one in unknown], [one.case for one in tried if one.is_right])
+    if len(unknown) == 1 and first.case.name in ONLY:  # whose sentence says where to look
+        return Diagnosis("?", name, mark or say("nan", result=name), f"{say('nan', result=name)} {seen}", "")
     return Diagnosis("?", name, say("nan", result=name), f"{mark} {seen}".strip(), say("nan.fix"))
 
 
