@@ -21,6 +21,7 @@ import { createVeil } from "./step_overlay.js";
 import { say } from "../base/board_sentences.js";
 
 const [CAPTION, LINE] = [22, 16];
+const [THUMB, GAP_OF_THUMBS] = [32, 4]; // of a row of planes
 const ON_PAPER = { width: CELL, height: CELL }; // of a printed cell
 
 /** @typedef {PanelItem} PanelSpec */
@@ -254,13 +255,19 @@ export class Panel {
   need(lines, { thumbs, letters, hasWidth }) {
     const { tray } = this.#board;
     const { below, beside } = tray.room(tray.el.parentElement === this.el, hasWidth, letters);
+    const [rows, columns] = [this.#spec.rows.length, this.#spec.columns.length];
+    const digits = this.grid.numbered() ? leastCell(this.grid.widest()) : null;
+    const least = Math.ceil(Math.max(leastWidth(this.#spec.label, lines) * letters, below.width));
+    const choices = thumbs && this.#spec.thumbs ? this.#spec.thumbs.planes.length : 0;
+    const ofChoices = Math.ceil(
+      (choices * THUMB) / (Math.max(least, columns * (digits?.width ?? 0)) + GAP_OF_THUMBS),
+    );
     return {
-      beside,
-      rows: this.#spec.rows.length,
-      columns: this.#spec.columns.length,
-      digits: this.grid.numbered() ? leastCell(this.grid.widest()) : null,
-      least: Math.ceil(Math.max(leastWidth(this.#spec.label, lines) * letters, below.width)),
-      around: (CAPTION + (lines - 1) * LINE) * letters + (this.#spec.thumbs ? thumbs : 0) + below.height,
+      ...{ beside, rows, columns, digits, least },
+      around:
+        (CAPTION + (lines - 1) * LINE) * letters +
+        (choices && thumbs + (ofChoices - 1) * THUMB) +
+        below.height,
     };
   }
 

@@ -19,8 +19,8 @@ export const NUMBERED_UP_TO = 18; // rows or columns of cells as large as their 
 
 /** Few sizes, so that a slider seldom changes them. */
 export const LADDER = [
-  2, 3, 4, 6, 8, 10, 12, 13, 14, 15, 16, 17, 18, 20, 22, 24, 26, 28, 30, 32, 35, 38, 41, 44, 48, 52, 56, 60,
-  64, 72, 80, 88, 96, 112, 128,
+  2, 3, 4, 6, 7, 8, 10, 12, 13, 14, 15, 16, 17, 18, 20, 22, 24, 26, 28, 30, 32, 35, 38, 41, 44, 48, 52, 56,
+  60, 64, 72, 80, 88, 96, 112, 128,
 ];
 
 /**
