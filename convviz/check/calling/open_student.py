@@ -13,7 +13,6 @@ from convviz.check.call_outcome import Answer
 from convviz.check.calling.arrays import KINDS
 from convviz.check.calling.call_plan import OF_A_CASE, Plan
 from convviz.check.calling.case_runner import Asker
-from convviz.check.calling.child_process import bounds_of
 from convviz.check.calling.find_plan import Found, search
 from convviz.check.calling.function_or_class import Subject, subject_of
 from convviz.check.calling.inspect_source import is_function, mentions, takes_square_kernels
@@ -24,6 +23,7 @@ from convviz.check.settings_in_scope import EVERYTHING, Scope
 from convviz.check.tasks import GRADIENTS, Task
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
+from convviz.sandbox.child_process import bounds_of
 
 say = sentences("calling_student_code")
 
