@@ -44,6 +44,7 @@ class RandomTrial:
 
     def run(self, seed: int, battery: Sequence[Tried]) -> Failure | None:
         """Return the smallest failing case, if there is one; the battery's answers say how slow the function is."""
+        self._student.learn_pairs()
         seconds = min(one.answer.seconds for one in battery)
         count, at_once = next(rest for most, *rest in COUNTS if seconds <= most)
         if self._student.plan.data == "HW":  # each is many calls

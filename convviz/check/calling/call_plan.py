@@ -43,7 +43,7 @@ class Plan:
     kernel: str = "OIHW"  # that of the weight, a key of KERNEL
     bias: str = "C"  # its shape: "111C", "C1"
     form: tuple[str, ...] = ()  # what a cache holds, in its order; ("dict",) for one with keys
-    # "any": a number where both axes have the same; "pair": always two; "int": only numbers; else names that have two
+    # "any": a number where both axes have the same; "pair": always two; else the names that have two
     pairs: str = "any"
     sizes: str = "full"  # a size argument has all axes; "plane": height and width
     dtype: str = "float64"  # or "float32"

@@ -11,6 +11,7 @@ import torch
 from convviz.check.battery import Case
 from convviz.check.call_outcome import Answer
 from convviz.check.calling.arrays import KINDS
+from convviz.check.calling.askable import Askable, speaks
 from convviz.check.calling.call_plan import OF_A_CASE, Plan
 from convviz.check.calling.case_runner import Asker
 from convviz.check.calling.find_plan import Found, search
@@ -70,8 +71,8 @@ def open_student(
     square = not (nothing or linear or subject.is_adapter) and takes_square_kernels(subject.codes, found.plan.kernel)
     said = () if nothing else _assumed(subject, found, layout, square)
     task = dataclasses.replace(task, results=subject.task.results)
-    results = _results(task.results, subject, found)
-    return Student(task, results, square, nothing, subject, found, asker, scope, probes, said)
+    askable = Askable(task, subject, found, scope, square, speaks(subject, found))
+    return Student(task, _results(task.results, subject, found), nothing, askable, asker, probes, said)
 
 
 def _bound(fn: Any, task: Task) -> Iterator[Subject]:
