@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from convviz.check.calling.call_plan import PAIRS
+from convviz.check.calling.call_plan import ALONE, PAIRS
 from convviz.check.calling.find_plan import Found
 from convviz.check.calling.function_or_class import Subject
 from convviz.check.calling.inspect_source import knows_words
@@ -71,11 +71,10 @@ class Askable:
 
     def built_in(self) -> dict[str, Any]:
         """Return the geometry that is no argument: torch's defaults, or what the function has built in."""
-        found = self.found
-        grouped = {"groups"} if found.plan.data == "HW" else set()  # its planes are chosen here
+        found, told = self.found, self._told()
         known = found.spec is not None and found.score[0] > 0
-        told = self._told() | grouped
-        return {name: getattr(found.spec, name) if known else PLAIN[name] for name in GEOMETRY if name not in told}
+        own = {name: getattr(found.spec, name) if known else PLAIN[name] for name in GEOMETRY if name not in told}
+        return own | dict(ALONE.get(found.plan.data, {}))
 
     def in_words(self, spec: ConvSpec) -> bool:
         """Return whether a geometry's padding is given as a word: as a number it would be four."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import dataclasses
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,6 +52,26 @@ class Plan:
     upper: bool = False  # whether these are "SAME" and "VALID", as TensorFlow has them
 
 
+# What is left of a geometry for those who take one image at a time, or one plane.
+ALONE: Mapping[str, Mapping[str, int]] = {
+    **{layout: {"batch": 1} for layout in ("CHW", "HWC", "C")},
+    "HW": {"batch": 1, "in_channels": 1, "out_channels": 1, "groups": 1},
+}
+
+
+def suited(case: Case, data: str) -> Case:
+    """Return what is left of a case in a layout: its first image, or the first plane of that."""
+    spec = case.spec.replace(**ALONE.get(data, {}))
+    if spec == case.spec:
+        return case
+    shapes = {
+        "input": spec.input_shape, "weight": spec.weight_shape, "bias": (spec.out_channels,),
+        "grad_output": spec.output_shape, "transposed_bias": (spec.in_channels,),
+    }  # fmt: skip
+    cut = {name: case.tensor(name)[tuple(map(slice, shape))] for name, shape in shapes.items()}
+    return dataclasses.replace(case, spec=spec, **cut)  # type: ignore[arg-type]  # the names are those of tensors
+
+
 class Params(dict[str, Any]):
     """A dict that notes which of its keys are read, so that it is known what a function makes use of."""
 
@@ -96,8 +117,8 @@ class AskedCase:
 class Given:
     """What one call is given, made when it is asked for."""
 
-    def __init__(self, task: Task, plan: Plan, case: Case, again: Sequence[str] = (), turned: bool = False) -> None:
-        self.task, self.plan, self.again, self.turned = task, plan, again, turned
+    def __init__(self, task: Task, plan: Plan, case: Case, turned: bool = False) -> None:
+        self.task, self.plan, self.turned = task, plan, turned
         self.remarks: set[str] = set()
         self._case = case
         self._held: dict[str, Any] = {}

@@ -12,7 +12,7 @@ import torch
 
 from convviz.check.battery import Case, make_case
 from convviz.check.call_outcome import Answer, errors, same
-from convviz.check.calling.call_plan import Plan
+from convviz.check.calling.call_plan import Plan, suited
 from convviz.check.calling.case_runner import Asker
 from convviz.check.calling.function_or_class import Subject
 from convviz.check.calling.likely_plans import Stated, plans
@@ -101,16 +101,16 @@ def _cases(subject: Subject, probes: Sequence[Case], scope: Scope, found: Found)
 
 def _try_plans(asker: Asker, subject: Subject, case: Case, found: Found) -> None:
     """Try one kind of call after the other, each in all orders of axes, up to one that gives the right shapes."""
-    right = truth(subject.task, case)
     known = found.plan if found.score[0] >= 0 else None  # what ran at one case is how it is called at the next
     cured: dict[str, Any] = {}
     for _, orders in itertools.groupby(plans(subject, found.stated), _kind):
         for plan in orders:
             if known is not None and (plan.arrays, plan.form) != (known.arrays, known.form):
                 continue
-            plan, answer = _asked(asker, subject, dataclasses.replace(plan, **cured), case, found)
+            part = suited(case, plan.data)
+            plan, answer = _asked(asker, subject, dataclasses.replace(plan, **cured), part, found)
             cured = {"pairs": plan.pairs, "dtype": plan.dtype}
-            score = _score(answer, right)
+            score = _score(answer, truth(subject.task, part))
             if score > found.score and (score[0] > 0 or (plan.data, plan.kernel) in COMMON):
                 found.plan, found.score, found.read, found.spec = plan, score, set(answer.read), case.spec
                 found.names = tuple(answer.results)

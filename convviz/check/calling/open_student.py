@@ -72,7 +72,8 @@ def open_student(
     said = () if nothing else _assumed(subject, found, layout, square)
     task = dataclasses.replace(task, results=subject.task.results)
     askable = Askable(task, subject, found, scope, square, speaks(subject, found))
-    return Student(task, _results(task.results, subject, found), nothing, askable, asker, probes, said)
+    names = (case.name for case in probes)
+    return Student(task, _results(task.results, subject, found), nothing, askable, asker, frozenset(names), said)
 
 
 def _bound(fn: Any, task: Task) -> Iterator[Subject]:

@@ -13,7 +13,7 @@ from convviz.check.battery import Case, make_case
 from convviz.check.call_outcome import Answer, Tried
 from convviz.check.calling.ask_back import question
 from convviz.check.calling.askable import Askable
-from convviz.check.calling.call_plan import Plan
+from convviz.check.calling.call_plan import Plan, suited
 from convviz.check.calling.case_runner import Asker
 from convviz.check.calling.find_plan import PROBES, cure
 from convviz.check.calling.function_or_class import Subject
@@ -42,7 +42,7 @@ class Student:
     _nothing: Answer | None  # to every case, where there is nothing to call
     _askable: Askable
     _asker: Asker
-    _cases: Sequence[Case]
+    _names: frozenset[str]  # of the cases that are asked, in which what is seen is said
     _said: tuple[str, ...]
     _remarks: set[str] = field(default_factory=set)
     _tried: dict[Case, Answer] = field(default_factory=dict)
@@ -106,17 +106,21 @@ class Student:
         """Return a geometry like this one that it can be asked, None where none is found."""
         return self._askable.nearest(spec)
 
+    def suited(self, case: Case) -> Case:
+        """Return what is left of a case for who takes one image at a time, or one plane."""
+        return suited(case, self.plan.data)
+
     def fits(self, scope: Scope) -> bool:
         """Return whether it is right at a small case inside a scope, called in one of the likeliest ways."""
         for spec in PROBES[:2]:
             case = make_case("probe", scope.nearest(spec), 1, self.task.quantised)
             for plan in itertools.islice(plans(self._subject, self._askable.found.stated), LIKELY):
-                answer = self._asker.ask(plan, case, twice=False)
+                part = suited(case, plan.data)
+                answer = self._asker.ask(plan, part, twice=False)
                 if answer.kind in ENDED:
                     return False
-                if answer.results and answer.has(
-                    {name: value for name, value in self.right(case).items() if name in answer.results}
-                ):
+                right = {name: value for name, value in self.right(part).items() if name in answer.results}
+                if right and answer.has(right):
                     return True
         return False
 
@@ -148,7 +152,7 @@ class Student:
         answer = self._nothing or self._askable.found.ended or self._tried.pop(case, None) or self._cured(case)
         if answer.kind in ("refused", "said_once"):
             answer = dataclasses.replace(answer, kind="raised")
-        self._remarks.update(answer.remarks if case in self._cases else ())
+        self._remarks.update(answer.remarks if case.name in self._names else ())
         return answer
 
     def takes(self, case: Case) -> str | None:
