@@ -57,7 +57,6 @@ KINDS = (
     "raised",  # an exception, SystemExit among them
     "refused",  # its own assert or NotImplementedError: it is not made for this case
     "said_once",  # its backward pass is marked once_differentiable, and was differentiated twice
-    "one_number",  # it raises for a stride, padding or dilation as a pair, and is right for it as a number
     "timeout",  # it ran longer than it was given
     "crashed",  # its process ended, killed or out of memory
     "wrong_type",  # not numbers, or not as many results as the task has

@@ -10,10 +10,10 @@ import torch
 
 from convviz.check.battery import Case
 from convviz.check.call_outcome import same
-from convviz.check.mistakes import Mistake, catalogue, compute
-from convviz.check.recipes.recipe_steps import Recipe, axes, complete
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
+from convviz.mistakes.catalogue import Mistake, catalogue, compute
+from convviz.mistakes.recipe_steps import Recipe, axes, complete
 
 say = sentences("check")
 SEVERAL = 6  # numbers that no other mistake gives by chance

@@ -32,6 +32,7 @@ def examine(
     ``rtol``, ``atol`` are those of ``report``; ``random`` is the seed of the random geometries that follow where all is
     right, None for none.
     """
+    cases = [student.suited(case) for case in cases]
     # Twice: where a later case shows that a function takes no pairs, its numbers for an earlier one mean nothing.
     not_asked = {case.name: reason for case in (*cases, *cases) if (reason := student.takes(case))}
     asked = [case for case in cases if case.name not in not_asked]

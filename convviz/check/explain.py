@@ -12,7 +12,6 @@ from convviz.check.call_outcome import Tried, ratio_of, same
 from convviz.check.calling.student_function import Student
 from convviz.check.diagnose import Diagnosis, Seen, diagnose, diagnosis, sometimes
 from convviz.check.further_questions import wrong_answers
-from convviz.check.mistakes import catalogue
 from convviz.check.one_hot_probes import OneHotProbes, single
 from convviz.check.probe_analysis import axes_exchanged, counts, readings, unknown
 from convviz.check.probe_linearity import broken_premise, is_bias_alone
@@ -24,6 +23,7 @@ from convviz.check.traced_products import setting_in_words
 from convviz.check.where_and_when_wrong import ONLY, alike, is_moved, mark_of, order_of, places
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
+from convviz.mistakes.catalogue import catalogue
 
 say = sentences("check")
 say_call = sentences("calling_student_code")

@@ -15,10 +15,10 @@ import torch
 from convviz.check.battery import Case, make_case
 from convviz.check.call_outcome import errors, ratio_of, same
 from convviz.check.diagnose import Diagnosis, Seen, diagnosis
-from convviz.check.mistakes import catalogue
 from convviz.facts import facts
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
+from convviz.mistakes.catalogue import catalogue
 
 say = sentences("check")
 

@@ -10,10 +10,10 @@ import torch
 
 from convviz.check.battery import Case, make_case
 from convviz.check.call_outcome import ratio_of, same
-from convviz.check.recipes.grad_weight import weight_in_use
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
+from convviz.mistakes.grad_weight import weight_in_use
 
 say = sentences("check")
 AXES = ("C_out", "C_in", "kH", "kW")

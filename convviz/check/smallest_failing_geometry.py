@@ -44,10 +44,9 @@ class RandomTrial:
 
     def run(self, seed: int, battery: Sequence[Tried]) -> Failure | None:
         """Return the smallest failing case, if there is one; the battery's answers say how slow the function is."""
+        self._student.learn_pairs()
         seconds = min(one.answer.seconds for one in battery)
         count, at_once = next(rest for most, *rest in COUNTS if seconds <= most)
-        if self._student.plan.data == "HW":  # each is many calls
-            count = min(count, FEW)
         drawn = random_cases(self._task, seed, count, self._student.nearest)
         # Slow ones are asked a few of the large ones: in a plane at a time, as many calls as there are channels.
         large = list(large_cases(self._task, seed, self._student.nearest))[:: 1 if count > FEW else 5]

@@ -27,7 +27,7 @@ class Task:
     # ``"function"``, ``"Function"`` (a subclass of ``torch.autograd.Function``) or ``"Module"`` (a class, or a function
     # that makes a layer). The latter two are called forward, and autograd asks them for the gradients
     kind: str = "function"
-    # the rule of binary weights, ``"signs"`` or ``"scaled signs"`` (``recipes/grad_weight.py`` has them)
+    # the rule of binary weights, ``"signs"`` or ``"scaled signs"`` (``mistakes/grad_weight.py`` has them)
     quantised: str = ""
 
     @property

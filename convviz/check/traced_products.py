@@ -15,10 +15,10 @@ from typing import TypeVar
 import torch
 
 from convviz.check.battery import Case
-from convviz.check.recipes.grad_weight import weight_in_use
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
+from convviz.mistakes.grad_weight import weight_in_use
 
 say = sentences("check")
 

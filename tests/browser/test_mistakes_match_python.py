@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from convviz.check.battery import make_case
-from convviz.check.mistakes import catalogue, compute
+from convviz.mistakes.catalogue import catalogue, compute
 from tests.autograd_truth import truth
 from tests.geometries import EDGE_CASES, random_specs
 

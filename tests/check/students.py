@@ -82,7 +82,7 @@ def asked(fn, task, without=(), **given):
     cases = [case for case in battery("all", 0, linear=task.startswith("linear")) if case.name not in without]
     student = open_student(fn, TASKS[task], cases, **given)
     count = 0
-    for case in cases:
+    for case in map(student.suited, cases):
         if student.takes(case) is None:
             answer, right = student.answer(case), truth(student.task, case)
             where = f"{fn} at {case.name}: {answer.kind} {answer.message} {student.assumed}"

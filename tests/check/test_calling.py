@@ -20,10 +20,11 @@ import torch.nn.functional as F
 from convviz.check.api import report
 from convviz.check.battery import battery, make_case
 from convviz.check.call_outcome import same
-from convviz.check.calling import open_student, sandbox
+from convviz.check.calling import open_student
 from convviz.check.calling.arrays import take_back
 from convviz.check.tasks import TASKS, truth
 from convviz.geometry.spec import ConvSpec
+from convviz.sandbox import kernel_limits
 from tests.check import students
 
 # Counted below; the one whose height and width differ in everything asks nothing of its own here.
@@ -656,7 +657,7 @@ class TestInAProcessOfItsOwn:
         assert not os.path.exists(f"/proc/{pid}")
         if os.getuid() == 0:
             assert user != 0, "root becomes a user who may not read root's files"
-            assert not sandbox._pids_of(user), "what left the process group is gone as well"
+            assert not kernel_limits._pids_of(user), "what left the process group is gone as well"
         os.close(heard), os.close(told)
 
     def test_processes_and_memory_are_bounded(self):

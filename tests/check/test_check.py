@@ -10,9 +10,9 @@ import convviz
 from convviz import CheckFailed, conv2d_weight
 from convviz.check import TASKS, grade, report
 from convviz.check.battery import battery
-from convviz.check.mistakes import catalogue, compute
 from convviz.check.report import WRONG as WRONG_CELL
 from convviz.check.tasks import truth
+from convviz.mistakes.catalogue import catalogue, compute
 from convviz.settings.link import from_link
 from tests.autograd_truth import truth as by_definition
 from tests.check.students import in_backward, mistaken

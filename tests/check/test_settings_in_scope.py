@@ -105,7 +105,7 @@ class TestOneNumber:
 
         found = report(addressed, "conv2d_input")
         assert found.passed, found.text()
-        assert "where a pair raises" in found.text()
+        assert "because it takes one number for stride" in found.text()
 
     def test_what_exchanges_height_and_width_is_wrong_even_where_it_raises(self):
         def exchanged(x, weight_size, grad_output, stride=1, padding=0):

@@ -13,11 +13,11 @@ from convviz.app.permissions import is_served, runs_code
 from convviz.app.tabs.stateful_tab import Send, Tab
 from convviz.app.to_json import plain
 from convviz.check.api import report
-from convviz.check.calling.child_process import Child, Ended, bounds_of
 from convviz.check.report import ErrorMap, Report
 from convviz.check.tasks import TASKS
 from convviz.facts.words import sentences
 from convviz.ops.stages import Stages
+from convviz.sandbox.child_process import Child, Ended, bounds_of
 from convviz.settings.state import Settings
 
 say = sentences("your_code")

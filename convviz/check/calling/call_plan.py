@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import dataclasses
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,12 +44,32 @@ class Plan:
     kernel: str = "OIHW"  # that of the weight, a key of KERNEL
     bias: str = "C"  # its shape: "111C", "C1"
     form: tuple[str, ...] = ()  # what a cache holds, in its order; ("dict",) for one with keys
-    # "any": a number where both axes have the same; "pair": always two; "int": only numbers; else names that have two
+    # "any": a number where both axes have the same; "pair": always two; else the names that have two
     pairs: str = "any"
     sizes: str = "full"  # a size argument has all axes; "plane": height and width
     dtype: str = "float64"  # or "float32"
     words: bool = False  # whether the padding is said as "same" or "valid"
     upper: bool = False  # whether these are "SAME" and "VALID", as TensorFlow has them
+
+
+# What is left of a geometry for those who take one image at a time, or one plane.
+ALONE: Mapping[str, Mapping[str, int]] = {
+    **{layout: {"batch": 1} for layout in ("CHW", "HWC", "C")},
+    "HW": {"batch": 1, "in_channels": 1, "out_channels": 1, "groups": 1},
+}
+
+
+def suited(case: Case, data: str) -> Case:
+    """Return what is left of a case in a layout: its first image, or the first plane of that."""
+    spec = case.spec.replace(**ALONE.get(data, {}))
+    if spec == case.spec:
+        return case
+    shapes = {
+        "input": spec.input_shape, "weight": spec.weight_shape, "bias": (spec.out_channels,),
+        "grad_output": spec.output_shape, "transposed_bias": (spec.in_channels,),
+    }  # fmt: skip
+    cut = {name: case.tensor(name)[tuple(map(slice, shape))] for name, shape in shapes.items()}
+    return dataclasses.replace(case, spec=spec, **cut)  # type: ignore[arg-type]  # the names are those of tensors
 
 
 class Params(dict[str, Any]):
@@ -96,8 +117,8 @@ class AskedCase:
 class Given:
     """What one call is given, made when it is asked for."""
 
-    def __init__(self, task: Task, plan: Plan, case: Case, again: Sequence[str] = (), turned: bool = False) -> None:
-        self.task, self.plan, self.again, self.turned = task, plan, again, turned
+    def __init__(self, task: Task, plan: Plan, case: Case, turned: bool = False) -> None:
+        self.task, self.plan, self.turned = task, plan, turned
         self.remarks: set[str] = set()
         self._case = case
         self._held: dict[str, Any] = {}

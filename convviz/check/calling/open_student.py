@@ -11,9 +11,9 @@ import torch
 from convviz.check.battery import Case
 from convviz.check.call_outcome import Answer
 from convviz.check.calling.arrays import KINDS
+from convviz.check.calling.askable import Askable, speaks
 from convviz.check.calling.call_plan import OF_A_CASE, Plan
 from convviz.check.calling.case_runner import Asker
-from convviz.check.calling.child_process import bounds_of
 from convviz.check.calling.find_plan import Found, search
 from convviz.check.calling.function_or_class import Subject, subject_of
 from convviz.check.calling.inspect_source import is_function, mentions, takes_square_kernels
@@ -24,6 +24,7 @@ from convviz.check.settings_in_scope import EVERYTHING, Scope
 from convviz.check.tasks import GRADIENTS, Task
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
+from convviz.sandbox.child_process import bounds_of
 
 say = sentences("calling_student_code")
 
@@ -70,8 +71,9 @@ def open_student(
     square = not (nothing or linear or subject.is_adapter) and takes_square_kernels(subject.codes, found.plan.kernel)
     said = () if nothing else _assumed(subject, found, layout, square)
     task = dataclasses.replace(task, results=subject.task.results)
-    results = _results(task.results, subject, found)
-    return Student(task, results, square, nothing, subject, found, asker, scope, probes, said)
+    askable = Askable(task, subject, found, scope, square, speaks(subject, found))
+    names = (case.name for case in probes)
+    return Student(task, _results(task.results, subject, found), nothing, askable, asker, frozenset(names), said)
 
 
 def _bound(fn: Any, task: Task) -> Iterator[Subject]:

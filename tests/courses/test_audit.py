@@ -12,13 +12,13 @@ import torch
 import torch.nn.functional as F
 
 import convviz
-from convviz.check.audit import audit
-from convviz.check.audit_functions import DEFAULTS, Slip, answers, differs, make
 from convviz.check.battery import battery, make_case
-from convviz.check.mistakes import catalogue
 from convviz.check.one_hot_probes import recipe_of
 from convviz.check.tasks import TASKS, truth
 from convviz.cli import main
+from convviz.courses.audit import audit
+from convviz.courses.audit_functions import DEFAULTS, Slip, answers, differs, make
+from convviz.mistakes.catalogue import catalogue
 from tests.check import published_graders
 from tests.check.published_graders import gradcheck, means_only, numeric_check
 

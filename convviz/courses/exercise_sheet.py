@@ -11,13 +11,13 @@ from pathlib import Path
 
 import torch
 
-from convviz.check.audit import geometry
 from convviz.check.battery import Case
-from convviz.check.mistakes import Mistake
 from convviz.check.probe_linearity import made_of
-from convviz.check.sums_by_hand import cell_name, number_text, reasons, worked
+from convviz.courses.audit import geometry
+from convviz.courses.sums_by_hand import cell_name, number_text, reasons, worked
 from convviz.facts.join_lists import semicolon
 from convviz.facts.words import sentences
+from convviz.mistakes.catalogue import Mistake
 
 
 @dataclass(frozen=True)
