@@ -18,6 +18,7 @@ from convviz.check.calling.describe_exception import failure
 from convviz.check.calling.forward_backward import Again, Call
 from convviz.check.calling.function_or_class import Subject
 from convviz.check.further_questions import FLOAT32, TWICE
+from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 
 say = sentences("calling_student_code")
@@ -95,6 +96,8 @@ def _again(first: Call) -> tuple[str, str]:
         return "wrong_type", say("random")
     if kind != "ok":
         return "keeps_state", _why(first) or message
+    if spoilt := _spoilt(first):
+        return "keeps_state", say("kept.own", names=comma(spoilt))
     if turned[0] == "keeps_state":  # what raises, as .view does, gives no wrong number
         if first.plan.arrays != "numpy":
             return "wrong_type", say("memory_order")
@@ -107,6 +110,23 @@ def _why(first: Call) -> str:
     if not _is_like(first) or not _is_like(first, Again(("image",))):
         return ""
     return next((say(f"kept.{each}") for each in DISTURBED[1:] if not _is_like(first, Again((each,)))), "")
+
+
+def _spoilt(first: Call) -> list[str]:
+    """Return which of its own weights an object leaves behind as others, so that the next pass gives something else.
+
+    An update may do so. It is made of the gradient: where zeros are sent back, nothing moves, or it decays by a factor.
+    """
+    if not first.moved or _is_like(first, Again(("image", "left"))):
+        return []
+    case = first.case.with_tensor("grad_output", torch.zeros_like(first.case.grad_output))
+    second = Call(first.subject, first.plan, case)
+    _run(second)
+    return [
+        role.removeprefix("grad_")
+        for role, factor in second.moved.items()
+        if role in first.moved and not (factor is not None and 0 < factor <= 1)
+    ]
 
 
 def _is_like(first: Call, again: Again | None = None, names: Collection[str] = ()) -> bool:

@@ -18,7 +18,17 @@ from convviz.check.calling.binding import Binding
 from convviz.check.calling.call_plan import RATE, Given, Plan
 from convviz.check.calling.function_or_class import AUTOGRAD, Subject
 from convviz.check.calling.inspect_source import is_function
-from convviz.check.calling.layer_contents import fill, gathered, holding, plain_bias, summed_cells, weights_of, zero
+from convviz.check.calling.layer_contents import (
+    fill,
+    gathered,
+    holding,
+    is_unbuilt,
+    moved,
+    plain_bias,
+    summed_cells,
+    weights_of,
+    zero,
+)
 from convviz.check.calling.names_and_layouts import DATA, to_layout
 from convviz.check.calling.results import apart, only, take_apart, with_bias
 from convviz.check.further_questions import NO_BIAS, SECOND, TWICE, probing
@@ -35,7 +45,8 @@ DRAWS = (torch.rand, np.random.rand, lambda count: random.random())
 class Again:
     """How a call is made otherwise than the first one."""
 
-    # what comes before it, or into it: another "image", other "weights", another "layer"; and "grads" stay as they are
+    # what comes before it, or into it: another "image", other "weights", another "layer"; "grads" stay as they are, and
+    # so does what that "left" of its weights
     disturbed: tuple[str, ...] = ()
     turned: bool = False  # whether its arrays lie in memory in another order
     draws: bool = False  # whether random numbers are others
@@ -52,6 +63,7 @@ class Call:
         self.returned: Any = None  # as it came
         self.seconds = 0.0
         self.is_unlearned = False  # whether a bias that is no parameter is added
+        self.moved: dict[str, float | None] = {}  # which of an object's weights are others afterwards
         self._is_biased = subject.has_bias(plan)
 
     def run(self) -> None:
@@ -131,12 +143,15 @@ class Call:
             layer = self._go(subject.maker, given, subject.makes)
         if subject.style == "Module" and not isinstance(layer, torch.nn.Module):
             raise NotNumbers(say("no_layer", what=type(layer).__name__))
+        if subject.is_filled and is_unbuilt(layer):
+            with contextlib.suppress(Exception):  # what it thinks of an image shows when it is asked
+                self._other_image(layer, given, case, ())
         held = fill(layer, given.task, case, plan) if subject.is_filled else {}
         if disturbed:
             if "weights" in disturbed and subject.is_filled:
                 fill(layer, given.task, other_weights, plan)
             self._used(layer, given, case, disturbed)
-        if (disturbed and subject.is_filled) or subject.style == "Module":
+        if (disturbed and subject.is_filled and "left" not in disturbed) or subject.style == "Module":
             fill(layer, given.task, case, plan)
         with torch.no_grad():
             for array in arrays:  # in place, as training changes them: what is a view of them follows
@@ -187,13 +202,15 @@ class Call:
         if kept is None and "cache" in subject.returns.roles:
             raise NotNumbers(say("no_cache"))
         given.hold("cache", kept)
-        before = weights_of(layer) if RATE in subject.returns.roles | subject.makes.roles else {}
+        before = {} if layer is None else weights_of(layer)
         returned = self._go(subject.backward, given, subject.returns, layer)
         names = tuple(name for name in subject.task.results if name != "output")
         if layer is not None:
+            self.moved = moved(before, layer)
+            before = before if RATE in subject.returns.roles | subject.makes.roles else {}
             optional = () if self._is_biased or len(names) == 1 else ("grad_bias",)
-            moved = bool(self.case.grad_output.any())
-            returned = gathered(returned, layer, names, optional, before, moved, given.remarks)
+            sends = bool(self.case.grad_output.any())
+            returned = gathered(returned, layer, names, optional, before, sends, given.remarks)
             returned = summed_cells(returned, output, self.plan.data, given.remarks)
         if len(names) == 1 and isinstance(returned, tuple) and len(returned) == len(GRADIENTS):
             returned = returned[GRADIENTS.index(names[0])]

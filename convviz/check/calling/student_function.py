@@ -28,7 +28,7 @@ from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 
 say = sentences("calling_student_code")
-LIKELY = 5  # ways of calling a function that are tried in a scope
+LIKELY = 5  # ways of calling a function that are tried in a scope, with each kind of array
 ENDED = ("timeout", "crashed")
 UNEVEN = ConvSpec((7, 5), 3, 3, (3, 2), (2, 1), (1, 0), (1, 2), batch=2)
 
@@ -114,7 +114,8 @@ class Student:
         """Return whether it is right at a small case inside a scope, called in one of the likeliest ways."""
         for spec in PROBES[:2]:
             case = make_case("probe", scope.nearest(spec), 1, self.task.quantised)
-            for plan in itertools.islice(plans(self._subject, self._askable.found.stated), LIKELY):
+            ways = itertools.groupby(plans(self._subject, self._askable.found.stated), lambda plan: plan.arrays)
+            for plan in itertools.chain.from_iterable(itertools.islice(each, LIKELY) for _, each in ways):
                 part = suited(case, plan.data)
                 answer = self._asker.ask(plan, part, twice=False)
                 if answer.kind in ENDED:
