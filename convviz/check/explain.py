@@ -10,7 +10,9 @@ from convviz.check.as_convolution import in_terms_of, seen_of
 from convviz.check.battery import NOTHING, ZEROS, Case, make_case
 from convviz.check.call_outcome import Tried, ratio_of, same
 from convviz.check.calling.student_function import Student
-from convviz.check.diagnose import Diagnosis, Seen, diagnose, diagnosis, sometimes
+from convviz.check.channel_order import exchanged_channels, paired_wrongly
+from convviz.check.diagnose import Diagnosis, Seen, diagnose, diagnosis, sometimes, unexplained
+from convviz.check.foreign_sums import early_update, penalty
 from convviz.check.further_questions import wrong_answers
 from convviz.check.one_hot_probes import OneHotProbes, single
 from convviz.check.probe_analysis import axes_exchanged, counts, readings, unknown
@@ -18,6 +20,7 @@ from convviz.check.probe_linearity import broken_premise, is_bias_alone
 from convviz.check.probe_one_window import one_window
 from convviz.check.probe_relations import sign_passed
 from convviz.check.same_padding import other_rule
+from convviz.check.size_limits import needed, size_limit
 from convviz.check.smallest_failing_geometry import Failure
 from convviz.check.traced_products import setting_in_words
 from convviz.check.where_and_when_wrong import ONLY, alike, is_moved, mark_of, order_of, places
@@ -73,7 +76,7 @@ def explain(
             yield _random(results) if is_random else kept
             return
     tried = _by_geometry(student, tried)
-    if raised := _raised(tried, results, failure):
+    if raised := _raised(student, tried, results, failure):
         yield raised
     every = {result: [seen_of(task, result, one) for one in tried] for result in (tried[0].right if tried else ())}
     wrong = {result: [one.got is not None and not one.is_right for one in seen] for result, seen in every.items()}
@@ -87,7 +90,7 @@ def explain(
             found = [dataclasses.replace(once, evidence=f"{mark} {once.evidence}".strip())]
         elif not found or found[0].is_partial:
             found = _unnamed(probes[result], seen, found, failure)
-        if failure and found and (when := mark_of(failure.wrong, failure.others)):
+        if failure and found and (when := _when(student, failure)):
             found = _said_first(when, found)
         yield from (in_terms_of(task, result, each) for each in found)
 
@@ -131,13 +134,18 @@ def _random(results: str) -> Diagnosis:
     return Diagnosis("?", results, say("drawn"), "", "")
 
 
-def _raised(tried: Sequence[Tried], results: str, failure: Failure | None) -> Diagnosis | None:
+def _when(student: Student, failure: Failure) -> str:
+    """Return in a sentence when it fails at random, by what was drawn and by what is asked besides."""
+    return mark_of(failure.wrong, failure.others, lambda: size_limit(student, failure.smallest.case.spec))
+
+
+def _raised(student: Student, tried: Sequence[Tried], results: str, failure: Failure | None) -> Diagnosis | None:
     """Return what the cases that end in an exception have in common, where no other has it and all others are right."""
     raised = [one for one in tried if one.answer.kind == "raised"]
     others = [one for one in tried if one.answer.kind != "raised"]
     right = [one.case for one in others] if all(one.fits for one in others) else []
     wrong = [one.case for one in raised]
-    mark = mark_of(failure.wrong, failure.others) if failure and raised else mark_of(wrong, right)
+    mark = _when(student, failure) if failure and raised else mark_of(wrong, right)
     return Diagnosis("?", results, mark, raised[0].answer.message, "") if mark else None
 
 
@@ -175,7 +183,8 @@ def _unnamed(
     ones: OneHotProbes, seen: Sequence[Seen], partly: list[Diagnosis], failure: Failure | None
 ) -> list[Diagnosis]:
     of, result, ask = ones.of, ones.result, ones.ask
-    wrong = [one for one in seen if one.got is not None and not one.is_right]
+    wrong = unexplained(of, seen, partly)
+    wrong = [one for one in wrong if one.case.name != NOTHING] or wrong  # in which few factors show
     smallest = min(wrong, key=lambda one: one.case.spec.products)
     if failure and (larger := ones.larger(smallest.case)):
         smallest = larger
@@ -183,7 +192,9 @@ def _unnamed(
     pairs = [(one.got, one.right) for one in wrong if one.got is not None]
     mark = "" if failure else mark_of([one.case for one in wrong], [one.case for one in seen if one.is_right])
     if len(wrong) == 1 and wrong[0].case.name in ONLY:
-        return [Diagnosis("?", result, mark, say("only.of", case=wrong[0].case.name), "")]
+        return [Diagnosis("?", result, mark or say("only.of", case=wrong[0].case.name), "", "")]
+    if not smallest.case.quantised and (exact := _exact(of, wrong, mark)):
+        return [*partly, dataclasses.replace(exact, of=result)]
     # In the smallest of all there may be one number, which proves nothing, and in a kernel of one cell no mean.
     plain = [one for one in wrong if one.case.spec.kernel_size != (1, 1)] or wrong
     typical = (max if failure else min)(plain, key=lambda one: one.case.spec.products)
@@ -197,7 +208,7 @@ def _unnamed(
     if smallest.case.quantised and of != "grad_weight" and (number := one_window(result, smallest.case, ask)):
         return [*partly, Diagnosis("?", result, number, "", "")]
     where = [sentence for sentence in (*places(of, pairs, ones.student.reshapes), mark) if sentence]
-    also = " ".join(where)
+    also = "" if partly else " ".join(where)  # what is explained is wrong elsewhere, too
     said = _by_ratio(of, wrong)
     if said is None and not order_of(of, pairs):
         grouped = {case.spec.groups > 1 for case in (*(one.case for one in wrong), *(failure.wrong if failure else ()))}
@@ -211,8 +222,20 @@ def _unnamed(
     elif said is None:
         if not where and (found := next(ones.products(smallest.case), None)) and not (found.found or found.unknown):
             where = [say("read.nothing", result=of)]
+        if not (where or failure or ones.student.task.name.startswith("linear")):
+            where = list(filter(None, [needed(ones.student, wrong[0].case)]))
         return [Diagnosis("?", result, where[0], " ".join(where[1:]), "")] if where else []
     return [*partly, dataclasses.replace(said, of=result, evidence=f"{said.evidence} {also}".strip())]
+
+
+def _exact(of: str, wrong: Sequence[Seen], mark: str) -> Diagnosis | None:
+    """Return what explains every wrong number as it is, without a question."""
+    if found := penalty(of, wrong) or early_update(of, wrong):
+        return found
+    grouped = all(one.case.spec.groups > 1 for one in wrong)
+    pair = paired_wrongly(wrong) if of == "grad_weight" and grouped else ""
+    title = pair or exchanged_channels(of, wrong)
+    return Diagnosis("?", of, title, mark, catalogue()["I25"].fix if grouped else "") if title else None
 
 
 def _part(ones: OneHotProbes, case: Case) -> str:
@@ -254,15 +277,15 @@ def _by_products(ones: OneHotProbes, smallest: Case, only_lines: bool, grouped: 
             break
         if said := readings(found):
             if (pair := {"grad_input": "I21", "output": "F08"}.get(of)) and axes_exchanged(found):
-                return diagnosis(catalogue()[pair], say("read.also", setting=setting, what="; ".join(said)), of)
-            rest = say("read.also", setting=setting, what="; ".join(said[1:])) if said[1:] else ""
+                return diagnosis(catalogue()[pair], say("read.also", setting=setting, what=". ".join(said)), of)
+            rest = say("read.also", setting=setting, what=". ".join(said[1:])) if said[1:] else ""
             return Diagnosis("?", of, f"{said[0]}.", rest or say("read", setting=setting), "")
         if count := counts(found):
             counted = counted or Diagnosis("?", of, f"{count}.", say("read", setting=setting), "")
     # The last of them has the geometry of a case that is wrong: only its channels and samples are left.
     if found is not None and found.unknown and (smallest.quantised or not found.found) and not only_lines:
         setting = setting_in_words(found.spec)
-        evidence = say("read.also", setting=setting, what=say("read.unknown.seen"))
+        evidence = say("read.also", setting=setting, what=say("read.unknown.seen").rstrip("."))
         return Diagnosis("?", of, unknown(found), evidence, "")
     is_plain = found is None or not (found.missing or found.unknown or found.spec != single(smallest.spec))
     if only_lines or counted or not is_plain:

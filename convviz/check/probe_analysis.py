@@ -171,12 +171,13 @@ def counts(found: Provenance) -> str:
         return pattern
     missing, extra = len(found.missing), len(found.extra)
     total = len(found.right)
+    words = {"total": total, "result": MEMBERS[found.of][2]}
     if missing == total and extra:
         counted = say("read.none", count=extra)
     elif missing and extra:
-        counted = say("read.both", total=total, missing=missing, extra=extra)
+        counted = say("read.both", missing=missing, extra=extra, **words)
     else:
-        counted = say("read.missing", total=total, count=missing) if missing else say("read.extra", count=extra)
+        counted = say("read.missing", count=missing, **words) if missing else say("read.extra", count=extra, **words)
     return _where(_example(counted, found), found, (*found.missing, *found.extra), 2)
 
 

@@ -43,7 +43,8 @@ def misread(found: Provenance) -> str:
     pads = ((0, 0), (0, 0), (spec.padding[0][0], spec.padding[1][0]))
     for name, seen, size, pad in zip(names, members, sizes, pads, strict=True):
         if pitch := _pitch(list(seen), size, pad):
-            return say("read.counted", what=name, got=pitch, right=size[1])
+            unpadded = pitch == found.spec.input_size[1] != size[1] and size == found.spec.padded_size
+            return say("read.counted.unpadded" if unpadded else "read.counted", what=name, got=pitch, right=size[1])
     return ""
 
 

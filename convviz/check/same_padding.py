@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 
 from convviz.check.battery import Case
-from convviz.check.call_outcome import Tried
+from convviz.check.call_outcome import Tried, same
 from convviz.check.diagnose import Diagnosis
 from convviz.check.tasks import Task, truth
 from convviz.facts.words import sentences
@@ -60,10 +60,14 @@ def other_rule(task: Task, tried: Sequence[Tried]) -> Diagnosis | None:
         return None
     for name, rule in RULES.items():
         if all(_follows(task, one, rule(one.case.spec)) for one in wrong):
-            results = ", ".join(wrong[0].right)
+            results = ", ".join(name for name in wrong[0].right if any(_is_off(one, name) for one in wrong))
             fix = say(f"same.{name}.fix")
             return Diagnosis("?", results, say(f"same.{name}"), say("same.seen", count=len(wrong)), fix)
     return None
+
+
+def _is_off(tried: Tried, name: str) -> bool:
+    return name not in tried.answer.results or not same(tried.answer.results[name], tried.right[name])
 
 
 def _follows(task: Task, tried: Tried, padding: Sides) -> bool:

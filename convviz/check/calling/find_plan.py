@@ -118,7 +118,7 @@ def _try_plans(asker: Asker, subject: Subject, case: Case, found: Found) -> None
             if found.over or score[0] == 3:
                 return
             unfit |= {plan.arrays} if answer.error == "TypeError" else set()
-            if answer.kind == "refused" and plan.arrays not in unfit:  # for what the case is, in whatever array it comes
+            if answer.kind == "refused" and plan.arrays not in unfit:  # the case, whatever it comes in
                 known = known or plan
             uncounted = answer.error == "TypeError" and not subject.binding.counted  # of how many arguments there are
             if uncounted or answer.error in ("AttributeError", "NameError"):

@@ -17,7 +17,7 @@ from convviz.check.calling.arrays import NotNumbers, hand_over
 from convviz.check.calling.binding import Binding
 from convviz.check.calling.call_plan import RATE, Given, Plan
 from convviz.check.calling.function_or_class import AUTOGRAD, Subject
-from convviz.check.calling.inspect_source import is_function
+from convviz.check.calling.inspect_source import is_function, mentions
 from convviz.check.calling.layer_contents import (
     fill,
     gathered,
@@ -234,11 +234,17 @@ class Call:
         self.returned = (output, *sums[: len(leaves)])
         for role, value in zip(leaves, sums, strict=False):
             if value is None:
-                raise NotNumbers(say("no_gradient", name=f"grad_{role}"))
+                raise NotNumbers(say(self._lost(), name=f"grad_{role}"))
             if again:
                 self._second(role, value, {**leaves, "grad_output": sent})
             else:
                 self._take({f"grad_{role}": value}, f"grad_{role}")
+
+    def _lost(self) -> str:
+        """Return the id of the sentence on a gradient that is None, by what its code consists of."""
+        if is_function(self.subject.fn):
+            return "no_gradient.returned"
+        return "no_gradient" if any(mentions(code, "apply") for code in self.subject.codes) else "no_gradient.cut"
 
     def _second(self, role: str, gradient: Any, leaves: dict[str, torch.Tensor]) -> None:
         """Derive a gradient again, by each tensor that it is made of; 0 where autograd knows of no way there."""

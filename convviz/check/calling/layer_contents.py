@@ -76,7 +76,7 @@ def weights_of(layer: Any) -> dict[str, Any]:
 
 
 def moved(before: Mapping[str, Any], layer: Any) -> dict[str, float | None]:
-    """Return which weights are others than before, by the names of their gradients, each with the factor if it is one."""
+    """Return which weights are others than before, by their gradients' names, each with the factor if it is one."""
     now = weights_of(layer)
     found = {role: now[role] for role, was in before.items() if role in now and _shape(now[role]) == _shape(was)}
     pairs = {role: (_tensor(value), _tensor(before[role])) for role, value in found.items()}
