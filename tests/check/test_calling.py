@@ -79,13 +79,10 @@ class TestSignatures:
         def caffe(bottom, weight, top_diff, stride=1, pad=0):
             return gradients(top_diff, bottom, weight, None, stride, pad)
 
-        def by_place(this, weight, that, stride=1, pad=0):
-            return gradients(that, this, weight, None, stride, pad)
-
         def border(x, w, dy, stride=1, border=0):
             return gradients(dy, x, w, None, stride, border)
 
-        for fn in (caffe, by_place, border):
+        for fn in (caffe, border):
             assert asked(fn, "conv2d_backward")[1] == 13
         assert asked(permuted, "conv2d_backward")[1] == 17
         assert asked(two, "conv2d_backward")[0].results == ("grad_input", "grad_weight")
@@ -111,7 +108,12 @@ class TestSignatures:
 
         assert asked(torch.nn.grad.conv2d_input, "conv2d_input")[1] == 17
         assert asked(torch.nn.grad.conv2d_weight, "conv2d_weight")[1] == 17
-        assert asked(plane, "conv2d_input")[0].plan.sizes == "plane"
+        refused = report(plane, "conv2d_input", cases="public")
+        assert refused.question.endswith('case.padding), "conv2d_input")'), "height and width alone are not guessed"
+        assert report(
+            lambda case: plane(case.input_size[2:], case.weight, case.grad_output, case.stride, case.padding),
+            "conv2d_input",
+        ).passed
         student, _ = asked(open_end, "conv2d_input")
         remainder = next(case for case in CASES if case.name == "stride 2 with a remainder")
         assert "input's size" in student.takes(remainder)
@@ -158,11 +160,14 @@ class TestCourses:
 
         assert asked(unpacked, "conv2d")[1] == 13
 
-    def test_the_shape_of_the_input_may_have_the_name_of_the_input(self):
+    def test_a_shape_that_has_the_name_of_an_array_is_asked_back(self):
         def of_sizes(xs, w, g, s=1, p=0):
             return torch.nn.grad.conv2d_input((xs[0], xs[1], xs[2], xs[3]), w, g, s, p)
 
-        assert asked(of_sizes, "conv2d_input")[1] == 13
+        found = report(of_sizes, "conv2d_input", cases="public")
+        assert found.question.endswith('state it: names={"xs": "input_size"}')
+        assert len(report(of_sizes, "conv2d_input", names={"xs": "input_size"}, cases="battery").cases) >= 13
+        assert report(of_sizes, "conv2d_input", names={"xs": "input_size"}, cases="battery").passed
 
     def test_a_cache_with_a_dict(self):
         def backward(dout, cache):

@@ -46,7 +46,6 @@ class Plan:
     form: tuple[str, ...] = ()  # what a cache holds, in its order; ("dict",) for one with keys
     # "any": a number where both axes have the same; "pair": always two; else the names that have two
     pairs: str = "any"
-    sizes: str = "full"  # a size argument has all axes; "plane": height and width
     dtype: str = "float64"  # or "float32"
     words: bool = False  # whether the padding is said as "same" or "valid"
     upper: bool = False  # whether these are "SAME" and "VALID", as TensorFlow has them
@@ -225,11 +224,9 @@ def plain_value(role: str, case: Case, plan: Plan, task: Task) -> Any:
         if task.is_transposed and "output" in task.results:  # where the size of what comes out is called so
             return spec.input_size
         shape = spec.output_shape if task.is_transposed else spec.input_shape
-        return sizes_in(shape, DATA[plan.data]) if plan.sizes == "full" else shape[2:]
+        return sizes_in(shape, DATA[plan.data])
     if name == "weight_size":
-        if plan.sizes == "full":
-            return sizes_in(spec.weight_shape, KERNEL[plan.kernel])
-        return plain_value("kernel_size", case, plan, task)
+        return sizes_in(spec.weight_shape, KERNEL[plan.kernel])
     if task.is_transposed and name in ("in_channels", "out_channels"):
         return spec.in_channels if name == "out_channels" else spec.out_channels
     return getattr(spec, name)

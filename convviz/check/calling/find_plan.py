@@ -126,7 +126,7 @@ def _try_plans(asker: Asker, subject: Subject, case: Case, found: Found) -> None
 
 
 def _kind(plan: Plan) -> tuple[Any, ...]:
-    return plan.arrays, plan.form, plan.sizes, plan.words
+    return plan.arrays, plan.form, plan.words
 
 
 def _asked(asker: Asker, subject: Subject, plan: Plan, case: Case, found: Found) -> tuple[Plan, Answer]:

@@ -131,7 +131,7 @@ class Call:
             layer = self._go(subject.maker, given, subject.makes)
         if subject.style == "Module" and not isinstance(layer, torch.nn.Module):
             raise NotNumbers(say("no_layer", what=type(layer).__name__))
-        held = fill(layer, given.task, case, plan) if subject.is_filled else {}
+        held = self._filled(layer, given, case) if subject.is_filled else {}
         if disturbed:
             if "weights" in disturbed and subject.is_filled:
                 fill(layer, given.task, other_weights, plan)
@@ -142,6 +142,14 @@ class Call:
             for array in arrays:  # in place, as training changes them: what is a view of them follows
                 array[...] = given.value("weight")
         return layer, held
+
+    def _filled(self, layer: Any, given: Given, case: Case) -> dict[str, Any]:
+        """Put a case's weights into a layer, after a forward pass if it creates them there."""
+        try:
+            return fill(layer, given.task, case, self.plan)
+        except NotNumbers:
+            self._go(self.subject.forward, given, self.subject.goes, layer)
+            return fill(layer, given.task, case, self.plan)
 
     def _used(self, layer: Any, given: Given, case: Case, disturbed: tuple[str, ...]) -> None:
         """Let a layer go forward and back with another image, and leave what that leaves behind."""

@@ -58,13 +58,12 @@ def _numbered(subject: Subject, stated: Stated) -> Iterator[Plan]:
     forms: tuple[tuple[str, ...], ...] = ((),)
     if "cache" in roles:
         forms = tuple(_unpacked(subject)) or (LINEAR_FORMS if linear else FORMS)
-    sizes = ("full", "plane") if roles & {"input_size", "weight_size"} else ("full",)
     has_kernel = subject.is_filled or bool(roles & {"weight", "cache", "weight_size"}) or "grad_weight" in task.results
-    for arrays, form, size in itertools.product(kinds, forms, sizes):
+    for arrays, form in itertools.product(kinds, forms):
         found: dict[tuple[str, str, str], Plan] = {}
         for data, kernel, bias in layouts:
             key = (data, kernel if has_kernel else "", bias if "bias" in roles or form else "")
-            found.setdefault(key, Plan(arrays, data, kernel, bias, form, sizes=size))
+            found.setdefault(key, Plan(arrays, data, kernel, bias, form))
         yield from found.values()
 
 

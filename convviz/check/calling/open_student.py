@@ -83,14 +83,6 @@ def _bound(fn: Any, task: Task) -> Iterator[Subject]:
     if not subject.binding.counted:  # it does not say how many it takes
         for less in range(1, len(subject.binding.arguments)):
             yield subject_of(fn, task, less)
-    elif "input" in subject.binding.roles and "input_size" in set(task.arguments) - subject.binding.roles:
-        named = [
-            dataclasses.replace(each, role="input_size") if each.role == "input" else each
-            for each in subject.binding.arguments
-        ]
-        sizes = dataclasses.replace(subject.binding, arguments=tuple(named))
-        yield dataclasses.replace(subject, binding=sizes, goes=sizes)
-        yield subject
 
 
 def _no_code(fn: Any, task: Task) -> Answer | None:
@@ -147,7 +139,6 @@ def _assumed(subject: Subject, found: Found, layout: str | None, square: bool) -
         plan.pairs: plan.pairs != "any",
         "square": square,
         "zeros": any(each.name == "padding_mode" and each.role is None for each in binding.arguments),
-        "plane": plan.sizes == "plane",
         "words": plan.words,
         "unknown": found.score[0] < 0,
     }
