@@ -17,7 +17,7 @@ from convviz.check.report import Report
 from convviz.check.same_padding import SAME
 from convviz.check.scope_that_fits import fitting
 from convviz.check.settings_in_scope import Scope, read_scope
-from convviz.check.stated_geometries import Stated, stated_cases
+from convviz.check.stated_geometries import Stated, sides_of, stated_cases
 from convviz.check.tasks import find_task
 
 # A function or a class; a pair (forward, backward); None is "not defined yet".
@@ -84,7 +84,7 @@ def report(
         """Yield what comes within a scope; and where nothing fits, and none is stated, within one that does."""
         tried = known + within.cases(known, seed)
         told: dict[str, Any] = {"layout": layout, "arrays": arrays, "time_limit": time_limit, "scope": within}
-        told["here_alone"] = at is not None
+        told["sides"] = "" if at is None else sides_of(at)
         with closing(open_student(given, found, tried, **told)) as student:
             if student.speaks and cases != "public" and at is None:
                 tried += [make_case(name, spec, seed * 1009 + 900 + n) for n, (name, spec) in enumerate(SAME.items())]

@@ -37,12 +37,12 @@ def open_student(
     arrays: str | None = None,
     time_limit: float | None = None,
     scope: Scope = EVERYTHING,
-    here_alone: bool = False,
+    sides: str = "",
 ) -> Student:
     """Return a student's function together with how it is called, found out by its signature and by trial.
 
     The arguments are those of ``report``; ``probes`` are its cases, for a function that has a setting built in, and
-    ``here_alone`` says that it is asked nothing else.
+    ``sides`` is that of ``Stated``, where it is asked nothing else.
 
     Raises:
         ValueError: there is no such layout, or the time limit is no positive number.
@@ -60,9 +60,7 @@ def open_student(
     for subject in _bound(fn, task):
         asker = Asker(subject, bounds_of(time_limit))
         found = (
-            Found(Plan(), Stated())
-            if nothing
-            else search(asker, subject, probes, Stated(layout, arrays, here_alone), scope)
+            Found(Plan(), Stated()) if nothing else search(asker, subject, probes, Stated(layout, arrays, sides), scope)
         )
         if nothing or found.score[0] >= 0 or (found.ended and subject.binding.counted):
             break

@@ -19,7 +19,7 @@ from convviz.check.calling.case_runner import Asker
 from convviz.check.calling.find_plan import PROBES, Found, cure
 from convviz.check.calling.function_or_class import Subject
 from convviz.check.calling.further_ways import demands_bias, ways_of
-from convviz.check.calling.inspect_source import knows_words, mentions, unzeroed
+from convviz.check.calling.inspect_source import knows_words, mentions, reverses, unzeroed
 from convviz.check.calling.likely_plans import plans
 from convviz.check.calling.names_and_layouts import role_of
 from convviz.check.further_questions import FLOAT32, LINEAR_SPEC, NO_BIAS, SPEC, right_of
@@ -107,6 +107,11 @@ class Student:
     def reshapes(self) -> bool:
         """Whether its code reshapes anything, as far as it can be read."""
         return any(mentions(code, "reshape", "view", "ravel") for code in self._subject.codes)
+
+    @property
+    def turns(self) -> bool:
+        """Whether its code reverses anything, as far as it can be read."""
+        return any(map(reverses, self._subject.codes))
 
     @property
     def strides(self) -> bool:
@@ -217,7 +222,8 @@ class Student:
 
     def _in_words(self, spec: ConvSpec) -> bool:
         """Return whether a geometry's padding is given as a word: as a number it would be four."""
-        return self.plan.words or (self.speaks and any(before != after for before, after in spec.padding))
+        uneven = any(before != after for before, after in spec.padding)
+        return self.plan.words or (self.speaks and uneven and not self.plan.sides)
 
     def _lacks(self, spec: ConvSpec) -> str | None:
         """Return why a geometry cannot be asked, such as "it has no argument for dilation"; None if it can."""
@@ -231,10 +237,12 @@ class Student:
         if self.plan.words:
             if padding_word(spec) is None:
                 return say("no.word")
-        elif uneven and not (self.speaks and padding_word(spec)):
+        elif uneven and not (self.plan.sides or (self.speaks and padding_word(spec))):
             return say("no.sides")
+        # Code that pads by itself may do so by the kernel's size: that is asked where the caller says so.
+        padded = bool(self.plan.sides) and any(case.spec == spec for case in self._cases)
         for name, value in self._built_in().items():
-            if getattr(spec, name) != value:
+            if getattr(spec, name) != value and not (padded and name == "padding"):
                 return say("no.read" if self._subject.is_adapter else "no.argument", name=name)
         return self._no_size(spec) or self._no_pair(spec)
 
