@@ -17,7 +17,7 @@ from convviz.check.report import Report
 from convviz.check.same_padding import SAME
 from convviz.check.scope_that_fits import fitting
 from convviz.check.settings_in_scope import Scope, read_scope
-from convviz.check.stated_geometries import Stated, stated_cases
+from convviz.check.stated_geometries import Stated, sides_of, stated_cases
 from convviz.check.tasks import Task, find_task
 
 # A function or a class; a pair (forward, backward); None is "not defined yet".
@@ -78,7 +78,8 @@ def report(
     given = (forward, fn) if forward is not None and callable(fn) else fn
     known = battery(cases, seed, linear=found.name.startswith("linear"), quantised=found.quantised)
     known = known if at is None else stated_cases(at, found, seed)
-    told: dict[str, Any] = {"layout": layout, "arrays": arrays, "time_limit": time_limit, "here_alone": at is not None}
+    told: dict[str, Any] = {"layout": layout, "arrays": arrays, "time_limit": time_limit}
+    told["sides"] = "" if at is None else sides_of(at)
     how = _How("here" if at is not None else cases, seed, rtol, atol, is_searched=scope is None and at is None)
     with with_names(names), _one_thread():
         return next(_asked(given, found, known, read_scope(scope), told, how))

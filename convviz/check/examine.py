@@ -13,6 +13,7 @@ from convviz import __version__
 from convviz.check.battery import NOTHING, Case
 from convviz.check.call_outcome import Tried, allowed, errors, same
 from convviz.check.calling.student_function import Student
+from convviz.check.diagnose import merged
 from convviz.check.explain import Probes, explain
 from convviz.check.one_hot_probes import OneHotProbes
 from convviz.check.random_cases import in_words
@@ -58,7 +59,7 @@ def examine(
         results.append(judged(failure.smallest, rtol, atol))
     probes = {result: OneHotProbes(student, result) for result in student.results}
     is_wrong = not all(result.passed for result in results)
-    diagnoses = tuple(explain(student, probes, tried, failure)) if is_wrong else ()
+    diagnoses = merged(explain(student, probes, tried, failure)) if is_wrong else ()
     shown = _first_map(probes, tried, results) if is_wrong else None
     said = (diagnoses, student.assumed, not_asked, __version__)
     is_called = any(result.passed for result in results)

@@ -127,8 +127,9 @@ def provenance(of: str, spec: ConvSpec, case: Case, ask: Ask) -> Provenance | No
 def setting_in_words(spec: ConvSpec) -> str:
     """Return kernel, stride and padding of a geometry, and dilation and border where they are not the plain ones."""
     height, width = spec.kernel_size
-    padding = (spec.padding[0][0], spec.padding[1][0])
-    said = [say("setting", height=height, width=width, stride=_written(spec.stride), padding=_written(padding))]
+    padding = _written((spec.padding[0][0], spec.padding[1][0]))
+    padding = str(spec.padding) if any(before != after for before, after in spec.padding) else padding
+    said = [say("setting", height=height, width=width, stride=_written(spec.stride), padding=padding)]
     if spec.dilation != (1, 1):
         said.append(say("setting.dilation", dilation=_written(spec.dilation)))
     if spec.padding_mode != "zeros":

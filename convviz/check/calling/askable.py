@@ -30,6 +30,7 @@ class Askable:
     scope: Scope
     square: bool  # whether it reads one size for both axes of a kernel
     speaks: bool  # whether it takes a padding in words as well
+    stated: frozenset[ConvSpec]  # the geometries of the cases
     single: set[str] = field(default_factory=set)  # the settings that it takes one number for, once that is known
 
     def lacks(self, spec: ConvSpec) -> str | None:
@@ -44,10 +45,12 @@ class Askable:
         if self.found.plan.words:
             if padding_word(spec) is None:
                 return say("no.word")
-        elif uneven and not (self.speaks and padding_word(spec)):
+        elif uneven and not (self.found.plan.sides or (self.speaks and padding_word(spec))):
             return say("no.sides")
+        # Code that pads by itself may do so by the kernel's size: that is asked where the caller says so.
+        padded = {"padding"} if self.found.plan.sides and spec in self.stated else set()
         for name, value in self.built_in().items():
-            if getattr(spec, name) != value:
+            if getattr(spec, name) != value and name not in padded:
                 return say("no.read" if self.subject.is_adapter else "no.argument", name=name)
         return self._no_size(spec) or self._no_pair(spec)
 
@@ -78,7 +81,8 @@ class Askable:
 
     def in_words(self, spec: ConvSpec) -> bool:
         """Return whether a geometry's padding is given as a word: as a number it would be four."""
-        return self.found.plan.words or (self.speaks and any(before != after for before, after in spec.padding))
+        plan, uneven = self.found.plan, any(before != after for before, after in spec.padding)
+        return plan.words or (self.speaks and uneven and not plan.sides)
 
     @property
     def has_rest(self) -> bool:

@@ -48,6 +48,9 @@ class Plan:
     pairs: str = "any"
     dtype: str = "float64"  # or "float32"
     words: bool = False  # whether the padding is said as "same" or "valid"
+    # how a padding is given: "four", as F.pad has it, (left, right, top, bottom); "pairs", ((top, bottom), (left,
+    # right)); "uneven", so where it differs from side to side, and as torch has it elsewhere; empty: there in words
+    sides: str = ""
     upper: bool = False  # whether these are "SAME" and "VALID", as TensorFlow has them
 
 
@@ -205,6 +208,9 @@ def plain_value(role: str, case: Case, plan: Plan, task: Task) -> Any:
     spec = case.spec
     name, _, axis = role.partition(".")
     uneven = any(before != after for before, after in spec.padding)  # which no number says
+    if name == "padding" and plan.sides and not plan.words and (uneven or plan.sides != "uneven"):
+        four = (*spec.padding[1], *spec.padding[0])
+        return spec.padding[int(axis)] if axis else four if plan.sides == "four" else spec.padding
     if name == "padding" and (plan.words or uneven):
         word = padding_word(spec) or "same"
         return word.upper() if plan.upper else word

@@ -12,7 +12,7 @@ from convviz.check.battery import Case
 from convviz.check.call_outcome import Answer
 from convviz.check.calling.arrays import KINDS
 from convviz.check.calling.askable import Askable, speaks
-from convviz.check.calling.call_plan import OF_A_CASE, Plan
+from convviz.check.calling.call_plan import OF_A_CASE, Plan, suited
 from convviz.check.calling.case_runner import Asker
 from convviz.check.calling.find_plan import Found, search
 from convviz.check.calling.function_or_class import Subject, subject_of
@@ -38,12 +38,12 @@ def open_student(
     arrays: str | None = None,
     time_limit: float | None = None,
     scope: Scope = EVERYTHING,
-    here_alone: bool = False,
+    sides: str = "",
 ) -> Student:
     """Return a student's function together with how it is called, found out by its signature and by trial.
 
     The arguments are those of ``report``; ``probes`` are its cases, for a function that has a setting built in, and
-    ``here_alone`` says that it is asked nothing else.
+    ``sides`` is that of ``Stated``, where it is asked nothing else.
 
     Raises:
         ValueError: there is no such layout, or the time limit is no positive number.
@@ -61,9 +61,7 @@ def open_student(
     for subject in _bound(fn, task):
         asker = Asker(subject, bounds_of(time_limit))
         found = (
-            Found(Plan(), Stated())
-            if nothing
-            else search(asker, subject, probes, Stated(layout, arrays, here_alone), scope)
+            Found(Plan(), Stated()) if nothing else search(asker, subject, probes, Stated(layout, arrays, sides), scope)
         )
         if nothing or found.score[0] >= 0 or (found.ended and subject.binding.counted):
             break
@@ -71,7 +69,8 @@ def open_student(
     square = not (nothing or linear or subject.is_adapter) and takes_square_kernels(subject.codes, found.plan.kernel)
     said = () if nothing else _assumed(subject, found, layout, square)
     task = dataclasses.replace(task, results=subject.task.results)
-    askable = Askable(task, subject, found, scope, square, speaks(subject, found))
+    stated = frozenset(suited(case, found.plan.data).spec for case in probes)
+    askable = Askable(task, subject, found, scope, square, speaks(subject, found), stated)
     names = (case.name for case in probes)
     return Student(task, _results(task.results, subject, found), nothing, askable, asker, frozenset(names), said)
 

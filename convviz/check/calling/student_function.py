@@ -18,7 +18,7 @@ from convviz.check.calling.call_plan import Plan, suited
 from convviz.check.calling.case_runner import Asker
 from convviz.check.calling.find_plan import PROBES, cure
 from convviz.check.calling.function_or_class import AUTOGRAD, Subject
-from convviz.check.calling.inspect_source import mentions, unzeroed
+from convviz.check.calling.inspect_source import mentions, reverses, unzeroed
 from convviz.check.calling.likely_plans import plans
 from convviz.check.further_questions import FLOAT32, LINEAR_SPEC, NO_BIAS, SPEC, TWICE, right_of
 from convviz.check.same_padding import padding_word
@@ -96,6 +96,11 @@ class Student:
     def reshapes(self) -> bool:
         """Whether its code reshapes anything, as far as it can be read."""
         return any(mentions(code, "reshape", "view", "ravel") for code in self._subject.codes)
+
+    @property
+    def turns(self) -> bool:
+        """Whether its code reverses anything, as far as it can be read."""
+        return any(map(reverses, self._subject.codes))
 
     @property
     def strides(self) -> bool:
