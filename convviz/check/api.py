@@ -9,16 +9,16 @@ from typing import Any, NamedTuple, TypedDict, Unpack
 
 import torch
 
-from convviz.check.battery import Case, battery, make_case
+from convviz.cases.battery import Case, battery, make_case
+from convviz.cases.settings_in_scope import Scope, read_scope
+from convviz.cases.stated_geometries import Stated, sides_of, stated_cases
+from convviz.cases.tasks import Task, find_task
 from convviz.check.calling.names_and_layouts import with_names
 from convviz.check.calling.open_student import open_student
 from convviz.check.examine import examine
 from convviz.check.report import Report
 from convviz.check.same_padding import SAME
 from convviz.check.scope_that_fits import fitting
-from convviz.check.settings_in_scope import Scope, read_scope
-from convviz.check.stated_geometries import Stated, sides_of, stated_cases
-from convviz.check.tasks import Task, find_task
 
 # A function or a class; a pair (forward, backward); None is "not defined yet".
 Checked = Callable[..., Any] | tuple[Callable[..., Any], Callable[..., Any]] | None

@@ -11,10 +11,10 @@ import re
 
 import torch
 
-from convviz.check.battery import Case, make_case
+from convviz.cases.battery import Case, make_case
+from convviz.cases.tasks import Task
 from convviz.check.call_outcome import Tried
 from convviz.check.diagnose import Diagnosis, Seen
-from convviz.check.tasks import Task
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import torch
 
-from convviz.check.battery import Case
+from convviz.cases.battery import Case
 
 FLOAT32 = 1e-5  # of the largest number: bfloat16 and TF32 lose more
 

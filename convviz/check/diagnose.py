@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import torch
 
-from convviz.check.battery import Case
+from convviz.cases.battery import Case
 from convviz.check.call_outcome import same
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec

@@ -6,8 +6,9 @@ import dataclasses
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
+from convviz.cases.battery import NOTHING, ZEROS, Case, make_case
+from convviz.cases.setting_in_words import setting_in_words
 from convviz.check.as_convolution import in_terms_of, seen_of
-from convviz.check.battery import NOTHING, ZEROS, Case, make_case
 from convviz.check.call_outcome import SEVERAL, Tried, period_of, ratio_of, same
 from convviz.check.calling.student_function import Student
 from convviz.check.diagnose import Diagnosis, Seen, diagnose, diagnosis, sometimes
@@ -19,7 +20,6 @@ from convviz.check.probe_one_window import one_window
 from convviz.check.probe_relations import sign_passed
 from convviz.check.same_padding import other_rule, own_padding
 from convviz.check.smallest_failing_geometry import Failure
-from convviz.check.traced_products import setting_in_words
 from convviz.check.where_and_when_wrong import (
     ONLY,
     alike,

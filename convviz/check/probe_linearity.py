@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 import torch
 
-from convviz.check.battery import Case, make_case
+from convviz.cases.battery import Case, make_case
 from convviz.check.call_outcome import errors, ratio_of, same
 from convviz.check.diagnose import Diagnosis, Seen, diagnosis
 from convviz.facts import facts

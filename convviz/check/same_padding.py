@@ -8,10 +8,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 
-from convviz.check.battery import Case
+from convviz.cases.battery import Case
+from convviz.cases.tasks import Task, forward_pass, truth
 from convviz.check.call_outcome import Tried, same
 from convviz.check.diagnose import Diagnosis
-from convviz.check.tasks import Task, forward_pass, truth
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec, Pair, Sides
 

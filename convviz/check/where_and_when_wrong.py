@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import torch
 
-from convviz.check.battery import NOTHING, OTHER, ZEROS, Case
+from convviz.cases.battery import NOTHING, OTHER, ZEROS, Case
 from convviz.check.call_outcome import allowed, errors, same
 from convviz.check.diagnose import Seen
 from convviz.facts.words import sentences

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import torch
 
-from convviz.check.battery import Case
+from convviz.cases.battery import Case
 from convviz.check.probe_linearity import made_of
 from convviz.courses.audit import geometry
 from convviz.courses.sheet_forms import FORMS, Block

@@ -17,12 +17,12 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from convviz.cases.battery import battery, make_case
+from convviz.cases.tasks import TASKS, truth
 from convviz.check.api import report
-from convviz.check.battery import battery, make_case
 from convviz.check.call_outcome import same
 from convviz.check.calling import open_student
 from convviz.check.calling.arrays import take_back
-from convviz.check.tasks import TASKS, truth
 from convviz.geometry.spec import ConvSpec
 from convviz.sandbox import kernel_limits
 from tests.check import students

@@ -5,8 +5,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from convviz.cases.stated_geometries import sides_of
 from convviz.check import report
-from convviz.check.stated_geometries import sides_of
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 

@@ -4,9 +4,9 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from convviz.cases.battery import battery
+from convviz.cases.tasks import truth
 from convviz.check import TASKS, report
-from convviz.check.battery import battery
-from convviz.check.tasks import truth
 
 
 def gradients(grad_output, input, weight, stride, padding, groups, dilation):

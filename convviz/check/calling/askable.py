@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from convviz.cases.settings_in_scope import Scope
+from convviz.cases.tasks import GEOMETRY, Task
 from convviz.check.calling.call_plan import ALONE, PAIRS
 from convviz.check.calling.find_plan import Found
 from convviz.check.calling.function_or_class import Subject
 from convviz.check.calling.inspect_source import knows_words
 from convviz.check.calling.names_and_layouts import role_of
 from convviz.check.same_padding import padding_word
-from convviz.check.settings_in_scope import Scope
-from convviz.check.tasks import GEOMETRY, Task
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import torch
 
+from convviz.cases.tasks import GEOMETRY, Task
 from convviz.check.calling.inspect_source import code_of, is_function, is_own, mentions
 from convviz.check.calling.names_and_layouts import role_of, stated_role
-from convviz.check.tasks import GEOMETRY, Task
 
 TENSORS = ("grad_output", "input", "weight", "bias")
 KNOWN = (*TENSORS, *GEOMETRY, "output_padding", "input_size", "weight_size", "cache", "params", "learning_rate")

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 import numpy as np
 import torch
 
-from convviz.check.battery import Case
+from convviz.cases.battery import Case
 from convviz.check.call_outcome import SEVERAL, Answer, period_of, same
 from convviz.check.calling.arrays import shares_memory
 from convviz.check.calling.call_plan import Plan

@@ -9,7 +9,8 @@ from typing import Any
 
 import torch
 
-from convviz.check.battery import Case
+from convviz.cases.battery import Case
+from convviz.cases.tasks import GEOMETRY, Task
 from convviz.check.calling.arrays import changed, hand_over
 from convviz.check.calling.binding import TENSORS, Binding
 from convviz.check.calling.names_and_layouts import (
@@ -24,7 +25,6 @@ from convviz.check.calling.names_and_layouts import (
 )
 from convviz.check.further_questions import NO_BIAS
 from convviz.check.same_padding import padding_word
-from convviz.check.tasks import GEOMETRY, Task
 from convviz.facts.words import sentences
 
 say = sentences("calling_student_code")

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from convviz.check.battery import Case, beside, make_case
+from convviz.cases.battery import Case, beside, make_case
+from convviz.cases.tasks import GRADIENTS, forward_of
 from convviz.check.calling.arrays import NotNumbers, hand_over
 from convviz.check.calling.binding import Binding
 from convviz.check.calling.call_plan import RATE, Given, Plan
@@ -22,7 +23,6 @@ from convviz.check.calling.layer_contents import fill, gathered, holding, plain_
 from convviz.check.calling.names_and_layouts import DATA, to_layout
 from convviz.check.calling.results import apart, only, take_apart, with_bias
 from convviz.check.further_questions import NO_BIAS, SECOND, TWICE, probing
-from convviz.check.tasks import GRADIENTS, forward_of
 from convviz.facts.words import sentences
 
 say = sentences("calling_student_code")

@@ -11,10 +11,10 @@ from typing import Any
 
 import torch
 
+from convviz.cases.tasks import GEOMETRY, GRADIENTS, Task, forward_of, layer_of
 from convviz.check.calling.binding import Argument, Binding, binding_of, takes_case
 from convviz.check.calling.call_plan import RATE, Plan
 from convviz.check.calling.inspect_source import is_function
-from convviz.check.tasks import GEOMETRY, GRADIENTS, Task, forward_of, layer_of
 
 NOTHING = Binding(())
 INPUT = Binding((Argument("input", "input"),))

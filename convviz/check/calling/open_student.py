@@ -8,7 +8,9 @@ from typing import Any
 
 import torch
 
-from convviz.check.battery import Case
+from convviz.cases.battery import Case
+from convviz.cases.settings_in_scope import EVERYTHING, Scope
+from convviz.cases.tasks import GRADIENTS, Task
 from convviz.check.call_outcome import Answer
 from convviz.check.calling.arrays import KINDS
 from convviz.check.calling.askable import Askable, speaks
@@ -20,8 +22,6 @@ from convviz.check.calling.inspect_source import is_function, mentions, takes_sq
 from convviz.check.calling.likely_plans import Stated
 from convviz.check.calling.names_and_layouts import CONV, LINEAR, STATED
 from convviz.check.calling.student_function import Student
-from convviz.check.settings_in_scope import EVERYTHING, Scope
-from convviz.check.tasks import GRADIENTS, Task
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 from convviz.sandbox.child_process import bounds_of

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 
 import torch
 
-from convviz.check.battery import Case, make_case
+from convviz.cases.battery import Case, make_case
+from convviz.cases.settings_in_scope import Scope, with_one_number
+from convviz.cases.tasks import Task
 from convviz.check.call_outcome import Answer, Tried
 from convviz.check.calling.ask_back import question
 from convviz.check.calling.askable import Askable
@@ -22,8 +24,6 @@ from convviz.check.calling.inspect_source import mentions, reverses, unzeroed
 from convviz.check.calling.likely_plans import plans
 from convviz.check.further_questions import FLOAT32, LINEAR_SPEC, NO_BIAS, SPEC, TWICE, right_of
 from convviz.check.same_padding import padding_word
-from convviz.check.settings_in_scope import Scope, with_one_number
-from convviz.check.tasks import Task
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 

@@ -6,9 +6,9 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from convviz.check.battery import Case, make_case
-from convviz.check.random_cases import named
-from convviz.check.tasks import Task
+from convviz.cases.battery import Case, make_case
+from convviz.cases.random_cases import named
+from convviz.cases.tasks import Task
 from convviz.geometry.spec import ConvSpec
 
 Stated = ConvSpec | Mapping[str, Any]
