@@ -11,10 +11,10 @@ import re
 
 import torch
 
-from convviz.check.battery import Case, make_case
+from convviz.cases.battery import Case, make_case
+from convviz.cases.tasks import Task
 from convviz.check.call_outcome import Tried
 from convviz.check.diagnose import Diagnosis, Seen
-from convviz.check.tasks import Task
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 
@@ -76,10 +76,15 @@ def _exchanged(case: Case, sent: torch.Tensor) -> Case:
     return make_case(case.name, spec, 81).with_tensor("grad_output", sent)
 
 
-def in_terms_of(task: Task, result: str, found: Diagnosis) -> Diagnosis:
-    """Return what is said of a convolution as it is said of a linear layer, or of a transposed convolution's result."""
+def in_terms_of(task: Task, result: str, found: Diagnosis, turns: bool = False) -> Diagnosis:
+    """Return what is said of a convolution as it is said of a linear layer, or of a transposed convolution's result.
+
+    ``turns``: the code reverses something, so that a kernel that lies wrong may be one that was turned needlessly.
+    """
     if task.name.startswith("linear"):
         return dataclasses.replace(found, fix=say("linear_order")) if found.id in ("F10", "W09") else found
+    if turns and found.id == "I01":
+        found = dataclasses.replace(found, title=say("turned"), fix=say("turned.already"))
     if not task.is_transposed or result == "grad_bias":
         return found
 

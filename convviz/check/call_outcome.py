@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import torch
 
-from convviz.check.battery import Case
+from convviz.cases.battery import Case
 
 FLOAT32 = 1e-5  # of the largest number: bfloat16 and TF32 lose more
 
@@ -39,6 +39,15 @@ def allowed(got: torch.Tensor, right: torch.Tensor, rtol: float | None, atol: fl
             rtol = FLOAT32  # it was computed in float32, and has no more digits
     largest = float(right.abs().max()) if right.numel() else 0.0
     return atol + rtol * max(largest, torch.finfo(torch.float64).tiny)
+
+
+SEVERAL = 12  # calls in which a count shows: what is drawn keeps no step by chance
+
+
+def period_of(alike: Sequence[bool]) -> int:
+    """Return every how many calls another answer comes, as where calls are counted; 0 where it keeps no such step."""
+    steps = range(2, 5) if len(set(alike)) > 1 else ()
+    return next((step for step in steps if alike[step:] == alike[:-step]), 0)
 
 
 def ratio_of(got: torch.Tensor, right: torch.Tensor) -> float | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
 
-from convviz.check.battery import Case
+from convviz.cases.battery import Case
 from convviz.check.call_outcome import same
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
@@ -71,9 +72,12 @@ def diagnose(of: str, seen: Sequence[Seen]) -> list[Diagnosis]:
         return []  # one wrong result among calls that mostly fail is no evidence of anything else
     quantised = bool(seen[0].case.quantised)
     known = [each for each in catalogue().values() if of in each.of and each.ways and (quantised or each.id[0] != "Q")]
+    if all(one.case.spec.input_size == (1, 1) for one in seen):  # one window: a mean over them is none
+        known = [each for each in known if "H W" not in each.ways[0].get("times", "")]
     found, best = _best(itertools.combinations(known, 1), search.fit, 1)
     if not found and wrong > 1:  # what two mistakes at once give in a single case, some other two give as well
         found, best = _best(itertools.combinations(filter(search.shows_first, known), 2), search.fit, 2)
+    found = [group for group in found if all(map(search.shows_first, group))] or found
     if found:
         evidence = say("evidence.two" if len(found[0]) > 1 else "evidence.one", count=wrong, result=of)
         if best < wrong:
@@ -91,6 +95,17 @@ def unexplained(of: str, seen: Sequence[Seen], named: Sequence[Diagnosis]) -> li
     search, ways = _Search(of, seen), [way for each in named for way in catalogue()[each.id].ways]
     wrong = (one for one in seen if one.got is not None and not one.is_right)
     return [one for one in wrong if not any(search.gives(way, one) for way in ways)]
+
+
+def merged(found: Iterable[Diagnosis]) -> tuple[Diagnosis, ...]:
+    """Return diagnoses, what is said in the same words of several results once, as it is seen in the first of them."""
+    kept: dict[tuple[str, ...], Diagnosis] = {}
+    for each in found:
+        key = (each.title, each.fix, *([] if each.id == "?" else [each.id, each.of]))
+        first = kept.setdefault(key, each)
+        if each.of not in first.of:
+            kept[key] = dataclasses.replace(first, of=f"{first.of}, {each.of}")
+    return tuple(kept.values())
 
 
 def sometimes(of: str, seen: Sequence[Seen]) -> Diagnosis | None:

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 
 import torch
 
-from convviz.check.battery import Case, make_case
+from convviz.cases.battery import Case, make_case
+from convviz.cases.tasks import GRADIENTS, Task, forward_pass, truth
 from convviz.check.call_outcome import Tried, errors, same
 from convviz.check.diagnose import Diagnosis
-from convviz.check.tasks import GRADIENTS, Task, forward_pass, truth
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import torch
 
+from convviz.cases.battery import Case, make_case
 from convviz.check.as_convolution import as_convolution, case_asked, recipe_of, seen_of
-from convviz.check.battery import Case, make_case
 from convviz.check.call_outcome import ratio_of, same
 from convviz.check.calling.student_function import Student
 from convviz.check.diagnose import Seen

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import torch
 
+from convviz.check.probe_border import unfolded
 from convviz.check.probe_relations import beside, misread
 from convviz.check.traced_products import MEMBERS, Cell, Product, Provenance, named
 from convviz.facts.join_lists import comma
@@ -46,7 +47,8 @@ def readings(found: Provenance) -> list[str]:
     said: list[str] = []
     for axis, name in enumerate(LINES if found.of != "grad_bias" else ()):
         got = None if found.unknown else _line(found, axis)
-        said += _apart(got, _right(found, axis), name, found.of) if got is not None else ()
+        size = found.spec.kernel_size[axis]
+        said += _apart(got, _right(found, axis), name, found.of, size) if got is not None else ()
     factors = [factor for factor in found.factors if factor != 1]
     terms = Counter(product[2] for product in found.right)
     means = all(abs(factor * terms[product[2]] - 1) < 1e-6 for product, factor in found.found.items())
@@ -81,23 +83,25 @@ def _line(found: Provenance, axis: int) -> Line | None:
     """Return the formula of an axis; a kernel of one cell has the right spacing, as it can have no other."""
     if found.spec.kernel_size[axis] > 1 or not found.found:
         return line(list(found.found), axis, found.of)
-    right, pairs = _right(found, axis), [named(found.of, product) for product in found.found]
-    places = {cell[axis] - right.pitch * o[axis] for o, _, cell in pairs}
-    same_place = len(places) == 1 and len({o[axis] for o, *_ in pairs}) > 1
-    return dataclasses.replace(right, place=places.pop()) if same_place else None
+    at = {(o[axis], cell[axis]) for o, _, cell in (named(found.of, product) for product in found.found)}
+    (first, start), (last, end) = min(at), max(at)
+    pitch = (end - start) // (last - first) if last > first else 0
+    place = start - pitch * first
+    fits = last > first and all(cell == pitch * o + place for o, cell in at)
+    return dataclasses.replace(_right(found, axis), pitch=pitch, place=place) if fits else None
 
 
-def axes_exchanged(found: Provenance) -> bool:
-    """Return whether one setting of rows and columns is exchanged, or all of them, and nothing else is wrong."""
+def axes_exchanged(found: Provenance) -> str:
+    """Return which setting of rows and columns is exchanged, or ``"all"``; empty where something else is wrong."""
     rows, columns = _right(found, 0), _right(found, 1)
     got = [line(list(found.found), axis, found.of) for axis in (0, 1)]
-    changed = [{"pitch"}, {"spacing"}, {"place"}, {"pitch", "spacing", "place"}]
+    changed = {"stride": ["pitch"], "dilation": ["spacing"], "padding": ["place"], "all": ["pitch", "spacing", "place"]}
     pairs = ((rows, columns), (columns, rows))
-    possible = [
-        [dataclasses.replace(own, **{name: getattr(other, name) for name in names}) for own, other in pairs]
-        for names in changed
-    ]
-    return got in possible and got != [rows, columns]
+    for setting, names in changed.items():
+        exchanged = [dataclasses.replace(own, **{name: getattr(other, name) for name in names}) for own, other in pairs]
+        if got == exchanged != [rows, columns]:
+            return setting
+    return ""
 
 
 def _right(found: Provenance, axis: int) -> Line:
@@ -105,7 +109,7 @@ def _right(found: Provenance, axis: int) -> Line:
     return Line(spec.stride[axis], spec.dilation[axis], 0, -spec.padding[axis][0])
 
 
-def _apart(got: Line, right: Line, line: str, of: str) -> Iterator[str]:
+def _apart(got: Line, right: Line, line: str, of: str, size: int) -> Iterator[str]:
     if got.cross:
         yield say(f"read.crossed.{line}")
         return
@@ -116,7 +120,9 @@ def _apart(got: Line, right: Line, line: str, of: str) -> Iterator[str]:
     if got.pitch == -right.pitch and of != "grad_input":
         yield say(f"read.opposite.{line}")
     elif got.pitch != right.pitch:
-        if of == "grad_input":
+        if got.pitch == size < right.pitch:
+            yield say(f"read.clamped.{line}", count=size, right=right.pitch)
+        elif of == "grad_input":
             yield say(f"read.pitch.{line}", got=got.pitch, right=right.pitch)
         else:
             yield say(f"read.window.pitch.{line}", count=abs(got.pitch), right=right.pitch)
@@ -167,7 +173,7 @@ def counts(found: Provenance) -> str:
         if told and beyond * 5 >= len(found.extra) * 4 and beyond:
             return say(f"read.{name}" if mode == "zeros" else "read.edge.border", count=beyond, mode=mode)
     # Both come to the same where every second row has two windows: = for += is in the catalogue, and was not it.
-    if pattern := _left_out(found) or _overwritten(found) or misread(found):
+    if pattern := unfolded(found) or _left_out(found) or _overwritten(found) or misread(found):
         return pattern
     missing, extra = len(found.missing), len(found.extra)
     total = len(found.right)

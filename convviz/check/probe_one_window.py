@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import torch
 
-from convviz.check.battery import Case, make_case
+from convviz.cases.battery import Case, make_case
 from convviz.check.call_outcome import ratio_of, same
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import torch
 
-from convviz.check.battery import Case, make_case
+from convviz.cases.battery import Case, make_case
 from convviz.check.call_outcome import same
 from convviz.check.traced_products import MEMBERS, Cell, Product, Provenance, named
 from convviz.facts.words import sentences

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from convviz.check.battery import Case, make_case
+from convviz.cases.battery import Case, make_case
 from convviz.check.calling.student_function import Student
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec

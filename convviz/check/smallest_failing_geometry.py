@@ -7,11 +7,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from convviz.check.battery import Case
+from convviz.cases.battery import Case
+from convviz.cases.random_cases import absolute, large_cases, named, random_cases, simpler, with_numbers
+from convviz.cases.tasks import truth
 from convviz.check.call_outcome import Tried, same, tolerance
 from convviz.check.calling.student_function import Student
-from convviz.check.random_cases import absolute, large_cases, named, random_cases, simpler, with_numbers
-from convviz.check.tasks import truth
 from convviz.facts.words import sentences
 
 say = sentences("calling_student_code")

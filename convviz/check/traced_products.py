@@ -14,8 +14,7 @@ from typing import TypeVar
 
 import torch
 
-from convviz.check.battery import Case
-from convviz.facts.join_lists import comma
+from convviz.cases.battery import Case
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 from convviz.mistakes.grad_weight import weight_in_use
@@ -122,22 +121,6 @@ def provenance(of: str, spec: ConvSpec, case: Case, ask: Ask) -> Provenance | No
     else:
         unknown += [(o, cell, factor * labels[label], labels[label]) for (o, label, cell), factor in strange.items()]
     return Provenance(of, spec, found, right, tuple(unknown))
-
-
-def setting_in_words(spec: ConvSpec) -> str:
-    """Return kernel, stride and padding of a geometry, and dilation and border where they are not the plain ones."""
-    height, width = spec.kernel_size
-    padding = (spec.padding[0][0], spec.padding[1][0])
-    said = [say("setting", height=height, width=width, stride=_written(spec.stride), padding=_written(padding))]
-    if spec.dilation != (1, 1):
-        said.append(say("setting.dilation", dilation=_written(spec.dilation)))
-    if spec.padding_mode != "zeros":
-        said.append(say("setting.border", mode=spec.padding_mode))
-    return comma(said)
-
-
-def _written(pair: Cell) -> str:
-    return str(pair[0]) if pair[0] == pair[1] else f"{pair[0]}×{pair[1]}"
 
 
 def _read(value: float, labels: Mapping[Cell, float]) -> dict[Cell, float]:

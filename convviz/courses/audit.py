@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from convviz.cases.battery import Case, battery
+from convviz.cases.tasks import Task, find_task, truth
 from convviz.check.as_convolution import recipe_of
-from convviz.check.battery import Case, battery
 from convviz.check.calling.call_case import random_kept
-from convviz.check.tasks import Task, find_task, truth
 from convviz.courses.audit_functions import STYLES, Slip, differs, make, signature_of
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import torch
 
-from convviz.check.battery import Case, make_case
+from convviz.cases.battery import Case, make_case
 from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.mistakes.catalogue import catalogue, compute

@@ -12,7 +12,7 @@ from docutils import nodes
 from live_boards import SITE, language_of
 from sphinx.util.docutils import SphinxDirective
 
-from convviz.check.battery import Case
+from convviz.cases.battery import Case
 from convviz.export.site import page_of
 from convviz.facts import facts
 from convviz.facts.current_language import use_locale

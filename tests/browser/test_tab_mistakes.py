@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 import torch
 
-from convviz.check.battery import make_case
+from convviz.cases.battery import make_case
 from convviz.export.page import export_html
 from convviz.mistakes.catalogue import catalogue, compute
 from convviz.settings.compute import compute as compute_settings

@@ -1,10 +1,10 @@
 """Students' code for the checker's tests: right in many styles, and wrong in every listed way; the mistakes' list is
 ``mistaken_input`` and ``mistaken_weight``. Written from descriptions of the mistakes, not from the checker's own."""
 
-from convviz.check.battery import battery
+from convviz.cases.battery import battery
+from convviz.cases.tasks import TASKS, truth
 from convviz.check.call_outcome import same
 from convviz.check.calling import open_student
-from convviz.check.tasks import TASKS, truth
 from tests.check import mistaken_input, mistaken_weight, students_grad_input, students_grad_weight
 from tests.check.student_code_styles import backward_of
 

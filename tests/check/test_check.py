@@ -8,10 +8,10 @@ import torch
 
 import convviz
 from convviz import CheckFailed, conv2d_weight
+from convviz.cases.battery import battery
+from convviz.cases.tasks import truth
 from convviz.check import TASKS, grade, report
-from convviz.check.battery import battery
 from convviz.check.report import WRONG as WRONG_CELL
-from convviz.check.tasks import truth
 from convviz.mistakes.catalogue import catalogue, compute
 from convviz.settings.link import from_link
 from tests.autograd_truth import truth as by_definition

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
+from convviz.cases.battery import battery
+from convviz.cases.settings_in_scope import EVERYTHING, read_scope
 from convviz.check import report
-from convviz.check.battery import battery
-from convviz.check.settings_in_scope import EVERYTHING, read_scope
 
 
 def right(input_size, weight, grad_output, stride=1, padding=0):

@@ -12,9 +12,9 @@ import torch
 import torch.nn.functional as F
 
 import convviz
-from convviz.check.battery import battery, make_case
+from convviz.cases.battery import battery, make_case
+from convviz.cases.tasks import TASKS, truth
 from convviz.check.one_hot_probes import recipe_of
-from convviz.check.tasks import TASKS, truth
 from convviz.cli import main
 from convviz.courses.audit import audit
 from convviz.courses.audit_functions import DEFAULTS, Slip, answers, differs, make

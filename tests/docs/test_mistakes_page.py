@@ -6,7 +6,7 @@ from pathlib import Path
 
 import torch
 
-from convviz.check.battery import Case, make_case
+from convviz.cases.battery import Case, make_case
 from convviz.facts import facts
 from convviz.geometry.spec import ConvSpec
 from convviz.mistakes.catalogue import catalogue, compute

@@ -9,7 +9,7 @@ from torch.autograd import Function
 from torch.nn.functional import avg_pool2d, conv2d, max_pool2d, pad
 from torch.nn.grad import conv2d_input, conv2d_weight
 
-from convviz.check.battery import Case
+from convviz.cases.battery import Case
 from convviz.explanation.check_lesson import after, problems
 from convviz.explanation.lesson_schema import PARTS_OF
 from convviz.explanation.quantised.quantised import quantised

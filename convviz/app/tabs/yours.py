@@ -12,9 +12,9 @@ import torch
 from convviz.app.permissions import is_served, runs_code
 from convviz.app.tabs.stateful_tab import Send, Tab
 from convviz.app.to_json import plain
+from convviz.cases.tasks import TASKS
 from convviz.check.api import report
 from convviz.check.report import ErrorMap, Report
-from convviz.check.tasks import TASKS
 from convviz.facts.words import sentences
 from convviz.ops.stages import Stages
 from convviz.sandbox.child_process import Child, Ended, bounds_of

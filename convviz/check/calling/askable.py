@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from convviz.cases.settings_in_scope import Scope
+from convviz.cases.tasks import GEOMETRY, Task
 from convviz.check.calling.call_plan import ALONE, PAIRS
 from convviz.check.calling.find_plan import Found
 from convviz.check.calling.function_or_class import Subject
 from convviz.check.calling.inspect_source import knows_words
 from convviz.check.calling.names_and_layouts import role_of
 from convviz.check.same_padding import padding_word
-from convviz.check.settings_in_scope import Scope
-from convviz.check.tasks import GEOMETRY, Task
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 
@@ -30,6 +30,7 @@ class Askable:
     scope: Scope
     square: bool  # whether it reads one size for both axes of a kernel
     speaks: bool  # whether it takes a padding in words as well
+    stated: frozenset[ConvSpec]  # the geometries of the cases
     single: set[str] = field(default_factory=set)  # the settings that it takes one number for, once that is known
 
     def lacks(self, spec: ConvSpec) -> str | None:
@@ -44,10 +45,12 @@ class Askable:
         if self.found.plan.words:
             if padding_word(spec) is None:
                 return say("no.word")
-        elif uneven and not (self.speaks and padding_word(spec)):
+        elif uneven and not (self.found.plan.sides or (self.speaks and padding_word(spec))):
             return say("no.sides")
+        # Code that pads by itself may do so by the kernel's size: that is asked where the caller says so.
+        padded = {"padding"} if self.found.plan.sides and spec in self.stated else set()
         for name, value in self.built_in().items():
-            if getattr(spec, name) != value:
+            if getattr(spec, name) != value and name not in padded:
                 return say("no.read" if self.subject.is_adapter else "no.argument", name=name)
         return self._no_size(spec) or self._no_pair(spec)
 
@@ -78,7 +81,8 @@ class Askable:
 
     def in_words(self, spec: ConvSpec) -> bool:
         """Return whether a geometry's padding is given as a word: as a number it would be four."""
-        return self.found.plan.words or (self.speaks and any(before != after for before, after in spec.padding))
+        plan, uneven = self.found.plan, any(before != after for before, after in spec.padding)
+        return plan.words or (self.speaks and uneven and not plan.sides)
 
     @property
     def has_rest(self) -> bool:

@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator
 import numpy as np
 import torch
 
-from convviz.check.battery import Case
-from convviz.check.call_outcome import Answer, same
+from convviz.cases.battery import Case
+from convviz.check.call_outcome import SEVERAL, Answer, period_of, same
 from convviz.check.calling.arrays import shares_memory
 from convviz.check.calling.call_plan import Plan
 from convviz.check.calling.describe_exception import failure
@@ -90,7 +90,9 @@ def _again(first: Call) -> tuple[str, str]:
     """Call it a second time, with the same numbers in another order in memory, as they are after a transpose."""
     turned = _differs(first, Again(DISTURBED, turned=True, draws=True))
     kind, message = _differs(first, Again(DISTURBED, draws=True)) if turned[0] != "ok" else turned
-    likes = [_is_like(first, Again(draws=True)) for _ in range(8 * (turned[0] != "ok"))]
+    likes = [_is_like(first, Again(draws=True)) for _ in range(SEVERAL * (turned[0] != "ok"))]
+    if step := period_of(likes):
+        return "keeps_state", say("kept.count", step=step)
     # The same call differs, and with the same random numbers does not, or it comes back to what it was.
     if False in likes and (_is_like(first) or True in likes[likes.index(False) :]):
         return "wrong_type", say("random")

@@ -9,7 +9,8 @@ from typing import Any
 
 import torch
 
-from convviz.check.battery import Case
+from convviz.cases.battery import Case
+from convviz.cases.tasks import GEOMETRY, Task
 from convviz.check.calling.arrays import changed, hand_over
 from convviz.check.calling.binding import TENSORS, Binding
 from convviz.check.calling.names_and_layouts import (
@@ -24,7 +25,6 @@ from convviz.check.calling.names_and_layouts import (
 )
 from convviz.check.further_questions import NO_BIAS
 from convviz.check.same_padding import padding_word
-from convviz.check.tasks import GEOMETRY, Task
 from convviz.facts.words import sentences
 
 say = sentences("calling_student_code")
@@ -46,9 +46,11 @@ class Plan:
     form: tuple[str, ...] = ()  # what a cache holds, in its order; ("dict",) for one with keys
     # "any": a number where both axes have the same; "pair": always two; else the names that have two
     pairs: str = "any"
-    sizes: str = "full"  # a size argument has all axes; "plane": height and width
     dtype: str = "float64"  # or "float32"
     words: bool = False  # whether the padding is said as "same" or "valid"
+    # how a padding is given: "four", as F.pad has it, (left, right, top, bottom); "pairs", ((top, bottom), (left,
+    # right)); "uneven", so where it differs from side to side, and as torch has it elsewhere; empty: there in words
+    sides: str = ""
     upper: bool = False  # whether these are "SAME" and "VALID", as TensorFlow has them
 
 
@@ -206,6 +208,9 @@ def plain_value(role: str, case: Case, plan: Plan, task: Task) -> Any:
     spec = case.spec
     name, _, axis = role.partition(".")
     uneven = any(before != after for before, after in spec.padding)  # which no number says
+    if name == "padding" and plan.sides and not plan.words and (uneven or plan.sides != "uneven"):
+        four = (*spec.padding[1], *spec.padding[0])
+        return spec.padding[int(axis)] if axis else four if plan.sides == "four" else spec.padding
     if name == "padding" and (plan.words or uneven):
         word = padding_word(spec) or "same"
         return word.upper() if plan.upper else word
@@ -225,11 +230,9 @@ def plain_value(role: str, case: Case, plan: Plan, task: Task) -> Any:
         if task.is_transposed and "output" in task.results:  # where the size of what comes out is called so
             return spec.input_size
         shape = spec.output_shape if task.is_transposed else spec.input_shape
-        return sizes_in(shape, DATA[plan.data]) if plan.sizes == "full" else shape[2:]
+        return sizes_in(shape, DATA[plan.data])
     if name == "weight_size":
-        if plan.sizes == "full":
-            return sizes_in(spec.weight_shape, KERNEL[plan.kernel])
-        return plain_value("kernel_size", case, plan, task)
+        return sizes_in(spec.weight_shape, KERNEL[plan.kernel])
     if task.is_transposed and name in ("in_channels", "out_channels"):
         return spec.in_channels if name == "out_channels" else spec.out_channels
     return getattr(spec, name)

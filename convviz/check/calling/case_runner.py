@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from convviz.check.battery import Case
+from convviz.cases.battery import Case
 from convviz.check.call_outcome import KINDS, Answer
 from convviz.check.calling.call_case import ask
 from convviz.check.calling.call_plan import Plan

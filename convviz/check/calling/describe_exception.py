@@ -9,10 +9,10 @@ import traceback
 from types import TracebackType
 from typing import Any
 
+from convviz.cases.tasks import GRADIENTS
 from convviz.check.calling.arrays import NotNumbers
 from convviz.check.calling.inspect_source import code_of
 from convviz.check.calling.names_and_layouts import role_of
-from convviz.check.tasks import GRADIENTS
 from convviz.facts.words import sentences
 from convviz.sandbox.child_process import NoDebugger
 

@@ -10,15 +10,15 @@ from typing import Any
 
 import torch
 
-from convviz.check.battery import Case, make_case
+from convviz.cases.battery import Case, make_case
+from convviz.cases.settings_in_scope import EVERYTHING, Scope
+from convviz.cases.tasks import truth
 from convviz.check.call_outcome import Answer, errors, same
 from convviz.check.calling.call_plan import Plan, suited
 from convviz.check.calling.case_runner import Asker
 from convviz.check.calling.function_or_class import Subject
 from convviz.check.calling.likely_plans import Stated, plans
 from convviz.check.calling.names_and_layouts import COMMON
-from convviz.check.settings_in_scope import EVERYTHING, Scope
-from convviz.check.tasks import truth
 from convviz.geometry.spec import ConvSpec
 
 # Sizes are unequal wherever an order of axes would be hidden. The first keeps the size, so that most wrong functions
@@ -128,7 +128,7 @@ def _try_plans(asker: Asker, subject: Subject, case: Case, found: Found) -> None
 
 
 def _kind(plan: Plan) -> tuple[Any, ...]:
-    return plan.arrays, plan.form, plan.sizes, plan.words
+    return plan.arrays, plan.form, plan.words
 
 
 def _asked(asker: Asker, subject: Subject, plan: Plan, case: Case, found: Found) -> tuple[Plan, Answer]:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from convviz.check.battery import Case, beside, make_case
+from convviz.cases.battery import Case, beside, make_case
+from convviz.cases.tasks import GRADIENTS, forward_of
 from convviz.check.calling.arrays import NotNumbers, hand_over
 from convviz.check.calling.binding import Binding
 from convviz.check.calling.call_plan import RATE, Given, Plan
@@ -32,7 +33,6 @@ from convviz.check.calling.layer_contents import (
 from convviz.check.calling.names_and_layouts import DATA, to_layout
 from convviz.check.calling.results import apart, only, take_apart, with_bias
 from convviz.check.further_questions import NO_BIAS, SECOND, TWICE, probing
-from convviz.check.tasks import GRADIENTS, forward_of
 from convviz.facts.words import sentences
 
 say = sentences("calling_student_code")
@@ -143,10 +143,7 @@ class Call:
             layer = self._go(subject.maker, given, subject.makes)
         if subject.style == "Module" and not isinstance(layer, torch.nn.Module):
             raise NotNumbers(say("no_layer", what=type(layer).__name__))
-        if subject.is_filled and is_unbuilt(layer):
-            with contextlib.suppress(Exception):  # what it thinks of an image shows when it is asked
-                self._other_image(layer, given, case, ())
-        held = fill(layer, given.task, case, plan) if subject.is_filled else {}
+        held = self._filled(layer, given, case) if subject.is_filled else {}
         if disturbed:
             if "weights" in disturbed and subject.is_filled:
                 fill(layer, given.task, other_weights, plan)
@@ -157,6 +154,17 @@ class Call:
             for array in arrays:  # in place, as training changes them: what is a view of them follows
                 array[...] = given.value("weight")
         return layer, held
+
+    def _filled(self, layer: Any, given: Given, case: Case) -> dict[str, Any]:
+        """Put a case's weights into a layer, after a forward pass if it creates them there."""
+        if is_unbuilt(layer):
+            with contextlib.suppress(Exception):  # what it thinks of an image shows when it is asked
+                self._other_image(layer, given, case, ())
+        try:
+            return fill(layer, given.task, case, self.plan)
+        except NotNumbers:
+            self._go(self.subject.forward, given, self.subject.goes, layer)
+            return fill(layer, given.task, case, self.plan)
 
     def _used(self, layer: Any, given: Given, case: Case, disturbed: tuple[str, ...]) -> None:
         """Let a layer go forward and back with another image, and leave what that leaves behind."""

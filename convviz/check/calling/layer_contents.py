@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from convviz.check.battery import Case
+from convviz.cases.battery import Case
+from convviz.cases.tasks import GRADIENTS, Task
 from convviz.check.call_outcome import ratio_of
 from convviz.check.calling.arrays import NotNumbers, changed, hand_over
 from convviz.check.calling.call_plan import Plan
 from convviz.check.calling.inspect_source import is_own
 from convviz.check.calling.names_and_layouts import DATA, KERNEL, bias_shape, role_of, sizes_in, to_layout
 from convviz.check.calling.results import as_keys
-from convviz.check.tasks import GRADIENTS, Task
 from convviz.facts.words import sentences
 
 say = sentences("calling_student_code")

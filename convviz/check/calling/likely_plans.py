@@ -30,13 +30,20 @@ class Stated(NamedTuple):
 
     layout: str | None = None  # of the data, such as "NHWC", or with the kernel's, "NHWC OHWI"
     arrays: str | None = None  # one of ``arrays.KINDS``
-    here_alone: bool = False  # whether it is asked at the caller's cases and nowhere else
+    # how a padding is given where the caller states geometries, a ``Plan.sides``: then it is asked there and nowhere
+    # else; empty where the cases are ours
+    sides: str = ""
+
+    @property
+    def here_alone(self) -> bool:
+        """Whether it is asked at the caller's geometries and nowhere else."""
+        return bool(self.sides)
 
 
 def plans(subject: Subject, stated: Stated) -> Iterator[Plan]:
     """Yield the plans that fit a task and what the code says, the likeliest first; a padding in words comes last."""
     if subject.is_adapter:
-        yield next(_numbered(subject, Stated(stated.layout, stated.arrays or "torch")))
+        yield next(_numbered(subject, stated._replace(arrays=stated.arrays or "torch")))
         return
     padding = next((each for each in subject.binding.arguments if each.role == "padding"), None)
     word = padding.default if padding is not None and isinstance(padding.default, str) else ""
@@ -58,13 +65,12 @@ def _numbered(subject: Subject, stated: Stated) -> Iterator[Plan]:
     forms: tuple[tuple[str, ...], ...] = ((),)
     if "cache" in roles:
         forms = tuple(_unpacked(subject)) or (LINEAR_FORMS if linear else FORMS)
-    sizes = ("full", "plane") if roles & {"input_size", "weight_size"} else ("full",)
     has_kernel = subject.is_filled or bool(roles & {"weight", "cache", "weight_size"}) or "grad_weight" in task.results
-    for arrays, form, size in itertools.product(kinds, forms, sizes):
+    for arrays, form in itertools.product(kinds, forms):
         found: dict[tuple[str, str, str], Plan] = {}
         for data, kernel, bias in layouts:
             key = (data, kernel if has_kernel else "", bias if "bias" in roles or form else "")
-            found.setdefault(key, Plan(arrays, data, kernel, bias, form, sizes=size))
+            found.setdefault(key, Plan(arrays, data, kernel, bias, form, sides=stated.sides))
         yield from found.values()
 
 

@@ -8,11 +8,13 @@ from typing import Any
 
 import torch
 
-from convviz.check.battery import Case
+from convviz.cases.battery import Case
+from convviz.cases.settings_in_scope import EVERYTHING, Scope
+from convviz.cases.tasks import GRADIENTS, Task
 from convviz.check.call_outcome import Answer
 from convviz.check.calling.arrays import KINDS
 from convviz.check.calling.askable import Askable, speaks
-from convviz.check.calling.call_plan import OF_A_CASE, Plan
+from convviz.check.calling.call_plan import OF_A_CASE, Plan, suited
 from convviz.check.calling.case_runner import Asker
 from convviz.check.calling.find_plan import Found, search
 from convviz.check.calling.function_or_class import Subject, subject_of
@@ -20,8 +22,6 @@ from convviz.check.calling.inspect_source import is_function, mentions, takes_sq
 from convviz.check.calling.likely_plans import Stated
 from convviz.check.calling.names_and_layouts import CONV, LINEAR, STATED
 from convviz.check.calling.student_function import Student
-from convviz.check.settings_in_scope import EVERYTHING, Scope
-from convviz.check.tasks import GRADIENTS, Task
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 from convviz.sandbox.child_process import bounds_of
@@ -38,12 +38,12 @@ def open_student(
     arrays: str | None = None,
     time_limit: float | None = None,
     scope: Scope = EVERYTHING,
-    here_alone: bool = False,
+    sides: str = "",
 ) -> Student:
     """Return a student's function together with how it is called, found out by its signature and by trial.
 
     The arguments are those of ``report``; ``probes`` are its cases, for a function that has a setting built in, and
-    ``here_alone`` says that it is asked nothing else.
+    ``sides`` is that of ``Stated``, where it is asked nothing else.
 
     Raises:
         ValueError: there is no such layout, or the time limit is no positive number.
@@ -61,9 +61,7 @@ def open_student(
     for subject in _bound(fn, task):
         asker = Asker(subject, bounds_of(time_limit))
         found = (
-            Found(Plan(), Stated())
-            if nothing
-            else search(asker, subject, probes, Stated(layout, arrays, here_alone), scope)
+            Found(Plan(), Stated()) if nothing else search(asker, subject, probes, Stated(layout, arrays, sides), scope)
         )
         if nothing or found.score[0] >= 0 or (found.ended and subject.binding.counted):
             break
@@ -71,7 +69,8 @@ def open_student(
     square = not (nothing or linear or subject.is_adapter) and takes_square_kernels(subject.codes, found.plan.kernel)
     said = () if nothing else _assumed(subject, found, layout, square)
     task = dataclasses.replace(task, results=subject.task.results)
-    askable = Askable(task, subject, found, scope, square, speaks(subject, found))
+    stated = frozenset(suited(case, found.plan.data).spec for case in probes)
+    askable = Askable(task, subject, found, scope, square, speaks(subject, found), stated)
     names = (case.name for case in probes)
     return Student(task, _results(task.results, subject, found), nothing, askable, asker, frozenset(names), said)
 
@@ -83,14 +82,6 @@ def _bound(fn: Any, task: Task) -> Iterator[Subject]:
     if not subject.binding.counted:  # it does not say how many it takes
         for less in range(1, len(subject.binding.arguments)):
             yield subject_of(fn, task, less)
-    elif "input" in subject.binding.roles and "input_size" in set(task.arguments) - subject.binding.roles:
-        named = [
-            dataclasses.replace(each, role="input_size") if each.role == "input" else each
-            for each in subject.binding.arguments
-        ]
-        sizes = dataclasses.replace(subject.binding, arguments=tuple(named))
-        yield dataclasses.replace(subject, binding=sizes, goes=sizes)
-        yield subject
 
 
 def _no_code(fn: Any, task: Task) -> Answer | None:
@@ -147,7 +138,6 @@ def _assumed(subject: Subject, found: Found, layout: str | None, square: bool) -
         plan.pairs: plan.pairs != "any",
         "square": square,
         "zeros": any(each.name == "padding_mode" and each.role is None for each in binding.arguments),
-        "plane": plan.sizes == "plane",
         "words": plan.words,
         "unknown": found.score[0] < 0,
     }

@@ -8,10 +8,10 @@ from typing import Any
 
 import torch
 
+from convviz.cases.tasks import Task
 from convviz.check.calling.arrays import NotNumbers, take_back
 from convviz.check.calling.call_plan import Plan
 from convviz.check.calling.names_and_layouts import DATA, KERNEL, bias_shape, from_layout, role_of
-from convviz.check.tasks import Task
 from convviz.facts.words import sentences
 
 say = sentences("calling_student_code")

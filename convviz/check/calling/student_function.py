@@ -9,21 +9,21 @@ from dataclasses import dataclass, field
 
 import torch
 
-from convviz.check.battery import Case, make_case
+from convviz.cases.battery import Case, make_case
+from convviz.cases.settings_in_scope import Scope, with_one_number
+from convviz.cases.tasks import Task
 from convviz.check.call_outcome import Answer, Tried
 from convviz.check.calling.ask_back import question
 from convviz.check.calling.askable import Askable
+from convviz.check.calling.binding import Argument
 from convviz.check.calling.call_plan import Plan, suited
 from convviz.check.calling.case_runner import Asker
 from convviz.check.calling.find_plan import PROBES, cure
-from convviz.check.calling.function_or_class import Subject
-from convviz.check.calling.further_ways import demands_bias, ways_of
-from convviz.check.calling.inspect_source import mentions, unzeroed
+from convviz.check.calling.function_or_class import AUTOGRAD, Subject
+from convviz.check.calling.inspect_source import mentions, reverses, unzeroed
 from convviz.check.calling.likely_plans import plans
-from convviz.check.further_questions import FLOAT32, LINEAR_SPEC, NO_BIAS, SPEC, right_of
+from convviz.check.further_questions import FLOAT32, LINEAR_SPEC, NO_BIAS, SPEC, TWICE, right_of
 from convviz.check.same_padding import padding_word
-from convviz.check.settings_in_scope import Scope, with_one_number
-from convviz.check.tasks import Task
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 
@@ -96,6 +96,11 @@ class Student:
     def reshapes(self) -> bool:
         """Whether its code reshapes anything, as far as it can be read."""
         return any(mentions(code, "reshape", "view", "ravel") for code in self._subject.codes)
+
+    @property
+    def turns(self) -> bool:
+        """Whether its code reverses anything, as far as it can be read."""
+        return any(map(reverses, self._subject.codes))
 
     @property
     def strides(self) -> bool:
@@ -179,10 +184,28 @@ class Student:
 
     def further(self, seed: int) -> list[Case]:
         """Return what it can be asked beside the settings, at a plain one of them."""
-        spec = self.nearest(LINEAR_SPEC if self.task.name.startswith("linear") else SPEC)
-        ways = ways_of(self._subject, self.plan) if spec is not None else []
-        made = [make_case(way, spec or SPEC, seed + at, self.task.quantised) for at, way in enumerate(ways)]
+        subject, plan, task = self._subject, self.plan, self._subject.task
+        spec = self.nearest(LINEAR_SPEC if task.name.startswith("linear") else SPEC)
+        is_plain = subject.style == "function" and task.results == ("output",) and not self._demands_bias
+        ways = {
+            FLOAT32: plan.dtype == "float64" and plan.arrays != "lists",
+            NO_BIAS: self._bias is not None and (subject.style in ("Function", "Module") or is_plain),
+            # What comes of pieces, a sample each or a plane, has no gradient of its own.
+            TWICE: subject.backward is AUTOGRAD and not task.quantised and plan.data[0] == "N",
+        }
+        asked = [way for way, holds in ways.items() if holds and spec is not None]
+        made = [make_case(way, spec or SPEC, seed + at, task.quantised) for at, way in enumerate(asked)]
         return [dataclasses.replace(case, way=case.name) for case in made]
+
+    @property
+    def _bias(self) -> Argument | None:
+        binding = self._subject.makes if self._subject.style == "Module" else self._subject.binding
+        return next((each for each in binding.arguments if each.role == "bias"), None)
+
+    @property
+    def _demands_bias(self) -> bool:
+        """Whether its signature leaves nobody the choice to have no bias: None is not its own default."""
+        return self._bias is None or (self._subject.style != "Module" and self._bias.default is not None)
 
     def _cured(self, case: Case, answer: Answer | None = None) -> Answer:
         answer = answer or self._asker.ask(self.plan, case)
@@ -204,7 +227,7 @@ class Student:
             return say("no.same", message=message)
         if case.way == FLOAT32:
             return say("no.float32", message=message)
-        if case.way == NO_BIAS and demands_bias(self._subject):
+        if case.way == NO_BIAS and self._demands_bias:
             return say("no.bias", message=message)
         self._askable.single.update(self._single(case.spec))
         return self._askable.lacks(case.spec)

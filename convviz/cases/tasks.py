@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 import torch.nn.functional as F
 
-from convviz.check.battery import Case
+from convviz.cases.battery import Case
 
 GEOMETRY = ("stride", "padding", "dilation", "groups", "padding_mode")
 GRADIENTS = ("grad_input", "grad_weight", "grad_bias")

@@ -6,9 +6,9 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from convviz.check.battery import Case, make_case
-from convviz.check.random_cases import named
-from convviz.check.tasks import Task
+from convviz.cases.battery import Case, make_case
+from convviz.cases.random_cases import named
+from convviz.cases.tasks import Task
 from convviz.geometry.spec import ConvSpec
 
 Stated = ConvSpec | Mapping[str, Any]
@@ -22,7 +22,8 @@ def stated_cases(at: Stated | Sequence[Stated], task: Task, seed: int) -> list[C
 
     Args:
         at: a ConvSpec, or a dict of its arguments in which ``input`` and ``weight`` may stand for sizes and channels,
-            as shapes of the task's tensors in torch's order; or several of them.
+            as shapes of the task's tensors in torch's order, and ``padding`` may be F.pad's four numbers (left, right,
+            top, bottom); or several of them.
         task: what is asked there.
         seed: of the numbers.
 
@@ -37,6 +38,20 @@ def stated_cases(at: Stated | Sequence[Stated], task: Task, seed: int) -> list[C
     return [named(task, case, found=False) for case in cases]
 
 
+def sides_of(at: Stated | Sequence[Stated]) -> str:
+    """Return how paddings are stated, a ``Plan.sides``."""
+    several = [at] if isinstance(at, ConvSpec | Mapping) else at
+    paddings = [each.get("padding") for each in several if isinstance(each, Mapping)]
+    if any(map(_are_four, paddings)):
+        return "four"
+    pairs = any(isinstance(each, Sequence) and each and isinstance(each[0], Sequence) for each in paddings)
+    return "pairs" if pairs else "uneven"
+
+
+def _are_four(padding: Any) -> bool:
+    return isinstance(padding, Sequence) and len(padding) == 4 and all(type(side) is int for side in padding)
+
+
 def _spec(given: object, task: Task) -> ConvSpec:
     if not isinstance(given, Mapping):
         raise ValueError(f"at is a ConvSpec, a dict such as {EXAMPLE}, or a list of them: got {given!r}")
@@ -45,6 +60,9 @@ def _spec(given: object, task: Task) -> ConvSpec:
     for key in fields:
         if key not in known:
             raise ValueError(f"at has the keys {', '.join(known)}: got {key!r}")
+    if _are_four(fields.get("padding")):
+        left, right, top, bottom = fields["padding"]
+        fields["padding"] = ((top, bottom), (left, right))
     shapes = {name: _shape(name, fields.pop(name), task) for name in SHAPES if name in fields}
     if task.is_transposed and shapes:
         return _transposed(shapes, fields)

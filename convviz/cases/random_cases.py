@@ -13,9 +13,9 @@ from typing import Any
 
 import torch
 
-from convviz.check.battery import Case, beside, make_case
-from convviz.check.tasks import Task
-from convviz.check.traced_products import setting_in_words
+from convviz.cases.battery import Case, beside, make_case
+from convviz.cases.setting_in_words import setting_in_words
+from convviz.cases.tasks import Task
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 from convviz.geometry.axis_taps import PADDING_MODES

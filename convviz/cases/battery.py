@@ -81,6 +81,8 @@ BATTERY: dict[str, ConvSpec] = {
     # Zeros are numbers, too: what divides by one, or stops at one, gives something else.
     ZEROS: ConvSpec((6, 5), 2, 3, (2, 3), padding=1, batch=2),
     NOTHING: ConvSpec((5, 5), 2, 3, 2, batch=2),
+    # For who takes no stride, and F.pad's numbers in the wrong order.
+    "stride 1, padding apart in height and width": ConvSpec((5, 4), 2, 3, (3, 2), padding=(2, 1), batch=2),
 }
 # A linear layer is a convolution of one cell with one cell.
 LINEAR: dict[str, ConvSpec] = {

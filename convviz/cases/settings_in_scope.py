@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from convviz.check.battery import Case, make_case
-from convviz.check.traced_products import setting_in_words
+from convviz.cases.battery import Case, make_case
+from convviz.cases.setting_in_words import setting_in_words
 from convviz.geometry.spec import ConvSpec, Pair
 
 # With the smallest that each may be.
