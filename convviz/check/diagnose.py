@@ -35,7 +35,7 @@ class Diagnosis:
     @property
     def where(self) -> str:
         """The results that it spoils, and its id if it has one."""
-        return self.of if self.id == "?" else f"{self.of}, {self.id}"
+        return ", ".join(filter(None, (self.of, self.id.replace("?", ""))))
 
 
 def diagnosis(mistake: Mistake, evidence: str, of: str = "", is_partial: bool = False) -> Diagnosis:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
 from convviz.cases.battery import NOTHING, ZEROS, Case, make_case
 from convviz.cases.setting_in_words import setting_in_words
 from convviz.check.as_convolution import in_terms_of, seen_of
-from convviz.check.call_outcome import SEVERAL, Tried, period_of, ratio_of, same
+from convviz.check.call_outcome import SEVERAL, Tried, period_of, ratio_of
 from convviz.check.calling.student_function import Student
 from convviz.check.channel_order import exchanged_channels, paired_wrongly
 from convviz.check.diagnose import Diagnosis, Seen, diagnose, diagnosis, sometimes, unexplained
@@ -21,6 +20,7 @@ from convviz.check.probe_linearity import broken_premise, is_bias_alone
 from convviz.check.probe_one_window import one_window
 from convviz.check.probe_relations import sign_passed
 from convviz.check.same_padding import other_rule, own_padding
+from convviz.check.side_effects import not_finite, random_results, side_effects, stale
 from convviz.check.size_limits import needed, size_limit
 from convviz.check.smallest_failing_geometry import Failure
 from convviz.check.where_and_when_wrong import (
@@ -66,12 +66,12 @@ def explain(
     if any(one.answer.message == say_call("plain_bias") for one in tried):
         return  # which says it all
     if unknown := [one for one in tried if one.answer.kind == "not_finite"]:  # a NaN differs from every number
-        yield _not_finite(unknown, tried)
+        yield not_finite(unknown, tried)
         tried = [one for one in tried if one not in unknown]
         if not any(one.answer.kind != "ok" or not one.fits for one in tried):
             return
         failure = None
-    if found := _slips(student, tried, results):
+    if found := side_effects(student, tried, results):
         yield from found
         return
     first = next((one.case for one in tried if one.answer.kind == "ok" and not one.fits), None)
@@ -80,7 +80,8 @@ def explain(
         if student.tried(first).is_right:  # in a fresh process: after other calls something is kept
             fit = [student.tried(first).fits for _ in range(SEVERAL)]
             is_random = False in fit and True in fit[fit.index(False) :] and not period_of(fit)
-            yield _random(results) if is_random else _stale("kept", say_call("after_others", names=results), results)
+            names = comma([name for name in task.results if any(name in one.wrong for one in tried)])
+            yield random_results(results) if is_random else stale("kept", say_call("after_others", names=names), names)
             return
     tried = _by_geometry(student, tried)
     if raised := _raised(student, tried, results, failure):
@@ -125,27 +126,6 @@ def _said_first(when: str, found: list[Diagnosis]) -> list[Diagnosis]:
     return [dataclasses.replace(best, evidence=f"{when} {best.evidence}", is_partial=True)]
 
 
-def _not_finite(unknown: Sequence[Tried], tried: Sequence[Tried]) -> Diagnosis:
-    """Return which numbers are none, and what the cases have in common in which they are."""
-    first = unknown[0]
-    name, got = next(each for each in first.answer.results.items() if not bool(each[1].isfinite().all()))
-    places = (~got.isfinite()).nonzero().tolist()
-    seen = say("nan.seen", case=first.case.name, count=len(places), of=got.numel(), result=name, at=places[0])
-    mark = mark_of([one.case for one in unknown], [one.case for one in tried if one.is_right])
-    if len(unknown) == 1 and first.case.name in ONLY:  # whose sentence says where to look
-        return Diagnosis("?", name, mark or say("nan", result=name), f"{say('nan', result=name)} {seen}", "")
-    return Diagnosis("?", name, say("nan", result=name), f"{mark} {seen}".strip(), say("nan.fix"))
-
-
-def _stale(what: str, evidence: str, results: str) -> Diagnosis:
-    """Return I28 by the one of its causes that was seen."""
-    return dataclasses.replace(diagnosis(catalogue()["I28"], evidence, results), title=say(f"stale.{what}"))
-
-
-def _random(results: str) -> Diagnosis:
-    return Diagnosis("?", results, say("drawn"), "", "")
-
-
 def _when(student: Student, failure: Failure) -> str:
     """Return in a sentence when it fails at random, by what was drawn and by what is asked besides."""
     return mark_of(failure.wrong, failure.others, lambda: size_limit(student, failure.smallest.case.spec))
@@ -161,38 +141,6 @@ def _raised(student: Student, tried: Sequence[Tried], results: str, failure: Fai
     is_padding = mark == say("only", which=say("mark.paddings"))  # for which F.pad wants another order
     fix = catalogue()["F08"].fix if is_padding else ""
     return Diagnosis("?", results, mark, raised[0].answer.message, fix) if mark else None
-
-
-def _slips(student: Student, tried: Sequence[Tried], results: str) -> list[Diagnosis]:
-    kinds = {one.answer.kind: one.answer for one in tried if one.answer.kind != "ok"}
-    if (answer := kinds.get("changed_input")) and student.task.quantised:
-        return [diagnosis(catalogue()["Q04"], answer.message, results)]
-    if answer := kinds.get("changed_input"):
-        return [_stale("changed", answer.message, results)]
-    if (answer := kinds.get("keeps_state")) and student.strides:
-        return [Diagnosis("?", results, say("strided"), "", "")]
-    if answer := kinds.get("keeps_state"):
-        return [_stale("kept", answer.message, results)]
-    if any(answer.message == say_call("random") for answer in kinds.values()):
-        return [_random(results)]
-    if any("incorrect number of gradients" in answer.message for answer in kinds.values()):
-        return [diagnosis(catalogue()["G04"], say("refused"))]
-    if order := _other_order(tried):
-        there = [pair for pair in zip(tried[0].right, order, strict=True) if pair[0] != pair[1]]
-        places, names = (", ".join(each) for each in zip(*there, strict=True))
-        return [diagnosis(catalogue()["G03"], say("order", places=places, names=names))]
-    return []
-
-
-def _other_order(tried: Sequence[Tried]) -> tuple[str, ...]:
-    """Return the names of the results in the order in which they came, if that is another one and all fit."""
-    complete = [one for one in tried if one.answer.results.keys() == one.right.keys()]
-    names = tuple(complete[0].right) if complete else ()
-    for order in itertools.permutations(names):
-        renamed = [(one, place, name) for one in complete for place, name in zip(names, order, strict=True)]
-        if order != names and all(same(one.answer.results[place], one.right[name]) for one, place, name in renamed):
-            return order
-    return ()
 
 
 def _unnamed(
@@ -226,7 +174,7 @@ def _unnamed(
     if smallest.case.quantised and of != "grad_weight" and (number := one_window(result, smallest.case, ask)):
         return [*partly, Diagnosis("?", result, number, "", "")]
     where = [sentence for sentence in (*places(of, pairs, ones.student.reshapes), mark) if sentence]
-    also = "" if partly else " ".join(where)  # what is explained is wrong elsewhere, too
+    also = "" if partly else mark  # what is explained is wrong elsewhere, too
     said = _by_ratio(of, wrong)
     if said is None and not order_of(of, pairs):
         grouped = {case.spec.groups > 1 for case in (*(one.case for one in wrong), *(failure.wrong if failure else ()))}

@@ -122,8 +122,6 @@ def _apart(got: Line, right: Line, line: str, of: str, size: int) -> Iterator[st
     elif got.pitch != right.pitch:
         if got.pitch == size < right.pitch:
             yield say(f"read.clamped.{line}", count=size, right=right.pitch)
-        elif of == "grad_input":
-            yield say(f"read.pitch.{line}", got=got.pitch, right=right.pitch)
         else:
             yield say(f"read.window.pitch.{line}", count=abs(got.pitch), right=right.pitch)
     if got.place != right.place and got.spacing == right.spacing and got.pitch == right.pitch:

@@ -71,14 +71,10 @@ def other_rule(task: Task, tried: Sequence[Tried]) -> Diagnosis | None:
         return None
     for name, rule in RULES.items():
         if all(_follows(task, one, rule(one.case.spec)) for one in wrong):
-            results = ", ".join(name for name in wrong[0].right if any(_is_off(one, name) for one in wrong))
+            results = ", ".join(name for name in wrong[0].right if any(name in one.wrong for one in wrong))
             fix = say(f"same.{name}.fix")
             return Diagnosis("?", results, say(f"same.{name}"), say("same.seen", count=len(wrong)), fix)
     return None
-
-
-def _is_off(tried: Tried, name: str) -> bool:
-    return name not in tried.answer.results or not same(tried.answer.results[name], tried.right[name])
 
 
 def own_padding(task: Task, tried: Sequence[Tried]) -> Diagnosis | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import random
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import torch
@@ -97,7 +97,7 @@ def _again(first: Call) -> tuple[str, str]:
     if False in likes and (_is_like(first) or True in likes[likes.index(False) :]):
         return "wrong_type", say("random")
     if kind != "ok":
-        return "keeps_state", _why(first) or message
+        return "keeps_state", _why(first) or _adds_up(first) or message
     if spoilt := _spoilt(first):
         return "keeps_state", say("kept.own", names=comma(spoilt))
     if turned[0] == "keeps_state":  # what raises, as .view does, gives no wrong number
@@ -111,7 +111,19 @@ def _why(first: Call) -> str:
     """Return in a sentence which disturbance alone makes a difference; empty if none is needed, or an image."""
     if not _is_like(first) or not _is_like(first, Again(("image",))):
         return ""
-    return next((say(f"kept.{each}") for each in DISTURBED[1:] if not _is_like(first, Again((each,)))), "")
+    kept = ((each, _unlike(first, Again((each,)))) for each in DISTURBED[1:])
+    return next((say(f"kept.{each}", names=comma(names)) for each, names in kept if names), "")
+
+
+def _adds_up(first: Call) -> str:
+    """Return in a sentence which results grow by the same in each call, as a sum does that nothing sets to zero."""
+    calls = [Call(first.subject, first.plan, first.case) for _ in range(3)]
+    if any(_run(call)[0] != "ok" for call in calls):
+        return ""
+    one, two, three = (call.found for call in calls)
+    steps = {name: (two[name] - one[name], three[name] - two[name]) for name in one.keys() & two.keys() & three.keys()}
+    grown = [name for name in first.found if name in steps and steps[name][0].any() and same(*steps[name])]
+    return say("kept.sum", names=comma(grown)) if grown else ""
 
 
 def _spoilt(first: Call) -> list[str]:
@@ -131,13 +143,19 @@ def _spoilt(first: Call) -> list[str]:
     ]
 
 
-def _is_like(first: Call, again: Again | None = None, names: Collection[str] = ()) -> bool:
-    """Return whether one more call gives what the first gave, or of that what has some names."""
+def _is_like(first: Call, again: Again | None = None) -> bool:
+    """Return whether one more call gives what the first gave."""
+    return not _unlike(first, again)
+
+
+def _unlike(first: Call, again: Again | None = None) -> list[str]:
+    """Return what one more call gives otherwise than the first, all of it where it fails."""
     second = Call(first.subject, first.plan, first.case, again)
-    ran = _run(second)[0] == "ok"
-    return ran and all(
-        name in second.found and same(second.found[name], first.found[name]) for name in names or first.found
-    )
+    return list(first.found) if _run(second)[0] != "ok" else _off(first, second)
+
+
+def _off(first: Call, second: Call) -> list[str]:
+    return [name for name, was in first.found.items() if name not in second.found or not same(second.found[name], was)]
 
 
 def _differs(first: Call, again: Again) -> tuple[str, str]:
@@ -147,10 +165,9 @@ def _differs(first: Call, again: Again) -> tuple[str, str]:
         return "raised", say("second_failed", why=message)
     if shares_memory(first.returned, second.returned):
         return "keeps_state", say("shared_buffer")
-    for name, value in first.found.items():
-        if name not in second.found or not same(second.found[name], value):
-            kept = {"class": "keeps_image", "pair": "keeps_between"}.get(first.subject.style, "keeps_state")
-            return "keeps_state", say(kept, name=name)
+    if names := _off(first, second):
+        kept = {"class": "keeps_image", "pair": "keeps_between"}.get(first.subject.style, "keeps_state")
+        return "keeps_state", say(kept, name=comma(names))
     return "ok", ""
 
 
@@ -161,6 +178,6 @@ def _alone(first: Call) -> tuple[str, str]:
         _run(second)
         if name not in second.found:
             return "wrong_type", say("alone.none", name=name)
-        if not same(second.found[name], first.found[name]):
+        if name in _off(first, second):
             return "wrong_type", say("alone", name=name)
     return "ok", ""

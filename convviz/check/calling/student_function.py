@@ -173,6 +173,10 @@ class Student:
         answer = self._cured(case, self._tried.pop(case, None))
         if why := self._excuse(case, answer):
             return why
+        if answer.kind == "raised":  # what an earlier call left behind may be why: then a fresh process tells
+            self.close()
+            if why := self._excuse(case, self._cured(case)):
+                return why
         self._tried[case] = answer
         return None
 
@@ -217,6 +221,8 @@ class Student:
     def _excuse(self, case: Case, answer: Answer) -> str | None:
         """Return why it need not take a case that it fails for; None where it has to."""
         message = answer.message.rstrip(".")
+        if answer.kind == "refused":
+            message = message.removeprefix(say("raised", type="\0", text="", where="").partition("\0")[0])
         if answer.kind == "said_once" or (answer.kind == "refused" and not self._askable.scope.strict):
             return say(f"no.{answer.kind}", message=message)
         if answer.kind != "raised":
