@@ -246,5 +246,6 @@ class Student:
         case = make_case("one number", even, 3, self.task.quantised)
         if not names or self._asker.ask(self.plan, case, twice=False).failed:
             return []
+        self.close()  # what it keeps of that call, such as indices by sizes, must not answer the next
         plans = {name: dataclasses.replace(self.plan, pairs=" ".join([*known, name])) for name in names}
         return [name for name, plan in plans.items() if self._asker.ask(plan, case, twice=False).failed]
