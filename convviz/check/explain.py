@@ -188,8 +188,8 @@ def _unnamed(
     elif said is None:
         if not where and (found := next(ones.products(smallest.case), None)) and not (found.found or found.unknown):
             where = [say("read.nothing", result=of)]
-        if not (where or failure or ones.student.task.name.startswith("linear")):
-            where = list(filter(None, [needed(ones.student, wrong[0].case)]))
+        if not (failure or ones.student.task.name.startswith("linear")):
+            where += filter(None, [needed(ones.student, wrong[0].case)])
         return [Diagnosis("?", result, where[0], " ".join(where[1:]), "")] if where else []
     return [*partly, dataclasses.replace(said, of=result, evidence=f"{said.evidence} {also}".strip())]
 

@@ -81,10 +81,12 @@ def _cells(student: Student, wrong: ConvSpec, name: str, other: str, first: _Lim
             limits.append(found)
     if len({name_size(each.wrong) for each in limits}) < 2:
         return ""  # it decides by itself
-    for id, cells in (("limit.cells", _padded), ("limit.plane", _plain)):
+    fitting = []
+    for id, cells in {"limit.plane": _plain, "limit.cells": _padded}.items():
         right, least = max(cells(each.right) for each in limits), min(cells(each.wrong) for each in limits)
-        if right < least:
-            return say(id, right=right, wrong=least)
+        fitting += [say(id, right=right, wrong=least)] * (right < least)
+    if fitting and (len(fitting) == 1 or wrong.padded_size == wrong.input_size):
+        return fitting[0]
     words = {"what": say(f"size.{name}"), "other": say(f"size.{other}")}
     own, moved = (limits[0], next(each for each in limits if name_size(each.wrong) != name_size(limits[0].wrong)))
     sizes = {
