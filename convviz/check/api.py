@@ -18,7 +18,7 @@ from convviz.check.same_padding import SAME
 from convviz.check.scope_that_fits import fitting
 from convviz.check.settings_in_scope import Scope, read_scope
 from convviz.check.stated_geometries import Stated, sides_of, stated_cases
-from convviz.check.tasks import find_task
+from convviz.check.tasks import find_task, in_a_row
 
 # A function or a class; a pair (forward, backward); None is "not defined yet".
 Checked = Callable[..., Any] | tuple[Callable[..., Any], Callable[..., Any]] | None
@@ -73,11 +73,12 @@ def report(
     for name, value in {"rtol": rtol, "atol": atol}.items():
         if value is not None and not (isinstance(value, (int, float)) and 0 <= value < float("inf")):
             raise ValueError(f"{name} is a number of 0 or more: got {value!r}")
-    limits = read_scope(scope)
+    limits = read_scope(scope, found.is_row)
     if forward is not None and ("output" in found.results or not callable(forward)):
         raise ValueError(f"forward is a function, for a task of gradients alone: got {forward!r} for {found.name!r}")
     given = (forward, fn) if forward is not None and callable(fn) else fn
     known = battery(cases, seed, linear=found.name.startswith("linear"), quantised=found.quantised)
+    known = in_a_row(known, found) if found.is_row else known
     known = known if at is None else stated_cases(at, found, seed)
 
     def asked(within: Scope) -> Iterator[Report]:
@@ -87,7 +88,10 @@ def report(
         told["sides"] = "" if at is None else sides_of(at)
         with closing(open_student(given, found, tried, **told)) as student:
             if student.speaks and cases != "public" and at is None:
-                tried += [make_case(name, spec, seed * 1009 + 900 + n) for n, (name, spec) in enumerate(SAME.items())]
+                tried += [
+                    make_case(name, found.fit(spec), seed * 1009 + 900 + n)
+                    for n, (name, spec) in enumerate(SAME.items())
+                ]
             if cases == "all" and at is None:
                 tried += student.further(seed * 1009 + 950)
             first = examine(student, tried, rtol, atol, seed * 1009 + 1000 if cases == "all" and at is None else None)

@@ -95,7 +95,7 @@ def _cases(subject: Subject, probes: Sequence[Case], scope: Scope, found: Found)
     if subject.task.name.startswith("linear"):
         yield make_case("probe", LINEAR_PROBE, 1)
         return
-    yield from (make_case("probe", scope.nearest(spec), number) for number, spec in enumerate(PROBES))
+    yield from (make_case("probe", scope.nearest(subject.task.fit(spec)), number) for number, spec in enumerate(PROBES))
     told = subject.binding.roles
     takes_all = {"stride", "padding"} <= told | found.read or told & {"params", "cache"}
     if (takes_all or "stride" not in subject.task.arguments) and not found.refused:
@@ -177,7 +177,7 @@ def _try_pairs(asker: Asker, subject: Subject, found: Found, scope: Scope) -> No
     """Find out whether two numbers may be given for a stride or a padding; an exception says that they may not."""
     roles = {*subject.binding.roles, *found.plan.form}
     found.unsure_of_pairs = found.refused and found.score[0] < 1
-    slow = (
+    slow = subject.task.is_row or (
         found.stated.here_alone or found.ended or (found.over and found.score[0] < 3)
     )  # a first call may load what it needs for seconds
     settings = {"stride", "padding"} if is_function(subject.fn) else {*PAIRS, "params", "dict"}

@@ -187,7 +187,7 @@ class Call:
             if subject.style == "pair" and "image" in self.again:
                 self._other_image(None, given, case)
             if "layer" in self.again:
-                other = make_case("between", beside(case.spec).replace(batch=1), 3, case.quantised)
+                other = make_case("between", subject.task.fit(beside(case.spec)).replace(batch=1), 3)
                 asked = Given(given.task, self.plan, other)
                 self._other_image(None if subject.maker is None else self._made(asked, other)[0], asked, other)
 

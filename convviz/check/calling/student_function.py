@@ -71,7 +71,7 @@ class Student:
     def fits(self, scope: Scope) -> bool:
         """Return whether it is right at a small case inside a scope, called in one of the likeliest ways."""
         for spec in PROBES[:2]:
-            case = make_case("probe", scope.nearest(spec), 1, self.task.quantised)
+            case = make_case("probe", scope.nearest(self.task.fit(spec)), 1, self.task.quantised)
             for plan in itertools.islice(plans(self._subject, self._found.stated), LIKELY):
                 answer = self._asker.ask(plan, case, twice=False)
                 if answer.kind in ("timeout", "crashed"):
@@ -201,7 +201,7 @@ class Student:
 
     def _takes_one_number(self, case: Case, answer: Answer) -> bool:
         """Return whether it fails for two equal numbers as for two others, and is right for one: two are the reason."""
-        found = with_one_number(case.spec, self._has_rest)
+        found = None if self.task.is_row else with_one_number(case.spec, self._has_rest)
         if not found or Tried(case, answer, self.right(case)).is_right:
             return False
         names, spec = found
@@ -227,6 +227,8 @@ class Student:
 
     def _lacks(self, spec: ConvSpec) -> str | None:
         """Return why a geometry cannot be asked, such as "it has no argument for dilation"; None if it can."""
+        if self.task.fit(spec) != spec:
+            return say("no.row")
         if outside := self._scope.leaves_out(spec):
             return say("no.scope", name=outside)
         uneven = any(before != after for before, after in spec.padding)
@@ -249,13 +251,13 @@ class Student:
     def nearest(self, spec: ConvSpec) -> ConvSpec | None:
         """Return a geometry like this one that it can be asked, None where none is found."""
         try:
-            spec = self._scope.nearest(spec)
+            spec = self._scope.nearest(self.task.fit(spec))
             if set(GEOMETRY) & set(self.task.arguments):
                 spec = spec.replace(**self._built_in())
-                if self.plan.pairs == "int" or self._found.unsure_of_pairs:
+                if (self.plan.pairs == "int" or self._found.unsure_of_pairs) and not self.task.is_row:
                     names = ("stride", "dilation") if self._in_words(spec) else ("stride", "padding", "dilation")
                     spec = spec.replace(**{name: (getattr(spec, name)[0],) * 2 for name in names})
-                if self.square or self._one_kernel:
+                if (self.square or self._one_kernel) and not self.task.is_row:
                     spec = spec.replace(kernel_size=spec.kernel_size[0])
                 if self._in_words(spec):
                     spec = spec.replace(padding="same" if spec.stride == (1, 1) else "valid")
@@ -306,7 +308,7 @@ class Student:
     def _no_pair(self, spec: ConvSpec) -> str | None:
         if self.square and spec.kernel_size[0] != spec.kernel_size[1]:
             return say("no.square")
-        if self.plan.pairs != "int":
+        if self.plan.pairs != "int" or self.task.is_row:
             return None
         pairs = (*PAIRS[:3], *["kernel_size"] * self._one_kernel, *["remainder"] * self._has_rest)
         for name in pairs:
