@@ -61,8 +61,7 @@ def _second(task: Task, case: Case) -> dict[str, torch.Tensor]:
             scalar = (value * probe(task, case, name).reshape(value.shape)).sum()
             for leaf in SECOND[name]:
                 (second,) = torch.autograd.grad(scalar, {**given, "grad_output": sent}[leaf], retain_graph=True)
-                is_flat = task.name.startswith("linear") and second.dim() == 4
-                found[f"{name} by {leaf}"] = second.flatten(1) if is_flat else second
+                found[f"{name} by {leaf}"] = task.own(second) if second.dim() == 4 else second
     return found
 
 

@@ -24,7 +24,8 @@ def one_window(result: str, wrong: Case, ask: Callable[[Case], torch.Tensor | No
 
     ``ask`` gives that result for any case, as ``[N, C, H, W]``.
     """
-    kernel, quantised = (1, 1) if wrong.spec.input_size == (1, 1) else (3, 2), wrong.quantised
+    rows, columns = wrong.spec.input_size
+    kernel, quantised = (1, 1) if rows == columns == 1 else (1, 3) if rows == 1 else (3, 2), wrong.quantised
     spec = ConvSpec(kernel, 4, 5, kernel)
     of_one = {"output": math.prod(spec.input_shape), "grad_input": spec.out_channels}
     ones = torch.eye(of_one.get(result, 1), dtype=torch.float64)

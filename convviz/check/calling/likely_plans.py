@@ -11,7 +11,7 @@ from convviz.check.calling.binding import KNOWN
 from convviz.check.calling.call_plan import Plan
 from convviz.check.calling.function_or_class import Subject
 from convviz.check.calling.inspect_source import knows_words, libraries, unpacked
-from convviz.check.calling.names_and_layouts import CONV, LINEAR, STATED, role_of
+from convviz.check.calling.names_and_layouts import CONV, LINEAR, ROW, STATED, role_of
 
 FORMS = (
     ("input", "weight", "bias", "params"),
@@ -57,9 +57,9 @@ def plans(subject: Subject, stated: Stated) -> Iterator[Plan]:
 def _numbered(subject: Subject, stated: Stated) -> Iterator[Plan]:
     task, roles, layout = subject.task, subject.binding.roles, stated.layout
     linear = task.name.startswith("linear")
-    known = LINEAR if linear else CONV + STATED if " " in (layout or "") else CONV
+    known = LINEAR if linear else ROW if task.is_row else CONV + STATED if " " in (layout or "") else CONV
     if layout is None and task.results == ("grad_bias",):
-        layout = "NCHW"  # a sum over other axes is right in another layout: whose it is has to be stated
+        layout = known[0][0]  # a sum over other axes is right in another layout: whose it is has to be stated
     layouts = [each for each in known if layout in (each[0], f"{each[0]} {each[1]}") or layout is None]
     kinds = [stated.arrays] if stated.arrays else libraries(subject.fn) if task.kind == "function" else ["torch"]
     forms: tuple[tuple[str, ...], ...] = ((),)

@@ -20,7 +20,7 @@ from convviz.check.calling.find_plan import Found, search
 from convviz.check.calling.function_or_class import Subject, subject_of
 from convviz.check.calling.inspect_source import is_function, mentions, takes_square_kernels
 from convviz.check.calling.likely_plans import Stated
-from convviz.check.calling.names_and_layouts import CONV, LINEAR, STATED
+from convviz.check.calling.names_and_layouts import CONV, LINEAR, ROW, STATED
 from convviz.check.calling.student_function import Student
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
@@ -51,7 +51,7 @@ def open_student(
     if task.results == ("output",) and not isinstance(fn, type) and mentions(fn, "apply"):  # of a Function
         task = dataclasses.replace(task, kind="Function", results=("output", *GRADIENTS))
     linear = task.name.startswith("linear")
-    layouts = LINEAR if linear else CONV + STATED
+    layouts = LINEAR if linear else ROW if task.is_row else CONV + STATED
     known, exact = dict.fromkeys(each[0] for each in layouts), [f"{each[0]} {each[1]}" for each in layouts]
     if layout is not None and layout not in known and layout not in exact:
         raise ValueError(f"layout is one of {', '.join(known)}, or two words such as {exact[1]!r}: got {layout!r}")
@@ -66,7 +66,9 @@ def open_student(
         if nothing or found.score[0] >= 0 or (found.ended and subject.binding.counted):
             break
         asker.close()  # a question begins another process
-    square = not (nothing or linear or subject.is_adapter) and takes_square_kernels(subject.codes, found.plan.kernel)
+    square = not (nothing or linear or task.is_row or subject.is_adapter) and takes_square_kernels(
+        subject.codes, found.plan.kernel
+    )
     said = () if nothing else _assumed(subject, found, layout, square)
     task = dataclasses.replace(task, results=subject.task.results)
     stated = frozenset(suited(case, found.plan.data).spec for case in probes)
@@ -112,7 +114,7 @@ def _assumed(subject: Subject, found: Found, layout: str | None, square: bool) -
     others = [each for each in binding.arguments if each.role not in (None, each.name, *binding.placed)]
     layouts = {"data": plan.data, "kernel": plan.kernel}
     kinds = {"Function": "apply" if is_function(subject.fn) else "autograd", "Module": "layer"}
-    is_known = found.score[0] > 1 or plan.data in ("NCHW", "HW")
+    is_known = found.score[0] > 1 or plan.data in ("NCHW", "HW", "NCW")
     shaped = "stated" if layout is not None or subject.is_adapter else "layout" if is_known else "guessed"
     if task.name.startswith("linear"):
         shaped = "linear"
@@ -130,7 +132,7 @@ def _assumed(subject: Subject, found: Found, layout: str | None, square: bool) -
         "passes": style == "pair",
         "class": style == "class",
         kinds.get(task.kind, plan.arrays): True,
-        shaped: layouts,
+        shaped: {"axes": ", ".join(plan.data)} if shaped == "channels" else layouts,
         "bias": {"shape": ", ".join("C" if letter == "C" else "1" for letter in plan.bias)}
         if plan.bias != "C"
         else False,
