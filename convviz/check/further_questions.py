@@ -33,8 +33,7 @@ def right_of(task: Task, case: Case) -> dict[str, torch.Tensor]:
     if case.way == TWICE:
         return _second(task, case)
     if case.way == NO_BIAS:
-        bias = "transposed_bias" if task.is_transposed else "bias"
-        whole = truth(task, case.with_tensor(bias, torch.zeros_like(case.tensor(bias))))
+        whole = truth(task, case.without_bias())
         return {name: value for name, value in whole.items() if name != "grad_bias"}
     return truth(task, case)
 

@@ -57,7 +57,7 @@ class OneHotProbes:
         These are: what is sent, the axis, the indices, and by what each is off; None where no axis parts them.
         """
         sent = "input" if self.of == "output" else "grad_output"
-        case = case.with_tensor("bias", torch.zeros_like(case.bias))
+        case = case.without_bias()
         tensor = case.tensor(sent)
         for axis, name in enumerate(("sample", "channel", "row", "column")):
             wrong: dict[int, float | None] = {}
@@ -106,7 +106,7 @@ class OneHotProbes:
         size = 1 if self._task.name.startswith("linear") else (1, 3) if self._task.is_row else (2, 3)
         batch, out = (2, 1) if axis == "samples" else (1, 2)
         case = make_case("one by one", ConvSpec(size, 1, out, 1, batch=batch), 82, self._task.quantised)
-        case = case.with_tensor("bias", torch.zeros_like(case.bias))
+        case = case.without_bias()
         sent = "input" if self.of == "output" else "grad_output"
         shape = case.tensor(sent).shape
         ones = torch.eye(shape.numel(), dtype=torch.float64)
