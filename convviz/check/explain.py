@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
 from convviz.cases.battery import NOTHING, ZEROS, Case, make_case
 from convviz.cases.setting_in_words import setting_in_words
 from convviz.check.as_convolution import in_terms_of, seen_of
-from convviz.check.call_outcome import Tried, ratio_of
+from convviz.check.call_outcome import SEVERAL, Tried, period_of, ratio_of, same
 from convviz.check.calling.student_function import Student
 from convviz.check.diagnose import Diagnosis, Seen, diagnose, diagnosis, sometimes
-from convviz.check.explain_calls import kept_or_random, not_finite, raised, slips
 from convviz.check.further_questions import wrong_answers
 from convviz.check.one_hot_probes import OneHotProbes, single
 from convviz.check.probe_analysis import counts, readings, unknown
@@ -64,27 +64,25 @@ def explain(
     if any(one.answer.message == say_call("plain_bias") for one in tried):
         return  # which says it all
     if unknown := [one for one in tried if one.answer.kind == "not_finite"]:  # a NaN differs from every number
-        yield not_finite(unknown, tried)
+        yield _not_finite(unknown, tried)
         tried = [one for one in tried if one not in unknown]
         if not any(one.answer.kind != "ok" or not one.fits for one in tried):
             return
         failure = None
-    if found := slips(student, tried, results):
+    if found := _slips(student, tried, results):
         yield from found
-    elif kept := None if failure else kept_or_random(student, tried, results):
-        yield kept
-    else:
-        tried = _by_geometry(student, tried)
-        if exceptions := raised(tried, results, failure):
-            yield exceptions
-        yield from _by_result(student, probes, tried, failure)
-
-
-def _by_result(
-    student: Student, probes: Probes, tried: Sequence[Tried], failure: Failure | None
-) -> Iterator[Diagnosis]:
-    """Yield what explains each wrong result by its numbers."""
-    task = student.task
+        return
+    first = next((one.case for one in tried if one.answer.kind == "ok" and not one.fits), None)
+    if first and not failure:
+        student.close()
+        if student.tried(first).is_right:  # in a fresh process: after other calls something is kept
+            fit = [student.tried(first).fits for _ in range(SEVERAL)]
+            is_random = False in fit and True in fit[fit.index(False) :] and not period_of(fit)
+            yield _random(results) if is_random else _stale("kept", say_call("after_others", names=results), results)
+            return
+    tried = _by_geometry(student, tried)
+    if raised := _raised(tried, results, failure):
+        yield raised
     every = {result: [seen_of(task, result, one) for one in tried] for result in (tried[0].right if tried else ())}
     wrong = {result: [one.got is not None and not one.is_right for one in seen] for result, seen in every.items()}
     # First what the first failing case has, which is the one that is shown: a border spoils an output in few cases.
@@ -125,6 +123,71 @@ def _said_first(when: str, found: list[Diagnosis]) -> list[Diagnosis]:
     return [dataclasses.replace(best, evidence=f"{when} {best.evidence}", is_partial=True)]
 
 
+def _not_finite(unknown: Sequence[Tried], tried: Sequence[Tried]) -> Diagnosis:
+    """Return which numbers are none, and what the cases have in common in which they are."""
+    first = unknown[0]
+    name, got = next(each for each in first.answer.results.items() if not bool(each[1].isfinite().all()))
+    places = (~got.isfinite()).nonzero().tolist()
+    seen = say("nan.seen", case=first.case.name, count=len(places), of=got.numel(), result=name, at=places[0])
+    mark = mark_of([one.case for one in unknown], [one.case for one in tried if one.is_right])
+    if len(unknown) == 1 and first.case.name in ONLY:  # whose sentence says where to look
+        return Diagnosis("?", name, mark or say("nan", result=name), f"{say('nan', result=name)} {seen}", "")
+    return Diagnosis("?", name, say("nan", result=name), f"{mark} {seen}".strip(), say("nan.fix"))
+
+
+def _stale(what: str, evidence: str, results: str) -> Diagnosis:
+    """Return I28 by the one of its causes that was seen."""
+    return dataclasses.replace(diagnosis(catalogue()["I28"], evidence, results), title=say(f"stale.{what}"))
+
+
+def _random(results: str) -> Diagnosis:
+    return Diagnosis("?", results, say("drawn"), "", "")
+
+
+def _raised(tried: Sequence[Tried], results: str, failure: Failure | None) -> Diagnosis | None:
+    """Return what the cases that end in an exception have in common, where no other has it and all others are right."""
+    raised = [one for one in tried if one.answer.kind == "raised"]
+    others = [one for one in tried if one.answer.kind != "raised"]
+    right = [one.case for one in others] if all(one.fits for one in others) else []
+    wrong = [one.case for one in raised]
+    mark = mark_of(failure.wrong, failure.others) if failure and raised else mark_of(wrong, right)
+    is_padding = mark == say("only", which=say("mark.paddings"))  # for which F.pad wants another order
+    fix = catalogue()["F08"].fix if is_padding else ""
+    return Diagnosis("?", results, mark, raised[0].answer.message, fix) if mark else None
+
+
+def _slips(student: Student, tried: Sequence[Tried], results: str) -> list[Diagnosis]:
+    kinds = {one.answer.kind: one.answer for one in tried if one.answer.kind != "ok"}
+    if (answer := kinds.get("changed_input")) and student.task.quantised:
+        return [diagnosis(catalogue()["Q04"], answer.message, results)]
+    if answer := kinds.get("changed_input"):
+        return [_stale("changed", answer.message, results)]
+    if (answer := kinds.get("keeps_state")) and student.strides:
+        return [Diagnosis("?", results, say("strided"), "", "")]
+    if answer := kinds.get("keeps_state"):
+        return [_stale("kept", answer.message, results)]
+    if any(answer.message == say_call("random") for answer in kinds.values()):
+        return [_random(results)]
+    if any("incorrect number of gradients" in answer.message for answer in kinds.values()):
+        return [diagnosis(catalogue()["G04"], say("refused"))]
+    if order := _other_order(tried):
+        there = [pair for pair in zip(tried[0].right, order, strict=True) if pair[0] != pair[1]]
+        places, names = (", ".join(each) for each in zip(*there, strict=True))
+        return [diagnosis(catalogue()["G03"], say("order", places=places, names=names))]
+    return []
+
+
+def _other_order(tried: Sequence[Tried]) -> tuple[str, ...]:
+    """Return the names of the results in the order in which they came, if that is another one and all fit."""
+    complete = [one for one in tried if one.answer.results.keys() == one.right.keys()]
+    names = tuple(complete[0].right) if complete else ()
+    for order in itertools.permutations(names):
+        renamed = [(one, place, name) for one in complete for place, name in zip(names, order, strict=True)]
+        if order != names and all(same(one.answer.results[place], one.right[name]) for one, place, name in renamed):
+            return order
+    return ()
+
+
 def _unnamed(
     ones: OneHotProbes, seen: Sequence[Seen], partly: list[Diagnosis], failure: Failure | None
 ) -> list[Diagnosis]:
@@ -147,9 +210,13 @@ def _unnamed(
         return [Diagnosis("?", result, say("premise.bias"), say("premise.bias.seen"), "")]
     if broken := broken_premise(of, typical.case, typical.right, ask):
         return [dataclasses.replace(broken, of=result)]
-    if binary := _of_signs(ones, smallest.case):
-        return [*partly, binary]
+    is_binary = of == "grad_weight" and bool(smallest.case.quantised)
+    if is_binary and (parts := sign_passed(smallest.case, ask)):
+        return [*partly, Diagnosis("?", result, parts[0], " ".join(parts[1:]), "")]
+    if smallest.case.quantised and of != "grad_weight" and (number := one_window(result, smallest.case, ask)):
+        return [*partly, Diagnosis("?", result, number, "", "")]
     where = [sentence for sentence in (*places(of, pairs, ones.student.reshapes), mark) if sentence]
+    also = " ".join(where)
     said = _by_ratio(of, wrong)
     if said is None and not order_of(of, pairs):
         grouped = {case.spec.groups > 1 for case in (*(one.case for one in wrong), *(failure.wrong if failure else ()))}
@@ -164,15 +231,7 @@ def _unnamed(
         if not where and (found := next(ones.products(smallest.case), None)) and not (found.found or found.unknown):
             where = [say("read.nothing", result=of)]
         return [Diagnosis("?", result, where[0], " ".join(where[1:]), "")] if where else []
-    return [*partly, dataclasses.replace(said, of=result, evidence=" ".join([said.evidence, *where]).strip())]
-
-
-def _of_signs(ones: OneHotProbes, case: Case) -> Diagnosis | None:
-    """Return how a binary weight goes in wrongly, or its gradient comes out; None where it does neither."""
-    if not case.quantised:
-        return None
-    said = sign_passed(case, ones.ask) if ones.of == "grad_weight" else [one_window(ones.result, case, ones.ask)]
-    return Diagnosis("?", ones.result, said[0], " ".join(said[1:]), "") if any(said) else None
+    return [*partly, dataclasses.replace(said, of=result, evidence=f"{said.evidence} {also}".strip())]
 
 
 def _part(ones: OneHotProbes, case: Case) -> str:
