@@ -47,7 +47,9 @@ class Task:
         return (2, 3) if self.name.startswith("linear") else (2,) if self.is_row else ()
 
     def own(self, tensor: torch.Tensor) -> torch.Tensor:
-        """Return a tensor of torch's four axes in those that the task has."""
+        """Return a tensor of torch's four axes in those of the task; unchanged where another axis has no size of 1."""
+        if any(tensor.shape[axis] != 1 for axis in self.lacks):
+            return tensor
         return tensor[tuple(0 if axis in self.lacks else slice(None) for axis in range(4))]
 
     def whole(self, tensor: torch.Tensor) -> torch.Tensor:
