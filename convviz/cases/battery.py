@@ -38,6 +38,10 @@ class Case:
         """Return the same case with other numbers in one of the tensors."""
         return replace(self, **{name: numbers})  # type: ignore[arg-type]  # the names are those of tensors
 
+    def without_bias(self) -> Case:
+        """Return the same case with biases of 0."""
+        return replace(self, bias=0 * self.bias, transposed_bias=0 * self.transposed_bias)
+
 
 OTHER, ZEROS, NOTHING = "other numbers of the same sizes", "zeros among the numbers", "nothing is sent back"
 # What students see first, and what a published test has. Each is plain in all but what its name says.

@@ -102,12 +102,12 @@ class Scope:
 EVERYTHING = Scope()
 
 
-def read_scope(scope: Mapping[str, Any] | str | None) -> Scope:
+def read_scope(scope: Mapping[str, Any] | str | None, in_a_row: bool = False) -> Scope:
     """Return a scope as it was stated: a dict, ``"all"`` for everything without an excuse, None for everything.
 
     The keys stride, padding, dilation, kernel_size, groups, in_channels and out_channels have a whole number or a list
     of those allowed, in which the first four may have pairs of height and width as well; square, odd and remainder are
-    True or False.
+    True or False. ``in_a_row``: what is asked has a height of 1.
 
     Raises:
         ValueError: an unknown key, or a value that its key cannot have.
@@ -126,6 +126,10 @@ def read_scope(scope: Mapping[str, Any] | str | None) -> Scope:
     combined = itertools.product(*counts)
     if "groups" in numbers and all(any(count % groups for count in rest) for groups, *rest in combined):
         raise ValueError(f"scope: in_channels and out_channels are multiples of groups: got {scope!r}")
+    if in_a_row:
+        flat = {"kernel_size": 1, "padding": 0}
+        numbers |= {key: tuple((least, n) for _, n in numbers[key]) for key, least in flat.items() if key in numbers}
+        scope = {key: value for key, value in scope.items() if key != "square"}
     return Scope(numbers, **{key: scope[key] for key in SWITCHES if key in scope})
 
 

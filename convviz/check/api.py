@@ -12,7 +12,7 @@ import torch
 from convviz.cases.battery import Case, battery, make_case
 from convviz.cases.settings_in_scope import Scope, read_scope
 from convviz.cases.stated_geometries import Stated, sides_of, stated_cases
-from convviz.cases.tasks import Task, find_task
+from convviz.cases.tasks import Task, find_task, in_a_row
 from convviz.check.calling.names_and_layouts import with_names
 from convviz.check.calling.open_student import open_student
 from convviz.check.examine import examine
@@ -77,12 +77,13 @@ def report(
         raise ValueError(f"forward is a function, for a task of gradients alone: got {forward!r} for {found.name!r}")
     given = (forward, fn) if forward is not None and callable(fn) else fn
     known = battery(cases, seed, linear=found.name.startswith("linear"), quantised=found.quantised)
+    known = in_a_row(known, found) if found.is_row else known
     known = known if at is None else stated_cases(at, found, seed)
     told: dict[str, Any] = {"layout": layout, "arrays": arrays, "time_limit": time_limit}
     told["sides"] = "" if at is None else sides_of(at)
     how = _How("here" if at is not None else cases, seed, rtol, atol, is_searched=scope is None and at is None)
     with with_names(names), _one_thread():
-        return next(_asked(given, found, known, read_scope(scope), told, how))
+        return next(_asked(given, found, known, read_scope(scope, found.is_row), told, how))
 
 
 class _How(NamedTuple):
@@ -103,7 +104,7 @@ def _asked(
     tried = known + scope.cases(known, how.seed)
     with closing(open_student(fn, task, tried, scope=scope, **told)) as student:
         if student.speaks and how.cases in ("all", "battery"):
-            tried += [make_case(name, spec, seed + 900 + n) for n, (name, spec) in enumerate(SAME.items())]
+            tried += [make_case(name, task.fit(spec), seed + 900 + n) for n, (name, spec) in enumerate(SAME.items())]
         if how.cases == "all":
             tried += student.further(seed + 950)
         found = examine(student, tried, how.rtol, how.atol, seed + 1000 if how.cases == "all" else None)

@@ -41,24 +41,23 @@ def seen_of(task: Task, result: str, tried: Tried) -> Seen:
 
 def as_convolution(task: Task, result: str, case: Case, got: torch.Tensor) -> torch.Tensor:
     """Return a task's result in the form that a convolution has it in, without a transposed convolution's bias."""
+    got = task.whole(got)
     if task.is_transposed and result == "output" and got.dim() == 4 and got.shape[1] == case.spec.in_channels:
         return got - case.transposed_bias.to(got.dtype)[:, None, None]
-    if task.name.startswith("linear") and got.dim() == 2:
-        return got[:, :, None, None]
     return got
 
 
 def as_result(task: Task, result: str, case: Case, found: torch.Tensor) -> torch.Tensor:
     """Return a convolution's result in the form that the task has it in: the reverse of ``as_convolution``."""
     if task.is_transposed and result == "output" and found.dim() == 4 and found.shape[1] == case.spec.in_channels:
-        return found + case.transposed_bias[:, None, None]
-    return found.flatten(1) if task.name.startswith("linear") and found.dim() == 4 else found
+        found = found + case.transposed_bias[:, None, None]
+    return task.own(found) if found.dim() == 4 else found
 
 
 def case_of_convolution(task: Task, result: str, case: Case) -> Case:
     """Return the case of the convolution whose result this is."""
     if task.is_transposed and result == "grad_input":  # which has no bias in it
-        return case.with_tensor("bias", torch.zeros_like(case.bias))
+        return case.without_bias()
     return _exchanged(case, case.input) if task.is_transposed and result == "grad_bias" else case
 
 

@@ -17,6 +17,7 @@ from convviz.mistakes.catalogue import Mistake, catalogue, compute
 from convviz.mistakes.recipe_steps import Recipe, axes, complete
 
 say = sentences("check")
+OF_PLANES = ("F08", "I02", "I03", "I04", "I05", "I21")  # which need rows and columns
 SEVERAL = 6  # numbers that no other mistake gives by chance
 
 
@@ -72,6 +73,8 @@ def diagnose(of: str, seen: Sequence[Seen]) -> list[Diagnosis]:
         return []  # one wrong result among calls that mostly fail is no evidence of anything else
     quantised = bool(seen[0].case.quantised)
     known = [each for each in catalogue().values() if of in each.of and each.ways and (quantised or each.id[0] != "Q")]
+    if all(one.case.spec.input_size[0] == one.case.spec.kernel_size[0] == 1 for one in seen):
+        known = [each for each in known if each.id not in OF_PLANES]
     if all(one.case.spec.input_size == (1, 1) for one in seen):  # one window: a mean over them is none
         known = [each for each in known if "H W" not in each.ways[0].get("times", "")]
     found, best = _best(itertools.combinations(known, 1), search.fit, 1)

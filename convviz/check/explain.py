@@ -15,7 +15,8 @@ from convviz.check.diagnose import Diagnosis, Seen, diagnose, diagnosis, sometim
 from convviz.check.foreign_sums import early_update, penalty
 from convviz.check.further_questions import wrong_answers
 from convviz.check.one_hot_probes import OneHotProbes, single
-from convviz.check.probe_analysis import axes_exchanged, counts, readings, unknown
+from convviz.check.probe_analysis import counts, readings, unknown
+from convviz.check.probe_formula import axes_exchanged
 from convviz.check.probe_linearity import broken_premise, is_bias_alone
 from convviz.check.probe_one_window import one_window
 from convviz.check.probe_relations import sign_passed

@@ -94,7 +94,7 @@ def _comes(task: Task, tried: Tried, padding: Sides) -> bool:
     case, got = tried.case, tried.answer.results.get("output")
     other = dataclasses.replace(case, spec=case.spec.replace(padding=padding))
     given = {name: task.tensor(case, name) for name in ("input", "weight", "bias")}
-    return got is not None and same(got, forward_pass(task, other, given))
+    return got is not None and same(task.whole(got), forward_pass(task, other, given))
 
 
 def _follows(task: Task, tried: Tried, padding: Sides) -> bool:

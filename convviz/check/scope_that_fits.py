@@ -34,7 +34,7 @@ def fitting(student: Student, found: Report) -> Iterator[tuple[Mapping[str, Any]
     if not cases and found.not_asked:
         scopes = (*KERNELS, *OTHERS)
     for stated in scopes:
-        if student.fits(scope := read_scope(stated)):
+        if student.fits(scope := read_scope(stated, student.task.is_row)):
             yield stated, scope
 
 

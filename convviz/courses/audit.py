@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from convviz.cases.battery import Case, battery
-from convviz.cases.tasks import Task, find_task, truth
+from convviz.cases.tasks import PLANAR, Task, find_task, truth
 from convviz.check.as_convolution import recipe_of
 from convviz.check.calling.call_case import random_kept
 from convviz.courses.audit_functions import STYLES, Slip, differs, make, signature_of
@@ -113,6 +113,8 @@ def audit(check_function: Check, task: str, *, style: str = "torch", progress: b
         ValueError: unknown task or style; the check refuses a right function, or never calls the one that it is given.
     """
     found = find_task(task)
+    if found.is_row:
+        raise ValueError(f"an audit is of tasks with two axes, or of a linear layer, as {[*PLANAR]}: got {task!r}")
     if style not in STYLES:
         raise ValueError(say("style", known=", ".join(map(repr, STYLES)), style=repr(style)))
     if style == "cs231n" and task != "conv2d_backward":

@@ -127,6 +127,10 @@ class TestSignatures:
         assert count == 11
         assert student.takes(uneven) == "it takes one number for stride, and here the axes differ"
 
+        unasked = open_student(numbers, BACKWARD, CASES)
+        unasked.learn_pairs()
+        assert unasked.nearest(ConvSpec((7, 6), 2, 3, 3, (2, 1), 1)).stride == (2, 2), "random geometries are drawn so"
+
         def pairs(x, w, b, stride, padding):
             (s, t), (p, q) = stride, padding
             return F.conv2d(x, w, b, (s, t), (p, q))

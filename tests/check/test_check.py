@@ -95,7 +95,7 @@ def test_what_is_not_defined_yet_is_said():
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"task": "conv3d"}, r"task is one of conv2d, .*: got 'conv3d'"),
+        ({"task": "conv4d"}, r"task is one of conv2d, .*: got 'conv4d'"),
         ({"cases": "some"}, "cases is 'public', 'battery' or 'all': got 'some'"),
         ({"seed": -1}, "seed is a whole number of 0 or more: got -1"),
         ({"seed": 0.5}, "seed is a whole number of 0 or more: got 0.5"),

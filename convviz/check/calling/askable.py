@@ -35,6 +35,8 @@ class Askable:
 
     def lacks(self, spec: ConvSpec) -> str | None:
         """Return why a geometry cannot be asked, such as "it has no argument for dilation"; None if it can."""
+        if self.task.fit(spec) != spec:
+            return say("no.row")
         if outside := self.scope.leaves_out(spec):
             return say("no.scope", name=outside)
         uneven = any(before != after for before, after in spec.padding)
@@ -57,7 +59,7 @@ class Askable:
     def nearest(self, spec: ConvSpec) -> ConvSpec | None:
         """Return a geometry like this one that it can be asked, None where none is found."""
         try:
-            spec = self.scope.nearest(spec)
+            spec = self.scope.nearest(self.task.fit(spec))
             if set(GEOMETRY) & set(self.task.arguments):
                 spec = spec.replace(**self.built_in())
                 worded = {"padding"} if self.in_words(spec) else set()

@@ -210,15 +210,17 @@ def plain_value(role: str, case: Case, plan: Plan, task: Task) -> Any:
     uneven = any(before != after for before, after in spec.padding)  # which no number says
     if name == "padding" and plan.sides and not plan.words and (uneven or plan.sides != "uneven"):
         four = (*spec.padding[1], *spec.padding[0])
-        return spec.padding[int(axis)] if axis else four if plan.sides == "four" else spec.padding
+        if axis or task.is_row:
+            return spec.padding[int(axis or 1)]
+        return four if plan.sides == "four" else spec.padding
     if name == "padding" and (plan.words or uneven):
         word = padding_word(spec) or "same"
         return word.upper() if plan.upper else word
     if name in PAIRS:
         special = {"padding": (spec.padding[0][0], spec.padding[1][0]), "output_padding": spec.remainder}
         pair: tuple[int, int] = special[name] if name in special else getattr(spec, name)
-        if axis:
-            return pair[int(axis)]
+        if axis or task.is_row:
+            return pair[int(axis or 1)]
         is_one = pair[0] == pair[1] and plan.pairs != "pair" and name not in plan.pairs.split()
         return pair[0] if is_one else pair
     if name == RATE:

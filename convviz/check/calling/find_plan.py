@@ -89,7 +89,7 @@ def _cases(subject: Subject, probes: Sequence[Case], scope: Scope, found: Found)
     is_padded = "padding" not in subject.task.arguments or told & {"padding", "params", "cache"}
     first, second, third = PROBES
     ordered = PROBES if is_padded else (second, first, third)
-    yield from (make_case("probe", scope.nearest(spec), PROBES.index(spec)) for spec in ordered)
+    yield from (make_case("probe", scope.nearest(subject.task.fit(spec)), PROBES.index(spec)) for spec in ordered)
     takes_all = {"stride", "padding"} <= told | found.read or told & {"params", "cache"}
     if (takes_all or "stride" not in subject.task.arguments) and not found.refused:
         return

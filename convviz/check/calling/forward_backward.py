@@ -200,7 +200,7 @@ class Call:
             if subject.style == "pair" and "image" in disturbed:
                 self._other_image(None, self.given, self.case, disturbed)
             if "layer" in disturbed:
-                other = make_case("between", beside(self.case.spec).replace(batch=1), 3, self.case.quantised)
+                other = make_case("between", subject.task.fit(beside(self.case.spec)).replace(batch=1), 3)
                 asked = Given(subject.task, self.plan, other)
                 layer = None if subject.maker is None else self._made(asked, other)[0]
                 self._other_image(layer, asked, other, ())

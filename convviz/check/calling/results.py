@@ -126,9 +126,8 @@ def _in_order(returned: Any, names: Sequence[str], optional: Sequence[str], rema
 
 
 def _in_torch_order(name: str, tensor: torch.Tensor, task: Task, plan: Plan, remarks: set[str]) -> torch.Tensor:
-    axes = 2 if task.name.startswith("linear") else 4
     if name == "grad_weight":
-        return from_layout(tensor, KERNEL[plan.kernel], axes)
+        return from_layout(tensor, KERNEL[plan.kernel], task.lacks)
     if name == "grad_bias":
         own = tuple(tensor.shape) == bias_shape(plan.bias, tensor.numel())
         if own or (plan.data == "HW" and tensor.numel() == 1):
@@ -137,4 +136,4 @@ def _in_torch_order(name: str, tensor: torch.Tensor, task: Task, plan: Plan, rem
             remarks.add("bias_shape")
             return tensor.reshape(-1)
         return tensor
-    return from_layout(tensor, DATA[plan.data], axes)
+    return from_layout(tensor, DATA[plan.data], task.lacks)

@@ -118,7 +118,7 @@ class Student:
     def fits(self, scope: Scope) -> bool:
         """Return whether it is right at a small case inside a scope, called in one of the likeliest ways."""
         for spec in PROBES[:2]:
-            case = make_case("probe", scope.nearest(spec), 1, self.task.quantised)
+            case = make_case("probe", scope.nearest(self.task.fit(spec)), 1, self.task.quantised)
             ways = itertools.groupby(plans(self._subject, self._askable.found.stated), lambda plan: plan.arrays)
             for plan in itertools.chain.from_iterable(itertools.islice(each, LIKELY) for _, each in ways):
                 part = suited(case, plan.data)
@@ -240,6 +240,8 @@ class Student:
 
     def _single(self, spec: ConvSpec) -> list[str]:
         """Return the settings that it takes one number for: where it raises for two equal ones, and not for one."""
+        if self.task.is_row:
+            return []
         known = self.plan.pairs.split()
         names, even = with_one_number(spec, self._askable.has_rest, self._subject.makes_layers)
         names = [name for name in names if name not in known and known != ["pair"]]
