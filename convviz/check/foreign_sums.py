@@ -13,13 +13,14 @@ from convviz.mistakes.catalogue import compute
 
 say = sentences("check")
 
+SEVERAL = 6  # numbers that are all the same multiple of others by no chance: one number always is
 # What the gradient of a penalty is a multiple of.
 PENALTIES: Mapping[str, Callable[[torch.Tensor], torch.Tensor]] = {"weight": lambda each: each, "sign": torch.sign}
 
 
 def penalty(of: str, wrong: Sequence[Seen]) -> Diagnosis | None:
     """Return that a gradient is right but for a penalty's, the same multiple of the weight in all wrong cases."""
-    for name, form in PENALTIES.items() if of == "grad_weight" else ():
+    for name, form in PENALTIES.items() if of == "grad_weight" and _several(wrong) else ():
         factor = _one([_off(one, form(one.case.weight)) for one in wrong])
         if factor:
             words = {"result": of, "factor": f"{factor:.6g}"}
@@ -30,7 +31,7 @@ def penalty(of: str, wrong: Sequence[Seen]) -> Diagnosis | None:
 def early_update(of: str, wrong: Sequence[Seen]) -> Diagnosis | None:
     """Return that grad_input is made with a weight that its gradient is already subtracted from."""
     factors = []
-    for one in wrong if of == "grad_input" else ():
+    for one in wrong if of == "grad_input" and _several(wrong) else ():
         gradient = compute("grad_weight", {}, one.case)
         moved = None if gradient is None else compute(of, {}, one.case.with_tensor("weight", gradient))
         factors.append(None if moved is None else _off(one, moved))
@@ -40,6 +41,10 @@ def early_update(of: str, wrong: Sequence[Seen]) -> Diagnosis | None:
     fix = say("updated.fix", result=of)
     same = _one(factors) is not None
     return Diagnosis("?", of, say("updated", **words), say("updated.seen" if same else "updated.varies", **words), fix)
+
+
+def _several(wrong: Sequence[Seen]) -> bool:
+    return sum(one.right.numel() for one in wrong) >= SEVERAL
 
 
 def _off(one: Seen, added: torch.Tensor) -> float | None:

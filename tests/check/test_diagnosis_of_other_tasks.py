@@ -290,7 +290,7 @@ def test_what_no_product_explains_is_said_as_what_it_is():
         return kept.setdefault((input.shape, dw.shape, grad_output.shape), dw).clone()
 
     reshaped = weight_by(lambda dw, *_: dw.permute(1, 2, 3, 0).reshape(dw.shape))
-    assert "transpose first" in report(reshaped, "conv2d_backward", cases="public").text()
+    assert "Transpose instead, or first" in report(reshaped, "conv2d_backward", cases="public").text()
     said = {
         "has only the digits of float16": lambda dw, *_: dw.half().double(),
         "about a thousandth": lambda dw, *_: (
@@ -458,7 +458,7 @@ def test_a_report_says_whole_sentences_of_what_is_there():
         (
             exchanged_where_they_agree,
             "conv2d_input",
-            "(grad_input, I20)\nThe cases with as many input as output channels are wrong",
+            "(grad_input, I20)\nThe cases with as many input channels as output channels are wrong",
         ),
         (first_images, "conv2d_backward", "The parts of the samples 2, 3, 4, 5 of grad_output are left out"),
         (last_position, "conv2d_backward", "Of grad_output only [3,5] is used: = stands where += belongs"),
