@@ -149,9 +149,10 @@ def _is_like(first: Call, again: Again | None = None) -> bool:
 
 
 def _unlike(first: Call, again: Again | None = None) -> list[str]:
-    """Return what one more call gives otherwise than the first, all of it where it fails."""
+    """Return what one more call gives otherwise than the first, or does not give as it fails."""
     second = Call(first.subject, first.plan, first.case, again)
-    return list(first.found) if _run(second)[0] != "ok" else _off(first, second)
+    ran = _run(second)[0] == "ok"
+    return _off(first, second) or ([] if ran else list(first.found))
 
 
 def _off(first: Call, second: Call) -> list[str]:
