@@ -7,7 +7,7 @@ import { weightReach } from "../rules/edit_cells.js";
 /** In a cell of CELL. @typedef {{ left: number, wide: number, top: number, tall: number, knob: Pair }} Look */
 /** @type {Record<"beside" | "edge", Look>} */
 export const LOOKS = {
-  beside: { left: 2.4, wide: 3.2, top: 4.5, tall: 29.6, knob: [7, 4.4] },
+  beside: { left: 3.2, wide: 2, top: 5, tall: 30, knob: [4, 4] },
   edge: { left: 0, wide: 2.8, top: 0, tall: 38.6, knob: [2.8, 5] }, // the number has the cell
 };
 
