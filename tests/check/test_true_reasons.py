@@ -106,7 +106,20 @@ def test_what_takes_a_kernel_of_one_cell_alone_is_right_there():
     assert found.fits == {"kernel_size": 1}
 
 
-def conv2d_weight(changed, task="conv2d_weight"):
+def test_one_number_is_recognised_by_code_that_asserts_that_its_windows_fit():
+    def conv2d_backward(dout, cache):  # as im2col of a well-known course does
+        x, w, b, conv_param = cache
+        stride, pad = conv_param["stride"], conv_param["pad"]
+        assert (x.shape[2] + 2 * pad - w.shape[2]) % stride == 0, "windows do not fit"
+        assert pad < min(w.shape[2:])
+        how = (dout, (stride, stride), (pad, pad))
+        return grad.conv2d_input(x.shape, w, *how), grad.conv2d_weight(x, w.shape, *how), dout.sum((0, 2, 3))
+
+    found = report(conv2d_backward, "conv2d_backward")
+    assert found.passed, found.text()
+
+
+def conv2d_weight(changed):
     def code(input, weight_size, grad_output, stride=1, padding=0, dilation=1, groups=1):
         right = grad.conv2d_weight(input, weight_size, grad_output, stride, padding, dilation, groups)
         return changed(right, input, grad_output, groups)

@@ -158,8 +158,11 @@ class Call:
     def _filled(self, layer: Any, given: Given, case: Case) -> dict[str, Any]:
         """Put a case's weights into a layer, after a forward pass if it creates them there."""
         if is_unbuilt(layer):
-            with contextlib.suppress(Exception):  # what it thinks of an image shows when it is asked
+            try:
                 self._other_image(layer, given, case, ())
+            except Exception as error:  # of a layer that waits for its weights, and of what shows when it is asked
+                if isinstance(error, TypeError) and "None" not in str(error):
+                    raise  # a pair where it makes them for one number
         try:
             return fill(layer, given.task, case, self.plan)
         except NotNumbers:

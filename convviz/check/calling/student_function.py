@@ -243,10 +243,11 @@ class Student:
         if self.task.is_row:
             return []
         known = self.plan.pairs.split()
-        names, even = with_one_number(spec, self._askable.has_rest, self._subject.makes_layers)
+        names, specs = with_one_number(spec, self._askable.has_rest, self._subject.makes_layers)
         names = [name for name in names if name not in known and known != ["pair"]]
-        case = make_case("one number", even, 3, self.task.quantised)
-        if not names or self._asker.ask(self.plan, case, twice=False).failed:
+        cases = [make_case("one number", each, 3, self.task.quantised) for each in specs] if names else []
+        case = next((each for each in cases if not self._asker.ask(self.plan, each, twice=False).failed), None)
+        if case is None:
             return []
         self.close()  # what it keeps of that call, such as indices by sizes, must not answer the next
         plans = {name: dataclasses.replace(self.plan, pairs=" ".join([*known, name])) for name in names}
