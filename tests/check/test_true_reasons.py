@@ -108,7 +108,7 @@ def test_what_takes_a_kernel_of_one_cell_alone_is_right_there():
 
 def test_one_number_is_recognised_by_code_that_asserts_that_its_windows_fit():
     def conv2d_backward(dout, cache):  # as im2col of a well-known course does
-        x, w, b, conv_param = cache
+        x, w, _, conv_param = cache
         stride, pad = conv_param["stride"], conv_param["pad"]
         assert (x.shape[2] + 2 * pad - w.shape[2]) % stride == 0, "windows do not fit"
         assert pad < min(w.shape[2:])
