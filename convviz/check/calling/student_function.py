@@ -175,7 +175,7 @@ class Student:
             return why
         if answer.kind == "raised":  # what an earlier call left behind may be why: then a fresh process tells
             self.close()
-            if why := self._excuse(case, self._cured(case)):
+            if why := self._excuse(case, self._cured(case), fresh=True):
                 return why
         self._tried[case] = answer
         return None
@@ -218,8 +218,11 @@ class Student:
             answer = answer if again.failed else again
         return answer
 
-    def _excuse(self, case: Case, answer: Answer) -> str | None:
-        """Return why it need not take a case that it fails for; None where it has to."""
+    def _excuse(self, case: Case, answer: Answer, fresh: bool = False) -> str | None:
+        """Return why it need not take a case that it fails for; None where it has to.
+
+        ``fresh``: what it keeps of one call, such as indices by sizes, must not answer the next.
+        """
         message = answer.message.rstrip(".")
         if answer.kind == "refused":
             message = message.removeprefix(say("raised", type="\0", text="", where="").partition("\0")[0])
@@ -235,10 +238,10 @@ class Student:
             return say("no.float32", message=message)
         if case.way == NO_BIAS and self._demands_bias:
             return say("no.bias", message=message)
-        self._askable.single.update(self._single(case.spec))
+        self._askable.single.update(self._single(case.spec, fresh))
         return self._askable.lacks(case.spec)
 
-    def _single(self, spec: ConvSpec) -> list[str]:
+    def _single(self, spec: ConvSpec, fresh: bool) -> list[str]:
         """Return the settings that it takes one number for: where it raises for two equal ones, and not for one."""
         if self.task.is_row:
             return []
@@ -249,6 +252,7 @@ class Student:
         case = next((each for each in cases if not self._asker.ask(self.plan, each, twice=False).failed), None)
         if case is None:
             return []
-        self.close()  # what it keeps of that call, such as indices by sizes, must not answer the next
+        if fresh:
+            self.close()
         plans = {name: dataclasses.replace(self.plan, pairs=" ".join([*known, name])) for name in names}
         return [name for name, plan in plans.items() if self._asker.ask(plan, case, twice=False).failed]
