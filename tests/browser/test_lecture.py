@@ -121,11 +121,11 @@ def test_a_screen_that_is_given_or_left_late_is_that_of_the_lecture_before(visit
     open_page(visitor, exported)
     visitor.evaluate(
         """() => {
-          const app = document.querySelector(".cv-app");
           let full = null;
           Object.defineProperty(document, "fullscreenElement", { configurable: true, get: () => full });
-          app.requestFullscreen = () => new Promise((resolve) => {
-            window.give = () => { full = app; document.dispatchEvent(new Event("fullscreenchange")); resolve(); };
+          const screen = document.documentElement;
+          screen.requestFullscreen = () => new Promise((resolve) => {
+            window.give = () => { full = screen; document.dispatchEvent(new Event("fullscreenchange")); resolve(); };
           });
           window.left = () => { full = null; document.dispatchEvent(new Event("fullscreenchange")); };
           document.exitFullscreen = () => { window.exits = (window.exits ?? 0) + 1; left(); return Promise.resolve(); };
