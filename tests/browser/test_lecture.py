@@ -222,6 +222,26 @@ def test_what_the_pointer_is_on_stays_clear_and_the_rest_fades(visitor, exported
     assert not any(fades for _, fades, _ in visitor.evaluate(LIT)), "on the stage nothing fades"
 
 
+def test_the_tray_is_read_from_the_last_row_on_a_projector(visitor, exported):
+    look = """() => [...document.querySelectorAll(".cv-tray td")].map((cell) => {
+      const { width, height, bottom } = cell.getBoundingClientRect();
+      const scale = height / cell.offsetHeight;
+      const zoom = Number(getComputedStyle(cell.closest("table")).zoom);
+      return [parseFloat(getComputedStyle(cell).fontSize) * zoom, bottom <= cell.closest(".cv-stage").clientHeight +
+        cell.closest(".cv-stage").getBoundingClientRect().top + 1 && width > 0 && scale > 0];
+    })"""
+    for kernel in (3, 5):
+        open_page(visitor, exported, f"#v=2&kernel={kernel}&size=7&present=1", (1920, 1080))
+        wait_band(visitor, "input")
+        cell(visitor, "grad_input", 2, 2).click()
+        visitor.locator(".cv-tray").wait_for()
+        seen = visitor.evaluate(look)
+        assert seen
+        assert all(letters >= 24 and inside for letters, inside in seen), seen
+    visitor.keyboard.press("Escape")
+    visitor.keyboard.press("f")
+
+
 def test_small_windows_have_it_too(visitor, exported):
     for size in ((640, 360), (390, 844)):
         open_page(visitor, exported, "#v=2&view=stamps&present=1", size)
