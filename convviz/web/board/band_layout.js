@@ -6,7 +6,8 @@ import { tracksFor } from "./screen_layout.js";
 
 /**
  * @typedef {import("./screen_layout.js").Room} Room
- * @typedef {Room & { beyond: number }} Extent beyond: the height that the picture has because it asked for it
+ * @typedef {Room & { whole: number, beyond: number }} Extent whole: the picture's height; beyond: what it has of
+ *   it because it asked for it
  */
 
 const LARGE = "input"; // two readings: a row of its own
@@ -127,18 +128,18 @@ export class Bands {
   /** @returns {"" | "tracks" | "all"} what changed */
   share() {
     if (!this.#equations.has(this.#focused)) this.#focused = "";
-    if (!this.#crowds()) return this.#shareNow();
+    if (!this.#crowds()) return this.#shareNow(false);
     // What words take beside other bands was measured there, perhaps of other words: tried anew, and not painted.
     for (const equation of this.#equations.values()) equation.forgetAround();
-    const changed = this.#shareNow();
+    const changed = this.#shareNow(this.#crowds());
     if (this.#isCrowded) return changed;
     for (const equation of this.#equations.values()) equation.room();
-    return this.#shareNow() || changed;
+    return this.#shareNow(this.#crowds()) || changed;
   }
 
-  /** @returns {"" | "tracks" | "all"} what changed */
-  #shareNow() {
-    this.#isCrowded = this.#crowds();
+  /** @param {boolean} isCrowded @returns {"" | "tracks" | "all"} what changed */
+  #shareNow(isCrowded) {
+    this.#isCrowded = isCrowded;
     const one = this.alone();
     const stage = /** @type {HTMLElement | null} */ (this.#root.closest("[data-stage]"));
     if (stage) stage.dataset.bands = this.stage() === "lecture" ? "lecture" : one ? "one" : "all";

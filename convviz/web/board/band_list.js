@@ -59,11 +59,11 @@ export class Rows {
 
   #onSize() {
     this.#around.onSize();
-    this.#extent = this.#extentNow();
+    const { height, beyond } = (this.#extent = this.#extentNow());
     const stage = this.bands.stage();
     const now = [
       this.#root.clientWidth,
-      stage && this.el.clientHeight,
+      stage && height - (this.bands.alone() ? beyond : 0), // what it asked for is not new
       this.ruler.clientHeight,
       stage,
     ].join();
@@ -108,8 +108,9 @@ export class Rows {
   /** @returns {Extent} */
   #extentNow() {
     const { width, height } = this.el.getBoundingClientRect();
-    const beyond = Math.max(this.#root.clientHeight - this.ruler.clientHeight, 0);
-    return { width: Math.floor(width), height: Math.floor(height), beyond };
+    const whole = this.#root.clientHeight;
+    const beyond = Math.max(whole - this.ruler.clientHeight, 0);
+    return { width: Math.floor(width), height: Math.floor(height), whole, beyond };
   }
 
   /**
@@ -175,11 +176,10 @@ export class Rows {
     } else equations.forEach((equation, index) => equation.draw(this.plotly, changed[index]));
   }
 
-  /** @param {Room} room */
-  #resize(room) {
-    const { bands, width } = room;
-    if (!width) return;
-    this.#room = room;
+  /** @param {Room} measured */
+  #resize(measured) {
+    if (!measured.width) return;
+    const { bands, width } = (this.#room = this.#grown(measured));
     this.#fitted = bands ? JSON.stringify(bands) : "";
     const wraps = Boolean(this.bands.alone());
     const equations = [...this.equations.values()];
@@ -192,24 +192,39 @@ export class Rows {
       for (const equation of equations) equation.row.setSize(cell, width);
     }
     for (const equation of equations) equation.draw(this.plotly, null);
-    this.#askForRoom();
   }
 
   /**
-   * A band that stands alone has the height that its numbers need, and one that answers the height of its answer;
-   * the page scrolls where the window has less.
+   * The room with the height that the picture asks for: a band that stands alone needs its numbers' height, one
+   * that answers its answer's; the page scrolls where the window has less. Foretold, since the browser would lay
+   * out every cell to tell it; and no variable, since it would ask every cell whether it reads that.
+   * @param {Room} room @returns {Room}
    */
-  #askForRoom() {
-    const stage = /** @type {HTMLElement | null} */ (this.#root.closest("[data-stage]"));
-    if (stage) setStyle(stage, "--cv-least", `${Math.ceil(this.#leastHeight())}px`);
+  #grown(room) {
+    const picture = /** @type {HTMLElement | null} */ (this.#root.closest("[data-stage] > .cv-picture"));
+    if (!picture) return room;
+    const extent = (this.#extent ??= this.#extentNow());
+    const least = Math.ceil(this.#leastHeight(room, extent));
+    setStyle(picture, "min-height", `${least}px`);
+    const alone = this.bands.alone();
+    const by = Math.max(least - extent.whole, -extent.beyond);
+    if (!by || !alone || this.bands.stage() === "lecture") return room;
+    const [height, whole, beyond] = [extent.height + by, extent.whole + by, extent.beyond + by];
+    this.#extent = { width: extent.width, height, whole, beyond };
+    const bands = (room.bands ?? []).map((band) =>
+      band.name === alone ? { ...band, height: band.height + by } : band,
+    );
+    return { bands, width: room.width };
   }
 
-  #leastHeight() {
+  /** Of the picture. @param {Room} room @param {Extent} extent */
+  #leastHeight({ bands }, { whole, height }) {
     if (this.bands.stage() === "lecture") return 0;
-    const band = this.equations.get(this.bands.alone());
-    if (!band) return this.#root.clientHeight - this.#extentNow().height + this.bands.leastHeight(true);
-    const { width, height } = band.room();
-    return width && this.#root.clientHeight - height + band.row.leastHeight(width);
+    const alone = this.bands.alone();
+    if (!alone) return whole - height + this.bands.leastHeight(true);
+    const stage = bands?.find(({ name }) => name === alone);
+    if (!stage?.width) return 0;
+    return whole - stage.height + (this.equations.get(alone)?.row.leastHeight(stage.width) ?? 0);
   }
 
   /** In a panel the first of its places. @param {"mark" | "hide"} act @param {(Place | null)[]} places */

@@ -95,7 +95,7 @@ export class Plot {
     [this.#planes, this.#limits] = [nextPlanes, nextLimits];
     this.#drawings += 1;
     this.#showPlot(false);
-    if (!plotly) return;
+    if (!plotly || this.el.closest("[data-strip]")) return; // a band that is not in sight: drawn when it is
     if (this.#shownKeys() !== this.#drawn) return this.#react(plotly);
     [...this.#panels.values()].forEach((panel, i) =>
       Object.assign(this.el.data[i], panel.spec().figure.data[0], {
