@@ -4,7 +4,7 @@
 #   PIP_FLAGS=...         passed on to pip. On Linux without a GPU, save several GB of CUDA packages in one line:
 #                         make app PIP_FLAGS="--extra-index-url <the CPU index that PyTorch's 'Get Started' page shows>"
 #   PORT= HOST= DEVICE=   for `make app`, as the options of `convviz serve`
-#   PYTEST_FLAGS=...      for `make test` and `make check`, such as PYTEST_FLAGS="-k spec -x"
+#   PYTEST_FLAGS=...      for all that runs tests, such as PYTEST_FLAGS="-k spec -x"
 #   WORKERS=2             how many test files run at the same time; 0 runs them one after the other, to debug
 
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do $$p -c \
@@ -25,7 +25,7 @@ dots = { $(1) & job=$$!; while kill -0 $$job 2>/dev/null; do printf .; sleep 2; 
 # compiles anew what it imports, and each worker rewrites the asserts of all test files.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help app board check docs test test-js lint-js test-py lint lint-py bench clean
+.PHONY: help app board check docs test test-all test-js lint-js test-py lint lint-py bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -36,8 +36,14 @@ SERVE_FLAGS = $(strip $(if $(PORT),--port $(PORT)) $(if $(DEVICE),--device $(DEV
 app: $(STAMP)-app ## open convviz as a dashboard (PORT=, HOST=, DEVICE=)
 	$(BIN)/convviz serve $(SERVE_FLAGS)
 
-test: $(STAMP)-test ## lint, types, JavaScript tests and all Python tests, in a real browser too
+# What needs programs of others: notebooks, a hub, proxies, Firefox, graders, a wheel of its own, the built docs.
+ENVIRONMENTS := tests/environments
+test: $(STAMP)-test ## lint, types, JavaScript tests and all tests of convviz itself, in a real browser too
 	@$(MAKE) --no-print-directory -j 2 lint test-js # each by itself keeps one core busy
+	@$(MAKE) --no-print-directory test-py ONLY="--ignore $(ENVIRONMENTS)"
+
+test-all: $(STAMP)-test ## the same, and where else convviz runs: notebooks, a hub, proxies, Firefox, a wheel, the docs
+	@$(MAKE) --no-print-directory -j 2 lint test-js
 	@$(MAKE) --no-print-directory test-py
 
 # In the order of tests/conftest.py, else the files with few tests, which may take long, would be the last.
@@ -61,8 +67,8 @@ board: $(STAMP)-test ## what the board can do, in a real browser: run it when yo
 	$(BIN)/python -m pytest $(SPREAD) $(BOARD) $(PYTEST_FLAGS)
 
 test-py: $(STAMP)-test
-	@echo "Browsers for the tests: $$($(BIN)/python -m tests.chromium), $$($(BIN)/python -m tests.browser.firefox)"
-	$(BIN)/python -m pytest $(SPREAD) $(PYTEST_FLAGS)
+	@echo "Browsers for the tests: $$($(BIN)/python -m tests.chromium), $$($(BIN)/python -m tests.environments.firefox)"
+	$(BIN)/python -m pytest $(SPREAD) $(ONLY) $(PYTEST_FLAGS)
 
 NPM := tests/js/node_modules/.bin
 lint-js: # rules, format and types of the JavaScript; what checks them comes from npm, once

@@ -157,7 +157,8 @@ def test_a_layer_alone_needs_no_name_and_no_loss(explain):
     assert app.session.settings.spec.padding_mode == "reflect"
     assert app.scale == "quantity"
     told = (
-        "These are the numbers of your Conv2d: its input, weight and bias, and as grad_output the gradient of the sum"
+        "Until you change one, these are the numbers of your Conv2d: its input, weight and bias, and as grad_output "
+        "the gradient of the sum"
     )
     assert story(app).startswith(told)
 

@@ -243,7 +243,7 @@ def test_numbers_typed_into_cells(app):
         wait_value(app, panel, *place, 2.25)
         assert app.evaluate("document.activeElement.dataset.cell") == f"{place[0]},{place[1]}"
     seen = assert_page_equals_autograd(app)
-    assert (seen.shot["menus"]["loss"], seen.shot["menus"]["grad_output"]) == ("set by hand", "typed by hand")
+    assert (seen.shot["menus"]["loss"], seen.shot["menus"]["grad_output"]) == ("set by hand", "custom")
     switch(app, "bias", True)
     show_band(app, "forward")
     cell(app, "bias", 0, 0).dblclick()

@@ -15,7 +15,7 @@ from convviz.facts.words import sentences
 from convviz.serve.binary_frames import unpacked
 from tests.browser.app_page import fresh_page, open_app, slide, wait_painted
 from tests.browser.server import ROOT, voila_server
-from tests.reverse_proxies import caddy, certificate, free_port, missing, nginx
+from tests.environments.reverse_proxies import caddy, certificate, free_port, missing, nginx
 
 pytestmark = pytest.mark.browser
 

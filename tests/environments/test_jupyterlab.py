@@ -26,7 +26,6 @@ from tests.browser.app_page import (
     wait_value,
     weight_slider,
 )
-from tests.browser.jupyterlab import FRONT_ENDS, lab_server, open_notebook
 from tests.browser.test_lesson_path import TAB_NAMES, at_step, by_pointer, play
 from tests.browser.test_open_links import BAD, CLIPBOARD, copied, saved_page, wait_for_settings
 from tests.browser.test_tab_graph import box, boxes, id_of, open_box, wait_details
@@ -35,6 +34,7 @@ from tests.browser.test_tab_your_code import (
     assert_a_pasted_function_is_checked_and_what_cannot_be_is_said,
     assert_a_wrong_function_of_the_notebook_is_named_in_three_steps,
 )
+from tests.environments.jupyterlab import FRONT_ENDS, lab_server, open_notebook
 
 say_pane = sentences("tab_pane")
 

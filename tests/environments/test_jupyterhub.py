@@ -68,7 +68,7 @@ def environ(process):
 def hub(tmp_path_factory):
     folder = tmp_path_factory.mktemp("hub")
     public, private, api = free_ports(3)
-    proxy = [PROXY] if PROXY else [sys.executable, "-m", "tests.browser.patched_configurable_http_proxy"]
+    proxy = [PROXY] if PROXY else [sys.executable, "-m", "tests.environments.patched_configurable_http_proxy"]
     home = str(folder / "home" / "{username}")
     config = folder / "config.py"
     config.write_text(

@@ -8,9 +8,9 @@ import torch
 import torch.nn.functional as F
 
 from tests.browser.app_page.waits import APPEARS_WITHIN_MS, SETTLED
-from tests.browser.firefox import find_firefox, firefox
 from tests.browser.test_screen_layout import OUTSIDE_THE_WINDOW, OVERLAPS
 from tests.conftest import OUTSIDE
+from tests.environments.firefox import find_firefox, firefox
 
 SKIPPED = "NO FIREFOX, its tests are SKIPPED: install it (Debian: `apt-get install firefox-esr`) or set CONVVIZ_FIREFOX"
 if find_firefox() is None and os.environ.get("CI") != "true":

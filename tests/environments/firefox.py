@@ -1,4 +1,4 @@
-"""Drives Firefox over WebDriver BiDi, which it speaks by itself; `python -m tests.browser.firefox` prints its path."""
+"""Drives Firefox over WebDriver BiDi, which it speaks by itself; `python -m` this module prints its path."""
 
 import contextlib
 import json
