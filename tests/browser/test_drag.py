@@ -438,11 +438,15 @@ def test_a_slider_has_room_beside_its_number_or_is_a_line_at_the_edge_or_is_left
         const unit = panel.querySelector(".cv-cell").getBoundingClientRect();
         const found = [...knobs.getAttribute("d").matchAll(/M([-\\d.]+) [-\\d.]+h([-\\d.]+)/g)]
           .map(([, x, wide]) => (((Number(x) % 40) + Number(wide)) / 40) * unit.width);
-        const left = [...printed].map((text) => {
-          const box = text.getBoundingClientRect();
-          return (box.left - unit.left) % unit.width;
-        });
-        return { numbers: printed.length, handles: found.length, into: Math.max(...found) - Math.min(...left) };
+        const texts = [...printed].map((text) => text.getBoundingClientRect());
+        const left = texts.map((box) => (box.left - unit.left) % unit.width);
+        const [, y, tall] = knobs.getAttribute("d").match(/M[-\\d.]+ ([-\\d.]+)h[-\\d.]+v([-\\d.]+)/).map(Number);
+        const middle = texts.map((box) => ((box.top + box.bottom) / 2 - unit.top) % unit.height);
+        const letters = printed[0] && parseFloat(getComputedStyle(printed[0]).fontSize) * printed[0].getScreenCTM().d;
+        const below = Math.max(...middle) + 0.37 * letters - ((y % 40) / 40) * unit.height; // of what digits are high
+        const lies = tall < 3; // along the lower edge
+        const beside = Math.max(...found) - Math.min(...left);
+        return { numbers: printed.length, handles: found.length, into: lies ? below : beside };
       })"""
     for link, size, cells in (
         ("v=2", (1366, 768), 9),
