@@ -13,7 +13,7 @@ from convviz.commands.exit_with_error import Refusal, language_of, refusing
 STDOUT = Path("-")
 PICTURE_ENDINGS = (".svg", ".png", ".gif")
 PICTURE_OPTIONS = ("panel", "equation", "step", "theme")
-PAGE_OPTIONS = ("controls", "title", "lang", "height", "lesson", "intro")
+PAGE_OPTIONS = ("controls", "title", "lang", "height", "lesson", "intro", "no_plotly")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,6 +37,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--intro", metavar="TEXT", help="words above the board: *emphasis*, **strong**, `code`, [links](https://...)"
+    )
+    parser.add_argument(
+        "--no-plotly",
+        action="store_const",
+        const=True,
+        help="a page of a third of the bytes: no panel of it opens as a figure",
     )
     parser.add_argument(
         "--module", action="store_true", help="write an ES module that defines <convviz-board>, and that MyST draws"
@@ -75,7 +81,8 @@ def run(options: argparse.Namespace) -> int:
         from convviz.export.page import page_bytes
 
         page = {name: getattr(options, name) for name in ("height", "title", "lesson")}
-        return page_bytes(state, lang=language, controls=controls, intro=options.intro or "", **page)
+        page |= {"intro": options.intro or "", "plotly": not options.no_plotly}
+        return page_bytes(state, lang=language, controls=controls, **page)
 
     return _written(options, "page", make)
 
@@ -116,7 +123,7 @@ def _written(options: argparse.Namespace, what: str, make: Callable[[Any], bytes
 
 
 def _given(options: argparse.Namespace, *names: str) -> list[str]:
-    return [f"--{name}" for name in names if getattr(options, name) is not None]
+    return [f"--{name.replace('_', '-')}" for name in names if getattr(options, name) is not None]
 
 
 def _export_picture(options: argparse.Namespace) -> int:

@@ -45,6 +45,7 @@ def export_html(
     title: str | None = None,
     lesson: str | None = None,
     intro: str = "",
+    plotly: bool = True,
 ) -> Path:
     """Write one self-contained HTML page in which the board lives on without Python.
 
@@ -63,6 +64,8 @@ def export_html(
             of your own; without one a button starts the first.
         intro: words above the board, with ``*emphasis*``, ``**strong**``, code between backticks and
             ``[links](https://...)``; all else is shown as it was typed.
+        plotly: whether the page carries plotly, two thirds of its bytes. Without it all cells keep their colours and
+            numbers; no panel opens as a figure or is saved as a picture, and a race has no curves.
 
     Returns:
         The path that was written.
@@ -71,7 +74,9 @@ def export_html(
         ValueError: the state is of a newer version or too large, or there is no such control or lesson.
         OSError: a file cannot be read or written.
     """
-    content = page_bytes(state, lang=lang, controls=controls, height=height, title=title, lesson=lesson, intro=intro)
+    content = page_bytes(
+        state, lang=lang, controls=controls, height=height, title=title, lesson=lesson, intro=intro, plotly=plotly
+    )
     return write(Path(path), content, "page")
 
 
@@ -84,6 +89,7 @@ def page_bytes(
     title: str | None = None,
     lesson: str | None = None,
     intro: str = "",
+    plotly: bool = True,
 ) -> bytes:
     groups = _check_controls(controls)
     if height is not None and (type(height) is not int or height < 100):
@@ -103,7 +109,7 @@ def page_bytes(
             shown["lessons"] = {shown["lesson"]: told(lesson)}
         title = say("page.title") if title is None else title
         words = "\n\n".join(filter(None, (intro, introduction(state))))
-        return utf8(_page(settings, shown, title=title, intro=words), "page")
+        return utf8(_page(settings, shown, title=title, intro=words, plotly=plotly), "page")
 
 
 def _check_controls(controls: Sequence[str]) -> list[str]:
@@ -114,7 +120,7 @@ def _check_controls(controls: Sequence[str]) -> list[str]:
     return names
 
 
-def _page(settings: Settings, shown: dict[str, Any], *, title: str, intro: str) -> str:
+def _page(settings: Settings, shown: dict[str, Any], *, title: str, intro: str, plotly: bool) -> str:
     data, height = {**page_facts(), "state": settings.to_dict(), **shown}, shown["height"]
     words = f'<div class="cv-intro">{intro_html(intro)}</div>\n' if intro.strip() else ""
     fixed = f"body {{ height: {height}px; overflow: auto; }}\n" if height else ""
@@ -123,6 +129,7 @@ def _page(settings: Settings, shown: dict[str, Any], *, title: str, intro: str) 
     tabs = own_tabs(settings.tab, lesson, bare=not shown["controls"])
     if "race" in tabs:
         data["race"] = facts("recorded_race")
+    packed = f'<script type="text/plain" id="convviz-plotly">{plotly_text()}</script>\n' if plotly else ""
     picture = still_figures(computed, settings.plane, settings.input_view, settings.scale)
     return f"""<!doctype html>
 <html lang="{language()}" data-convviz-version="{__version__}">
@@ -144,8 +151,7 @@ def _page(settings: Settings, shown: dict[str, Any], *, title: str, intro: str) 
 {_made(settings)}
 </main>
 <script type="application/json" id="convviz-data">{to_json(data)}</script>
-<script type="text/plain" id="convviz-plotly">{plotly_text()}</script>
-<script type="module">
+{packed}<script type="module">
 {_script(tabs)}
 </script>
 </body>

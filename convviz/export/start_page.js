@@ -3,7 +3,8 @@ const still = /** @type {HTMLElement} */ (document.getElementById("convviz-still
 const live = /** @type {HTMLElement} */ (document.getElementById("convviz-live"));
 const textOf = (id) => document.getElementById(id)?.textContent ?? "";
 const data = JSON.parse(textOf("convviz-data"));
-const plotly = () => Uint8Array.from(atob(textOf("convviz-plotly")), (letter) => letter.charCodeAt(0)).buffer;
+const packed = document.getElementById("convviz-plotly")?.textContent; // none: the page was made without it
+const plotly = () => packed && Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0)).buffer;
 try {
   page.render({ el: live, data: { ...data, plotly, tabs }, own: true });
   still.hidden = true;

@@ -4,6 +4,7 @@ import json
 import math
 
 import pytest
+from playwright.sync_api import expect
 
 from convviz.export.page import export_html
 from tests.browser.app_page import (
@@ -16,6 +17,7 @@ from tests.browser.app_page import (
     weight_slider,
 )
 from tests.browser.pdf import words_of
+from tests.browser.test_panel_zoom_dialog import open_figure
 
 APPEARS_WITHIN_MS = 60_000
 # Whether plotly's own layout is as high as the row.
@@ -184,6 +186,18 @@ def test_the_colours_go_with_the_panels(page, exported):
                 assert panel["off"] <= 1.5, panel
                 assert panel["pixels"] == panel["cells"], panel
                 assert panel["own"] == own, panel
+
+
+@pytest.mark.plotly
+def test_a_page_without_plotly_lacks_only_figures_and_says_so(page, folder):
+    small = export_html({}, folder / "small.html", plotly=False)
+    open_page(page, small)
+    with repaint(page):
+        weight_slider(page, 0, 0).press("ArrowRight")
+    assert cell(page, "weight", 0, 0).get_attribute("data-value") == "-0.9"
+    assert page.locator(".cv-panel:has(.cv-tiles, .cv-area > .cv-pixels)").count() == 11, "all colours are there"
+    said = open_figure(page, "grad_input").get_by_role("status")
+    expect(said).to_contain_text("This page was saved without plotly")
 
 
 def test_it_lives_in_an_iframe_and_tells_its_height(page, folder, exported):

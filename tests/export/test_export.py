@@ -81,11 +81,10 @@ def test_a_state_is_given_as_the_command_line_takes_it(tmp_path):
             write("http://localhost:8866/", tmp_path / "picture.svg")
 
 
-def test_the_page_is_small_enough(written):
+def test_the_page_is_small_enough_and_without_plotly_smaller(written, tmp_path):
     content = written.encode()
     assert len(content) <= 1_750_000
-    own = re.sub(r'(<script type="text/plain" id="convviz-plotly">)[^<]*', r"\1", written).encode()
-    assert len(gzip.compress(own, 9)) <= 220_000, "everything but plotly, Mistakes and Stack included"
+    assert len(gzip.compress(export_html(None, tmp_path / "small.html", plotly=False).read_bytes(), 9)) <= 220_000
 
 
 def test_it_asks_nobody_for_anything(written):

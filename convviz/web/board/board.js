@@ -35,6 +35,7 @@ export class Board {
   #frame = 0;
   #whole = true; // whether the next frame lays out, or only draws numbers
   #gone = false;
+  #hasLoaded = false; // plotly, or that there is none
   #onPaper = false;
   /** @type {ReturnType<typeof followTheme> | null} */
   #follower = null;
@@ -87,6 +88,7 @@ export class Board {
     library.ready.then(
       (loaded) => {
         this.#rows.plotly = loaded;
+        this.#hasLoaded = true;
         this.#schedule(true);
       },
       (error) => this.#gone || this.#readout.read(() => say("colours.failed", { why: error.message }), true),
@@ -180,7 +182,7 @@ export class Board {
     this.#foot.show(structure, values, numbers.planes);
     this.#shared.stepping?.retell();
     this.#markSelected();
-    this.#root.dataset.painted = this.#rows.plotly ? String(values.step) : "";
+    this.#root.dataset.painted = this.#hasLoaded ? String(values.step) : "";
     setAttribute(this.#root, "data-from", values.from); // who computed them
     this.arrival.see();
   }

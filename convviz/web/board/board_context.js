@@ -7,7 +7,7 @@ import { isSingleOne, shownOne } from "../rules/change_settings.js";
 /** @typedef {ReturnType<typeof makeShared> & { draggedOne?: boolean }} Shared draggedOne: the 1 was */
 
 /**
- * @param {Promise<Plotly>} plotly @param {string[]} taught @param {import("./readout.js").Readout} readout
+ * @param {Promise<Plotly | null>} plotly @param {string[]} taught @param {import("./readout.js").Readout} readout
  * @param {{ model: Model, rows: import("./band_list.js").Rows, theme: () => string, escape: () => boolean,
  * focusBand: (name: string) => void }} board
  */

@@ -8,7 +8,8 @@ const ASK_AGAIN = 10_000; // milliseconds; a kernel answers one a second at most
  * @typedef {{ react: (el: Element, data: object[], layout: object, config: object) => Promise<unknown>,
  *   purge: (el: Element) => void, toImage: (figure: object, options: object) => Promise<string> }} Plotly
  *   what is used
- * @typedef {typeof globalThis & { Plotly?: unknown, [KEY]?: Promise<Plotly> }} Page
+ * @typedef {Plotly | null} Library null: the page was made without it
+ * @typedef {typeof globalThis & { Plotly?: unknown, [KEY]?: Promise<Library> }} Page
  */
 
 /** @typedef {() => Plotly | Promise<Plotly>} PlotlyCode evaluates to plotly's functions */
@@ -43,7 +44,7 @@ async function evaluated(given) {
   }
 }
 
-/** @param {Model} model @returns {{ ready: Promise<Plotly>, cancel: () => void }} */
+/** @param {Model} model @returns {{ ready: Promise<Library>, cancel: () => void }} */
 export function loadPlotly(model) {
   const page = /** @type {Page} */ (globalThis);
   if (page[KEY]) return { ready: page[KEY], cancel() {} };
@@ -70,6 +71,6 @@ export function loadPlotly(model) {
     ask();
   });
   // Whichever board's answer comes first serves all.
-  const ready = answer.then((given) => (page[KEY] ??= evaluated(given)));
+  const ready = answer.then((given) => (page[KEY] ??= given ? evaluated(given) : Promise.resolve(null)));
   return { ready, cancel };
 }

@@ -31,6 +31,7 @@ export async function savePicture(board, shown, format, tell) {
   const file = `convviz-${shown.spec.name}.${format}`;
   try {
     const plotly = await board.plotly;
+    if (!plotly) return tell(say("panel.left_out"));
     const url = await plotly.toImage(figure, { format, width, height, scale: 2 });
     element("a", { href: url, download: file }).click();
     tell(say("panel.saved", { file }));

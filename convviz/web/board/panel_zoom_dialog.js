@@ -55,6 +55,7 @@ export function openFigure(board, look, place, onClosed) {
   draw();
   board.plotly.then(
     (loaded) => {
+      if (!loaded) return setText(note, say("panel.left_out"));
       plotly = loaded;
       setText(note, "");
       for (const button of buttons) button.disabled = false;

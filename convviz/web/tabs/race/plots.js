@@ -61,6 +61,7 @@ export class RacePlots {
     ready.then(
       (loaded) => {
         this.#Plotly = loaded;
+        if (!loaded) setText(failed, say("plot.left_out"));
         this.#drawAll();
       },
       (error) => this.#closed || setText(failed, error.message),
