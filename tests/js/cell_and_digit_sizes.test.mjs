@@ -39,6 +39,36 @@ test("a zero is smaller than the other numbers, where it can be read so", () => 
   }
 });
 
+test("a band that begins with the 1 that is dragged shows it largest, where nothing else gets smaller", () => {
+  for (let kernel = 1; kernel <= 5; kernel++)
+    for (let size = kernel; size <= 8; size++)
+      for (const [width, height] of [
+        [1310, 270],
+        [900, 200],
+        [340, 160],
+      ]) {
+        const about = `kernel ${kernel}, size ${size}, ${width} x ${height}`;
+        const out = size - kernel + 1;
+        const others = [
+          term(kernel, kernel, "9"),
+          term(size, size, "9"),
+          term(size + kernel, size + kernel, "1"),
+        ];
+        const plain = fitCells([term(out, out, "1"), ...others], { width, height }, false);
+        const terms = [{ ...term(out, out, "1"), dragged: true }, ...others];
+        const [first, ...rest] = fitCells(terms, { width, height }, false);
+        assert.deepEqual(rest, plain.slice(1), about);
+        assert.ok(first.height >= plain[0].height && first.height <= 1.6 * plain[0].height, about);
+        const wide = terms.map(
+          (each, at) => each.before + Math.max([first, ...rest][at].width * each.columns, each.least),
+        );
+        const all = wide.reduce((sum, each) => sum + each, GAP * (terms.length - 1));
+        assert.ok(all <= Math.max(width, 0) || first.height === plain[0].height, `${about}: it fits`);
+        if (kernel === 3 && size === 5 && width === 1310)
+          assert.ok(first.height >= 1.4 * plain[0].height, about);
+      }
+});
+
 test("every digit stays where the room allows, in each geometry", () => {
   for (let kernel = 1; kernel <= 5; kernel++)
     for (let size = kernel; size <= 8; size++)

@@ -7,7 +7,7 @@ import { weightReach } from "../rules/edit_cells.js";
 /** In a cell of CELL. @typedef {{ left: number, wide: number, top: number, tall: number, knob: Pair, lies?: boolean }} Look lies: along the lower edge */
 /** @type {Record<"beside" | "edge", Look>} */
 export const LOOKS = {
-  beside: { left: 2.4, wide: 3.2, top: 4.5, tall: 29.6, knob: [7, 4.4] },
+  beside: { left: 3.2, wide: 2, top: 5, tall: 30, knob: [4, 4] },
   // The number has the cell; at its left the mark would be read as its sign, at its right as the next one's.
   edge: { left: 35.8, wide: 2.8, top: 0, tall: 38.6, knob: [2.8, 5], lies: true },
 };

@@ -268,6 +268,7 @@ export class Panel {
     );
     return {
       ...{ beside, rows, columns, digits, least },
+      dragged: Boolean(this.#spec.single),
       around:
         (CAPTION + (lines - 1) * LINE) * letters +
         (choices && thumbs + (ofChoices - 1) * THUMB) +

@@ -15,6 +15,7 @@ const [OF_A_FRAME, FRAME] = [664, 740];
 // pixels of a cell without a number, and how many count
 const [COLOURED, FEW] = [7, 12];
 const AT_EASE = 16; // pixels of a cell with a number
+const [TIMES, MOST] = [1.6, 64]; // cells of the panel whose 1 is dragged: times the others', and pixels at most
 export const NUMBERED_UP_TO = 18; // rows or columns of cells as large as their neighbours'
 
 /** Few sizes, so that a slider seldom changes them. */
@@ -26,8 +27,9 @@ export const LADDER = [
 /**
  * @typedef {{ width: number, height: number }} Room
  * @typedef {{ rows: number, columns: number, least: number, before: number, around: number, digits: Room |
- *   null, turns?: boolean }} Term a panel with signs before it; least: width of its name; before: of the
- *   signs; around: height besides cells; digits: the least readable cell; turns: starts a line
+ *   null, turns?: boolean, dragged?: boolean }} Term a panel with signs before it; least: width of its name;
+ *   before: of the signs; around: height besides cells; digits: the least readable cell; turns: starts a line;
+ *   dragged: its 1 is
  */
 
 /** @param {number} most */
@@ -55,11 +57,23 @@ export function fitCells(terms, room, wraps) {
   };
   const readable = LADDER.findLast((side) => fits(sizes(side, true)));
   const least = Math.max(0, ...terms.map(({ digits }) => digits?.height ?? 0));
-  if (readable && readable >= least) return sizes(readable, true);
+  if (readable && readable >= least) return withHandle(terms, sizes(readable, true), fits);
   const bare = LADDER.findLast((side) => fits(sizes(side, false))) ?? LADDER[0];
   return LADDER.filter((side) => side <= bare && side >= Math.min(bare, COLOURED))
     .map((side) => withDigits(terms, sizes(side, false), fits))
     .reduce((best, cells) => (numbered(terms, cells) >= numbered(terms, best) ? cells : best));
+}
+
+/**
+ * Where a band begins with the 1 that is dragged, its panel is the largest if there is room: the eye begins there.
+ * @param {Term[]} terms @param {Room[]} cells @param {(cells: Room[]) => boolean} fits
+ */
+function withHandle([{ dragged }], [first, ...others], fits) {
+  if (!dragged || first.width !== first.height) return [first, ...others];
+  const most = Math.min(first.height * TIMES, MOST);
+  return LADDER.filter((side) => side > first.height && side <= most)
+    .map((side) => [{ width: side, height: side }, ...others])
+    .reduce((best, cells) => (fits(cells) ? cells : best), [first, ...others]);
 }
 
 /**
