@@ -105,8 +105,7 @@ export function steer(app, player, escape, own) {
 export function stepLink(player) {
   const look = player.get("look");
   if (!look?.name) return "";
-  const link = `lesson=${encodeURIComponent(look.name)}&step=${look.at}`;
+  const [link, moved] = [`lesson=${encodeURIComponent(look.name)}&step=${look.at}`, player.moved()];
   const finished = player.get("finished").map(encodeURIComponent).join(",");
-  const moved = player.moved();
-  return `${link}${finished && `&done=${finished}`}${moved && `&${moved}`}`;
+  return [link, finished && `done=${finished}`, moved].filter(Boolean).join("&");
 }
