@@ -11,11 +11,11 @@ import time
 import torch
 
 from benchmarks.figures_and_targets import Figure, main
+from convviz.cases.battery import make_case
+from convviz.cases.tasks import TASKS
 from convviz.check import report
-from convviz.check.battery import make_case
 from convviz.check.calling.open_student import open_student
 from convviz.check.examine import examine
-from convviz.check.tasks import TASKS
 from tests.check import students
 from tests.geometries import random_specs
 

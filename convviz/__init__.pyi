@@ -8,11 +8,11 @@ from convviz.app.open_lesson import lesson as lesson
 from convviz.check import _Callable
 from convviz.check.api import grade as grade
 from convviz.check.api import report as report
-from convviz.check.audit import Audit as Audit
-from convviz.check.audit import audit as audit
-from convviz.check.exercise_sheet import Exercise as Exercise
-from convviz.check.find_exercise import exercise as exercise
 from convviz.check.report import CheckFailed as CheckFailed
+from convviz.courses.audit import Audit as Audit
+from convviz.courses.audit import audit as audit
+from convviz.courses.exercise_sheet import Exercise as Exercise
+from convviz.courses.find_exercise import exercise as exercise
 from convviz.explanation.graph.read_graph import graph as graph
 from convviz.export.es_module import export_module as export_module
 from convviz.export.page import export_html as export_html

@@ -12,8 +12,8 @@ PACKAGE = Path(__file__).parents[1] / "convviz"
 
 LAYERS = {
     "facts": 0, "lessons": 0, "geometry": 0, "file_io": 0, "process_limits": 0, "optional_dependencies": 0,
-    "ops": 1, "nn": 1, "samples": 1,
-    "settings": 2, "explanation": 2, "check": 2, "lab": 2,
+    "ops": 1, "nn": 1, "samples": 1, "sandbox": 1,
+    "settings": 2, "mistakes": 2, "cases": 2, "explanation": 2, "check": 2, "courses": 2, "lab": 2,
     "views": 3,
     "web": 4,
     "app": 5, "export": 5,

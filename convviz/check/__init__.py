@@ -6,10 +6,10 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
+from convviz.cases.tasks import TASKS
 from convviz.check.api import check, grade, report
 from convviz.check.backend import BackendReport, backend
 from convviz.check.report import CaseResult, CheckFailed, Report
-from convviz.check.tasks import TASKS
 
 __all__ = ["TASKS", "BackendReport", "CaseResult", "CheckFailed", "Report", "backend", "check", "grade", "report"]
 

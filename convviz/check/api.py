@@ -5,20 +5,20 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from typing import Any
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 import torch
 
-from convviz.check.battery import battery, make_case
+from convviz.cases.battery import Case, battery, make_case
+from convviz.cases.settings_in_scope import Scope, read_scope
+from convviz.cases.stated_geometries import Stated, sides_of, stated_cases
+from convviz.cases.tasks import Task, find_task, in_a_row
 from convviz.check.calling.names_and_layouts import with_names
 from convviz.check.calling.open_student import open_student
 from convviz.check.examine import examine
 from convviz.check.report import Report
 from convviz.check.same_padding import SAME
 from convviz.check.scope_that_fits import fitting
-from convviz.check.settings_in_scope import Scope, read_scope
-from convviz.check.stated_geometries import Stated, stated_cases
-from convviz.check.tasks import find_task
 
 # A function or a class; a pair (forward, backward); None is "not defined yet".
 Checked = Callable[..., Any] | tuple[Callable[..., Any], Callable[..., Any]] | None
@@ -73,52 +73,65 @@ def report(
     for name, value in {"rtol": rtol, "atol": atol}.items():
         if value is not None and not (isinstance(value, (int, float)) and 0 <= value < float("inf")):
             raise ValueError(f"{name} is a number of 0 or more: got {value!r}")
-    limits = read_scope(scope)
     if forward is not None and ("output" in found.results or not callable(forward)):
         raise ValueError(f"forward is a function, for a task of gradients alone: got {forward!r} for {found.name!r}")
     given = (forward, fn) if forward is not None and callable(fn) else fn
     known = battery(cases, seed, linear=found.name.startswith("linear"), quantised=found.quantised)
+    known = in_a_row(known, found) if found.is_row else known
     known = known if at is None else stated_cases(at, found, seed)
-
-    def asked(within: Scope) -> Iterator[Report]:
-        """Yield what comes within a scope; and where nothing fits, and none is stated, within one that does."""
-        tried = known + within.cases(known, seed)
-        told: dict[str, Any] = {"layout": layout, "arrays": arrays, "time_limit": time_limit, "scope": within}
-        told["here_alone"] = at is not None
-        with closing(open_student(given, found, tried, **told)) as student:
-            if student.speaks and cases != "public" and at is None:
-                tried += [make_case(name, spec, seed * 1009 + 900 + n) for n, (name, spec) in enumerate(SAME.items())]
-            if cases == "all" and at is None:
-                tried += student.further(seed * 1009 + 950)
-            first = examine(student, tried, rtol, atol, seed * 1009 + 1000 if cases == "all" and at is None else None)
-            if scope is None and at is None and within is limits and not found.name.startswith("linear"):
-                for stated, narrower in fitting(student, first):
-                    inside = next(asked(narrower))
-                    if inside.passed and len(inside.cases) > 1:
-                        yield dataclasses.replace(inside, fits=stated)
-        yield first
-
+    told: dict[str, Any] = {"layout": layout, "arrays": arrays, "time_limit": time_limit}
+    told["sides"] = "" if at is None else sides_of(at)
+    how = _How("here" if at is not None else cases, seed, rtol, atol, is_searched=scope is None and at is None)
     with with_names(names), _one_thread():
-        return next(asked(limits))
+        return next(_asked(given, found, known, read_scope(scope, found.is_row), told, how))
 
 
-def check(
-    fn: Checked,
-    task: str,
-    *,
-    cases: str = "public",
-    seed: int = 0,
-    rtol: float | None = None,
-    atol: float = 0.0,
-    hint: bool = True,
-    layout: str | None = None,
-    arrays: str | None = None,
-    names: Mapping[str, str] | None = None,
-    at: Stated | Sequence[Stated] | None = None,
-    time_limit: float | None = None,
-    forward: Callable[..., Any] | None = None,
-    scope: Mapping[str, Any] | str | None = None,
-) -> None:
+class _How(NamedTuple):
+    """How a function is asked within a scope."""
+
+    cases: str  # as they are chosen, or "here" where they are stated
+    seed: int
+    rtol: float | None
+    atol: float
+    is_searched: bool  # whether a scope is looked for where nothing fits
+
+
+def _asked(
+    fn: Checked, task: Task, known: list[Case], scope: Scope, told: Mapping[str, Any], how: _How
+) -> Iterator[Report]:
+    """Yield what comes within a scope; first, where nothing fits and a scope is looked for, what comes in that one."""
+    seed = how.seed * 1009
+    tried = known + scope.cases(known, how.seed)
+    with closing(open_student(fn, task, tried, scope=scope, **told)) as student:
+        if student.speaks and how.cases in ("all", "battery"):
+            tried += [make_case(name, task.fit(spec), seed + 900 + n) for n, (name, spec) in enumerate(SAME.items())]
+        if how.cases == "all":
+            tried += student.further(seed + 950)
+        found = examine(student, tried, how.rtol, how.atol, seed + 1000 if how.cases == "all" else None)
+        if how.is_searched and not task.name.startswith("linear"):
+            for stated, narrower in fitting(student, found):
+                inside = next(_asked(fn, task, known, narrower, told, how._replace(is_searched=False)))
+                if inside.passed and len(inside.cases) > 1:
+                    yield dataclasses.replace(inside, fits=stated)
+    yield found
+
+
+class Options(TypedDict, total=False):
+    """What ``report`` takes beside a function, a task and the cases; the same of ``check`` and ``grade``."""
+
+    seed: int
+    rtol: float | None
+    atol: float
+    layout: str | None
+    arrays: str | None
+    names: Mapping[str, str] | None
+    at: Stated | Sequence[Stated] | None
+    time_limit: float | None
+    forward: Callable[..., Any] | None
+    scope: Mapping[str, Any] | str | None
+
+
+def check(fn: Checked, task: str, *, cases: str = "public", hint: bool = True, **options: Unpack[Options]) -> None:
     """Raise unless a function is right, and return nothing, as graders want it; the arguments are those of ``report``.
 
     With ``hint=False`` the message does not say what to change.
@@ -128,26 +141,10 @@ def check(
             that is furthest off with both numbers, one hint.
         ValueError: as ``report``.
     """
-    given: dict[str, Any] = {"cases": cases, "seed": seed, "rtol": rtol, "atol": atol, "layout": layout}
-    given |= {"arrays": arrays, "names": names, "at": at, "time_limit": time_limit}
-    report(fn, task, **given, forward=forward, scope=scope).raise_if_failed(hint)
+    report(fn, task, cases=cases, **options).raise_if_failed(hint)
 
 
-def grade(
-    fn: Checked,
-    task: str,
-    *,
-    points: float = 1.0,
-    cases: str = "all",
-    seed: int = 0,
-    layout: str | None = None,
-    arrays: str | None = None,
-    names: Mapping[str, str] | None = None,
-    at: Stated | Sequence[Stated] | None = None,
-    time_limit: float | None = None,
-    forward: Callable[..., Any] | None = None,
-    scope: Mapping[str, Any] | str | None = None,
-) -> float:
+def grade(fn: Checked, task: str, *, points: float = 1.0, cases: str = "all", **options: Unpack[Options]) -> float:
     """Print feedback to stdout and return the points, the part of the cases that is right; for partial credit.
 
     ``points`` are for a function that is right in every case; the other arguments are those of ``report``.
@@ -160,8 +157,7 @@ def grade(
     """
     if isinstance(points, bool) or not isinstance(points, (int, float)) or not 0 < points < float("inf"):
         raise ValueError(f"points is a number above 0: got {points!r}")
-    given: dict[str, Any] = {"cases": cases, "seed": seed, "layout": layout, "arrays": arrays, "time_limit": time_limit}
-    found = report(fn, task, **given, names=names, at=at, forward=forward, scope=scope)
+    found = report(fn, task, cases=cases, **options)
     print(found.text())
     return min(round(found.score * points, 4), float(points))
 

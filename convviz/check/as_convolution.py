@@ -11,10 +11,10 @@ import re
 
 import torch
 
-from convviz.check.battery import Case, make_case
+from convviz.cases.battery import Case, make_case
+from convviz.cases.tasks import Task
 from convviz.check.call_outcome import Tried
 from convviz.check.diagnose import Diagnosis, Seen
-from convviz.check.tasks import Task
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 
@@ -38,24 +38,23 @@ def seen_of(task: Task, result: str, tried: Tried) -> Seen:
 
 def as_convolution(task: Task, result: str, case: Case, got: torch.Tensor) -> torch.Tensor:
     """Return a task's result in the form that a convolution has it in, without a transposed convolution's bias."""
+    got = task.whole(got)
     if task.is_transposed and result == "output" and got.dim() == 4 and got.shape[1] == case.spec.in_channels:
         return got - case.transposed_bias.to(got.dtype)[:, None, None]
-    if task.name.startswith("linear") and got.dim() == 2:
-        return got[:, :, None, None]
     return got
 
 
 def as_result(task: Task, result: str, case: Case, found: torch.Tensor) -> torch.Tensor:
     """Return a convolution's result in the form that the task has it in: the reverse of ``as_convolution``."""
     if task.is_transposed and result == "output" and found.dim() == 4 and found.shape[1] == case.spec.in_channels:
-        return found + case.transposed_bias[:, None, None]
-    return found.flatten(1) if task.name.startswith("linear") and found.dim() == 4 else found
+        found = found + case.transposed_bias[:, None, None]
+    return task.own(found) if found.dim() == 4 else found
 
 
 def case_of_convolution(task: Task, result: str, case: Case) -> Case:
     """Return the case of the convolution whose result this is."""
     if task.is_transposed and result == "grad_input":  # which has no bias in it
-        return case.with_tensor("bias", torch.zeros_like(case.bias))
+        return case.without_bias()
     return _exchanged(case, case.input) if task.is_transposed and result == "grad_bias" else case
 
 
@@ -73,10 +72,15 @@ def _exchanged(case: Case, sent: torch.Tensor) -> Case:
     return make_case(case.name, spec, 81).with_tensor("grad_output", sent)
 
 
-def in_terms_of(task: Task, result: str, found: Diagnosis) -> Diagnosis:
-    """Return what is said of a convolution as it is said of a linear layer, or of a transposed convolution's result."""
+def in_terms_of(task: Task, result: str, found: Diagnosis, turns: bool = False) -> Diagnosis:
+    """Return what is said of a convolution as it is said of a linear layer, or of a transposed convolution's result.
+
+    ``turns``: the code reverses something, so that a kernel that lies wrong may be one that was turned needlessly.
+    """
     if task.name.startswith("linear"):
         return dataclasses.replace(found, fix=say("linear_order")) if found.id in ("F10", "W09") else found
+    if turns and found.id == "I01":
+        found = dataclasses.replace(found, title=say("turned"), fix=say("turned.already"))
     if not task.is_transposed or result == "grad_bias":
         return found
 

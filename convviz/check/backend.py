@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from convviz.cases.stated_geometries import Stated
 from convviz.check.api import report
 from convviz.check.call_outcome import tolerance
 from convviz.check.calling.call_plan import AskedCase
 from convviz.check.report import CaseResult, Report
-from convviz.check.stated_geometries import Stated
 from convviz.facts.words import sentences
 
 say = sentences("audit")

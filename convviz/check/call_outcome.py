@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import torch
 
-from convviz.check.battery import Case
+from convviz.cases.battery import Case
 
 FLOAT32 = 1e-5  # of the largest number: bfloat16 and TF32 lose more
 
@@ -41,6 +41,15 @@ def allowed(got: torch.Tensor, right: torch.Tensor, rtol: float | None, atol: fl
     return atol + rtol * max(largest, torch.finfo(torch.float64).tiny)
 
 
+SEVERAL = 12  # calls in which a count shows: what is drawn keeps no step by chance
+
+
+def period_of(alike: Sequence[bool]) -> int:
+    """Return every how many calls another answer comes, as where calls are counted; 0 where it keeps no such step."""
+    steps = range(2, 5) if len(set(alike)) > 1 else ()
+    return next((step for step in steps if alike[step:] == alike[:-step]), 0)
+
+
 def ratio_of(got: torch.Tensor, right: torch.Tensor) -> float | None:
     """Return the one factor by which all numbers differ; None if there is none."""
     if got.shape != right.shape or not right.numel():
@@ -57,7 +66,6 @@ KINDS = (
     "raised",  # an exception, SystemExit among them
     "refused",  # its own assert or NotImplementedError: it is not made for this case
     "said_once",  # its backward pass is marked once_differentiable, and was differentiated twice
-    "one_number",  # it raises for a stride, padding or dilation as a pair, and is right for it as a number
     "timeout",  # it ran longer than it was given
     "crashed",  # its process ended, killed or out of memory
     "wrong_type",  # not numbers, or not as many results as the task has

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
 
-from convviz.check.battery import Case
+from convviz.cases.battery import Case
 from convviz.check.call_outcome import same
-from convviz.check.mistakes import Mistake, catalogue, compute
-from convviz.check.recipes.recipe_steps import Recipe, axes, complete
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
+from convviz.mistakes.catalogue import Mistake, catalogue, compute
+from convviz.mistakes.recipe_steps import Recipe, axes, complete
 
 say = sentences("check")
+OF_PLANES = ("F08", "I02", "I03", "I04", "I05", "I21")  # which need rows and columns
 SEVERAL = 6  # numbers that no other mistake gives by chance
 
 
@@ -71,9 +73,14 @@ def diagnose(of: str, seen: Sequence[Seen]) -> list[Diagnosis]:
         return []  # one wrong result among calls that mostly fail is no evidence of anything else
     quantised = bool(seen[0].case.quantised)
     known = [each for each in catalogue().values() if of in each.of and each.ways and (quantised or each.id[0] != "Q")]
+    if all(one.case.spec.input_size[0] == one.case.spec.kernel_size[0] == 1 for one in seen):
+        known = [each for each in known if each.id not in OF_PLANES]
+    if all(one.case.spec.input_size == (1, 1) for one in seen):  # one window: a mean over them is none
+        known = [each for each in known if "H W" not in each.ways[0].get("times", "")]
     found, best = _best(itertools.combinations(known, 1), search.fit, 1)
     if not found and wrong > 1:  # what two mistakes at once give in a single case, some other two give as well
         found, best = _best(itertools.combinations(filter(search.shows_first, known), 2), search.fit, 2)
+    found = [group for group in found if all(map(search.shows_first, group))] or found
     if found:
         evidence = say("evidence.two" if len(found[0]) > 1 else "evidence.one", count=wrong, of=len(seen))
         if best < wrong:
@@ -84,6 +91,17 @@ def diagnose(of: str, seen: Sequence[Seen]) -> list[Diagnosis]:
     found, best = _best(itertools.combinations(known, 1), search.fit_partly, wrong // 2 + 1)
     evidence = say("evidence.some", count=best, of=wrong)
     return [diagnosis(mistake, evidence, of, is_partial=True) for (mistake,) in found]
+
+
+def merged(found: Iterable[Diagnosis]) -> tuple[Diagnosis, ...]:
+    """Return diagnoses, what is said in the same words of several results once, as it is seen in the first of them."""
+    kept: dict[tuple[str, ...], Diagnosis] = {}
+    for each in found:
+        key = (each.title, each.fix, *([] if each.id == "?" else [each.id, each.of]))
+        first = kept.setdefault(key, each)
+        if each.of not in first.of:
+            kept[key] = dataclasses.replace(first, of=f"{first.of}, {each.of}")
+    return tuple(kept.values())
 
 
 def sometimes(of: str, seen: Sequence[Seen]) -> Diagnosis | None:

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import torch
 
 from convviz import __version__
-from convviz.check.battery import NOTHING, Case
+from convviz.cases.battery import NOTHING, Case
+from convviz.cases.random_cases import in_words
+from convviz.cases.setting_in_words import setting_in_words
+from convviz.cases.settings_in_scope import NUMBERS, SWITCHES
 from convviz.check.call_outcome import Tried, allowed, errors, same
 from convviz.check.calling.student_function import Student
+from convviz.check.diagnose import merged
 from convviz.check.explain import Probes, explain
-from convviz.check.left_out import left_out
 from convviz.check.one_hot_probes import OneHotProbes
-from convviz.check.random_cases import in_words
 from convviz.check.report import CaseResult, ErrorMap, Products, Report
 from convviz.check.smallest_failing_geometry import RandomTrial
-from convviz.check.traced_products import setting_in_words
+from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 
 say = sentences("check")
+say_call = sentences("calling_student_code")
 
 
 def examine(
@@ -32,6 +36,7 @@ def examine(
     ``rtol``, ``atol`` are those of ``report``; ``random`` is the seed of the random geometries that follow where all is
     right, None for none.
     """
+    cases = [student.suited(case) for case in cases]
     # Twice: where a later case shows that a function takes no pairs, its numbers for an earlier one mean nothing.
     not_asked = {case.name: reason for case in (*cases, *cases) if (reason := student.takes(case))}
     asked = [case for case in cases if case.name not in not_asked]
@@ -54,15 +59,26 @@ def examine(
         results.append(judged(failure.smallest, rtol, atol))
     probes = {result: OneHotProbes(student, result) for result in student.results}
     is_wrong = not all(result.passed for result in results)
-    diagnoses = tuple(explain(student, probes, tried, failure)) if is_wrong else ()
+    diagnoses = merged(explain(student, probes, tried, failure)) if is_wrong else ()
     shown = _first_map(probes, tried, results) if is_wrong else None
     said = (diagnoses, student.assumed, not_asked, __version__)
     is_called = any(result.passed for result in results)
-    rest = left_out(student, list(not_asked.values())) if is_called else ()
+    rest = _left_out(student, list(not_asked.values())) if is_called else ()
     asked_back = "" if is_called else student.question
     return Report(
         student.task.name, tuple(results), *said, left_out=rest, question=asked_back, error_map=shown, drawn=drawn
     )
+
+
+def _left_out(student: Student, reasons: Sequence[str]) -> tuple[str, ...]:
+    """Return in a few words each what a function was not asked; ``reasons`` are those of the cases that were not."""
+    lacking = student.lacking
+    known = {say_call(id, name=name) for name in lacking for id in ("no.argument", "no.read")}
+    known |= {say_call("no.scope", name=name) for name in (*NUMBERS, *SWITCHES)}  # which is stated
+    others = Counter(reason for reason in reasons if reason not in known)
+    found = [say_call("left.argument", names=comma(lacking))] * bool(lacking)
+    found += [say_call("left.reason", reason=reason, count=count) for reason, count in others.items()]
+    return tuple(found)
 
 
 def _first_map(probes: Probes, tried: Sequence[Tried], results: Sequence[CaseResult]) -> ErrorMap | None:

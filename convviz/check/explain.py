@@ -6,24 +6,33 @@ import dataclasses
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
+from convviz.cases.battery import NOTHING, ZEROS, Case, make_case
+from convviz.cases.setting_in_words import setting_in_words
 from convviz.check.as_convolution import in_terms_of, seen_of
-from convviz.check.battery import NOTHING, ZEROS, Case, make_case
-from convviz.check.call_outcome import Tried, ratio_of, same
+from convviz.check.call_outcome import SEVERAL, Tried, period_of, ratio_of, same
 from convviz.check.calling.student_function import Student
 from convviz.check.diagnose import Diagnosis, Seen, diagnose, diagnosis, sometimes
 from convviz.check.further_questions import wrong_answers
-from convviz.check.mistakes import catalogue
 from convviz.check.one_hot_probes import OneHotProbes, single
-from convviz.check.probe_analysis import axes_exchanged, counts, readings, unknown
+from convviz.check.probe_analysis import counts, readings, unknown
+from convviz.check.probe_formula import axes_exchanged
 from convviz.check.probe_linearity import broken_premise, is_bias_alone
 from convviz.check.probe_one_window import one_window
 from convviz.check.probe_relations import sign_passed
-from convviz.check.same_padding import other_rule
+from convviz.check.same_padding import other_rule, own_padding
 from convviz.check.smallest_failing_geometry import Failure
-from convviz.check.traced_products import setting_in_words
-from convviz.check.where_and_when_wrong import ONLY, alike, is_moved, mark_of, order_of, places
+from convviz.check.where_and_when_wrong import (
+    ONLY,
+    alike,
+    is_moved,
+    mark_of,
+    order_of,
+    places,
+    remainder_miscounted,
+)
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
+from convviz.mistakes.catalogue import catalogue
 
 say = sentences("check")
 say_call = sentences("calling_student_code")
@@ -49,7 +58,7 @@ def explain(
         for one in further:
             yield from () if one.is_right else wrong_answers(one)
         return
-    if rule := other_rule(task, tried):
+    if rule := other_rule(task, tried) or ("padding" in student.lacking and own_padding(task, tried)):
         yield rule
         return
     if any(one.answer.message == say_call("plain_bias") for one in tried):
@@ -67,10 +76,9 @@ def explain(
     if first and not failure:
         student.close()
         if student.tried(first).is_right:  # in a fresh process: after other calls something is kept
-            fit = [student.tried(first).fits for _ in range(8)]
-            is_random = False in fit and True in fit[fit.index(False) :]
-            kept = diagnosis(catalogue()["I28"], say_call("after_others", names=results), results)
-            yield _random(results) if is_random else kept
+            fit = [student.tried(first).fits for _ in range(SEVERAL)]
+            is_random = False in fit and True in fit[fit.index(False) :] and not period_of(fit)
+            yield _random(results) if is_random else _stale("kept", say_call("after_others", names=results), results)
             return
     tried = _by_geometry(student, tried)
     if raised := _raised(tried, results, failure):
@@ -89,7 +97,7 @@ def explain(
             found = _unnamed(probes[result], seen, found, failure)
         if failure and found and (when := mark_of(failure.wrong, failure.others)):
             found = _said_first(when, found)
-        yield from (in_terms_of(task, result, each) for each in found)
+        yield from (in_terms_of(task, result, each, student.turns) for each in found)
 
 
 def _by_geometry(student: Student, tried: Sequence[Tried]) -> Sequence[Tried]:
@@ -127,6 +135,11 @@ def _not_finite(unknown: Sequence[Tried], tried: Sequence[Tried]) -> Diagnosis:
     return Diagnosis("?", name, say("nan", result=name), f"{mark} {seen}".strip(), say("nan.fix"))
 
 
+def _stale(what: str, evidence: str, results: str) -> Diagnosis:
+    """Return I28 by the one of its causes that was seen."""
+    return dataclasses.replace(diagnosis(catalogue()["I28"], evidence, results), title=say(f"stale.{what}"))
+
+
 def _random(results: str) -> Diagnosis:
     return Diagnosis("?", results, say("drawn"), "", "")
 
@@ -138,17 +151,21 @@ def _raised(tried: Sequence[Tried], results: str, failure: Failure | None) -> Di
     right = [one.case for one in others] if all(one.fits for one in others) else []
     wrong = [one.case for one in raised]
     mark = mark_of(failure.wrong, failure.others) if failure and raised else mark_of(wrong, right)
-    return Diagnosis("?", results, mark, raised[0].answer.message, "") if mark else None
+    is_padding = mark == say("only", which=say("mark.paddings"))  # for which F.pad wants another order
+    fix = catalogue()["F08"].fix if is_padding else ""
+    return Diagnosis("?", results, mark, raised[0].answer.message, fix) if mark else None
 
 
 def _slips(student: Student, tried: Sequence[Tried], results: str) -> list[Diagnosis]:
     kinds = {one.answer.kind: one.answer for one in tried if one.answer.kind != "ok"}
+    if (answer := kinds.get("changed_input")) and student.task.quantised:
+        return [diagnosis(catalogue()["Q04"], answer.message, results)]
     if answer := kinds.get("changed_input"):
-        return [diagnosis(catalogue()["Q04" if student.task.quantised else "I28"], answer.message, results)]
+        return [_stale("changed", answer.message, results)]
     if (answer := kinds.get("keeps_state")) and student.strides:
         return [Diagnosis("?", results, say("strided"), "", "")]
     if answer := kinds.get("keeps_state"):
-        return [diagnosis(catalogue()["I28"], answer.message, results)]
+        return [_stale("kept", answer.message, results)]
     if any(answer.message == say_call("random") for answer in kinds.values()):
         return [_random(results)]
     if any("incorrect number of gradients" in answer.message for answer in kinds.values()):
@@ -181,6 +198,8 @@ def _unnamed(
         smallest = larger
         wrong.append(larger)
     pairs = [(one.got, one.right) for one in wrong if one.got is not None]
+    if size := remainder_miscounted(of, wrong):
+        return [Diagnosis("?", result, say("remainder", result=of), size, say("remainder.fix"))]
     mark = "" if failure else mark_of([one.case for one in wrong], [one.case for one in seen if one.is_right])
     if len(wrong) == 1 and wrong[0].case.name in ONLY:
         return [Diagnosis("?", result, mark, say("only.of", case=wrong[0].case.name), "")]
@@ -237,8 +256,11 @@ def _by_ratio(of: str, wrong: Sequence[Seen]) -> Diagnosis | None:
         return Diagnosis("?", of, say("ratio"), f"{evidence} {say('ratio.fix')}", "")
     if any(one.right.numel() < 2 for one in wrong):
         return None  # one number is always some factor off
-    each = dict.fromkeys(f"{ratio:.6g} ({one.case.name})" for one, ratio in zip(wrong, found, strict=True))
-    evidence = say("ratios.evidence", result=of, ratios=", ".join(list(each)[:4]))
+    each: dict[str, str] = {}  # with the first case that has it
+    for one, ratio in zip(wrong, found, strict=True):
+        each.setdefault(f"{ratio:.6g}", one.case.name)
+    shown = [f"{ratio} ({name})" for ratio, name in list(each.items())[:4]]
+    evidence = say("ratios.evidence", result=of, ratios=", ".join(shown))
     return Diagnosis("?", of, say("ratios"), f"{evidence} {say('ratios.fix')}", "")
 
 
@@ -253,8 +275,9 @@ def _by_products(ones: OneHotProbes, smallest: Case, only_lines: bool, grouped: 
         if smallest.quantised and found.unknown:
             break
         if said := readings(found):
-            if (pair := {"grad_input": "I21", "output": "F08"}.get(of)) and axes_exchanged(found):
-                return diagnosis(catalogue()[pair], say("read.also", setting=setting, what="; ".join(said)), of)
+            if (pair := {"grad_input": "I21", "output": "F08"}.get(of)) and (which := axes_exchanged(found)):
+                named = diagnosis(catalogue()[pair], say("read.also", setting=setting, what="; ".join(said)), of)
+                return named if which == "all" else dataclasses.replace(named, title=say(f"exchanged.{which}"))
             rest = say("read.also", setting=setting, what="; ".join(said[1:])) if said[1:] else ""
             return Diagnosis("?", of, f"{said[0]}.", rest or say("read", setting=setting), "")
         if count := counts(found):

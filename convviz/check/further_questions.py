@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 
 import torch
 
-from convviz.check.battery import Case, make_case
+from convviz.cases.battery import Case, make_case
+from convviz.cases.tasks import GRADIENTS, Task, forward_pass, truth
 from convviz.check.call_outcome import Tried, errors, same
 from convviz.check.diagnose import Diagnosis
-from convviz.check.tasks import GRADIENTS, Task, forward_pass, truth
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
@@ -33,8 +33,7 @@ def right_of(task: Task, case: Case) -> dict[str, torch.Tensor]:
     if case.way == TWICE:
         return _second(task, case)
     if case.way == NO_BIAS:
-        bias = "transposed_bias" if task.is_transposed else "bias"
-        whole = truth(task, case.with_tensor(bias, torch.zeros_like(case.tensor(bias))))
+        whole = truth(task, case.without_bias())
         return {name: value for name, value in whole.items() if name != "grad_bias"}
     return truth(task, case)
 
@@ -61,8 +60,7 @@ def _second(task: Task, case: Case) -> dict[str, torch.Tensor]:
             scalar = (value * probe(task, case, name).reshape(value.shape)).sum()
             for leaf in SECOND[name]:
                 (second,) = torch.autograd.grad(scalar, {**given, "grad_output": sent}[leaf], retain_graph=True)
-                is_flat = task.name.startswith("linear") and second.dim() == 4
-                found[f"{name} by {leaf}"] = second.flatten(1) if is_flat else second
+                found[f"{name} by {leaf}"] = task.own(second) if second.dim() == 4 else second
     return found
 
 

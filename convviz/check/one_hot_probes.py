@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import torch
 
+from convviz.cases.battery import Case, make_case
 from convviz.check.as_convolution import as_convolution, case_asked, recipe_of, seen_of
-from convviz.check.battery import Case, make_case
 from convviz.check.call_outcome import ratio_of, same
 from convviz.check.calling.student_function import Student
 from convviz.check.diagnose import Seen
@@ -38,7 +38,7 @@ class OneHotProbes:
         is_masked = self.result == "grad_weight" and self._task.quantised  # then a product may be 0, or one of several
         if is_masked or self._task.name.startswith("linear"):
             return
-        for spec in dict.fromkeys((*PLANES, single(wrong.spec))):
+        for spec in dict.fromkeys((*map(self._task.fit, PLANES), single(wrong.spec))):
             if spec not in self._known:
                 case = make_case("single ones", spec, 77, self._task.quantised)
                 refused = self.student.takes(self._asked(case))
@@ -57,7 +57,7 @@ class OneHotProbes:
         These are: what is sent, the axis, the indices, and by what each is off; None where no axis parts them.
         """
         sent = "input" if self.of == "output" else "grad_output"
-        case = case.with_tensor("bias", torch.zeros_like(case.bias))
+        case = case.without_bias()
         tensor = case.tensor(sent)
         for axis, name in enumerate(("sample", "channel", "row", "column")):
             wrong: dict[int, float | None] = {}
@@ -78,8 +78,8 @@ class OneHotProbes:
     def larger(self, case: Case) -> Seen | None:
         """Return a wrong result of the same setting with a few windows and two samples more; None if that is right."""
         size = [size + 3 * stride for size, stride in zip(case.spec.input_size, case.spec.stride, strict=True)]
-        other = make_case(case.name, case.spec.replace(input_size=size, batch=case.spec.batch + 2), 80, case.quantised)
-        return self._wrong(other)
+        spec = self._task.fit(case.spec.replace(input_size=size, batch=case.spec.batch + 2))
+        return self._wrong(make_case(case.name, spec, 80, case.quantised))
 
     def mixed(self, wrong: Case) -> str:
         """Return which sums go wrong where one channel of one sample is right, the first of those below; else nothing.
@@ -103,10 +103,10 @@ class OneHotProbes:
 
         That is a sentence; empty where every single 1 of two samples, or channels, acts as itself or as no other one.
         """
-        size = 1 if self._task.name.startswith("linear") else (2, 3)
+        size = 1 if self._task.name.startswith("linear") else (1, 3) if self._task.is_row else (2, 3)
         batch, out = (2, 1) if axis == "samples" else (1, 2)
         case = make_case("one by one", ConvSpec(size, 1, out, 1, batch=batch), 82, self._task.quantised)
-        case = case.with_tensor("bias", torch.zeros_like(case.bias))
+        case = case.without_bias()
         sent = "input" if self.of == "output" else "grad_output"
         shape = case.tensor(sent).shape
         ones = torch.eye(shape.numel(), dtype=torch.float64)

@@ -6,13 +6,11 @@ numbers in that formula, and each number has a name that says what went wrong.
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
-import torch
-
+from convviz.check.probe_border import unfolded
+from convviz.check.probe_formula import Line, line_of, right_line
 from convviz.check.probe_relations import beside, misread
 from convviz.check.traced_products import MEMBERS, Cell, Product, Provenance, named
 from convviz.facts.join_lists import comma
@@ -28,25 +26,13 @@ BEYOND: Mapping[str, Callable[[float, int], float]] = {
 FEW = 6  # cells that are named one by one
 
 
-@dataclass(frozen=True)
-class Line:
-    """The formula of one axis: ``cell = pitch * o + spacing * k + cross * (k of the other axis) + place``.
-
-    For grad_weight k is what the formula gives, and o and the input cell are what goes in.
-    """
-
-    pitch: int
-    spacing: int
-    cross: int
-    place: int
-
-
 def readings(found: Provenance) -> list[str]:
     """Return in sentences how a gradient's products lie otherwise than they should; nothing where none is wrong."""
     said: list[str] = []
     for axis, name in enumerate(LINES if found.of != "grad_bias" else ()):
-        got = None if found.unknown else _line(found, axis)
-        said += _apart(got, _right(found, axis), name, found.of) if got is not None else ()
+        got = None if found.unknown else line_of(found, axis)
+        size = found.spec.kernel_size[axis]
+        said += _apart(got, right_line(found, axis), name, found.of, size) if got is not None else ()
     factors = [factor for factor in found.factors if factor != 1]
     terms = Counter(product[2] for product in found.right)
     means = all(abs(factor * terms[product[2]] - 1) < 1e-6 for product, factor in found.found.items())
@@ -59,53 +45,7 @@ def readings(found: Provenance) -> list[str]:
     return said
 
 
-def line(products: list[Product], axis: int, of: str) -> Line | None:
-    """Return the formula that all products of an axis obey; None if they obey none of whole numbers."""
-    rows, targets = [], []
-    for o, kernel, cell in (named(of, product) for product in products):
-        rows.append([o[axis], kernel[axis], kernel[1 - axis], 1])
-        targets.append(cell[axis])
-    if len(rows) < 4 or any(len({row[at] for row in rows}) < 2 for at in (0, 1)):
-        return None  # one cell of an axis alone says nothing of its steps
-    given, wanted = torch.tensor(rows, dtype=torch.float64), torch.tensor(targets, dtype=torch.float64)
-    if int(torch.linalg.matrix_rank(given[:, [0, 1, 3]])) < 3:
-        return None  # several formulas fit
-    solved = torch.linalg.lstsq(given, wanted[:, None], driver="gelsd").solution[:, 0]
-    whole = solved.round()
-    if not torch.allclose(given @ whole, wanted):
-        return None
-    return Line(*(int(number) for number in whole))
-
-
-def _line(found: Provenance, axis: int) -> Line | None:
-    """Return the formula of an axis; a kernel of one cell has the right spacing, as it can have no other."""
-    if found.spec.kernel_size[axis] > 1 or not found.found:
-        return line(list(found.found), axis, found.of)
-    right, pairs = _right(found, axis), [named(found.of, product) for product in found.found]
-    places = {cell[axis] - right.pitch * o[axis] for o, _, cell in pairs}
-    same_place = len(places) == 1 and len({o[axis] for o, *_ in pairs}) > 1
-    return dataclasses.replace(right, place=places.pop()) if same_place else None
-
-
-def axes_exchanged(found: Provenance) -> bool:
-    """Return whether one setting of rows and columns is exchanged, or all of them, and nothing else is wrong."""
-    rows, columns = _right(found, 0), _right(found, 1)
-    got = [line(list(found.found), axis, found.of) for axis in (0, 1)]
-    changed = [{"pitch"}, {"spacing"}, {"place"}, {"pitch", "spacing", "place"}]
-    pairs = ((rows, columns), (columns, rows))
-    possible = [
-        [dataclasses.replace(own, **{name: getattr(other, name) for name in names}) for own, other in pairs]
-        for names in changed
-    ]
-    return got in possible and got != [rows, columns]
-
-
-def _right(found: Provenance, axis: int) -> Line:
-    spec = found.spec
-    return Line(spec.stride[axis], spec.dilation[axis], 0, -spec.padding[axis][0])
-
-
-def _apart(got: Line, right: Line, line: str, of: str) -> Iterator[str]:
+def _apart(got: Line, right: Line, line: str, of: str, size: int) -> Iterator[str]:
     if got.cross:
         yield say(f"read.crossed.{line}")
         return
@@ -116,7 +56,9 @@ def _apart(got: Line, right: Line, line: str, of: str) -> Iterator[str]:
     if got.pitch == -right.pitch and of != "grad_input":
         yield say(f"read.opposite.{line}")
     elif got.pitch != right.pitch:
-        if of == "grad_input":
+        if got.pitch == size < right.pitch:
+            yield say(f"read.clamped.{line}", count=size, right=right.pitch)
+        elif of == "grad_input":
             yield say(f"read.pitch.{line}", got=got.pitch, right=right.pitch)
         else:
             yield say(f"read.window.pitch.{line}", count=abs(got.pitch), right=right.pitch)
@@ -167,7 +109,7 @@ def counts(found: Provenance) -> str:
         if told and beyond * 5 >= len(found.extra) * 4 and beyond:
             return say(f"read.{name}" if mode == "zeros" else "read.edge.border", count=beyond, mode=mode)
     # Both come to the same where every second row has two windows: = for += is in the catalogue, and was not it.
-    if pattern := _left_out(found) or _overwritten(found) or misread(found):
+    if pattern := unfolded(found) or _left_out(found) or _overwritten(found) or misread(found):
         return pattern
     missing, extra = len(found.missing), len(found.extra)
     total = len(found.right)

@@ -12,13 +12,13 @@ from collections.abc import Callable, Sequence
 
 import torch
 
-from convviz.check.battery import Case, make_case
+from convviz.cases.battery import Case, make_case
 from convviz.check.call_outcome import errors, ratio_of, same
 from convviz.check.diagnose import Diagnosis, Seen, diagnosis
-from convviz.check.mistakes import catalogue
 from convviz.facts import facts
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
+from convviz.mistakes.catalogue import catalogue
 
 say = sentences("check")
 
@@ -71,15 +71,18 @@ def _coarse(
     result: str, got: torch.Tensor, right: torch.Tensor, is_binary: bool
 ) -> tuple[str, dict[str, object]] | None:
     several = got.abs().round(decimals=9).unique().numel() > 1  # one size alone may be that of a clip, or none at all
-    for parts in FRACTIONS if several and not is_binary else ():
-        if _is_whole(got * parts) and not _is_whole(right * parts):
-            return ("whole" if parts == 1 else "fraction"), {"result": result, "parts": parts}
     largest, off = float(right.abs().max()), errors(got, right)
     part = float(off.max()) / largest if largest else math.inf
     words: dict[str, object] = {"result": result, "part": f"{part:.0e}"}
-    for dtype in (torch.bfloat16, torch.float16):  # what has the digits of the first has those of the second
-        if same(got.to(dtype).to(got.dtype), got, 1e-12) and part < 0.01:
-            return "half", words | {"dtype": str(dtype).removeprefix("torch.")}
+    # What has the digits of the first has those of the second.
+    halves = [dtype for dtype in (torch.bfloat16, torch.float16) if same(got.to(dtype).to(got.dtype), got, 1e-12)]
+    # Each number is off by a part of its own size: no fixed step does that.
+    floats = bool(halves) and bool((off <= torch.finfo(halves[0]).eps * right.abs()).all())
+    for parts in FRACTIONS if several and not is_binary and not floats else ():
+        if _is_whole(got * parts) and not _is_whole(right * parts):
+            return ("whole" if parts == 1 else "fraction"), {"result": result, "parts": parts}
+    if halves and part < 0.01:
+        return "half", words | {"dtype": str(halves[0]).removeprefix("torch.")}
     if part < SINGLE:
         return "single", words
     return None

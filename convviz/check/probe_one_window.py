@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 
 import torch
 
-from convviz.check.battery import Case, make_case
+from convviz.cases.battery import Case, make_case
 from convviz.check.call_outcome import ratio_of, same
-from convviz.check.recipes.grad_weight import weight_in_use
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
+from convviz.mistakes.grad_weight import weight_in_use
 
 say = sentences("check")
 AXES = ("C_out", "C_in", "kH", "kW")
@@ -24,13 +24,13 @@ def one_window(result: str, wrong: Case, ask: Callable[[Case], torch.Tensor | No
 
     ``ask`` gives that result for any case, as ``[N, C, H, W]``.
     """
-    kernel, quantised = (1, 1) if wrong.spec.input_size == (1, 1) else (3, 2), wrong.quantised
+    rows, columns = wrong.spec.input_size
+    kernel, quantised = (1, 1) if rows == columns == 1 else (1, 3) if rows == 1 else (3, 2), wrong.quantised
     spec = ConvSpec(kernel, 4, 5, kernel)
     of_one = {"output": math.prod(spec.input_shape), "grad_input": spec.out_channels}
     ones = torch.eye(of_one.get(result, 1), dtype=torch.float64)
     case = make_case("one window", spec.replace(batch=len(ones)), 79, quantised)
-    for name in ("bias", "transposed_bias"):
-        case = case.with_tensor(name, torch.zeros_like(case.tensor(name)))
+    case = case.without_bias()
     right = weight_in_use({}, quantised, case.weight) if quantised else case.weight
     if result == "output":
         case = case.with_tensor("input", ones.reshape(case.input.shape))

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import torch
 
-from convviz.check.battery import Case, make_case
+from convviz.cases.battery import Case, make_case
 from convviz.check.call_outcome import same
-from convviz.check.recipes.grad_weight import FILTER, grad_weight, weight_in_use
 from convviz.check.traced_products import MEMBERS, Cell, Product, Provenance, named
 from convviz.facts.words import sentences
+from convviz.mistakes.grad_weight import FILTER, grad_weight, weight_in_use
 
 say = sentences("check")
 

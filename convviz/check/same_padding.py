@@ -1,14 +1,17 @@
-"""padding="same": how many rows it puts where, above stride 1 as TensorFlow defines it, and by which rule others do."""
+"""padding="same": how many rows it puts where, above stride 1 as TensorFlow defines it, and by which rule others do.
+
+And what code pads that is told nothing of it.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 
-from convviz.check.battery import Case
-from convviz.check.call_outcome import Tried
+from convviz.cases.battery import Case
+from convviz.cases.tasks import Task, forward_pass, truth
+from convviz.check.call_outcome import Tried, same
 from convviz.check.diagnose import Diagnosis
-from convviz.check.tasks import Task, truth
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec, Pair, Sides
 
@@ -53,6 +56,14 @@ RULES: Mapping[str, Callable[[ConvSpec], Sides]] = {
 }
 
 
+# What code does that is told no padding and pads by itself: K - 1 rows and columns, so that the size is kept.
+OWN: Mapping[str, Callable[[ConvSpec], Sides]] = {
+    "after": lambda spec: ((0, spec.effective_kernel[0] - 1), (0, spec.effective_kernel[1] - 1)),
+    "before": lambda spec: ((spec.effective_kernel[0] - 1, 0), (spec.effective_kernel[1] - 1, 0)),
+    "unstrided": lambda spec: (_sides(spec, 0, 1), _sides(spec, 1, 1)),
+}
+
+
 def other_rule(task: Task, tried: Sequence[Tried]) -> Diagnosis | None:
     """Return which other rule for "same" gives all that is wrong; None where it is not that."""
     wrong = [one for one in tried if not one.is_right]
@@ -64,6 +75,26 @@ def other_rule(task: Task, tried: Sequence[Tried]) -> Diagnosis | None:
             fix = say(f"same.{name}.fix")
             return Diagnosis("?", results, say(f"same.{name}"), say("same.seen", count=len(wrong)), fix)
     return None
+
+
+def own_padding(task: Task, tried: Sequence[Tried]) -> Diagnosis | None:
+    """Return by which rule code pads an output that is told no padding; None where it is not that."""
+    wrong = [one for one in tried if not one.is_right]
+    for name, rule in OWN.items() if len(tried) > 1 and not task.is_transposed else ():
+        if all(_comes(task, one, rule(one.case.spec)) for one in tried):
+            spec = max((one.case.spec for one in wrong), key=lambda spec: spec.kernel_size)
+            at = {"input": spec.input_shape, "weight": spec.weight_shape, "padding": rule(spec)}
+            seen, fix = say("same.seen", count=len(wrong)), say("own.fix", at=str(at).replace("'", '"'))
+            return Diagnosis("?", "output", say(f"own.{name}"), seen, fix)
+    return None
+
+
+def _comes(task: Task, tried: Tried, padding: Sides) -> bool:
+    """Return whether an output is what is right with another padding, whatever its size."""
+    case, got = tried.case, tried.answer.results.get("output")
+    other = dataclasses.replace(case, spec=case.spec.replace(padding=padding))
+    given = {name: task.tensor(case, name) for name in ("input", "weight", "bias")}
+    return got is not None and same(task.whole(got), forward_pass(task, other, given))
 
 
 def _follows(task: Task, tried: Tried, padding: Sides) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from convviz.cases.settings_in_scope import Scope, read_scope
 from convviz.check.calling.student_function import Student
 from convviz.check.further_questions import FLOAT32, NO_BIAS, TWICE
 from convviz.check.report import Report
-from convviz.check.settings_in_scope import Scope, read_scope
 
 # What people write code for that is meant for one thing, the likeliest first. A stride or a padding that it is told and
 # is not right for, it is wrong about; it may read a kernel's size off the kernel.
@@ -34,7 +34,7 @@ def fitting(student: Student, found: Report) -> Iterator[tuple[Mapping[str, Any]
     if not cases and found.not_asked:
         scopes = (*KERNELS, *OTHERS)
     for stated in scopes:
-        if student.fits(scope := read_scope(stated)):
+        if student.fits(scope := read_scope(stated, student.task.is_row)):
             yield stated, scope
 
 

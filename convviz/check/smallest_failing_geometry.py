@@ -7,11 +7,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from convviz.check.battery import Case
+from convviz.cases.battery import Case
+from convviz.cases.random_cases import absolute, large_cases, named, random_cases, simpler, with_numbers
+from convviz.cases.tasks import truth
 from convviz.check.call_outcome import Tried, same, tolerance
 from convviz.check.calling.student_function import Student
-from convviz.check.random_cases import absolute, large_cases, named, random_cases, simpler, with_numbers
-from convviz.check.tasks import truth
 from convviz.facts.words import sentences
 
 say = sentences("calling_student_code")
@@ -44,10 +44,9 @@ class RandomTrial:
 
     def run(self, seed: int, battery: Sequence[Tried]) -> Failure | None:
         """Return the smallest failing case, if there is one; the battery's answers say how slow the function is."""
+        self._student.learn_pairs()
         seconds = min(one.answer.seconds for one in battery)
         count, at_once = next(rest for most, *rest in COUNTS if seconds <= most)
-        if self._student.plan.data == "HW":  # each is many calls
-            count = min(count, FEW)
         drawn = random_cases(self._task, seed, count, self._student.nearest)
         # Slow ones are asked a few of the large ones: in a plane at a time, as many calls as there are channels.
         large = list(large_cases(self._task, seed, self._student.nearest))[:: 1 if count > FEW else 5]

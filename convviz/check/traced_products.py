@@ -14,11 +14,10 @@ from typing import TypeVar
 
 import torch
 
-from convviz.check.battery import Case
-from convviz.check.recipes.grad_weight import weight_in_use
-from convviz.facts.join_lists import comma
+from convviz.cases.battery import Case
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
+from convviz.mistakes.grad_weight import weight_in_use
 
 say = sentences("check")
 
@@ -86,24 +85,13 @@ def provenance(of: str, spec: ConvSpec, case: Case, ask: Ask) -> Provenance | No
     tensor = {"grad_weight": case.input, "grad_bias": torch.ones(1, 1, 1, 1)}.get(of, weight)
     is_alike = bool(case.quantised) and tensor is weight  # signs are no labels: only what belongs there can be read
     labels = {divmod(at, tensor.shape[3]): label for at, label in enumerate(tensor[0, 0].flatten().tolist())}
-    sent = "input" if of == "output" else "grad_output"
-    for bias in ("bias", "transposed_bias"):
-        case = case.with_tensor(bias, torch.zeros_like(case.tensor(bias)))
     right = _right(of, spec)
     own = {(o, cell): label for o, label, cell in right}
     found: dict[Product, float] = {}
     strange: dict[Product, float] = {}  # with the factor by which the right product is off
     unknown: list[tuple[Cell, Cell, float, float]] = []
-    height, width = spec.input_size if of == "output" else spec.output_size
-    for o in itertools.product(range(height), range(width)):
-        one = torch.zeros_like(case.tensor(sent))
-        one[0, 0, o[0], o[1]] = 1
-        got = ask(case.with_tensor(sent, one))
-        if got is not None and of == "grad_bias" and got.numel() == 1:
-            got = got.reshape(1, 1, 1, 1)
-        if got is None or got.dim() != 4 or got.shape[:2] != (1, 1):
-            return None
-        plane = got[0, 0].double()
+    planes = _planes(of, case.without_bias(), ask)
+    for o, plane in planes.items():
         for row, column in (plane.abs() > 1e-9).nonzero().tolist():  # an FFT leaves noise
             cell, value = (row, column), float(plane[row, column])
             if not is_alike and (read := _read(value, labels)):
@@ -121,23 +109,24 @@ def provenance(of: str, spec: ConvSpec, case: Case, ask: Ask) -> Provenance | No
         found |= strange
     else:
         unknown += [(o, cell, factor * labels[label], labels[label]) for (o, label, cell), factor in strange.items()]
-    return Provenance(of, spec, found, right, tuple(unknown))
+    return Provenance(of, spec, found, right, tuple(unknown)) if planes else None
 
 
-def setting_in_words(spec: ConvSpec) -> str:
-    """Return kernel, stride and padding of a geometry, and dilation and border where they are not the plain ones."""
-    height, width = spec.kernel_size
-    padding = (spec.padding[0][0], spec.padding[1][0])
-    said = [say("setting", height=height, width=width, stride=_written(spec.stride), padding=_written(padding))]
-    if spec.dilation != (1, 1):
-        said.append(say("setting.dilation", dilation=_written(spec.dilation)))
-    if spec.padding_mode != "zeros":
-        said.append(say("setting.border", mode=spec.padding_mode))
-    return comma(said)
-
-
-def _written(pair: Cell) -> str:
-    return str(pair[0]) if pair[0] == pair[1] else f"{pair[0]}×{pair[1]}"
+def _planes(of: str, case: Case, ask: Ask) -> dict[Cell, torch.Tensor]:
+    """Return the plane that a single 1 in each cell gives; nothing where one of them gives no plane."""
+    sent = "input" if of == "output" else "grad_output"
+    height, width = case.tensor(sent).shape[2:]
+    found: dict[Cell, torch.Tensor] = {}
+    for row, column in itertools.product(range(height), range(width)):
+        one = torch.zeros_like(case.tensor(sent))
+        one[0, 0, row, column] = 1
+        got = ask(case.with_tensor(sent, one))
+        if got is not None and of == "grad_bias" and got.numel() == 1:
+            got = got.reshape(1, 1, 1, 1)
+        if got is None or got.dim() != 4 or got.shape[:2] != (1, 1):
+            return {}
+        found[row, column] = got[0, 0].double()
+    return found
 
 
 def _read(value: float, labels: Mapping[Cell, float]) -> dict[Cell, float]:

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import torch
 
-from convviz.check.battery import NOTHING, OTHER, ZEROS, Case
+from convviz.cases.battery import NOTHING, OTHER, ZEROS, Case
 from convviz.check.call_outcome import allowed, errors, same
+from convviz.check.diagnose import Seen
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 
@@ -46,6 +47,8 @@ MARKS: Mapping[str, Callable[[ConvSpec], bool]] = {
     "padding": lambda spec: any(map(any, spec.padding)),
     "no_padding": lambda spec: not any(map(any, spec.padding)),
     "wide_padding": lambda spec: any(p >= k for (p, _), k in zip(spec.padding, spec.kernel_size, strict=True)),
+    "strides": lambda spec: spec.stride[0] != spec.stride[1],
+    "paddings": lambda spec: spec.padding[0] != spec.padding[1],
     "pair": lambda spec: spec.stride[0] != spec.stride[1] or spec.padding[0] != spec.padding[1],
     "oblong": lambda spec: spec.kernel_size[0] != spec.kernel_size[1],
     "even": lambda spec: any(size % 2 == 0 for size in spec.kernel_size),
@@ -80,6 +83,7 @@ def mark_of(wrong: Sequence[Case], right: Sequence[Case]) -> str:
     fitting = {name: has for name, has in MARKS.items() if all(has(case.spec) for case in wrong)}
     shared = {name: [has(case.spec) for case in right] for name, has in fitting.items()}
     exact = [name for name, among_right in shared.items() if not any(among_right)]
+    exact = [name for name in exact if name != "pair" or not {"strides", "paddings"} & set(exact)]  # which says more
     exact = [say(f"mark.{name}") for name in [name for name in exact if name not in BY_CHANCE] or exact]
     if not exact and (sized := _sizes([case.spec for case in wrong], [case.spec for case in right])):
         return say("only", which=sized)
@@ -128,6 +132,24 @@ def places(result: str, pairs: Sequence[tuple[torch.Tensor, torch.Tensor]], resh
     said = [sentence for axis, name in enumerate(axes[:least]) for sentence in _along(axis, name, wrongs, result)]
     if all(bool((got[wrong] == 0).all()) for (got, _), wrong in zip(pairs, wrongs, strict=True)):
         said.append(say("place.zero"))
+    return said
+
+
+def remainder_miscounted(of: str, wrong: Sequence[Seen]) -> str:
+    """Return in a sentence that a size is that of another remainder; empty where a wrong size is anything else."""
+    said = ""
+    for one in wrong if of == "grad_input" else ():
+        got, spec = one.got, one.case.spec
+        if got is None or got.dim() != 4 or got.shape[:2] != one.right.shape[:2]:
+            return ""
+        for axis, line in enumerate(("row", "column")):
+            came, size = got.shape[2 + axis], spec.input_size[axis]
+            stride, rest = spec.stride[axis], spec.remainder[axis]
+            if not 0 <= came - (size - rest) < stride:
+                return ""
+            if came != size and not said:
+                words = {"count": came, "right": size, "stride": stride, "rest": rest}
+                said = say(f"remainder.{line}", case=one.case.name, **words)
     return said
 
 

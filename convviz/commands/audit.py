@@ -34,7 +34,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Return 0 if all is caught, 1 if something passes, 2 if the check cannot be used."""
-    from convviz.check.audit import audit
+    from convviz.courses.audit import audit
 
     with refusing(ValueError, code=2):
         found = audit(load(options.check, DEFAULT_NAME), options.task, style=options.style, progress=options.progress)

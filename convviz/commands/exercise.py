@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     if form not in FORMS:
         known = ", ".join(f".{one}" for one in FORMS)
         raise Refusal(say("ending", known=known, path=options.output), 2)
-    from convviz.check.find_exercise import exercise
+    from convviz.courses.find_exercise import exercise
     from convviz.file_io import utf8, write
 
     with refusing(ValueError, code=2), refusing(OSError):

@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from convviz.check.tasks import TASKS
+from convviz.cases.tasks import TASKS
 from convviz.explanation.lesson_schema import EDITED, FACTS, keys, listed, what_is_misshapen
 from convviz.facts.words import ARGUMENT
 from convviz.settings.compute import compute

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from convviz.check.tasks import GRADIENTS
+from convviz.cases.tasks import GRADIENTS
 from convviz.explanation.quantised.layers_and_variants import KINDS
 from convviz.facts import facts
 

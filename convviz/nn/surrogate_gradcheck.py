@@ -1,20 +1,31 @@
 """surrogate_check: gradcheck for layers whose gradient is not their derivative."""
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import torch
 
+from convviz.nn.own_quantiser import Map, check_own
 from convviz.nn.quantized_conv2d import QuantizedConv2d
+from convviz.nn.straight_through import STES, check_ste
 from convviz.ops.to_tensor import cell_at
 
 Values = Mapping[str, torch.Tensor]
 
 
 def surrogate_check(
-    layer: QuantizedConv2d, input: torch.Tensor, *, eps: float = 1e-6, atol: float = 1e-6, rtol: float = 1e-4
+    layer: Callable[..., Any],
+    input: torch.Tensor | Sequence[torch.Tensor],
+    *,
+    forward: Map | Mapping[str, Map] | None = None,
+    surrogate: str | Map | Mapping[str, str | Map] = "identity",
+    convolution: Callable[..., torch.Tensor] | None = None,
+    eps: float = 1e-6,
+    atol: float = 1e-6,
+    rtol: float = 1e-4,
 ) -> bool:
-    """Hold the gradients of a quantised layer against finite differences of the surrogate that it states.
+    """Hold the gradients of a quantised layer against those of the surrogate that is stated for it.
 
     torch.autograd.gradcheck must fail for these layers, by design: forward is a staircase, so its finite differences
     are 0 almost everywhere and huge on a step, while backward returns the slope of another function, the surrogate.
@@ -23,12 +34,24 @@ def surrogate_check(
     central differences, cell by cell. At a kink (|w| = 1 under ``"clip"``) every value between the slopes on its two
     sides is right.
 
+    Any other layer or function is checked by its quantiser: ``forward`` is q and ``surrogate`` the s whose slope its
+    straight-through gradient is. Then what is wrong is said to be in the quantiser or in the convolution, and a known
+    mistake of either by its name.
+
     The work is done on a copy, in float64 and on the CPU: the layer, its gradients and the random state stay as they
     were. Hooks are not called.
 
     Args:
-        layer: Conv2dShift, BinaryConv2d, XNORConv2d or another ``QuantizedConv2d`` that states its surrogate.
-        input: ``[N, C_in, H, W]`` or one sample; small, for each cell costs two forward passes.
+        layer: Conv2dShift, BinaryConv2d, XNORConv2d or another ``QuantizedConv2d`` that states its surrogate; with
+            ``forward`` any module with a weight and perhaps a bias, or a function of (input, weight[, bias]).
+        input: ``[N, C_in, H, W]`` or one sample; small, for each cell costs two forward passes. For a function its
+            tensors, (input, weight) or (input, weight, bias).
+        forward: the quantiser of your own, a function of a tensor, of whichever of input, weight and output explain the
+            output; or a dict such as ``{"weight": to_ternary}``.
+        surrogate: ``"identity"``, ``"clip"``, ``"tanh"``, a function of a tensor that autograd differentiates, or a
+            dict of these by tensor.
+        convolution: what is computed of quantised tensors, a function of (input, weight, bias); by default torch's
+            conv2d in the layer's geometry, or its linear.
         eps: the step to either side.
         atol: largest difference that is allowed beside rtol's.
         rtol: largest difference that is allowed, as a share of the finite difference.
@@ -37,13 +60,24 @@ def surrogate_check(
         True.
 
     Raises:
-        TypeError: the layer states no surrogate.
+        TypeError: the layer states no surrogate, and there is no ``forward``.
+        ValueError: there is no such surrogate.
         AssertionError: a gradient is wrong; names the parameter, the index and both numbers.
     """
-    if not isinstance(layer, QuantizedConv2d):
+    if forward is not None:
+        for each in surrogate.values() if isinstance(surrogate, Mapping) else [surrogate]:
+            if not callable(each):
+                check_ste("surrogate", each, STES)
+        several = (input,) if isinstance(input, torch.Tensor) else input
+        tensors = dict(zip(("input", "weight", "bias"), several, strict=False))
+        with torch.inference_mode(False):
+            check_own(layer, tensors, forward, surrogate, convolution, atol, rtol)
+        return True
+    if not isinstance(layer, QuantizedConv2d) or not isinstance(input, torch.Tensor):
         raise TypeError(
             f"layer must be a quantised one, such as BinaryConv2d: got {type(layer).__name__}; "
-            "for a layer that is its own derivative use torch.autograd.gradcheck"
+            "for a layer that is its own derivative use torch.autograd.gradcheck, and for a quantiser of your own "
+            "forward= and surrogate="
         )
     with torch.inference_mode(False), torch.enable_grad():  # whatever the caller is in
         twin = copy.deepcopy(layer).to("cpu", torch.float64).requires_grad_()
@@ -57,15 +91,15 @@ def surrogate_check(
     with torch.no_grad():
         here = {name: value.detach() for name, value in point.items()}
 
-        def surrogate(moved: Values) -> torch.Tensor:
+        def smooth(moved: Values) -> torch.Tensor:
             parameters = {name: value for name, value in moved.items() if name != "input"}
             return twin.surrogate(here["input"], moved["input"], parameters)
 
-        own = surrogate(here)
+        own = smooth(here)
         if output.shape != own.shape or not torch.allclose(output, own, rtol, atol):
             raise AssertionError("the surrogate must have the layer's value at the point itself: it has another")
         for name, gradient in zip(here, gradients, strict=True):
-            slopes = _slopes(lambda moved: (grad_output * surrogate(moved)).sum(), here, name, eps)
+            slopes = _slopes(lambda moved: (grad_output * smooth(moved)).sum(), here, name, eps)
             _compare(name, gradient, slopes, atol, rtol)
     return True
 

@@ -12,12 +12,12 @@ from docutils import nodes
 from live_boards import SITE, language_of
 from sphinx.util.docutils import SphinxDirective
 
-from convviz.check.battery import Case
-from convviz.check.mistakes import catalogue, compute
+from convviz.cases.battery import Case
 from convviz.export.site import page_of
 from convviz.facts import facts
 from convviz.facts.current_language import use_locale
 from convviz.facts.format_numbers import format_number
+from convviz.mistakes.catalogue import catalogue, compute
 from convviz.settings.compute import compute as compute_settings
 from convviz.settings.link import from_link
 from convviz.views.scales import QUANTITIES

@@ -5,7 +5,7 @@ import signal
 import pytest
 
 from convviz.facts.words import sentences
-from tests.browser.app_page import OFFERED, open_app, open_tab, slide, slider_value
+from tests.browser.app_page import OFFERED, open_app, open_tab, slide, slider_value, wait_notice
 from tests.browser.server import voila_server
 from tests.browser.test_tab_your_code import PASTED, check, hint
 
@@ -45,6 +45,20 @@ def test_a_server_for_oneself_alone_checks_pasted_code_in_a_process_of_its_own(p
     pane = check(page, "conv2d_weight", code=PASTED)
     hint(pane, "what").locator("summary").click()
     assert "divided by the batch size" in hint(pane, "what").inner_text()
+    told = pane.locator("[data-yours=task]")
+    assert told.inner_text().startswith("It takes input, weight_size, grad_output, stride")
+    option = pane.locator("option[value=conv1d_module]")
+    assert option.text_content() == "conv1d_module: a layer, a torch.nn.Module"
+    assert option.locator("xpath=..").get_attribute("label") == "Convolution of one axis"
+    hint(pane, "how").locator("summary").click()
+    hint(pane, "how").locator("button").first.click()
+    wait_notice(page, "The setting where this shows")
+    pane = check(page, "conv2d_weight", code=PASTED.replace("found / input.shape[0]", "found[99]"))
+    assert page.locator(".cv-notice").first.inner_text() == "", "what was said of the code before"
+    assert not pane.locator("progress").is_visible()
+    pane.locator("[data-yours=line]").click()
+    shown = pane.locator("textarea").evaluate("it => it.value.slice(it.selectionStart, it.selectionEnd)")
+    assert shown == "    return found[99]"
     pane = check(page, "conv2d_weight", code="import os\nos._exit(3)")
     assert "exited with code 3" in pane.locator(".cv-pane-failure").last.inner_text()
     pane = check(page, "conv2d_weight", code=PASTED.replace(" / input.shape[0]", ""))

@@ -5,8 +5,8 @@ import json
 import pytest
 import torch
 
-from convviz.check.battery import make_case
-from convviz.check.mistakes import catalogue, compute
+from convviz.cases.battery import make_case
+from convviz.mistakes.catalogue import catalogue, compute
 from tests.autograd_truth import truth
 from tests.geometries import EDGE_CASES, random_specs
 

@@ -5,9 +5,9 @@ import dataclasses
 import pytest
 import torch
 
-from convviz.check.battery import make_case
-from convviz.check.mistakes import catalogue, compute
+from convviz.cases.battery import make_case
 from convviz.export.page import export_html
+from convviz.mistakes.catalogue import catalogue, compute
 from convviz.settings.compute import compute as compute_settings
 from convviz.settings.link import from_link
 from tests.browser.app_page import choose, fresh_page, open_tab, snapshot

@@ -57,7 +57,7 @@ def assert_a_wrong_function_of_the_notebook_is_named_in_three_steps(lab):
     assert pane.locator(".cv-yours-map .cv-panel").count() == 3
     assert not hint(pane, "what").evaluate("details => details.open"), "the second step waits until it is wanted"
     hint(pane, "what").locator("summary").click()
-    assert "The kernel is not rotated." in hint(pane, "what").inner_text()
+    assert "The kernel lies the wrong way round." in hint(pane, "what").inner_text()
     hint(pane, "how").locator("summary").click()
     assert "180°" in hint(pane, "how").inner_text()
     hint(pane, "how").locator("button").click()

@@ -1,10 +1,10 @@
 """Students' code for the checker's tests: right in many styles, and wrong in every listed way; the mistakes' list is
 ``mistaken_input`` and ``mistaken_weight``. Written from descriptions of the mistakes, not from the checker's own."""
 
-from convviz.check.battery import battery
+from convviz.cases.battery import battery
+from convviz.cases.tasks import TASKS, truth
 from convviz.check.call_outcome import same
 from convviz.check.calling import open_student
-from convviz.check.tasks import TASKS, truth
 from tests.check import mistaken_input, mistaken_weight, students_grad_input, students_grad_weight
 from tests.check.student_code_styles import backward_of
 
@@ -82,7 +82,7 @@ def asked(fn, task, without=(), **given):
     cases = [case for case in battery("all", 0, linear=task.startswith("linear")) if case.name not in without]
     student = open_student(fn, TASKS[task], cases, **given)
     count = 0
-    for case in cases:
+    for case in map(student.suited, cases):
         if student.takes(case) is None:
             answer, right = student.answer(case), truth(student.task, case)
             where = f"{fn} at {case.name}: {answer.kind} {answer.message} {student.assumed}"

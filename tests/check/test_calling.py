@@ -17,13 +17,14 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from convviz.cases.battery import battery, make_case
+from convviz.cases.tasks import TASKS, truth
 from convviz.check.api import report
-from convviz.check.battery import battery, make_case
 from convviz.check.call_outcome import same
-from convviz.check.calling import open_student, sandbox
+from convviz.check.calling import open_student
 from convviz.check.calling.arrays import take_back
-from convviz.check.tasks import TASKS, truth
 from convviz.geometry.spec import ConvSpec
+from convviz.sandbox import kernel_limits
 from tests.check import students
 
 # Counted below; the one whose height and width differ in everything asks nothing of its own here.
@@ -78,26 +79,23 @@ class TestSignatures:
         def caffe(bottom, weight, top_diff, stride=1, pad=0):
             return gradients(top_diff, bottom, weight, None, stride, pad)
 
-        def by_place(this, weight, that, stride=1, pad=0):
-            return gradients(that, this, weight, None, stride, pad)
-
         def border(x, w, dy, stride=1, border=0):
             return gradients(dy, x, w, None, stride, border)
 
-        for fn in (caffe, by_place, border):
-            assert asked(fn, "conv2d_backward")[1] == 13
-        assert asked(permuted, "conv2d_backward")[1] == 17
+        for fn in (caffe, border):
+            assert asked(fn, "conv2d_backward")[1] == 14
+        assert asked(permuted, "conv2d_backward")[1] == 18
         assert asked(two, "conv2d_backward")[0].results == ("grad_input", "grad_weight")
-        assert asked(keys, "conv2d_backward")[1] == 13
+        assert asked(keys, "conv2d_backward")[1] == 14
         student = open_student(with_more, BACKWARD, CASES)
         assert same(student.answer(TINY).results["grad_weight"], truth(BACKWARD, TINY)["grad_weight"])
-        assert asked(functools.partial(gradients, stride=1), "conv2d_backward")[1] == 17
+        assert asked(functools.partial(gradients, stride=1), "conv2d_backward")[1] == 18
 
     def test_arguments_whose_names_say_nothing_go_by_their_place(self):
         student, count = asked(lambda a1, a2, a3, a4: gradients(a1, a2, a3, a4), "conv2d_backward")
         assert (count, student.assumed[0]) == (2, "positional arguments: grad_output, input, weight, bias")
         for fn, task in ((F.conv2d, "conv2d"), (F.conv_transpose2d, "conv_transpose2d"), (F.linear, "linear")):
-            assert asked(fn, task)[1] == (5 if task == "linear" else 17)
+            assert asked(fn, task)[1] == (5 if task == "linear" else 18)
 
     def test_sizes_are_given_as_they_are_asked_for(self):
         def plane(input_size, w, dout, stride, padding):
@@ -108,9 +106,14 @@ class TestSignatures:
         def open_end(dout, w, stride, padding):
             return F.conv_transpose2d(dout, w, None, stride, padding)
 
-        assert asked(torch.nn.grad.conv2d_input, "conv2d_input")[1] == 17
-        assert asked(torch.nn.grad.conv2d_weight, "conv2d_weight")[1] == 17
-        assert asked(plane, "conv2d_input")[0].plan.sizes == "plane"
+        assert asked(torch.nn.grad.conv2d_input, "conv2d_input")[1] == 18
+        assert asked(torch.nn.grad.conv2d_weight, "conv2d_weight")[1] == 18
+        refused = report(plane, "conv2d_input", cases="public")
+        assert refused.question.endswith('case.padding), "conv2d_input")'), "height and width alone are not guessed"
+        assert report(
+            lambda case: plane(case.input_size[2:], case.weight, case.grad_output, case.stride, case.padding),
+            "conv2d_input",
+        ).passed
         student, _ = asked(open_end, "conv2d_input")
         remainder = next(case for case in CASES if case.name == "stride 2 with a remainder")
         assert "input's size" in student.takes(remainder)
@@ -123,6 +126,10 @@ class TestSignatures:
         uneven = make_case("uneven", ConvSpec((6, 5), 2, 3, 3, (2, 1), 1, batch=2), 1)
         assert count == 11
         assert student.takes(uneven) == "it takes one number for stride, and here the axes differ"
+
+        unasked = open_student(numbers, BACKWARD, CASES)
+        unasked.learn_pairs()
+        assert unasked.nearest(ConvSpec((7, 6), 2, 3, 3, (2, 1), 1)).stride == (2, 2), "random geometries are drawn so"
 
         def pairs(x, w, b, stride, padding):
             (s, t), (p, q) = stride, padding
@@ -155,13 +162,16 @@ class TestCourses:
         def unpacked(x, w, b, stride=(1, 1), padding=(0, 0)):
             return torch.nn.functional.conv3d(x[:, :, None], w[:, :, None], b, (1, *stride), (0, *padding))[:, :, 0]
 
-        assert asked(unpacked, "conv2d")[1] == 13
+        assert asked(unpacked, "conv2d")[1] == 14
 
-    def test_the_shape_of_the_input_may_have_the_name_of_the_input(self):
+    def test_a_shape_that_has_the_name_of_an_array_is_asked_back(self):
         def of_sizes(xs, w, g, s=1, p=0):
             return torch.nn.grad.conv2d_input((xs[0], xs[1], xs[2], xs[3]), w, g, s, p)
 
-        assert asked(of_sizes, "conv2d_input")[1] == 13
+        found = report(of_sizes, "conv2d_input", cases="public")
+        assert found.question.endswith('state it: names={"xs": "input_size"}')
+        assert len(report(of_sizes, "conv2d_input", names={"xs": "input_size"}, cases="battery").cases) >= 13
+        assert report(of_sizes, "conv2d_input", names={"xs": "input_size"}, cases="battery").passed
 
     def test_a_cache_with_a_dict(self):
         def backward(dout, cache):
@@ -222,7 +232,7 @@ class TestLayouts:
             ("HWC", "OIHW"), ("NCHW", "HWIO"),
         ):  # fmt: skip
             student, count = asked(ordered(data, kernel), "conv2d_backward")
-            assert (student.plan.data, student.plan.kernel, count) == (data, kernel, 17), data
+            assert (student.plan.data, student.plan.kernel, count) == (data, kernel, 18), data
             student, _ = asked(ordered(data, kernel), "conv2d_backward", layout=data)
             assert f"layout {data} as stated" in " ".join(student.assumed)
 
@@ -249,7 +259,7 @@ class TestLayouts:
         def planes(x, k, b, s, p, d):
             return F.conv2d(x[None, None], k[None, None], b.reshape(1), s, p, d)[0, 0]
 
-        assert asked(planes, "conv2d")[1] == 17, "groups are a choice of planes"
+        assert asked(planes, "conv2d")[1] == 18, "groups are a choice of planes"
         assert (
             asked(
                 lambda x, k, b, s, p, op, d: F.conv_transpose2d(x[None, None], k[None, None], b[None], s, p, op, 1, d)[
@@ -257,7 +267,7 @@ class TestLayouts:
                 ],
                 "conv_transpose2d",
             )[1]
-            == 17
+            == 18
         )
 
     def test_a_wrong_function_has_the_layout_that_its_shapes_say(self):
@@ -338,9 +348,9 @@ class Layer(torch.nn.Module):
 class TestByAutograd:
     def test_functions_and_layers(self):
         student, count = asked(Old, "conv2d_function")
-        assert (count, "apply" in " ".join(student.assumed)) == (13, True)
+        assert (count, "apply" in " ".join(student.assumed)) == (14, True)
         assert asked(New, "conv2d_function")[0].results == ("output", "grad_input", "grad_weight")
-        assert asked(torch.nn.Conv2d, "conv2d_module")[1] == 20
+        assert asked(torch.nn.Conv2d, "conv2d_module")[1] == 21
         assert asked(lambda cin, cout, k: torch.nn.Conv2d(cin, cout, k, bias=False), "conv2d_module")[1] == 2
         assert asked(Layer, "conv2d_module")[1] == 8
 
@@ -656,7 +666,7 @@ class TestInAProcessOfItsOwn:
         assert not os.path.exists(f"/proc/{pid}")
         if os.getuid() == 0:
             assert user != 0, "root becomes a user who may not read root's files"
-            assert not sandbox._pids_of(user), "what left the process group is gone as well"
+            assert not kernel_limits._pids_of(user), "what left the process group is gone as well"
         os.close(heard), os.close(told)
 
     def test_processes_and_memory_are_bounded(self):

@@ -8,11 +8,11 @@ import torch
 
 import convviz
 from convviz import CheckFailed, conv2d_weight
+from convviz.cases.battery import battery
+from convviz.cases.tasks import truth
 from convviz.check import TASKS, grade, report
-from convviz.check.battery import battery
-from convviz.check.mistakes import catalogue, compute
 from convviz.check.report import WRONG as WRONG_CELL
-from convviz.check.tasks import truth
+from convviz.mistakes.catalogue import catalogue, compute
 from convviz.settings.link import from_link
 from tests.autograd_truth import truth as by_definition
 from tests.check.students import in_backward, mistaken
@@ -95,7 +95,7 @@ def test_what_is_not_defined_yet_is_said():
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"task": "conv3d"}, r"task is one of conv2d, .*: got 'conv3d'"),
+        ({"task": "conv4d"}, r"task is one of conv2d, .*: got 'conv4d'"),
         ({"cases": "some"}, "cases is 'public', 'battery' or 'all': got 'some'"),
         ({"seed": -1}, "seed is a whole number of 0 or more: got -1"),
         ({"seed": 0.5}, "seed is a whole number of 0 or more: got 0.5"),

@@ -7,8 +7,8 @@ import torch
 import torch.nn.functional as F
 
 from convviz import ConvSpec
+from convviz.cases.battery import make_case
 from convviz.check import report
-from convviz.check.battery import make_case
 from convviz.check.where_and_when_wrong import mark_of
 from tests.check.students import IDS, changed, in_backward, mistaken, part_of, plain_backward
 
@@ -462,7 +462,7 @@ def test_a_report_says_whole_sentences_of_what_is_there():
         ),
         (first_images, "conv2d_backward", "The parts of the samples 2, 3, 4, 5 of grad_output are left out"),
         (last_position, "conv2d_backward", "Of grad_output only [3,5] is used: = stands where += belongs"),
-        (last_position, "conv2d_backward", "1 of 19 cases is right"),
+        (last_position, "conv2d_backward", "1 of 20 cases is right"),
         (two_at_once, "conv2d_weight", "Also: The gradient is divided by the batch size (grad_weight, W12)."),
         (transposed_of(mistaken("I12")[0]), "conv_transpose2d", "(output, I12)"),
     ):

@@ -5,9 +5,9 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from convviz.cases.random_cases import MAX_LARGE, large_cases
+from convviz.cases.tasks import TASKS
 from convviz.check import report
-from convviz.check.random_cases import MAX_LARGE, large_cases
-from convviz.check.tasks import TASKS
 
 
 def conv2d_when(spoilt):

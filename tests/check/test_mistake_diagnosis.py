@@ -9,12 +9,12 @@ import itertools
 import pytest
 import torch
 
+from convviz.cases.battery import battery, make_case
+from convviz.cases.tasks import TASKS, truth
 from convviz.check import report
-from convviz.check.battery import battery, make_case
 from convviz.check.call_outcome import same
 from convviz.check.diagnose import Seen, diagnose, resolved
-from convviz.check.mistakes import catalogue, compute
-from convviz.check.tasks import TASKS, truth
+from convviz.mistakes.catalogue import catalogue, compute
 from tests.check import students
 from tests.check.student_code_styles import sampled
 from tests.check.students import IDS, in_backward, mistaken, part_of

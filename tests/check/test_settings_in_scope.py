@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
+from convviz.cases.battery import battery
+from convviz.cases.settings_in_scope import EVERYTHING, read_scope
 from convviz.check import report
-from convviz.check.battery import battery
-from convviz.check.settings_in_scope import EVERYTHING, read_scope
 
 
 def right(input_size, weight, grad_output, stride=1, padding=0):
@@ -105,7 +105,7 @@ class TestOneNumber:
 
         found = report(addressed, "conv2d_input")
         assert found.passed, found.text()
-        assert "where a pair raises" in found.text()
+        assert "because it takes one number for stride" in found.text()
 
     def test_what_exchanges_height_and_width_is_wrong_even_where_it_raises(self):
         def exchanged(x, weight_size, grad_output, stride=1, padding=0):

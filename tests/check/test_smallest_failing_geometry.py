@@ -7,13 +7,13 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from convviz.cases.battery import make_case
+from convviz.cases.random_cases import random_cases, simpler
+from convviz.cases.tasks import TASKS, truth
 from convviz.check import report
-from convviz.check.battery import make_case
 from convviz.check.call_outcome import Answer, Tried
 from convviz.check.further_questions import FLOAT32
-from convviz.check.random_cases import random_cases, simpler
 from convviz.check.smallest_failing_geometry import RandomTrial
-from convviz.check.tasks import TASKS, truth
 from convviz.geometry.spec import ConvSpec
 
 

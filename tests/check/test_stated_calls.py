@@ -5,9 +5,9 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from convviz.cases.tasks import TASKS
 from convviz.check import backend, check, grade, report
 from convviz.check.calling.names_and_layouts import SYNONYMS, role_of
-from convviz.check.tasks import TASKS
 from convviz.geometry.spec import ConvSpec
 
 

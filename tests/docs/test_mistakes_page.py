@@ -6,10 +6,10 @@ from pathlib import Path
 
 import torch
 
-from convviz.check.battery import Case, make_case
-from convviz.check.mistakes import catalogue, compute
+from convviz.cases.battery import Case, make_case
 from convviz.facts import facts
 from convviz.geometry.spec import ConvSpec
+from convviz.mistakes.catalogue import catalogue, compute
 from convviz.settings.compute import compute as compute_settings
 from convviz.settings.link import from_link
 

@@ -9,10 +9,10 @@ from traitlets import TraitError
 
 import convviz
 from convviz.app.script_carrier_widget import Script
-from convviz.check.battery import battery, make_case
+from convviz.cases.battery import battery, make_case
+from convviz.cases.random_cases import named
+from convviz.cases.tasks import TASKS
 from convviz.check.calling import open_student
-from convviz.check.random_cases import named
-from convviz.check.tasks import TASKS
 from convviz.explanation.graph.inside_convolution import Operation, inside
 from convviz.export.page import export_html, page_bytes
 from convviz.facts import current_language

@@ -9,8 +9,7 @@ from torch.autograd import Function
 from torch.nn.functional import avg_pool2d, conv2d, max_pool2d, pad
 from torch.nn.grad import conv2d_input, conv2d_weight
 
-from convviz.check.battery import Case
-from convviz.check.mistakes import catalogue, compute
+from convviz.cases.battery import Case
 from convviz.explanation.check_lesson import after, problems
 from convviz.explanation.lesson_schema import PARTS_OF
 from convviz.explanation.quantised.quantised import quantised
@@ -19,6 +18,7 @@ from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.lab.table import ARTICLE
 from convviz.lessons import lesson, names
+from convviz.mistakes.catalogue import catalogue, compute
 from convviz.settings.compute import compute as compute_settings
 from tests.export.test_export import data_of
 from tests.lessons.test_lessons import example, settings_of

@@ -3,6 +3,8 @@
 import dataclasses
 import inspect
 import json
+import linecache
+import re
 from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
@@ -12,19 +14,33 @@ import torch
 from convviz.app.permissions import is_served, runs_code
 from convviz.app.tabs.stateful_tab import Send, Tab
 from convviz.app.to_json import plain
+from convviz.cases.tasks import TASKS, Task, forward_of
 from convviz.check.api import report
-from convviz.check.calling.child_process import Child, Ended, bounds_of
-from convviz.check.report import ErrorMap, Report
-from convviz.check.tasks import TASKS
+from convviz.check.report import CaseResult, ErrorMap, Report
 from convviz.facts.words import sentences
 from convviz.ops.stages import Stages
+from convviz.sandbox.child_process import Child, Ended, bounds_of
 from convviz.settings.state import Settings
 
 say = sentences("your_code")
+say_call = sentences("calling_student_code")
 CHOSEN = {"task": "conv2d_backward", "name": "", "code": ""}
 CHOICES = tuple(CHOSEN)
 SECONDS = 50.0  # for the whole check
 SHOWN = 6  # missing and extra products that are named
+
+
+PASTED = "<your code>"
+
+
+def _menu(task: Task) -> dict[str, Any]:
+    """Return what the menu says of a task: of which operator it is, which part, what it takes and what it gives."""
+    group = "binary" if task.quantised else forward_of(task).name
+    part = "function" if task.quantised else task.name.removeprefix(group).removeprefix("_") or "forward"
+    return {"name": task.name, "group": group, "part": part, "takes": task.arguments, "gives": task.results}
+
+
+_TASKS = [_menu(task) for task in TASKS.values()]
 
 
 class YoursTab(Tab):
@@ -61,8 +77,8 @@ def _choice(given: Mapping[str, Any]) -> dict[str, str]:
 
 def _data(chosen: Mapping[str, str], found: Mapping[str, Any]) -> dict[str, Any]:
     names = None if is_served() else sorted(_namespace())
-    can = {"why_not": "" if runs_code() else say("served"), "tasks": list(TASKS), "names": names, "chosen": chosen}
-    return {**can, "failed": "", "report": None, **found}
+    can = {"why_not": "" if runs_code() else say("served"), "tasks": _TASKS, "names": names, "chosen": chosen}
+    return {**can, "seconds": SECONDS, "failed": "", "report": None, **found}
 
 
 def _checked(chosen: Mapping[str, str]) -> dict[str, Any]:
@@ -124,8 +140,9 @@ def _pasted(code: str) -> Callable[..., Any]:
     names: dict[str, Any] = {"torch": torch, "np": numpy, "numpy": numpy, "F": torch.nn.functional, "nn": torch.nn}
     names["__name__"] = "__main__"
     given = set(names)
+    linecache.cache[PASTED] = (len(code), None, code.splitlines(keepends=True), PASTED)  # what was pasted can be read
     try:
-        exec(compile(code, "<your code>", "exec"), names)
+        exec(compile(code, PASTED, "exec"), names)
     except (Exception, SystemExit) as error:
         raise ValueError(say("pasted.failed", error=f"{type(error).__name__}: {error}")) from error
     defined = [
@@ -146,10 +163,11 @@ def _plain(made: Report) -> dict[str, Any]:
     summary = say("passed", count=count) if made.passed else say("failed", right=right, count=count)
     is_plain = right and made.fits is None  # what could not be called, or fits one scope alone, has its own sentence
     asked_back = [made.question] * bool(made.question)
+    shown = None if first is None else {"lines": [*first.message.splitlines(), *asked_back], "line": _line(first)}
     return {
         "passed": made.passed,
         "summary": summary if is_plain else made.summary,
-        "first": None if first is None else {"case": first.name, "lines": [*first.message.splitlines(), *asked_back]},
+        "first": None if first is None or shown is None else {"case": first.name, **shown},
         "diagnoses": plain(made.diagnoses),
         "map": None if made.error_map is None else _plain_map(made.error_map),
         "cases": [[case.name, case.passed, case.message.partition("\n")[0]] for case in made.cases],
@@ -157,6 +175,13 @@ def _plain(made: Report) -> dict[str, Any]:
         "left_out": "; ".join(made.left_out),
         "assumed": "; ".join(made.assumed),
     }
+
+
+def _line(case: CaseResult) -> int | None:
+    """Return the line of the code that a case names, as an exception does; None where it names none."""
+    before = say_call("line", line="@").partition("@")[0]
+    found = re.search(re.escape(before) + r"(\d+)", case.message)
+    return int(found[1]) if found else None
 
 
 def _plain_map(shown: ErrorMap) -> dict[str, Any]:

@@ -17,7 +17,7 @@ def question(subject: Subject, is_running: bool) -> str:
 
     ``is_running``: it ran, so that its names are the only thing to ask for.
     """
-    names = _placed_names(subject)
+    names = _placed_names(subject) or ({} if is_running else _sizes(subject))
     called = getattr(subject.fn, "__name__", "fn")
     if names:
         stated = ", ".join(f'"{name}": "{role}"' for name, role in names.items())
@@ -30,6 +30,12 @@ def question(subject: Subject, is_running: bool) -> str:
         return say("ask.adapter", task=subject.task.name)
     put = ", ".join(f"{each.name}=case.{each.role}" if each.by_name else f"case.{each.role}" for each in given)
     return say("ask.call", statement=f'convviz.report(lambda case: {called}({put}), "{subject.task.name}")')
+
+
+def _sizes(subject: Subject) -> dict[str, str]:
+    """Return the names that were taken for a tensor, of which the task has the size alone."""
+    given = [each for each in subject.binding.arguments if f"{each.role}_size" in subject.task.arguments]
+    return {each.name: f"{each.role}_size" for each in given if f"{each.role}_size" not in subject.binding.roles}
 
 
 def _placed_names(subject: Subject) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from typing import Any
 
 import torch
 
-from convviz.check.calling.inspect_source import is_function, is_own, mentions
+from convviz.cases.tasks import GEOMETRY, Task
+from convviz.check.calling.inspect_source import code_of, is_function, is_own, mentions
 from convviz.check.calling.names_and_layouts import role_of, stated_role
-from convviz.check.tasks import GEOMETRY, Task
 
 TENSORS = ("grad_output", "input", "weight", "bias")
 KNOWN = (*TENSORS, *GEOMETRY, "output_padding", "input_size", "weight_size", "cache", "params", "learning_rate")
@@ -52,8 +52,11 @@ def binding_of(fn: Any, task: Task) -> Binding:
     plain = [each for each in parameters if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
     is_open = any(each.kind == each.VAR_KEYWORD for each in parameters)
     takes_rest = any(each.kind == each.VAR_POSITIONAL for each in parameters)
-    if not plain and (takes_rest or not is_open):  # *args, or nothing that says how many it takes
-        return Binding(tuple(Argument(role, role) for role in task.arguments), task.arguments, counted=False)
+    if not plain:  # *args, **named alone, or nothing that says how many it takes
+        named = is_open and not takes_rest
+        keys = _of_keys(fn, task) if named else ()
+        every = keys or tuple(Argument(role, role, named) for role in task.arguments)
+        return Binding(every, () if named else task.arguments, counted=named)
     roles = _by_name(plain, task)
     unknown = [each.name for each, role in zip(plain, roles, strict=True) if not role and each.default is each.empty]
     placed = _by_place(plain, roles, task)
@@ -68,6 +71,13 @@ def binding_of(fn: Any, task: Task) -> Binding:
         held = {argument.role for argument in arguments}
         arguments += [Argument(role, role, True) for role in task.arguments if role in GEOMETRY and role not in held]
     return Binding(tuple(arguments), placed, unknown=tuple(unknown))
+
+
+def _of_keys(fn: Any, task: Task) -> tuple[Argument, ...]:
+    """Return what a function of ``**named`` alone is given, as far as its own code says the keys."""
+    consts = getattr(getattr(code_of(fn), "__code__", None), "co_consts", ())
+    keys = {role_of(each, task.arguments): each for each in consts if isinstance(each, str)}
+    return tuple(Argument(key, role, True) for role, key in keys.items() if role)
 
 
 def takes_case(fn: Any) -> bool:
@@ -113,8 +123,6 @@ def _by_place(parameters: list[inspect.Parameter], roles: list[str | None], task
     tensors = [role for role in left if role in TENSORS]
     if "cache" in roles:
         left = tensors = [role for role in left if role == "grad_output"]
-    if unknown == [0, 2] and roles[1] == "weight" and tensors[:2] == ["grad_output", "input"]:  # as a layer has them
-        tensors = left = [tensors[1], tensors[0], *tensors[2:]]
     chosen = tensors if len(unknown) == len(tensors) else left
     filled = list(zip(unknown, chosen, strict=False))
     for number, role in filled:

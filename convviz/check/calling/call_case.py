@@ -5,18 +5,17 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import random
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Collection, Iterator
 
 import numpy as np
 import torch
 
-from convviz.check.battery import Case
-from convviz.check.call_outcome import Answer, same
+from convviz.cases.battery import Case
+from convviz.check.call_outcome import SEVERAL, Answer, period_of, same
 from convviz.check.calling.arrays import shares_memory
 from convviz.check.calling.call_plan import Plan
 from convviz.check.calling.describe_exception import failure
-from convviz.check.calling.forward_backward import Call
+from convviz.check.calling.forward_backward import Again, Call
 from convviz.check.calling.function_or_class import Subject
 from convviz.check.further_questions import FLOAT32, TWICE
 from convviz.facts.words import sentences
@@ -35,7 +34,7 @@ def ask(subject: Subject, plan: Plan, case: Case, twice: bool) -> Answer:
     """Return what comes of one case; whatever the code throws, it ends here."""
     plan = dataclasses.replace(plan, dtype="float32") if case.way == FLOAT32 else plan
     first = Call(subject, plan, case)
-    kind, message = _run(first)
+    kind, message, error = _run(first)
     if kind == "raised" and case.way == TWICE and "once_differentiable" in message:
         kind, message = "said_once", say("said_once")
     if case.way == FLOAT32:  # what was summed in float64 then has the digits of what went in
@@ -44,21 +43,22 @@ def ask(subject: Subject, plan: Plan, case: Case, twice: bool) -> Answer:
     if kind == "ok" and broken is not None:
         what = "nan" if bool(first.found[broken].isnan().any()) else "inf"
         kind, message = "not_finite", say("not_finite", name=broken, what=what)
-    elif kind == "ok" and first.changed:
-        own = subject.task.kind == "Module" and first.changed <= {"weight", "bias"}
+    elif kind == "ok" and (changed := set(first.given.changed)):
+        own = subject.task.kind == "Module" and changed <= {"weight", "bias"}
         sentence = "changed_own" if own else "changed_input"
-        kind, message = "changed_input", say(sentence, names=", ".join(sorted(first.changed)))
-    elif kind == "ok" and first.plain_bias and twice:
+        kind, message = "changed_input", say(sentence, names=", ".join(sorted(changed)))
+    elif kind == "ok" and first.is_unlearned and twice:
         kind, message = "wrong_type", say("plain_bias")
     if kind == "ok" and twice and case.way not in (TWICE, FLOAT32) and case.spec.products <= ONCE_BEYOND:
         kind, message = _again(first)
-    remarks = tuple(sorted(first.remarks))
-    error = type(first.error).__name__ if first.error else ""
-    return Answer(kind, dict(first.found), message, error, first.seconds, remarks, frozenset(first.read))
+    given = first.given
+    return Answer(
+        kind, dict(first.found), message, error, first.seconds, tuple(sorted(given.remarks)), frozenset(given.read)
+    )
 
 
-def _run(call: Call) -> tuple[str, str]:
-    """Run a call, and return its kind and the sentence for it.
+def _run(call: Call) -> tuple[str, str, str]:
+    """Run a call, and return its kind, the sentence for it, and the type of what was thrown.
 
     One that draws has other random numbers, so that what depends on them gives itself away; a layer begins with the
     same, as what it keeps of its first weights is not drawn again.
@@ -69,9 +69,8 @@ def _run(call: Call) -> tuple[str, str]:
         except KeyboardInterrupt:  # of whoever waits; in a process of its own nobody can press it
             raise
         except BaseException as error:  # SystemExit is a student's mistake like others
-            call.error = error
-            return failure(error, call.subject.fn)
-    return "ok", ""
+            return *failure(error, call.subject.fn), type(error).__name__
+    return "ok", "", ""
 
 
 @contextlib.contextmanager
@@ -88,9 +87,11 @@ def random_kept() -> Iterator[None]:
 
 def _again(first: Call) -> tuple[str, str]:
     """Call it a second time, with the same numbers in another order in memory, as they are after a transpose."""
-    turned = _differs(first, turned=True)
-    kind, message = _differs(first, turned=False) if turned[0] != "ok" else turned
-    likes = [_is_like(first, draws=True) for _ in range(8 * (turned[0] != "ok"))]
+    turned = _differs(first, Again(DISTURBED, turned=True, draws=True))
+    kind, message = _differs(first, Again(DISTURBED, draws=True)) if turned[0] != "ok" else turned
+    likes = [_is_like(first, Again(draws=True)) for _ in range(SEVERAL * (turned[0] != "ok"))]
+    if step := period_of(likes):
+        return "keeps_state", say("kept.count", step=step)
     # The same call differs, and with the same random numbers does not, or it comes back to what it was.
     if False in likes and (_is_like(first) or True in likes[likes.index(False) :]):
         return "wrong_type", say("random")
@@ -99,27 +100,29 @@ def _again(first: Call) -> tuple[str, str]:
     if turned[0] == "keeps_state":  # what raises, as .view does, gives no wrong number
         if first.plan.arrays != "numpy":
             return "wrong_type", say("memory_order")
-        first.remarks.add("memory_order")  # NumPy's arrays are in order, unless somebody transposed one
+        first.given.remarks.add("memory_order")  # NumPy's arrays are in order, unless somebody transposed one
     return _alone(first) if first.subject.task.kind == "Function" else ("ok", "")
 
 
 def _why(first: Call) -> str:
     """Return in a sentence which disturbance alone makes a difference; empty if none is needed, or an image."""
-    if not _is_like(first) or not _is_like(first, again=("image",)):
+    if not _is_like(first) or not _is_like(first, Again(("image",))):
         return ""
-    return next((say(f"kept.{each}") for each in DISTURBED[1:] if not _is_like(first, again=(each,))), "")
+    return next((say(f"kept.{each}") for each in DISTURBED[1:] if not _is_like(first, Again((each,)))), "")
 
 
-def _is_like(first: Call, **how: Any) -> bool:
-    """Return whether one more call gives what the first gave."""
-    second = Call(first.subject, first.plan, first.case, **how)
+def _is_like(first: Call, again: Again | None = None, names: Collection[str] = ()) -> bool:
+    """Return whether one more call gives what the first gave, or of that what has some names."""
+    second = Call(first.subject, first.plan, first.case, again)
     ran = _run(second)[0] == "ok"
-    return ran and all(name in second.found and same(second.found[name], value) for name, value in first.found.items())
+    return ran and all(
+        name in second.found and same(second.found[name], first.found[name]) for name in names or first.found
+    )
 
 
-def _differs(first: Call, turned: bool) -> tuple[str, str]:
-    second = Call(first.subject, first.plan, first.case, again=DISTURBED, turned=turned, draws=True)
-    kind, message = _run(second)
+def _differs(first: Call, again: Again) -> tuple[str, str]:
+    second = Call(first.subject, first.plan, first.case, again)
+    kind, message, _ = _run(second)
     if kind != "ok":
         return "raised", say("second_failed", why=message)
     if shares_memory(first.returned, second.returned):
@@ -134,8 +137,6 @@ def _differs(first: Call, turned: bool) -> tuple[str, str]:
 def _alone(first: Call) -> tuple[str, str]:
     """Ask for each gradient by itself: a Function may look at the wrong one of needs_input_grad."""
     for name in [name for name in first.found if name != "output"]:
-        call = Call(first.subject, first.plan, first.case, only=name.removeprefix("grad_"))
-        kind, _ = _run(call)
-        if kind != "ok" or not same(call.found[name], first.found[name]):
+        if not _is_like(first, Again(only=name.removeprefix("grad_")), [name]):
             return "wrong_type", say("alone", name=name)
     return "ok", ""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import dataclasses
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-from convviz.check.battery import Case
+from convviz.cases.battery import Case
+from convviz.cases.tasks import GEOMETRY, Task
 from convviz.check.calling.arrays import changed, hand_over
 from convviz.check.calling.binding import TENSORS, Binding
 from convviz.check.calling.names_and_layouts import (
@@ -23,7 +25,6 @@ from convviz.check.calling.names_and_layouts import (
 )
 from convviz.check.further_questions import NO_BIAS
 from convviz.check.same_padding import padding_word
-from convviz.check.tasks import GEOMETRY, Task
 from convviz.facts.words import sentences
 
 say = sentences("calling_student_code")
@@ -43,12 +44,34 @@ class Plan:
     kernel: str = "OIHW"  # that of the weight, a key of KERNEL
     bias: str = "C"  # its shape: "111C", "C1"
     form: tuple[str, ...] = ()  # what a cache holds, in its order; ("dict",) for one with keys
-    # "any": a number where both axes have the same; "pair": always two; "int": only numbers; else names that have two
+    # "any": a number where both axes have the same; "pair": always two; else the names that have two
     pairs: str = "any"
-    sizes: str = "full"  # a size argument has all axes; "plane": height and width
     dtype: str = "float64"  # or "float32"
     words: bool = False  # whether the padding is said as "same" or "valid"
+    # how a padding is given: "four", as F.pad has it, (left, right, top, bottom); "pairs", ((top, bottom), (left,
+    # right)); "uneven", so where it differs from side to side, and as torch has it elsewhere; empty: there in words
+    sides: str = ""
     upper: bool = False  # whether these are "SAME" and "VALID", as TensorFlow has them
+
+
+# What is left of a geometry for those who take one image at a time, or one plane.
+ALONE: Mapping[str, Mapping[str, int]] = {
+    **{layout: {"batch": 1} for layout in ("CHW", "HWC", "C")},
+    "HW": {"batch": 1, "in_channels": 1, "out_channels": 1, "groups": 1},
+}
+
+
+def suited(case: Case, data: str) -> Case:
+    """Return what is left of a case in a layout: its first image, or the first plane of that."""
+    spec = case.spec.replace(**ALONE.get(data, {}))
+    if spec == case.spec:
+        return case
+    shapes = {
+        "input": spec.input_shape, "weight": spec.weight_shape, "bias": (spec.out_channels,),
+        "grad_output": spec.output_shape, "transposed_bias": (spec.in_channels,),
+    }  # fmt: skip
+    cut = {name: case.tensor(name)[tuple(map(slice, shape))] for name, shape in shapes.items()}
+    return dataclasses.replace(case, spec=spec, **cut)  # type: ignore[arg-type]  # the names are those of tensors
 
 
 class Params(dict[str, Any]):
@@ -96,8 +119,8 @@ class AskedCase:
 class Given:
     """What one call is given, made when it is asked for."""
 
-    def __init__(self, task: Task, plan: Plan, case: Case, again: Sequence[str] = (), turned: bool = False) -> None:
-        self.task, self.plan, self.again, self.turned = task, plan, again, turned
+    def __init__(self, task: Task, plan: Plan, case: Case, turned: bool = False) -> None:
+        self.task, self.plan, self.turned = task, plan, turned
         self.remarks: set[str] = set()
         self._case = case
         self._held: dict[str, Any] = {}
@@ -185,14 +208,19 @@ def plain_value(role: str, case: Case, plan: Plan, task: Task) -> Any:
     spec = case.spec
     name, _, axis = role.partition(".")
     uneven = any(before != after for before, after in spec.padding)  # which no number says
+    if name == "padding" and plan.sides and not plan.words and (uneven or plan.sides != "uneven"):
+        four = (*spec.padding[1], *spec.padding[0])
+        if axis or task.is_row:
+            return spec.padding[int(axis or 1)]
+        return four if plan.sides == "four" else spec.padding
     if name == "padding" and (plan.words or uneven):
         word = padding_word(spec) or "same"
         return word.upper() if plan.upper else word
     if name in PAIRS:
         special = {"padding": (spec.padding[0][0], spec.padding[1][0]), "output_padding": spec.remainder}
         pair: tuple[int, int] = special[name] if name in special else getattr(spec, name)
-        if axis:
-            return pair[int(axis)]
+        if axis or task.is_row:
+            return pair[int(axis or 1)]
         is_one = pair[0] == pair[1] and plan.pairs != "pair" and name not in plan.pairs.split()
         return pair[0] if is_one else pair
     if name == RATE:
@@ -204,11 +232,9 @@ def plain_value(role: str, case: Case, plan: Plan, task: Task) -> Any:
         if task.is_transposed and "output" in task.results:  # where the size of what comes out is called so
             return spec.input_size
         shape = spec.output_shape if task.is_transposed else spec.input_shape
-        return sizes_in(shape, DATA[plan.data]) if plan.sizes == "full" else shape[2:]
+        return sizes_in(shape, DATA[plan.data])
     if name == "weight_size":
-        if plan.sizes == "full":
-            return sizes_in(spec.weight_shape, KERNEL[plan.kernel])
-        return plain_value("kernel_size", case, plan, task)
+        return sizes_in(spec.weight_shape, KERNEL[plan.kernel])
     if task.is_transposed and name in ("in_channels", "out_channels"):
         return spec.in_channels if name == "out_channels" else spec.out_channels
     return getattr(spec, name)

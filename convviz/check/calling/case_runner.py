@@ -10,14 +10,14 @@ from typing import Any
 
 import torch
 
-from convviz.check.battery import Case
+from convviz.cases.battery import Case
 from convviz.check.call_outcome import KINDS, Answer
 from convviz.check.calling.call_case import ask
 from convviz.check.calling.call_plan import Plan
-from convviz.check.calling.child_process import Bounds, Child, Ended
 from convviz.check.calling.describe_exception import failure
 from convviz.check.calling.function_or_class import Subject
 from convviz.facts.words import sentences
+from convviz.sandbox.child_process import Bounds, Child, Ended
 
 say = sentences("calling_student_code")
 

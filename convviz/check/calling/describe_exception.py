@@ -9,11 +9,12 @@ import traceback
 from types import TracebackType
 from typing import Any
 
+from convviz.cases.tasks import GRADIENTS
 from convviz.check.calling.arrays import NotNumbers
 from convviz.check.calling.inspect_source import code_of
 from convviz.check.calling.names_and_layouts import role_of
-from convviz.check.tasks import GRADIENTS
 from convviz.facts.words import sentences
+from convviz.sandbox.child_process import NoDebugger
 
 say = sentences("calling_student_code")
 
@@ -23,7 +24,7 @@ _LIBRARIES = ("/torch/", "/numpy/", "/convviz/check/calling/", "/contextlib.py",
 
 def failure(error: BaseException, fn: Any) -> tuple[str, str]:
     """Return the kind and the sentence of what was thrown."""
-    if isinstance(error, NotNumbers):
+    if isinstance(error, NotNumbers | NoDebugger):
         return "wrong_type", str(error)
     text, where = "", line_of(error.__traceback__, fn)
     with contextlib.suppress(BaseException):  # its __str__ is the student's as well

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 
-from convviz.check.battery import Case, make_case
+from convviz.cases.battery import Case, make_case
+from convviz.cases.settings_in_scope import EVERYTHING, Scope
+from convviz.cases.tasks import truth
 from convviz.check.call_outcome import Answer, errors, same
-from convviz.check.calling.call_plan import PAIRS, Plan
+from convviz.check.calling.call_plan import Plan, suited
 from convviz.check.calling.case_runner import Asker
 from convviz.check.calling.function_or_class import Subject
-from convviz.check.calling.inspect_source import is_function
 from convviz.check.calling.likely_plans import Stated, plans
 from convviz.check.calling.names_and_layouts import COMMON
-from convviz.check.settings_in_scope import EVERYTHING, Scope
-from convviz.check.tasks import truth
 from convviz.geometry.spec import ConvSpec
 
 # Sizes are unequal wherever an order of axes would be hidden. The first keeps the size, so that most wrong functions
@@ -28,8 +29,6 @@ PROBES = (
     ConvSpec((6, 4), 3, 4, 2, batch=2),
     ConvSpec((5, 4), 3, 3, 2, padding=1, batch=2),
 )
-UNEQUAL = ConvSpec((5, 4), 2, 3, 3, (2, 1), (1, 0), batch=2)
-EQUAL = UNEQUAL.replace(stride=2, padding=1)
 LINEAR_PROBE = ConvSpec(1, 5, 4, 1, batch=3)
 MOST_CALLS = 200
 MOST_SECONDS = 3.0
@@ -52,8 +51,6 @@ class Found:
     over: bool = False
     refused: bool = False
     ended: Answer | None = None
-    unsure_of_pairs: bool = False  # whether it refused what would tell if it takes two numbers
-    uneven_kernel: bool = False  # whether a layer takes two numbers for its kernel, and one for all else
 
     def note(self, answer: Answer) -> None:
         """Count a call; slow code, and code that takes all there is, is not asked for ever."""
@@ -72,18 +69,10 @@ def search(asker: Asker, subject: Subject, probes: Sequence[Case], stated: State
     ``probes`` are the caller's cases.
     """
     found = Found(next(plans(subject, stated)), stated)
-    told = subject.binding.roles | set(found.plan.form)
-    is_open = "padding" in subject.task.arguments and not told & {"padding", "params", "cache", "dict", "case"}
     for case in _cases(subject, probes, scope, found):
-        _try_plans(asker, subject, case, stated, found)
-        is_open = is_open or (subject.is_adapter and "padding" not in found.read)
-        part = found.score[0] == 1 or (found.score[0] == 2 and found.score[1] < len(found.names))
-        unsure = is_open and part and found.spec is not None and any(map(any, found.spec.padding))
-        if found.over or (found.score[0] > 0 and not unsure):  # numbers of the right shapes: how it is called is known
+        _try_plans(asker, subject, case, found)
+        if found.over or found.score[0] > 0:  # numbers of the right shapes: how it is called is known
             break
-        if unsure:  # where no padding gives right numbers, it is meant to have none
-            is_open, found.score = False, (*found.score[:2], found.score[2] - 0.1)
-    _try_pairs(asker, subject, found, scope)
     return found
 
 
@@ -95,8 +84,12 @@ def _cases(subject: Subject, probes: Sequence[Case], scope: Scope, found: Found)
     if subject.task.name.startswith("linear"):
         yield make_case("probe", LINEAR_PROBE, 1)
         return
-    yield from (make_case("probe", scope.nearest(spec), number) for number, spec in enumerate(PROBES))
     told = subject.binding.roles
+    # Whose padding is nowhere said is tried without one first: it may have one built in, or be wrong at any.
+    is_padded = "padding" not in subject.task.arguments or told & {"padding", "params", "cache"}
+    first, second, third = PROBES
+    ordered = PROBES if is_padded else (second, first, third)
+    yield from (make_case("probe", scope.nearest(subject.task.fit(spec)), PROBES.index(spec)) for spec in ordered)
     takes_all = {"stride", "padding"} <= told | found.read or told & {"params", "cache"}
     if (takes_all or "stride" not in subject.task.arguments) and not found.refused:
         return
@@ -106,41 +99,45 @@ def _cases(subject: Subject, probes: Sequence[Case], scope: Scope, found: Found)
     yield from (case for case in plain if scope.leaves_out(case.spec) is None)
 
 
-def _try_plans(asker: Asker, subject: Subject, case: Case, stated: Stated, found: Found) -> None:
-    right = truth(subject.task, case)
-    queue, known = list(plans(subject, stated)), set[Plan]()
-    if found.score[0] >= 0:  # what ran at one case is how it is called at the next
-        queue = _alike(queue, found.plan, "arrays", "form")
-    while queue and not found.over:
-        plan = queue.pop(0)
-        answer = asker.ask(plan, case, twice=False)
-        found.note(answer)
-        score = _score(answer, right)
-        if score > found.score and (score[0] > 0 or (plan.data, plan.kernel) in COMMON):
-            found.plan, found.score, found.read, found.spec = plan, score, set(answer.read), case.spec
-            found.names = tuple(answer.results)
-        if score[0] == 3:
+def _try_plans(asker: Asker, subject: Subject, case: Case, found: Found) -> None:
+    """Try one kind of call after the other, each in all orders of axes, up to one that gives the right shapes."""
+    known = found.plan if found.score[0] >= 0 else None  # what ran at one case is how it is called at the next
+    cured: dict[str, Any] = {}
+    for _, orders in itertools.groupby(plans(subject, found.stated), _kind):
+        for plan in orders:
+            if known is not None and (plan.arrays, plan.form) != (known.arrays, known.form):
+                continue
+            part = suited(case, plan.data)
+            plan, answer = _asked(asker, subject, dataclasses.replace(plan, **cured), part, found)
+            cured = {"pairs": plan.pairs, "dtype": plan.dtype}
+            score = _score(answer, truth(subject.task, part))
+            if score > found.score and (score[0] > 0 or (plan.data, plan.kernel) in COMMON):
+                found.plan, found.score, found.read, found.spec = plan, score, set(answer.read), case.spec
+                found.names = tuple(answer.results)
+            if found.over or score[0] == 3:
+                return
+            if answer.kind == "refused":  # for what the case is, whatever kind of array it comes in
+                known = known or plan
+            uncounted = answer.error == "TypeError" and not subject.binding.counted  # of how many arguments there are
+            if uncounted or answer.error in ("AttributeError", "NameError"):
+                break  # of the kind of array: another order of axes changes nothing
+        if found.score[0] > 0:
             return
-        same_axes = _alike(queue, plan, "data", "kernel")
-        if score[0] == 2:  # what is left open is the shape of a bias
-            queue = same_axes
-        elif score[0] > 0 and score[1] == len(answer.results):  # a bias of another shape is no way to other numbers
-            queue = [each for each in queue if each not in same_axes]
-        if score[0] > 0:
-            queue = _alike(queue, plan, "arrays", "form")
-        if answer.kind == "refused" and plan.pairs == "any":  # for what the case is, whatever kind of array it comes in
-            queue = _alike(queue, plan, "arrays")
-        # A failure that comes of the kind of array: another order of axes changes nothing.
-        uncounted = answer.error == "TypeError" and not subject.binding.counted  # of how many arguments there are
-        if uncounted or answer.error in ("AttributeError", "NameError"):
-            hopeless = _alike(queue, plan, "arrays", "form", "pairs", "dtype", "sizes", "words")
-            queue = [each for each in queue if each not in hopeless]
-        known.add(plan)
-        queue = [*(each for each in cure(subject, plan, answer) if each not in known), *queue]
 
 
-def _alike(queue: Sequence[Plan], plan: Plan, *names: str) -> list[Plan]:
-    return [each for each in queue if all(getattr(each, name) == getattr(plan, name) for name in names)]
+def _kind(plan: Plan) -> tuple[Any, ...]:
+    return plan.arrays, plan.form, plan.words
+
+
+def _asked(asker: Asker, subject: Subject, plan: Plan, case: Case, found: Found) -> tuple[Plan, Answer]:
+    """Return what comes of a plan, or of the first that cures its failure."""
+    answer = asker.ask(plan, case, twice=False)
+    found.note(answer)
+    for other in cure(subject, plan, answer) if not found.over else ():
+        cured, again = _asked(asker, subject, other, case, found)
+        if not again.failed:
+            return cured, again
+    return plan, answer
 
 
 def _score(answer: Answer, right: Mapping[str, torch.Tensor]) -> Score:
@@ -171,37 +168,3 @@ def cure(subject: Subject, plan: Plan, answer: Answer) -> list[Plan]:
     if answer.kind == "raised" and plan.dtype == "float64" and answer.error == "RuntimeError":
         return [dataclasses.replace(plan, dtype="float32")]
     return []
-
-
-def _try_pairs(asker: Asker, subject: Subject, found: Found, scope: Scope) -> None:
-    """Find out whether two numbers may be given for a stride or a padding; an exception says that they may not."""
-    roles = {*subject.binding.roles, *found.plan.form}
-    found.unsure_of_pairs = found.refused and found.score[0] < 1
-    slow = (
-        found.stated.here_alone or found.ended or (found.over and found.score[0] < 3)
-    )  # a first call may load what it needs for seconds
-    settings = {"stride", "padding"} if is_function(subject.fn) else {*PAIRS, "params", "dict"}
-    roles |= found.read if subject.is_adapter else set()
-    if found.score[0] < 1 or slow or found.plan.pairs != "any" or scope.square or not roles & settings:
-        return
-
-    def asked(plan: Plan, spec: ConvSpec) -> Answer:
-        found.calls += 1
-        return asker.ask(plan, make_case("pairs", scope.nearest(spec), 2), twice=False)
-
-    uneven = UNEQUAL.replace(kernel_size=(3, 2)) if subject.makes_layers else UNEQUAL
-    uneven = uneven if "stride" in roles else uneven.replace(stride=1, dilation=(2, 1))
-    words = {"padding": 0 if "stride" in roles else "same"} if found.plan.words else {}
-    uneven = uneven.replace(**words)
-    answer = asked(found.plan, uneven)
-    found.unsure_of_pairs = answer.kind == "refused"
-    if not answer.failed:
-        return
-    # An exception that two equal numbers cause as well comes of there being two; another one may be a mistake.
-    by_twos = dataclasses.replace(found.plan, pairs="pair")
-    if not asked(by_twos, EQUAL).failed:
-        if answer.error == "TypeError":  # a dilation that came as one number, beside a stride of two
-            found.plan = by_twos
-    elif answer.error == "TypeError" or not asked(found.plan, EQUAL).failed:
-        found.plan = dataclasses.replace(found.plan, pairs="int")
-        found.uneven_kernel = subject.makes_layers and not asked(found.plan, EQUAL.replace(kernel_size=(3, 2))).failed

@@ -11,10 +11,10 @@ from typing import Any
 
 import torch
 
+from convviz.cases.tasks import GEOMETRY, GRADIENTS, Task, forward_of, layer_of
 from convviz.check.calling.binding import Argument, Binding, binding_of, takes_case
 from convviz.check.calling.call_plan import RATE, Plan
 from convviz.check.calling.inspect_source import is_function
-from convviz.check.tasks import GEOMETRY, GRADIENTS, Task, forward_of, layer_of
 
 NOTHING = Binding(())
 INPUT = Binding((Argument("input", "input"),))
@@ -87,8 +87,9 @@ def subject_of(fn: Any, task: Task, less: int = 0) -> Subject:
         return Subject(fn, dataclasses.replace(task, kind="function"), whole, fn, whole)
     if isinstance(fn, tuple | list) and len(fn) == 2 and all(map(callable, fn)) and "output" not in task.results:
         forward, backward = fn
+        kept = dataclasses.replace(task, arguments=("grad_output", "cache"))  # whatever it is called
         passes = {"forward": forward, "goes": _forward(forward, task), "backward": backward}
-        return _with_passes(backward, task, {**passes, "returns": _with_cache(binding_of(backward, task))})
+        return _with_passes(backward, task, {**passes, "returns": binding_of(backward, kept)})
     if _has_passes(fn, task):
         return _with_passes(fn, task, _methods(fn, task))
     if is_function(fn) and task.kind == "function" and set(task.results) & set(GRADIENTS):
@@ -100,16 +101,6 @@ def subject_of(fn: Any, task: Task, less: int = 0) -> Subject:
     if task.kind == "Module":
         return Subject(fn, task, binding, "__call__", INPUT, AUTOGRAD, maker=fn, makes=binding, layer=task)
     return Subject(fn, task, binding, fn, binding, AUTOGRAD if task.kind == "Function" else None)
-
-
-def _with_cache(binding: Binding) -> Binding:
-    """Return the same, with the cache for the one argument whose name says nothing, such as ``pullback``."""
-    if "cache" in binding.roles or len(binding.placed) != 1 or binding.placed == ("grad_output",):
-        return binding
-    kept = [
-        dataclasses.replace(each, role="cache") if each.role in binding.placed else each for each in binding.arguments
-    ]
-    return Binding(tuple(kept), unknown=())
 
 
 def _with_passes(fn: Any, task: Task, passes: dict[str, Any]) -> Subject:

@@ -152,6 +152,13 @@ def mentions(made: Any, *words: str) -> bool:
     return not said.isdisjoint(words)
 
 
+def reverses(made: Any) -> bool:
+    """Return whether code turns an array round: ``w[..., ::-1, ::-1]``, ``flip``, ``rot90``."""
+    steps = (node.step for node in ast.walk(source_of(made) or ast.Pass()) if isinstance(node, ast.Slice))
+    minus = any(step is not None and ast.unparse(step) == "-1" for step in steps)
+    return minus or mentions(made, "flip", "fliplr", "flipud", "rot90")
+
+
 def is_own(value: Any) -> bool:
     """Return whether a class or a function is somebody's own, and none of a library."""
     return _owner(value) not in ("torch", "numpy", "scipy", "builtins")

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from convviz.check.battery import Case
+from convviz.cases.battery import Case
+from convviz.cases.tasks import GRADIENTS, Task
 from convviz.check.calling.arrays import NotNumbers, changed, hand_over
 from convviz.check.calling.call_plan import Plan
 from convviz.check.calling.inspect_source import is_own
 from convviz.check.calling.names_and_layouts import DATA, KERNEL, bias_shape, role_of, sizes_in, to_layout
 from convviz.check.calling.results import as_keys
-from convviz.check.tasks import GRADIENTS, Task
 from convviz.facts.words import sentences
 
 say = sentences("calling_student_code")
@@ -64,13 +64,6 @@ def weights_of(layer: Any) -> dict[str, Any]:
     """Return copies of the arrays that are called weight and bias, by the names of their gradients."""
     named = ((role_of(name, ("weight", "bias")), value) for _, name, value in _places(layer))
     return {f"grad_{role}": copy.deepcopy(value) for role, value in named if role and hasattr(value, "shape")}
-
-
-def updates(layer: Any, before: Mapping[str, Any], surely: bool) -> dict[str, Any]:
-    """Return by how much the weights are less than they were, as gradients by name; if ``surely``, only if they are."""
-    now = {role: value for role, value in weights_of(layer).items() if _shape(value) == _shape(before.get(role))}
-    is_other = any(changed(before[role], value) for role, value in now.items())
-    return {role: before[role] - value for role, value in now.items()} if is_other or not surely else {}
 
 
 def _of_dtype(made: torch.nn.Module, dtype: torch.dtype) -> torch.nn.Module:
@@ -152,15 +145,29 @@ def zero(layer: Any, at_all: bool) -> None:
 
 
 def gathered(
-    returned: Any, layer: Any, names: tuple[str, ...], optional: tuple[str, ...], updated: Mapping[str, Any]
+    returned: Any,
+    layer: Any,
+    names: tuple[str, ...],
+    optional: tuple[str, ...],
+    before: Mapping[str, Any],
+    is_moved: bool,
+    remarks: set[str],
 ) -> Any:
-    """Return the gradients; those that backward does not return are attributes, or were ``updated`` by it."""
+    """Return the gradients; those that backward does not return are attributes, or how it changed the weights.
+
+    ``before`` are the weights as they were, of a layer that updates them itself; where they have to be others now,
+    ``is_moved``, and are not, it does no such thing.
+    """
     inner, depth = returned, 0
     while isinstance(inner, list) and inner:
         inner, depth = inner[0], depth + 1
     is_array = 2 <= depth <= 4 and isinstance(inner, int | float)  # a list of lists of numbers, and no row of gradients
     if isinstance(as_keys(returned), Mapping) or (isinstance(returned, tuple | list) and not is_array):
         return returned
+    now = {role: value for role, value in weights_of(layer).items() if _shape(value) == _shape(before.get(role))}
+    updated = {}
+    if not is_moved or any(changed(before[role], value) for role, value in now.items()):
+        updated = {role: before[role] - value for role, value in now.items()}
     kept = {**updated, **dict(_kept(layer, names))}
     first = "grad_input" if "grad_input" in names else next((name for name in names if name not in kept), None)
     if returned is not None and first is not None:
@@ -168,7 +175,25 @@ def gathered(
     missing = [name for name in names if name not in kept and name not in optional]
     if missing:
         raise NotNumbers(say("no_attribute", missing=", ".join(missing)))
+    if any(kept[role] is value for role, value in updated.items()):
+        remarks.add("updated")
     return {name: kept[name] for name in names if name in kept}
+
+
+def summed_cells(gradients: Any, output: Any, data: str, remarks: set[str]) -> Any:
+    """Return gradients, that of a bias for each cell of an output summed over the cells."""
+    found: Any = gradients.get("grad_bias") if isinstance(gradients, dict) and "N" not in data else None
+    if not hasattr(found, "shape") or found.ndim < 2 or tuple(found.shape) != tuple(np.shape(output)):
+        return gradients
+    remarks.add("cells")
+    return gradients | {"grad_bias": found.sum(tuple(axis for axis, letter in enumerate(data) if letter != "C"))}
+
+
+def plain_bias(layer: Any, count: int) -> list[torch.Tensor]:
+    """Return a layer's bias that is no parameter, and let autograd say whether it is used."""
+    held = [(name, value) for name, value in (*vars(layer).items(), *layer.named_buffers()) if role_of(name, ("bias",))]
+    found = [value for _, value in held if isinstance(value, torch.Tensor) and value.numel() == count]
+    return [value.requires_grad_() for value in found if value.is_leaf and value.is_floating_point()]
 
 
 def _kept(layer: Any, names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:

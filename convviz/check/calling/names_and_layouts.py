@@ -13,9 +13,14 @@ import torch
 from convviz.facts.load_english_facts import english
 
 # Of torch's axes [N, C, H, W] those that a layout has, in its order; what is left out has one entry.
-DATA = {name: tuple(map("NCHW".index, name)) for name in ["NCHW", "NHWC", "CHW", "HWC", "HW", "NC", "CN", "C"]}
+DATA = {
+    name: tuple(map("NCHW".index, name)) for name in ["NCHW", "NHWC", "CHW", "HWC", "HW", "NC", "CN", "C", "NCW", "NWC"]
+}
 # Of a kernel's [C_out, C_in / groups, kH, kW].
-KERNEL = {name: tuple(map("OIHW".index, name)) for name in ["OIHW", "HWIO", "OHWI", "HWOI", "IOHW", "HW", "OI", "IO"]}
+KERNEL = {
+    name: tuple(map("OIHW".index, name))
+    for name in ["OIHW", "HWIO", "OHWI", "HWOI", "IOHW", "HW", "OI", "IO", "OIW", "WIO"]
+}
 
 
 def _known(layouts: str) -> tuple[tuple[str, str, str], ...]:
@@ -31,11 +36,12 @@ CONV = _known(
 # Only if they are stated: a kernel with its channels exchanged is a mistake that people make, and no layout of theirs.
 STATED = _known("NHWC HWOI C, NCHW IOHW C")
 LINEAR = _known("NC OI C, NC IO C, CN OI C1, CN OI C, NC IO 1C, C OI C, C IO C")
+ROW = _known("NCW OIW C, NWC WIO C, NCW OIW C1")
 # A function that runs under one of the others, and gives wrong shapes, does not have that layout for it.
 COMMON = (
     *((data, kernel) for data, kernel, _ in CONV[:5]),
     ("HWC", "HWIO"),
-    *((data, kernel) for data, kernel, _ in LINEAR),
+    *((data, kernel) for data, kernel, _ in LINEAR + ROW),
 )
 
 
@@ -47,14 +53,14 @@ def to_layout(tensor: torch.Tensor, order: Sequence[int]) -> torch.Tensor:
     return tensor.permute([kept.index(axis) for axis in order])
 
 
-def from_layout(tensor: torch.Tensor, order: Sequence[int], axes: int = 4) -> torch.Tensor:
-    """Return what has the axes of an order in torch's; unchanged if it has another number of axes."""
+def from_layout(tensor: torch.Tensor, order: Sequence[int], lacks: Sequence[int] = ()) -> torch.Tensor:
+    """Return what has the axes of an order in torch's, but for those in ``lacks``; another number of axes as it is."""
     if tensor.dim() != len(order):
         return tensor
     tensor = tensor.permute([order.index(axis) for axis in sorted(order)])
-    for axis in range(axes):
+    for place, axis in enumerate(axis for axis in range(4) if axis not in lacks):
         if axis not in order:
-            tensor = tensor.unsqueeze(axis)
+            tensor = tensor.unsqueeze(place)
     return tensor.contiguous()
 
 

@@ -8,22 +8,21 @@ from typing import Any
 
 import torch
 
-from convviz.check.battery import Case
+from convviz.cases.battery import Case
+from convviz.cases.settings_in_scope import EVERYTHING, Scope
+from convviz.cases.tasks import GRADIENTS, Task
 from convviz.check.call_outcome import Answer
-from convviz.check.calling.arrays import KINDS
-from convviz.check.calling.call_plan import OF_A_CASE, Plan
+from convviz.check.calling.askable import Askable, speaks
+from convviz.check.calling.call_plan import OF_A_CASE, Plan, suited
 from convviz.check.calling.case_runner import Asker
-from convviz.check.calling.child_process import bounds_of
 from convviz.check.calling.find_plan import Found, search
 from convviz.check.calling.function_or_class import Subject, subject_of
 from convviz.check.calling.inspect_source import is_function, mentions, takes_square_kernels
-from convviz.check.calling.likely_plans import Stated
-from convviz.check.calling.names_and_layouts import CONV, LINEAR, STATED
+from convviz.check.calling.likely_plans import stated_of
 from convviz.check.calling.student_function import Student
-from convviz.check.settings_in_scope import EVERYTHING, Scope
-from convviz.check.tasks import GRADIENTS, Task
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
+from convviz.sandbox.child_process import bounds_of
 
 say = sentences("calling_student_code")
 
@@ -37,41 +36,32 @@ def open_student(
     arrays: str | None = None,
     time_limit: float | None = None,
     scope: Scope = EVERYTHING,
-    here_alone: bool = False,
+    sides: str = "",
 ) -> Student:
     """Return a student's function together with how it is called, found out by its signature and by trial.
 
     The arguments are those of ``report``; ``probes`` are its cases, for a function that has a setting built in, and
-    ``here_alone`` says that it is asked nothing else.
+    ``sides`` is that of ``Stated``, where it is asked nothing else.
 
     Raises:
         ValueError: there is no such layout, or the time limit is no positive number.
     """
     if task.results == ("output",) and not isinstance(fn, type) and mentions(fn, "apply"):  # of a Function
         task = dataclasses.replace(task, kind="Function", results=("output", *GRADIENTS))
-    linear = task.name.startswith("linear")
-    layouts = LINEAR if linear else CONV + STATED
-    known, exact = dict.fromkeys(each[0] for each in layouts), [f"{each[0]} {each[1]}" for each in layouts]
-    if layout is not None and layout not in known and layout not in exact:
-        raise ValueError(f"layout is one of {', '.join(known)}, or two words such as {exact[1]!r}: got {layout!r}")
-    if arrays is not None and arrays not in KINDS:
-        raise ValueError(f"arrays is one of {', '.join(KINDS)}: got {arrays!r}")
-    nothing = _no_code(fn, task)
+    stated, nothing = stated_of(task, layout, arrays, sides), _no_code(fn, task)
     for subject in _bound(fn, task):
         asker = Asker(subject, bounds_of(time_limit))
-        found = (
-            Found(Plan(), Stated())
-            if nothing
-            else search(asker, subject, probes, Stated(layout, arrays, here_alone), scope)
-        )
+        found = Found(Plan(), stated) if nothing else search(asker, subject, probes, stated, scope)
         if nothing or found.score[0] >= 0 or (found.ended and subject.binding.counted):
             break
         asker.close()  # a question begins another process
-    square = not (nothing or linear or subject.is_adapter) and takes_square_kernels(subject.codes, found.plan.kernel)
+    has_kernel = not (nothing or task.lacks or subject.is_adapter)
+    square = has_kernel and takes_square_kernels(subject.codes, found.plan.kernel)
     said = () if nothing else _assumed(subject, found, layout, square)
     task = dataclasses.replace(task, results=subject.task.results)
-    results = _results(task.results, subject, found)
-    return Student(task, results, square, nothing, subject, found, asker, scope, probes, said)
+    specs, names = {suited(case, found.plan.data).spec for case in probes}, {case.name for case in probes}
+    askable = Askable(task, subject, found, scope, square, speaks(subject, found), frozenset(specs))
+    return Student(task, _results(task.results, subject, found), nothing, askable, asker, frozenset(names), said)
 
 
 def _bound(fn: Any, task: Task) -> Iterator[Subject]:
@@ -81,14 +71,6 @@ def _bound(fn: Any, task: Task) -> Iterator[Subject]:
     if not subject.binding.counted:  # it does not say how many it takes
         for less in range(1, len(subject.binding.arguments)):
             yield subject_of(fn, task, less)
-    elif "input" in subject.binding.roles and "input_size" in set(task.arguments) - subject.binding.roles:
-        named = [
-            dataclasses.replace(each, role="input_size") if each.role == "input" else each
-            for each in subject.binding.arguments
-        ]
-        sizes = dataclasses.replace(subject.binding, arguments=tuple(named))
-        yield dataclasses.replace(subject, binding=sizes, goes=sizes)
-        yield subject
 
 
 def _no_code(fn: Any, task: Task) -> Answer | None:
@@ -119,7 +101,7 @@ def _assumed(subject: Subject, found: Found, layout: str | None, square: bool) -
     others = [each for each in binding.arguments if each.role not in (None, each.name, *binding.placed)]
     layouts = {"data": plan.data, "kernel": plan.kernel}
     kinds = {"Function": "apply" if is_function(subject.fn) else "autograd", "Module": "layer"}
-    is_known = found.score[0] > 1 or plan.data in ("NCHW", "HW")
+    is_known = found.score[0] > 1 or plan.data in ("NCHW", "HW", "NCW")
     shaped = "stated" if layout is not None or subject.is_adapter else "layout" if is_known else "guessed"
     if task.name.startswith("linear"):
         shaped = "linear"
@@ -137,7 +119,7 @@ def _assumed(subject: Subject, found: Found, layout: str | None, square: bool) -
         "passes": style == "pair",
         "class": style == "class",
         kinds.get(task.kind, plan.arrays): True,
-        shaped: layouts,
+        shaped: {"axes": ", ".join(plan.data)} if shaped == "channels" else layouts,
         "bias": {"shape": ", ".join("C" if letter == "C" else "1" for letter in plan.bias)}
         if plan.bias != "C"
         else False,
@@ -145,7 +127,6 @@ def _assumed(subject: Subject, found: Found, layout: str | None, square: bool) -
         plan.pairs: plan.pairs != "any",
         "square": square,
         "zeros": any(each.name == "padding_mode" and each.role is None for each in binding.arguments),
-        "plane": plan.sizes == "plane",
         "words": plan.words,
         "unknown": found.score[0] < 0,
     }

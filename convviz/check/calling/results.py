@@ -3,74 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 
-from convviz.check.battery import Case
+from convviz.cases.tasks import Task
 from convviz.check.calling.arrays import NotNumbers, take_back
 from convviz.check.calling.call_plan import Plan
 from convviz.check.calling.names_and_layouts import DATA, KERNEL, bias_shape, from_layout, role_of
-from convviz.check.tasks import Task
 from convviz.facts.words import sentences
 
 say = sentences("calling_student_code")
-
-
-# Of each result the leading indices at which that of a piece is added, None where it is not; empty for a whole case.
-At = Mapping[str, tuple[int, ...] | None]
-
-
-def pieces(case: Case, layout: str, transposed: bool) -> Iterator[tuple[Case, At]]:
-    """Yield the cases that a function of this layout can be asked; transposed: its output has the input's channels."""
-    spec = case.spec
-    if layout not in ("CHW", "HWC", "C", "HW"):
-        yield case, {}
-        return
-    for n in range(spec.batch):
-        one = slice(n, n + 1)
-        single = dataclasses.replace(
-            case, spec=spec.replace(batch=1), input=case.input[one], grad_output=case.grad_output[one]
-        )
-        if layout == "HW":
-            yield from _planes(single, n, transposed)
-        else:
-            yield single, {"output": (n,), "grad_input": (n,), "grad_weight": (), "grad_bias": ()}
-
-
-def _planes(case: Case, n: int, transposed: bool) -> Iterator[tuple[Case, At]]:
-    spec = case.spec
-    inputs, outputs = spec.in_channels // spec.groups, spec.out_channels // spec.groups
-    plain = spec.replace(in_channels=1, out_channels=1, groups=1)
-    for out, within in itertools.product(range(spec.out_channels), range(inputs)):
-        into = out // outputs * inputs + within
-        part = dataclasses.replace(
-            case,
-            spec=plain,
-            input=case.input[:, into : into + 1],
-            weight=case.weight[out : out + 1, within : within + 1],
-            bias=case.bias[out : out + 1] * (within == 0),  # it is added once, not for each plane of the sum
-            grad_output=case.grad_output[:, out : out + 1],
-            transposed_bias=case.transposed_bias[into : into + 1] * (out % outputs == 0),
-        )
-        at = {"output": (n, into if transposed else out), "grad_input": (n, into), "grad_weight": (out, within)}
-        yield part, {**at, "grad_bias": None if within else (out,)}
-
-
-def together(parts: Sequence[tuple[At, Mapping[str, torch.Tensor]]]) -> dict[str, torch.Tensor]:
-    """Return the results of the whole case from those of its pieces; the first one's where they do not fit."""
-    whole = dict(parts[0][1])
-    for name, first in whole.items() if parts[0][0] else ():
-        placed = [(at, found[name]) for each, found in parts if (at := each[name]) is not None and name in found]
-        axes = len(placed[0][0])
-        if first.shape[:axes] == (1,) * axes and all(found.shape == first.shape for _, found in placed):
-            sizes = [max(at[axis] for at, _ in placed) + 1 for axis in range(axes)]
-            whole[name] = first.new_zeros((*sizes, *first.shape[axes:]))
-            for at, found in placed:
-                whole[name][at] += found[(0,) * axes]
-    return whole
 
 
 def take_apart(
@@ -128,16 +72,34 @@ def _by_key(
 
 def _single(returned: Any) -> Any:
     """Return the array; a forward pass may give what it keeps for backward as well: ``out, cache``."""
-    if isinstance(returned, tuple) and returned and is_array(returned[0]):
+    if isinstance(returned, tuple) and returned and _is_array(returned[0]):
         keeps = len(returned) == 2 and isinstance(returned[1], tuple | Mapping)
         if len(returned) == 1 or keeps or all(part is None for part in returned[1:]):
             return returned[0]
     return returned
 
 
-def is_array(value: Any) -> bool:
-    """Return whether this may be an array, or a list that stands for one."""
+def _is_array(value: Any) -> bool:
     return hasattr(value, "shape") or isinstance(value, list)
+
+
+def apart(returned: Any) -> tuple[Any, Any]:
+    """Return the output, and what is kept for going back."""
+    if isinstance(returned, tuple) and len(returned) > 1 and _is_array(returned[0]):
+        return returned[0], returned[1] if len(returned) == 2 else returned[1:]
+    return returned, None
+
+
+def only(task: Task, *names: str) -> Task:
+    """Return a task with some of its results."""
+    return dataclasses.replace(task, results=names)
+
+
+def with_bias(output: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    """Return an output with the bias that its maker has no place for: all are held against the same truth."""
+    if output.dim() < 2 or output.shape[1] != bias.numel():
+        return output
+    return output + bias.to(output.dtype).reshape(1, -1, *[1] * (output.dim() - 2))
 
 
 def _in_order(returned: Any, names: Sequence[str], optional: Sequence[str], remarks: set[str] | None) -> dict[str, Any]:
@@ -164,9 +126,8 @@ def _in_order(returned: Any, names: Sequence[str], optional: Sequence[str], rema
 
 
 def _in_torch_order(name: str, tensor: torch.Tensor, task: Task, plan: Plan, remarks: set[str]) -> torch.Tensor:
-    axes = 2 if task.name.startswith("linear") else 4
     if name == "grad_weight":
-        return from_layout(tensor, KERNEL[plan.kernel], axes)
+        return from_layout(tensor, KERNEL[plan.kernel], task.lacks)
     if name == "grad_bias":
         own = tuple(tensor.shape) == bias_shape(plan.bias, tensor.numel())
         if own or (plan.data == "HW" and tensor.numel() == 1):
@@ -175,4 +136,4 @@ def _in_torch_order(name: str, tensor: torch.Tensor, task: Task, plan: Plan, rem
             remarks.add("bias_shape")
             return tensor.reshape(-1)
         return tensor
-    return from_layout(tensor, DATA[plan.data], axes)
+    return from_layout(tensor, DATA[plan.data], task.lacks)

@@ -1,4 +1,4 @@
-// grad_input by a recipe, as check/recipes/grad_input.py computes it.
+// grad_input by a recipe, as mistakes/grad_input.py computes it.
 import { crossed, planesOver } from "./products.js";
 import { behind, cellApart, factorOf, linesOf, slide, turnedFrom, turnedSize } from "./recipe_steps.js";
 import { bothAxes, outputSize, perGroup, sourcesOf, unfolded } from "./conv_geometry.js";

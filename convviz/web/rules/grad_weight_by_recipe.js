@@ -1,4 +1,4 @@
-// grad_weight and grad_bias by a recipe, as check/recipes/grad_weight.py computes them.
+// grad_weight and grad_bias by a recipe, as mistakes/grad_weight.py computes them.
 import { biasProducts, crossed } from "./products.js";
 import { behind, factorOf, linesOf, samplesOf, slide, turnedFrom, turnedSize } from "./recipe_steps.js";
 import { bothAxes, outputSize, perGroup } from "./conv_geometry.js";

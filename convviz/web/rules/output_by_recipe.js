@@ -1,4 +1,4 @@
-// The output by a recipe, as check/recipes/grad_weight.py computes it.
+// The output by a recipe, as mistakes/grad_weight.py computes it.
 import { crossed, planesOver } from "./products.js";
 import { behind, factorOf, linesOf, slide, turnedFrom, turnedSize } from "./recipe_steps.js";
 import { bothAxes } from "./conv_geometry.js";

@@ -1,4 +1,4 @@
-// Recipes, as in check/recipes/recipe_steps.py: facts/recipes.json has the right choices, facts/mistakes/
+// Recipes, as in mistakes/recipe_steps.py: facts/recipes.json has the right choices, facts/mistakes/
 // those that differ.
 import RECIPES from "../../facts/recipes.json" with { type: "json" };
 import { bothAxes, outputSize, remainderOf } from "./conv_geometry.js";

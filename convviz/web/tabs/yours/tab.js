@@ -18,18 +18,39 @@ const CELL = 34; // pixels
  *   [Cell, Cell, Cell][], extra: [Cell, Cell, Cell][] } }} Products
  * @typedef {{ label: string, case: string, right: (number | null)[][], received: (number | null)[][], wrong:
  *   Cell[], products: Products | null }} ErrorMap
- * @typedef {{ passed: boolean, summary: string, first: { case: string, lines: string[] } | null, diagnoses:
+ * @typedef {{ passed: boolean, summary: string, first: { case: string, lines: string[], line: number | null } | null, diagnoses:
  *   Diagnosis[], map: ErrorMap | null, cases: [string, boolean, string][], not_asked: [string, string][],
  *   left_out: string, assumed: string }} Report by app/tabs/yours.py
- * @typedef {{ failed: string, report: Report | null, tasks?: string[], names: string[] | null, chosen: {
- *   task: string, name: string, code: string } }} YoursData
+ * @typedef {{ name: string, group: string, part: string, takes: string[], gives: string[] }} Task
+ * @typedef {{ failed: string, report: Report | null, tasks?: Task[], seconds: number, names: string[] | null,
+ *   chosen: { task: string, name: string, code: string } }} YoursData
  */
+
+// What a task is about, and which part of it, by the words' ids.
+const GROUPS = {
+  conv2d: "group.conv2d",
+  conv_transpose2d: "group.conv_transpose2d",
+  conv1d: "group.conv1d",
+  conv_transpose1d: "group.conv_transpose1d",
+  linear: "group.linear",
+  binary: "group.binary",
+};
+const PARTS = {
+  forward: "part.forward",
+  input: "part.input",
+  weight: "part.weight",
+  bias: "part.bias",
+  backward: "part.backward",
+  function: "part.function",
+  module: "part.module",
+};
 
 /** @type {Build} */
 function buildYours(pane, body) {
   const form = new Form(pane);
   const refused = element("p.cv-pane-failure", { role: "alert" });
-  const result = createResult(pane, (setting, title) => {
+  const look = (/** @type {number} */ line) => form.look(line);
+  const result = createResult(pane, look, (setting, title) => {
     const { tab: _, mistake, theme, dtype, ...state } = fromLink(setting).state; // these stay as they are
     pane.goTo(state, say("board.told", { title }));
     pane.root.closest(".cv-app")?.scrollIntoView();
@@ -61,6 +82,12 @@ class Form {
   });
   #check = button(say("check"), () => this.#send(), { "data-yours": "check" });
   #line = element("span", { role: "status" });
+  #seconds = element("span", { "aria-hidden": "true" });
+  #bar = element("progress", { hidden: "", "aria-label": say("checking") });
+  #told = element("p.cv-muted", { "data-yours": "task" });
+  #tasks = /** @type {Task[]} */ ([]);
+  #timer = 0;
+  #limit = 0;
   #named;
   #pasted = element("p.cv-muted");
   el;
@@ -73,45 +100,98 @@ class Form {
     this.#code.addEventListener("keydown", ({ key, ctrlKey, metaKey }) => {
       if (key === "Enter" && (ctrlKey || metaKey) && !this.#check.disabled) this.#send();
     });
+    this.#task.addEventListener("change", () => this.#tell());
     const look = button(say("refresh"), () => pane.send({ type: "refresh" }));
     const name = element("label", say("name"), this.#name);
     this.#named = element("div.cv-flow", { hidden: "" }, name, look);
     this.el = element(
       "div.cv-yours-form",
       element("label", say("task"), this.#task),
+      this.#told,
       this.#named,
       this.#pasted,
       this.#code,
-      element("div.cv-flow", this.#check, this.#line),
+      element("div.cv-flow", this.#check, this.#bar, this.#line, this.#seconds),
     );
   }
 
   #send() {
     setText(this.#line, say("checking"));
     this.#check.disabled = true;
+    this.#pane.goTo({}, ""); // what the board says of the last check goes
+    const begun = Date.now();
+    const count = () => {
+      const seconds = Math.round((Date.now() - begun) / 1000);
+      setText(this.#seconds, say("seconds", { seconds, limit: this.#limit }));
+    };
+    this.#timer = window.setInterval(count, 1000);
+    this.#bar.hidden = false;
     const [task, name, code] = [this.#task, this.#name, this.#code].map(({ value }) => value);
     this.#pane.send({ type: "check", task, name, code });
+  }
+
+  /** Show a line of what was pasted. @param {number} number */
+  look(number) {
+    const lines = this.#code.value.split("\n");
+    const start = lines.slice(0, number - 1).join("\n").length + (number > 1 ? 1 : 0);
+    this.#code.focus();
+    this.#code.setSelectionRange(start, start + (lines[number - 1] ?? "").length);
+    this.#code.scrollTop = (number - 3) * (this.#code.scrollHeight / lines.length);
+  }
+
+  /** Say what the chosen task takes and gives. */
+  #tell() {
+    const task = this.#tasks.find(({ name }) => name === this.#task.value);
+    if (!task) return setText(this.#told, "");
+    const names = { takes: task.takes.join(", "), gives: task.gives.join(", ") };
+    setText(this.#told, say(task.part === "module" ? "task.makes" : "task.takes", names));
+  }
+
+  /** @param {Task[]} tasks @param {string} chosen */
+  #fillTasks(tasks, chosen) {
+    this.#tasks = tasks;
+    const groups = Object.entries(GROUPS).map(([group, id]) => {
+      const label = say(/** @type {keyof typeof WORDS} */ (id));
+      const options = tasks
+        .filter((each) => each.group === group)
+        .map(({ name: value, part }) => element("option", { value }, `${value}: ${partOf(part)}`));
+      return element("optgroup", { label }, ...options);
+    });
+    this.#task.replaceChildren(...groups);
+    this.#task.value = chosen;
+    this.#tell();
   }
 
   /** What a visitor is choosing stays. @param {YoursData} data */
   set(data) {
     setText(this.#line, ""); // the verdict and a refusal have their own places
     this.#check.disabled = false;
+    clearInterval(this.#timer);
+    setText(this.#seconds, "");
+    this.#bar.hidden = true;
+    this.#limit = data.seconds;
     if (!data.tasks) return;
-    const first = this.#filled ? { task: this.#task.value, name: this.#name.value } : data.chosen;
+    const name = this.#filled ? this.#name.value : data.chosen.name;
     const choices = (/** @type {string[]} */ values) =>
       values.map((each) => [each, each || say("name.none")]);
-    fillMenu(this.#task, choices(data.tasks), first.task);
+    if (!this.#filled) this.#fillTasks(data.tasks, data.chosen.task);
     this.#named.hidden = !data.names; // no notebook is behind a served page
     setText(this.#pasted, say(data.names ? "code" : "code.alone"));
-    fillMenu(this.#name, choices(["", ...(data.names ?? [])]), first.name);
+    fillMenu(this.#name, choices(["", ...(data.names ?? [])]), name);
     if (!this.#filled) this.#code.value = data.chosen.code;
     this.#filled = true;
   }
 }
 
-/** @param {PaneTools} pane @param {(setting: string, title: string) => void} open */
-function createResult(pane, open) {
+/** @param {string} part */
+const partOf = (part) =>
+  say(/** @type {keyof typeof WORDS} */ (PARTS[/** @type {keyof typeof PARTS} */ (part)]));
+
+/**
+ * @param {PaneTools} pane @param {(line: number) => void} look at a line of the code
+ * @param {(setting: string, title: string) => void} open
+ */
+function createResult(pane, look, open) {
   const el = element("div.cv-yours-result", { hidden: "" });
   const maps = ["right", "received", "off"].map(() => new Heatmap(pane));
   return {
@@ -121,16 +201,23 @@ function createResult(pane, open) {
       el.hidden = !report;
       if (!report) return;
       const summary = element(report.passed ? "p.cv-yours-right" : "p.cv-yours-wrong", report.summary);
-      el.replaceChildren(summary, ...hints(report, maps, open), cases(report));
+      const isPasted = Boolean(pane.root.querySelector("textarea")?.value.trim());
+      const made = hints(report, maps, isPasted ? look : null, open);
+      el.replaceChildren(summary, ...made, cases(report));
     },
   };
 }
 
-/** @param {Report} report @param {Heatmap[]} maps @param {(setting: string, title: string) => void} open */
-function hints({ passed, first, map, diagnoses }, maps, open) {
+/**
+ * @param {Report} report @param {Heatmap[]} maps @param {((line: number) => void) | null} look
+ * @param {(setting: string, title: string) => void} open
+ */
+function hints({ passed, first, map, diagnoses }, maps, look, open) {
   if (passed || !first) return [];
   /** @type {HTMLElement[]} */
   const where = [element("p", element("b", first.case)), ...first.lines.map((text) => element("p", text))];
+  const { line } = first;
+  if (line && look) where.push(button(say("line", { line }), () => look(line), { "data-yours": "line" }));
   const what = diagnoses.flatMap(({ title, evidence, of }) => [
     element("p", element("b", title), ` (${of})`),
     element("p.cv-muted", evidence),

@@ -10,15 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import torch
 
-from convviz.check.battery import Case, make_case
+from convviz.cases.battery import Case, make_case
+from convviz.cases.random_cases import each_tensor
+from convviz.cases.tasks import TASKS, truth
 from convviz.check.call_outcome import same
-from convviz.check.exercise_sheet import Exercise, Wrong
-from convviz.check.mistakes import Mistake, catalogue, compute
-from convviz.check.random_cases import each_tensor
-from convviz.check.tasks import TASKS, truth
+from convviz.courses.exercise_sheet import Exercise, Wrong
 from convviz.facts.words import sentences
 from convviz.geometry.axis_taps import PADDING_MODES
 from convviz.geometry.spec import ConvSpec
+from convviz.mistakes.catalogue import Mistake, catalogue, compute
 
 say = sentences("exercise")
 

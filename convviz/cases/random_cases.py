@@ -13,9 +13,9 @@ from typing import Any
 
 import torch
 
-from convviz.check.battery import Case, beside, make_case
-from convviz.check.tasks import Task
-from convviz.check.traced_products import setting_in_words
+from convviz.cases.battery import Case, beside, make_case
+from convviz.cases.setting_in_words import setting_in_words
+from convviz.cases.tasks import Task
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 from convviz.geometry.axis_taps import PADDING_MODES
@@ -118,8 +118,9 @@ def named(task: Task, case: Case, found: bool = True) -> Case:
     spec = case.spec
     is_linear = task.name.startswith("linear")
     input = spec.output_shape if task.is_transposed else spec.input_shape
-    shapes = {"input": input[: 2 if is_linear else 4], "weight": spec.weight_shape[: 2 if is_linear else 4]}
-    said = [f"{name} {list(shape)}" for name, shape in shapes.items()]
+    shapes = {"input": input, "weight": spec.weight_shape}
+    kept = [axis for axis in range(4) if axis not in task.lacks]
+    said = [f"{name} {[shape[axis] for axis in kept]}" for name, shape in shapes.items()]
     said += [] if is_linear else [setting_in_words(spec)]
     said += [say("setting.groups", groups=spec.groups)] * (spec.groups > 1)
     return dataclasses.replace(case, name=say("random", shapes=comma(said)) if found else comma(said))
@@ -136,8 +137,9 @@ def in_words(task: Task, cases: Sequence[Case]) -> str:
     }
     if not task.name.startswith("linear"):
         sides = [spec.output_size if task.is_transposed else spec.input_size for spec in specs]
-        sizes |= {"rows": max(rows for rows, _ in sides), "columns": max(columns for _, columns in sides)}
-        return say("drawn.sizes", count=len(cases), **sizes)
+        sizes |= {} if task.is_row else {"rows": max(rows for rows, _ in sides)}
+        sizes |= {"columns": max(columns for _, columns in sides)}
+        return say("drawn.row" if task.is_row else "drawn.sizes", count=len(cases), **sizes)
     return say("drawn.features", count=len(cases), **sizes)
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
 
-from convviz.check.battery import Case
+from convviz.cases.battery import NOTHING, OTHER, ZEROS, Case, make_case
+from convviz.geometry.spec import ConvSpec
 
 GEOMETRY = ("stride", "padding", "dilation", "groups", "padding_mode")
 GRADIENTS = ("grad_input", "grad_weight", "grad_bias")
@@ -27,13 +28,50 @@ class Task:
     # ``"function"``, ``"Function"`` (a subclass of ``torch.autograd.Function``) or ``"Module"`` (a class, or a function
     # that makes a layer). The latter two are called forward, and autograd asks them for the gradients
     kind: str = "function"
-    # the rule of binary weights, ``"signs"`` or ``"scaled signs"`` (``recipes/grad_weight.py`` has them)
+    # the rule of binary weights, ``"signs"`` or ``"scaled signs"`` (``mistakes/grad_weight.py`` has them)
     quantised: str = ""
 
     @property
     def is_transposed(self) -> bool:
         """Whether it is about a transposed convolution: a case's convolution, read from its output to its input."""
-        return self.name.startswith("conv_transpose2d")
+        return self.name.startswith("conv_transpose")
+
+    @property
+    def is_row(self) -> bool:
+        """Whether it is about one axis: a case's convolution with a height of 1."""
+        return "1d" in self.name
+
+    @property
+    def lacks(self) -> tuple[int, ...]:
+        """Which of torch's four axes its tensors do not have."""
+        return (2, 3) if self.name.startswith("linear") else (2,) if self.is_row else ()
+
+    def own(self, tensor: torch.Tensor) -> torch.Tensor:
+        """Return a tensor of torch's four axes in those of the task; unchanged where another axis has no size of 1."""
+        if any(tensor.shape[axis] != 1 for axis in self.lacks):
+            return tensor
+        return tensor[tuple(0 if axis in self.lacks else slice(None) for axis in range(4))]
+
+    def whole(self, tensor: torch.Tensor) -> torch.Tensor:
+        """Return a tensor of the task's axes in torch's four: the reverse of ``own``; another one as it is."""
+        for axis in self.lacks if tensor.dim() == 4 - len(self.lacks) else ():
+            tensor = tensor.unsqueeze(axis)
+        return tensor
+
+    def fit(self, spec: ConvSpec) -> ConvSpec:
+        """Return a geometry as this task has it: with a height of 1, where a stride or a dilation may be any."""
+        if not self.is_row:
+            return spec
+        (_, size), (_, kernel), (_, stride), (_, dilation) = (
+            spec.input_size,
+            spec.kernel_size,
+            spec.stride,
+            spec.dilation,
+        )
+        padding = ((0, 0), spec.padding[1])
+        return spec.replace(
+            input_size=(1, size), kernel_size=(1, kernel), stride=stride, padding=padding, dilation=dilation
+        )
 
     def tensor(self, case: Case, role: str) -> torch.Tensor:
         """Return what a case has for the argument of this task that has this name."""
@@ -46,7 +84,7 @@ _TRANSPOSED = ("stride", "padding", "output_padding", "groups", "dilation")
 _TRANSPOSED_LAYER = ("in_channels", "out_channels", "kernel_size", *_TRANSPOSED[:4], "bias", "dilation")
 _LINEAR_LAYER = ("in_channels", "out_channels", "bias")
 
-TASKS: Mapping[str, Task] = {
+PLANAR: Mapping[str, Task] = {
     task.name: task
     for task in (
         Task("conv2d", ("input", "weight", "bias", *GEOMETRY), ("output",)),
@@ -73,12 +111,29 @@ TASKS: Mapping[str, Task] = {
 }
 
 
+# The same of one axis, by torch's names.
+TASKS: Mapping[str, Task] = {
+    **PLANAR,
+    **{
+        name.replace("2d", "1d"): dataclasses.replace(task, name=name.replace("2d", "1d"))
+        for name, task in PLANAR.items()
+        if name.startswith("conv")
+    },
+}
+
+
 def find_task(name: object, fn: object = None) -> Task:
     """Return a task by its name; whoever wrote a Function or a layer's class for it is asked for its gradients, too.
 
     Raises:
         ValueError: there is no such task.
     """
+    if isinstance(name, str) and (planar := name.replace("3d", "2d")) != name and planar in TASKS:
+        raise ValueError(
+            f"three axes are not checked, but with a depth of 1 a conv3d is a conv2d: check it as {planar!r} through "
+            "an adapter, report(lambda case: my_conv3d(case.input[:, :, None], case.weight[:, :, None], ...)[:, :, 0], "
+            f"{planar!r}), and then with its axes in another order: got {name!r}"
+        )
     if not isinstance(name, str) or name not in TASKS:
         raise ValueError(f"task is one of {', '.join(TASKS)}: got {name!r}")
     task = TASKS[name]
@@ -91,6 +146,17 @@ def find_task(name: object, fn: object = None) -> Task:
     return task
 
 
+def in_a_row(cases: Sequence[Case], task: Task) -> list[Case]:
+    """Return cases with a height of 1, each geometry once, but for those that are about height and width."""
+    made: dict[ConvSpec, Case] = {}
+    for number, case in enumerate(cases):
+        spec = task.fit(case.spec)
+        if not any(word in case.name for word in ("height", "square")):
+            key = spec if case.name not in (OTHER, ZEROS, NOTHING) else spec.replace(batch=100 + number)
+            made.setdefault(key, make_case(case.name, spec, number, case.quantised))
+    return list(made.values())
+
+
 def layer_of(task: Task) -> tuple[str, ...]:
     """Return what the class of a layer takes that does what a task is about."""
     linear = task.name.startswith("linear")
@@ -99,14 +165,17 @@ def layer_of(task: Task) -> tuple[str, ...]:
 
 def forward_of(task: Task) -> Task:
     """Return the task of the forward pass to which a task belongs."""
-    return TASKS["linear" if task.name.startswith("linear") else "conv_transpose2d" if task.is_transposed else "conv2d"]
+    if task.name.startswith("linear"):
+        return TASKS["linear"]
+    return TASKS[f"{'conv_transpose' if task.is_transposed else 'conv'}{1 if task.is_row else 2}d"]
 
 
 def truth(task: Task, case: Case) -> dict[str, torch.Tensor]:
     """Return what is right, in float64, by the names of the task's results.
 
     Everything comes from torch's own forward pass and autograd, not from convviz's operators. Shapes are those of
-    torch: ``[N, C, H, W]``, ``[C_out, C_in / groups, kH, kW]``, ``[C_out]``; of a linear layer ``[N, C]``, ``[O, C]``.
+    torch: ``[N, C, H, W]``, ``[C_out, C_in / groups, kH, kW]``, ``[C_out]``; of a linear layer ``[N, C]``, ``[O, C]``,
+    in one axis without H and kH.
     """
     with torch.enable_grad():
         given = {name: task.tensor(case, name).clone().requires_grad_() for name in ("input", "weight", "bias")}
@@ -116,9 +185,7 @@ def truth(task: Task, case: Case) -> dict[str, torch.Tensor]:
             sent = task.tensor(case, "grad_output").reshape(output.shape)
             sums = torch.autograd.grad(output, tuple(given.values()), sent)
             found |= dict(zip(GRADIENTS, sums, strict=True))
-    if task.name.startswith("linear"):
-        found = {name: value.flatten(1) if value.dim() == 4 else value for name, value in found.items()}
-    return {name: found[name] for name in task.results}
+    return {name: task.own(found[name]) if found[name].dim() == 4 else found[name] for name in task.results}
 
 
 def forward_pass(task: Task, case: Case, given: Mapping[str, torch.Tensor]) -> torch.Tensor:

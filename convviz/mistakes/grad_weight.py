@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import torch
 
-from convviz.check.recipes.recipe_steps import ORIENTATIONS, Recipe, axes, complete, correlate, factor, padded, samples
 from convviz.geometry.spec import ConvSpec
+from convviz.mistakes.recipe_steps import ORIENTATIONS, Recipe, axes, complete, correlate, factor, padded, samples
 from convviz.ops.padding import pad_input
 
 

@@ -38,6 +38,10 @@ class Case:
         """Return the same case with other numbers in one of the tensors."""
         return replace(self, **{name: numbers})  # type: ignore[arg-type]  # the names are those of tensors
 
+    def without_bias(self) -> Case:
+        """Return the same case with biases of 0."""
+        return replace(self, bias=0 * self.bias, transposed_bias=0 * self.transposed_bias)
+
 
 OTHER, ZEROS, NOTHING = "other numbers of the same sizes", "zeros among the numbers", "nothing is sent back"
 # What students see first, and what a published test has. Each is plain in all but what its name says.
@@ -81,6 +85,8 @@ BATTERY: dict[str, ConvSpec] = {
     # Zeros are numbers, too: what divides by one, or stops at one, gives something else.
     ZEROS: ConvSpec((6, 5), 2, 3, (2, 3), padding=1, batch=2),
     NOTHING: ConvSpec((5, 5), 2, 3, 2, batch=2),
+    # For who takes no stride, and F.pad's numbers in the wrong order.
+    "stride 1, padding apart in height and width": ConvSpec((5, 4), 2, 3, (3, 2), padding=(2, 1), batch=2),
 }
 # A linear layer is a convolution of one cell with one cell.
 LINEAR: dict[str, ConvSpec] = {

@@ -5,12 +5,15 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 import torch
 
-from convviz.check.battery import Case
-from convviz.check.recipes.grad_input import grad_input
-from convviz.check.recipes.grad_weight import (
+from convviz.facts import facts
+from convviz.facts.current_language import each_language
+from convviz.geometry.spec import ConvSpec
+from convviz.mistakes.grad_input import grad_input
+from convviz.mistakes.grad_weight import (
     grad_bias,
     grad_weight,
     output,
@@ -18,9 +21,7 @@ from convviz.check.recipes.grad_weight import (
     weight_behind,
     weight_in_use,
 )
-from convviz.check.recipes.recipe_steps import Recipe
-from convviz.facts import facts
-from convviz.facts.current_language import each_language
+from convviz.mistakes.recipe_steps import Recipe
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,34 @@ class Mistake:
     ways: tuple[Recipe, ...]
 
 
+class Setting(Protocol):
+    """A geometry with its numbers, such as a case of the checker."""
+
+    @property
+    def spec(self) -> ConvSpec:
+        """The geometry."""
+
+    @property
+    def input(self) -> torch.Tensor:
+        """``[N, C_in, H, W]``."""
+
+    @property
+    def weight(self) -> torch.Tensor:
+        """``[C_out, C_in / groups, kH, kW]``."""
+
+    @property
+    def bias(self) -> torch.Tensor:
+        """``[C_out]``."""
+
+    @property
+    def grad_output(self) -> torch.Tensor:
+        """``[N, C_out, H_out, W_out]``."""
+
+    @property
+    def quantised(self) -> str:
+        """The rule of binary weights; empty for others."""
+
+
 @each_language
 def catalogue() -> Mapping[str, Mistake]:
     """Return every mistake by its id, in the order of the ids."""
@@ -51,7 +80,7 @@ def catalogue() -> Mapping[str, Mistake]:
     }
 
 
-def compute(of: str, recipe: Recipe, case: Case) -> torch.Tensor | None:
+def compute(of: str, recipe: Recipe, case: Setting) -> torch.Tensor | None:
     """Return the result named ``of`` by a recipe, for the tensors of a case; None where it cannot be computed."""
     used = weight_in_use(recipe, case.quantised, case.weight) if case.quantised else case.weight
     with contextlib.suppress(RuntimeError):  # what torch refuses comes to nothing, too

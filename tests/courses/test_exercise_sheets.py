@@ -12,12 +12,12 @@ import torch
 import torch.nn.functional as F
 
 import convviz
-from convviz.check import find_exercise
-from convviz.check.find_exercise import exercise
-from convviz.check.mistakes import catalogue, compute
-from convviz.check.sums_by_hand import number_text, reasons, worked
 from convviz.cli import main
+from convviz.courses import find_exercise
+from convviz.courses.find_exercise import exercise
+from convviz.courses.sums_by_hand import number_text, reasons, worked
 from convviz.facts.words import sentences
+from convviz.mistakes.catalogue import catalogue, compute
 
 ON_PAPER = [id for id, mistake in catalogue().items() if mistake.ways and id[0] != "Q"]
 TOGETHER = (

@@ -6,9 +6,9 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from convviz.check.battery import Case, make_case
-from convviz.check.random_cases import named
-from convviz.check.tasks import Task
+from convviz.cases.battery import Case, make_case
+from convviz.cases.random_cases import named
+from convviz.cases.tasks import Task
 from convviz.geometry.spec import ConvSpec
 
 Stated = ConvSpec | Mapping[str, Any]
@@ -22,7 +22,8 @@ def stated_cases(at: Stated | Sequence[Stated], task: Task, seed: int) -> list[C
 
     Args:
         at: a ConvSpec, or a dict of its arguments in which ``input`` and ``weight`` may stand for sizes and channels,
-            as shapes of the task's tensors in torch's order; or several of them.
+            as shapes of the task's tensors in torch's order, and ``padding`` may be F.pad's four numbers (left, right,
+            top, bottom); or several of them.
         task: what is asked there.
         seed: of the numbers.
 
@@ -33,8 +34,24 @@ def stated_cases(at: Stated | Sequence[Stated], task: Task, seed: int) -> list[C
     if not isinstance(several, Sequence) or isinstance(several, str) or not several:
         raise ValueError(f"at is a ConvSpec, a dict such as {EXAMPLE}, or a list of them: got {at!r}")
     specs = dict.fromkeys(each if isinstance(each, ConvSpec) else _spec(each, task) for each in several)
+    if any(task.fit(spec) != spec for spec in specs):
+        raise ValueError(f"at: for {task.name} a ConvSpec has one row, and kernels and paddings of one row: got {at!r}")
     cases = (make_case(f"{n}", spec, seed * 1009 + 700 + n, task.quantised) for n, spec in enumerate(specs))
     return [named(task, case, found=False) for case in cases]
+
+
+def sides_of(at: Stated | Sequence[Stated]) -> str:
+    """Return how paddings are stated, a ``Plan.sides``."""
+    several = [at] if isinstance(at, ConvSpec | Mapping) else at
+    paddings = [each.get("padding") for each in several if isinstance(each, Mapping)]
+    if any(map(_are_four, paddings)):
+        return "four"
+    pairs = any(isinstance(each, Sequence) and each and isinstance(each[0], Sequence) for each in paddings)
+    return "pairs" if pairs else "uneven"
+
+
+def _are_four(padding: Any) -> bool:
+    return isinstance(padding, Sequence) and len(padding) == 4 and all(type(side) is int for side in padding)
 
 
 def _spec(given: object, task: Task) -> ConvSpec:
@@ -45,6 +62,11 @@ def _spec(given: object, task: Task) -> ConvSpec:
     for key in fields:
         if key not in known:
             raise ValueError(f"at has the keys {', '.join(known)}: got {key!r}")
+    if task.is_row:
+        fields |= _in_a_row(fields, task.is_transposed)
+    elif _are_four(fields.get("padding")):
+        left, right, top, bottom = fields["padding"]
+        fields["padding"] = ((top, bottom), (left, right))
     shapes = {name: _shape(name, fields.pop(name), task) for name in SHAPES if name in fields}
     if task.is_transposed and shapes:
         return _transposed(shapes, fields)
@@ -66,12 +88,22 @@ def _spec(given: object, task: Task) -> ConvSpec:
     return ConvSpec(**fields)
 
 
+def _in_a_row(fields: Mapping[str, Any], transposed: bool) -> dict[str, Any]:
+    """Return those settings that a height of 1 changes; a padding is a number, or (left, right)."""
+    sides = fields.get("padding", 0)
+    sides = sides if isinstance(sides, Sequence) else (sides, sides)
+    pairs = ((0, 0), sides[0] if isinstance(sides[0], Sequence) else sides)
+    made: dict[str, Any] = {"padding": (0, sides[0]) if transposed else pairs}
+    made |= {name: (1, fields[name]) for name in ("input_size", "kernel_size") if name in fields}
+    return made | ({"output_padding": (0, fields["output_padding"])} if "output_padding" in fields else {})
+
+
 def _shape(name: str, value: Any, task: Task) -> tuple[int, ...]:
-    axes = 2 if task.name.startswith("linear") else 4
+    axes = 4 - len(task.lacks)
     sizes = tuple(value) if isinstance(value, Sequence) and not isinstance(value, str) else ()
     if len(sizes) != axes or any(type(size) is not int or size < 1 for size in sizes):
         raise ValueError(f"at[{name!r}] is a shape of {axes} whole numbers from 1: got {value!r}")
-    return sizes if axes == 4 else (*sizes, 1, 1)
+    return sizes if axes == 4 else (*sizes[:2], 1, *(sizes[2:] or (1,)))
 
 
 def _transposed(shapes: Mapping[str, tuple[int, ...]], fields: dict[str, Any]) -> ConvSpec:

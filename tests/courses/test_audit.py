@@ -12,13 +12,13 @@ import torch
 import torch.nn.functional as F
 
 import convviz
-from convviz.check.audit import audit
-from convviz.check.audit_functions import DEFAULTS, Slip, answers, differs, make
-from convviz.check.battery import battery, make_case
-from convviz.check.mistakes import catalogue
+from convviz.cases.battery import battery, make_case
+from convviz.cases.tasks import PLANAR, TASKS, truth
 from convviz.check.one_hot_probes import recipe_of
-from convviz.check.tasks import TASKS, truth
 from convviz.cli import main
+from convviz.courses.audit import audit
+from convviz.courses.audit_functions import DEFAULTS, Slip, answers, differs, make
+from convviz.mistakes.catalogue import catalogue
 from tests.check import published_graders
 from tests.check.published_graders import gradcheck, means_only, numeric_check
 
@@ -135,7 +135,7 @@ def through(fn, task, case):
     return dict(zip(task.results, (output, *torch.autograd.grad(output, given, values["grad_output"])), strict=True))
 
 
-@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("name", PLANAR)
 def test_what_is_handed_over_is_right_and_a_check_of_the_whole_battery_catches_everything(name):
     task = TASKS[name]
     cases = battery("all", 3, linear=name.startswith("linear"), quantised=task.quantised)

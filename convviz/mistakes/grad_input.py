@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import torch
 import torch.nn.functional as F
 
-from convviz.check.recipes.recipe_steps import (
+from convviz.geometry.spec import ConvSpec
+from convviz.mistakes.recipe_steps import (
     ORIENTATIONS,
     Numbers,
     Recipe,
@@ -19,7 +20,6 @@ from convviz.check.recipes.recipe_steps import (
     padded,
     spread,
 )
-from convviz.geometry.spec import ConvSpec
 from convviz.ops.padding import fold_padding
 
 # Which channel axes of one group's weight, [C_out, C_in, kH, kW], are taken in reverse order.

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import torch
 
-from convviz.check.battery import Case, make_case
-from convviz.check.mistakes import catalogue, compute
-from convviz.check.recipes.recipe_steps import Recipe
+from convviz.cases.battery import Case, make_case
 from convviz.facts import facts
 from convviz.facts.words import sentences
+from convviz.mistakes.catalogue import catalogue, compute
+from convviz.mistakes.recipe_steps import Recipe
 
 say = sentences("exercise")
 say_reason = sentences("wrong_number_reasons")

@@ -1,4 +1,4 @@
-"""A student's code in a process of its own: one warm child answers by pipe, and is ended with all that it started."""
+"""Code in a process of its own: one warm child answers by pipe, and is ended with all that it started."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ from dataclasses import dataclass
 
 import torch
 
-from convviz.check.calling.arrays import NotNumbers
-from convviz.check.calling.sandbox import Cage, limit_memory
 from convviz.facts.words import sentences
+from convviz.sandbox.kernel_limits import Cage, limit_memory
 
 say = sentences("calling_student_code")
 
@@ -30,6 +29,10 @@ MEMORY = 1 << 30  # bytes that a child may take beyond what the process has
 PROCESSES = 64
 MOST = 1 << 28  # bytes of a message
 _LENGTH = struct.Struct("<Q")
+
+
+class NoDebugger(RuntimeError):
+    """A debugger was called for, where nobody could type to it."""
 
 
 class Ended(Exception):
@@ -168,7 +171,7 @@ def _be_silent() -> None:
 
 
 def _no_debugger(*placed: object, **named: object) -> None:
-    raise NotNumbers(say("breakpoint"))
+    raise NoDebugger(say("breakpoint"))
 
 
 def _write(file: int, data: bytes) -> None:

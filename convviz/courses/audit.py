@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
+from convviz.cases.battery import Case, battery
+from convviz.cases.tasks import PLANAR, Task, find_task, truth
 from convviz.check.as_convolution import recipe_of
-from convviz.check.audit_functions import STYLES, Slip, differs, make, signature_of
-from convviz.check.battery import Case, battery
 from convviz.check.calling.call_case import random_kept
-from convviz.check.mistakes import Mistake, catalogue
-from convviz.check.tasks import Task, find_task, truth
+from convviz.courses.audit_functions import STYLES, Slip, differs, make, signature_of
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
+from convviz.mistakes.catalogue import Mistake, catalogue
 
 say = sentences("audit")
 
@@ -113,6 +113,8 @@ def audit(check_function: Check, task: str, *, style: str = "torch", progress: b
         ValueError: unknown task or style; the check refuses a right function, or never calls the one that it is given.
     """
     found = find_task(task)
+    if found.is_row:
+        raise ValueError(f"an audit is of tasks with two axes, or of a linear layer, as {[*PLANAR]}: got {task!r}")
     if style not in STYLES:
         raise ValueError(say("style", known=", ".join(map(repr, STYLES)), style=repr(style)))
     if style == "cs231n" and task != "conv2d_backward":

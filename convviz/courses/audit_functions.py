@@ -16,13 +16,13 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from convviz.cases.battery import Case
+from convviz.cases.tasks import GEOMETRY, TASKS, Task, truth
 from convviz.check.as_convolution import as_result, case_of_convolution, recipe_of
-from convviz.check.battery import Case
 from convviz.check.call_outcome import same
-from convviz.check.mistakes import compute
-from convviz.check.recipes.recipe_steps import Recipe
-from convviz.check.tasks import GEOMETRY, TASKS, Task, truth
 from convviz.geometry.spec import ConvSpec
+from convviz.mistakes.catalogue import compute
+from convviz.mistakes.recipe_steps import Recipe
 
 IMAGES = ("input", "grad_output", "output", "grad_input")  # with a batch axis, or without one
 

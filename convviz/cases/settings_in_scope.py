@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from convviz.check.battery import Case, make_case
-from convviz.check.traced_products import setting_in_words
+from convviz.cases.battery import Case, make_case
+from convviz.cases.setting_in_words import setting_in_words
 from convviz.geometry.spec import ConvSpec, Pair
 
 # With the smallest that each may be.
@@ -102,12 +102,12 @@ class Scope:
 EVERYTHING = Scope()
 
 
-def read_scope(scope: Mapping[str, Any] | str | None) -> Scope:
+def read_scope(scope: Mapping[str, Any] | str | None, in_a_row: bool = False) -> Scope:
     """Return a scope as it was stated: a dict, ``"all"`` for everything without an excuse, None for everything.
 
     The keys stride, padding, dilation, kernel_size, groups, in_channels and out_channels have a whole number or a list
     of those allowed, in which the first four may have pairs of height and width as well; square, odd and remainder are
-    True or False.
+    True or False. ``in_a_row``: what is asked has a height of 1.
 
     Raises:
         ValueError: an unknown key, or a value that its key cannot have.
@@ -126,6 +126,10 @@ def read_scope(scope: Mapping[str, Any] | str | None) -> Scope:
     combined = itertools.product(*counts)
     if "groups" in numbers and all(any(count % groups for count in rest) for groups, *rest in combined):
         raise ValueError(f"scope: in_channels and out_channels are multiples of groups: got {scope!r}")
+    if in_a_row:
+        flat = {"kernel_size": 1, "padding": 0}
+        numbers |= {key: tuple((least, n) for _, n in numbers[key]) for key, least in flat.items() if key in numbers}
+        scope = {key: value for key, value in scope.items() if key != "square"}
     return Scope(numbers, **{key: scope[key] for key in SWITCHES if key in scope})
 
 
@@ -148,15 +152,17 @@ def _pair(spec: ConvSpec, name: str) -> Pair | None:
     return value if isinstance(value, tuple) else (value, value)
 
 
-def with_one_number(spec: ConvSpec, transposed: bool) -> tuple[list[str], ConvSpec] | None:
-    """Return which settings differ in height and width, and a geometry in which they do not; None where none does."""
-    pairs = {name: _pair(spec, name) for name in ("stride", "padding", "dilation")}
+def with_one_number(spec: ConvSpec, has_rest: bool, has_kernel: bool) -> tuple[list[str], ConvSpec]:
+    """Return which settings differ in height and width, and a geometry in which they do not.
+
+    ``has_rest``, ``has_kernel``: whether ``output_padding`` and ``kernel_size`` are settings.
+    """
+    names = ("stride", "padding", "dilation", *["kernel_size"] * has_kernel)
+    pairs = {name: _pair(spec, name) for name in names}
     larger = {name: (max(pair),) * 2 for name, pair in pairs.items() if pair and pair[0] != pair[1]}
-    rests = ["output_padding"] * (transposed and spec.remainder[0] != spec.remainder[1])
-    if not larger and not rests:
-        return None
+    rests = ["output_padding"] * (has_rest and spec.remainder[0] != spec.remainder[1])
     # For larger steps of the kernel, for a border, and for more than two windows, which NumPy would give a number each.
     room = max(spec.kernel_size) * max(spec.dilation) + 3 * max(spec.stride)
     other = spec.replace(input_size=[size + room for size in spec.input_size], **larger)
-    sizes = [size - rest * transposed for size, rest in zip(other.input_size, other.remainder, strict=True)]
+    sizes = [size - rest * has_rest for size, rest in zip(other.input_size, other.remainder, strict=True)]
     return [*larger, *rests], other.replace(input_size=sizes)

@@ -1,0 +1,132 @@
+"""Which geometries a function can be asked: those that it has arguments for, inside its scope."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from convviz.cases.settings_in_scope import Scope
+from convviz.cases.tasks import GEOMETRY, Task
+from convviz.check.calling.call_plan import ALONE, PAIRS
+from convviz.check.calling.find_plan import Found
+from convviz.check.calling.function_or_class import Subject
+from convviz.check.calling.inspect_source import knows_words
+from convviz.check.calling.names_and_layouts import role_of
+from convviz.check.same_padding import padding_word
+from convviz.facts.words import sentences
+from convviz.geometry.spec import ConvSpec
+
+say = sentences("calling_student_code")
+PLAIN = {name: getattr(ConvSpec(3), name) for name in GEOMETRY}
+
+
+@dataclass(frozen=True, eq=False)
+class Askable:
+    """What a function can be asked, as far as its signature and its answers say."""
+
+    task: Task
+    subject: Subject
+    found: Found
+    scope: Scope
+    square: bool  # whether it reads one size for both axes of a kernel
+    speaks: bool  # whether it takes a padding in words as well
+    stated: frozenset[ConvSpec]  # the geometries of the cases
+    single: set[str] = field(default_factory=set)  # the settings that it takes one number for, once that is known
+
+    def lacks(self, spec: ConvSpec) -> str | None:
+        """Return why a geometry cannot be asked, such as "it has no argument for dilation"; None if it can."""
+        if self.task.fit(spec) != spec:
+            return say("no.row")
+        if outside := self.scope.leaves_out(spec):
+            return say("no.scope", name=outside)
+        uneven = any(before != after for before, after in spec.padding)
+        if uneven and self.task.is_transposed:
+            return say("no.sides")
+        if not set(GEOMETRY) & set(self.task.arguments):
+            return None
+        if self.found.plan.words:
+            if padding_word(spec) is None:
+                return say("no.word")
+        elif uneven and not (self.found.plan.sides or (self.speaks and padding_word(spec))):
+            return say("no.sides")
+        # Code that pads by itself may do so by the kernel's size: that is asked where the caller says so.
+        padded = {"padding"} if self.found.plan.sides and spec in self.stated else set()
+        for name, value in self.built_in().items():
+            if getattr(spec, name) != value and name not in padded:
+                return say("no.read" if self.subject.is_adapter else "no.argument", name=name)
+        return self._no_size(spec) or self._no_pair(spec)
+
+    def nearest(self, spec: ConvSpec) -> ConvSpec | None:
+        """Return a geometry like this one that it can be asked, None where none is found."""
+        try:
+            spec = self.scope.nearest(self.task.fit(spec))
+            if set(GEOMETRY) & set(self.task.arguments):
+                spec = spec.replace(**self.built_in())
+                worded = {"padding"} if self.in_words(spec) else set()
+                single = {*self.single, *["kernel_size"] * self.square} - {"output_padding", *worded}
+                spec = spec.replace(**{name: (getattr(spec, name)[0],) * 2 for name in single})
+                if worded:
+                    spec = spec.replace(padding="same" if spec.stride == (1, 1) else "valid")
+                if self._no_size(spec) or self._no_pair(spec):
+                    rows, columns = (size - rest for size, rest in zip(spec.input_size, spec.remainder, strict=True))
+                    spec = spec.replace(input_size=(rows, columns))
+        except ValueError:  # the kernel does not fit any more
+            return None
+        return None if self.lacks(spec) else spec
+
+    def built_in(self) -> dict[str, Any]:
+        """Return the geometry that is no argument: torch's defaults, or what the function has built in."""
+        found, told = self.found, self._told()
+        known = found.spec is not None and found.score[0] > 0
+        own = {name: getattr(found.spec, name) if known else PLAIN[name] for name in GEOMETRY if name not in told}
+        return own | dict(ALONE.get(found.plan.data, {}))
+
+    def in_words(self, spec: ConvSpec) -> bool:
+        """Return whether a geometry's padding is given as a word: as a number it would be four."""
+        plan, uneven = self.found.plan, any(before != after for before, after in spec.padding)
+        return plan.words or (self.speaks and uneven and not plan.sides)
+
+    @property
+    def has_rest(self) -> bool:
+        """Whether it makes an output that is as large as a stride with a remainder leaves open."""
+        return self.task.is_transposed and "output" in self.task.results
+
+    def _told(self) -> set[str]:
+        """Return what the function is told, keys that it reads from a dict among them."""
+        found = self.found
+        if self.subject.is_adapter and found.read:
+            return found.read
+        told = set(self.subject.binding.roles) | set(found.plan.form)
+        if found.score[0] < 0 and told & {"params", "dict", "case"}:  # it never got as far as to read them
+            return told | set(GEOMETRY)
+        told |= {role for key in found.read if (role := role_of(key, (*GEOMETRY, "kernel_size")))}
+        # Where courses hand over a dict, it has both: to read one and forget the other is a mistake.
+        return told | ({"stride", "padding"} if found.read and told & {"stride", "padding"} else set())
+
+    def _no_size(self, spec: ConvSpec) -> str | None:
+        """Say where a size cannot be known: a remainder leaves it open."""
+        told = self._told()
+        if self.subject.style in ("pair", "class"):  # its own forward pass has both
+            return None
+        if self.has_rest and not told & {"output_padding", "input_size"} and any(spec.remainder):
+            return say("no.argument", name="output_padding")
+        if self.task.name == "conv2d_input" and not told & {"input_size", "input", "output_padding", "cache"}:
+            return say("no.input_size") if any(spec.remainder) else None
+        if self.task.results == ("grad_weight",) and not told & {"weight_size", "weight", "cache"}:
+            further = any(r >= d for r, d in zip(spec.remainder, spec.dilation, strict=True))
+            return say("no.weight_size") if further else None
+        return None
+
+    def _no_pair(self, spec: ConvSpec) -> str | None:
+        if self.square and spec.kernel_size[0] != spec.kernel_size[1]:
+            return say("no.square")
+        for name in PAIRS:
+            pair = spec.remainder if name == "output_padding" else getattr(spec, name)
+            if name in self.single and pair[0] != pair[1] and not (name == "padding" and self.in_words(spec)):
+                return say("no.pair", name=name)
+        return None
+
+
+def speaks(subject: Subject, found: Found) -> bool:
+    """Return whether a function takes a padding in words as well."""
+    return "padding" in subject.binding.roles and (found.plan.words or knows_words(subject.codes))

@@ -1,1 +1,0 @@
-"""Gradients computed step by step, so that each step can also be taken wrongly."""
