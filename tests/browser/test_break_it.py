@@ -71,9 +71,16 @@ def test_a_broken_step_is_seen_said_and_mended(opened):
 
 def test_what_cannot_show_says_why_and_offers_what_shows_it(opened):
     page, band, weight = opened("v=2&view=stamps")
+    places = "(all) => all.map((one) => one.getBoundingClientRect().toJSON())"
+    buttons = band.locator(".cv-break-step, .cv-views button")
+    press(band, "✓ right")
+    before = buttons.evaluate_all(places)
     press(band, "no zeros")
     expect(band.locator(".cv-break-says")).to_contain_text("this mistake belongs to the sliding window")
+    expect(page.locator(".cv-question")).to_contain_text("this reading does without it")
     band.get_by_role("button", name="show the window").click()
+    expect(page.locator(".cv-question")).to_contain_text("no number shows it")
+    assert buttons.evaluate_all(places) == before, "none has moved"
     expect(band.locator(".cv-break-says")).to_contain_text(
         "At stride 1 no zeros stand between the cells: there are none to forget."
     )

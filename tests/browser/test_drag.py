@@ -385,7 +385,7 @@ SLIDERS = """() => [...document.querySelectorAll("[data-panel=weight]")].map((pa
 
 def test_each_weight_is_a_slider_that_is_seen_and_the_long_one_follows_it(opened):
     page = opened()
-    chosen = page.locator(".cv-set-weight select")
+    chosen = page.locator(".cv-which")
     for panel in page.evaluate(SLIDERS):
         assert panel["roles"] == [
             [f"weight, row {index // 3}, column {index % 3}", str(index + 1), str(index + 1)] for index in range(9)
@@ -410,7 +410,7 @@ def test_each_weight_is_a_slider_that_is_seen_and_the_long_one_follows_it(opened
         shown = cell(page, "weight", *place.split(","))
         assert float(shown.get_attribute("aria-valuenow")) == pytest.approx(value), key
     assert follow(page)["weight"].tolist() == [[1, 2, 4], [-9, 5, 6], [7, 8, 9]]
-    assert chosen.evaluate("(menu) => menu.selectedOptions[0].text") == "weight[1,0]", "the one that changed last"
+    assert chosen.inner_text() == "weight[1,0]", "the one that changed last"
     assert page.locator(".cv-set-weight input").evaluate("(range) => Number(range.value)") == -9
     assert [panel["drawn"] for panel in page.evaluate(SLIDERS)] == [[9] * 4] * 2, "zeros, since one is negative"
     for _ in range(12):
@@ -420,8 +420,11 @@ def test_each_weight_is_a_slider_that_is_seen_and_the_long_one_follows_it(opened
     page.locator(".cv-editor").fill("-1,5")
     page.keyboard.press("Enter")
     assert number(page, "weight", 2, 2) == -1.5
-    assert chosen.evaluate("(menu) => menu.selectedOptions[0].text") == "weight[2,2]"
+    assert chosen.inner_text() == "weight[2,2]"
     assert cell(page, "weight", 2, 2).get_attribute("aria-valuetext") == "\u22121.5"
+    for panel, place in (("rotated_weight", "0,1"), ("grad_weight", "2,1"), ("weight", "2,2")):
+        cell(page, panel, *place.split(",")).click()
+        assert chosen.inner_text() == ("weight[2,1]" if panel != "weight" else "weight[2,2]"), panel
     page.locator(".cv-set-weight").hover()
     lit = page.locator("[data-panel=weight] .cv-lights").first
     assert lit.get_attribute("data-lit") == "2,2", "pointing at the long one lights its cell"
@@ -435,11 +438,15 @@ def test_a_slider_has_room_beside_its_number_or_is_a_line_at_the_edge_or_is_left
         const unit = panel.querySelector(".cv-cell").getBoundingClientRect();
         const found = [...knobs.getAttribute("d").matchAll(/M([-\\d.]+) [-\\d.]+h([-\\d.]+)/g)]
           .map(([, x, wide]) => (((Number(x) % 40) + Number(wide)) / 40) * unit.width);
-        const left = [...printed].map((text) => {
-          const box = text.getBoundingClientRect();
-          return (box.left - unit.left) % unit.width;
-        });
-        return { numbers: printed.length, handles: found.length, into: Math.max(...found) - Math.min(...left) };
+        const texts = [...printed].map((text) => text.getBoundingClientRect());
+        const left = texts.map((box) => (box.left - unit.left) % unit.width);
+        const [, y, tall] = knobs.getAttribute("d").match(/M[-\\d.]+ ([-\\d.]+)h[-\\d.]+v([-\\d.]+)/).map(Number);
+        const middle = texts.map((box) => ((box.top + box.bottom) / 2 - unit.top) % unit.height);
+        const letters = printed[0] && parseFloat(getComputedStyle(printed[0]).fontSize) * printed[0].getScreenCTM().d;
+        const below = Math.max(...middle) + 0.37 * letters - ((y % 40) / 40) * unit.height; // of what digits are high
+        const lies = tall < 3; // along the lower edge
+        const beside = Math.max(...found) - Math.min(...left);
+        return { numbers: printed.length, handles: found.length, into: lies ? below : beside };
       })"""
     for link, size, cells in (
         ("v=2", (1366, 768), 9),

@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 
+from convviz.export.page import export_html
 from tests.browser.app_page import fresh_page, repaint, wait_painted
 
 WANTED = {"grad_output", "rotated_weight", "padded_grad_output", "grad_input", "grad_weight"}
@@ -173,3 +174,69 @@ def test_other_languages_leave_the_digits_their_room(browser, server):
                 resize(page, size)
                 links = ["v=2", geometry(3, 8, 2, 1, nines=True), geometry(4, 8, 2, 2)]
                 assert faults_of(page, links, f"{language} at {size}") == []
+
+
+# What one can operate and sees, where it stands. The weights, each a slider, are one control: the kernel. A band's
+# title reads as one, and is not counted.
+CONTROLS = """() => {
+  const operated = `button, a[href], select, input, summary, [role=button], [role=slider], [role=spinbutton],
+    [role=tab], [role=switch], [role=checkbox], [role=radio], [role=link], [role=combobox], [role=menuitem]`;
+  const seen = [...document.querySelectorAll(operated)].filter((each) => {
+    const { left, right, top, bottom } = each.getBoundingClientRect();
+    return each.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && !each.matches(".cv-title") &&
+      right > Math.max(left, 0) && bottom > Math.max(top, 0) && left < innerWidth && top < innerHeight;
+  });
+  const names = seen.map((each) => each.closest(".cv-grid") ? each.closest("[data-panel]").dataset.panel :
+    each.ariaLabel || each.textContent || each.closest("label, .cv-control")?.textContent);
+  return [...new Set(seen.map((each, index) => each.closest(".cv-grid") ? names[index] : each))].map((each) =>
+    typeof each === "string" ? each : names[seen.indexOf(each)]);
+}"""
+# Where what one can press stands, seen or not.
+PLACES = """() => Object.fromEntries([...document.querySelectorAll("button, select, input, summary, .cv-panel")]
+  .filter((each) => each.checkVisibility()).map((each, index) => {
+    const { left, top, width, height } = each.getBoundingClientRect();
+    return [`${index} ${each.className} ${each.textContent.slice(0, 30)}`, [left, top, width, height]];
+  }))"""
+TOUCHED = {"viewport": {"width": 1366, "height": 768}, "has_touch": True, "is_mobile": True}
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    """The address of a page for one file."""
+    path = tmp_path_factory.mktemp("first_screen") / "page.html"
+    return export_html(None, path).as_uri()
+
+
+def open_at(page, address):
+    page.goto(address)
+    page.locator(".cv-board[data-from]").wait_for()
+    rest(page)
+
+
+def shown(page, selector):
+    """Return which of the elements can be seen, with what is transparent left out."""
+    look = """(all) => all.map((each) => each.checkVisibility({ opacityProperty: true, visibilityProperty: true }))"""
+    return page.locator(selector).evaluate_all(look)
+
+
+def test_few_controls_are_in_sight_and_a_bands_come_when_it_is_in_use(browser, exported):
+    with fresh_page(browser, viewport={"width": 1366, "height": 768}) as page:
+        open_at(page, exported)
+        controls = page.evaluate(CONTROLS)
+        assert len(controls) <= 18, controls
+        assert {"weight", "kernel size", "stride", "padding"} <= set(controls)
+        assert not any(shown(page, ".cv-tools-of-band button, .cv-why"))
+        places = page.evaluate(PLACES)
+        own = "[data-equation=input] :is(.cv-tools-of-band, .cv-whys) button:not([hidden])"
+        page.locator("[data-equation=input] .cv-caption").hover()
+        assert all(shown(page, own)), "pointed at"
+        assert page.evaluate(PLACES) == places, "nothing jumps"
+        page.mouse.move(0, 0)
+        assert not any(shown(page, own))
+        page.locator("[data-equation=input] .cv-title").focus()
+        page.keyboard.press("Tab")
+        assert all(shown(page, own)), "one tabs to them"
+        assert page.evaluate("document.activeElement.closest('[data-equation=input] .cv-head') !== null")
+    with fresh_page(browser, **TOUCHED) as page:
+        open_at(page, exported)
+        assert all(shown(page, f"{own}, .cv-control:not([hidden]) > .cv-typed > input")), "touch"

@@ -121,11 +121,11 @@ def test_a_screen_that_is_given_or_left_late_is_that_of_the_lecture_before(visit
     open_page(visitor, exported)
     visitor.evaluate(
         """() => {
-          const app = document.querySelector(".cv-app");
           let full = null;
           Object.defineProperty(document, "fullscreenElement", { configurable: true, get: () => full });
-          app.requestFullscreen = () => new Promise((resolve) => {
-            window.give = () => { full = app; document.dispatchEvent(new Event("fullscreenchange")); resolve(); };
+          const screen = document.documentElement;
+          screen.requestFullscreen = () => new Promise((resolve) => {
+            window.give = () => { full = screen; document.dispatchEvent(new Event("fullscreenchange")); resolve(); };
           });
           window.left = () => { full = null; document.dispatchEvent(new Event("fullscreenchange")); };
           document.exitFullscreen = () => { window.exits = (window.exits ?? 0) + 1; left(); return Promise.resolve(); };
@@ -220,6 +220,26 @@ def test_what_the_pointer_is_on_stays_clear_and_the_rest_fades(visitor, exported
     visitor.wait_for_function("document.querySelectorAll('[data-bands=all] .cv-equation').length === 3")
     cell(visitor, "grad_input", 1, 1).hover()
     assert not any(fades for _, fades, _ in visitor.evaluate(LIT)), "on the stage nothing fades"
+
+
+def test_the_tray_is_read_from_the_last_row_on_a_projector(visitor, exported):
+    look = """() => [...document.querySelectorAll(".cv-tray td")].map((cell) => {
+      const { width, height, bottom } = cell.getBoundingClientRect();
+      const scale = height / cell.offsetHeight;
+      const zoom = Number(getComputedStyle(cell.closest("table")).zoom);
+      return [parseFloat(getComputedStyle(cell).fontSize) * zoom, bottom <= cell.closest(".cv-stage").clientHeight +
+        cell.closest(".cv-stage").getBoundingClientRect().top + 1 && width > 0 && scale > 0];
+    })"""
+    for kernel in (3, 5):
+        open_page(visitor, exported, f"#v=2&kernel={kernel}&size=7&present=1", (1920, 1080))
+        wait_band(visitor, "input")
+        cell(visitor, "grad_input", 2, 2).click()
+        visitor.locator(".cv-tray").wait_for()
+        seen = visitor.evaluate(look)
+        assert seen
+        assert all(letters >= 24 and inside for letters, inside in seen), seen
+    visitor.keyboard.press("Escape")
+    visitor.keyboard.press("f")
 
 
 def test_small_windows_have_it_too(visitor, exported):

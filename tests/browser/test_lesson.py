@@ -305,6 +305,33 @@ def test_keys_alone_play_it_and_esc_leaves_it_last(show):
     assert not page.locator(".cv-lesson-gone").is_visible()
 
 
+def test_a_lesson_that_is_left_gives_the_picture_its_room_at_once(opened):
+    """The way back has a place where it lies over nothing that speaks or is pressed."""
+    touching = """() => {
+      const boxes = (all) => [...document.querySelectorAll(all)].filter((one) => one.checkVisibility())
+        .map((one) => [one.className, one.getBoundingClientRect()]);
+      const [[, own]] = boxes(".cv-lesson-gone");
+      return boxes(".cv-question > span, .cv-tools > button, .cv-hanging, .cv-control, .cv-tab, .cv-equations, .cv-sum")
+        .filter(([, { left, top, right, bottom }]) =>
+          left < own.right - 1 && right > own.left + 1 && top < own.bottom - 1 && bottom > own.top + 1);
+    }"""
+    wide = "document.querySelector('.cv-board').clientWidth"
+    for size in ((1366, 768), (1280, 720), (1920, 1080), (820, 900), (390, 844)):
+        page = opened("v=2", size)
+        page.evaluate(NEXT_FRAME)
+        room = page.evaluate(wide)
+        go_on_at(page, f"lesson={NAME}&step=2")
+        at_step(page, 2)
+        page.locator(".cv-lesson-close").click()
+        page.evaluate(NEXT_FRAME)
+        assert page.evaluate(wide) == room, size
+        assert page.evaluate(touching) == [], size
+        back = page.get_by_role("button", name="Back to where I was")
+        assert back.bounding_box()["y"] + 28 <= size[1], f"in sight at {size}"
+        back.click()
+        assert not page.locator(".cv-lesson-gone").is_visible()
+
+
 # -- by an address
 
 

@@ -11,7 +11,7 @@ from convviz.export.page_assets import SHOWN, to_json
 from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.lessons import lesson, names, told
-from tests.browser.app_page import fresh_page, press_tab, repaint, wait_painted
+from tests.browser.app_page import fresh_page, press_tab, repaint, slide, slider_value, wait_painted
 from tests.browser.axe import assert_accessible
 from tests.browser.test_site import url  # noqa: F401  (a fixture)
 
@@ -142,6 +142,31 @@ def test_the_list_opens_any_lesson_and_knows_what_is_done(page, all_of_them):
     box = page.locator(".cv-path ol").bounding_box()
     assert 0 <= box["x"] < box["x"] + box["width"] <= 360, "it lies within the page"
     assert_accessible(page, "the list of lessons")
+
+
+def test_a_link_to_a_step_carries_what_was_moved_in_it(page, all_of_them):
+    open_at(page, all_of_them, "lesson=padding&step=2")
+    at_step(page, "padding", 2)
+    page.evaluate("navigator.clipboard.writeText = (text) => { window.taken = text; return Promise.resolve(); }")
+    slide(page, "input_size", slider_value(page, "input_size") + 2)
+    slide(page, "stride", 2)
+    moved = {name: slider_value(page, name) for name in ("input_size", "stride", "padding", "kernel_size")}
+    values = "(all) => all.map((one) => one.dataset.value)"
+    numbers = page.locator("[data-panel=grad_input] [data-cell]").evaluate_all(values)
+    page.get_by_role("button", name="Copy link").click()
+    page.wait_for_function("window.taken?.includes('#lesson=padding&step=2&v=')")
+    link = page.evaluate("window.taken.split('#')[1]")
+    open_at(page, all_of_them, "v=2")
+    open_at(page, all_of_them, link)
+    at_step(page, "padding", 2)
+    page.wait_for_function("document.querySelector('.cv-set-stride input').value === '2'")
+    assert {name: slider_value(page, name) for name in moved} == moved
+    wait_painted(page)
+    shown = page.locator("[data-panel=grad_input] [data-cell]").evaluate_all(values)
+    assert shown == numbers
+    open_at(page, all_of_them, "v=2&size=7&lesson=padding&step=2")  # before the lesson: the picture it begins in
+    at_step(page, "padding", 2)
+    assert slider_value(page, "stride") == 1
 
 
 def test_what_is_to_be_moved_is_framed_where_it_stands(page, all_of_them):

@@ -5,7 +5,9 @@ import re
 import pytest
 
 from convviz.export.page import export_html
+from convviz.facts import facts
 from convviz.geometry.spec import ConvSpec
+from convviz.lessons import lesson
 from convviz.views.scales import QUANTITIES
 from convviz.views.theme import COLORSCALES, color_at
 from tests.browser.app_page import fresh_page, open_tab, press_tab, repaint, wait_painted, weight_slider
@@ -45,7 +47,19 @@ def printed(tmp_path_factory):
     return export_html({"spec": spec.to_dict()}, tmp_path_factory.mktemp("paper") / "page.html")
 
 
-FOR_THE_HAND = (".cv-controls", ".cv-sum", ".cv-under", ".cv-live", ".cv-step", ".cv-menu", ".cv-plot", ".cv-aside")
+FOR_THE_HAND = (
+    ".cv-controls",
+    ".cv-sent-back",
+    ".cv-choices",
+    ".cv-slides",
+    ".cv-sum",
+    ".cv-under",
+    ".cv-live",
+    ".cv-step",
+    ".cv-menu",
+    ".cv-plot",
+    ".cv-aside",
+)
 TO_READ = (".cv-equation", ".cv-title", ".cv-formula", ".cv-stage", ".cv-panel", ".cv-name", ".cv-loss", ".cv-truth")
 OVERLAPS = """(selectors) => {
   const boxes = selectors.flatMap((selector) => [...document.querySelectorAll(selector)])
@@ -110,6 +124,28 @@ def test_all_there_is_to_read_is_on_the_paper(browser, printed):
                 )
                 assert cut == 0, (boxed, width)
             assert page.evaluate(OVERLAPS, [".cv-equation", ".cv-facts"]) == [], width
+
+
+def test_a_lesson_is_printed_with_what_its_card_says_and_a_lecture_with_all_bands(browser, tmp_path):
+    address = export_html(None, tmp_path / "page.html").as_uri()
+    step = facts("words/guided/why_rotated")[lesson("why_rotated")["steps"][2]["words"]]
+    with fresh_page(browser, viewport={"width": 1366, "height": 768}) as page:
+        page.goto(f"{address}#lesson=why_rotated&step=3")
+        page.locator(".cv-lesson-words", has_text=step[:20]).wait_for()
+        page.emulate_media(media="print")
+        for read in (".cv-lesson h3", ".cv-lesson-words", ".cv-lesson-task", ".cv-lesson-where", *TO_READ[:5]):
+            assert page.locator(read).filter(visible=True).count(), read
+        for hidden in (".cv-lesson button", ".cv-lesson input", ".cv-lesson kbd", ".cv-why"):
+            assert not page.locator(hidden).filter(visible=True).count(), hidden
+        cut = page.locator(".cv-lesson-text").evaluate("(text) => text.scrollHeight - text.clientHeight")
+        assert cut <= 0, "all that it says"
+        assert page.evaluate(OVERLAPS, [".cv-lesson", ".cv-equation"]) == []
+    with fresh_page(browser) as page:
+        page.goto(address)
+        page.locator(".cv-board[data-from]").wait_for()
+        page.keyboard.press("f")
+        page.wait_for_function("() => document.fullscreenElement === document.documentElement")
+        assert len(re.findall(rb"/Type /Page\b", page.pdf(format="A4"))) == 3, "a sheet for each equation"
 
 
 def test_an_open_tab_is_on_the_paper_as_a_whole(app):

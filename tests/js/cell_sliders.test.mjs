@@ -58,7 +58,18 @@ test("a slider in a cell stands at its number, on one scale for all, from zero",
     const values = Array.from({ length: columns * draw([1, 3, 7]) }, () => draw(numbersOf));
     for (const look of Object.values(LOOKS)) {
       const told = `${columns} columns of ${values}`;
-      const [tracks, fills, zeros, knobs] = pathsOf(values, columns, look).map(rectanglesOf);
+      // One that lies, as it would stand: zero at the bottom.
+      const upright = ([x, y, wide, tall]) =>
+        look.lies
+          ? [
+              x - (x % 40) + (y % 40),
+              Math.round(100 * (y - (y % 40) + 38.6 - (x % 40) - wide)) / 100,
+              tall,
+              wide,
+            ]
+          : [x, y, wide, tall];
+      const parts = pathsOf(values, columns, look);
+      const [tracks, fills, zeros, knobs] = parts.map((path) => rectanglesOf(path).map(upright));
       const finite = values.flatMap((value, index) => (Number.isFinite(value) ? [index] : []));
       const isSigned = values.some((value) => value < 0);
       assert.deepEqual(

@@ -113,7 +113,11 @@ function createSteps(ids, choose) {
     button.dataset.broken = id;
     return button;
   });
-  const el = element("div.cv-break-steps", { role: "group", "aria-label": sayBroken("group") }, ...buttons);
+  const el = element(
+    "div.cv-seg.cv-break-steps",
+    { role: "group", "aria-label": sayBroken("group") },
+    ...buttons,
+  );
   walkAlong(el, () => buttons);
   let shown = "none yet";
   return {

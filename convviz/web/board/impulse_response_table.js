@@ -10,6 +10,7 @@ const GAP = "\u00b7"; // no window
 // Pixels, as in board.css: of a cell, of a digit in it, of the words beside the cells, of the space above and
 // beside.
 const [CELL, DIGIT, WORDS, ABOVE, SPACE] = [{ width: 24, height: 18 }, 8, 64, 4, 10];
+const [PROJECTED, FAR] = ["(min-width: 1600px) and (min-height: 900px)", 2]; // as in lecture.css; the tray's scale there
 const NONE = { width: 0, height: 0 };
 
 /**
@@ -62,8 +63,10 @@ export function createTray() {
      */
     room(isHere, hasWidth, letters) {
       if (!isHere || !room.width) return { below: NONE, beside: 0 };
+      const scale = letters > 1 && matchMedia(PROJECTED).matches ? FAR : letters;
+      setStyle(el, "zoom", String(scale));
       if (isTall && hasWidth) return { below: NONE, beside: room.width + SPACE };
-      const below = { width: (room.width + WORDS) * letters, height: (room.height + ABOVE) * letters };
+      const below = { width: (room.width + WORDS) * scale, height: (room.height + ABOVE) * scale };
       return { below, beside: 0 };
     },
     /**

@@ -21,7 +21,9 @@ import { createVeil } from "./step_overlay.js";
 import { say } from "../base/board_sentences.js";
 
 const [CAPTION, LINE] = [22, 16];
-const [THUMB, GAP_OF_THUMBS] = [32, 4]; // of a row of planes
+const [THUMB, GAP_OF_THUMBS, ROWS_OF_THUMBS] = [32, 4, 3]; // planes in rows, and the most of them
+/** The least width of a panel with pictures of its planes. @param {number} count */
+const widthOfThumbs = (count) => Math.ceil(count / ROWS_OF_THUMBS) * THUMB;
 const ON_PAPER = { width: CELL, height: CELL }; // of a printed cell
 
 /** @typedef {PanelItem} PanelSpec */
@@ -197,6 +199,7 @@ export class Panel {
     );
     this.grid.setSpec(next);
     this.#thumbs.set(next.thumbs);
+    setStyle(this.#thumbs.el, "min-width", `max(100%, ${widthOfThumbs(next.thumbs?.planes.length ?? 0)}px)`);
   }
 
   /**
@@ -257,8 +260,9 @@ export class Panel {
     const { below, beside } = tray.room(tray.el.parentElement === this.el, hasWidth, letters);
     const [rows, columns] = [this.#spec.rows.length, this.#spec.columns.length];
     const digits = this.grid.numbered() ? leastCell(this.grid.widest()) : null;
-    const least = Math.ceil(Math.max(leastWidth(this.#spec.label, lines) * letters, below.width));
     const choices = thumbs && this.#spec.thumbs ? this.#spec.thumbs.planes.length : 0;
+    const named = leastWidth(this.#spec.label, lines) * letters;
+    const least = Math.ceil(Math.max(named, below.width, widthOfThumbs(choices)));
     const ofChoices = Math.ceil(
       (choices * THUMB) / (Math.max(least, columns * (digits?.width ?? 0)) + GAP_OF_THUMBS),
     );

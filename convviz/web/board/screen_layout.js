@@ -120,7 +120,7 @@ function lineUp(terms, cells, most, turn) {
     const height = cells[index].height * term.rows + term.around;
     const line = lines.at(-1);
     if (line && turn && term.turns)
-      lines.push({ width, height: height + GAP }); // the break itself is a line
+      lines.push({ width: 0, height: 0 }, { width, height }); // the break itself is a line
     else if (!line || line.width + GAP + width > most) lines.push({ width, height });
     else Object.assign(line, { width: line.width + GAP + width, height: Math.max(line.height, height) });
   });

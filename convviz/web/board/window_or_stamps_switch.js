@@ -7,7 +7,7 @@ const VIEWS = { both: say("view.both"), stamps: say("view.stamps"), window: say(
 
 /** @param {(view: string) => void} onChoose */
 export function createViewSwitch(onChoose) {
-  const el = element("div.cv-views", { role: "group", "aria-label": say("view"), hidden: "" });
+  const el = element("div.cv-seg.cv-views", { role: "group", "aria-label": say("view"), hidden: "" });
   for (const [view, words] of Object.entries(VIEWS)) {
     const button = makeButton({ "data-view": view }, words, () => onChoose(view));
     el.append(button);

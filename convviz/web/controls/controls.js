@@ -265,7 +265,10 @@ function rangePart(
   input.addEventListener("input", () => put(Number(input.value)));
   if (name === "input_size") {
     input.setAttribute("aria-keyshortcuts", "Enter");
-    input.addEventListener("keydown", ({ key }) => key === "Enter" && number.el.focus());
+    input.addEventListener(
+      "keydown",
+      ({ key }) => key === "Enter" && number.el.querySelector("input")?.focus(),
+    );
   }
   let stands = ""; // where its handle stands: a refused move is taken back
   return {
@@ -299,22 +302,24 @@ function shownNumber() {
 /** Beside its slider. @param {Model} model @param {(value: number) => void} put @returns {NumberBeside} */
 function typedSize(model, put) {
   // No stop of its own on the way to the cells: Enter on its slider leads into it.
-  const el = element("input.cv-number", { type: "text", inputmode: "numeric", tabindex: "-1" });
+  const field = element("input.cv-number", { type: "text", inputmode: "numeric", tabindex: "-1" });
+  const beside = shownNumber(); // the field comes when its slider is in use
   let [shown, ends] = ["", [1, 1]];
-  el.addEventListener("focus", () => el.select());
-  el.addEventListener("change", () => {
-    const value = Number(el.value);
+  field.addEventListener("focus", () => field.select());
+  field.addEventListener("change", () => {
+    const value = Number(field.value);
     if (Number.isInteger(value) && value >= ends[0] && value <= ends[1]) put(value);
-    else model.say(say("size.typed", { typed: el.value, low: ends[0], high: ends[1] }), true);
-    el.value = shown; // what holds
+    else model.say(say("size.typed", { typed: field.value, low: ends[0], high: ends[1] }), true);
+    field.value = shown; // what holds
   });
-  el.addEventListener("keydown", (event) => event.stopPropagation()); // the board's keys are letters and digits
+  field.addEventListener("keydown", (event) => event.stopPropagation()); // the board's keys are letters and digits
   return {
-    el,
+    el: element("span.cv-typed", beside.el, field),
     show(value, name, range) {
       [shown, ends] = [value, range];
-      if (el.value !== value) el.value = value;
-      el.setAttribute("aria-label", say("size.field", { name }));
+      beside.show(value, name, range);
+      if (field.value !== value) field.value = value;
+      field.setAttribute("aria-label", say("size.field", { name }));
     },
   };
 }

@@ -30,7 +30,7 @@ export class WeightSlider {
   #chosen = 0;
   #reach = 0;
   #dragged = false; // its ends stay under a hand
-  #which = element("select", { "aria-label": say("weight.which") });
+  #which = element("span.cv-which", { title: say("weight.which") });
   #range = element("input", { type: "range", step: String(STEP) });
   #number = element("span.cv-number", { "aria-hidden": "true" });
   el;
@@ -41,13 +41,11 @@ export class WeightSlider {
     this.#model = model;
     this.#kernel = kernelOf(model.settings());
     this.el = element("div.cv-control.cv-set-weight", this.#which, this.#range, this.#number);
-    this.#which.addEventListener("change", () => this.#choose(this.#which.selectedIndex));
     this.#range.addEventListener("input", () => this.#move());
     for (const end of ["pointerup", "blur"]) this.#range.addEventListener(end, this.#release);
     for (const begin of ["focusin", "pointerenter"]) this.el.addEventListener(begin, this.#point);
     for (const end of ["focusout", "pointerleave"]) this.el.addEventListener(end, () => pointAt(this.el));
     this.#ends = [model.on("settings", this.#onSettings), model.on("change:selected", this.#onSelected)];
-    this.#list();
     this.#show();
   }
 
@@ -55,8 +53,7 @@ export class WeightSlider {
     const [before, next] = [this.#kernel, kernelOf(this.#model.settings())];
     if (JSON.stringify(next) === JSON.stringify(before)) return; // most changes are elsewhere
     this.#kernel = next;
-    if (next.leading !== before.leading || String(next.shape) !== String(before.shape)) this.#list();
-    else {
+    if (next.leading === before.leading && String(next.shape) === String(before.shape)) {
       const changed = upTo(next.values.length).filter((index) => next.values[index] !== before.values[index]);
       if (changed.length === 1) this.#chosen = changed[0]; // dragged or typed in its cell
     }
@@ -64,25 +61,17 @@ export class WeightSlider {
   };
 
   #onSelected = () => {
-    const selected = this.#model.get("selected");
-    if (selected?.panel === "weight") this.#choose(selected.row * this.#kernel.shape[1] + selected.column);
+    const { panel = "", row = 0, column = 0 } = this.#model.get("selected") ?? {};
+    const [rows, columns] = this.#kernel.shape;
+    const index = row * columns + column;
+    if (/^(grad_)?weight$/.test(panel)) this.#choose(index);
+    else if (panel === "rotated_weight") this.#choose(rows * columns - 1 - index);
   };
 
   #point = () => {
     const cell = { panel: "weight", ...placeOf(this.#chosen, this.#kernel.shape) };
     pointAt(this.el, { cells: [cell] });
   };
-
-  /** The weights by their indices; another kernel keeps the place where it can. */
-  #list() {
-    const { shape, values, leading } = this.#kernel;
-    const names = upTo(values.length).map((index) => {
-      const { row, column } = placeOf(index, shape);
-      return element("option", `weight[${leading}${row},${column}]`);
-    });
-    this.#which.replaceChildren(...names);
-    this.#chosen = Math.min(this.#chosen, values.length - 1);
-  }
 
   /** @param {number} index */
   #choose(index) {
@@ -122,9 +111,11 @@ export class WeightSlider {
 
   #show() {
     this.#fitReach();
-    const value = this.#kernel.values[this.#chosen];
+    const { values } = this.#kernel;
+    this.#chosen = Math.min(this.#chosen, values.length - 1); // another kernel keeps the place where it can
+    const value = values[this.#chosen];
     const { row, column } = placeOf(this.#chosen, this.#kernel.shape);
-    if (this.#which.selectedIndex !== this.#chosen) this.#which.selectedIndex = this.#chosen;
+    setText(this.#which, `weight[${this.#kernel.leading}${row},${column}]`);
     if (Number(this.#range.value) !== value) this.#range.value = String(value);
     this.#range.setAttribute("aria-label", say("weight.range", { row, column }));
     this.#range.setAttribute("aria-valuetext", formatNumber(value));

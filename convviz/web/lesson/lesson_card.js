@@ -19,9 +19,12 @@ export class LessonPanel {
     this.#card.hidden = !look;
     this.el.toggleAttribute("data-playing", Boolean(look));
     this.#appOf()?.toggleAttribute("data-lesson", Boolean(look));
-    this.#left.show(look ? null : this.#player.get("left"));
-    this.el.toggleAttribute("data-left", !this.#left.el.hidden);
-    this.#appOf()?.toggleAttribute("data-card", Boolean(look) || !this.#left.el.hidden);
+    const left = look ? null : this.#player.get("left");
+    const isEnded = Boolean(left?.words.length); // else it was left: the picture has the room at once
+    this.#left.show(left);
+    this.el.toggleAttribute("data-left", isEnded);
+    this.#appOf()?.toggleAttribute("data-card", Boolean(look) || isEnded);
+    this.#appOf()?.toggleAttribute("data-offer", Boolean(left) && !isEnded);
     if (look) return this.#show(look);
     if (!this.#key) return;
     this.#key = "";

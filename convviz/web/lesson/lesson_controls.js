@@ -101,11 +101,11 @@ export function steer(app, player, escape, own) {
   return () => ends.forEach((end) => end());
 }
 
-/** To the step that is read; or empty. @param {Player} player */
+/** To the step that is read, with what was moved in it; or empty. @param {Player} player */
 export function stepLink(player) {
   const look = player.get("look");
   if (!look?.name) return "";
-  const link = `lesson=${encodeURIComponent(look.name)}&step=${look.at}`;
+  const [link, moved] = [`lesson=${encodeURIComponent(look.name)}&step=${look.at}`, player.moved()];
   const finished = player.get("finished").map(encodeURIComponent).join(",");
-  return finished ? `${link}&done=${finished}` : link;
+  return [link, finished && `done=${finished}`, moved].filter(Boolean).join("&");
 }

@@ -2,7 +2,7 @@
 // page: the panel shows what `look` says, and every view of one model shows the same.
 import { createValues } from "../base/observable_values.js";
 import { afterwards } from "../numbers/latest_request.js";
-import { fromLink } from "../rules/settings_link.js";
+import { fromLink, toLink } from "../rules/settings_link.js";
 import { inPlaceOf, replaced } from "../rules/settings_and_tensors.js";
 import { isRight, predicting, tellerOf } from "./answer_feedback.js";
 import { ABOARD, TITLES, createShelf } from "./available_lessons.js";
@@ -180,6 +180,12 @@ export class Player {
   predict(cell) {
     this.#asked = "";
     this.#open(predicting(cell), "", [], 0);
+  }
+
+  /** What was moved in this step, as a link; or empty. */
+  moved() {
+    const [start, now] = [this.#progress.start.settings, this.#model.settings()].map(toLink);
+    return start === now && this.#progress.step.state !== null ? "" : now; // null: of the step before
   }
 
   /** @param {number} by 0: this one again */

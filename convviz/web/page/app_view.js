@@ -141,6 +141,7 @@ function createTools(model, follow, more) {
     // Not disabled, which would take the focus from a button that was just pressed.
     setAttribute(undo, "aria-disabled", String(!model.canUndo()));
     setAttribute(redo, "aria-disabled", String(!model.canRedo()));
+    setAttribute(reset, "aria-disabled", String(!model.canUndo()));
   });
   return element("div.cv-tools", { role: "toolbar", "aria-label": say("tools") }, undo, redo, reset, more);
 }

@@ -34,7 +34,8 @@ export function createLead(model, follow, watch) {
     const there = model.shown();
     const { broken } = model.get("values");
     const isTold = model.get("revealed").includes(settings.broken);
-    const riddle = broken?.alike ? "broken.alike" : isTold ? "broken.told" : "broken";
+    const isUnseen = broken?.guilty && !broken.result; // the chosen reading has no such step
+    const riddle = isUnseen ? "unseen" : broken?.alike ? "broken.alike" : isTold ? "broken.told" : "broken";
     const kind = kindOf(settings, there && turns(there.settings, there.numbers.stages.weight));
     setText(question, say(`question.${kind === "broken" ? riddle : kind}`));
   }

@@ -53,6 +53,7 @@ export class Lecture {
   };
   begin = () => void (this.#wish?.get("present") && this.#turn(true));
   #app;
+  #screen; // a part of a page that fills it would be printed as one sheet, on black
   #board;
   #player;
   #own;
@@ -76,6 +77,7 @@ export class Lecture {
   constructor(app, board, player, { own, wish, fit }) {
     [this.#app, this.#board, this.#player] = [app, board, player];
     [this.#own, this.#wish, this.#fit] = [own, wish, fit];
+    this.#screen = own ? document.documentElement : app;
     const frame = svgElement("path", { d: FRAME });
     const icon = svgElement("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, frame);
     this.button = createButton("cv-present", say("enter"), () => this.#turn(true), icon);
@@ -116,8 +118,8 @@ export class Lecture {
     this.#filled = false;
     document.addEventListener("fullscreenchange", this.#onScreen);
     // Unasked by hand, or not allowed, it fills the frame.
-    if (this.#app.requestFullscreen && navigator.userActivation?.isActive)
-      this.#app.requestFullscreen().then(
+    if (this.#screen.requestFullscreen && navigator.userActivation?.isActive)
+      this.#screen.requestFullscreen().then(
         () => this.#fill(),
         () => this.#rise(),
       );
@@ -127,7 +129,7 @@ export class Lecture {
   /** Or give the screen back. */
   #fill() {
     this.#filled = this.#on;
-    if (!this.#on && document.fullscreenElement === this.#app) document.exitFullscreen();
+    if (!this.#on && document.fullscreenElement === this.#screen) document.exitFullscreen();
   }
 
   /** A notebook may have moved or cut what holds the app. */
@@ -139,7 +141,7 @@ export class Lecture {
 
   #end() {
     document.removeEventListener("fullscreenchange", this.#onScreen);
-    if (document.fullscreenElement === this.#app) document.exitFullscreen();
+    if (document.fullscreenElement === this.#screen) document.exitFullscreen();
     this.#app.removeAttribute("popover");
     this.#wish?.put({ present: false });
     this.#app.removeAttribute("tabindex");

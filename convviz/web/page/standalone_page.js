@@ -34,8 +34,10 @@ function render({ el, data, own = false, makeNumbers = fromPage }) {
   const share = createCopyLink(model, own ? addressWith : () => "", () => stepLink(player));
   const app = drawApp(el, model, data.controls, share, player, { own, wish, drawer: tabs?.drawer });
   const made = own && el.parentElement?.querySelector(":scope > .cv-made");
-  // Beside the numbers it takes no height from the picture.
-  if (made) el.querySelector(".cv-facts")?.append(made);
+  if (made)
+    el.querySelector(".cv-more-controls > .cv-popover, .cv-body:not(:has(.cv-popover)) .cv-facts")?.append(
+      made,
+    );
   const lessons = createLessonButtons(player, app.readLesson);
   app.heading.append(lessons.el, ...(tabs ? [tabs.entries] : []), app.lecture);
   const close = () => {

@@ -1,6 +1,7 @@
 // The address of a page without a kernel: what stands after # or, when it is opened, after ? may be a link.
 // The address stays what it was while controls move. A frame that was given its text has none.
-import { isLink } from "../rules/settings_link.js";
+// A link before a lesson is the picture that it begins in; one after it is what was moved in its step.
+import { isLink, settingAt } from "../rules/settings_link.js";
 
 /** @typedef {{ name: string, step: string, done: string[] }} Wanted step: as written */
 
@@ -12,8 +13,14 @@ function read(part) {
   const pairs = part.slice(1).replaceAll("&amp;", "&").split("&");
   const own = pairs.filter((pair) => !OTHER.test(pair));
   const wanted = lessonOf(own);
-  const link = own.filter((pair) => !wanted || !OF_LESSON.test(pair)).join("&");
-  return { link: isLink(link) ? part[0] + link : "", wanted, present: pairs.includes("present=1") };
+  const at = wanted ? own.findIndex((pair) => pair.startsWith("lesson=")) : own.length;
+  /** @param {string[]} some */
+  const linkOf = (some) => {
+    const link = some.filter((pair) => !wanted || !OF_LESSON.test(pair)).join("&");
+    return isLink(link) ? part[0] + link : "";
+  };
+  const present = pairs.includes("present=1");
+  return { link: linkOf(own.slice(0, at)), wanted, moved: linkOf(own.slice(at)), present };
 }
 
 /** @param {string[]} pairs @returns {Wanted | null} */
@@ -33,8 +40,8 @@ function lessonOf(pairs) {
 function foundIn(...parts) {
   try {
     const found = parts.map((part) => read(location[part]));
-    const { link = "", wanted = null } = found.find((part) => part.link || part.wanted) ?? {};
-    return { link, wanted, present: found.some(({ present }) => present) };
+    const { link = "", wanted = null, moved = "" } = found.find((part) => part.link || part.wanted) ?? {};
+    return { link, wanted, moved, present: found.some(({ present }) => present) };
   } catch {
     return null; // a frame that may not know where it is
   }
@@ -50,8 +57,12 @@ export function followAddress(model, player, wish, now = true) {
   const follow = (found) => {
     if (found?.link) model.send({ type: "open", link: found.link });
     if (found?.wanted) {
-      player.finish(found.wanted.done);
-      player.play(found.wanted.name, found.wanted.step);
+      const { wanted, moved } = found;
+      player.finish(wanted.done);
+      const move = () => moved && model.change((settings) => [settingAt(settings, moved), []]);
+      const coming = player.play(wanted.name, wanted.step);
+      if (coming) coming.then(move);
+      else move();
     }
     if (found?.present) wish.put({ present: true });
     return Boolean(found?.link || found?.wanted);

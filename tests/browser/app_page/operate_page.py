@@ -15,9 +15,9 @@ def slider(page, name, axis=0):
 
 def weight_slider(page, row, column):
     """Choose a weight of the shown kernel, and return the slider that moves it."""
-    which = page.locator(".cv-app .cv-set-weight select")
-    names = which.locator("option").all_inner_texts()
-    which.select_option(next(name for name in names if name.endswith(f"{row},{column}]")))
+    if not page.locator(".cv-app .cv-which").inner_text().endswith(f"{row},{column}]"):
+        cells = page.locator(f".cv-app [data-panel=weight] [data-cell='{row},{column}']")
+        cells.filter(visible=True).first.click()
     return page.locator(".cv-app .cv-set-weight input[type=range]")
 
 

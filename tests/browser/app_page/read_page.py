@@ -72,7 +72,7 @@ SNAPSHOT = """() => {
     menus: Object.fromEntries(menus),
     switches: Object.fromEntries(switches),
     weight: weight && {
-      place: weight.querySelector("select").selectedOptions[0].text.match(/\\d+,\\d+(?=]$)/)[0],
+      place: weight.querySelector(".cv-which").textContent.match(/\\d+,\\d+(?=]$)/)[0],
       value: Number(weight.querySelector(".cv-number").textContent.replace("\u2212", "-")),
     },
     loss: document.querySelector(".cv-loss").textContent,
