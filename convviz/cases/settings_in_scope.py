@@ -152,17 +152,21 @@ def _pair(spec: ConvSpec, name: str) -> Pair | None:
     return value if isinstance(value, tuple) else (value, value)
 
 
-def with_one_number(spec: ConvSpec, has_rest: bool, has_kernel: bool) -> tuple[list[str], ConvSpec]:
-    """Return which settings differ in height and width, and a geometry in which they do not.
+def with_one_number(spec: ConvSpec, has_rest: bool, has_kernel: bool) -> tuple[list[str], list[ConvSpec]]:
+    """Return which settings differ in height and width, and geometries in which they do not: some code refuses a few.
 
     ``has_rest``, ``has_kernel``: whether ``output_padding`` and ``kernel_size`` are settings.
     """
     names = ("stride", "padding", "dilation", *["kernel_size"] * has_kernel)
     pairs = {name: _pair(spec, name) for name in names}
-    larger = {name: (max(pair),) * 2 for name, pair in pairs.items() if pair and pair[0] != pair[1]}
+    apart = {name: pair for name, pair in pairs.items() if pair and pair[0] != pair[1]}
     rests = ["output_padding"] * (has_rest and spec.remainder[0] != spec.remainder[1])
     # For larger steps of the kernel, for a border, and for more than two windows, which NumPy would give a number each.
     room = max(spec.kernel_size) * max(spec.dilation) + 3 * max(spec.stride)
-    other = spec.replace(input_size=[size + room for size in spec.input_size], **larger)
-    sizes = [size - rest * has_rest for size, rest in zip(other.input_size, other.remainder, strict=True)]
-    return [*larger, *rests], other.replace(input_size=sizes)
+    made = []
+    for chosen in (max, min):
+        one = {name: (chosen(pair),) * 2 for name, pair in apart.items()}
+        other = spec.replace(input_size=[size + room for size in spec.input_size], **one)
+        even = other.replace(input_size=[size - r for size, r in zip(other.input_size, other.remainder, strict=True)])
+        made += [even] if has_rest else [other, even]
+    return [*apart, *rests], list(dict.fromkeys(made))

@@ -20,6 +20,9 @@ from convviz.geometry.spec import ConvSpec
 
 say = sentences("check")
 TURNED = {"output": "grad_input", "grad_input": "output"}
+# A transposed convolution's input channels are the convolution's output channels; Chinese has no spaces around them.
+CHANNELS = re.compile(r"\b([Ii]n|[Oo]ut)(?=put channel)|\bC_(in|out)\b|([输輸][入出])(?=通道)", re.ASCII)
+OTHER = {"in": "out", "In": "Out", "out": "in", "Out": "In", "入": "出", "出": "入"}
 IMAGE = re.compile(r"\b(grad_)?(in|out)put\b(?! channel)", re.ASCII)  # in Chinese without spaces around it
 
 
@@ -90,7 +93,13 @@ def in_terms_of(task: Task, result: str, found: Diagnosis, turns: bool = False) 
         other = {"in": "output", "out": "input"}[name[2]]
         return other if name[1] else f"grad_{other}"
 
-    title, evidence, fix = (IMAGE.sub(turned, said) for said in (found.title, found.evidence, found.fix))
+    def of_channels(name: re.Match[str]) -> str:
+        side = name[1] or name[2] or name[3][1:]
+        return name[0].removesuffix(side) + OTHER[side]
+
+    keeps = found.id == "G10"  # whose dout is the task's own
+    said = (each if keeps else CHANNELS.sub(of_channels, each) for each in (found.title, found.evidence, found.fix))
+    title, evidence, fix = (IMAGE.sub(turned, each) for each in said)
     title = say("turned") if found.id == "I01" else title  # which here is also who rotates what they stamp
     fix = say("turned.fix") if found.id in ("I01", "I05") else fix
     return dataclasses.replace(found, of=result, title=title, evidence=evidence, fix=fix)

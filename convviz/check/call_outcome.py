@@ -114,6 +114,11 @@ class Tried:
         return self.answer.has(self.right)
 
     @property
+    def wrong(self) -> list[str]:
+        """The names of the results that are wrong, or are not there."""
+        return [name for name, value in self.right.items() if not self.answer.has({name: value})]
+
+    @property
     def is_right(self) -> bool:
         """Whether nothing is wrong with the answer."""
         return self.answer.kind == "ok" and self.fits

@@ -36,7 +36,7 @@ class Diagnosis:
     @property
     def where(self) -> str:
         """The results that it spoils, and its id if it has one."""
-        return self.of if self.id == "?" else f"{self.of}, {self.id}"
+        return ", ".join(filter(None, (self.of, self.id.replace("?", ""))))
 
 
 def diagnosis(mistake: Mistake, evidence: str, of: str = "", is_partial: bool = False) -> Diagnosis:
@@ -82,15 +82,22 @@ def diagnose(of: str, seen: Sequence[Seen]) -> list[Diagnosis]:
         found, best = _best(itertools.combinations(filter(search.shows_first, known), 2), search.fit, 2)
     found = [group for group in found if all(map(search.shows_first, group))] or found
     if found:
-        evidence = say("evidence.two" if len(found[0]) > 1 else "evidence.one", count=wrong, of=len(seen))
+        evidence = say("evidence.two" if len(found[0]) > 1 else "evidence.one", count=wrong, result=of)
         if best < wrong:
             evidence = say("evidence.fails", count=best, of=wrong)
         evidence += " " + say("ambiguous", count=len(found)) if len(found) > 1 else ""
         named = (mistake for group in found for mistake in sorted(group, key=search.shows, reverse=True))
         return [diagnosis(mistake, evidence, of) for mistake in dict.fromkeys(named)]
     found, best = _best(itertools.combinations(known, 1), search.fit_partly, wrong // 2 + 1)
-    evidence = say("evidence.some", count=best, of=wrong)
+    evidence = say("evidence.some", count=best, of=wrong, result=of)
     return [diagnosis(mistake, evidence, of, is_partial=True) for (mistake,) in found]
+
+
+def unexplained(of: str, seen: Sequence[Seen], named: Sequence[Diagnosis]) -> list[Seen]:
+    """Return the wrong results that none of some mistakes gives."""
+    search, ways = _Search(of, seen), [way for each in named for way in catalogue()[each.id].ways]
+    wrong = (one for one in seen if one.got is not None and not one.is_right)
+    return [one for one in wrong if not any(search.gives(way, one) for way in ways)]
 
 
 def merged(found: Iterable[Diagnosis]) -> tuple[Diagnosis, ...]:
@@ -110,7 +117,9 @@ def sometimes(of: str, seen: Sequence[Seen]) -> Diagnosis | None:
     several = len(search.wrong) > 1 and sum(one.right.numel() for one in search.wrong) >= SEVERAL
     known = [each for each in catalogue().values() if of in each.of and each.id[0] != "Q"]
     found = [each for each in known if several and any(map(search.fits_wrong, each.ways))]
-    return diagnosis(found[0], say("evidence.where", count=len(search.wrong)), of, True) if len(found) == 1 else None
+    if len(found) != 1:
+        return None
+    return diagnosis(found[0], say("evidence.where", count=len(search.wrong), result=of), of, is_partial=True)
 
 
 def _best(
@@ -142,7 +151,7 @@ class _Search:
         """
         explained = 0
         for one in self._ordered:
-            gives = self._gives(recipe, one)
+            gives = self.gives(recipe, one)
             if gives is False or (gives is None and one.is_right):
                 return 0
             explained += gives is True and not one.is_right
@@ -150,17 +159,17 @@ class _Search:
 
     def fits_wrong(self, recipe: Recipe) -> bool:
         """Return whether a recipe gives the numbers of every wrong case."""
-        return all(self._gives(recipe, one) for one in self.wrong)
+        return all(self.gives(recipe, one) for one in self.wrong)
 
     def fit_partly(self, recipe: Recipe) -> int:
         """Return the same; 0 only if it is not what the first wrong case has, or spoils one that is right."""
-        if self._first is None or not self._gives(recipe, self._first):
+        if self._first is None or not self.gives(recipe, self._first):
             return 0
-        if any(one.is_right and not self._gives(recipe, one) for one in self._ordered):
+        if any(one.is_right and not self.gives(recipe, one) for one in self._ordered):
             return 0
-        return sum(self._gives(recipe, one) is True for one in self.wrong)
+        return sum(self.gives(recipe, one) is True for one in self.wrong)
 
-    def _gives(self, recipe: Recipe, one: Seen) -> bool | None:
+    def gives(self, recipe: Recipe, one: Seen) -> bool | None:
         """Return whether a recipe gives what was seen in a case; None if it cannot be computed there."""
         key = (one.case.name, resolved(self._of, recipe, one.case))
         if key not in self._known:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
 from convviz.cases.battery import NOTHING, ZEROS, Case, make_case
 from convviz.cases.setting_in_words import setting_in_words
 from convviz.check.as_convolution import in_terms_of, seen_of
-from convviz.check.call_outcome import SEVERAL, Tried, period_of, ratio_of, same
+from convviz.check.call_outcome import SEVERAL, Tried, period_of, ratio_of
 from convviz.check.calling.student_function import Student
-from convviz.check.diagnose import Diagnosis, Seen, diagnose, diagnosis, sometimes
+from convviz.check.channel_order import exchanged_channels, paired_wrongly
+from convviz.check.diagnose import Diagnosis, Seen, diagnose, diagnosis, sometimes, unexplained
+from convviz.check.foreign_sums import early_update, penalty
 from convviz.check.further_questions import wrong_answers
 from convviz.check.one_hot_probes import OneHotProbes, single
 from convviz.check.probe_analysis import counts, readings, unknown
@@ -20,6 +21,8 @@ from convviz.check.probe_linearity import broken_premise, is_bias_alone
 from convviz.check.probe_one_window import one_window
 from convviz.check.probe_relations import sign_passed
 from convviz.check.same_padding import other_rule, own_padding
+from convviz.check.side_effects import not_finite, random_results, side_effects, stale
+from convviz.check.size_limits import needed, size_limit
 from convviz.check.smallest_failing_geometry import Failure
 from convviz.check.where_and_when_wrong import (
     ONLY,
@@ -64,12 +67,12 @@ def explain(
     if any(one.answer.message == say_call("plain_bias") for one in tried):
         return  # which says it all
     if unknown := [one for one in tried if one.answer.kind == "not_finite"]:  # a NaN differs from every number
-        yield _not_finite(unknown, tried)
+        yield not_finite(unknown, tried)
         tried = [one for one in tried if one not in unknown]
         if not any(one.answer.kind != "ok" or not one.fits for one in tried):
             return
         failure = None
-    if found := _slips(student, tried, results):
+    if found := side_effects(student, tried, results):
         yield from found
         return
     first = next((one.case for one in tried if one.answer.kind == "ok" and not one.fits), None)
@@ -78,10 +81,11 @@ def explain(
         if student.tried(first).is_right:  # in a fresh process: after other calls something is kept
             fit = [student.tried(first).fits for _ in range(SEVERAL)]
             is_random = False in fit and True in fit[fit.index(False) :] and not period_of(fit)
-            yield _random(results) if is_random else _stale("kept", say_call("after_others", names=results), results)
+            names = comma([name for name in task.results if any(name in one.wrong for one in tried)])
+            yield random_results(results) if is_random else stale("kept", say_call("after_others", names=names), names)
             return
     tried = _by_geometry(student, tried)
-    if raised := _raised(tried, results, failure):
+    if raised := _raised(student, tried, results, failure):
         yield raised
     every = {result: [seen_of(task, result, one) for one in tried] for result in (tried[0].right if tried else ())}
     wrong = {result: [one.got is not None and not one.is_right for one in seen] for result, seen in every.items()}
@@ -95,7 +99,7 @@ def explain(
             found = [dataclasses.replace(once, evidence=f"{mark} {once.evidence}".strip())]
         elif not found or found[0].is_partial:
             found = _unnamed(probes[result], seen, found, failure)
-        if failure and found and (when := mark_of(failure.wrong, failure.others)):
+        if failure and found and (when := _when(student, failure)):
             found = _said_first(when, found)
         yield from (in_terms_of(task, result, each, student.turns) for each in found)
 
@@ -123,76 +127,29 @@ def _said_first(when: str, found: list[Diagnosis]) -> list[Diagnosis]:
     return [dataclasses.replace(best, evidence=f"{when} {best.evidence}", is_partial=True)]
 
 
-def _not_finite(unknown: Sequence[Tried], tried: Sequence[Tried]) -> Diagnosis:
-    """Return which numbers are none, and what the cases have in common in which they are."""
-    first = unknown[0]
-    name, got = next(each for each in first.answer.results.items() if not bool(each[1].isfinite().all()))
-    places = (~got.isfinite()).nonzero().tolist()
-    seen = say("nan.seen", case=first.case.name, count=len(places), of=got.numel(), result=name, at=places[0])
-    mark = mark_of([one.case for one in unknown], [one.case for one in tried if one.is_right])
-    if len(unknown) == 1 and first.case.name in ONLY:  # whose sentence says where to look
-        return Diagnosis("?", name, mark or say("nan", result=name), f"{say('nan', result=name)} {seen}", "")
-    return Diagnosis("?", name, say("nan", result=name), f"{mark} {seen}".strip(), say("nan.fix"))
+def _when(student: Student, failure: Failure) -> str:
+    """Return in a sentence when it fails at random, by what was drawn and by what is asked besides."""
+    return mark_of(failure.wrong, failure.others, lambda: size_limit(student, failure.smallest.case.spec))
 
 
-def _stale(what: str, evidence: str, results: str) -> Diagnosis:
-    """Return I28 by the one of its causes that was seen."""
-    return dataclasses.replace(diagnosis(catalogue()["I28"], evidence, results), title=say(f"stale.{what}"))
-
-
-def _random(results: str) -> Diagnosis:
-    return Diagnosis("?", results, say("drawn"), "", "")
-
-
-def _raised(tried: Sequence[Tried], results: str, failure: Failure | None) -> Diagnosis | None:
+def _raised(student: Student, tried: Sequence[Tried], results: str, failure: Failure | None) -> Diagnosis | None:
     """Return what the cases that end in an exception have in common, where no other has it and all others are right."""
     raised = [one for one in tried if one.answer.kind == "raised"]
     others = [one for one in tried if one.answer.kind != "raised"]
     right = [one.case for one in others] if all(one.fits for one in others) else []
     wrong = [one.case for one in raised]
-    mark = mark_of(failure.wrong, failure.others) if failure and raised else mark_of(wrong, right)
+    mark = _when(student, failure) if failure and raised else mark_of(wrong, right)
     is_padding = mark == say("only", which=say("mark.paddings"))  # for which F.pad wants another order
     fix = catalogue()["F08"].fix if is_padding else ""
     return Diagnosis("?", results, mark, raised[0].answer.message, fix) if mark else None
-
-
-def _slips(student: Student, tried: Sequence[Tried], results: str) -> list[Diagnosis]:
-    kinds = {one.answer.kind: one.answer for one in tried if one.answer.kind != "ok"}
-    if (answer := kinds.get("changed_input")) and student.task.quantised:
-        return [diagnosis(catalogue()["Q04"], answer.message, results)]
-    if answer := kinds.get("changed_input"):
-        return [_stale("changed", answer.message, results)]
-    if (answer := kinds.get("keeps_state")) and student.strides:
-        return [Diagnosis("?", results, say("strided"), "", "")]
-    if answer := kinds.get("keeps_state"):
-        return [_stale("kept", answer.message, results)]
-    if any(answer.message == say_call("random") for answer in kinds.values()):
-        return [_random(results)]
-    if any("incorrect number of gradients" in answer.message for answer in kinds.values()):
-        return [diagnosis(catalogue()["G04"], say("refused"))]
-    if order := _other_order(tried):
-        there = [pair for pair in zip(tried[0].right, order, strict=True) if pair[0] != pair[1]]
-        places, names = (", ".join(each) for each in zip(*there, strict=True))
-        return [diagnosis(catalogue()["G03"], say("order", places=places, names=names))]
-    return []
-
-
-def _other_order(tried: Sequence[Tried]) -> tuple[str, ...]:
-    """Return the names of the results in the order in which they came, if that is another one and all fit."""
-    complete = [one for one in tried if one.answer.results.keys() == one.right.keys()]
-    names = tuple(complete[0].right) if complete else ()
-    for order in itertools.permutations(names):
-        renamed = [(one, place, name) for one in complete for place, name in zip(names, order, strict=True)]
-        if order != names and all(same(one.answer.results[place], one.right[name]) for one, place, name in renamed):
-            return order
-    return ()
 
 
 def _unnamed(
     ones: OneHotProbes, seen: Sequence[Seen], partly: list[Diagnosis], failure: Failure | None
 ) -> list[Diagnosis]:
     of, result, ask = ones.of, ones.result, ones.ask
-    wrong = [one for one in seen if one.got is not None and not one.is_right]
+    wrong = unexplained(of, seen, partly)
+    wrong = [one for one in wrong if one.case.name != NOTHING] or wrong  # in which few factors show
     smallest = min(wrong, key=lambda one: one.case.spec.products)
     if failure and (larger := ones.larger(smallest.case)):
         smallest = larger
@@ -202,7 +159,9 @@ def _unnamed(
         return [Diagnosis("?", result, say("remainder", result=of), size, say("remainder.fix"))]
     mark = "" if failure else mark_of([one.case for one in wrong], [one.case for one in seen if one.is_right])
     if len(wrong) == 1 and wrong[0].case.name in ONLY:
-        return [Diagnosis("?", result, mark, say("only.of", case=wrong[0].case.name), "")]
+        return [Diagnosis("?", result, mark or say("only.of", case=wrong[0].case.name), "", "")]
+    if not smallest.case.quantised and (exact := _exact(of, wrong, mark)):
+        return [*partly, dataclasses.replace(exact, of=result)]
     # In the smallest of all there may be one number, which proves nothing, and in a kernel of one cell no mean.
     plain = [one for one in wrong if one.case.spec.kernel_size != (1, 1)] or wrong
     typical = (max if failure else min)(plain, key=lambda one: one.case.spec.products)
@@ -216,7 +175,7 @@ def _unnamed(
     if smallest.case.quantised and of != "grad_weight" and (number := one_window(result, smallest.case, ask)):
         return [*partly, Diagnosis("?", result, number, "", "")]
     where = [sentence for sentence in (*places(of, pairs, ones.student.reshapes), mark) if sentence]
-    also = " ".join(where)
+    also = "" if partly else mark  # what is explained is wrong elsewhere, too
     said = _by_ratio(of, wrong)
     if said is None and not order_of(of, pairs):
         grouped = {case.spec.groups > 1 for case in (*(one.case for one in wrong), *(failure.wrong if failure else ()))}
@@ -230,8 +189,20 @@ def _unnamed(
     elif said is None:
         if not where and (found := next(ones.products(smallest.case), None)) and not (found.found or found.unknown):
             where = [say("read.nothing", result=of)]
+        if not (failure or ones.student.task.name.startswith("linear")):
+            where += filter(None, [needed(ones.student, wrong[0].case)])
         return [Diagnosis("?", result, where[0], " ".join(where[1:]), "")] if where else []
     return [*partly, dataclasses.replace(said, of=result, evidence=f"{said.evidence} {also}".strip())]
+
+
+def _exact(of: str, wrong: Sequence[Seen], mark: str) -> Diagnosis | None:
+    """Return what explains every wrong number as it is, without a question."""
+    if found := penalty(of, wrong) or early_update(of, wrong):
+        return found
+    grouped = all(one.case.spec.groups > 1 for one in wrong)
+    pair = paired_wrongly(wrong) if of == "grad_weight" and grouped else ""
+    title = pair or exchanged_channels(of, wrong)
+    return Diagnosis("?", of, title, mark, catalogue()["I25"].fix if grouped else "") if title else None
 
 
 def _part(ones: OneHotProbes, case: Case) -> str:
@@ -276,16 +247,16 @@ def _by_products(ones: OneHotProbes, smallest: Case, only_lines: bool, grouped: 
             break
         if said := readings(found):
             if (pair := {"grad_input": "I21", "output": "F08"}.get(of)) and (which := axes_exchanged(found)):
-                named = diagnosis(catalogue()[pair], say("read.also", setting=setting, what="; ".join(said)), of)
+                named = diagnosis(catalogue()[pair], say("read.also", setting=setting, what=". ".join(said)), of)
                 return named if which == "all" else dataclasses.replace(named, title=say(f"exchanged.{which}"))
-            rest = say("read.also", setting=setting, what="; ".join(said[1:])) if said[1:] else ""
+            rest = say("read.also", setting=setting, what=". ".join(said[1:])) if said[1:] else ""
             return Diagnosis("?", of, f"{said[0]}.", rest or say("read", setting=setting), "")
         if count := counts(found):
             counted = counted or Diagnosis("?", of, f"{count}.", say("read", setting=setting), "")
     # The last of them has the geometry of a case that is wrong: only its channels and samples are left.
     if found is not None and found.unknown and (smallest.quantised or not found.found) and not only_lines:
         setting = setting_in_words(found.spec)
-        evidence = say("read.also", setting=setting, what=say("read.unknown.seen"))
+        evidence = say("read.also", setting=setting, what=say("read.unknown.seen").rstrip("."))
         return Diagnosis("?", of, unknown(found), evidence, "")
     is_plain = found is None or not (found.missing or found.unknown or found.spec != single(smallest.spec))
     if only_lines or counted or not is_plain:

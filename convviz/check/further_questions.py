@@ -25,6 +25,7 @@ SECOND: Mapping[str, tuple[str, ...]] = {
     "grad_weight": ("input", "grad_output"),
     "grad_bias": ("grad_output",),
 }
+ROUNDED = 0.1  # of the largest number: no dtype rounds by more
 REFUSED = "different than None"  # in autograd's sentence on a gradient for an input that is None
 
 
@@ -79,10 +80,15 @@ def wrong_answers(tried: Tried) -> Iterator[Diagnosis]:
     elif answer.kind == "ok":
         off = max(float(errors(answer.results[name], tried.right[name]).max()) for name in wrong)
         largest = max(float(tried.right[name].abs().max()) for name in wrong)
+        if off > ROUNDED * largest:
+            evidence = say("further.float32.memory", part=f"{off / largest:.0e}")
+            yield Diagnosis("?", results, say("further.float32"), evidence, "")
+            return
         evidence = say("further.float32.seen", part=f"{off / largest:.0e}")
         yield Diagnosis("?", results, say("further.float32"), evidence, say("further.float32.fix"))
     else:
-        yield Diagnosis("?", results, say("further.float32"), answer.message, "")
+        evidence = say("further.float32.nan") if answer.kind == "not_finite" else answer.message
+        yield Diagnosis("?", results, say("further.float32"), evidence, "")
 
 
 def _cut(tried: Tried, wrong: list[str]) -> Iterator[Diagnosis]:

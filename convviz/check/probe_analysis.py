@@ -58,8 +58,6 @@ def _apart(got: Line, right: Line, line: str, of: str, size: int) -> Iterator[st
     elif got.pitch != right.pitch:
         if got.pitch == size < right.pitch:
             yield say(f"read.clamped.{line}", count=size, right=right.pitch)
-        elif of == "grad_input":
-            yield say(f"read.pitch.{line}", got=got.pitch, right=right.pitch)
         else:
             yield say(f"read.window.pitch.{line}", count=abs(got.pitch), right=right.pitch)
     if got.place != right.place and got.spacing == right.spacing and got.pitch == right.pitch:
@@ -113,12 +111,13 @@ def counts(found: Provenance) -> str:
         return pattern
     missing, extra = len(found.missing), len(found.extra)
     total = len(found.right)
+    words = {"total": total, "result": MEMBERS[found.of][2]}
     if missing == total and extra:
         counted = say("read.none", count=extra)
     elif missing and extra:
-        counted = say("read.both", total=total, missing=missing, extra=extra)
+        counted = say("read.both", missing=missing, extra=extra, **words)
     else:
-        counted = say("read.missing", total=total, count=missing) if missing else say("read.extra", count=extra)
+        counted = say("read.missing", count=missing, **words) if missing else say("read.extra", count=extra, **words)
     return _where(_example(counted, found), found, (*found.missing, *found.extra), 2)
 
 

@@ -23,6 +23,9 @@ def misread(found: Provenance) -> str:
             return say("read.diagonal", what=name)
     if found.of == "grad_bias" or found.unknown:
         return ""
+    rows, columns = found.spec.stride
+    if found.of == "grad_input" and max(found.spec.stride) > 1 and found.found.keys() == _in_blocks(found):
+        return say("read.block", rows=rows, columns=columns)
     products = [named(found.of, each) for each in found.found]
     right = {named(found.of, each) for each in found.right}
     spec, names = found.spec, named(found.of, MEMBERS[found.of])
@@ -43,8 +46,17 @@ def misread(found: Provenance) -> str:
     pads = ((0, 0), (0, 0), (spec.padding[0][0], spec.padding[1][0]))
     for name, seen, size, pad in zip(names, members, sizes, pads, strict=True):
         if pitch := _pitch(list(seen), size, pad):
-            return say("read.counted", what=name, got=pitch, right=size[1])
+            unpadded = pitch == found.spec.input_size[1] != size[1] and size == found.spec.padded_size
+            return say("read.counted.unpadded" if unpadded else "read.counted", what=name, got=pitch, right=size[1])
     return ""
+
+
+def _in_blocks(found: Provenance) -> set[Product]:
+    """Return the products where each number of grad_output fills all cells up to the next one."""
+    height, width = found.spec.input_size
+    steps = list(itertools.product(*map(range, found.spec.stride)))
+    filled = ((o, k, (row + down, column + across)) for o, k, (row, column) in found.right for down, across in steps)
+    return {each for each in filled if each[2][0] < height and each[2][1] < width}
 
 
 def _is_backwards(found: Provenance, products: list[Product], axis: int) -> bool:

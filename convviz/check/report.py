@@ -123,7 +123,8 @@ class Report:
             is_said = first is not None and best.evidence in first.message
             lines += [best.evidence] * bool(not is_said and (best.is_partial or tied or best.id == "?"))
             lines += [best.fix] * bool(best.fix)
-            titles = dict.fromkeys(other.title for other in others if other.fix and other.title != best.title)
+            rest = [other for other in others if other.fix or (best.is_partial and other.of == best.of)]
+            titles = dict.fromkeys(other.title for other in rest if other.title != best.title)
             named = [f"{title.rstrip('.')} ({_where(others, title)})" for title in titles]
             lines += [say("further", what="; ".join(named))] * bool(named)
         lines += [self.drawn] * bool(self.drawn)

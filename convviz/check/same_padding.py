@@ -71,7 +71,7 @@ def other_rule(task: Task, tried: Sequence[Tried]) -> Diagnosis | None:
         return None
     for name, rule in RULES.items():
         if all(_follows(task, one, rule(one.case.spec)) for one in wrong):
-            results = ", ".join(wrong[0].right)
+            results = ", ".join(name for name in wrong[0].right if any(name in one.wrong for one in wrong))
             fix = say(f"same.{name}.fix")
             return Diagnosis("?", results, say(f"same.{name}"), say("same.seen", count=len(wrong)), fix)
     return None

@@ -87,7 +87,7 @@ class RandomTrial:
             self._student.close()
             if (first := self._failed(tried.case)) is not None:
                 return self._smallest(first, tried.case.name), first
-        names = ", ".join(self._student.results)
+        names = ", ".join(wrong[0].wrong)
         kept = dataclasses.replace(wrong[0].answer, kind="keeps_state", message=say("after_others", names=names))
         found = self._named(dataclasses.replace(wrong[0], answer=kept))
         return found, found

@@ -60,21 +60,15 @@ MARKS: Mapping[str, Callable[[ConvSpec], bool]] = {
     "narrow": lambda spec: 1 in spec.input_size,
     "one": lambda spec: 1 in spec.output_size,
 }
-LARGE = 16  # what no case of the battery has
-SIZES: Mapping[str, Callable[[ConvSpec], int]] = {
-    "groups": lambda spec: spec.groups,
-    "inputs": lambda spec: spec.in_channels,
-    "outputs": lambda spec: spec.out_channels,
-    "rows": lambda spec: spec.input_size[0],
-    "columns": lambda spec: spec.input_size[1],
-    "samples": lambda spec: spec.batch,
-}
 BY_CHANCE = ("rows_out", "columns_out")  # sizes that many a case has by chance: said where nothing else is to say
 FEW, MANY = 3, 50  # so many wrong and so many right cases make two marks together no chance
 
 
-def mark_of(wrong: Sequence[Case], right: Sequence[Case]) -> str:
-    """Return in a sentence what every failing case has and no other; empty where nothing parts them."""
+def mark_of(wrong: Sequence[Case], right: Sequence[Case], sized: Callable[[], str] = str) -> str:
+    """Return in a sentence what every failing case has and no other; empty where nothing parts them.
+
+    ``sized`` asks for a size from which on it fails, where no setting parts them exactly.
+    """
     right = [case for case in right if case.name != NOTHING]  # where whatever is wrong is right
     if not wrong or len(right) < 2:
         return ""
@@ -84,9 +78,11 @@ def mark_of(wrong: Sequence[Case], right: Sequence[Case]) -> str:
     shared = {name: [has(case.spec) for case in right] for name, has in fitting.items()}
     exact = [name for name, among_right in shared.items() if not any(among_right)]
     exact = [name for name in exact if name != "pair" or not {"strides", "paddings"} & set(exact)]  # which says more
+    if "stride" in exact:  # without one there is neither
+        exact = [name for name in exact if name not in ("gap", "remainder")]
     exact = [say(f"mark.{name}") for name in [name for name in exact if name not in BY_CHANCE] or exact]
-    if not exact and (sized := _sizes([case.spec for case in wrong], [case.spec for case in right])):
-        return say("only", which=sized)
+    if not exact and (limit := sized()):
+        return limit
     if exact or len(wrong) < FEW or len(right) < MANY:
         both = functools.partial(say, "mark.or")  # which of several it is nobody can tell
         return (
@@ -102,17 +98,6 @@ def mark_of(wrong: Sequence[Case], right: Sequence[Case]) -> str:
     names = [say(f"mark.{name}") for name in found]
     which = names[0] if len(names) == 1 else say("mark.and", one=names[0], other=names[1])
     return say("most" if counts[found] else "only", which=which)
-
-
-def _sizes(wrong: Sequence[ConvSpec], right: Sequence[ConvSpec]) -> str:
-    """Return which large size the failing cases alone have; empty where none parts them."""
-    for name, size in SIZES.items():
-        failing, others = {size(spec) for spec in wrong}, {size(spec) for spec in right}
-        if min(failing) > max(others) and min(failing) >= LARGE:
-            return say("mark.more", count=max(others), what=say(f"size.{name}"))
-        if len(failing) == 1 and min(failing) >= LARGE and not failing & others:
-            return say("mark.exactly", count=min(failing), what=say(f"size.{name}"))
-    return ""
 
 
 def places(result: str, pairs: Sequence[tuple[torch.Tensor, torch.Tensor]], reshapes: bool = True) -> list[str]:

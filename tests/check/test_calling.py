@@ -422,7 +422,7 @@ class TestFailures:
             (endless, "raised", "RecursionError"),
             (empty, "not_finite", "grad_input contains "),
             (in_place, "changed_input", "(input)"),
-            (adds_up, "keeps_state", "a different grad_weight"),
+            (adds_up, "keeps_state", "(grad_weight): it adds to what the call before left"),
             (hostile, "raised", "Unspeakable"),
             (None, "not_defined", "not defined"),
             (3, "wrong_type", "type is int"),

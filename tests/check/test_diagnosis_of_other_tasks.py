@@ -290,7 +290,7 @@ def test_what_no_product_explains_is_said_as_what_it_is():
         return kept.setdefault((input.shape, dw.shape, grad_output.shape), dw).clone()
 
     reshaped = weight_by(lambda dw, *_: dw.permute(1, 2, 3, 0).reshape(dw.shape))
-    assert "transpose first" in report(reshaped, "conv2d_backward", cases="public").text()
+    assert "Transpose instead, or first" in report(reshaped, "conv2d_backward", cases="public").text()
     said = {
         "has only the digits of float16": lambda dw, *_: dw.half().double(),
         "about a thousandth": lambda dw, *_: (
@@ -299,13 +299,14 @@ def test_what_no_product_explains_is_said_as_what_it_is():
         "multiples of 1/64": lambda dw, *_: (dw * 64).round() / 64,
         "only on the signs of input": lambda dw, x, _, g: dw.new_ones(dw.shape) * (x.sign().sum() * g.sum()),
         "does not depend on input": lambda _, __, weight, grad_output: weight * grad_output.sum(),
-        "has a part that is made of weight": lambda dw, _, weight, __: dw + 0.01 * weight,
+        "0.01 · weight is added to": lambda dw, _, weight, __: dw + 0.01 * weight,
+        "has a part that is made of weight": lambda dw, _, weight, __: dw + 0.01 * weight**2,
         "Large numbers are clipped": lambda dw, *_: dw.clamp(-1, 1),
         "divided by its own size": lambda dw, *_: dw / dw.norm().clamp_min(1e-9),
         "Positive and negative numbers": lambda dw, *_: dw * (dw > 0),
         "a factor that depends on the setting": lambda dw, _, __, grad_output: dw / grad_output.shape[2],
         "axes: it is [C_out, C_in, kW, kH]": lambda dw, *_: dw.mT,
-        "indices along one of them": lambda dw, *_: dw.roll(1, 0),
+        "Every output channel of grad_weight is there": lambda dw, *_: dw.roll(1, 0),
         "in the wrong places": lambda dw, *_: dw.permute(1, 2, 3, 0).reshape(dw.shape),
         "only the first input channel is wrong": lambda dw, *_: dw * (torch.arange(dw.shape[1]) > 0)[:, None, None],
         "zeros among its numbers is wrong": lambda dw, _, weight, __: dw * weight / weight,
@@ -458,7 +459,7 @@ def test_a_report_says_whole_sentences_of_what_is_there():
         (
             exchanged_where_they_agree,
             "conv2d_input",
-            "(grad_input, I20)\nThe cases with as many input as output channels are wrong",
+            "(grad_input, I20)\nThe cases with as many input channels as output channels are wrong",
         ),
         (first_images, "conv2d_backward", "The parts of the samples 2, 3, 4, 5 of grad_output are left out"),
         (last_position, "conv2d_backward", "Of grad_output only [3,5] is used: = stands where += belongs"),

@@ -42,9 +42,12 @@ def test_wrong_for_large_ones_alone(what, seed):
 
 def test_it_says_which_ones():
     title = report(conv2d_when(LARGE["24 groups"]), "conv2d").diagnoses[0].title
-    assert title == "The cases with exactly 24 groups are wrong, all others are right."
+    assert title == "With 24 groups it is wrong, with 23 and with 25 it is right, everything else as in the case shown."
     title = report(conv2d_when(LARGE["samples"]), "conv2d").diagnoses[0].title
-    assert title == "The cases with more than 32 samples are wrong, all others are right."
+    assert (
+        title
+        == "With up to 32 samples it is right, with 33 and more it is wrong, everything else as in the case shown."
+    )
     found = report(conv2d_when(LARGE["more than 16 rows"]), "conv2d")
     assert "rows" in found.diagnoses[0].title, found.text()
     shape = found.cases[-1].shapes["output"][0]

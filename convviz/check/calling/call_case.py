@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import random
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import torch
@@ -18,6 +18,7 @@ from convviz.check.calling.describe_exception import failure
 from convviz.check.calling.forward_backward import Again, Call
 from convviz.check.calling.function_or_class import Subject
 from convviz.check.further_questions import FLOAT32, TWICE
+from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 
 say = sentences("calling_student_code")
@@ -96,7 +97,9 @@ def _again(first: Call) -> tuple[str, str]:
     if False in likes and (_is_like(first) or True in likes[likes.index(False) :]):
         return "wrong_type", say("random")
     if kind != "ok":
-        return "keeps_state", _why(first) or message
+        return "keeps_state", _why(first) or _adds_up(first) or message
+    if spoilt := _spoilt(first):
+        return "keeps_state", say("kept.own", names=comma(spoilt))
     if turned[0] == "keeps_state":  # what raises, as .view does, gives no wrong number
         if first.plan.arrays != "numpy":
             return "wrong_type", say("memory_order")
@@ -108,16 +111,52 @@ def _why(first: Call) -> str:
     """Return in a sentence which disturbance alone makes a difference; empty if none is needed, or an image."""
     if not _is_like(first) or not _is_like(first, Again(("image",))):
         return ""
-    return next((say(f"kept.{each}") for each in DISTURBED[1:] if not _is_like(first, Again((each,)))), "")
+    kept = ((each, _unlike(first, Again((each,)))) for each in DISTURBED[1:])
+    return next((say(f"kept.{each}", names=comma(names)) for each, names in kept if names), "")
 
 
-def _is_like(first: Call, again: Again | None = None, names: Collection[str] = ()) -> bool:
-    """Return whether one more call gives what the first gave, or of that what has some names."""
+def _adds_up(first: Call) -> str:
+    """Return in a sentence which results grow by the same in each call, as a sum does that nothing sets to zero."""
+    calls = [Call(first.subject, first.plan, first.case) for _ in range(3)]
+    if any(_run(call)[0] != "ok" for call in calls):
+        return ""
+    one, two, three = (call.found for call in calls)
+    steps = {name: (two[name] - one[name], three[name] - two[name]) for name in one.keys() & two.keys() & three.keys()}
+    grown = [name for name in first.found if name in steps and steps[name][0].any() and same(*steps[name])]
+    return say("kept.sum", names=comma(grown)) if grown else ""
+
+
+def _spoilt(first: Call) -> list[str]:
+    """Return which of its own weights an object leaves behind as others, so that the next pass gives something else.
+
+    An update may do so. It is made of the gradient: where zeros are sent back, nothing moves, or it decays by a factor.
+    """
+    if not first.moved or _is_like(first, Again(("image", "left"))):
+        return []
+    case = first.case.with_tensor("grad_output", torch.zeros_like(first.case.grad_output))
+    second = Call(first.subject, first.plan, case)
+    _run(second)
+    return [
+        role.removeprefix("grad_")
+        for role, factor in second.moved.items()
+        if role in first.moved and not (factor is not None and 0 < factor <= 1)
+    ]
+
+
+def _is_like(first: Call, again: Again | None = None) -> bool:
+    """Return whether one more call gives what the first gave."""
+    return not _unlike(first, again)
+
+
+def _unlike(first: Call, again: Again | None = None) -> list[str]:
+    """Return what one more call gives otherwise than the first, or does not give as it fails."""
     second = Call(first.subject, first.plan, first.case, again)
     ran = _run(second)[0] == "ok"
-    return ran and all(
-        name in second.found and same(second.found[name], first.found[name]) for name in names or first.found
-    )
+    return _off(first, second) or ([] if ran else list(first.found))
+
+
+def _off(first: Call, second: Call) -> list[str]:
+    return [name for name, was in first.found.items() if name not in second.found or not same(second.found[name], was)]
 
 
 def _differs(first: Call, again: Again) -> tuple[str, str]:
@@ -127,16 +166,19 @@ def _differs(first: Call, again: Again) -> tuple[str, str]:
         return "raised", say("second_failed", why=message)
     if shares_memory(first.returned, second.returned):
         return "keeps_state", say("shared_buffer")
-    for name, value in first.found.items():
-        if name not in second.found or not same(second.found[name], value):
-            kept = {"class": "keeps_image", "pair": "keeps_between"}.get(first.subject.style, "keeps_state")
-            return "keeps_state", say(kept, name=name)
+    if names := _off(first, second):
+        kept = {"class": "keeps_image", "pair": "keeps_between"}.get(first.subject.style, "keeps_state")
+        return "keeps_state", say(kept, name=comma(names))
     return "ok", ""
 
 
 def _alone(first: Call) -> tuple[str, str]:
     """Ask for each gradient by itself: a Function may look at the wrong one of needs_input_grad."""
     for name in [name for name in first.found if name != "output"]:
-        if not _is_like(first, Again(only=name.removeprefix("grad_")), [name]):
+        second = Call(first.subject, first.plan, first.case, Again(only=name.removeprefix("grad_")))
+        _run(second)
+        if name not in second.found:
+            return "wrong_type", say("alone.none", name=name)
+        if name in _off(first, second):
             return "wrong_type", say("alone", name=name)
     return "ok", ""

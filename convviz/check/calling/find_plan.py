@@ -103,6 +103,7 @@ def _try_plans(asker: Asker, subject: Subject, case: Case, found: Found) -> None
     """Try one kind of call after the other, each in all orders of axes, up to one that gives the right shapes."""
     known = found.plan if found.score[0] >= 0 else None  # what ran at one case is how it is called at the next
     cured: dict[str, Any] = {}
+    unfit: set[str] = set()  # kinds of arrays that something in the code does not take
     for _, orders in itertools.groupby(plans(subject, found.stated), _kind):
         for plan in orders:
             if known is not None and (plan.arrays, plan.form) != (known.arrays, known.form):
@@ -116,7 +117,8 @@ def _try_plans(asker: Asker, subject: Subject, case: Case, found: Found) -> None
                 found.names = tuple(answer.results)
             if found.over or score[0] == 3:
                 return
-            if answer.kind == "refused":  # for what the case is, whatever kind of array it comes in
+            unfit |= {plan.arrays} if answer.error == "TypeError" else set()
+            if answer.kind == "refused" and plan.arrays not in unfit:  # the case, whatever it comes in
                 known = known or plan
             uncounted = answer.error == "TypeError" and not subject.binding.counted  # of how many arguments there are
             if uncounted or answer.error in ("AttributeError", "NameError"):

@@ -18,8 +18,18 @@ from convviz.check.calling.arrays import NotNumbers, hand_over
 from convviz.check.calling.binding import Binding
 from convviz.check.calling.call_plan import RATE, Given, Plan
 from convviz.check.calling.function_or_class import AUTOGRAD, Subject
-from convviz.check.calling.inspect_source import is_function
-from convviz.check.calling.layer_contents import fill, gathered, holding, plain_bias, summed_cells, weights_of, zero
+from convviz.check.calling.inspect_source import is_function, mentions
+from convviz.check.calling.layer_contents import (
+    fill,
+    gathered,
+    holding,
+    is_unbuilt,
+    moved,
+    plain_bias,
+    summed_cells,
+    weights_of,
+    zero,
+)
 from convviz.check.calling.names_and_layouts import DATA, to_layout
 from convviz.check.calling.results import apart, only, take_apart, with_bias
 from convviz.check.further_questions import NO_BIAS, SECOND, TWICE, probing
@@ -35,7 +45,8 @@ DRAWS = (torch.rand, np.random.rand, lambda count: random.random())
 class Again:
     """How a call is made otherwise than the first one."""
 
-    # what comes before it, or into it: another "image", other "weights", another "layer"; and "grads" stay as they are
+    # what comes before it, or into it: another "image", other "weights", another "layer"; "grads" stay as they are, and
+    # so does what that "left" of its weights
     disturbed: tuple[str, ...] = ()
     turned: bool = False  # whether its arrays lie in memory in another order
     draws: bool = False  # whether random numbers are others
@@ -52,6 +63,7 @@ class Call:
         self.returned: Any = None  # as it came
         self.seconds = 0.0
         self.is_unlearned = False  # whether a bias that is no parameter is added
+        self.moved: dict[str, float | None] = {}  # which of an object's weights are others afterwards
         self._is_biased = subject.has_bias(plan)
 
     def run(self) -> None:
@@ -136,7 +148,7 @@ class Call:
             if "weights" in disturbed and subject.is_filled:
                 fill(layer, given.task, other_weights, plan)
             self._used(layer, given, case, disturbed)
-        if (disturbed and subject.is_filled) or subject.style == "Module":
+        if (disturbed and subject.is_filled and "left" not in disturbed) or subject.style == "Module":
             fill(layer, given.task, case, plan)
         with torch.no_grad():
             for array in arrays:  # in place, as training changes them: what is a view of them follows
@@ -145,6 +157,12 @@ class Call:
 
     def _filled(self, layer: Any, given: Given, case: Case) -> dict[str, Any]:
         """Put a case's weights into a layer, after a forward pass if it creates them there."""
+        if is_unbuilt(layer):
+            try:
+                self._other_image(layer, given, case, ())
+            except Exception as error:  # of a layer that waits for its weights, and of what shows when it is asked
+                if isinstance(error, TypeError) and "None" not in str(error):
+                    raise  # a pair where it makes them for one number
         try:
             return fill(layer, given.task, case, self.plan)
         except NotNumbers:
@@ -195,13 +213,15 @@ class Call:
         if kept is None and "cache" in subject.returns.roles:
             raise NotNumbers(say("no_cache"))
         given.hold("cache", kept)
-        before = weights_of(layer) if RATE in subject.returns.roles | subject.makes.roles else {}
+        before = {} if layer is None else weights_of(layer)
         returned = self._go(subject.backward, given, subject.returns, layer)
         names = tuple(name for name in subject.task.results if name != "output")
         if layer is not None:
+            self.moved = moved(before, layer)
+            before = before if RATE in subject.returns.roles | subject.makes.roles else {}
             optional = () if self._is_biased or len(names) == 1 else ("grad_bias",)
-            moved = bool(self.case.grad_output.any())
-            returned = gathered(returned, layer, names, optional, before, moved, given.remarks)
+            sends = bool(self.case.grad_output.any())
+            returned = gathered(returned, layer, names, optional, before, sends, given.remarks)
             returned = summed_cells(returned, output, self.plan.data, given.remarks)
         if len(names) == 1 and isinstance(returned, tuple) and len(returned) == len(GRADIENTS):
             returned = returned[GRADIENTS.index(names[0])]
@@ -225,11 +245,17 @@ class Call:
         self.returned = (output, *sums[: len(leaves)])
         for role, value in zip(leaves, sums, strict=False):
             if value is None:
-                raise NotNumbers(say("no_gradient", name=f"grad_{role}"))
+                raise NotNumbers(say(self._lost(), name=f"grad_{role}"))
             if again:
                 self._second(role, value, {**leaves, "grad_output": sent})
             else:
                 self._take({f"grad_{role}": value}, f"grad_{role}")
+
+    def _lost(self) -> str:
+        """Return the id of the sentence on a gradient that is None, by what its code consists of."""
+        if is_function(self.subject.fn):
+            return "no_gradient.returned"
+        return "no_gradient" if any(mentions(code, "apply") for code in self.subject.codes) else "no_gradient.cut"
 
     def _second(self, role: str, gradient: Any, leaves: dict[str, torch.Tensor]) -> None:
         """Derive a gradient again, by each tensor that it is made of; 0 where autograd knows of no way there."""

@@ -11,6 +11,7 @@ import torch
 
 from convviz.cases.battery import Case
 from convviz.cases.tasks import GRADIENTS, Task
+from convviz.check.call_outcome import ratio_of
 from convviz.check.calling.arrays import NotNumbers, changed, hand_over
 from convviz.check.calling.call_plan import Plan
 from convviz.check.calling.inspect_source import is_own
@@ -54,6 +55,13 @@ def fill(made: Any, task: Task, case: Case, plan: Plan) -> dict[str, Any]:
     return found
 
 
+def is_unbuilt(made: Any) -> bool:
+    """Return whether there is no weight yet: some layers make theirs when they first see an input."""
+    places = list(_places(made))
+    none = [name for _, name, value in places if value is None and role_of(name, ("weight",))]
+    return bool(none) or not any(len(_shape(value) or ()) > 1 for _, _, value in places)
+
+
 def _per_cell(places: list[_Place], shape: tuple[int, ...]) -> _Place | None:
     """Return the bias that has a number for each cell of an output, as some from-scratch layers have it."""
     named = [each for each in places if role_of(each[1], ("bias",)) and _shape(each[2]) in (shape, shape[1:])]
@@ -63,7 +71,20 @@ def _per_cell(places: list[_Place], shape: tuple[int, ...]) -> _Place | None:
 def weights_of(layer: Any) -> dict[str, Any]:
     """Return copies of the arrays that are called weight and bias, by the names of their gradients."""
     named = ((role_of(name, ("weight", "bias")), value) for _, name, value in _places(layer))
-    return {f"grad_{role}": copy.deepcopy(value) for role, value in named if role and hasattr(value, "shape")}
+    plain = ((role, value.detach() if isinstance(value, torch.Tensor) else value) for role, value in named)
+    return {f"grad_{role}": copy.deepcopy(value) for role, value in plain if role and hasattr(value, "shape")}
+
+
+def moved(before: Mapping[str, Any], layer: Any) -> dict[str, float | None]:
+    """Return which weights are others than before, by their gradients' names, each with the factor if it is one."""
+    now = weights_of(layer)
+    found = {role: now[role] for role, was in before.items() if role in now and _shape(now[role]) == _shape(was)}
+    pairs = {role: (_tensor(value), _tensor(before[role])) for role, value in found.items()}
+    return {role: ratio_of(*pair) for role, pair in pairs.items() if not torch.equal(*pair)}
+
+
+def _tensor(value: Any) -> torch.Tensor:
+    return torch.as_tensor(np.asarray(value.detach() if isinstance(value, torch.Tensor) else value)).double()
 
 
 def _of_dtype(made: torch.nn.Module, dtype: torch.dtype) -> torch.nn.Module:

@@ -102,7 +102,7 @@ def _assumed(subject: Subject, found: Found, layout: str | None, square: bool) -
     layouts = {"data": plan.data, "kernel": plan.kernel}
     kinds = {"Function": "apply" if is_function(subject.fn) else "autograd", "Module": "layer"}
     is_known = found.score[0] > 1 or plan.data in ("NCHW", "HW", "NCW")
-    shaped = "stated" if layout is not None or subject.is_adapter else "layout" if is_known else "guessed"
+    shaped = "stated" if layout is not None else "layout" if is_known else "guessed"
     if task.name.startswith("linear"):
         shaped = "linear"
     elif task.results == ("grad_bias",) and layout is None:

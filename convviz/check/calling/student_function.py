@@ -28,7 +28,7 @@ from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 
 say = sentences("calling_student_code")
-LIKELY = 5  # ways of calling a function that are tried in a scope
+LIKELY = 5  # ways of calling a function that are tried in a scope, with each kind of array
 ENDED = ("timeout", "crashed")
 UNEVEN = ConvSpec((7, 5), 3, 3, (3, 2), (2, 1), (1, 0), (1, 2), batch=2)
 
@@ -119,7 +119,8 @@ class Student:
         """Return whether it is right at a small case inside a scope, called in one of the likeliest ways."""
         for spec in PROBES[:2]:
             case = make_case("probe", scope.nearest(self.task.fit(spec)), 1, self.task.quantised)
-            for plan in itertools.islice(plans(self._subject, self._askable.found.stated), LIKELY):
+            ways = itertools.groupby(plans(self._subject, self._askable.found.stated), lambda plan: plan.arrays)
+            for plan in itertools.chain.from_iterable(itertools.islice(each, LIKELY) for _, each in ways):
                 part = suited(case, plan.data)
                 answer = self._asker.ask(plan, part, twice=False)
                 if answer.kind in ENDED:
@@ -172,6 +173,10 @@ class Student:
         answer = self._cured(case, self._tried.pop(case, None))
         if why := self._excuse(case, answer):
             return why
+        if answer.kind == "raised":  # what an earlier call left behind may be why: then a fresh process tells
+            self.close()
+            if why := self._excuse(case, self._cured(case), fresh=True):
+                return why
         self._tried[case] = answer
         return None
 
@@ -213,9 +218,14 @@ class Student:
             answer = answer if again.failed else again
         return answer
 
-    def _excuse(self, case: Case, answer: Answer) -> str | None:
-        """Return why it need not take a case that it fails for; None where it has to."""
+    def _excuse(self, case: Case, answer: Answer, fresh: bool = False) -> str | None:
+        """Return why it need not take a case that it fails for; None where it has to.
+
+        ``fresh``: what it keeps of one call, such as indices by sizes, must not answer the next.
+        """
         message = answer.message.rstrip(".")
+        if answer.kind == "refused":
+            message = message.removeprefix(say("raised", type="\0", text="", where="").partition("\0")[0])
         if answer.kind == "said_once" or (answer.kind == "refused" and not self._askable.scope.strict):
             return say(f"no.{answer.kind}", message=message)
         if answer.kind != "raised":
@@ -228,18 +238,21 @@ class Student:
             return say("no.float32", message=message)
         if case.way == NO_BIAS and self._demands_bias:
             return say("no.bias", message=message)
-        self._askable.single.update(self._single(case.spec))
+        self._askable.single.update(self._single(case.spec, fresh))
         return self._askable.lacks(case.spec)
 
-    def _single(self, spec: ConvSpec) -> list[str]:
+    def _single(self, spec: ConvSpec, fresh: bool) -> list[str]:
         """Return the settings that it takes one number for: where it raises for two equal ones, and not for one."""
         if self.task.is_row:
             return []
         known = self.plan.pairs.split()
-        names, even = with_one_number(spec, self._askable.has_rest, self._subject.makes_layers)
+        names, specs = with_one_number(spec, self._askable.has_rest, self._subject.makes_layers)
         names = [name for name in names if name not in known and known != ["pair"]]
-        case = make_case("one number", even, 3, self.task.quantised)
-        if not names or self._asker.ask(self.plan, case, twice=False).failed:
+        cases = [make_case("one number", each, 3, self.task.quantised) for each in specs] if names else []
+        case = next((each for each in cases if not self._asker.ask(self.plan, each, twice=False).failed), None)
+        if case is None:
             return []
+        if fresh:
+            self.close()
         plans = {name: dataclasses.replace(self.plan, pairs=" ".join([*known, name])) for name in names}
         return [name for name, plan in plans.items() if self._asker.ask(plan, case, twice=False).failed]
