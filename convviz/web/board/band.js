@@ -46,7 +46,7 @@ export class Equation {
   constructor(board, name) {
     this.#board = board;
     this.name = name;
-    this.row = new BandRow(board, () => this.#asks());
+    this.row = new BandRow(board, (beside) => this.#asks(beside));
     this.panels = this.row.panels;
     this.#plot = new Plot(board, this.panels);
     this.stage = element("div.cv-stage", this.#plot.el, this.row.el);
@@ -114,12 +114,13 @@ export class Equation {
     this.head.setPressed(isFocused);
   }
 
-  #asks() {
+  /** @param {boolean} beside as it would be beside the other bands */
+  #asks(beside) {
+    const isBeside = Boolean(this.el.closest('[data-bands="all"]'));
     // Planes as pictures; elsewhere lists choose.
-    const hasThumbs = this.el.hasAttribute("data-focus") && this.el.closest('[data-stage="wide"]');
-    const letters = this.#board.isLecture() ? LECTURE : 1;
-    const hasWidth = Boolean(this.el.closest('[data-bands="all"]'));
-    return { thumbs: hasThumbs ? THUMBS : 0, letters, hasWidth };
+    const hasRoom = beside ? isBeside : this.el.closest('[data-stage="wide"]');
+    const thumbs = this.el.hasAttribute("data-focus") && hasRoom ? THUMBS : 0;
+    return { thumbs, letters: this.#board.isLecture() ? LECTURE : 1, hasWidth: beside || isBeside };
   }
 
   /** Of whole pixels: clientWidth may be rounded up, and what fits into it would wrap. */
@@ -140,12 +141,13 @@ export class Equation {
   }
 
   /**
-   * Beside other bands: the least room for readable numbers, and the width for colours alone.
+   * Beside other bands: the least room for readable numbers, and for colours alone.
    * @param {boolean} asked with the answer that was asked for
    */
   least(asked = false) {
-    const { height, ...widths } = this.row.least();
-    return { ...widths, height: height && Math.ceil(height + (asked ? this.#around : this.#atRest)) };
+    const { height, low, ...widths } = this.row.least();
+    const around = asked ? this.#around : this.#atRest;
+    return { ...widths, height: height && Math.ceil(height + around), low: Math.ceil(low + around) };
   }
 
   /**

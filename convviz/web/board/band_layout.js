@@ -16,7 +16,7 @@ const [IN_USE, OTHER] = [1, 0.76]; // heights: of the row in use, of the other
 const SHARES = { forward: 1.37, weight: 1, bias: 0.6 }; // of the width
 const BETWEEN = 10; // pixels, as in screen_layout.css
 const WIDER = 1.2; // the width of the band in use
-const ANOTHER = 210; // the least height of a row that is not in use: its words, names, and colours
+const ANOTHER = 210; // the least height of a row that is not in use, where its words and colours need less
 const BESIDE = 400; // the least width of each of the bands that stand side by side: their words would be columns
 const NONE = { width: 0, bare: 0, height: 0 };
 
@@ -85,9 +85,14 @@ export class Bands {
    */
   leastHeight(asked = false) {
     const used = this.#equations.get(this.#focused || LARGE);
-    const answering = [...this.#equations.values()].filter((band) => band !== used && band.head.isAsked());
-    const others = asked ? answering.map((band) => band.least(true).height) : [];
-    return (used?.least(asked) ?? NONE).height + BETWEEN + Math.max(ANOTHER, ...others);
+    const others = [...this.#equations.values()].filter(
+      (band) => (band.name === LARGE) !== (used?.name === LARGE),
+    );
+    const needs = others.map((band) => {
+      const { height, low } = band.least(asked);
+      return asked && band.head.isAsked() ? height : low;
+    });
+    return (used?.least(asked) ?? NONE).height + BETWEEN + Math.max(ANOTHER, ...needs);
   }
 
   /**

@@ -6,6 +6,7 @@ import { MOST_LINES } from "./name_line_breaks.js";
 import {
   GAP,
   NUMBERED_UP_TO,
+  bareHeight,
   bareLine,
   fitCells,
   leastHeight,
@@ -35,7 +36,7 @@ export class BandRow {
   #items = [];
   #fitted = ""; // panels that were crowded when last fitted
 
-  /** @param {Shared} board @param {() => Asks} asks */
+  /** @param {Shared} board @param {(beside: boolean) => Asks} asks */
   constructor(board, asks) {
     [this.#board, this.#asks] = [board, asks];
   }
@@ -74,9 +75,9 @@ export class BandRow {
     return terms;
   }
 
-  /** @param {number} lines @returns {Term[]} */
-  #terms(lines) {
-    const { letters, ...asks } = this.#asks();
+  /** @param {number} lines @param {boolean} [beside] as beside other bands @returns {Term[]} */
+  #terms(lines, beside = false) {
+    const { letters, ...asks } = this.#asks(beside);
     const terms = [];
     let [before, turns] = [0, false];
     for (const item of this.#items) {
@@ -102,7 +103,7 @@ export class BandRow {
 
   /** @param {Room} room @param {boolean} wraps */
   fit(room, wraps) {
-    const { letters } = this.#asks();
+    const { letters } = this.#asks(false);
     // Break names where numbers or cells gain.
     const tries = Array.from({ length: MOST_LINES }, (_, index) => {
       const terms = this.#terms(index + 1);
@@ -138,16 +139,17 @@ export class BandRow {
   }
 
   /**
-   * The least room for readable numbers, and the width for colours alone; 0 without numbers.
-   * @returns {Room & { bare: number }}
+   * Beside other bands the least room for readable numbers, 0 without any; and for colours alone.
+   * @returns {Room & { bare: number, low: number }} bare: a width, low: a height
    */
   least() {
-    const terms = this.#terms(NAME_LINES);
+    const terms = this.#terms(NAME_LINES, true);
     const numbered = terms.filter(({ digits }) => digits);
-    if (!numbered.length) return { width: 0, bare: 0, height: 0 };
+    const low = bareHeight(terms);
+    if (!numbered.length) return { width: 0, bare: 0, height: 0, low };
     const heights = numbered.map(({ rows, around, digits }) => around + rows * (digits?.height ?? 0));
     const [width, bare] = [EDGES + leastLine(terms), EDGES + bareLine(terms)];
-    return { width, bare, height: Math.max(...heights) };
+    return { width, bare, height: Math.max(...heights), low };
   }
 
   /** The height for every number to be read, in as many lines as the width asks for. @param {number} width */

@@ -135,6 +135,10 @@ export const leastLine = (terms) =>
 export const bareLine = (terms) =>
   lineOf(terms, ({ columns }) => (COLOURED * Math.min(columns, FEW)) / columns);
 
+/** For colours alone. @param {Term[]} terms */
+export const bareHeight = (terms) =>
+  Math.max(0, ...terms.map(({ rows, around }) => around + COLOURED * Math.min(rows, FEW)));
+
 /** @param {Term[]} terms @param {(term: Term) => number} sideOf */
 const lineOf = (terms, sideOf) =>
   terms.reduce(
