@@ -13,8 +13,11 @@ ENDING = ".json"
 
 @functools.cache
 def english(name: str) -> Any:
-    """Return plain data that nobody changes."""
-    return json.loads(HERE.joinpath(f"{name}{ENDING}").read_text(encoding="utf-8"))
+    """Return plain data that nobody changes, without the ``$comment`` of a file, which is for who reads that."""
+    data = json.loads(HERE.joinpath(f"{name}{ENDING}").read_text(encoding="utf-8"))
+    if isinstance(data, dict):
+        data.pop("$comment", None)
+    return data
 
 
 def names_in(folder: str = "") -> Iterator[str]:
