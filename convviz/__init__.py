@@ -8,7 +8,7 @@ from typing import Any
 
 from convviz.optional_dependencies import needs
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 # The stub is the one list of names. What needs torch, two seconds and 200 MiB for which a server and `--help` have no
 # use, is imported when it is first touched.
 _STUB = files("convviz").joinpath("__init__.pyi").read_text(encoding="utf-8")
