@@ -152,7 +152,7 @@ def _score(answer: Answer, right: Mapping[str, torch.Tensor]) -> Score:
     close = (errors(value, right[name]) <= 1e-4 * right[name].abs().max() for name, value in shaped.items())
     good = sum(float(each.double().mean()) for each in close)
     ran = answer.kind in ("ok", "changed_input", "keeps_state", "not_finite")
-    whole = ran and len(shaped) == len(answer.results) > 0
+    whole = ran and len(shaped) == len(answer.results) > 0 and right.keys() - {"grad_bias"} <= shaped.keys()
     exact = {name for name, value in shaped.items() if same(value, right[name])}
     if whole and len(exact) == len(answer.results):
         level = 3

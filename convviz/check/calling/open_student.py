@@ -92,7 +92,7 @@ def _results(whole: tuple[str, ...], subject: Subject, found: Found) -> tuple[st
     if subject.is_adapter and found.score[0] <= 0:
         return whole
     if found.score[0] > 0:
-        return tuple(name for name in whole if name in found.names)
+        return tuple(name for name in whole if name != "grad_bias" or name in found.names)
     return whole if subject.has_bias(found.plan) else whole[:-1]
 
 
