@@ -20,8 +20,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--task",
-        default="conv2d_backward",
-        help="what it is to do, such as conv2d_input (default: conv2d_backward)",
+        help="what it is to do, such as conv2d_input (default: the task of that name, else conv2d_backward)",
     )
     parser.add_argument("--cases", default="all", help="all, battery or public (default: all)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the numbers (default: 0)")
@@ -42,11 +41,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Return 0 if all is right, 1 if something is wrong, 2 if nothing can be asked."""
+    from convviz.cases.tasks import TASKS
     from convviz.check.api import report
+
+    name = options.function.rpartition(":")[2]
+    task = options.task or (name if name in TASKS else "conv2d_backward")
 
     given = {name: getattr(options, name) for name in (*PLAIN, *AS_JSON, "at")}
     with refusing(ValueError, code=2):
-        found = report(load(options.function, DEFAULT_NAME), options.task, **given)
+        found = report(load(options.function, DEFAULT_NAME), task, **given)
     print(found.text())
     return 0 if found.passed else 1
 

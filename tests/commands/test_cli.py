@@ -294,6 +294,10 @@ def test_check_asks_a_function_of_a_file_where_it_is_told(tmp_path, capsys):
     assert "conv2d_backward: 1 of 1 case is right." in capsys.readouterr().out
     assert cli.main(["check", *given, "--at", at % 1, "--at", at % 2]) == 1
     assert "conv2d_backward: 1 of 2 cases is right." in capsys.readouterr().out
+    file.write_text("import torch\nfrom torch.nn.grad import conv2d_weight\n")
+    assert cli.main(["check", f"{file}:conv2d_weight", "--cases", "public"]) == 0, "the task of that name"
+    assert cli.main(["check", f"{file}:conv2d_weight", "--task", "conv2d_input", "--cases", "public"]) == 1
+    assert "conv2d_weight is the name of another task" in capsys.readouterr().out
     assert cli.main(["check", f"{file}:backwards"]) == 2
     assert "has no function backwards" in capsys.readouterr().err
     with pytest.raises(SystemExit):

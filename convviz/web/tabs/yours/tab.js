@@ -47,7 +47,7 @@ const PARTS = {
 
 /** @type {Build} */
 function buildYours(pane, body) {
-  const form = new Form(pane);
+  const form = new Form(pane, () => result.set(null));
   const refused = element("p.cv-pane-failure", { role: "alert" });
   const look = (/** @type {number} */ line) => form.look(line);
   const result = createResult(pane, look, (setting, title) => {
@@ -94,13 +94,18 @@ class Form {
   #filled = false;
   #pane;
 
-  /** @param {PaneTools} pane */
-  constructor(pane) {
-    this.#pane = pane;
+  #forget;
+
+  /** @param {PaneTools} pane @param {() => void} forget the last verdict, which is of another task or code */
+  constructor(pane, forget) {
+    [this.#pane, this.#forget] = [pane, forget];
     this.#code.addEventListener("keydown", ({ key, ctrlKey, metaKey }) => {
       if (key === "Enter" && (ctrlKey || metaKey) && !this.#check.disabled) this.#send();
     });
-    this.#task.addEventListener("change", () => this.#tell());
+    this.#task.addEventListener("change", () => {
+      this.#tell();
+      forget();
+    });
     const look = button(say("refresh"), () => pane.send({ type: "refresh" }));
     const name = element("label", say("name"), this.#name);
     this.#named = element("div.cv-flow", { hidden: "" }, name, look);
@@ -109,14 +114,16 @@ class Form {
       element("label", say("task"), this.#task),
       this.#told,
       this.#named,
+      // above the code, which may be long: what it says of a check is in sight
+      element("div.cv-flow", this.#check, this.#bar, this.#line, this.#seconds),
       this.#pasted,
       this.#code,
-      element("div.cv-flow", this.#check, this.#bar, this.#line, this.#seconds),
     );
   }
 
   #send() {
     setText(this.#line, say("checking"));
+    this.#forget();
     this.#check.disabled = true;
     this.#pane.goTo({}, ""); // what the board says of the last check goes
     const begun = Date.now();
