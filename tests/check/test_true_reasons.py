@@ -261,3 +261,31 @@ class TestWhatIsKept:
                 return dx, dw, g.sum((0, 2, 3)) if needs_w else None, None, None
 
         assert say_call("alone.none", name="grad_bias") in said(Conv2d, "conv2d_function").text()
+
+    def test_a_workspace_that_layers_of_one_size_share_is_another_ones(self):
+        shared: dict = {}
+
+        class Conv:
+            def __init__(self, weight, bias, stride=1, padding=0):
+                self.weight, self.bias, self.how = weight, bias, (stride, padding)
+
+            def forward(self, x):
+                self.kept = shared.setdefault(x.shape, torch.empty_like(x))
+                self.kept.copy_(x)
+                return F.conv2d(x, self.weight, self.bias, *self.how)
+
+            def backward(self, g):
+                dx = grad.conv2d_input(self.kept.shape, self.weight, g, *self.how)
+                return dx, grad.conv2d_weight(self.kept, self.weight.shape, g, *self.how), g.sum((0, 2, 3))
+
+        found = said(Conv, "conv2d_backward")
+        assert not found.passed
+        assert say_call("kept.layer", names="grad_weight") in found.text()
+
+    def test_a_weight_that_autograd_does_not_see_is_asked_for(self):
+        class Conv(torch.nn.Conv2d):
+            def forward(self, x):
+                out = F.conv2d(x, self.weight.data, None, self.stride, self.padding, self.dilation, self.groups)
+                return out + self.bias.view(1, -1, 1, 1)
+
+        assert say_call("no_gradient.cut", name="grad_weight") in said(Conv, "conv2d_module").text()
