@@ -196,15 +196,15 @@ class Call:
     def _between(self) -> None:
         """Go forward with something else before going back: what is kept elsewhere than in the cache is then another's.
 
-        That is another image for a pair, and another layer or setting, a small one, as it costs time; then one of the
-        same sizes, as a workspace may be shared by those.
+        That is another image for a pair; another layer of the same sizes, as a workspace may be shared by those; and
+        last, as it may be kept on the class, another setting, a small one, as it costs time.
         """
         subject, disturbed = self.subject, self.again.disturbed
         with contextlib.suppress(Exception):  # whatever it thinks of that is not asked here
             if subject.style == "pair" and "image" in disturbed:
                 self._other_image(None, self.given, self.case, disturbed)
             if "layer" in disturbed:
-                for spec in (subject.task.fit(beside(self.case.spec)).replace(batch=1), self.case.spec):
+                for spec in (self.case.spec, subject.task.fit(beside(self.case.spec)).replace(batch=1)):
                     other = make_case("between", spec, 3)
                     asked = Given(subject.task, self.plan, other)
                     layer = None if subject.maker is None else self._made(asked, other)[0]
