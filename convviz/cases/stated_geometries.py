@@ -89,10 +89,10 @@ def _spec(given: object, task: Task) -> ConvSpec:
 
 
 def _in_a_row(fields: Mapping[str, Any], transposed: bool) -> dict[str, Any]:
-    """Return those settings that a height of 1 changes; a padding is a number, or (left, right)."""
+    """Return those settings that a height of 1 changes; a padding is a number, (left, right), or ends with that."""
     sides = fields.get("padding", 0)
     sides = sides if isinstance(sides, Sequence) else (sides, sides)
-    pairs = ((0, 0), sides[0] if isinstance(sides[0], Sequence) else sides)
+    pairs = ((0, 0), sides[-1] if isinstance(sides[-1], Sequence) else sides)
     made: dict[str, Any] = {"padding": (0, sides[0]) if transposed else pairs}
     made |= {name: (1, fields[name]) for name in ("input_size", "kernel_size") if name in fields}
     return made | ({"output_padding": (0, fields["output_padding"])} if "output_padding" in fields else {})

@@ -95,7 +95,7 @@ def explain(
         found = diagnose(probes[result].of, seen)
         if not found and not seen[0].case.quantised and (once := sometimes(probes[result].of, seen)):
             spoilt = [one.case for one, is_wrong in zip(seen, wrong[result], strict=True) if is_wrong]
-            mark = "" if failure else mark_of(spoilt, [one.case for one in seen if one.is_right])
+            mark = "" if failure else _all_others(spoilt, seen)
             found = [dataclasses.replace(once, evidence=f"{mark} {once.evidence}".strip())]
         elif not found or found[0].is_partial:
             found = _unnamed(probes[result], seen, found, failure)
@@ -125,6 +125,13 @@ def _said_first(when: str, found: list[Diagnosis]) -> list[Diagnosis]:
     if others:  # which of them it is nobody knows
         return [Diagnosis("?", best.of, when, "", ""), *found]
     return [dataclasses.replace(best, evidence=f"{when} {best.evidence}", is_partial=True)]
+
+
+def _all_others(wrong: Sequence[Case], seen: Sequence[Seen]) -> str:
+    """Return in a sentence what the wrong cases have and all others lack; nothing where others gave no result."""
+    if any(one.got is None for one in seen):
+        return ""
+    return mark_of(wrong, [one.case for one in seen if one.is_right])
 
 
 def _when(student: Student, failure: Failure) -> str:
@@ -157,8 +164,8 @@ def _unnamed(
     pairs = [(one.got, one.right) for one in wrong if one.got is not None]
     if size := remainder_miscounted(of, wrong):
         return [Diagnosis("?", result, say("remainder", result=of), size, say("remainder.fix"))]
-    mark = "" if failure else mark_of([one.case for one in wrong], [one.case for one in seen if one.is_right])
-    if len(wrong) == 1 and wrong[0].case.name in ONLY:
+    mark = "" if failure else _all_others([one.case for one in wrong], seen)
+    if len(wrong) == 1 and wrong[0].case.name in ONLY and all(one.got is not None for one in seen):
         return [Diagnosis("?", result, mark or say("only.of", case=wrong[0].case.name), "", "")]
     if not smallest.case.quantised and (exact := _exact(of, wrong, mark)):
         return [*partly, dataclasses.replace(exact, of=result)]
