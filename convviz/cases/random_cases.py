@@ -34,6 +34,7 @@ LARGE = {
     "rows": (16, 32, 64),
     "columns": (16, 32, 64),
     "batch": (32, 64),
+    "plane": (17, 18, 24),  # of more cells than a byte counts, and beyond a tile of 16
 }
 SIDES = ("rows", "columns")
 AGAIN = 4  # every so many geometries come again with other numbers: that shows caches and shared buffers
@@ -65,12 +66,15 @@ def random_cases(task: Task, seed: int, count: int, fit: Fit) -> Iterator[Case]:
 
 
 def large_cases(task: Task, seed: int, fit: Fit) -> Iterator[Case]:
-    """Yield cases with many channels, groups, rows, columns or samples, one of these at a time: so they cost little."""
+    """Yield cases with many channels, groups, rows, columns or samples, one of these at a time: so they cost little.
+
+    Last some planes that are large both ways, with a dilation or without.
+    """
     draws = Random(seed)
     linear = task.name.startswith("linear")
     for what, sizes in LARGE.items():
         for at, size in enumerate((*sizes, draws.randrange(sizes[0], sizes[-1] + 1))):
-            if linear and what in ("groups", *SIDES):
+            if linear and what in ("groups", "plane", *SIDES):
                 continue
             spec = fit(_large(draws, what, size, linear))
             if spec is not None and spec.products <= MAX_LARGE and not _is_cropped_away(spec):
@@ -78,7 +82,7 @@ def large_cases(task: Task, seed: int, fit: Fit) -> Iterator[Case]:
 
 
 def _large(draws: Random, what: str, size: int, linear: bool) -> ConvSpec:
-    many = {what: size}
+    many = dict.fromkeys(SIDES, size) if what == "plane" else {what: size}
     groups, batch = many.get("groups", 1), many.get("batch", 1)
     inputs = many.get("inputs", groups if groups > 1 else 1 + draws.randrange(2))
     outputs = many.get(
@@ -89,7 +93,8 @@ def _large(draws: Random, what: str, size: int, linear: bool) -> ConvSpec:
     kernel = (1 + draws.randrange(3), 1 + draws.randrange(3))
     rows, columns = (many.get(name, cells + draws.randrange(2)) for name, cells in zip(SIDES, kernel, strict=True))
     padding = [draws.randrange(min(cells, 2)) if what in (*SIDES, "batch") else 0 for cells in kernel]
-    return ConvSpec((rows, columns), inputs, outputs, kernel, 1 + draws.randrange(2), padding, 1, groups, batch=batch)
+    stride, dilation = 1 + draws.randrange(2), 1 + draws.randrange(2) * (what == "plane")
+    return ConvSpec((rows, columns), inputs, outputs, kernel, stride, padding, dilation, groups, batch=batch)
 
 
 def with_numbers(kind: str, task: Task, spec: ConvSpec, seed: int) -> Case:
