@@ -100,18 +100,20 @@ def test_linked_cells_and_the_sum(app):
 
 
 def test_what_a_button_opened_closes_with_escape_and_gives_the_focus_back(app):
-    for opener in (".cv-symbols-open", ".cv-why", ".cv-tools button[aria-controls]", ".cv-learn summary"):
+    is_open = "(button) => (button.ariaExpanded ?? String(button.parentElement.open)) === '%s'"
+    for opener in (
+        ".cv-symbols-open",
+        "[data-in-use] .cv-why",
+        ".cv-tools button[aria-controls]",
+        ".cv-learn summary",
+    ):
         button = app.locator(opener).first
         button.focus()
         press(app, "Enter")
-        assert button.evaluate("(button) => (button.ariaExpanded ?? String(button.parentElement.open)) === 'true'"), (
-            opener
-        )
+        app.wait_for_function(is_open % "true", arg=button.element_handle())
         press(app, "Escape")
+        app.wait_for_function(is_open % "false", arg=button.element_handle())
         app.wait_for_function("(button) => button === document.activeElement", arg=button.element_handle())
-        assert button.evaluate("(button) => (button.ariaExpanded ?? String(button.parentElement.open)) === 'false'"), (
-            opener
-        )
 
 
 def test_stepping_and_the_readings(app):
