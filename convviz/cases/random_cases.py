@@ -33,7 +33,7 @@ LARGE = {
     "outputs": (32, 48, 64),
     "rows": (16, 32, 64),
     "columns": (16, 32, 64),
-    "batch": (32, 64),
+    "batch": (32, 61),  # whole chunks, and a rest behind each of them
     "plane": (17, 18, 24),  # of more cells than a byte counts, and beyond a tile of 16
 }
 SIDES = ("rows", "columns")
@@ -93,7 +93,7 @@ def _large(draws: Random, what: str, size: int, linear: bool) -> ConvSpec:
     kernel = (1 + draws.randrange(3), 1 + draws.randrange(3))
     rows, columns = (many.get(name, cells + draws.randrange(2)) for name, cells in zip(SIDES, kernel, strict=True))
     padding = [draws.randrange(min(cells, 2)) if what in (*SIDES, "batch") else 0 for cells in kernel]
-    stride, dilation = 1 + draws.randrange(2), 1 + draws.randrange(2) * (what == "plane")
+    stride, dilation = 1 + draws.randrange(2), 1 + (draws.randrange(2) if what == "plane" else 0)
     return ConvSpec((rows, columns), inputs, outputs, kernel, stride, padding, dilation, groups, batch=batch)
 
 
