@@ -36,7 +36,7 @@ def seen_of(task: Task, result: str, tried: Tried) -> Seen:
     got = tried.answer.results.get(result)
     right = as_convolution(task, result, tried.case, tried.right[result])
     as_seen = None if got is None else as_convolution(task, result, tried.case, got)
-    return Seen(case_of_convolution(task, result, tried.case), as_seen, right)
+    return Seen(case_of_convolution(task, result, tried.case), as_seen, right, tried.case)
 
 
 def as_convolution(task: Task, result: str, case: Case, got: torch.Tensor) -> torch.Tensor:

@@ -53,6 +53,7 @@ class Seen:
     case: Case
     got: torch.Tensor | None
     right: torch.Tensor
+    asked: Case | None = None  # the task's own case, where that is another one
 
     @property
     def is_right(self) -> bool:
@@ -60,12 +61,12 @@ class Seen:
         return self.got is not None and same(self.got, self.right)
 
 
-def diagnose(of: str, seen: Sequence[Seen]) -> list[Diagnosis]:
+def diagnose(of: str, seen: Sequence[Seen], strict: bool = False) -> list[Diagnosis]:
     """Return what explains the wrong results, best first; nothing where all are right.
 
     A mistake is named only if it gives the student's numbers in every case, those that are right included: a right
     implementation is never diagnosed. Several that cannot be told apart are all named, and said to be so. What gives
-    only those of the first wrong case and of most others is partial.
+    only those of the first wrong case and of most others is partial. ``strict``: only what gives all is named.
     """
     search = _Search(of, seen)
     wrong = len(search.wrong)
@@ -81,6 +82,8 @@ def diagnose(of: str, seen: Sequence[Seen]) -> list[Diagnosis]:
     if not found and wrong > 1:  # what two mistakes at once give in a single case, some other two give as well
         found, best = _best(itertools.combinations(filter(search.shows_first, known), 2), search.fit, 2)
     found = [group for group in found if all(map(search.shows_first, group))] or found
+    if strict and best < wrong:
+        return []
     if found:
         evidence = say("evidence.two" if len(found[0]) > 1 else "evidence.one", count=wrong, result=of)
         if best < wrong:
