@@ -249,3 +249,11 @@ def test_a_class_whose_methods_name_no_library_gets_what_its_constructor_names()
 
     text = report(Linear, "linear_backward").text()
     assert say_call("kept.grads", names="grad_weight, grad_bias") in text
+
+
+def test_a_right_linear_layer_is_asked_for_no_rows_and_columns():
+    def backward(dout, x, w, b):
+        return dout @ w.T, x.T @ dout, dout.sum(axis=0)
+
+    found = report(backward, "linear_backward")
+    assert found.passed, found.text()

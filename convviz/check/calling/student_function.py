@@ -191,7 +191,7 @@ class Student:
 
     def learn_pairs(self) -> None:
         """Ask for rows and columns apart, so that what it takes one number for is known."""
-        if (spec := self.nearest(UNEVEN)) is not None:
+        if not self.task.name.startswith("linear") and (spec := self.nearest(UNEVEN)) is not None:
             case = make_case("apart", spec, 2, self.task.quantised)
             self._excuses.of(case, self._cured(case))
 
