@@ -16,9 +16,9 @@ from convviz.cases.stated_geometries import Stated, sides_of, stated_cases
 from convviz.cases.tasks import TASKS, Task, find_task, in_a_row
 from convviz.check.calling.names_and_layouts import with_names
 from convviz.check.calling.open_student import open_student
-from convviz.check.examine import examine
 from convviz.check.report import Report
-from convviz.check.scope_that_fits import fitting
+from convviz.check.run.examine import examine
+from convviz.check.run.scope_that_fits import fitting
 from convviz.facts.words import sentences
 
 say = sentences("check")

@@ -14,7 +14,7 @@ import torch
 from convviz.cases.battery import Case, make_case
 from convviz.cases.tasks import Task
 from convviz.check.call_outcome import Tried
-from convviz.check.diagnose import Diagnosis, Seen
+from convviz.check.diagnosis import Diagnosis, Seen
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 

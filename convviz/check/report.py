@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, field
 from html import escape
 from typing import Any
 
-from convviz.check.diagnose import Diagnosis
-from convviz.check.traced_products import Product
+from convviz.check.diagnosis import Diagnosis
+from convviz.check.probes.traced_products import Product
 from convviz.facts.words import sentences
 
 say = sentences("check")

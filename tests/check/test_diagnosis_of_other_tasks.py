@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from convviz import ConvSpec
 from convviz.cases.battery import make_case
 from convviz.check import report
-from convviz.check.where_and_when_wrong import mark_of
+from convviz.check.diagnose.where_and_when_wrong import mark_of
 from tests.check.students import IDS, changed, in_backward, mistaken, part_of, plain_backward
 
 

@@ -13,7 +13,7 @@ from convviz.cases.random_cases import random_cases, simpler
 from convviz.cases.tasks import TASKS, truth
 from convviz.check import report
 from convviz.check.call_outcome import Answer, Tried
-from convviz.check.smallest_failing_geometry import RandomTrial
+from convviz.check.run.smallest_failing_geometry import RandomTrial
 from convviz.geometry.spec import ConvSpec
 
 

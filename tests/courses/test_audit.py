@@ -14,7 +14,7 @@ import torch.nn.functional as F
 import convviz
 from convviz.cases.battery import battery, make_case
 from convviz.cases.tasks import PLANAR, TASKS, truth
-from convviz.check.one_hot_probes import recipe_of
+from convviz.check.probes.one_hot_probes import recipe_of
 from convviz.cli import main
 from convviz.courses.audit import audit
 from convviz.courses.audit_functions import DEFAULTS, Slip, answers, differs, make

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from convviz.check.probe_border import unfolded
-from convviz.check.probe_formula import Line, line_of, right_line
-from convviz.check.probe_relations import beside, misread
-from convviz.check.traced_products import MEMBERS, Cell, Product, Provenance, named
+from convviz.check.probes.border import unfolded
+from convviz.check.probes.formula import Line, line_of, right_line
+from convviz.check.probes.relations import beside, misread
+from convviz.check.probes.traced_products import MEMBERS, Cell, Product, Provenance, named
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from convviz.check.call_outcome import Tried, same
 from convviz.check.calling.student_function import Student
-from convviz.check.diagnose import Diagnosis, diagnosis
-from convviz.check.where_and_when_wrong import ONLY, mark_of
+from convviz.check.diagnose.where_and_when_wrong import ONLY, mark_of
+from convviz.check.diagnosis import Diagnosis, diagnosis
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 from convviz.mistakes.catalogue import catalogue

@@ -10,8 +10,8 @@ from convviz.cases.battery import Case, make_case
 from convviz.check.as_convolution import as_convolution, case_asked, recipe_of, seen_of
 from convviz.check.call_outcome import ratio_of, same
 from convviz.check.calling.student_function import Student
-from convviz.check.diagnose import Seen
-from convviz.check.traced_products import Provenance, provenance
+from convviz.check.diagnosis import Seen
+from convviz.check.probes.traced_products import Provenance, provenance
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 

@@ -12,7 +12,7 @@ from convviz.cases.battery import Case
 from convviz.cases.same_padding import SAME, sides_of_same
 from convviz.cases.tasks import Task, forward_pass, truth
 from convviz.check.call_outcome import Tried, same
-from convviz.check.diagnose import Diagnosis
+from convviz.check.diagnosis import Diagnosis
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec, Sides
 

@@ -8,19 +8,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from convviz.cases.battery import NOTHING, ZEROS, make_case
 from convviz.cases.setting_in_words import setting_in_words
 from convviz.check.as_convolution import in_terms_of, seen_of
-from convviz.check.call_outcome import SEVERAL, Tried, period_of
+from convviz.check.call_outcome import SEVERAL, Failure, Tried, period_of
 from convviz.check.calling.student_function import Student
-from convviz.check.diagnose import Diagnosis, Seen, diagnose, diagnosis, sometimes
-from convviz.check.explain_numbers import all_others, unnamed
-from convviz.check.one_hot_probes import OneHotProbes
-from convviz.check.padding_rules import other_rule, own_padding
-from convviz.check.side_effects import not_finite, random_results, side_effects, stale
-from convviz.check.size_limits import size_limit
-from convviz.check.smallest_failing_geometry import Failure
-from convviz.check.where_and_when_wrong import (
+from convviz.check.diagnose.by_catalogue import diagnose, sometimes
+from convviz.check.diagnose.explain_numbers import all_others, unnamed
+from convviz.check.diagnose.padding_rules import other_rule, own_padding
+from convviz.check.diagnose.side_effects import not_finite, random_results, side_effects, stale
+from convviz.check.diagnose.size_limits import size_limit
+from convviz.check.diagnose.where_and_when_wrong import (
     mark_of,
 )
-from convviz.check.wrong_further import wrong_answers
+from convviz.check.diagnose.wrong_further import wrong_answers
+from convviz.check.diagnosis import Diagnosis, Seen, diagnosis
+from convviz.check.probes.one_hot_probes import OneHotProbes
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 from convviz.mistakes.catalogue import catalogue

@@ -14,7 +14,7 @@ import torch
 
 from convviz.cases.battery import Case, make_case
 from convviz.check.call_outcome import errors, ratio_of, same
-from convviz.check.diagnose import Diagnosis, Seen, diagnosis
+from convviz.check.diagnosis import Diagnosis, Seen, diagnosis
 from convviz.facts import facts
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences

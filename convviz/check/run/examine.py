@@ -16,11 +16,11 @@ from convviz.cases.setting_in_words import setting_in_words
 from convviz.cases.settings_in_scope import NUMBERS, SWITCHES
 from convviz.check.call_outcome import Tried, allowed, errors, same
 from convviz.check.calling.student_function import Student
-from convviz.check.diagnose import merged
-from convviz.check.explain import Probes, explain
-from convviz.check.one_hot_probes import OneHotProbes
+from convviz.check.diagnose.explain import Probes, explain
+from convviz.check.diagnosis import merged
+from convviz.check.probes.one_hot_probes import OneHotProbes
 from convviz.check.report import CaseResult, ErrorMap, Products, Report
-from convviz.check.smallest_failing_geometry import RandomTrial
+from convviz.check.run.smallest_failing_geometry import RandomTrial
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 

@@ -7,19 +7,12 @@ from collections.abc import Sequence
 
 from convviz.cases.battery import NOTHING, Case
 from convviz.cases.setting_in_words import setting_in_words
-from convviz.check.call_outcome import ratio_of
-from convviz.check.channel_order import exchanged_channels, paired_wrongly
-from convviz.check.diagnose import Diagnosis, Seen, diagnosis, unexplained
-from convviz.check.foreign_sums import early_update, penalty
-from convviz.check.one_hot_probes import OneHotProbes, single
-from convviz.check.probe_analysis import counts, readings, unknown
-from convviz.check.probe_formula import axes_exchanged
-from convviz.check.probe_linearity import broken_premise, is_bias_alone
-from convviz.check.probe_one_window import one_window
-from convviz.check.probe_relations import sign_passed
-from convviz.check.size_limits import needed
-from convviz.check.smallest_failing_geometry import Failure
-from convviz.check.where_and_when_wrong import (
+from convviz.check.call_outcome import Failure, ratio_of
+from convviz.check.diagnose.by_catalogue import unexplained
+from convviz.check.diagnose.channel_order import exchanged_channels, paired_wrongly
+from convviz.check.diagnose.foreign_sums import early_update, penalty
+from convviz.check.diagnose.size_limits import needed
+from convviz.check.diagnose.where_and_when_wrong import (
     ONLY,
     alike,
     is_moved,
@@ -28,6 +21,13 @@ from convviz.check.where_and_when_wrong import (
     places,
     remainder_miscounted,
 )
+from convviz.check.diagnosis import Diagnosis, Seen, diagnosis
+from convviz.check.probes.analysis import counts, readings, unknown
+from convviz.check.probes.formula import axes_exchanged
+from convviz.check.probes.linearity import broken_premise, is_bias_alone
+from convviz.check.probes.one_hot_probes import OneHotProbes, single
+from convviz.check.probes.one_window import one_window
+from convviz.check.probes.relations import sign_passed
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 from convviz.mistakes.catalogue import catalogue

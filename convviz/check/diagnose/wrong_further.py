@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from convviz.cases.further_questions import NO_BIAS, TWICE
 from convviz.check.call_outcome import Tried, errors, same
-from convviz.check.diagnose import Diagnosis
+from convviz.check.diagnosis import Diagnosis
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from convviz.cases.battery import Case
 from convviz.cases.random_cases import absolute, large_cases, named, random_cases, simpler, with_numbers
 from convviz.cases.tasks import truth
-from convviz.check.call_outcome import Tried, same, tolerance
+from convviz.check.call_outcome import Failure, Tried, same, tolerance
 from convviz.check.calling.student_function import Student
 from convviz.facts.words import sentences
 
@@ -23,16 +22,6 @@ COUNTS = ((0.002, 160, 32), (0.05, FEW, 1), (math.inf, 4, 1))
 FFT = 1e-3  # of the largest product that no window may read: an FFT leaves its rounding everywhere
 ENDED = ("timeout", "crashed")
 CHECKED, SHRUNK = 4, 80  # failing cases that are asked alone; smaller ones that are tried
-
-
-@dataclass(frozen=True)
-class Failure:
-    """What a function fails in at random."""
-
-    smallest: Tried  # that was found
-    first: Tried  # the one from which that was found: it has more numbers, from which more can be read
-    wrong: tuple[Case, ...]  # all failing cases
-    others: tuple[Case, ...]  # those that are right
 
 
 class RandomTrial:
