@@ -82,11 +82,11 @@ lint-js: # rules, format and types of the JavaScript; what checks them comes fro
 	else $(NPM)/biome check --error-on-warnings && $(NPM)/tsc -p tests/js && $(NPM)/tsc -p tests/js/tsconfig.strict.json; fi
 
 test-js: lint-js
-	@tests=$$(find tests/js -name '*.test.*js' -not -path '*/node_modules/*' 2>/dev/null); \
+	@tests=$$(find tests -name '*.test.*js' -not -path '*/node_modules/*' 2>/dev/null); \
 	if ! node -e 'process.exit(parseInt(process.versions.node) < 18 ? 1 : 0)' 2>/dev/null; then \
 		echo "JavaScript tests SKIPPED: they need node 18 or newer, which is not installed."; test "$$CI" != true; \
-	elif [ -z "$$tests" ]; then echo "tests/js has no *.test.js or *.test.mjs: nothing would be tested."; exit 1; \
-	else node --test $$tests; fi
+	elif [ -z "$$tests" ]; then echo "tests has no *.test.js or *.test.mjs: nothing would be tested."; exit 1; \
+	else node --import ./tests/js/read_folders.mjs --test $$tests; fi
 
 lint: lint-py lint-js ## ruff and mypy; where node is, Biome and tsc for the JavaScript
 

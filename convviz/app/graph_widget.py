@@ -11,7 +11,7 @@ from convviz.app.validate_request import RequestError
 from convviz.explanation.graph.autograd_graph import Graph
 from convviz.views.theme import COLORSCALES
 from convviz.web.bundle import bundle
-from convviz.web.widget_assets import HERE, pane_styles
+from convviz.web.widget_assets import HERE, pane_styles, tab_file
 
 
 class GraphView(anywidget.AnyWidget):
@@ -24,7 +24,7 @@ class GraphView(anywidget.AnyWidget):
     colorscales = traitlets.Dict(COLORSCALES).tag(sync=True)
 
     def __init__(self, graph: Graph, *, theme: str = "auto") -> None:
-        self._esm = bundle(HERE, "tabs/graph/tab.js")  # here: in the language that is spoken now
+        self._esm = bundle(HERE, tab_file("graph"))  # here: in the language that is spoken now
         super().__init__(data=page(graph) | {"panels": {}, "step": 1}, theme=theme)
         self.graph = graph
         self.on_msg(self._answer)

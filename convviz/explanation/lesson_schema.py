@@ -7,13 +7,15 @@ from typing import Any
 from convviz.cases.tasks import GRADIENTS
 from convviz.explanation.quantised.layers_and_variants import KINDS
 from convviz.facts import facts
+from convviz.facts.features import FEATURES, TABS
 
 # Which keys a file needs and may have; tasks; values, with an example of those that are lists; words and parts.
 FACTS = facts("lesson")
 KINDS_OF_TASK: list[str] = FACTS["tasks"]
 EXAMPLES: dict[str, list[Any] | None] = FACTS["values"]
-CHOICES: dict[str, list[str]] = {**FACTS["choices"], "tab": list(facts("names")["tabs"])}
-PARTS_OF: dict[str, list[str]] = FACTS["parts_of"]  # what of a tab a step can bring in sight
+CHOICES: dict[str, list[str]] = {**FACTS["choices"], "tab": TABS}
+# What of a tab a step can bring in sight.
+PARTS_OF: dict[str, list[str]] = {name: feature.get("parts", []) for name, feature in FEATURES.items()}
 EDITED: list[str] = FACTS["edited"]  # the panels whose cells are typed into
 # What can be chosen in a tab: a mistake or the gradient that it is in, a layer or one of its variants.
 CHOSEN_IN = {

@@ -16,7 +16,6 @@ import convviz
 from convviz.app.graph_data import MAX_HEATMAP_SIDE, inside_reply, node_reply, page
 from convviz.app.graph_widget import HERE, GraphView, bundle
 from convviz.app.page_requests import computed
-from convviz.app.tabs.graph import data, reply
 from convviz.explanation.graph import trace_backward as graph_backward
 from convviz.explanation.graph.autograd_graph_of_app import graph_of_stages
 from convviz.explanation.graph.inside_convolution import Operation, inside
@@ -24,6 +23,7 @@ from convviz.explanation.graph.nodes_and_edges import KEEP
 from convviz.explanation.graph.read_graph import graph
 from convviz.explanation.graph.step_sentences import sentences
 from convviz.facts.format_numbers import format_number
+from convviz.features.graph.data import data, reply
 from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.settings.compute import compute
@@ -399,7 +399,7 @@ def test_the_tab_answers():
 def test_the_view_answers(sent):
     _, _, found, id = conv_case()
     view = GraphView(found)
-    assert view._esm == bundle(HERE, "tabs/graph/tab.js")
+    assert view._esm == bundle(HERE, "../features/graph/tab.js")
     assert ".cv-look" in view._css
     assert ".cv-pane-graph" in view._css
     view._answer(None, {"type": "node", "id": id}, [])

@@ -2,8 +2,8 @@
 
 import pytest
 
-from convviz.app.tabs import yours
 from convviz.check import TASKS, report
+from convviz.features.yours import data as yours
 
 RAISES = """def conv(x, w):
     y = x

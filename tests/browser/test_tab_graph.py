@@ -127,10 +127,11 @@ def show(page, monkeypatch):
     page.goto("about:blank")
     folder = files("convviz.web")
     css = "\n".join(
-        folder.joinpath(name).read_text("utf-8") for name in ("board/board.css", "tabs/pane.css", "tabs/graph/tab.css")
+        folder.joinpath(name).read_text("utf-8")
+        for name in ("board/board.css", "tabs/pane.css", "../features/graph/tab.css")
     )
     page.add_style_tag(content=css)
-    esm = bundle(folder, "tabs/graph/tab.js")
+    esm = bundle(folder, "../features/graph/tab.js")
     sent = []
     monkeypatch.setattr(GraphView, "send", lambda _, content, buffers=(): sent.append((content, [*map(list, buffers)])))
     views = []
@@ -298,7 +299,7 @@ def assert_every_box_is_reached(page, case):
 
 def test_arrow_keys_lead_to_the_nearest_layer_first(page):
     page.goto("about:blank")
-    expose(page, "tabs/graph/interactive_drawing.js")
+    expose(page, "../features/graph/interactive_drawing.js")
     found = page.evaluate("""() => {
       const box = (id, x, y, above, below) => [id, { id, x, y, above, below }];
       const boxes = new Map([

@@ -25,7 +25,7 @@ from tests.browser.app_page import (
 )
 from tests.browser.server import wait_until
 
-RECORDED = facts("recorded_race")
+RECORDED = facts("features/race/recorded")
 
 PANE = ".cv-pane-race"
 RACES_WITHIN_MS = 2 * APPEARS_WITHIN_MS  # every other process goes before a race

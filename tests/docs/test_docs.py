@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 import convviz
-from convviz.facts import facts
+from convviz.facts.features import FEATURES
 from convviz.lessons import names as lessons
 from convviz.web.bundle import FOLDERS
 from tests.test_layers import LAYERS
@@ -116,11 +116,12 @@ def test_the_reference_has_every_public_name():
 
 def test_tabs_and_lessons_are_told_as_they_are():
     table = (ROOT / "docs" / "app.md").read_text(encoding="utf-8").partition("| entry → part |")[2].partition("\n\n")[0]
-    labels, entries = facts("names")["tabs"], facts("settings")["tab_entries"]
+    labels = {name: feature["label"] for name, feature in FEATURES.items()}
     names = [
-        labels[tab] if tab == entry else f"{labels.get(entry, entry)} → {labels[tab]}"
-        for entry, tabs in entries.items()
-        for tab in tabs
+        label
+        if FEATURES[tab]["entry"] == tab
+        else f"{labels.get(FEATURES[tab]['entry'], FEATURES[tab]['entry'])} → {label}"
+        for tab, label in labels.items()
     ]
     assert re.findall(r"^\| (\w.*?) \|", table, re.MULTILINE) == names
     count = {18: "Eighteen", 19: "Nineteen", 20: "Twenty", 21: "Twenty-one"}[len(lessons())]

@@ -6,9 +6,9 @@ import torch.nn.functional as F
 
 import convviz
 from convviz.app.page_requests import computed
-from convviz.app.tabs.double import data
 from convviz.explanation import double_backward as module
 from convviz.explanation.double_backward import NUMBERS, OF, double_backward
+from convviz.features.double.data import data
 from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.stages import stages

@@ -29,7 +29,7 @@ from tests.lab.narrow_network import narrow_network
 from tests.lab.write_idx import write_folder
 from tests.run_in_thread import run_apart
 
-RECORDED = facts("recorded_race")
+RECORDED = facts("features/race/recorded")
 
 say = sentences("race")
 SMALL = {"verify": False, "batch_size": 20, "epochs": 1}
@@ -161,7 +161,7 @@ def test_a_race_is_recorded_with_the_command_that_makes_it(folder, tmp_path):
         assert set(found["made"]) == {"date", "machine"}
         for layer in found["mistakes"]["layers"]:
             assert {str(digit["at"]) for digit in layer["digits"]} == set(found["openings"][layer["name"]])
-    assert len(ROOT.joinpath("convviz/facts/recorded_race.json").read_bytes()) <= MAX_RECORDED_BYTES
+    assert len(ROOT.joinpath("convviz/features/race/recorded.json").read_bytes()) <= MAX_RECORDED_BYTES
     assert RECORDED["command"].startswith("convviz lab --layers torch,")
 
 

@@ -15,15 +15,14 @@ import websocket
 from PIL import Image
 
 from convviz.app.page_requests import answered
-from convviz.facts import facts
 from convviz.facts.current_language import languages
+from convviz.facts.features import TABS
 from convviz.facts.words import sentences
 from convviz.serve.binary_frames import packed, unpacked
 from tests.browser.server import voila_server, wait_until
 from tests.random_states import random_states
 from tests.serve_client import connect
 
-TABS = [name for name in facts("settings")["fields"]["tab"]["words"] if name]
 say = sentences("server_failures")
 
 

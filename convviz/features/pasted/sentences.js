@@ -1,0 +1,6 @@
+import WORDS from "../../facts/words/pasted.json" with { type: "json" };
+import { sentences } from "../../web/base/sentences.js";
+
+export const say = sentences(WORDS);
+
+/** @typedef {keyof typeof WORDS} Id */
