@@ -51,7 +51,7 @@ SPREAD := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 # Of every layer the file that holds most for its seconds, up to the page whose rules stand a second time in JavaScript.
 CHECKED := $(addprefix tests/,$(addsuffix .py,test_layers test_environment test_conftest geometry/test_taps \
 	geometry/test_spec ops/test_stages_mutations ops/test_operators_mutations ops/test_which_backend ops/test_stages \
-	ops/test_transposed nn/test_nn settings/test_link explanation/test_matrices views/test_views web/test_bundle \
+	ops/test_transposed nn/test_nn settings/test_link features/matrix/test_matrices views/test_views web/test_bundle \
 	app/test_app app/test_page_requests app/test_share docs/test_docs browser/test_grid_reuse browser/test_page_model_matches_python))
 check: lint test-js ## two minutes for what catches most; `make test` before you hand it in
 	$(BIN)/python -m pytest $(SPREAD) $(CHECKED) $(PYTEST_FLAGS)

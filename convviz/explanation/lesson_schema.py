@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from convviz.cases.tasks import GRADIENTS
-from convviz.explanation.quantised.layers_and_variants import KINDS
 from convviz.facts import facts
 from convviz.facts.features import FEATURES, TABS
 
@@ -18,9 +17,11 @@ CHOICES: dict[str, list[str]] = {**FACTS["choices"], "tab": TABS}
 PARTS_OF: dict[str, list[str]] = {name: feature.get("parts", []) for name, feature in FEATURES.items()}
 EDITED: list[str] = FACTS["edited"]  # the panels whose cells are typed into
 # What can be chosen in a tab: a mistake or the gradient that it is in, a layer or one of its variants.
+MISTAKES = {*GRADIENTS, *(mistake["id"] for mistake in facts("mistakes"))}
 CHOSEN_IN = {
-    "mistakes": {*GRADIENTS, *(mistake["id"] for mistake in facts("mistakes"))},
-    "quantised": {*KINDS, *(variant for kind in KINDS.values() for variant in kind.variants)},
+    name: MISTAKES if feature["choices"] == "mistakes" else {*feature["choices"]}
+    for name, feature in FEATURES.items()
+    if "choices" in feature
 }
 TOPICS = tuple(id.removeprefix("why.") for id in facts("words/why_buttons") if id.startswith("why."))
 

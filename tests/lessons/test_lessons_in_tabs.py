@@ -12,11 +12,11 @@ from torch.nn.grad import conv2d_input, conv2d_weight
 from convviz.cases.battery import Case
 from convviz.explanation.check_lesson import after, problems
 from convviz.explanation.lesson_schema import PARTS_OF
-from convviz.explanation.quantised.quantised import quantised
 from convviz.export.page import export_html
 from convviz.facts import facts
 from convviz.facts.features import ALONE
 from convviz.facts.words import sentences
+from convviz.features.quantised.quantised import quantised
 from convviz.lab.table import ARTICLE
 from convviz.lessons import lesson, names
 from convviz.mistakes.catalogue import catalogue, compute
@@ -69,7 +69,7 @@ def test_a_sentence_names_what_is_to_be_chosen_as_the_tab_does():
                 asked += 1
     assert asked > 10
     assert sentences("race")("plot.weights.title") in facts("words/guided/race")["race.rounding.words"]
-    assert sentences("tabs")("quantised.side_by_side") in facts("words/guided/quantised")["quantised.mask.do"]
+    assert sentences("features/quantised")("side_by_side") in facts("words/guided/quantised")["quantised.mask.do"]
 
 
 def test_lines_of_code_fit_the_card():

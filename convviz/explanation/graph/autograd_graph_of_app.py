@@ -1,15 +1,12 @@
 """The computation that the app shows, done once more under autograd, and its graph."""
 
 import torch
-import torch.nn.functional as F
 
+from convviz.explanation.by_torch import by_torch
 from convviz.explanation.graph.autograd_graph import Graph
 from convviz.explanation.graph.read_graph import private_graph
-from convviz.geometry.spec import ConvSpec
-from convviz.ops.deviation import conv_transpose2d_by_torch
 from convviz.ops.devices_and_dtypes import full_precision, onednn_off_for
 from convviz.ops.losses import loss_value
-from convviz.ops.padding import pad_input
 from convviz.ops.stages import Stages
 
 
@@ -31,18 +28,3 @@ def _compute(stages: Stages) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
     # The weights of a weighted sum are its grad_output.
     other = stages.target if stages.target is not None else grad_output
     return loss_value(stages.loss_kind, output, other), params
-
-
-def by_torch(
-    input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, spec: ConvSpec, transposed: bool = False
-) -> torch.Tensor:
-    """Return the layer's output by torch's own operators, which pad only zeros, and as many before as after."""
-    even = all(before == after for before, after in spec.padding)
-    padding = (spec.padding[0][0], spec.padding[1][0])
-    if transposed and not even:
-        return conv_transpose2d_by_torch(input, weight, bias, spec)
-    if transposed:
-        return F.conv_transpose2d(input, weight, bias, spec.stride, padding, spec.remainder, spec.groups, spec.dilation)
-    if spec.padding_mode != "zeros" or not even:
-        input, padding = pad_input(input, spec), (0, 0)
-    return F.conv2d(input, weight, bias, spec.stride, padding, spec.dilation, spec.groups)

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from convviz.app.to_json import plain
-from convviz.explanation.gradcheck import EPS, GRADCHECK, Checked, Slopes, check_gradients
+from convviz.features.check.gradcheck import EPS, GRADCHECK, Checked, Slopes, check_gradients
 from convviz.ops.losses import LOSSES
 from convviz.ops.stages import Stages
 from convviz.settings.state import Settings

@@ -4,9 +4,13 @@ import { colorOf, cssColor, formatNumber, fullNumber } from "../../web/base/form
 import { Heatmap } from "../../web/board/tab_heatmap.js";
 import { split, tab } from "../../web/tabs/pane.js";
 import { code, tableHead, tableRow, button } from "../../web/tabs/pane_elements.js";
-import { say, sayPieces } from "../../web/tabs/sentences.js";
+import WORDS from "./words.json" with { type: "json" };
+import { pieces, sentences } from "../../web/base/sentences.js";
 import { ErrorCurve } from "./error_curve.js";
 import { upTo } from "../../web/rules/shapes_and_indices.js";
+
+const say = sentences(WORDS);
+const sayPieces = pieces(WORDS);
 
 const DTYPES = ["float64", "float32"]; // the second on demand
 const DECADES = 12;
@@ -36,12 +40,12 @@ class CheckPane {
   #verdicts = element("table.cv-verdicts");
   #why = element("p");
   #list = element("div.cv-check-rows");
-  #readout = element("p.cv-readout", say("check.hint"));
+  #readout = element("p.cv-readout", say("hint"));
   #key = element("div.cv-logscale", { role: "img" });
   #curve = new ErrorCurve((index) => this.#choose(index));
   #shape = element("p");
   #both = button(
-    say("check.both"),
+    say("both"),
     () => {
       this.#dtypes = this.#dtypes.length > 1 ? DTYPES.slice(0, 1) : DTYPES;
       this.#draw();
@@ -55,20 +59,20 @@ class CheckPane {
     this.#slider = element("input", { type: "range", min: "0", step: "1", id: `${pane.uid}-eps` });
     this.#eps = element("output", { for: this.#slider.id });
     const words = [
-      element("h3", say("check")),
-      element("p", say("check.about")),
+      element("h3", say("title")),
+      element("p", say("about")),
       element("div.cv-flow", this.#both),
-      element("h4", say("check.verdicts")),
+      element("h4", say("verdicts")),
       this.#verdicts,
       this.#why,
     ];
-    const label = element("span", ...sayPieces("check.step", { eps: this.#eps }));
+    const label = element("span", ...sayPieces("step", { eps: this.#eps }));
     const picture = [
       element("label.cv-eps", { for: this.#slider.id }, label, this.#slider),
       this.#list,
       this.#key,
       this.#readout,
-      element("h4", say("check.curve")),
+      element("h4", say("curve")),
       this.#curve.el,
       this.#shape,
     ];
@@ -88,7 +92,7 @@ class CheckPane {
 
   /** @type {Read} */
   #read = (gradient, dtype, row, column) => {
-    if (!gradient) return setText(this.#readout, say("check.hint"));
+    if (!gradient) return setText(this.#readout, say("hint"));
     const { analytic, difference } = gradient.slopes[dtype];
     const [exact, apart] = [analytic[row][column] ?? NaN, difference[this.#chosen][row][column] ?? NaN];
     const [right, numeric] = [exact, exact - apart].map((value) =>
@@ -96,7 +100,7 @@ class CheckPane {
     );
     const cell = `${gradient.label}[${row},${column}]`;
     const values = { cell, dtype, analytic: right, numeric, apart: formatNumber(Math.abs(apart)) };
-    setText(this.#readout, say("check.read", values));
+    setText(this.#readout, say("read", values));
     this.#pane.point({ cell: { panel: gradient.panel, row, column } });
   };
 
@@ -107,7 +111,7 @@ class CheckPane {
     Object.assign(this.#slider, { max: data.eps.length - 1, value: chosen });
     const eps = formatNumber(step);
     this.#slider.setAttribute("aria-valuetext", eps);
-    setText(this.#eps, say(step === data.gradcheck.eps ? "check.eps_gradcheck" : "check.eps", { eps }));
+    setText(this.#eps, say(step === data.gradcheck.eps ? "eps_gradcheck" : "eps", { eps }));
     while (this.#rows.length < data.gradients.length) this.#rows.push(new Row(this.#pane, this.#read));
     this.#rows.length = data.gradients.length;
     this.#list.replaceChildren(...this.#rows.map((row) => row.el));
@@ -126,7 +130,7 @@ class CheckPane {
     this.#body.hidden = false;
     if (this.#chosen < 0) this.#chosen = next.eps.indexOf(next.gradcheck.eps);
     this.#draw();
-    setText(this.#readout, say("check.hint"));
+    setText(this.#readout, say("hint"));
   };
 }
 
@@ -167,14 +171,14 @@ class Row {
     this.el.dataset.gradient = next.panel;
     this.el.classList.toggle("cv-check-wide", columns > READ_COLUMNS);
     this.#part.hidden = rows === height && columns === width;
-    setText(this.#part, this.#part.hidden ? "" : say("check.part", { rows, columns, height, width }));
+    setText(this.#part, this.#part.hidden ? "" : say("part", { rows, columns, height, width }));
     this.#maps.forEach((map, index) => {
       map.el.hidden = !dtypes.includes(DTYPES[index]);
       const { difference, largest } = next.slopes[DTYPES[index]];
       map.set({
         values: difference[step].map((line) => line.map((value) => (value === null ? NaN : Math.abs(value)))),
         label: DTYPES[index],
-        shape: say("check.largest", { error: formatNumber(largest[step] ?? NaN) }),
+        shape: say("largest", { error: formatNumber(largest[step] ?? NaN) }),
         limit,
         cell: CELL_SIDE,
         colors,
@@ -214,7 +218,7 @@ function drawKey(key, top, scale) {
   const [low, high] = [top * 10 ** -DECADES, top].map(formatNumber);
   const ramp = element("i", { style: `background: linear-gradient(to right, ${stops.join()})` });
   key.replaceChildren(element("span", `\u2264 ${low}`), ramp, element("span", high));
-  key.setAttribute("aria-label", say("check.colours", { low, high }));
+  key.setAttribute("aria-label", say("colours", { low, high }));
 }
 
 /**
@@ -230,7 +234,7 @@ function curveOf({ eps, gradients, spacing }, dtypes, chosen) {
     expected: eps.map((each) => spacing[name] / (2 * each)),
   }));
   const errors = lines.map(({ name, values }) => `${name} ${formatNumber(values[chosen])}`).join(", ");
-  return { eps, lines, chosen, label: say("check.curve_read", { eps: formatNumber(eps[chosen]), errors }) };
+  return { eps, lines, chosen, label: say("curve_read", { eps: formatNumber(eps[chosen]), errors }) };
 }
 
 /** @param {CheckData} data @param {string[]} dtypes */
@@ -241,7 +245,7 @@ function verdictRows({ eps, gradcheck, gradients }, dtypes) {
       code(label),
       ...dtypes.map((name) => {
         const error = formatNumber(slopes[name].largest[step] ?? NaN);
-        return say(slopes[name].passes ? "check.passes" : "check.fails", { error });
+        return say(slopes[name].passes ? "passes" : "fails", { error });
       }),
     ]);
     row.querySelectorAll("td").forEach((cell, index) => {
@@ -249,22 +253,22 @@ function verdictRows({ eps, gradcheck, gradients }, dtypes) {
     });
     return row;
   });
-  return [tableHead([say("check.gradient"), ...dtypes]), element("tbody", ...rows)];
+  return [tableHead([say("gradient"), ...dtypes]), element("tbody", ...rows)];
 }
 
 /** @param {CheckData} data @param {string[]} dtypes */
 function reason({ gradcheck, gradients, size, spacing }, dtypes) {
   const [eps, atol, rtol] = [gradcheck.eps, gradcheck.atol, gradcheck.rtol].map(formatNumber);
-  const allowed = say("check.allowed", { eps, atol, rtol });
+  const allowed = say("allowed", { eps, atol, rtol });
   if (!dtypes.includes("float32")) return allowed;
   const passes = gradients.every(({ slopes }) => slopes.float32.passes);
   const stepOf = (/** @type {string} */ dtype) => formatNumber(spacing[dtype] / (2 * gradcheck.eps));
   const grain = { size: formatNumber(size), apart: formatNumber(spacing.float32), step: stepOf("float32") };
   return [
     allowed,
-    say("check.grain", grain),
-    say(passes ? "check.fine" : "check.coarse"),
-    say("check.doubles", { step: stepOf("float64") }),
+    say("grain", grain),
+    say(passes ? "fine" : "coarse"),
+    say("doubles", { step: stepOf("float64") }),
   ].join(" ");
 }
 
@@ -279,8 +283,8 @@ const isStill = ({ slopes: { float32 } }) =>
 
 /** @param {CheckData} data @param {string[]} dtypes */
 function shapeOf({ bend, gradients }, dtypes) {
-  const told = [say(/** @type {"check.linear"} */ (`check.${bend}`)), say("check.dotted")];
-  if (dtypes.includes("float32") && gradients.every(isStill)) told.push(say("check.still"));
+  const told = [say(/** @type {"loss.linear"} */ (`loss.${bend}`)), say("dotted")];
+  if (dtypes.includes("float32") && gradients.every(isStill)) told.push(say("still"));
   return told.join(" ");
 }
 

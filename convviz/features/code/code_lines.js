@@ -2,7 +2,7 @@
 import { element, setText } from "../../web/base/dom.js";
 import { isCalm } from "../../web/base/motion.js";
 import { pythonTokens } from "../../web/base/python_tokens.js";
-import { say } from "../../web/tabs/sentences.js";
+import { say } from "./sentences.js";
 
 const OPEN_UP_TO = 8; // lines of tensors unfolded at first
 
@@ -139,7 +139,7 @@ export class CodeLines {
     });
     ({ text: this.#text, panels: this.#panels } = file);
     const [first, last] = file.tensors;
-    setText(this.#summary, say("code.tensors", { first, last }));
+    setText(this.#summary, say("tensors", { first, last }));
     if (!this.#touched) this.#fold.open = last - first < OPEN_UP_TO;
     const linked = Object.keys(this.#panels).map(Number);
     const stop = this.#lines.indexOf(/** @type {HTMLElement} */ (document.activeElement)) + 1;

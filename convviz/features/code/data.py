@@ -6,16 +6,16 @@ from typing import Any
 import torch
 
 from convviz.app.validate_request import flag
-from convviz.explanation.code.read_template import PANELS
-from convviz.explanation.code.runnable_script import GIVEN, SnippetFile, snippet_file, too_large
-from convviz.explanation.code.snippet_setting import Setting
-from convviz.explanation.code.snippets import Snippet, snippets
+from convviz.explanation.snippet_setting import Setting
 from convviz.facts.words import sentences
+from convviz.features.code.read_template import PANELS
+from convviz.features.code.runnable_script import GIVEN, SnippetFile, snippet_file, too_large
+from convviz.features.code.snippets import Snippet, snippets
 from convviz.ops.stages import Stages
 from convviz.settings.state import Settings
 from convviz.settings.tensor_display_names import shown_name
 
-say = sentences("app")
+say = sentences("features/code")
 OF_ITS_OWN = ("unfold", "einsum", "rotate", "aten")  # the ways with another title for a transposed convolution
 CHOICES = ("numbers",)
 
@@ -41,8 +41,8 @@ def _way(snippet: Snippet, file: SnippetFile) -> dict[str, Any]:
     direction = "transposed." if snippet.transposed and snippet.name in OF_ITS_OWN else ""
     return {
         "name": snippet.name,
-        "label": say(f"code.{snippet.name}"),
-        "title": say(f"code.title.{direction}{snippet.name}"),
+        "label": say(f"way.{snippet.name}"),
+        "title": say(f"way.title.{direction}{snippet.name}"),
         "text": file.text,
         "panels": {str(number): list(names) for number, names in file.lines},
         "tensors": list(file.tensors),

@@ -4,7 +4,7 @@ import { element, setText } from "../../web/base/dom.js";
 import { CodeLines } from "./code_lines.js";
 import { split, tab } from "../../web/tabs/pane.js";
 import { code, createRadios, button } from "../../web/tabs/pane_elements.js";
-import { say, sayPieces } from "../../web/tabs/sentences.js";
+import { say, sayPieces } from "./sentences.js";
 
 /**
  * @typedef {import("./code_lines.js").CodeFile & { name: string, label: string, title: string }} Way
@@ -21,7 +21,7 @@ class CodePane {
   #shown = "";
   /** @type {string[]} */
   #onBoard = [];
-  #ways = createRadios(say("code.ways"), "way", (name) => {
+  #ways = createRadios(say("ways"), "way", (name) => {
     this.#chosen = name;
     this.#show();
   });
@@ -30,22 +30,22 @@ class CodePane {
   #outcome = element("span.cv-copied.cv-muted");
   #box = element("input", { type: "checkbox" });
   #reason = element("p.cv-muted.cv-reason");
-  #readout = element("p.cv-muted.cv-linktext", say("code.hint"));
+  #readout = element("p.cv-muted.cv-linktext", say("hint"));
   #code = new CodeLines((number) => this.#pointAtLine(number));
 
   /** @param {PaneTools} pane @param {HTMLElement} body */
   constructor(pane, body) {
     this.#pane = pane;
-    const copy = button(say("code.copy"), async () => {
+    const copy = button(say("copy"), async () => {
       const done = await this.#copier.copy(this.#way().text);
-      const words = done ? say("code.copied") : NOT_COPIED;
+      const words = done ? say("copied") : NOT_COPIED;
       setText(this.#outcome, words);
       this.#outcome.classList.toggle("cv-refused", !done);
       pane.say(words);
     });
-    const numbers = element("label.cv-numbers", this.#box, say("code.numbers"));
+    const numbers = element("label.cv-numbers", this.#box, say("numbers"));
     const words = [
-      element("h3", say("code")),
+      element("h3", say("title")),
       this.#ways.el,
       this.#title,
       element("div.cv-flow", copy, numbers, this.#outcome),
@@ -69,7 +69,7 @@ class CodePane {
   #tell(lines, names) {
     const panels = names.flatMap((name, place) => [place ? ", " : "", code(this.#data.called[name] ?? name)]);
     const values = { panels, lines: lines.join(", "), count: lines.length };
-    this.#readout.replaceChildren(...sayPieces(lines.length ? "code.lines" : "code.no_line", values));
+    this.#readout.replaceChildren(...sayPieces(lines.length ? "lines" : "no_line", values));
   }
 
   /** @param {number | null} number */
@@ -88,7 +88,7 @@ class CodePane {
     const { inside } = this.#data;
     const within = Object.keys(inside).filter((name) => this.#onBoard.includes(inside[name]));
     const found = this.#code.mark([...this.#onBoard, ...within]);
-    if (!this.#onBoard.length) setText(this.#readout, say("code.hint"));
+    if (!this.#onBoard.length) setText(this.#readout, say("hint"));
     else this.#tell(found, this.#onBoard);
   }
 

@@ -8,10 +8,10 @@ import torch
 
 from convviz.app.to_json import plain
 from convviz.app.validate_request import RequestError, brief, one_of, whole_number
-from convviz.explanation.backend.layer_call import TorchCall
-from convviz.explanation.code.border import padded_apart
-from convviz.explanation.double_backward import NUMBERS, OF, DoubleBackward, Slope, double_backward, stage_of
+from convviz.explanation.border import padded_apart
+from convviz.explanation.layer_call import TorchCall
 from convviz.facts.words import sentences
+from convviz.features.double.double_backward import NUMBERS, OF, DoubleBackward, Slope, double_backward, stage_of
 from convviz.geometry.shown_plane import PANEL_AXES
 from convviz.ops.stages import Stages
 from convviz.settings.compute import check_finite

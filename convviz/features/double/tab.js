@@ -1,5 +1,5 @@
 // The tab Double backward: a number made of a gradient, and its slopes, each as the call that computes it.
-import WORDS from "../../facts/words/double_backward.json" with { type: "json" };
+import WORDS from "./words.json" with { type: "json" };
 import { element, setText } from "../../web/base/dom.js";
 import { formatLong, formatNumber } from "../../web/base/format.js";
 import { rich, setRich } from "../../web/base/rich_text.js";

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from convviz.app.validate_request import whole
-from convviz.explanation.matrices import MAX_MATRIX_ENTRIES, Matrices, matrices, one_matrix
+from convviz.features.matrix.matrices import MAX_MATRIX_ENTRIES, Matrices, matrices, one_matrix
 from convviz.geometry.shown_plane import Plane
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.by_rotate import backward_padding

@@ -1,6 +1,6 @@
 // What an entry of a matrix is, in words.
 import { fullNumber } from "../../web/base/format.js";
-import { say } from "../../web/tabs/sentences.js";
+import { say } from "./sentences.js";
 
 /**
  * @import { MatrixLinks, Tap } from "./linked_entries.js"

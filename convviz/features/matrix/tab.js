@@ -4,7 +4,7 @@ import { createFormula, setFormula } from "../../web/board/coloured_names.js";
 import { rich, setRich } from "../../web/base/rich_text.js";
 import { split, tab } from "../../web/tabs/pane.js";
 import { createRadios, button } from "../../web/tabs/pane_elements.js";
-import { say } from "../../web/tabs/sentences.js";
+import { say } from "./sentences.js";
 import { MatrixLinks } from "./linked_entries.js";
 import { MatrixProduct } from "./product.js";
 import { viewsOf } from "./views.js";
@@ -25,7 +25,7 @@ class MatrixPane {
   #elsewhere = null; // pointed at on the board
   #room = { width: 0, height: Infinity };
   #product;
-  #chooser = createRadios(say("matrix.which"), "view", (index) => {
+  #chooser = createRadios(say("which"), "view", (index) => {
     this.#chosen = Number(index);
     this.#leave();
     this.#draw();
@@ -34,7 +34,7 @@ class MatrixPane {
   #formula = createFormula();
   #notes = element("div.cv-matrix-notes");
   #pager = createPager((start) => this.#pane.choose({ start }));
-  #readout = element("p.cv-readout.cv-said", say("matrix.hint"));
+  #readout = element("p.cv-readout.cv-said", say("hint"));
   #place;
   #watcher = new ResizeObserver(() => {
     const next = {
@@ -54,7 +54,7 @@ class MatrixPane {
       onLeave: () => this.#leave(),
     });
     const words = [
-      element("p", say("matrix")),
+      element("p", say("title")),
       this.#chooser.el,
       this.#sentence,
       element("p", this.#formula),
@@ -108,7 +108,7 @@ class MatrixPane {
 
   #leave() {
     this.#hovered = null;
-    setText(this.#readout, say("matrix.hint"));
+    setText(this.#readout, say("hint"));
     this.#pane.point();
     if (this.#links) this.#light();
   }
@@ -127,8 +127,8 @@ class MatrixPane {
 /** Which windows are shown, of too many. @param {(start: number) => void} go */
 function createPager(go) {
   const text = element("span");
-  const back = button(say("matrix.earlier"), () => go(Math.max(0, shown.start - shown.step)));
-  const on = button(say("matrix.later"), () => go(shown.end));
+  const back = button(say("earlier"), () => go(Math.max(0, shown.start - shown.step)));
+  const on = button(say("later"), () => go(shown.end));
   const el = element("div.cv-pager.cv-buttons", text, back, on);
   let shown = { start: 0, end: 0, step: 0, of: 0 };
   return {
@@ -137,7 +137,7 @@ function createPager(go) {
     set(windows, matters) {
       shown = windows;
       el.hidden = !matters || windows.step >= windows.of;
-      setText(text, say("matrix.windows", { first: windows.start, last: windows.end - 1, of: windows.of }));
+      setText(text, say("windows", { first: windows.start, last: windows.end - 1, of: windows.of }));
       back.disabled = windows.start === 0;
       on.disabled = windows.end >= windows.of;
     },

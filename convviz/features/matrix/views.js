@@ -1,5 +1,5 @@
 // The views of the tab Matrix: which matrices stand where, what they are called, and what is said about them.
-import { say } from "../../web/tabs/sentences.js";
+import { say } from "./sentences.js";
 
 /**
  * @import { Axis, Shape } from "./linked_entries.js"
@@ -38,7 +38,7 @@ export function viewsOf(data) {
     ? [toInput, forward, toWeight, turnedOne, one]
     : [forward, toInput, toWeight, one, turnedOne];
   const titles = /** @type {const} */ (["forward", "to_input", "to_weight", "one", "turned"]);
-  return order.map((view, index) => ({ title: say(`matrix.${titles[index]}`), ...view }));
+  return order.map((view, index) => ({ title: say(`${titles[index]}`), ...view }));
 }
 
 /** @param {MatrixData} data */
@@ -48,7 +48,7 @@ function makers({ windows }) {
   /** @param {Rows} values @returns {Pair} */
   const sizeOf = (values) => [values.length, values[0].length];
   const count = (/** @type {Axis} */ axis, /** @type {number} */ length) =>
-    axis === "window" && part ? say("matrix.some", { some: length, all: windows.of }) : length;
+    axis === "window" && part ? say("some", { some: length, all: windows.of }) : length;
   return {
     /**
      * @param {string} name @param {Rows} values @param {Axis} rows @param {Axis} columns
@@ -80,9 +80,9 @@ function forwardView(data) {
   const { weight, columns, padded_input, output } = names;
   const bias = data.bias && !data.geometry.transposed;
   return {
-    sentence: say("matrix.forward_is", { padded: padded_input, output }),
+    sentence: say("forward_is", { padded: padded_input, output }),
     formula: `${output} = ${weight} \u00b7 ${columns}${bias ? " + bias" : ""}`,
-    notes: [...rowsNote(data, output), ...(bias ? [say("matrix.forward_bias")] : [])],
+    notes: [...rowsNote(data, output), ...(bias ? [say("forward_bias")] : [])],
     one: false,
     left: map(weight, made.weight, "out", "kernel", own("kernel", "weight")),
     top: map(columns, made.columns, "kernel", "window", {
@@ -106,11 +106,11 @@ function inputView(data) {
   const letters = lettersOf(geometry);
   const called = folds ? names.grad_padded_input : `col2im(${grad_columns})`;
   const added = { letters, note: "added", ...own("padded", gradient) };
-  const notes = [say("matrix.overlap")];
-  if (border) notes.push(say(folds ? "matrix.folded" : "matrix.cut", { gradient: grad_input }));
-  if (bias) notes.push(say("matrix.last_bias", { gradient: grad_input }));
+  const notes = [say("overlap")];
+  if (border) notes.push(say(folds ? "folded" : "cut", { gradient: grad_input }));
+  if (bias) notes.push(say("last_bias", { gradient: grad_input }));
   return {
-    sentence: say("matrix.to_input_is", { weight, gradient: grad_output }),
+    sentence: say("to_input_is", { weight, gradient: grad_output }),
     formula:
       `${grad_columns} = ${weight}\u1d40 \u00b7 ${grad_output}, ` +
       `${grad_input} = col2im(${grad_columns})${bias ? " + bias" : ""}`,
@@ -146,12 +146,12 @@ function weightView(data) {
   const several = geometry.batch > 1;
   const sample = geometry.plane.n;
   const shown = own("kernel", "grad_weight");
-  const notes = several ? [say("matrix.of_sample", { sample, sum: grad_weight, batch: geometry.batch })] : [];
-  if (windows.step < windows.of) notes.push(say("matrix.all_windows"));
+  const notes = several ? [say("of_sample", { sample, sum: grad_weight, batch: geometry.batch })] : [];
+  if (windows.step < windows.of) notes.push(say("all_windows"));
   const whole = map(grad_weight, made.grad_weight, "out", "kernel", shown);
-  const name = say("matrix.sample", { name: grad_weight, sample });
+  const name = say("sample", { name: grad_weight, sample });
   return {
-    sentence: say("matrix.to_weight_is", { padded: padded_input, gradient: grad_output, sum: grad_weight }),
+    sentence: say("to_weight_is", { padded: padded_input, gradient: grad_output, sum: grad_weight }),
     formula: `${grad_weight} = ${grad_output} \u00b7 ${columns}\u1d40`,
     notes: [...notes, ...rowsNote(data, "")],
     one: false,
@@ -208,7 +208,7 @@ function oneView(data, isTurned) {
   const bias = data.bias && !isSecond;
   const whole = side.channels === geometry.groups && !bias;
   const view = {
-    sentence: say(isSecond ? "matrix.turned_is" : "matrix.one_is", { rows: to, columns: from }),
+    sentence: say(isSecond ? "turned_is" : "one_is", { rows: to, columns: from }),
     formula: `${to} = ${whole ? "" : "\u03a3 "}${matrix} \u00b7 ${from}${bias ? " + bias" : ""}`,
     one: true,
     extras: [],
@@ -220,11 +220,11 @@ function oneView(data, isTurned) {
   const [rows, columns] = side.axes;
   const [beside, above] = side.values;
   const pair = { pair: true, words };
-  const shares = say(bias ? "matrix.shares_bias" : "matrix.shares", { matrix, sum: to });
+  const shares = say(bias ? "shares_bias" : "shares", { matrix, sum: to });
   return {
     ...view,
     notes: whole ? [] : [shares],
-    left: map(whole ? to : say("matrix.share"), turned([beside]), rows, "one", { ...pair, ...side.left }),
+    left: map(whole ? to : say("share"), turned([beside]), rows, "one", { ...pair, ...side.left }),
     top: map(from, [above], "one", columns, { ...pair, ...side.top }),
     result: map(matrix, side.rows, rows, columns, { ...pair, note: "taps", panels: side.panels }),
   };
@@ -243,5 +243,5 @@ function rowsNote({ geometry, in_channels }, output) {
   const group = geometry.in_channels / geometry.groups;
   if (in_channels.length === group) return [];
   const values = { channel: in_channels[0], group, sum: output };
-  return [say(output ? "matrix.channel_sum" : "matrix.channel", values)];
+  return [say(output ? "channel_sum" : "channel", values)];
 }

@@ -3,26 +3,26 @@
 from collections.abc import Mapping
 from typing import Any
 
-from convviz.explanation.backend.explain_backend import BackendStory, backend_story
-from convviz.explanation.backend.layer_call import TorchCall
-from convviz.explanation.backend.other_devices import note
-from convviz.explanation.backend.torch_sources import READ_AT
 from convviz.facts.words import sentences
+from convviz.features.pytorch.asked_call import AskedCall
+from convviz.features.pytorch.explain_backend import BackendStory, backend_story
+from convviz.features.pytorch.other_devices import note
+from convviz.features.pytorch.torch_sources import READ_AT
 from convviz.ops.detect_torch_backend import SELECT
 from convviz.ops.devices_and_dtypes import is_out_of_memory
 from convviz.ops.stages import Stages
 from convviz.settings.state import Settings
 
-say = sentences("app")
+say = sentences("features/pytorch")
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        story = backend_story(TorchCall.of(settings))
+        story = backend_story(AskedCall.of(settings))
     except RuntimeError as error:
         if is_out_of_memory(error):
             raise
-        raise ValueError(say("pytorch.failed", why=error)) from error
+        raise ValueError(say("failed", why=error)) from error
     return _plain(story) | {"on": f"{settings.dtype}, {settings.device}"}
 
 
@@ -40,7 +40,7 @@ def _plain(story: BackendStory) -> dict[str, Any]:
         "convolutions": own,
         "grad_fn": backend.grad_fn,
         "changes": [[change.what, change.forward, change.backward] for change in story.changes],
-        "found": say("pytorch.asked", name=SELECT) if backend.found_by == SELECT else say("pytorch.watched"),
+        "found": say("asked", name=SELECT) if backend.found_by == SELECT else say("watched"),
         "notes": list(backend.notes),
         "machine": [list(pair) for pair in story.machine],
         "elsewhere": [[each.device, each.backend, each.why, each.file] for each in story.elsewhere],

@@ -2,7 +2,11 @@
 import { element, setText } from "../../web/base/dom.js";
 import { split, tab } from "../../web/tabs/pane.js";
 import { code, tableHead, tableRow } from "../../web/tabs/pane_elements.js";
-import { say, sayPieces } from "../../web/tabs/sentences.js";
+import WORDS from "./words.json" with { type: "json" };
+import { pieces, sentences } from "../../web/base/sentences.js";
+
+const say = sentences(WORDS);
+const sayPieces = pieces(WORDS);
 
 /**
  * @typedef {{ forward: string, backward: string, algorithm: string, call: string, on: string, grad_fn:
@@ -47,8 +51,8 @@ function tableOf(title, columns, kind) {
 
 /** @returns {Section} */
 function createChanges() {
-  const columns = [say("pytorch.but"), say("pytorch.backend")];
-  const { el, rows } = tableOf(say("pytorch.changes"), columns, "cv-changes");
+  const columns = [say("but"), say("backend")];
+  const { el, rows } = tableOf(say("changes"), columns, "cv-changes");
   return {
     el,
     set({ changes, forward, backward }) {
@@ -57,7 +61,7 @@ function createChanges() {
         ...changes.map(([what, ...names]) => {
           const both = { forward: names[0], backward: names[1] };
           const differs = String(names[0] !== forward || names[1] !== backward);
-          const run = names[0] === names[1] ? names[0] : say("pytorch.both", both);
+          const run = names[0] === names[1] ? names[0] : say("both", both);
           return tableRow([what, code(run)], { "data-differs": differs });
         }),
       );
@@ -67,8 +71,8 @@ function createChanges() {
 
 /** @returns {Section} */
 function createElsewhere() {
-  const columns = [say("pytorch.device"), say("pytorch.backend"), say("pytorch.why")];
-  const { el, rows } = tableOf(say("pytorch.elsewhere"), columns, "cv-elsewhere");
+  const columns = [say("device"), say("backend"), say("why")];
+  const { el, rows } = tableOf(say("elsewhere"), columns, "cv-elsewhere");
   const rules = element("p.cv-rules.cv-muted");
   el.append(rules);
   return {
@@ -77,7 +81,7 @@ function createElsewhere() {
       el.hidden = elsewhere.length === 0;
       rows.replaceChildren(
         ...elsewhere.map(([device, backend, why, file]) => {
-          const row = tableRow([device, backend ? code(backend) : say("pytorch.none"), ""]);
+          const row = tableRow([device, backend ? code(backend) : say("none"), ""]);
           const from = file ? [" ", element("code.cv-muted", file)] : [];
           row.lastElementChild?.append(...withCode(why), ...from);
           return row;
@@ -91,11 +95,11 @@ function createElsewhere() {
 /** @returns {Section} */
 function createFiles() {
   const title = element("summary");
-  const { el, rows } = tableOf("", [say("pytorch.ran"), say("pytorch.file")], "cv-files");
+  const { el, rows } = tableOf("", [say("ran"), say("file")], "cv-files");
   return {
     el: element("details", title, el),
     set({ read, files }) {
-      setText(title, say("pytorch.files", { version: read }));
+      setText(title, say("files", { version: read }));
       rows.replaceChildren(...files.map(([what, file]) => tableRow([code(what), code(file)])));
     },
   };
@@ -104,7 +108,7 @@ function createFiles() {
 /** @returns {Section} */
 function createTrees() {
   const passes = /** @type {const} */ (["forward", "backward"]);
-  const trees = passes.map((pass) => listOf(say(`pytorch.${pass}_ops`), "", { "data-tree": pass }));
+  const trees = passes.map((pass) => listOf(say(`${pass}_ops`), "", { "data-tree": pass }));
   return {
     el: element("div.cv-trees", ...trees.map(({ el }) => el)),
     set(data) {
@@ -121,9 +125,9 @@ function buildPyTorch(_, body) {
   const algorithm = element("p.cv-algorithm");
   const [call, on, node] = [element("code"), element("span"), element("code")];
   const border = element("p.cv-border.cv-muted");
-  const why = listOf(say("pytorch.why_this"), "cv-reasons");
+  const why = listOf(say("why_this"), "cv-reasons");
   const notes = listOf("");
-  const machine = listOf(say("pytorch.machine"), "cv-machine");
+  const machine = listOf(say("machine"), "cv-machine");
   const found = element("p.cv-found.cv-muted");
   const [changes, elsewhere, files, trees] = [
     createChanges(),
@@ -131,15 +135,15 @@ function buildPyTorch(_, body) {
     createFiles(),
     createTrees(),
   ];
-  const headline = element("h3", ...sayPieces("pytorch", { forward, backward }));
-  const called = element("p.cv-call", ...sayPieces("pytorch.call", { call, on }));
+  const headline = element("h3", ...sayPieces("title", { forward, backward }));
+  const called = element("p.cv-call", ...sayPieces("call", { call, on }));
   const words = [headline, algorithm, called, border, why.el, changes.el, machine.el];
   const details = [
     elsewhere.el,
     trees.el,
-    element("p", ...sayPieces("pytorch.node", { name: code("output.grad_fn"), node })),
+    element("p", ...sayPieces("node", { name: code("output.grad_fn"), node })),
     files.el,
-    element("details", element("summary", say("pytorch.notes")), notes.list),
+    element("details", element("summary", say("notes")), notes.list),
     found,
   ];
   body.append(split(words, details));
@@ -148,7 +152,7 @@ function buildPyTorch(_, body) {
     setText(forward, data.forward);
     setText(backward, data.backward);
     const values = { backend: code(data.forward), algorithm: data.algorithm };
-    algorithm.replaceChildren(...sayPieces("pytorch.is", values));
+    algorithm.replaceChildren(...sayPieces("is", values));
     setText(call, data.call);
     setText(on, data.on);
     setText(node, data.grad_fn);

@@ -5,14 +5,14 @@ from typing import Any
 
 from convviz.app.to_json import plain
 from convviz.app.validate_request import one_of
-from convviz.explanation.quantised.layers_and_variants import KINDS
-from convviz.explanation.quantised.quantised import EPS, quantised
 from convviz.facts.words import sentences
+from convviz.features.quantised.layers_and_variants import KINDS
+from convviz.features.quantised.quantised import EPS, quantised
 from convviz.ops.stages import Stages
 from convviz.settings.state import Settings
 from convviz.views.panels import panel
 
-say = sentences("quantised")
+say = sentences("features/quantised")
 
 FIRST = ("binary", "clip")  # the layer with the most variants
 CHOICES = ("kind", "variant")

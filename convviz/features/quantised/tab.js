@@ -4,7 +4,11 @@ import { formatNumber, fullNumber } from "../../web/base/format.js";
 import { Heatmap } from "../../web/board/tab_heatmap.js";
 import { split, tab } from "../../web/tabs/pane.js";
 import { fillMenu, limitOf, numbersOf, signOf, button } from "../../web/tabs/pane_elements.js";
-import { say, sayPieces } from "../../web/tabs/sentences.js";
+import WORDS from "./words.json" with { type: "json" };
+import { pieces, sentences } from "../../web/base/sentences.js";
+
+const say = sentences(WORDS);
+const sayPieces = pieces(WORDS);
 
 /** @type {[number, number, number]} */
 const WITHIN = [102, 3, 34];
@@ -24,28 +28,28 @@ const ON_BOARD = ["output", "grad_output", "padded_input"];
 
 /** @type {Build} */
 function buildQuantised(pane, body) {
-  const readout = element("p.cv-readout.cv-said", say("quantised.hint"));
+  const readout = element("p.cv-readout.cv-said", say("hint"));
   const planes = new Planes(pane, readout);
   const menu = element("select", { "data-set": "kind" });
   menu.addEventListener("change", () => pane.choose({ kind: menu.value }));
-  const layer = element("label", ...sayPieces("quantised.layer", { menu }));
+  const layer = element("label", ...sayPieces("layer", { menu }));
   const sentence = element("p");
   const [forward, backward, check] = [0, 1, 2].map(() => element("div.cv-flow"));
-  const variants = element("div.cv-variants", { role: "group", "aria-label": say("quantised.variants") });
+  const variants = element("div.cv-variants", { role: "group", "aria-label": say("variants") });
   const [aside, heading] = ["variants", "check"].map((part) => element("h4", { "data-part": part }));
   const verdict = element("ul.cv-verdict");
   const columns = new Columns(planes, variants, (variant) => pane.choose({ variant }));
   const words = [
-    element("h3", say("quantised")),
-    element("p", say("quantised.about")),
+    element("h3", say("title")),
+    element("p", say("about")),
     element("p.cv-layer", layer),
     sentence,
     readout,
   ];
   const picture = [
-    element("h4", { "data-part": "forward" }, say("quantised.forward")),
+    element("h4", { "data-part": "forward" }, say("forward")),
     forward,
-    element("h4", say("quantised.backward")),
+    element("h4", say("backward")),
     backward,
     ...[aside, variants, heading, check, verdict],
   ];
@@ -66,12 +70,12 @@ function buildQuantised(pane, body) {
     columns.set(data);
     planes.fill(check, checkItems(data));
     planes.end();
-    setText(aside, say(data.kind === "shift_ps" ? "quantised.parameters" : "quantised.side_by_side"));
-    setText(heading, say(data.gradcheck_passes ? "quantised.check_passes" : "quantised.check_fails"));
+    setText(aside, say(data.kind === "shift_ps" ? "parameters" : "side_by_side"));
+    setText(heading, say(data.gradcheck_passes ? "check_passes" : "check_fails"));
     verdict.replaceChildren(
       ...verdictOf(data).map(({ ok, text }) => element("li", { "data-ok": String(ok) }, text)),
     );
-    setText(readout, say("quantised.hint"));
+    setText(readout, say("hint"));
   };
 }
 
@@ -107,7 +111,7 @@ class Planes {
   }
 
   #leave = () => {
-    setText(this.#readout, say("quantised.hint"));
+    setText(this.#readout, say("hint"));
     this.#light(null);
     this.#pane.point();
   };
@@ -174,31 +178,23 @@ const item = (name, values, said, signs, more) => ({ name, label: name, values, 
 /** @param {QuantisedData} data @returns {Item[]} */
 function forwardItems({ at, latents, quantized_weight, signs, scale, output }) {
   const latent = Object.entries(latents).map(([name, values], index) =>
-    item(`latent ${name}`, values, say("quantised.latent"), index ? [[say("quantised.and")]] : [], {
+    item(`latent ${name}`, values, say("latent"), index ? [[say("and")]] : [], {
       label: `${name}${at}`,
     }),
   );
-  const signed = say(signs?.flat().includes(-1) ? "quantised.sign_zero" : "quantised.all_positive");
+  const signed = say(signs?.flat().includes(-1) ? "sign_zero" : "all_positive");
   /** @type {NonNullable<Item["signs"]>} */
-  const times = signs ? [] : [["\u229b", say("quantised.with", { name: "padded_input" })]];
+  const times = signs ? [] : [["\u229b", say("with", { name: "padded_input" })]];
   return [
     ...latent,
-    item(
-      "quantized_weight",
-      quantized_weight,
-      say("quantised.used"),
-      [["\u2192", say("quantised.quantise")]],
-      {
-        label: `quantized_weight${at}`,
-      },
-    ),
+    item("quantized_weight", quantized_weight, say("used"), [["\u2192", say("quantise")]], {
+      label: `quantized_weight${at}`,
+    }),
     ...(signs
       ? [item("signs", signs, signed, [["\u229b"]], { label: "sign(padded_input)", of: "padded_input" })]
       : []),
-    ...(scale
-      ? [item("scale", scale, say("quantised.mean"), [["\u00d7"]], { label: "K", of: "output" })]
-      : []),
-    item("output", output, say("quantised.output"), [...times, ["="]], { of: "output" }),
+    ...(scale ? [item("scale", scale, say("mean"), [["\u00d7"]], { label: "K", of: "output" })] : []),
+    item("output", output, say("output"), [...times, ["="]], { of: "output" }),
   ];
 }
 
@@ -206,13 +202,13 @@ function forwardItems({ at, latents, quantized_weight, signs, scale, output }) {
 function backwardItems(data) {
   const { name, parameter, mask, gradient } = chosenOf(data);
   const { grad_output, grad_quantized_weight: exact, variant } = data;
-  const as = say("quantised.as", { name: "grad_weight" });
-  const alpha = variant === "scaled_sign" ? say("quantised.plus_alpha") : "";
+  const as = say("as", { name: "grad_weight" });
+  const alpha = variant === "scaled_sign" ? say("plus_alpha") : "";
   return [
-    item("grad_output", grad_output, say("quantised.on_board"), undefined, { of: "grad_output" }),
-    item("grad_quantized_weight", exact, say("quantised.exact"), [["\u2192", as]]),
-    item("mask", mask, say("quantised.of", { variant: name }), [["\u00d7", say("quantised.cell_by_cell")]]),
-    item("gradient", gradient, say("quantised.learned"), [["=", alpha]], { label: `grad_${parameter}` }),
+    item("grad_output", grad_output, say("on_board"), undefined, { of: "grad_output" }),
+    item("grad_quantized_weight", exact, say("exact"), [["\u2192", as]]),
+    item("mask", mask, say("of", { variant: name }), [["\u00d7", say("cell_by_cell")]]),
+    item("gradient", gradient, say("learned"), [["=", alpha]], { label: `grad_${parameter}` }),
   ];
 }
 
@@ -221,15 +217,15 @@ function checkItems(data) {
   const { parameter, gradient } = chosenOf(data);
   const { stairs, surrogate, gradcheck_passes, at_kink } = data;
   const limit = limitOf([...gradient, ...surrogate].flat());
-  const said = say("quantised.difference");
+  const said = say("difference");
   return [
-    item("stairs", stairs, said, undefined, { label: say("quantised.itself") }),
-    item("backward", gradient, say("quantised.returned"), [[gradcheck_passes ? "=" : "\u2260"]], {
+    item("stairs", stairs, said, undefined, { label: say("itself") }),
+    item("backward", gradient, say("returned"), [[gradcheck_passes ? "=" : "\u2260"]], {
       label: `grad_${parameter}`,
       limit,
     }),
     item("surrogate", surrogate, said, [[at_kink ? "\u2248" : "="]], {
-      label: say("quantised.surrogate"),
+      label: say("surrogate"),
       limit,
     }),
   ];
@@ -265,8 +261,8 @@ class Columns {
       column.chooser.setAttribute("aria-pressed", String(name === variant));
       setText(column.sentence, sentence);
       this.#planes.fill(column.maps, [
-        item(`${name} mask`, mask, say("quantised.factor"), undefined, { label: "mask" }),
-        item(`${name} gradient`, gradient, say("quantised.gradient"), undefined, {
+        item(`${name} mask`, mask, say("factor"), undefined, { label: "mask" }),
+        item(`${name} gradient`, gradient, say("gradient"), undefined, {
           label: `grad_${parameter}`,
           limit,
         }),
@@ -285,21 +281,19 @@ function verdictOf(data) {
   const jumps = stairs.filter((value) => Math.abs(value) > 1e3).length;
   const throughAlpha = data.kind === "binary" || data.kind === "xnor";
   const fails = [
-    say("quantised.fails", { apart: formatNumber(apart) }),
-    say(throughAlpha ? "quantised.flat_alpha" : "quantised.flat"),
-    ...(jumps ? [say("quantised.jumps", { count: jumps })] : []),
+    say("fails", { apart: formatNumber(apart) }),
+    say(throughAlpha ? "flat_alpha" : "flat"),
+    ...(jumps ? [say("jumps", { count: jumps })] : []),
   ];
   const complaint = data.surrogate_complaint;
   const lines = [
-    { ok: data.gradcheck_passes, text: data.gradcheck_passes ? say("quantised.passes") : fails.join(" ") },
+    { ok: data.gradcheck_passes, text: data.gradcheck_passes ? say("passes") : fails.join(" ") },
     {
       ok: !complaint,
-      text: complaint
-        ? say("quantised.surrogate_fails", { complaint })
-        : say("quantised.surrogate_passes", { variant: name }),
+      text: complaint ? say("surrogate_fails", { complaint }) : say("surrogate_passes", { variant: name }),
     },
   ];
-  if (data.at_kink) lines.push({ ok: true, text: say("quantised.kink") });
+  if (data.at_kink) lines.push({ ok: true, text: say("kink") });
   return lines;
 }
 
