@@ -1,5 +1,5 @@
 // How well the tab My numbers names what is pasted: every mistake of the catalogue in random geometries, in each format;
-// then random wrong arrays, of which each reason is checked anew. node benchmarks/pasted_numbers.mjs [geometries] [arrays]
+// then random wrong arrays, of which each reason is checked anew. node --import ./tests/js/read_folders.mjs benchmarks/pasted_numbers.mjs [geometries] [arrays]
 import { readFileSync, readdirSync } from "node:fs";
 import { computeStages } from "../convviz/web/numbers/compute.js";
 import { replaced, tensorsOf } from "../convviz/web/rules/settings_and_tensors.js";

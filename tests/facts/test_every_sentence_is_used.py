@@ -72,17 +72,28 @@ def in_python(path):
     return parts, {pattern for node in nodes for pattern in written(node)}, said
 
 
+def words_in(path):
+    """Return the files of sentences that a script imports: its name of each → part."""
+    source, own = path.read_text(encoding="utf-8"), f"features/{path.resolve().relative_to(PACKAGE).parts[1]}"
+    found = dict(re.findall(r'import (\w+) from "[./]*/facts/words/(\w+)\.json"', source))
+    return found | dict.fromkeys(re.findall(r'import (\w+) from "\./words\.json"', source), own)
+
+
+def parts_named(path):
+    """Return what a script names to say the sentences of a part: name → part."""
+    said = re.findall(r"const (\w+) = (?:sentences|pieces)\((\w+)\)", path.read_text(encoding="utf-8"))
+    return {name: words_in(path).get(of) for name, of in said}
+
+
 def in_script(path):
     """Return the same of a script."""
-    source = path.read_text(encoding="utf-8")
-    words = dict(re.findall(r'import (\w+) from "[./]*/facts/words/(\w+)\.json"', source))
-    own = f"features/{path.relative_to(PACKAGE).parts[1]}"
-    words |= dict.fromkeys(re.findall(r'import (\w+) from "\./words\.json"', source), own)
-    named = {name: words.get(of) for name, of in re.findall(r"const (\w+) = (?:sentences|pieces)\((\w+)\)", source)}
+    source, words, named = path.read_text(encoding="utf-8"), words_in(path), parts_named(path)
     for names, file in re.findall(r'import \{([^}]*)\} from "([./\w]+/(?:\w+_)?sentences\.js)"', source):
         shared, _, _ = in_script(path.parent / file)
         if len(shared) == 1:
             named |= dict.fromkeys(re.findall(r"\w+", names), *shared)
+        elif shared:
+            named |= {name: of for name, of in parts_named(path.parent / file).items() if name in names}
     texts = {
         ".*".join(map(re.escape, re.split(r"\$\{(?:[^{}]|\{[^}]*\})*\}", text)))
         for form in JS_TEXTS

@@ -251,7 +251,7 @@ def test_a_race_whose_process_dies_says_so_and_makes_room_for_another(served):
             each.send(**start)
             assert each.hear()[0]["data"]["state"] == "starting"
         third.send(**start)
-        assert third.hear()[0]["data"]["failed"] == sentences("race")("room", count=2)
+        assert third.hear()[0]["data"]["failed"] == sentences("features/race")("room", count=2)
         first, _ = racers(served)
         first.kill()
         while (data := page.hear()[0]["data"])["state"] != "failed":

@@ -5,9 +5,9 @@ from typing import Any
 
 import torch
 
-from convviz.app.graph_data import page, reply_to
-from convviz.explanation.graph.autograd_graph_of_app import graph_of_stages
-from convviz.explanation.graph.nodes_and_edges import Node
+from convviz.features.graph.autograd_graph_of_app import graph_of_stages
+from convviz.features.graph.graph_data import page, reply_to
+from convviz.features.graph.nodes_and_edges import Node
 from convviz.ops.stages import Stages
 from convviz.settings.state import Settings
 from convviz.views.panels import Panel, equations

@@ -1,7 +1,7 @@
 // The inside of a convolution's box: its backward pass as small heatmaps with what is done between them.
 import { element, setText } from "../../web/base/dom.js";
 import { rich, setRich } from "../../web/base/rich_text.js";
-import { say } from "../../web/tabs/sentences.js";
+import { say } from "./sentences.js";
 import { LinkedMap, PlaneFields } from "./tensor_view.js";
 
 const CELL_SIDE = 26; // pixels
@@ -70,7 +70,7 @@ export class Inside {
   #setChoices(wanted, fixed) {
     const plane = wanted.map(({ word, value }) => `${word} = ${value}`).join(", ");
     this.#fields.el.hidden = !wanted.length;
-    if (fixed) return setText(this.#fields.el, plane && say("graph.board", { plane }));
+    if (fixed) return setText(this.#fields.el, plane && say("board", { plane }));
     this.#axes = wanted.map(({ axis }) => axis);
     const inputs = this.#fields.set(
       wanted.map(({ count }) => count),

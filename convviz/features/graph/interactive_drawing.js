@@ -1,5 +1,5 @@
 // The drawing of a graph, made by Python, brought to life: its boxes can be reached, pressed and marked.
-import { say } from "../../web/tabs/sentences.js";
+import { say } from "./sentences.js";
 
 const ARROWS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
 
@@ -226,7 +226,7 @@ function sameBox(boxes, before) {
 function labelOf(el) {
   const lines = [...el.querySelectorAll("text")].map((text) => text.textContent);
   if (el.dataset.kind === "rest") return lines.join(", ");
-  const step = el.dataset.step ? say("graph.box_step", { step: el.dataset.step }) : say("graph.box_never");
+  const step = el.dataset.step ? say("box_step", { step: el.dataset.step }) : say("box_never");
   return [lines[0], step, ...lines.slice(el.dataset.step ? 2 : 1)].join(", ");
 }
 

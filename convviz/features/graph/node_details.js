@@ -2,7 +2,7 @@
 import { element, setText } from "../../web/base/dom.js";
 import { setRich } from "../../web/base/rich_text.js";
 import { code, tableRow, button } from "../../web/tabs/pane_elements.js";
-import { say } from "../../web/tabs/sentences.js";
+import { say } from "./sentences.js";
 import { TensorView } from "./tensor_view.js";
 import { Inside } from "./inside_convolution.js";
 
@@ -22,7 +22,7 @@ export class Details {
   #readout = element("p.cv-muted.cv-details-readout");
   #settings = element("table");
   #inside;
-  #saved = element("details", element("summary", say("graph.settings")), this.#settings);
+  #saved = element("details", element("summary", say("settings")), this.#settings);
   el;
   /** @type {Map<string, TensorView>} */
   #views = new Map();
@@ -37,7 +37,7 @@ export class Details {
   /** @param {PaneTools} pane @param {() => void} onClose */
   constructor(pane, onClose) {
     this.#pane = pane;
-    const close = button(say("graph.hide"), onClose);
+    const close = button(say("hide"), onClose);
     this.#inside = new Inside(
       pane,
       (text) => setText(this.#readout, text),
@@ -75,7 +75,7 @@ export class Details {
   #setOpen(next) {
     this.#isOpen = next;
     this.#open.setAttribute("aria-expanded", String(next));
-    setText(this.#open, say(next ? "graph.close" : "graph.open"));
+    setText(this.#open, say(next ? "close" : "open"));
     if (!next) this.#inside.hide();
   }
 

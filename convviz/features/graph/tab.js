@@ -4,7 +4,7 @@ import { plainText, setRich } from "../../web/base/rich_text.js";
 import { saveFile } from "../../web/base/save_file.js";
 import { Transport } from "../../web/board/step_controls.js";
 import { split, tab } from "../../web/tabs/pane.js";
-import { say } from "../../web/tabs/sentences.js";
+import { say } from "./sentences.js";
 import { Details } from "./node_details.js";
 import { Drawing, readDrawing } from "./interactive_drawing.js";
 import { Viewport } from "./viewport.js";
@@ -16,9 +16,9 @@ import { button } from "../../web/tabs/pane_elements.js";
  *   data.py
  */
 
-const FILE = "graph.svg";
+const FILE = "svg";
 
-/** @param {"graph.out" | "graph.in" | "graph.all"} id */
+/** @param {"out" | "in" | "all"} id */
 const named = (id) => ({ title: say(id), "aria-label": say(id) });
 
 class GraphPane {
@@ -27,9 +27,9 @@ class GraphPane {
   #theme = "";
   #at = -1; // -1: not walking
   #drawing;
-  #viewport = new Viewport(say("graph.window"));
+  #viewport = new Viewport(say("window"));
   #details;
-  #transport = new Transport(say("graph.bar"), {
+  #transport = new Transport(say("bar"), {
     onMove: (position) => {
       this.#at = position;
       this.#showStep();
@@ -39,7 +39,7 @@ class GraphPane {
     },
     onClose: () => this.#stopWalk(),
   });
-  #walk = button(say("graph.walk"), () => {
+  #walk = button(say("walk"), () => {
     this.#transport.open(this.#data.steps.length);
     this.#walk.hidden = true;
   });
@@ -65,12 +65,12 @@ class GraphPane {
     const tools = element(
       "div.cv-buttons.cv-graph-tools",
       this.#walk,
-      button("\u2212", () => this.#viewport.zoom(-1), named("graph.out")),
-      button("+", () => this.#viewport.zoom(1), named("graph.in")),
-      button(say("graph.fit"), () => this.#viewport.fit(), named("graph.all")),
-      button(say("graph.export"), () => this.#save()),
+      button("\u2212", () => this.#viewport.zoom(-1), named("out")),
+      button("+", () => this.#viewport.zoom(1), named("in")),
+      button(say("fit"), () => this.#viewport.fit(), named("all")),
+      button(say("export"), () => this.#save()),
     );
-    const words = [element("p", say("graph")), this.#note, tools, this.#transport.el, this.#told];
+    const words = [element("p", say("title")), this.#note, tools, this.#transport.el, this.#told];
     const figure = split(words, [this.#viewport.el, this.#details.el]);
     body.append(figure);
     figure.addEventListener("keydown", (event) => {
@@ -117,7 +117,7 @@ class GraphPane {
   }
 
   #tell() {
-    setRich(this.#told, this.#at >= 0 ? this.#data.steps[this.#at].text : say("graph.hint"));
+    setRich(this.#told, this.#at >= 0 ? this.#data.steps[this.#at].text : say("hint"));
   }
 
   #showStep() {
@@ -125,16 +125,13 @@ class GraphPane {
     this.#drawing.mark(this.#data.steps.slice(0, this.#at + 1).map(({ id }) => id));
     this.#tell();
     const place = { at: this.#at + 1, of: this.#data.steps.length };
-    this.#transport.say(
-      say("graph.step", place),
-      say("graph.step_read", { ...place, what: plainText(text) }),
-    );
+    this.#transport.say(say("step", place), say("step_read", { ...place, what: plainText(text) }));
   }
 
   #save() {
     const text = new XMLSerializer().serializeToString(readDrawing(this.#data, this.#theme));
     saveFile(text, FILE, "image/svg+xml");
-    this.#pane.say(say("graph.saved", { file: FILE }));
+    this.#pane.say(say("drawing.saved", { file: FILE }));
   }
 
   /** @param {GraphData} next */

@@ -3,7 +3,7 @@ import { element, setText } from "../../web/base/dom.js";
 import { decode } from "../../web/base/format.js";
 import { plainText, setRich } from "../../web/base/rich_text.js";
 import { Heatmap } from "../../web/board/tab_heatmap.js";
-import { say, sayPieces } from "../../web/tabs/sentences.js";
+import { say, sayPieces } from "./sentences.js";
 import { rowsOf } from "../../web/rules/shapes_and_indices.js";
 
 const SIDE = 300; // pixels of the longer side of a heatmap, at most

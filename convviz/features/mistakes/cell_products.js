@@ -5,7 +5,7 @@ import { Heatmap } from "../../web/board/tab_heatmap.js";
 import { FACTOR } from "../../web/numbers/compute_mistake.js";
 import { planeRows, sizeOf } from "../../web/tabs/shown_planes.js";
 import { shownAt } from "../../web/rules/shown_plane.js";
-import { say } from "../../web/numbers/mistake_sentences.js";
+import { say } from "./sentences.js";
 import { flatIndex, indicesAt, largestOf, pointAt } from "../../web/rules/shapes_and_indices.js";
 
 const MOST = 16;

@@ -1,6 +1,7 @@
 // What is said of a mistake: its ways, what to do instead, where it was met.
 import { element, setText } from "../../web/base/dom.js";
-import { choicesOf, say, wayName, wayOf } from "../../web/numbers/mistake_sentences.js";
+import { choicesOf, wayName, wayOf } from "../../web/numbers/mistake_sentences.js";
+import { say } from "./sentences.js";
 import { button } from "../../web/tabs/pane_elements.js";
 
 /** @import { Mistake } from "./mistake_list.js" */

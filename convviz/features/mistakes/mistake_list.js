@@ -2,7 +2,7 @@
 import { element, makeButton, setText } from "../../web/base/dom.js";
 import { walkAlong } from "../../web/base/roving_tabindex.js";
 import { createRadios } from "../../web/tabs/pane_elements.js";
-import { say } from "../../web/numbers/mistake_sentences.js";
+import { say } from "./sentences.js";
 
 /**
  * @typedef {{ id: string, of: Gradient, title: string, fix: string, setting: string, met: string[], ways:

@@ -14,7 +14,7 @@ import { createWhy } from "./why_hidden.js";
 import { createAbout } from "./mistake_details.js";
 import { indexIn, planeIn, planeRows, planesOf } from "../../web/tabs/shown_planes.js";
 import { split, tab } from "../../web/tabs/pane.js";
-import { say } from "../../web/numbers/mistake_sentences.js";
+import { say } from "./sentences.js";
 import { indicesAt, largestOf } from "../../web/rules/shapes_and_indices.js";
 
 const ALL_UP_TO = 30_000; // products: else not every mistake is tried

@@ -3,7 +3,8 @@ import { afterwards } from "../../web/numbers/latest_request.js";
 import { hidingOf } from "../../web/numbers/what_hides_mistake.js";
 import { textOf } from "../../web/numbers/nearby_settings.js";
 import { numbersKey } from "../../web/rules/settings_and_tensors.js";
-import { say } from "../../web/numbers/mistake_sentences.js";
+import { listed } from "../../web/numbers/mistake_sentences.js";
+import { say } from "./sentences.js";
 
 const REST_MS = 150; // as a pane's
 
@@ -46,7 +47,7 @@ export function hidingWords({ reasons, together }) {
   });
   const moves = reasons.map(({ move }) => moveWords(move));
   return say("verdict.why", {
-    why: facts.reduce((these, last) => say("and", { these, last })),
+    why: listed(facts),
     moves: moves.reduce((these, last) => say(together ? "with.together" : "with.or", { these, last })),
   });
 }

@@ -1,4 +1,4 @@
-import WORDS from "../../facts/words/pasted.json" with { type: "json" };
+import WORDS from "./words.json" with { type: "json" };
 import { sentences } from "../../web/base/sentences.js";
 
 export const say = sentences(WORDS);

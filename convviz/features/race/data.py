@@ -10,17 +10,18 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from convviz.app.permissions import is_served, take_slot, why_no_races
-from convviz.app.race_process import RaceProcess
+from convviz.app.permissions import is_served
 from convviz.app.stateful_tab import Send, Tab
 from convviz.facts import facts
 from convviz.facts.words import sentences
+from convviz.features.race.race_process import RaceProcess
+from convviz.features.race.race_slots import take_slot, why_no_races
 from convviz.settings.state import Settings
 
 if TYPE_CHECKING:
     from convviz.ops.stages import Stages
 
-say = sentences("race")
+say = sentences("features/race")
 FACTS = facts("race")
 # What a visitor chooses first, and the ends of what can be chosen.
 FIRST, LIMITS = FACTS["first"], FACTS["ends"]

@@ -1,7 +1,7 @@
 // The curves of a race in its tab: drawn one after the other, and only where they have changed.
 import { element, setText } from "../../web/base/dom.js";
 import { drawCurves, purgeCurves } from "../../web/base/race_curves.js";
-import { say } from "./sentences.js";
+import { say, sayOfRace } from "./sentences.js";
 
 const AT_LATEST_MS = 500;
 
@@ -15,9 +15,9 @@ function whenIdle(then) {
 
 /** A recorded race has it in English. @param {string} key */
 const wordsOf = (key) => ({
-  title: say(/** @type {"plot.loss.title"} */ (`plot.${key}.title`)),
-  unit: say(/** @type {"plot.loss.unit"} */ (`plot.${key}.unit`)),
-  x: say("plot.x"),
+  title: sayOfRace(/** @type {"plot.loss.title"} */ (`plot.${key}.title`)),
+  unit: sayOfRace(/** @type {"plot.loss.unit"} */ (`plot.${key}.unit`)),
+  x: sayOfRace("plot.x"),
 });
 
 export class RacePlots {
@@ -61,7 +61,7 @@ export class RacePlots {
     ready.then(
       (loaded) => {
         this.#Plotly = loaded;
-        if (!loaded) setText(failed, say("plot.left_out"));
+        if (!loaded) setText(failed, sayOfRace("plot.left_out"));
         this.#drawAll();
       },
       (error) => this.#closed || setText(failed, error.message),

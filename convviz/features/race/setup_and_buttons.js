@@ -59,7 +59,7 @@ function createChoices() {
 
 export class RaceSetup {
   #choices = createChoices();
-  #bar = element("progress", { "aria-label": say("race") });
+  #bar = element("progress", { "aria-label": say("title") });
   #line = element("span.cv-race-line");
   refused = element("p.cv-pane-failure.cv-race-failed", { role: "alert" });
   #closing = element("p.cv-muted", say("closing"));

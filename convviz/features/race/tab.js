@@ -61,7 +61,7 @@ function buildRace(pane, body) {
     if (found) show(layer, digit, found);
     else pane.send({ type: "open", layer, at: String(digit.at) });
   });
-  const words = [element("h3", say("race")), element("p", say("race.about")), told];
+  const words = [element("h3", say("title")), element("p", say("intro")), told];
   body.append(split(words, [setup.el, setup.refused, recorded]));
   body.append(plots.el, kernels.el, table.el, mistakes.el, about);
 

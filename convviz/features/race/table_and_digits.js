@@ -1,7 +1,7 @@
 // What a race comes to: the article's table, and the digits that somebody misclassified, each a button.
 import { element, setText } from "../../web/base/dom.js";
 import { tableHead, tableRow, button } from "../../web/tabs/pane_elements.js";
-import { say } from "./sentences.js";
+import { say, sayOfRace } from "./sentences.js";
 
 const SIDE = 28;
 
@@ -15,7 +15,7 @@ const SIDE = 28;
 /** The article's rows come last. A recorded race has its words in English. */
 export function createTable() {
   const table = element("table");
-  const note = element("p.cv-muted", say("table.note"));
+  const note = element("p.cv-muted", sayOfRace("table.note"));
   const attributes = { tabindex: "0", role: "group", "aria-label": say("table") };
   const wide = element("div.cv-race-wide", attributes, table);
   return {
@@ -23,11 +23,13 @@ export function createTable() {
     /** @param {Table} data */
     set({ headings, rows, theirs }) {
       const own = rows.length - theirs;
-      const head = headings.map((_, at) => say(/** @type {"table.heading.0"} */ (`table.heading.${at}`)));
+      const head = headings.map((_, at) =>
+        sayOfRace(/** @type {"table.heading.0"} */ (`table.heading.${at}`)),
+      );
       const made = rows.map(([first, ...rest], at) =>
         at < own
           ? tableRow([first, ...rest])
-          : tableRow([say(/** @type {"table.theirs.0"} */ (`table.theirs.${at - own}`)), ...rest], {
+          : tableRow([sayOfRace(/** @type {"table.theirs.0"} */ (`table.theirs.${at - own}`)), ...rest], {
               class: "cv-theirs",
             }),
       );

@@ -1,6 +1,6 @@
 // What the tab Stack says about its geometry: the receptive field, the ways, the checkerboard.
 import { formatNumber } from "../../web/base/format.js";
-import { fieldOf, readsOf } from "../../web/numbers/layer_stack.js";
+import { fieldOf, readsOf } from "./layer_stack.js";
 import { effectiveKernel, mostPadding, outputSizes, paddedSize } from "../../web/rules/conv_geometry.js";
 import { say } from "./sentences.js";
 

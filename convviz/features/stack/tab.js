@@ -4,7 +4,7 @@ import { element, setText } from "../../web/base/dom.js";
 import { formatNumber } from "../../web/base/format.js";
 import { rich } from "../../web/base/rich_text.js";
 import { Heatmap } from "../../web/board/tab_heatmap.js";
-import { MOST_LAYERS, gradientThrough, layersOf } from "../../web/numbers/layer_stack.js";
+import { MOST_LAYERS, gradientThrough, layersOf } from "./layer_stack.js";
 import { planeRows } from "../../web/tabs/shown_planes.js";
 import { split, tab } from "../../web/tabs/pane.js";
 import { createChoice, button } from "../../web/tabs/pane_elements.js";

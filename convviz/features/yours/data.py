@@ -22,7 +22,7 @@ from convviz.ops.stages import Stages
 from convviz.sandbox.child_process import Child, Ended, bounds_of
 from convviz.settings.state import Settings
 
-say = sentences("your_code")
+say = sentences("features/yours")
 say_call = sentences("calling_student_code")
 CHOSEN = {"task": "conv2d_backward", "name": "", "code": ""}
 CHOICES = tuple(CHOSEN)

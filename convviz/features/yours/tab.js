@@ -1,5 +1,5 @@
 // The tab Your code: what is to be checked, and what came of it: where, what kind, what to change.
-import WORDS from "../../facts/words/your_code.json" with { type: "json" };
+import WORDS from "./words.json" with { type: "json" };
 import { element, setText } from "../../web/base/dom.js";
 import { sentences } from "../../web/base/sentences.js";
 import { Heatmap } from "../../web/board/tab_heatmap.js";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { readFileSync, readdirSync } from "node:fs";
-import WORDS from "../../../convviz/facts/words/pasted.json" with { type: "json" };
+import WORDS from "../../../convviz/features/pasted/words.json" with { type: "json" };
 import { computeStages } from "../../../convviz/web/numbers/compute.js";
 import { gradientBy } from "../../../convviz/web/numbers/compute_mistake.js";
 import { replaced, tensorsOf } from "../../../convviz/web/rules/settings_and_tensors.js";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { layersOf } from "../../../convviz/web/numbers/layer_stack.js";
+import { layersOf } from "../../../convviz/features/stack/layer_stack.js";
 import { FIRST_STATE } from "../../../convviz/web/rules/settings_link.js";
 import {
   checkerboardWords,
