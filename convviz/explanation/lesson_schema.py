@@ -30,7 +30,7 @@ def what_is_misshapen(step: Mapping[str, Any]) -> Iterator[str]:
     """Yield what keeps a step from being read at all, a sentence each."""
     yield from keys("it", step, "step")
     for name, choices in CHOICES.items():
-        if step.get(name, choices[0]) not in choices:
+        if name in step and step[name] not in choices:
             yield f"{name} is one of {', '.join(choices)}: got {step[name]!r:.40}."
     if unknown := [topic for topic in step.get("why", []) if topic not in TOPICS]:
         yield f"why names topics of the board, {', '.join(TOPICS)}: got {unknown[0]!r:.40}."

@@ -128,6 +128,18 @@ def test_tabs_and_lessons_are_told_as_they_are():
     assert f"\n{count} lessons, " in (ROOT / "docs" / "lessons.md").read_text(encoding="utf-8")
 
 
+def test_the_core_is_read_in_as_many_lines_as_is_said():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (told, order) = re.search(
+        r"The core, ([\d,]+) lines, in the order to read it: (.*?) beside it\.", text, re.DOTALL
+    ).groups()
+    names = re.findall(r"`(.*?)`", order)
+    paths = [ROOT / "convviz" / name if "/" in name else ROOT / "convviz" / "web" / "numbers" / name for name in names]
+    lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
+    assert abs(lines - int(told.replace(",", ""))) < 50, lines
+    assert lines <= 1500
+
+
 def test_every_numbered_part_of_the_app_is_named():
     parts = runpy.run_path(str(ROOT / "docs" / "screenshot.py"))["PARTS"]
     text = (ROOT / "docs" / "app.md").read_text(encoding="utf-8")

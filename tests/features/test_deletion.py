@@ -39,6 +39,7 @@ app = convviz.App(link="v=2&tab=linear&stride=2")
 assert app.state()["tab"] == "" and app.state()["spec"]["stride"] == [2, 2]
 assert answer({"type": "compute", "settings": app.state()}).message["type"] == "numbers"
 convviz.export_html(app.state(), sys.argv[1])
+convviz.App(lesson="why_rotated")
 dir(convviz), convviz.check, convviz.nn, convviz.lab, convviz.explain
 """
 ADDED = {
