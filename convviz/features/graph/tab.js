@@ -16,7 +16,7 @@ import { button } from "../../web/tabs/pane_elements.js";
  *   data.py
  */
 
-const FILE = "svg";
+const FILE = "graph.svg";
 
 /** @param {"out" | "in" | "all"} id */
 const named = (id) => ({ title: say(id), "aria-label": say(id) });
