@@ -81,6 +81,7 @@ async function show(wanted) {
   else {
     await open(wanted.link);
     await firstBand();
+    if (wanted.watched) await watch();
   }
   const words = find(".cv-sentence");
   told ||= words?.textContent ?? "";
@@ -89,6 +90,15 @@ async function show(wanted) {
   await stands();
 }
 let told = ""; // the board's own sentence
+
+/** The page is calm: what the walk ends with stands at once. An element has no such button. */
+async function watch() {
+  const button = find(".cv-watch");
+  if (!button) return;
+  await stands();
+  button.click();
+  await until(() => find(".cv-arrived")?.textContent, "what was watched");
+}
 
 /** @param {any} wanted */
 async function play({ lesson, step, count, title, ended, done }) {

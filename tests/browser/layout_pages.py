@@ -72,6 +72,7 @@ class Screens:
     def show(self, state):
         """Open a state, and wait until it is drawn."""
         wanted = {"link": state.link, "introduction": state.introduction, "lesson": state.lesson}
+        wanted["watched"] = state.watched
         if state.lesson:
             of = len(lesson(state.lesson)["steps"])
             wanted |= {"step": min(state.step, of), "ended": state.step > of, "done": state.done}

@@ -55,6 +55,7 @@ class State:
     lesson: str = ""
     step: int = 0  # one more than there are: what stands there once it has ended
     done: bool = False
+    watched: bool = False  # the arrival was watched: its because stands in the band
     introduction: str = ""  # what `explain` says above the board
     long: bool = False  # its words are: it is looked at in all languages
 
@@ -105,6 +106,13 @@ LINKS = {
 LONG = ("first picture", "stride and padding", "remainder", "groups", "reflect", "half squared error", "transposed",
         "broken", "crowded", "mistakes")  # fmt: skip
 
+# What a new visitor sees once the 1 has walked.
+WATCHED = {
+    "arrived": "v=2",
+    "arrived, kernel 2": "v=2&kernel=2&size=3",
+    "arrived, long numbers": "v=2&weight=random&seed=3",
+}
+
 # What an engineer opens in a notebook: layers of a model of their own.
 LAYERS = {
     "explain a first layer": (lambda: nn.Conv2d(1, 4, 3, stride=2, padding=1), (2, 1, 12, 12)),
@@ -136,6 +144,8 @@ def explained(name, language):
 def states(language="en", done=True):
     """Return all states: every step of every lesson, with its tasks done too, and the links."""
     found = [State(name, link, long=name in LONG) for name, link in LINKS.items()]
+    for name, link in WATCHED.items():
+        found.append(State(name, link, watched=True, long=True))
     for name in LAYERS:
         link, introduction = explained(name, language)
         found.append(State(name, link, introduction=introduction, long=True))

@@ -9,7 +9,7 @@ import { effectiveKernel } from "../rules/conv_geometry.js";
 const GAP = "\u00b7"; // no window
 // Pixels, as in board.css: of a cell, of a digit in it, of the words beside the cells, of the space above and
 // beside.
-const [CELL, DIGIT, WORDS, ABOVE, SPACE] = [{ width: 24, height: 18 }, 8, 64, 4, 10];
+const [CELL, DIGIT, WORDS, ABOVE, SPACE] = [{ width: 24, height: 18 }, 8, { width: 64, height: 52 }, 4, 10];
 const [PROJECTED, FAR] = ["(min-width: 1600px) and (min-height: 900px)", 2]; // as in lecture.css; the tray's scale there
 const NONE = { width: 0, height: 0 };
 
@@ -66,8 +66,8 @@ export function createTray() {
       const scale = letters > 1 && matchMedia(PROJECTED).matches ? FAR : letters;
       setStyle(el, "zoom", String(scale));
       if (isTall && hasWidth) return { below: NONE, beside: room.width + SPACE };
-      const below = { width: (room.width + WORDS) * scale, height: (room.height + ABOVE) * scale };
-      return { below, beside: 0 };
+      const [width, height] = [room.width + WORDS.width, Math.max(room.height, WORDS.height) + ABOVE];
+      return { below: { width: width * scale, height: height * scale }, beside: 0 };
     },
     /**
      * @param {Geometry} geometry @param {import("../picture/cell_products.js").Planes} numbers

@@ -28,7 +28,8 @@ export function createLessonButtons(player, onStart) {
 
 /** Hidden where it would list one. @param {Player} player @param {(name: string) => void} start */
 function createPath(player, start) {
-  const summary = element("summary", { title: say("list.title") }, say("list"));
+  const count = player.shelf.names().length;
+  const summary = element("summary", { title: say("list.title") }, say("list", { count }));
   const items = player.shelf.names().map((name) => {
     const mark = element("span.cv-path-done");
     const button = makeButton({}, player.shelf.title(name), () => {
