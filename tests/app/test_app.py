@@ -446,7 +446,7 @@ def test_the_script_of_no_tab_is_refused(open_app, sent):
         assert not said(sent, "script"), name
         sentence, failed = app.session.notice
         assert failed, name
-        assert "linear, matrix" in sentence, name
+        assert "matrix, linear" in sentence, name
         assert f"{str(name)!r:.40}" in sentence, name
 
 
