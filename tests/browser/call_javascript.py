@@ -76,13 +76,14 @@ window.playAll = (plays, withNumbers) => JSON.stringify(plays.map(([state, actio
 """
 
 
-def script(sentences=lambda text: text):
+def script(sentences=lambda text: text, more=()):
     """Return all of it as one script, which leaves the files' exports by path in ``js``.
 
     Args:
         sentences: changes the text of every sentence that the files carry.
+        more: files of features that need no page.
     """
-    names = {f"file{number}": path for number, path in enumerate(FILES)}
+    names = {f"file{number}": path for number, path in enumerate([*FILES, *more])}
 
     def said_otherwise(found):
         texts = {id: _changed(text, sentences) for id, text in json.loads(found[2]).items()}
@@ -100,10 +101,10 @@ def _changed(text, change):
 class JavaScript:
     """The functions of the page's files, and its model, as a test calls them."""
 
-    def __init__(self, page, sentences=lambda text: text):
+    def __init__(self, page, sentences=lambda text: text, more=()):
         self.page = page
         page.goto("about:blank")
-        page.add_script_tag(content=script(sentences))
+        page.add_script_tag(content=script(sentences, more))
 
     def tried(self, path, name, calls):
         """Call a function once for each list of arguments → ``{"value": ...}`` or ``{"refused": sentence}`` of each."""
