@@ -1,6 +1,6 @@
 """The page's JavaScript, called from Python: many calls in one message, because each message takes time.
 
-It runs in node where that is, which answers in a third of the time, else in the browser: the tests are the same.
+It runs in node where that is, which needs no page, else in the browser: the tests are the same.
 """
 
 import contextlib
