@@ -17,4 +17,4 @@ OPENS = importlib.import_module("convviz.check.calling.open_student")  # the pac
 def in_this_process(request, monkeypatch):
     """Take away the process where no limit is stated; a test that states one has it."""
     if request.module.__name__.rpartition(".")[2] not in IN_THEIR_OWN:
-        monkeypatch.setattr(OPENS, "bounds_of", lambda limit: limit and bounds_of(limit))
+        monkeypatch.setattr(OPENS, "bounds_of", lambda limit: None if limit is None else bounds_of(limit))
