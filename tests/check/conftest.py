@@ -1,4 +1,5 @@
-"""Asks students' code in this process, as the checker does beside a GPU: the reports are the same, in two thirds of the time.
+"""Asks students' code in this process, as the checker does beside a GPU: the reports are the same, in two thirds of the
+time.
 
 What is about the process of their own has it, and so have students who remember from one report to the next.
 """
