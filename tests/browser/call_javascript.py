@@ -79,13 +79,14 @@ window.playAll = (plays, withNumbers) => JSON.stringify(plays.map(([state, actio
 """
 
 
-def script(sentences=lambda text: text):
+def script(sentences=lambda text: text, more=()):
     """Return all of it as one script, which leaves the files' exports by path in ``js``.
 
     Args:
         sentences: changes the text of every sentence that the files carry.
+        more: files of features that need no page.
     """
-    names = {f"file{number}": path for number, path in enumerate(FILES)}
+    names = {f"file{number}": path for number, path in enumerate([*FILES, *more])}
 
     def said_otherwise(found):
         texts = {id: _changed(text, sentences) for id, text in json.loads(found[2]).items()}
@@ -127,7 +128,7 @@ def find_node():
 
 
 class Node:
-    """A process of node, which evaluates functions as a page of Playwright does."""
+    """A process of node, which runs a script and evaluates functions as a page of Playwright does."""
 
     def __init__(self, path):
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "encoding": "utf-8"}
@@ -140,6 +141,13 @@ class Node:
         answer = json.loads(self.process.stdout.readline() or '{"thrown": "node has ended"}')
         assert "thrown" not in answer, answer["thrown"]
         return answer.get("value")
+
+    def goto(self, address):
+        """Do nothing: it has just been started, as a blank page."""
+
+    def add_script_tag(self, content):
+        """Run a script."""
+        self.evaluate(f"() => {{ {content} }}")
 
     def close(self):
         self.process.communicate()
@@ -155,33 +163,29 @@ def _sent(text, given):
 
 
 @contextlib.contextmanager
-def called_in_node(path, sentences=lambda text: text):
-    """Yield a JavaScript that runs in node; ``sentences`` as of ``script``."""
+def called_in_node(path, *given):
+    """Yield a JavaScript that runs in node; what is given is for ``script``."""
     node = Node(path)
     try:
-        node.evaluate(f"() => {{ {script(sentences)} }}")
-        yield JavaScript(node)
+        yield JavaScript(node, *given)
     finally:
         node.close()
 
 
 @contextlib.contextmanager
-def called_in_page(browser, sentences=lambda text: text):
-    """Yield a JavaScript that runs in a page of its own; ``sentences`` as of ``script``."""
+def called_in_page(browser, *given):
+    """Yield a JavaScript that runs in a page of its own; what is given is for ``script``."""
     context = browser.new_context()
     try:
-        page = context.new_page()
-        page.goto("about:blank")
-        page.add_script_tag(content=script(sentences))
-        yield JavaScript(page)
+        yield JavaScript(context.new_page(), *given)
     finally:
         context.close()
 
 
-def called(request, sentences=lambda text: text):
+def called(request, *given):
     """Return what yields a JavaScript: in node where that is, else in a page of the fixture ``browser``."""
     path = find_node()
-    return called_in_node(path, sentences) if path else called_in_page(request.getfixturevalue("browser"), sentences)
+    return called_in_node(path, *given) if path else called_in_page(request.getfixturevalue("browser"), *given)
 
 
 class JavaScript:
@@ -191,8 +195,10 @@ class JavaScript:
         page: of Playwright, or a Node: what evaluates a function's text.
     """
 
-    def __init__(self, page):
+    def __init__(self, page, sentences=lambda text: text, more=()):
         self.page = page
+        page.goto("about:blank")
+        page.add_script_tag(content=script(sentences, more))
 
     def tried(self, path, name, calls):
         """Call a function once for each list of arguments → ``{"value": ...}`` or ``{"refused": sentence}`` of each."""

@@ -16,7 +16,7 @@ import convviz
 import convviz.courses.audit as auditing
 from convviz.cases.battery import battery, make_case
 from convviz.cases.tasks import PLANAR, TASKS, truth
-from convviz.check.one_hot_probes import recipe_of
+from convviz.check.probes.one_hot_probes import recipe_of
 from convviz.cli import main
 from convviz.courses import audit_functions
 from convviz.courses.audit import audit

@@ -13,7 +13,7 @@ from convviz.export.site import INDEX, site_files, write_site
 from convviz.lessons import names
 
 TABS = {f"tab-{tab}" for tab in SHOWN}
-PARTS = {"styles", "script", "plotly", "race", *TABS, *(f"lesson-{name}" for name in names())}
+PARTS = {"styles", "script", "plotly", "recorded-race", *TABS, *(f"lesson-{name}" for name in names())}
 
 
 def snapshot(folder):

@@ -1,0 +1,104 @@
+"""Tries a function that is right in the whole battery at random geometries, and looks for the smallest it fails in."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Sequence
+
+from convviz.cases.battery import Case
+from convviz.cases.random_cases import absolute, large_cases, named, random_cases, simpler, with_numbers
+from convviz.cases.tasks import truth
+from convviz.check.call_outcome import Failure, Tried, same, tolerance
+from convviz.check.calling.student_function import Student
+from convviz.facts.words import sentences
+
+say = sentences("calling_student_code")
+
+FEW = 20
+# Up to so many seconds of the fastest call, which depends least on what else the machine does: so many geometries, and
+# cases with one question, all of which share one time limit.
+COUNTS = ((0.002, 160, 32), (0.05, FEW, 1), (math.inf, 4, 1))
+FFT = 1e-3  # of the largest product that no window may read: an FFT leaves its rounding everywhere
+ENDED = ("timeout", "crashed")
+CHECKED, SHRUNK = 4, 80  # failing cases that are asked alone; smaller ones that are tried
+
+
+class RandomTrial:
+    """One function's trial; the judge says whether an answer is right."""
+
+    def __init__(self, student: Student, judge: Callable[[Tried], bool]) -> None:
+        self._task, self._student, self._judge = student.task, student, judge
+        self.asked: tuple[Case, ...] = ()  # once it ran
+
+    def run(self, seed: int, battery: Sequence[Tried]) -> Failure | None:
+        """Return the smallest failing case, if there is one; the battery's answers say how slow the function is."""
+        self._student.learn_pairs()
+        again = self._student.answer(battery[-1].case)  # a first call is slow: where there is one case, it has two
+        seconds = min(answer.seconds for answer in (*(one.answer for one in battery), again))
+        count, at_once = next(rest for most, *rest in COUNTS if seconds <= most)
+        drawn = random_cases(self._task, seed, count, self._student.nearest)
+        # Slow ones are asked a few of the large ones: in a plane at a time, as many calls as there are channels.
+        large = list(large_cases(self._task, seed, self._student.nearest))[:: 1 if count > FEW else 5]
+        cases = [case for case in (*drawn, *large) if self._shows(case)]
+        asked = zip(cases, self._student.try_all(cases, at_once), strict=False)
+        tried = [Tried(case, answer, self._student.right(case)) for case, answer in asked if answer is not None]
+        self.asked = tuple(one.case for one in tried)
+        others = [one for one in tried if self._is_right(one)]
+        wrong = sorted((one for one in tried if one not in others), key=lambda one: one.case.spec.products)
+        if not wrong:
+            return None
+        smallest, first = self._alone(wrong)
+        return Failure(smallest, first, tuple(one.case for one in wrong), tuple(one.case for one in others))
+
+    def _is_right(self, tried: Tried) -> bool:
+        """Return whether an answer is right but for rounding: where few numbers cancel, their sum says little of it."""
+        if self._judge(tried) or tried.answer.kind != "ok":
+            return tried.answer.kind == "ok"
+        summed = truth(self._task, absolute(tried.case))
+        factors = (tried.case.input, tried.case.weight, tried.case.grad_output)
+        unread = FFT * math.prod(sorted(float(each.abs().max()) for each in factors)[1:])
+        return all(
+            got.shape == value.shape
+            and same(got, value, 0.0, tolerance(got.dtype) * max(float(summed[name].abs().max()), unread))
+            for name, value in tried.right.items()
+            for got in (tried.answer.results[name],)
+        )
+
+    def _shows(self, case: Case) -> bool:
+        """Return whether every result has a number: where windows see the border alone, none has."""
+        return all(bool(value.any()) for value in self._student.right(case).values())
+
+    def _alone(self, wrong: Sequence[Tried]) -> tuple[Tried, Tried]:
+        """Ask what failed again, in a fresh process: what is right there depends on the calls before it."""
+        for tried in wrong[:CHECKED]:
+            if tried.answer.kind in ENDED:
+                return self._named(tried), self._named(tried)
+            self._student.close()
+            if (first := self._failed(tried.case)) is not None:
+                return self._smallest(first, tried.case.name), first
+        names = ", ".join(wrong[0].wrong)
+        kept = dataclasses.replace(wrong[0].answer, kind="keeps_state", message=say("after_others", names=names))
+        found = self._named(dataclasses.replace(wrong[0], answer=kept))
+        return found, found
+
+    def _named(self, tried: Tried) -> Tried:
+        return dataclasses.replace(tried, case=named(self._task, tried.case))
+
+    def _failed(self, case: Case) -> Tried | None:
+        """Return what comes of a case by itself if it is wrong; None if it is right, or is not asked."""
+        case = named(self._task, case)
+        if not self._shows(case) or self._student.takes(case):
+            return None
+        tried = self._student.tried(case)
+        return None if self._is_right(tried) else tried
+
+    def _smallest(self, found: Tried, numbers: str) -> Tried:
+        """Return a smaller case that fails as well: one from which nothing can be taken away."""
+        met = {found.case.spec}
+        smaller = simpler(found.case.spec)
+        while found.answer.kind not in ENDED and len(met) <= SHRUNK and (spec := next(smaller, None)) is not None:
+            if spec not in met and (failed := self._failed(with_numbers(numbers, self._task, spec, 79))) is not None:
+                found, smaller = failed, simpler(spec)
+            met.add(spec)
+        return found
