@@ -20,6 +20,7 @@ SOURCES = sorted(path.relative_to(JS).as_posix() for path in JS.rglob("*.js") if
 TABS = {name: f"tabs/{name}/tab.js" for name in facts("names")["tabs"]}
 # The last are of pages: without a kernel, served, around a notebook of Voilà's.
 ENTRIES = [
+    "page/article.js",
     "page/script_carrier_widget.js",
     "page/request_shared_script.js",
     *TABS.values(),

@@ -212,7 +212,7 @@ export class Board {
   /** Whose gradient the tray keeps: the pinned pixel's, or that of the conclusion. @returns {Place | null} */
   #pixel() {
     const selected = this.#model.get("selected");
-    const pixel = selected?.panel === "grad_input" ? selected : this.arrival.pixel();
+    const pixel = selected?.panel === "grad_input" ? selected : this.#figure ? null : this.arrival.pixel();
     return samePlace(pixel, this.#asked) ? null : pixel; // it would give the number away
   }
 

@@ -130,6 +130,13 @@ export function drawFigure(place, data, first) {
   check(first);
   let part = first;
   const model = createPageModel({ ...data, plotly: () => /** @type {any} */ (null) }, fromPage);
+  // It has no button that asks which mistake a link has brought.
+  const reveal = () => {
+    const { broken } = model.settings();
+    if (broken) model.reveal(broken);
+  };
+  reveal();
+  model.on("settings", reveal);
   const picture = element("div.cv-picture");
   const notice = element("p.cv-notice", { role: "status" });
   const body = element("div.cv-body", { "data-stage": "figure" }, picture, notice);
