@@ -175,8 +175,9 @@ def test_without_scripts_and_on_paper_each_section_has_its_own_picture(browser, 
 def test_it_is_accessible_and_nothing_moves_by_itself(browser, articles, scheme):
     with fresh_page(browser, viewport={"width": 1440, "height": 900}, color_scheme=scheme) as page:
         page.add_init_script(
-            "window.shift = 0; new PerformanceObserver((list) => { for (const each of list.getEntries())"
-            " if (!each.hadRecentInput && each.sources.some(({ node }) => node?.getRootNode() === document)) shift += each.value;"
+            "window.shift = 0; const isOutside = ({ node }) => node?.getRootNode() === document;"
+            "new PerformanceObserver((list) => { for (const { value, sources, hadRecentInput } of list.getEntries())"
+            " if (!hadRecentInput && sources.some(isOutside)) shift += value;"
             " }).observe({ type: 'layout-shift', buffered: true })"
         )
         opened(page, articles["zh-Hant"])
