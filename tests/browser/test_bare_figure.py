@@ -39,6 +39,7 @@ AS_SEEN = """(host) => {
     others: [...root.querySelectorAll("button, select, summary, input, h3")].filter(seen)
       .map((node) => node.className).filter((name) => name !== "cv-product"),
     sum: root.querySelector(".cv-sum").textContent,
+    stops: [...root.querySelectorAll("*")].filter((node) => node.tabIndex >= 0 && seen(node)).length,
     notice: root.querySelector(".cv-notice").textContent,
   };
 }"""
@@ -104,6 +105,18 @@ def test_panels_and_signs_alone_fill_the_box_with_numbers_that_can_be_read(page,
     assert shown["panels"][-1] == result
     assert shown["numbers"][result] == by_autograd(state)[result]
     assert shown["signs"][-1] == "="
+    assert shown["stops"] == 3, "a panel each"
+
+
+def test_a_long_sum_is_one_stop_in_which_arrows_move(page, host):
+    figure = open_figure(page, host, state="v=2&grad=ones&view=stamps", cell="grad_input 2 2")
+    assert seen(figure)["stops"] == 4
+    products = figure.locator(".cv-product")
+    products.first.focus()
+    for key, at in (("ArrowRight", 1), ("End", 8), ("ArrowRight", 0)):
+        page.keyboard.press(key)
+        assert products.nth(at).evaluate("(product) => product.getRootNode().activeElement === product")
+    assert seen(figure)["stops"] == 4
 
 
 def test_chosen_panels_keep_the_signs_between_them(page, host):
