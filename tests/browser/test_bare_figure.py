@@ -170,6 +170,22 @@ def test_a_drag_and_a_click_are_told_as_those_of_a_board(page, host):
     assert seen(figure)["sum"].startswith("grad_input[2,3] = ")
 
 
+def test_two_figures_of_a_page_move_each_by_itself(page, host):
+    folder, address = host
+    both = FIGURE.format(state="v=2", band="input", panels="", cell="")
+    both += FIGURE.format(state="v=2&amp;grad=ones", band="weight", panels="", cell="")
+    (folder / "both.html").write_text(PAGE.format(width=700, figure=both), encoding="utf-8")
+    page.goto(address.replace("host.html", "both.html"))
+    one, other = (page.locator("convviz-board").nth(at) for at in (0, 1))
+    before = seen(one), seen(other)
+    assert before[0]["numbers"]["grad_input"] == by_autograd("v=2")["grad_input"]
+    assert before[1]["numbers"]["grad_weight"] == by_autograd("v=2&grad=ones")["grad_weight"]
+    one.locator("[data-panel=grad_output] [data-cell='1,1']").focus()
+    page.keyboard.press("Shift+ArrowRight")
+    assert seen(one)["numbers"]["grad_input"] != before[0]["numbers"]["grad_input"]
+    assert seen(other) == before[1]
+
+
 def test_the_wheel_scrolls_the_page(page, host):
     figure = open_figure(page, host)
     seen(figure)
