@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from convviz.facts import facts
 from convviz.export.site import app_of
+from convviz.facts import facts
 from convviz.facts.current_language import ENGLISH, languages, use_locale
 from convviz.facts.words import sentences
 from convviz.lessons import lesson, names
