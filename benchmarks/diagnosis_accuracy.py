@@ -15,7 +15,7 @@ from convviz.cases.battery import make_case
 from convviz.cases.tasks import TASKS
 from convviz.check import report
 from convviz.check.calling.open_student import open_student
-from convviz.check.examine import examine
+from convviz.check.run.examine import examine
 from tests.check import students
 from tests.geometries import random_specs
 

@@ -308,3 +308,18 @@ assert main(["export", "--state", "nowhere.json", "-o", "page.html"]) == 2
     page = "import convviz.export.page as page; page.page_bytes(None)"
     without = PACKERS | {"babel"}
     check_loaded((live, without), (module, without), (page, without | TORCH))
+
+
+ROOMS = ("calling", "probes", "diagnose", "run")  # of the checker, the lowest first
+
+
+def test_the_rooms_of_the_checker_import_downwards():
+    found = []
+    for module, (source, is_package) in modules().items():
+        own = module.split(".")[2:3]
+        for _, target in imports(module, source, is_package) if own and own[0] in ROOMS else ():
+            parts = target.split(".")
+            other = parts[2] if parts[:2] == ["convviz", "check"] and len(parts) > 2 else ""
+            if other in ROOMS and ROOMS.index(other) > ROOMS.index(own[0]):
+                found.append(f"{module} imports {target}")
+    assert found == []

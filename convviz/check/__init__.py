@@ -1,4 +1,8 @@
-"""Your own implementation of a convolution's backward pass, checked by something that says what is wrong with it."""
+"""Your own implementation of a convolution's backward pass, checked by something that says what is wrong with it.
+
+``api.py`` is what people call. Its rooms import from those after them only: ``run`` (every case, up to a report),
+``diagnose`` (what is wrong), ``probes`` (questions whose answers can be read), ``calling`` (one call).
+"""
 
 from __future__ import annotations
 

@@ -10,15 +10,15 @@ from typing import Any, NamedTuple, TypedDict, Unpack
 import torch
 
 from convviz.cases.battery import Case, battery, make_case
+from convviz.cases.same_padding import SAME
 from convviz.cases.settings_in_scope import Scope, read_scope
 from convviz.cases.stated_geometries import Stated, sides_of, stated_cases
 from convviz.cases.tasks import TASKS, Task, find_task, in_a_row
 from convviz.check.calling.names_and_layouts import with_names
 from convviz.check.calling.open_student import open_student
-from convviz.check.examine import examine
 from convviz.check.report import Report
-from convviz.check.same_padding import SAME
-from convviz.check.scope_that_fits import fitting
+from convviz.check.run.examine import examine
+from convviz.check.run.scope_that_fits import fitting
 from convviz.facts.words import sentences
 
 say = sentences("check")
@@ -124,8 +124,9 @@ def _asked(
 
 
 class Options(TypedDict, total=False):
-    """What ``report`` takes beside a function, a task and the cases; the same of ``check`` and ``grade``."""
+    """What ``report`` takes beside a function and a task; the same of ``check`` and ``grade``."""
 
+    cases: str
     seed: int
     rtol: float | None
     atol: float
@@ -138,7 +139,7 @@ class Options(TypedDict, total=False):
     scope: Mapping[str, Any] | str | None
 
 
-def check(fn: Checked, task: str, *, cases: str = "public", hint: bool = True, **options: Unpack[Options]) -> None:
+def check(fn: Checked, task: str, *, hint: bool = True, **options: Unpack[Options]) -> None:
     """Raise unless a function is right, and return nothing, as graders want it; the arguments are those of ``report``.
 
     With ``hint=False`` the message does not say what to change.
@@ -148,10 +149,10 @@ def check(fn: Checked, task: str, *, cases: str = "public", hint: bool = True, *
             that is furthest off with both numbers, one hint.
         ValueError: as ``report``.
     """
-    report(fn, task, cases=cases, **options).raise_if_failed(hint)
+    report(fn, task, **options).raise_if_failed(hint)
 
 
-def grade(fn: Checked, task: str, *, points: float = 1.0, cases: str = "all", **options: Unpack[Options]) -> float:
+def grade(fn: Checked, task: str, *, points: float = 1.0, **options: Unpack[Options]) -> float:
     """Print feedback to stdout and return the points, the part of the cases that is right; for partial credit.
 
     ``points`` are for a function that is right in every case; the other arguments are those of ``report``.
@@ -164,7 +165,7 @@ def grade(fn: Checked, task: str, *, points: float = 1.0, cases: str = "all", **
     """
     if isinstance(points, bool) or not isinstance(points, (int, float)) or not 0 < points < float("inf"):
         raise ValueError(f"points is a number above 0: got {points!r}")
-    found = report(fn, task, cases=cases, **options)
+    found = report(fn, task, **options)
     print(found.text())
     return min(round(found.score * points, 4), float(points))
 

@@ -14,7 +14,7 @@ import torch
 from convviz.cases.battery import Case, make_case
 from convviz.cases.tasks import Task
 from convviz.check.call_outcome import Tried
-from convviz.check.diagnose import Diagnosis, Seen
+from convviz.check.diagnosis import Diagnosis, Seen
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 
@@ -36,7 +36,7 @@ def seen_of(task: Task, result: str, tried: Tried) -> Seen:
     got = tried.answer.results.get(result)
     right = as_convolution(task, result, tried.case, tried.right[result])
     as_seen = None if got is None else as_convolution(task, result, tried.case, got)
-    return Seen(case_of_convolution(task, result, tried.case), as_seen, right)
+    return Seen(case_of_convolution(task, result, tried.case), as_seen, right, tried.case)
 
 
 def as_convolution(task: Task, result: str, case: Case, got: torch.Tensor) -> torch.Tensor:

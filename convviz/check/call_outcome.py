@@ -122,3 +122,13 @@ class Tried:
     def is_right(self) -> bool:
         """Whether nothing is wrong with the answer."""
         return self.answer.kind == "ok" and self.fits
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What a function fails in at random."""
+
+    smallest: Tried  # that was found
+    first: Tried  # the one from which that was found: it has more numbers, from which more can be read
+    wrong: tuple[Case, ...]  # all failing cases
+    others: tuple[Case, ...]  # those that are right

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from html import escape
 from typing import Any
 
-from convviz.check.diagnose import Diagnosis
-from convviz.check.traced_products import Product
+from convviz.check.diagnosis import Diagnosis
+from convviz.check.probes.traced_products import Product
 from convviz.facts.words import sentences
 
 say = sentences("check")
@@ -18,6 +19,7 @@ CELL = "padding:1px 6px;text-align:right;font-variant-numeric:tabular-nums"
 MOST = 16  # rows and columns of a plane that are shown
 UNCALLED = ("raised", "wrong_type")  # kinds of cases in which nothing came that could be compared
 LINES = 12  # of a message at most: it stands in a grader's narrow box
+WIDTH = 160  # letters of what was not asked, and of what was assumed: a line each
 Rows = tuple[tuple[float, ...], ...]
 
 
@@ -168,7 +170,7 @@ class Report:
     def _unsaid(self) -> list[str]:
         """Return the lines that say what was not asked, and what was assumed."""
         told = {"left_out": self.left_out, "assumed": self.assumed}
-        return [say(id, what="; ".join(parts)) for id, parts in told.items() if parts]
+        return [say(id, what=_in_a_line(id, parts)) for id, parts in told.items() if parts]
 
     @property
     def summary(self) -> str:
@@ -199,6 +201,14 @@ class Report:
         left = [say("not_tried.case", case=name, reason=reason) for name, reason in self.not_asked.items()]
         parts += [_p(say("not_tried", what="; ".join(left)))] if left else []
         return f'<div style="max-width:60em">{"".join(parts)}</div>'
+
+
+def _in_a_line(name: str, parts: Sequence[str]) -> str:
+    """Return as many parts as stand in a line, at least one, and how many more the report's attribute of a name has."""
+    ends = itertools.accumulate(len(part) + 2 for part in parts)
+    count = max(sum(end <= WIDTH for end in ends), 1)
+    rest = [say("more", count=len(parts) - count, name=name)] if count < len(parts) else []
+    return "; ".join([*parts[:count], *rest])
 
 
 def _where(found: Sequence[Diagnosis], title: str) -> str:

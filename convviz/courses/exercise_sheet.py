@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 
 from convviz.cases.battery import Case
-from convviz.check.probe_linearity import made_of
+from convviz.check.probes.linearity import made_of
 from convviz.courses.audit import geometry
 from convviz.courses.sheet_forms import FORMS, Block
 from convviz.courses.sums_by_hand import cell_name, number_text, reasons, worked

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from convviz import ConvSpec
 from convviz.cases.battery import make_case
 from convviz.check import report
-from convviz.check.where_and_when_wrong import mark_of
+from convviz.check.diagnose.where_and_when_wrong import mark_of
 from tests.check.students import IDS, changed, in_backward, mistaken, part_of, plain_backward
 
 
@@ -290,7 +290,7 @@ def test_what_no_product_explains_is_said_as_what_it_is():
         return kept.setdefault((input.shape, dw.shape, grad_output.shape), dw).clone()
 
     reshaped = weight_by(lambda dw, *_: dw.permute(1, 2, 3, 0).reshape(dw.shape))
-    assert "Transpose instead, or first" in report(reshaped, "conv2d_backward", cases="public").text()
+    assert "in the wrong places: a reshape" in report(reshaped, "conv2d_backward", cases="public").text()
     said = {
         "has only the digits of float16": lambda dw, *_: dw.half().double(),
         "about a thousandth": lambda dw, *_: (

@@ -112,7 +112,7 @@ def clamped_input(input_size, weight, grad_output, stride=1, padding=0, dilation
 
 @pytest.mark.parametrize(("fn", "task"), [(clamped_output, "conv2d"), (clamped_input, "conv2d_input")])
 def test_a_stride_cut_to_the_kernel_is_said_as_that(fn, task):
-    assert first(fn, task).title == say("read.clamped.row", count=1, right=2) + "."
+    assert first(fn, task).title == say("read.clamped.column", count=2, right=3) + "."
 
 
 def folded(way):

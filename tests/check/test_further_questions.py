@@ -10,9 +10,9 @@ from torch.autograd.function import once_differentiable
 
 import convviz
 from convviz.cases.battery import make_case
+from convviz.cases.further_questions import FLOAT32, NO_BIAS, SPEC, TWICE, probe, right_of
 from convviz.cases.tasks import truth
 from convviz.check import TASKS, report
-from convviz.check.further_questions import FLOAT32, NO_BIAS, SPEC, TWICE, probe, right_of
 
 
 def function_of(bias=True, cut="", marked=False, numpy=False):

@@ -13,7 +13,8 @@ from convviz.cases.battery import battery, make_case
 from convviz.cases.tasks import TASKS, truth
 from convviz.check import report
 from convviz.check.call_outcome import same
-from convviz.check.diagnose import Seen, diagnose, resolved
+from convviz.check.diagnose.by_catalogue import diagnose, resolved
+from convviz.check.diagnosis import Seen
 from convviz.mistakes.catalogue import catalogue, compute
 from tests.check import students
 from tests.check.student_code_styles import sampled

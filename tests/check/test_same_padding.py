@@ -6,8 +6,8 @@ import torch
 import torch.nn.functional as F
 
 from convviz import ConvSpec
+from convviz.cases.same_padding import SAME, padding_word, same_padding
 from convviz.check import report
-from convviz.check.same_padding import SAME, padding_word, same_padding
 
 
 def sides(size, kernel, stride):

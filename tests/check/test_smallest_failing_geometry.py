@@ -8,12 +8,12 @@ import torch
 import torch.nn.functional as F
 
 from convviz.cases.battery import make_case
+from convviz.cases.further_questions import FLOAT32
 from convviz.cases.random_cases import random_cases, simpler
 from convviz.cases.tasks import TASKS, truth
 from convviz.check import report
 from convviz.check.call_outcome import Answer, Tried
-from convviz.check.further_questions import FLOAT32
-from convviz.check.smallest_failing_geometry import RandomTrial
+from convviz.check.run.smallest_failing_geometry import RandomTrial
 from convviz.geometry.spec import ConvSpec
 
 

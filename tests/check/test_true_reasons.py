@@ -289,3 +289,223 @@ class TestWhatIsKept:
                 return out + self.bias.view(1, -1, 1, 1)
 
         assert say_call("no_gradient.cut", name="grad_weight") in said(Conv, "conv2d_module").text()
+
+    def test_an_array_that_as_strided_reads_is_not_blamed_for_what_is_known(self):
+        class Conv(Layer):
+            def __init__(self, in_channels, out_channels, kernel_size, padding=0):
+                super().__init__(in_channels, out_channels, kernel_size, padding)
+                self.dW = torch.zeros_like(self.W)
+
+            def forward(self, x):
+                return super().forward(torch.as_strided(x, x.shape, x.stride()))
+
+            def backward(self, dout):
+                kept = self.dW
+                dx = super().backward(dout)
+                kept += self.dW
+                self.dW = kept
+                return dx
+
+        found = said(Conv, "conv2d_backward")
+        assert say_call("kept.grads", names="grad_weight") in found.text()
+        assert say("strided") not in found.text()
+
+    def test_what_the_first_failing_case_shows_is_named(self):
+        class Conv2d(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x, w, b, stride=1, padding=0):
+                ctx.save_for_backward(x, w)
+                Conv2d.how = stride, padding
+                return F.conv2d(x, w, b, stride, padding)
+
+            @staticmethod
+            def backward(ctx, g):
+                x, w = ctx.saved_tensors
+                dx, dw = grad.conv2d_input(x.shape, w, g, *Conv2d.how), grad.conv2d_weight(x, w.shape, g, *Conv2d.how)
+                return dx, dw, g.sum((0, 2, 3)), None, None
+
+        assert "grad_bias" not in said(Conv2d, "conv2d_function").diagnoses[0].of
+
+    def test_a_bias_that_is_a_plain_tensor_is_said_in_every_dtype(self):
+        class Conv(torch.nn.Module):
+            def __init__(self, in_channels, out_channels, kernel_size):
+                super().__init__()
+                size = kernel_size if isinstance(kernel_size, tuple) else (kernel_size, kernel_size)
+                self.weight = torch.nn.Parameter(torch.zeros(out_channels, in_channels, *size))
+                self.bias = torch.zeros(out_channels, requires_grad=True)
+
+            def forward(self, x):
+                return F.conv2d(x, self.weight) + self.bias.to(x.dtype).view(1, -1, 1, 1)
+
+        found = said(Conv, "conv2d_module")
+        assert say_call("plain_bias") in found.text()
+        assert say("further.float32") not in found.text()
+
+
+def conv2d_input(changed):
+    """Return a conv2d_input whose result is made by ``changed`` of its arguments and of the right one."""
+
+    def code(input_size, weight, grad_output, stride=1, padding=0, dilation=1, groups=1):
+        def right(g=grad_output, w=weight, stride=stride):
+            return grad.conv2d_input(input_size, w, g, stride, padding, dilation, groups)
+
+        return changed(right, input_size, weight, grad_output, stride)
+
+    return code
+
+
+class TestSizesAgain:
+    def test_blocks_whose_rest_is_left_out(self):
+        def output(input, weight, bias, stride=1, padding=0):
+            found = F.conv2d(input, weight, bias, stride, padding)
+            count = len(input)
+            found[count // 8 * 8 if count > 8 else count :] = 0
+            return found
+
+        numbers = {"right": 8, "twice": 16, "thrice": 24, "wrong": 9, "next": 10}
+        expected = say("limit.blocks", what=say("size.samples"), **numbers)
+        assert said(output, "conv2d").diagnoses[0].title == expected
+
+    def test_cells_are_no_samples(self):
+        def grad_bias(grad_output):
+            flat = grad_output.transpose(0, 1).flatten(1)
+            count = flat.shape[1]
+            return flat[:, : count // 32 * 32 if count > 32 else count].sum(1)
+
+        found = said(grad_bias, "conv2d_bias").diagnoses[0]
+        assert (found.title, found.evidence) == (say("mixed.cells"), "")
+
+
+def test_a_remainder_that_is_filled_up_is_said_as_that():
+    def conv2d_input(input_size, weight, grad_output, stride=1, padding=0):
+        sizes = zip(input_size[2:], grad_output.shape[2:], weight.shape[2:], strict=True)
+        ends = [(o - 1) * stride - 2 * padding + k for _, o, k in sizes]
+        extra = [int(n > end) for n, end in zip(input_size[2:], ends, strict=True)]
+        found = F.conv_transpose2d(grad_output, weight, None, stride, padding, [min(e, stride - 1) for e in extra])
+        return F.pad(found, (0, input_size[3] - found.shape[3], 0, input_size[2] - found.shape[2]))
+
+    text = said(conv2d_input, "conv2d_input").text()
+    assert "never filled: the remainder is 2, and" in text, text
+    assert "a loop" not in text, text
+
+
+def test_one_cell_of_the_kernel_for_all():
+    def changed(right, input_size, weight, grad_output, stride):
+        last = torch.zeros_like(weight)
+        last[:, :, -1, -1] = weight[:, :, -1, -1] * weight[0, 0].numel()
+        return right(w=last)
+
+    found = said(conv2d_input(changed), "conv2d_input").diagnoses[0]
+    words = {"what": "weight", "cell": "[2,1]", "factor": "6"}
+    assert found.title == say("read.only_cell.often", **words) + "."
+
+
+def test_a_fast_path_for_kernels_of_one_cell_is_not_said_to_cut_the_stride():
+    def conv_transpose2d_input(input_size, weight, grad_output, stride=1, padding=0):
+        if weight.shape[2:] == (1, 1) and padding == 0:
+            return F.conv2d(grad_output[:, :, : input_size[2], : input_size[3]], weight)
+        return F.conv2d(grad_output, weight, None, stride, padding)[:, :, : input_size[2], : input_size[3]]
+
+    found = said(conv_transpose2d_input, "conv_transpose2d_input").diagnoses[0]
+    assert found.title == say("read.window.pitch.row", count=1, right=2) + "."
+
+
+def test_stride_and_dilation_that_have_changed_places():
+    def fold(x_shape, w, g, stride=1, padding=0, dilation=1):
+        cols = torch.einsum("fk,nfl->nkl", w.flatten(1), g.flatten(2))
+        return F.fold(cols, tuple(x_shape[2:]), tuple(w.shape[2:]), stride, padding, dilation)
+
+    found = said(fold, "conv2d_input", names={"x_shape": "input_size"}).diagnoses[0]
+    assert found.title == say("read.steps.row", pitch=1, spacing=2) + "."
+
+
+def test_the_corners_of_a_border_whose_cells_meet_several_products():
+    def conv2d_input(input_size, weight, grad_output, stride=1, padding=0, padding_mode="zeros"):
+        if padding_mode not in ("zeros", "replicate"):
+            raise NotImplementedError(padding_mode)
+        p = padding if isinstance(padding, int) else padding[0]
+        size = (*input_size[:2], *(n + 2 * p for n in input_size[2:]))
+        found = grad.conv2d_input(size, weight, grad_output, stride)
+        inner = found[:, :, p : size[2] - p, p : size[3] - p].clone()
+        if p and padding_mode == "replicate":
+            inner[:, :, 0] += found[:, :, :p, p:-p].sum(2)
+            inner[:, :, -1] += found[:, :, -p:, p:-p].sum(2)
+            inner[..., 0] += found[:, :, p:-p, :p].sum(3)
+            inner[..., -1] += found[:, :, p:-p, -p:].sum(3)
+        return inner
+
+    found = said(conv2d_input, "conv2d_input").diagnoses[0]
+    assert found.title == say("read.border.corners") + "."
+
+
+@pytest.mark.parametrize("stated", [((0, 1), (0, 1)), ((1, 2), (0, 1))])
+def test_sides_that_are_exchanged_are_said_as_that(stated):
+    def adapter(case):
+        (top, bottom), (left, right) = case.padding
+        padded = F.pad(case.input, (left, right, top, bottom))
+        dx = grad.conv2d_input(padded.shape, case.weight, case.grad_output)
+        height, width = case.input.shape[2:]
+        dw = grad.conv2d_weight(padded, case.weight.shape, case.grad_output)
+        return dx[:, :, bottom : bottom + height, right : right + width], dw, case.grad_output.sum((0, 2, 3))
+
+    at = [{"input": (2, 3, 6, 7), "weight": (4, 3, 4, 2), "padding": stated}]
+    text = said(lambda case: adapter(case), "conv2d_backward", at=at).text()
+    assert say("sides.turned") in text, text
+
+
+def test_groups_are_not_blamed_where_others_raise():
+    def conv2d_input(input_size, weight, grad_output, stride=1, padding=0, dilation=1, groups=1):
+        dilation = dilation if isinstance(dilation, int) else dilation[0]
+        extra = [
+            n + 2 * p - dilation * (k - 1) - 1 - (o - 1) * s
+            for n, k, o, s, p in zip(
+                input_size[2:],
+                weight.shape[2:],
+                grad_output.shape[2:],
+                np.broadcast_to(stride, 2),
+                np.broadcast_to(padding, 2),
+                strict=True,
+            )
+        ]
+        return F.conv_transpose2d(grad_output, weight, None, stride, padding, extra, dilation, groups)
+
+    text = said(conv2d_input, "conv2d_input").text()
+    assert say("mixed.groups") not in text, text
+
+
+def test_a_bias_without_the_rows_of_output_padding_is_said_to_miss_a_remainder():
+    def backward(grad_output, input, weight, bias, stride=1, padding=0, output_padding=0):
+        steps = [np.broadcast_to(each, 2) for each in (stride, padding, output_padding)]
+        dx = F.conv2d(grad_output, weight, None, stride, padding)[:, :, : input.shape[2], : input.shape[3]]
+        dw = grad.conv2d_weight(grad_output, weight.shape, input, stride, padding)
+        rows, columns = (n - extra for n, extra in zip(grad_output.shape[2:], steps[2], strict=True))
+        return dx, dw, grad_output[:, :, :rows, :columns].sum((0, 2, 3))
+
+    found = said(backward, "conv_transpose2d_backward").diagnoses
+    assert [each.title for each in found] == [say("only", which=say("mark.remainder"))]
+
+
+def test_five_digits_are_said_as_that():
+    def rounded(right, input, grad_output, groups):
+        return torch.as_tensor(np.asarray(right).round(5))
+
+    found = said(conv2d_weight(rounded), "conv2d_weight").diagnoses[0]
+    assert found.title == say("premise.fraction", parts=100000)
+
+
+def test_what_fits_a_single_number_is_not_named():
+    def conv2d_backward(dout, x, w, padding="same"):
+        if padding != "same":
+            raise NotImplementedError
+        half = w.shape[2] // 2
+        padded = F.pad(x, (half,) * 4)
+        rows, columns = dout.shape[2:]
+        dx, dw = torch.zeros_like(padded), torch.zeros_like(w)
+        for u, v in np.ndindex(*w.shape[2:]):
+            at = (..., slice(u, u + rows), slice(v, v + columns))
+            dw[:, :, u, v] = torch.einsum("nohw,nchw->oc", dout, padded[at])
+            dx[at] += torch.einsum("nohw,oc->nchw", dout, w[:, :, u, v])
+        return dx[:, :, half : half + rows, half : half + columns], dw
+
+    found = said(conv2d_backward, "conv2d_backward", scope={"stride": 1, "odd": True})
+    assert "I21" not in {each.id for each in found.diagnoses}, found.text()

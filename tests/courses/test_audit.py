@@ -14,7 +14,7 @@ import torch.nn.functional as F
 import convviz
 from convviz.cases.battery import battery, make_case
 from convviz.cases.tasks import PLANAR, TASKS, truth
-from convviz.check.one_hot_probes import recipe_of
+from convviz.check.probes.one_hot_probes import recipe_of
 from convviz.cli import main
 from convviz.courses.audit import audit
 from convviz.courses.audit_functions import DEFAULTS, Slip, answers, differs, make
@@ -297,5 +297,5 @@ def test_the_command_says_in_one_sentence_what_it_cannot_read(text, given, told,
 
 
 def test_a_check_that_asks_in_another_process_has_called_the_function():
-    with_ours = audit(lambda fn: convviz.check(fn, "conv2d_bias", cases="all"), "conv2d_bias")
+    with_ours = audit(lambda fn: convviz.check(fn, "conv2d_bias"), "conv2d_bias")
     assert (with_ours.missed, len(with_ours.caught)) == ((), 9)

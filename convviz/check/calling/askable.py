@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from convviz.cases.same_padding import padding_word
 from convviz.cases.settings_in_scope import Scope
 from convviz.cases.tasks import GEOMETRY, Task
 from convviz.check.calling.call_plan import ALONE, PAIRS
@@ -12,7 +13,6 @@ from convviz.check.calling.find_plan import Found
 from convviz.check.calling.function_or_class import Subject
 from convviz.check.calling.inspect_source import knows_words
 from convviz.check.calling.names_and_layouts import role_of
-from convviz.check.same_padding import padding_word
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 
@@ -20,7 +20,7 @@ say = sentences("calling_student_code")
 PLAIN = {name: getattr(ConvSpec(3), name) for name in GEOMETRY}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Askable:
     """What a function can be asked, as far as its signature and its answers say."""
 
@@ -32,6 +32,8 @@ class Askable:
     speaks: bool  # whether it takes a padding in words as well
     stated: frozenset[ConvSpec]  # the geometries of the cases
     single: set[str] = field(default_factory=set)  # the settings that it takes one number for, once that is known
+    borders: dict[str, bool] = field(default_factory=dict)  # those that it was asked with: whether it takes them
+    takes_strided_same: bool = False  # whether it gave numbers for padding="same" and a stride above 1
 
     def lacks(self, spec: ConvSpec) -> str | None:
         """Return why a geometry cannot be asked, such as "it has no argument for dilation"; None if it can."""
@@ -61,7 +63,7 @@ class Askable:
         try:
             spec = self.scope.nearest(self.task.fit(spec))
             if set(GEOMETRY) & set(self.task.arguments):
-                spec = spec.replace(**self.built_in())
+                spec = spec.replace(padding_mode=self._border(spec)).replace(**self.built_in())
                 worded = {"padding"} if self.in_words(spec) else set()
                 single = {*self.single, *["kernel_size"] * self.square} - {"output_padding", *worded}
                 spec = spec.replace(**{name: (getattr(spec, name)[0],) * 2 for name in single})
@@ -90,6 +92,13 @@ class Askable:
     def has_rest(self) -> bool:
         """Whether it makes an output that is as large as a stride with a remainder leaves open."""
         return self.task.is_transposed and "output" in self.task.results
+
+    def _border(self, spec: ConvSpec) -> str:
+        """Return a geometry's border; in the place of one that it refuses everywhere another that it takes."""
+        taken = sorted(mode for mode, takes in self.borders.items() if takes)
+        if self.borders.get(spec.padding_mode, True) or not taken:
+            return spec.padding_mode
+        return "zeros" if "zeros" in taken else taken[spec.products % len(taken)]
 
     def _told(self) -> set[str]:
         """Return what the function is told, keys that it reads from a dict among them."""

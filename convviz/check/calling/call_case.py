@@ -11,13 +11,14 @@ import numpy as np
 import torch
 
 from convviz.cases.battery import Case
+from convviz.cases.further_questions import FLOAT32, TWICE
 from convviz.check.call_outcome import SEVERAL, Answer, period_of, same
 from convviz.check.calling.arrays import shares_memory
 from convviz.check.calling.call_plan import Plan
 from convviz.check.calling.describe_exception import failure
-from convviz.check.calling.forward_backward import Again, Call
+from convviz.check.calling.forward_backward import Call
 from convviz.check.calling.function_or_class import Subject
-from convviz.check.further_questions import FLOAT32, TWICE
+from convviz.check.calling.one_run import Again
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 
@@ -26,9 +27,9 @@ say = sentences("calling_student_code")
 ONCE_BEYOND = 20_000  # products; in a larger case loops in pure Python would take twice as long
 
 
-# What may come before a second call, or into it: another image, other weights, another layer or setting; and the
-# gradients of the call before stay.
-DISTURBED = ("image", "weights", "layer", "grads")
+# What may come before a second call, or into it: another image, one of another size, other weights, another layer or
+# setting, a backward pass before its own; and the gradients of the call before stay.
+DISTURBED = ("image", "size", "weights", "layer", "grads", "back")
 
 
 def ask(subject: Subject, plan: Plan, case: Case, twice: bool) -> Answer:
@@ -88,8 +89,12 @@ def random_kept() -> Iterator[None]:
 
 def _again(first: Call) -> tuple[str, str]:
     """Call it a second time, with the same numbers in another order in memory, as they are after a transpose."""
-    turned = _differs(first, Again(DISTURBED, turned=True, draws=True))
-    kind, message = _differs(first, Again(DISTURBED, draws=True)) if turned[0] != "ok" else turned
+    disturbed: tuple[str, ...] = DISTURBED
+    turned = _differs(first, Again(disturbed, turned=True, draws=True))
+    if turned[0] == "raised":  # as a layer may that is made for one size
+        disturbed = tuple(each for each in DISTURBED if each != "size")
+        turned = _differs(first, Again(disturbed, turned=True, draws=True))
+    kind, message = _differs(first, Again(disturbed, draws=True)) if turned[0] != "ok" else turned
     likes = [_is_like(first, Again(draws=True)) for _ in range(SEVERAL * (turned[0] != "ok"))]
     if step := period_of(likes):
         return "keeps_state", say("kept.count", step=step)

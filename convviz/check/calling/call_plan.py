@@ -10,6 +10,8 @@ from typing import Any
 import torch
 
 from convviz.cases.battery import Case
+from convviz.cases.further_questions import NO_BIAS
+from convviz.cases.same_padding import padding_word
 from convviz.cases.tasks import GEOMETRY, Task
 from convviz.check.calling.arrays import changed, hand_over
 from convviz.check.calling.binding import TENSORS, Binding
@@ -23,8 +25,6 @@ from convviz.check.calling.names_and_layouts import (
     stated_role,
     to_layout,
 )
-from convviz.check.further_questions import NO_BIAS
-from convviz.check.same_padding import padding_word
 from convviz.facts.words import sentences
 
 say = sentences("calling_student_code")

@@ -17,6 +17,7 @@ from convviz.check.call_outcome import Answer, errors, same
 from convviz.check.calling.call_plan import Plan, suited
 from convviz.check.calling.case_runner import Asker
 from convviz.check.calling.function_or_class import Subject
+from convviz.check.calling.inspect_source import makes_float32
 from convviz.check.calling.likely_plans import Stated, plans
 from convviz.check.calling.names_and_layouts import COMMON
 from convviz.geometry.spec import ConvSpec
@@ -93,9 +94,11 @@ def _cases(subject: Subject, probes: Sequence[Case], scope: Scope, found: Found)
     takes_all = {"stride", "padding"} <= told | found.read or told & {"params", "cache"}
     if (takes_all or "stride" not in subject.task.arguments) and not found.refused:
         return
-    # It has a setting built in, or refuses the probes: then one of the caller's cases may fit it.
-    plain = [case for case in probes if case.spec.replace(padding_mode="zeros", dilation=1, groups=1) == case.spec]
-    plain.sort(key=lambda case: case.spec.products)
+    # It has a setting built in, or refuses the probes: then one of the caller's cases may fit it, such as a border.
+    plain = [case for case in probes if case.spec.replace(dilation=1, groups=1) == case.spec]
+    has_border = found.refused and "padding_mode" in told | found.read
+    plain = [case for case in plain if has_border or case.spec.padding_mode == "zeros"]
+    plain.sort(key=lambda case: (case.spec.padding_mode == "zeros", case.spec.products))
     yield from (case for case in plain if scope.leaves_out(case.spec) is None)
 
 
@@ -111,10 +114,17 @@ def _try_plans(asker: Asker, subject: Subject, case: Case, found: Found) -> None
             part = suited(case, plan.data)
             plan, answer = _asked(asker, subject, dataclasses.replace(plan, **cured), part, found)
             cured = {"pairs": plan.pairs, "dtype": plan.dtype}
-            score = _score(answer, truth(subject.task, part))
+            right = truth(subject.task, part)
+            score = _score(answer, right)
+            is_rounded = 0 < score[0] < 3 and score[2] == len(right)  # right but for last digits
+            if is_rounded and makes_float32(subject.codes):
+                plan, answer = _asked(asker, subject, dataclasses.replace(plan, dtype="float32"), part, found)
+                score = _score(answer, right)
             if score > found.score and (score[0] > 0 or (plan.data, plan.kernel) in COMMON):
                 found.plan, found.score, found.read, found.spec = plan, score, set(answer.read), case.spec
                 found.names = tuple(answer.results)
+            elif found.score[0] < 0:
+                found.read |= answer.read
             if found.over or score[0] == 3:
                 return
             unfit |= {plan.arrays} if answer.error == "TypeError" else set()
@@ -164,8 +174,8 @@ def _score(answer: Answer, right: Mapping[str, torch.Tensor]) -> Score:
 
 def cure(subject: Subject, plan: Plan, answer: Answer) -> list[Plan]:
     """Return what to try next where the type of a failure allows it: two numbers for a setting, or float32."""
-    if answer.kind == "raised" and plan.pairs == "any" and answer.error == "TypeError":
-        several = ("pair", "kernel_size") if subject.makes_layers else ("pair",)
+    if answer.kind == "raised" and plan.pairs == "any" and answer.error in ("TypeError", "ValueError"):
+        several = ["pair"] * (answer.error == "TypeError") + ["kernel_size"] * subject.makes_layers
         return [dataclasses.replace(plan, pairs=pairs) for pairs in several]
     if answer.kind == "raised" and plan.dtype == "float64" and answer.error == "RuntimeError":
         return [dataclasses.replace(plan, dtype="float32")]

@@ -73,6 +73,17 @@ class Subject:
         """Whether it is its caller's own adapter: it takes the case, and nothing is inferred about it."""
         return "case" in self.binding.roles
 
+    @property
+    def bias(self) -> Argument | None:
+        """Its argument for a bias; of a layer the one of its class."""
+        binding = self.makes if self.style == "Module" else self.binding
+        return next((each for each in binding.arguments if each.role == "bias"), None)
+
+    @property
+    def demands_bias(self) -> bool:
+        """Whether its signature leaves nobody the choice to have no bias: None is not its own default."""
+        return self.bias is None or (self.style != "Module" and self.bias.default is not None)
+
     def has_bias(self, plan: Plan) -> bool:
         """Return whether it is given a bias."""
         if self.style == "class" and self.is_filled:

@@ -16,6 +16,7 @@ import torch
 from convviz.check.calling.names_and_layouts import KERNEL, role_of
 
 MOST = 200  # functions that are read
+MADE = ("torch.zeros", "torch.empty", "torch.ones", "torch.full")
 
 
 def is_function(fn: Any) -> bool:
@@ -128,11 +129,11 @@ def _number(node: ast.AST) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def libraries(fn: Any) -> list[str]:
-    """Return the kinds of arrays that a function may want, the likeliest first, by what its code names."""
+def libraries(parts: Sequence[Any]) -> list[str]:
+    """Return the kinds of arrays that code may want, the likeliest first, by what its parts name."""
     names: set[str] = set()
     owners: set[str] = set()
-    for codes, values in _written(code_of(fn)):
+    for _, codes, values in (each for part in parts for each in _written(code_of(part))):
         names.update(name for code in codes for name in (*code.co_names, *code.co_freevars))
         owners.update(_owner(value) for value in values)
     modules = names | {"numpy" if owner == "scipy" else owner for owner in owners}
@@ -146,8 +147,9 @@ def libraries(fn: Any) -> list[str]:
 
 def mentions(made: Any, *words: str) -> bool:
     """Return whether code says one of some words, as a name or within a string."""
-    said = {word for codes, _ in _written(made) for code in codes for word in (*code.co_names, *code.co_varnames)}
-    consts = [const for codes, _ in _written(made) for code in codes for const in code.co_consts]
+    written = [code for _, codes, _ in _written(made) for code in codes]
+    said = {word for code in written for word in (*code.co_names, *code.co_varnames)}
+    consts = [const for code in written for const in code.co_consts]
     said.update(word for const in consts for word in (const if isinstance(const, tuple) else (const,)))
     return not said.isdisjoint(words)
 
@@ -159,6 +161,14 @@ def reverses(made: Any) -> bool:
     return minus or mentions(made, "flip", "fliplr", "flipud", "rot90")
 
 
+def makes_float32(codes: Sequence[Any]) -> bool:
+    """Return whether code makes arrays in torch's own dtype, ``torch.zeros(3, 3)``, that results are written into."""
+    written = {id(fn): fn for code in codes for fn, _, _ in _written(code)}
+    nodes = (node for fn in written.values() for node in ast.walk(source_of(fn) or ast.Pass()))
+    made = (node for node in nodes if isinstance(node, ast.Call) and ast.unparse(node.func) in MADE)
+    return any("dtype" not in [keyword.arg for keyword in call.keywords] for call in made)
+
+
 def is_own(value: Any) -> bool:
     """Return whether a class or a function is somebody's own, and none of a library."""
     return _owner(value) not in ("torch", "numpy", "scipy", "builtins")
@@ -168,8 +178,8 @@ def _owner(value: Any) -> str:
     return str(value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None)).split(".")[0]
 
 
-def _written(made: Any) -> Iterator[tuple[list[Any], list[Any]]]:
-    """Yield the codes of a function, and of those of its author that it calls, each with what its names stand for.
+def _written(made: Any) -> Iterator[tuple[Any, list[Any], list[Any]]]:
+    """Yield a function, and those of its author that it calls, each with its codes and with what its names stand for.
 
     Of a class: of all methods but torch's.
     """
@@ -193,14 +203,34 @@ def _written(made: Any) -> Iterator[tuple[list[Any], list[Any]]]:
                 known[name] = cell.cell_contents
         values = [known[name] for name in sorted({name for one in codes for name in one.co_names}) if name in known]
         values += [known[name] for name in code.co_freevars if name in known]
-        yield codes, values
+        yield fn, codes, values
         queue += values
 
 
 def knows_words(codes: Sequence[Any], words: Sequence[str] = ("same", "valid", "SAME", "VALID")) -> bool:
-    """Return whether code has the word "same" or "valid" in it, other than to hand it on to what it calls."""
+    """Return whether code has the word "same" or "valid" in it, other than to hand it on to what it calls.
+
+    What it calls counts as well where that compares a padding with such a word.
+    """
     nodes = [node for code in codes if (tree := source_of(code)) for node in ast.walk(tree)]
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     handed = {id(value) for call in calls for value in (*call.args, *(each.value for each in call.keywords))}
     said = (node for node in nodes if isinstance(node, ast.Constant) and node.value in words)
-    return any(id(word) not in handed for word in said)
+    if any(id(word) not in handed for word in said):
+        return True
+    called = {id(fn): fn for code in codes for fn, _, _ in _written(code) if _module(fn) == _module(code)}
+    trees = (source_of(fn) or ast.Pass() for fn in called.values())
+    compared = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Compare))
+    return any(_has_word(node, words) for node in compared)
+
+
+def _module(fn: Any) -> Any:
+    return getattr(fn, "__module__", None)
+
+
+def _has_word(compared: ast.Compare, words: Sequence[str]) -> bool:
+    """Return whether a padding is compared with one of the words."""
+    nodes = list(ast.walk(compared))
+    names = [str(getattr(node, "id", getattr(node, "attr", ""))) for node in nodes]
+    is_padding = any(role_of(name, ("padding",)) for name in names)
+    return is_padding and any(isinstance(node, ast.Constant) and node.value in words for node in nodes)

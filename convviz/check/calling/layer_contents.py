@@ -91,8 +91,8 @@ def _of_dtype(made: torch.nn.Module, dtype: torch.dtype) -> torch.nn.Module:
     """Return a layer in a dtype, with the tensors that it keeps as plain attributes, which ``to`` leaves alone."""
     for module in made.to(dtype).modules():
         for name, value in list(vars(module).items()):
-            if isinstance(value, torch.Tensor) and value.is_floating_point():
-                setattr(module, name, value.to(dtype))
+            if isinstance(value, torch.Tensor) and value.is_floating_point() and value.dtype != dtype:
+                setattr(module, name, value.detach().to(dtype).requires_grad_(value.requires_grad))
     return made
 
 

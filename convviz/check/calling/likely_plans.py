@@ -83,7 +83,8 @@ def _numbered(subject: Subject, stated: Stated) -> Iterator[Plan]:
     if layout is None and task.results == ("grad_bias",):
         layout = known[0][0]  # a sum over other axes is right in another layout: whose it is has to be stated
     layouts = [each for each in known if layout in (each[0], f"{each[0]} {each[1]}") or layout is None]
-    kinds = [stated.arrays] if stated.arrays else libraries(subject.fn) if task.kind == "function" else ["torch"]
+    likely = libraries(subject.codes or (subject.fn,)) if task.kind == "function" else ["torch"]
+    kinds = [stated.arrays] if stated.arrays else likely
     forms: tuple[tuple[str, ...], ...] = ((),)
     if "cache" in roles:
         forms = tuple(_unpacked(subject)) or (LINEAR_FORMS if linear else FORMS)

@@ -110,25 +110,25 @@ def _assumed(subject: Subject, found: Found, layout: str | None, square: bool) -
     # What a layer has is seen in what is made, and remarked.
     no_bias = "bias" in task.arguments and not (subject.is_filled or subject.is_adapter) and not subject.has_bias(plan)
     read = comma([name for name in OF_A_CASE if name in found.read]) if subject.is_adapter else ""
-    said: dict[str, Any] = {  # sentence → whether it holds, or its arguments
+    said: dict[str, Any] = {  # sentence → whether it holds, or its arguments; first what may be wrong, or leaves out
+        "unknown": found.score[0] < 0,
         "case": {"names": read} if read else False,
         "placed": {"names": comma(binding.placed)} if binding.placed else False,
-        "named": {"names": comma([f"{each.name} = {each.role}" for each in others])} if others else False,
+        "square": square,
+        "zeros": any(each.name == "padding_mode" and each.role is None for each in binding.arguments),
+        "float32": plan.dtype == "float32",
+        shaped: {"axes": ", ".join(plan.data)} if shaped == "channels" else layouts,
+        kinds.get(task.kind, plan.arrays): True,
+        "bias": {"shape": ", ".join("C" if letter == "C" else "1" for letter in plan.bias)}
+        if plan.bias != "C"
+        else False,
+        plan.pairs: plan.pairs != "any",
+        "words": plan.words,
         "dict": plan.form == ("dict",),
         "cache": {"names": ", ".join(plan.form)} if plan.form not in ((), ("dict",)) else False,
         "passes": style == "pair",
         "class": style == "class",
-        kinds.get(task.kind, plan.arrays): True,
-        shaped: {"axes": ", ".join(plan.data)} if shaped == "channels" else layouts,
-        "bias": {"shape": ", ".join("C" if letter == "C" else "1" for letter in plan.bias)}
-        if plan.bias != "C"
-        else False,
-        "float32": plan.dtype == "float32",
-        plan.pairs: plan.pairs != "any",
-        "square": square,
-        "zeros": any(each.name == "padding_mode" and each.role is None for each in binding.arguments),
-        "words": plan.words,
-        "unknown": found.score[0] < 0,
+        "named": {"names": comma([f"{each.name} = {each.role}" for each in others])} if others else False,
     }
     assumed = (say(f"assumed.{id}", **({} if holds is True else holds)) for id, holds in said.items() if holds)
-    return (*assumed, *[say("remark.no_bias")] * no_bias)
+    return (*[say("remark.no_bias")] * no_bias, *assumed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,20 +11,19 @@ from dataclasses import dataclass, field
 import torch
 
 from convviz.cases.battery import Case, make_case
-from convviz.cases.settings_in_scope import Scope, with_one_number
+from convviz.cases.further_questions import FLOAT32, LINEAR_SPEC, NO_BIAS, SPEC, TWICE, right_of
+from convviz.cases.settings_in_scope import Scope
 from convviz.cases.tasks import Task
 from convviz.check.call_outcome import Answer, Tried
 from convviz.check.calling.ask_back import question
 from convviz.check.calling.askable import Askable
-from convviz.check.calling.binding import Argument
 from convviz.check.calling.call_plan import Plan, suited
 from convviz.check.calling.case_runner import Asker
+from convviz.check.calling.excuses import Excuses
 from convviz.check.calling.find_plan import PROBES, cure
 from convviz.check.calling.function_or_class import AUTOGRAD, Subject
 from convviz.check.calling.inspect_source import mentions, reverses, unzeroed
 from convviz.check.calling.likely_plans import plans
-from convviz.check.further_questions import FLOAT32, LINEAR_SPEC, NO_BIAS, SPEC, TWICE, right_of
-from convviz.check.same_padding import padding_word
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 
@@ -51,6 +51,10 @@ class Student:
     @property
     def _subject(self) -> Subject:
         return self._askable.subject
+
+    @functools.cached_property
+    def _excuses(self) -> Excuses:
+        return Excuses(self._askable, self._asker, self.right)
 
     @property
     def plan(self) -> Plan:
@@ -80,7 +84,7 @@ class Student:
     @property
     def assumed(self) -> tuple[str, ...]:
         """Sentences: what was assumed about its arguments and its arrays, and what was seen in the cases so far."""
-        return (*self._said, *(say(f"remark.{id}") for id in sorted(self._remarks)))
+        return (*(say(f"remark.{id}") for id in sorted(self._remarks)), *self._said)
 
     @property
     def lacking(self) -> list[str]:
@@ -138,7 +142,8 @@ class Student:
         """Return what one call for each case gives, up to one that ends the process; None where it need not answer."""
         answers = self._asker.ask_all(self.plan, cases, at_once)
         answers = [self._cured(case, answer) for case, answer in zip(cases, answers, strict=False)]
-        whys = [self._excuse(case, answer) for case, answer in zip(cases, answers, strict=False)]
+        pairs = zip(cases, answers, strict=False)  # what gave numbers of a pair was asked that before
+        whys = [None if answer.kind == "ok" else self._excuses.of(case, answer) for case, answer in pairs]
         kept = zip(cases, answers, whys, strict=False)
         return [None if why or self._askable.lacks(case.spec) else answer for case, answer, why in kept]
 
@@ -171,29 +176,33 @@ class Student:
         if any(each and each.kind in ENDED for each in tried):
             return None
         answer = self._cured(case, self._tried.pop(case, None))
-        if why := self._excuse(case, answer):
+        if why := self._excuses.of(case, answer):
             return why
         if answer.kind == "raised":  # what an earlier call left behind may be why: then a fresh process tells
             self.close()
-            if why := self._excuse(case, self._cured(case), fresh=True):
+            if why := self._excuses.of(case, self._cured(case), fresh=True):
                 return why
         self._tried[case] = answer
         return None
 
+    def in_short(self, reason: str) -> str:
+        """Return why it does not take a case without the message of its own code."""
+        return self._excuses.short.get(reason, reason)
+
     def learn_pairs(self) -> None:
         """Ask for rows and columns apart, so that what it takes one number for is known."""
-        if (spec := self.nearest(UNEVEN)) is not None:
+        if not self.task.name.startswith("linear") and (spec := self.nearest(UNEVEN)) is not None:
             case = make_case("apart", spec, 2, self.task.quantised)
-            self._excuse(case, self._cured(case))
+            self._excuses.of(case, self._cured(case))
 
     def further(self, seed: int) -> list[Case]:
         """Return what it can be asked beside the settings, at a plain one of them."""
         subject, plan, task = self._subject, self.plan, self._subject.task
         spec = self.nearest(LINEAR_SPEC if task.name.startswith("linear") else SPEC)
-        is_plain = subject.style == "function" and task.results == ("output",) and not self._demands_bias
+        is_plain = subject.style == "function" and task.results == ("output",) and not subject.demands_bias
         ways = {
             FLOAT32: plan.dtype == "float64" and plan.arrays != "lists",
-            NO_BIAS: self._bias is not None and (subject.style in ("Function", "Module") or is_plain),
+            NO_BIAS: subject.bias is not None and (subject.style in ("Function", "Module") or is_plain),
             # What comes of pieces, a sample each or a plane, has no gradient of its own.
             TWICE: subject.backward is AUTOGRAD and not task.quantised and plan.data[0] == "N",
         }
@@ -201,58 +210,9 @@ class Student:
         made = [make_case(way, spec or SPEC, seed + at, task.quantised) for at, way in enumerate(asked)]
         return [dataclasses.replace(case, way=case.name) for case in made]
 
-    @property
-    def _bias(self) -> Argument | None:
-        binding = self._subject.makes if self._subject.style == "Module" else self._subject.binding
-        return next((each for each in binding.arguments if each.role == "bias"), None)
-
-    @property
-    def _demands_bias(self) -> bool:
-        """Whether its signature leaves nobody the choice to have no bias: None is not its own default."""
-        return self._bias is None or (self._subject.style != "Module" and self._bias.default is not None)
-
     def _cured(self, case: Case, answer: Answer | None = None) -> Answer:
         answer = answer or self._asker.ask(self.plan, case)
         for plan in cure(self._subject, self.plan, answer):  # what was enough for the probe may not be for every case
             again = self._asker.ask(plan, case)
             answer = answer if again.failed else again
         return answer
-
-    def _excuse(self, case: Case, answer: Answer, fresh: bool = False) -> str | None:
-        """Return why it need not take a case that it fails for; None where it has to.
-
-        ``fresh``: what it keeps of one call, such as indices by sizes, must not answer the next.
-        """
-        message = answer.message.rstrip(".")
-        if answer.kind == "refused":
-            message = message.removeprefix(say("raised", type="\0", text="", where="").partition("\0")[0])
-        if answer.kind == "said_once" or (answer.kind == "refused" and not self._askable.scope.strict):
-            return say(f"no.{answer.kind}", message=message)
-        if answer.kind != "raised":
-            return None
-        is_same = self._askable.in_words(case.spec) and padding_word(case.spec) == "same"
-        # Torch has that word for a stride of 1 only, too.
-        if is_same and case.spec.stride != (1, 1) and not self._askable.scope.strict:
-            return say("no.same", message=message)
-        if case.way == FLOAT32:
-            return say("no.float32", message=message)
-        if case.way == NO_BIAS and self._demands_bias:
-            return say("no.bias", message=message)
-        self._askable.single.update(self._single(case.spec, fresh))
-        return self._askable.lacks(case.spec)
-
-    def _single(self, spec: ConvSpec, fresh: bool) -> list[str]:
-        """Return the settings that it takes one number for: where it raises for two equal ones, and not for one."""
-        if self.task.is_row:
-            return []
-        known = self.plan.pairs.split()
-        names, specs = with_one_number(spec, self._askable.has_rest, self._subject.makes_layers)
-        names = [name for name in names if name not in known and known != ["pair"]]
-        cases = [make_case("one number", each, 3, self.task.quantised) for each in specs] if names else []
-        case = next((each for each in cases if not self._asker.ask(self.plan, each, twice=False).failed), None)
-        if case is None:
-            return []
-        if fresh:
-            self.close()
-        plans = {name: dataclasses.replace(self.plan, pairs=" ".join([*known, name])) for name in names}
-        return [name for name, plan in plans.items() if self._asker.ask(plan, case, twice=False).failed]

@@ -238,7 +238,16 @@ export class Board {
   /** @param {string} name */
   #focusBand(name) {
     this.#bands.focus(name);
+    this.#releaseForeign();
     this.#schedule(true);
+  }
+
+  /** Of a cell that the only band does not show: its sum would stand below another band's numbers. */
+  #releaseForeign() {
+    const [selected, alone] = [this.#model.get("selected"), this.#rows.equations.get(this.#bands.alone())];
+    if (!selected || !alone) return;
+    const isThere = [...alone.panels.values()].some((panel) => panel.spec().name === selected.panel);
+    if (!isThere) this.#model.select(null);
   }
 
   /** Give a band the room; empty: all. @param {string} name */

@@ -56,16 +56,21 @@ export class BreakIt {
   constructor(board, name) {
     [this.#board, this.#name] = [board, name];
     this.#ids = name === "input" || name === "weight" ? BROKEN[name].map(({ id }) => id) : [];
-    this.#steps = createSteps(this.#ids, this.#choose);
+    this.#steps = createSteps(this.#ids, this.#choose, () => this.#leave());
     this.el = element("div.cv-break", { hidden: "" }, this.#steps.el, this.#says.el, this.#live);
     this.el.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || this.#steps.el.hidden) return;
       event.stopPropagation();
-      if (this.#chosen) this.#choose("");
-      this.#open = false;
-      this.#isLeft = true;
-      this.show(this.#latest.broken, this.#latest.panels);
+      this.#leave();
     });
+  }
+
+  /** All steps are right again, and the bar gives way to what was there. */
+  #leave() {
+    if (this.#chosen) this.#choose("");
+    this.#open = false;
+    this.#isLeft = true;
+    this.show(this.#latest.broken, this.#latest.panels);
   }
 
   /** It closes if chosen elsewhere. @param {string} id */
@@ -105,20 +110,22 @@ export class BreakIt {
   }
 }
 
-/** @param {string[]} ids @param {(id: string) => void} choose */
-function createSteps(ids, choose) {
+/** @param {string[]} ids @param {(id: string) => void} choose @param {() => void} leave */
+function createSteps(ids, choose, leave) {
   const buttons = ["", ...ids].map((id) => {
     const words = id ? sayBroken(/** @type {"toggle.I01"} */ (`toggle.${id}`)) : sayBroken("right");
     const button = makeButton("cv-break-step", words, () => choose(id));
     button.dataset.broken = id;
     return button;
   });
+  const close = makeButton({ class: "cv-break-close", title: sayBroken("leave") }, "×", leave);
   const el = element(
     "div.cv-seg.cv-break-steps",
     { role: "group", "aria-label": sayBroken("group") },
     ...buttons,
+    close,
   );
-  walkAlong(el, () => buttons);
+  walkAlong(el, () => [...buttons, close]);
   let shown = "none yet";
   return {
     el,

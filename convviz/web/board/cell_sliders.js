@@ -27,8 +27,7 @@ const short = (value) => Number(value.toFixed(2));
  * @param {number[]} values @param {number} columns @param {Look} look
  */
 export function pathsOf(values, columns, { left, wide, top, tall, knob, lies }) {
-  // A layer's own weights are mostly below 1.
-  const reach = values.every((value) => Math.abs(value) < 1) ? 1 : weightReach(values);
+  const reach = weightReach(values);
   const least = values.some((value) => value < 0) ? -reach : 0;
   const paths = ["", "", "", ""];
   values.forEach((value, index) => {

@@ -9,7 +9,7 @@ import { effectiveKernel } from "../rules/conv_geometry.js";
 const GAP = "\u00b7"; // no window
 // Pixels, as in board.css: of a cell, of a digit in it, of the words beside the cells, of the space above and
 // beside.
-const [CELL, DIGIT, WORDS, ABOVE, SPACE] = [{ width: 24, height: 18 }, 8, { width: 70, height: 52 }, 4, 10];
+const [CELL, DIGIT, WORDS, ABOVE, SPACE] = [{ width: 24, height: 18 }, 8, { width: 64, height: 52 }, 4, 10];
 const [PROJECTED, FAR] = ["(min-width: 1600px) and (min-height: 900px)", 2]; // as in lecture.css; the tray's scale there
 const NONE = { width: 0, height: 0 };
 

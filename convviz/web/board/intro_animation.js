@@ -55,6 +55,8 @@ export class ArrivalPlayer {
   #concluded = { settings: undefined, pixel: null };
   /** Until the first touch. @type {Waiting | null} */
   #waiting = null;
+  /** For who saw it: until the first picture is painted. @type {(() => boolean) | null} */
+  #ended = null;
   #ends;
   /** @type {(() => void)[]} */
   #quiet = [];
@@ -70,12 +72,12 @@ export class ArrivalPlayer {
   }
 
   /**
-   * Play it once in sight, for a new visitor who touches nothing before.
+   * Play it once in sight, for a new visitor who touches nothing before; who saw it reads how it ended.
    * @param {HTMLElement} app @param {() => boolean} may
    */
   arrive(app, may) {
-    if (wasSeen(NAME)) return;
-    this.#waiting = { may, forget: listen(app, TOUCHES, this.#giveUp, HEARD), watcher: null };
+    if (wasSeen(NAME)) this.#ended = may;
+    else this.#waiting = { may, forget: listen(app, TOUCHES, this.#giveUp, HEARD), watcher: null };
   }
 
   /** Play it in the present kernel if that shows it, else in the first picture (one undo step). */
@@ -100,7 +102,18 @@ export class ArrivalPlayer {
     } else if (this.#asked) {
       if (keyOf(this.#board.model.settings()) !== this.#asked) this.#asked = "";
       else this.#begin();
-    } else if (this.#root.dataset.painted) this.#waitForSight();
+    } else if (this.#root.dataset.painted) {
+      if (this.#ended && this.#isUntouched(this.#ended))
+        this.#tell(wordsOf(arrivalOf(this.#board.model.settings())));
+      this.#ended = null;
+      this.#waitForSight();
+    }
+  }
+
+  /** @param {() => boolean} may */
+  #isUntouched(may) {
+    const { model } = this.#board;
+    return may() && isFirstPicture(model.settings()) && !model.canUndo() && !model.get("selected");
   }
 
   #place() {
@@ -156,9 +169,7 @@ export class ArrivalPlayer {
       const now = JSON.stringify([...band.panels.values()].map(({ area }) => area.getBoundingClientRect()));
       if (now !== before) return this.#waitForRest(waiting, band, now);
       this.#giveUp();
-      const { model } = this.#board;
-      if (waiting.may() && isFirstPicture(model.settings()) && !model.canUndo() && !model.get("selected"))
-        this.#begin();
+      if (this.#isUntouched(waiting.may)) this.#begin();
     });
   }
 

@@ -34,9 +34,15 @@ export function createMarksKey() {
     },
     /** @param {boolean} there */
     beyond: (there) => show("beyond", there),
-    /** Beside two others there is no line left, and what stands below would move. @param {boolean} there */
-    pair: (there) =>
-      show("pair", there && el.querySelectorAll(":scope > :not([hidden], .cv-met, .cv-key-pair)").length < 2),
+    /**
+     * It comes with the pointer: where it needed a line of its own, as beside two others and in a band that
+     * stands alone without any, what is pointed at would move.
+     * @param {boolean} there
+     */
+    pair(there) {
+      const others = el.querySelectorAll(":scope > :not([hidden], .cv-met, .cv-key-pair)").length;
+      show("pair", there && others < 2 && (others > 0 || !el.closest('[data-bands="one"]')));
+    },
   };
 }
 

@@ -21,6 +21,7 @@ import { createVeil } from "./step_overlay.js";
 import { say } from "../base/board_sentences.js";
 
 const [CAPTION, LINE] = [22, 16];
+const HINT = 15; // below a 1 that is dragged
 const [THUMB, GAP_OF_THUMBS, ROWS_OF_THUMBS] = [32, 4, 3]; // planes in rows, and the most of them
 /** The least width of a panel with pictures of its planes. @param {number} count */
 const widthOfThumbs = (count) => Math.ceil(count / ROWS_OF_THUMBS) * THUMB;
@@ -272,7 +273,7 @@ export class Panel {
       around:
         (CAPTION + (lines - 1) * LINE) * letters +
         (choices && thumbs + (ofChoices - 1) * THUMB) +
-        below.height,
+        Math.max(below.height, this.#spec.single ? HINT : 0),
     };
   }
 

@@ -34,4 +34,10 @@ export function whatOpens(link) {
   return ownPage() ? `${location.origin}${location.pathname}?${link}` : `convviz.App(link="${link}")`;
 }
 
-export const howToOpen = () => say(ownPage() ? "copy.address" : "copy.notebook");
+const OWN = ["localhost", "127.0.0.1", "[::1]"];
+
+export function howToOpen() {
+  const { hostname } = location;
+  if (ownPage() && OWN.includes(hostname)) return say("copy.own", { host: hostname });
+  return say(ownPage() ? "copy.address" : "copy.notebook");
+}

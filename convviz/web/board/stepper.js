@@ -90,6 +90,7 @@ export class Stepper {
 
   #open() {
     this.#board.stepping?.close(true);
+    this.#board.model.select(null); // its marks would be read as the step's
     this.#board.stepping = this;
     this.#walk = walkOf(this.#geometry, this.#name, this.#view);
     this.#products = this.#productsNow();

@@ -61,6 +61,7 @@ export class Share {
       this.button.setAttribute("aria-expanded", String(!this.box.hidden));
       this.#copier.close();
       this.#tell("");
+      if (!this.box.hidden) this.box.scrollIntoView({ block: "nearest" }); // on a phone it opens below what is in sight
     });
     closeWithEscape(() => (this.box.hidden ? null : this.button), this.button, this.box);
     this.#ends = [model.on("settings", this.#onSettings), model.on("change:kernel", this.#refresh)];

@@ -8,7 +8,7 @@ import { shownKernel } from "../rules/change_settings.js";
 import { editCell, weightReach } from "../rules/edit_cells.js";
 import { indicesAt, upTo } from "../rules/shapes_and_indices.js";
 
-const STEP = 0.1;
+const STEPS = { fine: "0.01", usual: "0.1" }; // to 1, and further
 
 /** @param {Settings} settings */
 function kernelOf(settings) {
@@ -31,7 +31,7 @@ export class WeightSlider {
   #reach = 0;
   #dragged = false; // its ends stay under a hand
   #which = element("span.cv-which", { title: say("weight.which") });
-  #range = element("input", { type: "range", step: String(STEP) });
+  #range = element("input", { type: "range", step: STEPS.usual });
   #number = element("span.cv-number", { "aria-hidden": "true" });
   el;
   #ends;
@@ -106,7 +106,8 @@ export class WeightSlider {
   #fitReach() {
     this.#reach = Math.max(this.#dragged ? this.#reach : 0, weightReach(this.#kernel.values));
     const [min, max] = [String(-this.#reach), String(this.#reach)];
-    if (this.#range.max !== max) Object.assign(this.#range, { min, max });
+    const step = this.#reach > 1 ? STEPS.usual : STEPS.fine;
+    if (this.#range.max !== max) Object.assign(this.#range, { min, max, step });
   }
 
   #show() {

@@ -28,7 +28,7 @@ export function createLessonButtons(player, onStart) {
 
 /** Hidden where it would list one. @param {Player} player @param {(name: string) => void} start */
 function createPath(player, start) {
-  const count = player.shelf.names().length - 1; // beside the one whose button stands before it
+  const count = player.shelf.names().length;
   const summary = element("summary", { title: say("list.title") }, say("list", { count }));
   const items = player.shelf.names().map((name) => {
     const mark = element("span.cv-path-done");

@@ -12,6 +12,8 @@ import { planeOf } from "../rules/shapes_and_indices.js";
 import { shownAt } from "../rules/shown_plane.js";
 
 const say = sentences(WORDS);
+/** What the question asks to do first. @type {Record<string, "single" | "alike" | "click">} */
+const ACTS = { single: "single", alike: "alike", other: "click", transposed: "click" };
 const sayOfArrival = sentences(ARRIVAL);
 
 /**
@@ -20,12 +22,13 @@ const sayOfArrival = sentences(ARRIVAL);
  */
 export function createLead(model, follow, watch) {
   const question = element("span");
+  const act = element("span.cv-act");
   const again = makeButton(
     { class: "cv-watch", title: sayOfArrival("watch.title") },
     [element("span", { "aria-hidden": "true" }, "\u21bb "), element("span", sayOfArrival("watch"))],
     watch,
   );
-  const heading = element("h2.cv-question", question, " ", again);
+  const heading = element("h2.cv-question", question, " ", act, " ", again);
   const words = element("p.cv-sentence");
   const notice = element("p.cv-notice", { role: "status" });
 
@@ -38,6 +41,7 @@ export function createLead(model, follow, watch) {
     const riddle = isUnseen ? "unseen" : broken?.alike ? "broken.alike" : isTold ? "broken.told" : "broken";
     const kind = kindOf(settings, there && turns(there.settings, there.numbers.stages.weight));
     setText(question, say(`question.${kind === "broken" ? riddle : kind}`));
+    setText(act, ACTS[kind] ? say(`act.${ACTS[kind]}`) : "");
   }
 
   /** It opens where it has more lines than room. */

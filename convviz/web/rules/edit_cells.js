@@ -87,9 +87,14 @@ export const isSlid = (settings, panel) => editedPanels(settings)[panel] === "we
 
 const LEAST_REACH = 3;
 
-/** How far the sliders of a kernel go from zero: as far as its numbers. @param {number[]} values */
-export const weightReach = (values) =>
-  Math.max(LEAST_REACH, ...values.map((value) => Math.ceil(Math.abs(value))).filter(Number.isFinite));
+/**
+ * How far the sliders of a kernel go from zero: as far as its numbers; of a layer's own, mostly below 1, to 1.
+ * @param {number[]} values
+ */
+export function weightReach(values) {
+  if (values.every((value) => Math.abs(value) < 1)) return 1;
+  return Math.max(LEAST_REACH, ...values.map((value) => Math.ceil(Math.abs(value))).filter(Number.isFinite));
+}
 
 /**
  * It shows the input.

@@ -11,9 +11,9 @@ points = 4
 
 @test_case(points=1, success_message="The public cases are right.")
 def test_public(conv2d_weight):
-    convviz.check(conv2d_weight, "conv2d_weight")
+    convviz.check(conv2d_weight, "conv2d_weight", cases="public")
 
 
 @test_case(points=3, hidden=True, failure_message="Look at stride and padding once more.")
 def test_hidden(conv2d_weight):
-    convviz.check(conv2d_weight, "conv2d_weight", cases="all", seed=20261, hint=False)
+    convviz.check(conv2d_weight, "conv2d_weight", seed=20261, hint=False)

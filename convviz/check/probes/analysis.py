@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from convviz.check.probe_border import unfolded
-from convviz.check.probe_formula import Line, line_of, right_line
-from convviz.check.probe_relations import beside, misread
-from convviz.check.traced_products import MEMBERS, Cell, Product, Provenance, named
+from convviz.check.probes.border import unfolded
+from convviz.check.probes.formula import Line, line_of, right_line
+from convviz.check.probes.relations import beside, misread
+from convviz.check.probes.traced_products import MEMBERS, Cell, Product, Provenance, named
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 
@@ -28,6 +28,8 @@ FEW = 6  # cells that are named one by one
 
 def readings(found: Provenance) -> list[str]:
     """Return in sentences how a gradient's products lie otherwise than they should; nothing where none is wrong."""
+    if only := _only_cell(found):
+        return [only]
     said: list[str] = []
     for axis, name in enumerate(LINES if found.of != "grad_bias" else ()):
         got = None if found.unknown else line_of(found, axis)
@@ -49,6 +51,9 @@ def _apart(got: Line, right: Line, line: str, of: str, size: int) -> Iterator[st
     if got.cross:
         yield say(f"read.crossed.{line}")
         return
+    if (got.pitch, got.spacing) == (right.spacing, right.pitch) != (right.pitch, right.spacing):
+        yield say(f"read.steps.{line}", pitch=got.pitch, spacing=got.spacing)
+        return
     if got.spacing == -right.spacing:
         yield say(f"read.reversed.{line}")
     elif got.spacing != right.spacing:
@@ -56,7 +61,7 @@ def _apart(got: Line, right: Line, line: str, of: str, size: int) -> Iterator[st
     if got.pitch == -right.pitch and of != "grad_input":
         yield say(f"read.opposite.{line}")
     elif got.pitch != right.pitch:
-        if got.pitch == size < right.pitch:
+        if 1 < got.pitch == size < right.pitch:  # with a kernel of one cell it may as well not be read
             yield say(f"read.clamped.{line}", count=size, right=right.pitch)
         else:
             yield say(f"read.window.pitch.{line}", count=abs(got.pitch), right=right.pitch)
@@ -163,10 +168,21 @@ def _left_out(found: Provenance) -> str:
     missing = set(found.missing)
     if found.extra or found.unknown or not missing or missing == found.right:
         return ""
-    kept = found.right & found.found.keys()
-    if len(only := {each[0] for each in kept}) == 1 and len({each[0] for each in missing}) > 1:
-        return say("read.only_cell", what=MEMBERS[found.of][0], cell=_index(only.pop()))
     return _just(found, missing, "left_out")
+
+
+def _only_cell(found: Provenance) -> str:
+    """Return in a sentence that of what is sent, or of what it is multiplied with, one cell alone is used."""
+    if found.extra or found.unknown or not found.missing:
+        return ""
+    often = found.factors
+    for at in (0, 1):
+        only = {each[at] for each in found.found}
+        if len(only) == len(often) == 1 and len({each[at] for each in found.missing}) > 1:
+            id = "read.only_cell" if often == [1] else "read.only_cell.often"
+            words = {"what": MEMBERS[found.of][at], "cell": _index(only.pop()), "factor": f"{often[0]:g}"}
+            return say(id, **words)
+    return ""
 
 
 def _just(found: Provenance, wrong: set[Product], what: str, **words: str) -> str:
@@ -175,8 +191,10 @@ def _just(found: Provenance, wrong: set[Product], what: str, **words: str) -> st
     if not kept:
         return ""
     for at, name in enumerate(MEMBERS[found.of]):
-        what = "unfilled" if (at, what) == (2, "left_out") else what  # nobody uses a result
         rows, columns = ({each[at][axis] for each in wrong} - {each[at][axis] for each in kept} for axis in (0, 1))
+        if (at, what) == (2, "left_out"):  # nobody uses a result
+            what = "undone" if (rest := _rest(found, rows, columns)) else "unfilled"
+            words = words | {"rest": rest}
         if wrong == {each for each in found.right if each[at][0] in rows or each[at][1] in columns}:
             kind = "both" if rows and columns else "row" if rows else "column"
             row_numbers, column_numbers = (comma([str(line) for line in sorted(lines)]) for lines in (rows, columns))
@@ -187,6 +205,15 @@ def _just(found: Provenance, wrong: set[Product], what: str, **words: str) -> st
             named = comma([_index(cell) for cell in sorted(cells)])
             return say(f"read.{what}.cells", what=name, count=len(cells), cells=named, **words)
     return ""
+
+
+def _rest(found: Provenance, *lines: set[int]) -> str:
+    """Return the remainder that all these rows and columns of grad_input belong to; empty where they do not."""
+    if found.of != "grad_input" or found.spec.padding_mode != "zeros":
+        return ""
+    axes = list(zip(lines, found.spec.input_size, found.spec.remainder, strict=True))
+    fits = all(each <= set(range(size - rest, size)) for each, size, rest in axes)
+    return "×".join(str(rest) for each, _, rest in axes if each) if fits else ""
 
 
 def _index(cell: Cell) -> str:

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from convviz.check.call_outcome import Tried, same
 from convviz.check.calling.student_function import Student
-from convviz.check.diagnose import Diagnosis, diagnosis
-from convviz.check.where_and_when_wrong import ONLY, mark_of
+from convviz.check.diagnose.where_and_when_wrong import ONLY, mark_of
+from convviz.check.diagnosis import Diagnosis, diagnosis
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 from convviz.mistakes.catalogue import catalogue
@@ -17,6 +17,7 @@ from convviz.mistakes.catalogue import catalogue
 say = sentences("check")
 say_call = sentences("calling_student_code")
 OWN = (["weight"], ["bias"], ["weight", "bias"])
+UNKNOWN = ("keeps_state", "keeps_image", "keeps_between")  # ids of the messages that do not say what it is that is kept
 
 
 def _causes() -> Mapping[str, Sequence[str]]:
@@ -27,16 +28,17 @@ def _causes() -> Mapping[str, Sequence[str]]:
 
 def side_effects(student: Student, tried: Sequence[Tried], results: str) -> list[Diagnosis]:
     """Return what a call leaves behind or draws, or that its results come in another order; else nothing."""
-    kinds = {one.answer.kind: one.answer for one in tried if one.answer.kind != "ok"}
+    kinds = {one.answer.kind: one.answer for one in reversed(tried) if one.answer.kind != "ok"}  # the first of each
     if (answer := kinds.get("changed_input")) and student.task.quantised:
         return [diagnosis(catalogue()["Q04"], answer.message, results)]
     if answer := kinds.get("changed_input"):
         return [stale("changed", answer.message, "")]
     if answer := kinds.get("keeps_state"):
         cause = next((cause for cause, messages in _causes().items() if answer.message in messages), "kept")
-        if cause == "kept" and student.strides:
+        names = comma([name for name in tried[0].right if name in answer.message])
+        if student.strides and answer.message in [say_call(id, name=names) for id in UNKNOWN]:
             return [Diagnosis("?", results, say("strided"), "", "")]
-        return [stale(cause, answer.message, comma([name for name in tried[0].right if name in answer.message]))]
+        return [stale(cause, answer.message, names)]
     if any(answer.message == say_call("random") for answer in kinds.values()):
         return [random_results(results)]
     if any("incorrect number of gradients" in answer.message for answer in kinds.values()):

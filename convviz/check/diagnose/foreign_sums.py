@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import torch
 
 from convviz.check.call_outcome import ratio_of
-from convviz.check.diagnose import Diagnosis, Seen
+from convviz.check.diagnosis import Diagnosis, Seen
 from convviz.facts.words import sentences
 from convviz.mistakes.catalogue import compute
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 
-from convviz.check.probe_relations import beside
-from convviz.check.traced_products import Product, Provenance, named
+from convviz.check.probes.relations import beside
+from convviz.check.probes.traced_products import Product, Provenance, named
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 

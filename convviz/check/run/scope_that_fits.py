@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from convviz.cases.further_questions import FLOAT32, NO_BIAS, TWICE
 from convviz.cases.settings_in_scope import Scope, read_scope
 from convviz.check.calling.student_function import Student
-from convviz.check.further_questions import FLOAT32, NO_BIAS, TWICE
 from convviz.check.report import Report
 
 # What people write code for that is meant for one thing, the likeliest first. A stride or a padding that it is told and

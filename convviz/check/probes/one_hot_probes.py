@@ -10,8 +10,8 @@ from convviz.cases.battery import Case, make_case
 from convviz.check.as_convolution import as_convolution, case_asked, recipe_of, seen_of
 from convviz.check.call_outcome import ratio_of, same
 from convviz.check.calling.student_function import Student
-from convviz.check.diagnose import Seen
-from convviz.check.traced_products import Provenance, provenance
+from convviz.check.diagnosis import Seen
+from convviz.check.probes.traced_products import Provenance, provenance
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 
@@ -84,7 +84,8 @@ class OneHotProbes:
     def mixed(self, wrong: Case) -> str:
         """Return which sums go wrong where one channel of one sample is right, the first of those below; else nothing.
 
-        ``"both"``: several samples of one channel are right, and several channels of one sample, but not both.
+        ``"both"``: several samples of one channel are right, and several channels of one sample, but not both;
+        ``"cells"``: two samples are wrong, and so is one with as many cells.
         """
         plane = single(wrong.spec)
         several: dict[str, ConvSpec] = {
@@ -95,8 +96,17 @@ class OneHotProbes:
             "both": plane.replace(in_channels=2, out_channels=3, batch=2),
             "groups": plane.replace(in_channels=4, out_channels=4, groups=2),
         }
-        found = (name for name, spec in several.items() if self._is_wrong(spec))
-        return "" if self._is_wrong(plane) else next(found, "")
+        if self._is_wrong(plane):
+            return ""
+        found = next((name for name, spec in several.items() if self._is_wrong(spec)), "")
+        return "cells" if found == "samples" and self._is_wrong(self._twice(plane)) else found
+
+    def _twice(self, plane: ConvSpec) -> ConvSpec:
+        """Return a geometry of one sample with twice as many windows, in rows, or in columns of a single row."""
+        at = int(plane.input_size[0] == plane.kernel_size[0] == 1)
+        size = list(plane.input_size)
+        size[at] += plane.output_size[at] * plane.stride[at]
+        return plane.replace(input_size=size)
 
     def moved(self, axis: str) -> tuple[bool, str]:
         """Return whether samples, or output channels, and positions are exchanged, and one 1 that acts as another does.

@@ -8,7 +8,7 @@ number names the cell that it came from. For an output the single 1 stands in th
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -25,6 +25,7 @@ say = sentences("check")
 Cell = tuple[int, int]
 Product = tuple[Cell, Cell, Cell]
 T = TypeVar("T")
+MOST = 9  # labels that meet in one cell, of which every choice is tried
 Ask = Callable[[Case], torch.Tensor | None]
 
 # What the three cells of a product are cells of.
@@ -87,6 +88,9 @@ def provenance(of: str, spec: ConvSpec, case: Case, ask: Ask) -> Provenance | No
     labels = {divmod(at, tensor.shape[3]): label for at, label in enumerate(tensor[0, 0].flatten().tolist())}
     right = _right(of, spec)
     own = {(o, cell): label for o, label, cell in right}
+    sharing: dict[tuple[Cell, Cell], list[Cell]] = {}  # of a border several labels meet in a cell
+    for o, middle, cell in sorted(right):
+        sharing.setdefault((o, cell), []).append(middle)
     found: dict[Product, float] = {}
     strange: dict[Product, float] = {}  # with the factor by which the right product is off
     unknown: list[tuple[Cell, Cell, float, float]] = []
@@ -94,17 +98,17 @@ def provenance(of: str, spec: ConvSpec, case: Case, ask: Ask) -> Provenance | No
     for o, plane in planes.items():
         for row, column in (plane.abs() > 1e-9).nonzero().tolist():  # an FFT leaves noise
             cell, value = (row, column), float(plane[row, column])
-            if not is_alike and (read := _read(value, labels)):
+            if not is_alike and (read := _read(value, labels, sharing.get((o, cell), ()))):
                 found |= {(o, label, cell): factor for label, factor in read.items()}
             elif label := own.get((o, cell)):
                 strange[o, label, cell] = value / labels[label]
             else:
                 unknown.append((o, cell, value, 0.0))
-    # One factor that comes again and again, or one over a number of products, is no chance.
+    # One factor that comes again and again, or a whole number of products, or one over it, is no chance.
     factors = {round(factor, 6) for factor in strange.values()}
     of_several = len({label for _, label, _ in strange}) > 1  # one label gives one factor, whatever is wrong
     if (of_several and len(strange) > 2 * len(factors) == 2) or all(
-        abs(1 / factor - round(1 / factor)) < 1e-6 for factor in strange.values()
+        min(abs(f - round(f)) for f in (factor, 1 / factor)) < 1e-6 for factor in strange.values()
     ):
         found |= strange
     else:
@@ -129,14 +133,18 @@ def _planes(of: str, case: Case, ask: Ask) -> dict[Cell, torch.Tensor]:
     return found
 
 
-def _read(value: float, labels: Mapping[Cell, float]) -> dict[Cell, float]:
-    """Return which labels a number is made of: the only one, one times a simple factor, or two."""
+def _read(value: float, labels: Mapping[Cell, float], sharing: Sequence[Cell]) -> dict[Cell, float]:
+    """Return which labels a number is made of: one times a simple factor, some that belong there, or two."""
     if len(labels) == 1:
         return {cell: value / label for cell, label in labels.items()}
     for factor in (1.0, -1.0, 2.0, 0.5, 3.0, 1 / 3):
         for cell, label in labels.items():
             if abs(value - factor * label) < 1e-6:
                 return {cell: factor}
+    for count in range(len(sharing), 2, -1) if len(sharing) <= MOST else ():
+        for some in itertools.combinations(sharing, count):
+            if abs(value - sum(labels[cell] for cell in some)) < 1e-6:
+                return dict.fromkeys(some, 1.0)
     for (cell, label), (other, more) in itertools.combinations(labels.items(), 2):
         if abs(value - label - more) < 1e-6:
             return {cell: 1.0, other: 1.0}

@@ -48,10 +48,15 @@ def size_limit(student: Student, wrong: ConvSpec) -> str:
         if other and (cells := _cells(student, wrong, name, other, found)):
             return cells
         sizes = {"right": size(found.right), "wrong": size(found.wrong), "next": size(found.wrong) + 1}
+        sizes |= {"twice": 2 * sizes["right"], "thrice": 3 * sizes["right"]}
+        blocks = [_is_right(student, wrong, resized, sizes[name]) for name in ("twice", "thrice")]
         above = [_is_right(student, wrong, resized, n) for n in (sizes["next"], 2 * sizes["wrong"])]
-        if above == [True, True] or above == [True, None]:
+        if sizes["right"] > 1 and blocks == [True, True] and above[0] is False:
+            return say("limit.blocks", what=say(f"size.{name}"), **sizes)
+        if above[0] and above[1] is not False:
             return say("limit.exactly", what=say(f"size.{name}"), **sizes)
-        return say("limit.more" if True not in above else "limit.from", what=say(f"size.{name}"), **sizes)
+        id = "limit.from" if True in (*above, *blocks) else "limit.more"
+        return say(id, what=say(f"size.{name}"), **sizes)
     return ""
 
 

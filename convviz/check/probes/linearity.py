@@ -14,7 +14,7 @@ import torch
 
 from convviz.cases.battery import Case, make_case
 from convviz.check.call_outcome import errors, ratio_of, same
-from convviz.check.diagnose import Diagnosis, Seen, diagnosis
+from convviz.check.diagnosis import Diagnosis, Seen, diagnosis
 from convviz.facts import facts
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
@@ -25,7 +25,8 @@ say = sentences("check")
 Ask = Callable[[Case], torch.Tensor | None]
 SINGLE = 2e-6  # of the largest number: what is no further off has the digits of float32
 HALF = 5e-3  # the same for float16 and bfloat16
-FRACTIONS = (1, 10, 100, *(2**bits for bits in range(1, 9)))  # of 1, to which numbers may be rounded
+# Parts of 1 that numbers may be rounded to, the coarsest first.
+FRACTIONS = sorted({*(10**digits for digits in range(7)), *(2**bits for bits in range(1, 9))})
 CONSEQUENCES = ("linear", "sign", "added")  # which rounding, or what is no factor, brings about
 FEW = 3  # numbers with one and the same size are no chance any more
 

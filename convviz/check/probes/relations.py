@@ -9,7 +9,7 @@ import torch
 
 from convviz.cases.battery import Case, make_case
 from convviz.check.call_outcome import same
-from convviz.check.traced_products import MEMBERS, Cell, Product, Provenance, named
+from convviz.check.probes.traced_products import MEMBERS, Cell, Product, Provenance, named
 from convviz.facts.words import sentences
 from convviz.mistakes.grad_weight import FILTER, grad_weight, weight_in_use
 

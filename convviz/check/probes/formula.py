@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import torch
 
-from convviz.check.traced_products import Product, Provenance, named
+from convviz.check.probes.traced_products import Product, Provenance, named
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,11 @@ from convviz.cases.setting_in_words import setting_in_words
 from convviz.cases.settings_in_scope import NUMBERS, SWITCHES
 from convviz.check.call_outcome import Tried, allowed, errors, same
 from convviz.check.calling.student_function import Student
-from convviz.check.diagnose import merged
-from convviz.check.explain import Probes, explain
-from convviz.check.one_hot_probes import OneHotProbes
+from convviz.check.diagnose.explain import Probes, explain
+from convviz.check.diagnosis import merged
+from convviz.check.probes.one_hot_probes import OneHotProbes
 from convviz.check.report import CaseResult, ErrorMap, Products, Report
-from convviz.check.smallest_failing_geometry import RandomTrial
+from convviz.check.run.smallest_failing_geometry import RandomTrial
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 
@@ -38,7 +38,8 @@ def examine(
     """
     cases = [student.suited(case) for case in cases]
     # Twice: where a later case shows that a function takes no pairs, its numbers for an earlier one mean nothing.
-    not_asked = {case.name: reason for case in (*cases, *cases) if (reason := student.takes(case))}
+    found = [{case.name: reason for case in cases if (reason := student.takes(case))} for _ in range(2)]
+    not_asked = found[-1]
     asked = [case for case in cases if case.name not in not_asked]
     if [case.name for case in asked] == [NOTHING]:  # whatever is wrong gives nothing there, too
         not_asked, asked = {**not_asked, NOTHING: say("nothing_else")}, []
@@ -75,7 +76,7 @@ def _left_out(student: Student, reasons: Sequence[str]) -> tuple[str, ...]:
     lacking = student.lacking
     known = {say_call(id, name=name) for name in lacking for id in ("no.argument", "no.read")}
     known |= {say_call("no.scope", name=name) for name in (*NUMBERS, *SWITCHES)}  # which is stated
-    others = Counter(reason for reason in reasons if reason not in known)
+    others = Counter(student.in_short(reason) for reason in reasons if reason not in known)
     found = [say_call("left.argument", names=comma(lacking))] * bool(lacking)
     found += [say_call("left.reason", reason=reason, count=count) for reason, count in others.items()]
     return tuple(found)

@@ -10,7 +10,7 @@ import torch
 
 from convviz.cases.battery import NOTHING, OTHER, ZEROS, Case
 from convviz.check.call_outcome import allowed, errors, same
-from convviz.check.diagnose import Seen
+from convviz.check.diagnosis import Seen
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 

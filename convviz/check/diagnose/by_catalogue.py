@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-
-import torch
 
 from convviz.cases.battery import Case
 from convviz.check.call_outcome import same
+from convviz.check.diagnosis import Diagnosis, Seen, diagnosis
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 from convviz.mistakes.catalogue import Mistake, catalogue, compute
@@ -21,51 +18,12 @@ OF_PLANES = ("F08", "I02", "I03", "I04", "I05", "I21")  # which need rows and co
 SEVERAL = 6  # numbers that no other mistake gives by chance
 
 
-@dataclass(frozen=True)
-class Diagnosis:
-    """A mistake that explains what was seen."""
-
-    id: str  # of the catalogue; ``"?"`` where the catalogue has no such mistake
-    of: str  # the result that it spoils
-    title: str  # what is wrong, in plain words
-    evidence: str  # why we think so
-    fix: str  # what to change, and why
-    setting: str = ""  # a link's text that opens the board where the mistake shows; empty where there is none
-    is_partial: bool = False  # whether it explains only some of what is wrong
-
-    @property
-    def where(self) -> str:
-        """The results that it spoils, and its id if it has one."""
-        return ", ".join(filter(None, (self.of, self.id.replace("?", ""))))
-
-
-def diagnosis(mistake: Mistake, evidence: str, of: str = "", is_partial: bool = False) -> Diagnosis:
-    """Return a mistake of the catalogue as a diagnosis of one result, or of all that it spoils."""
-    return Diagnosis(
-        mistake.id, of or ", ".join(mistake.of), mistake.title, evidence, mistake.fix, mistake.setting, is_partial
-    )
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What a student's function gave for one case, beside what is right; None where it gave nothing to compare."""
-
-    case: Case
-    got: torch.Tensor | None
-    right: torch.Tensor
-
-    @property
-    def is_right(self) -> bool:
-        """Whether both are the same."""
-        return self.got is not None and same(self.got, self.right)
-
-
-def diagnose(of: str, seen: Sequence[Seen]) -> list[Diagnosis]:
+def diagnose(of: str, seen: Sequence[Seen], strict: bool = False) -> list[Diagnosis]:
     """Return what explains the wrong results, best first; nothing where all are right.
 
     A mistake is named only if it gives the student's numbers in every case, those that are right included: a right
     implementation is never diagnosed. Several that cannot be told apart are all named, and said to be so. What gives
-    only those of the first wrong case and of most others is partial.
+    only those of the first wrong case and of most others is partial. ``strict``: only what gives all is named.
     """
     search = _Search(of, seen)
     wrong = len(search.wrong)
@@ -81,6 +39,8 @@ def diagnose(of: str, seen: Sequence[Seen]) -> list[Diagnosis]:
     if not found and wrong > 1:  # what two mistakes at once give in a single case, some other two give as well
         found, best = _best(itertools.combinations(filter(search.shows_first, known), 2), search.fit, 2)
     found = [group for group in found if all(map(search.shows_first, group))] or found
+    if strict and best < wrong:
+        return []
     if found:
         evidence = say("evidence.two" if len(found[0]) > 1 else "evidence.one", count=wrong, result=of)
         if best < wrong:
@@ -98,17 +58,6 @@ def unexplained(of: str, seen: Sequence[Seen], named: Sequence[Diagnosis]) -> li
     search, ways = _Search(of, seen), [way for each in named for way in catalogue()[each.id].ways]
     wrong = (one for one in seen if one.got is not None and not one.is_right)
     return [one for one in wrong if not any(search.gives(way, one) for way in ways)]
-
-
-def merged(found: Iterable[Diagnosis]) -> tuple[Diagnosis, ...]:
-    """Return diagnoses, what is said in the same words of several results once, as it is seen in the first of them."""
-    kept: dict[tuple[str, ...], Diagnosis] = {}
-    for each in found:
-        key = (each.title, each.fix, *([] if each.id == "?" else [each.id, each.of]))
-        first = kept.setdefault(key, each)
-        if each.of not in first.of:
-            kept[key] = dataclasses.replace(first, of=f"{first.of}, {each.of}")
-    return tuple(kept.values())
 
 
 def sometimes(of: str, seen: Sequence[Seen]) -> Diagnosis | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 
 from convviz.check.call_outcome import same
-from convviz.check.diagnose import Seen
+from convviz.check.diagnosis import Seen
 from convviz.facts.words import sentences
 from convviz.mistakes.grad_weight import grad_weight
 
