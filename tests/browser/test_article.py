@@ -178,6 +178,14 @@ def test_a_finger_moves_the_1_and_scrolls_the_page_from_anywhere_else(browser, a
         assert picture(page)["numbers"]["grad_output"].index(1) == 7
         assert page.evaluate("scrollY") == before
         page.locator("#one [data-yes]").wait_for()
+        go_to(page, "stamps")
+        before, numbers = page.evaluate("scrollY"), picture(page)["numbers"]
+        swipe(page, page.locator(cell.format("grad_output", "2,1")).bounding_box(), -60)
+        page.wait_for_function("(before) => scrollY > before", arg=before)
+        assert picture(page)["numbers"] == numbers
+        go_to(page, "network")
+        swipe(page, page.locator(cell.format("weight", "1,1")).bounding_box(), -40)
+        page.locator("#network [data-yes]").wait_for()
 
 
 def test_without_scripts_and_on_paper_each_section_has_its_own_picture(browser, articles):
