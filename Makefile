@@ -51,7 +51,7 @@ SPREAD := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 # Of every layer the file that holds most for its seconds, up to the page whose rules stand a second time in JavaScript.
 CHECKED := $(addprefix tests/,$(addsuffix .py,test_layers test_environment test_conftest geometry/test_taps \
 	geometry/test_spec ops/test_stages_mutations ops/test_operators_mutations ops/test_which_backend ops/test_stages \
-	ops/test_transposed nn/test_nn settings/test_link explanation/test_matrices views/test_views web/test_bundle \
+	ops/test_transposed nn/test_nn settings/test_link features/matrix/test_matrices views/test_views web/test_bundle \
 	app/test_app app/test_page_requests app/test_share docs/test_docs browser/test_grid_reuse browser/test_page_model_matches_python))
 check: lint test-js ## two minutes for what catches most; `make test` before you hand it in
 	$(BIN)/python -m pytest $(SPREAD) $(CHECKED) $(PYTEST_FLAGS)
@@ -82,11 +82,11 @@ lint-js: # rules, format and types of the JavaScript; what checks them comes fro
 	else $(NPM)/biome check --error-on-warnings && $(NPM)/tsc -p tests/js && $(NPM)/tsc -p tests/js/tsconfig.strict.json; fi
 
 test-js: lint-js
-	@tests=$$(find tests/js -name '*.test.*js' -not -path '*/node_modules/*' 2>/dev/null); \
+	@tests=$$(find tests -name '*.test.*js' -not -path '*/node_modules/*' 2>/dev/null); \
 	if ! node -e 'process.exit(parseInt(process.versions.node) < 18 ? 1 : 0)' 2>/dev/null; then \
 		echo "JavaScript tests SKIPPED: they need node 18 or newer, which is not installed."; test "$$CI" != true; \
-	elif [ -z "$$tests" ]; then echo "tests/js has no *.test.js or *.test.mjs: nothing would be tested."; exit 1; \
-	else node --test $$tests; fi
+	elif [ -z "$$tests" ]; then echo "tests has no *.test.js or *.test.mjs: nothing would be tested."; exit 1; \
+	else node --import ./tests/js/read_folders.mjs --test $$tests; fi
 
 lint: lint-py lint-js ## ruff and mypy; where node is, Biome and tsc for the JavaScript
 

@@ -35,9 +35,10 @@ class CustomBuildHook(BuildHookInterface[Any]):
         sources = [path.relative_to(self.root) for path in Path(self.root, "convviz").rglob("*")]
         for path in sources:
             text = Path(self.root, path).read_text(encoding="utf-8") if path.suffix in (".js", ".css", ".po") else ""
-            if path.suffix == ".css" and path.is_relative_to("convviz/web"):
+            ours = path.is_relative_to("convviz/web") or path.is_relative_to("convviz/features")
+            if path.suffix == ".css" and ours:
                 give(path, packed_sheet(text))
-            if path.suffix == ".js" and path.is_relative_to("convviz/web") and "vendor" not in path.parts:
+            if path.suffix == ".js" and ours and "vendor" not in path.parts:
                 give(path, packed_file(text))
             if path.suffix == ".po":
                 give(path.with_suffix(READY), json.dumps(read(path.stem, text), ensure_ascii=False))

@@ -1,11 +1,11 @@
 // How well the tab My numbers names what is pasted: every mistake of the catalogue in random geometries, in each format;
-// then random wrong arrays, of which each reason is checked anew. node benchmarks/pasted_numbers.mjs [geometries] [arrays]
+// then random wrong arrays, of which each reason is checked anew. node --import ./tests/js/read_folders.mjs benchmarks/pasted_numbers.mjs [geometries] [arrays]
 import { readFileSync, readdirSync } from "node:fs";
 import { computeStages } from "../convviz/web/numbers/compute.js";
 import { replaced, tensorsOf } from "../convviz/web/rules/settings_and_tensors.js";
-import { explain, mistakesOf, resultBy, rightOf } from "../convviz/web/tabs/pasted/explain_numbers.js";
-import { readNumbers } from "../convviz/web/tabs/pasted/read_numbers.js";
-import { isNpy, listsOf, readNpy } from "../convviz/web/tabs/pasted/read_npy.js";
+import { explain, mistakesOf, resultBy, rightOf } from "../convviz/features/pasted/explain_numbers.js";
+import { readNumbers } from "../convviz/features/pasted/read_numbers.js";
+import { isNpy, listsOf, readNpy } from "../convviz/features/pasted/read_npy.js";
 import { drawer, randomState } from "../tests/js/conv_by_definition.mjs";
 import { falseReasons } from "../tests/js/reasons_checked_anew.mjs";
 import { PRINT, npyOf } from "../tests/js/printed_numbers.mjs";

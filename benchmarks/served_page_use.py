@@ -11,6 +11,7 @@ from benchmarks.figures_and_targets import Figure, main
 from benchmarks.time_in_browser import ANY_FRAME, COLOURED, READY, STATE, arrive, chromium, press, step, visit
 from convviz.export.page import export_html
 from convviz.facts import facts
+from convviz.facts.features import FEATURES, OF_A_NOTEBOOK
 from tests.browser.app_page import ENTRY_OF, open_tab, press_tab, repaint, slide
 from tests.browser.server import voila_server
 
@@ -42,10 +43,10 @@ def measure(say):
         yield _moved_at_once(browser, server.url + STATE, say)
         say(f"the pointer over {', '.join(PANELS)}")
         yield _pointed_at(browser, server.url + STATE)
-        for name, title in facts("names")["tabs"].items():
-            if name not in SETTINGS["tabs_of_a_notebook"]:
-                say(f"opening {title}")
-                yield _opened(browser, server.url + STATE, name, title)
+        for name, feature in FEATURES.items():
+            if name not in OF_A_NOTEBOOK:
+                say(f"opening {feature['label']}")
+                yield _opened(browser, server.url + STATE, name, feature["label"])
         say(f"{STEPS} slider steps")
         yield from _long_visit(browser, server)
 
@@ -112,7 +113,7 @@ def _opened(browser, address, name, title):
             metrics = session.send("Performance.getMetrics")["metrics"]
             return next(1000 * each["value"] for each in metrics if each["name"] == "ScriptDuration")
 
-        first = SETTINGS["tab_entries"][ENTRY_OF[name]][0]
+        first = next(tab for tab, entry in ENTRY_OF.items() if entry == ENTRY_OF[name])
         if first != name:  # the entry opens at its first part: the other one is measured alone
             open_tab(page, first)
         before = spent()

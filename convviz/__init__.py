@@ -12,7 +12,13 @@ __version__ = "1.0.0"
 # The stub is the one list of names. What needs torch, two seconds and 200 MiB for which a server and `--help` have no
 # use, is imported when it is first touched.
 _STUB = files("convviz").joinpath("__init__.pyi").read_text(encoding="utf-8")
-_HOMES = {name: module for module, name in re.findall(r"^from ([\w.]+) import \w+ as (\w+)$", _STUB, re.MULTILINE)}
+_NAMES = re.findall(r"^from convviz([\w.]*) import \w+ as (\w+)$", _STUB, re.MULTILINE)
+# A feature's folder may be gone, and with it what one types of it.
+_HOMES = {
+    name: f"convviz{module}"
+    for module, name in _NAMES
+    if files("convviz").joinpath(module[1:].rpartition(".")[0].replace(".", "/")).is_dir()
+}
 __all__ = sorted([*_HOMES, "check"])
 
 
@@ -28,10 +34,6 @@ def _load(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'convviz' has no attribute {name!r}")
     found = getattr(importlib.import_module(_HOMES[name]), name)
-    if name == "graph":
-        from convviz.app.register_notebook_display import show_interactively
-
-        show_interactively()
     if name in ("App", "explain", "lesson"):
         from convviz.app.app import App
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from convviz.facts import facts
+from convviz.facts.features import OF_A_NOTEBOOK, TABS
 from tests.browser.app_page import cell, open_app, press_tab, repaint, switch
 from tests.browser.server import APP, voila_server
 from tests.chromium import HAS_ARRIVED, find_chromium
@@ -70,7 +70,7 @@ def inside_the_box(page):
 
 
 PICTURES = {"links": links, "stamps": stamps, "remainder": remainder}
-PICTURES |= {name: tab(name) for name in facts("names")["tabs"] if name not in facts("settings")["tabs_of_a_notebook"]}
+PICTURES |= {name: tab(name) for name in TABS if name not in OF_A_NOTEBOOK}
 PICTURES |= {
     "inside_the_box": inside_the_box,
     "transposed": transposed,

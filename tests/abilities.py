@@ -16,6 +16,7 @@ from convviz.cli import build_parser
 from convviz.ops.methods import METHODS
 
 FACTS = Path(convviz.__file__).parent / "facts"
+FEATURES = FACTS.parent / "features"
 
 
 def abilities() -> Iterator[str]:
@@ -31,13 +32,13 @@ def abilities() -> Iterator[str]:
     yield from (f"setting {name}" for name in {**settings["base_state"], **settings["base_state"].get("spec", {})})
     for group in settings["controls"]:
         yield from (f"control {name}" for name in _texts(group))
-    for place in ("tabs_of_a_notebook", "tabs_of_the_page"):
-        yield from (f"tab {name}" for name in _texts(settings.get(place, [])))
+    yield from (f"tab {file.parent.name}" for file in sorted(FEATURES.glob("*/feature.json")))
     yield from (f"lesson {file.stem}" for file in sorted((FACTS.parent / "lessons").rglob("*.json")))
     yield from (f"mistake {file.stem}" for file in sorted((FACTS / "mistakes").glob("*.json")))
-    for file in sorted((FACTS / "words").rglob("*.json")):
+    of_features = {file: f"features/{file.parent.name}" for file in sorted(FEATURES.glob("*/words.json"))}
+    for file, part in ({file: file.stem for file in sorted((FACTS / "words").rglob("*.json"))} | of_features).items():
         words = json.loads(file.read_text(encoding="utf-8"))
-        yield from (f"sentence {file.stem}:{id}" for id in words)
+        yield from (f"sentence {part}:{id}" for id in words)
 
 
 def _options(parser: argparse.ArgumentParser, command: str) -> Iterator[str]:

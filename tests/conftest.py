@@ -71,13 +71,12 @@ def browser():
 
 
 @pytest.fixture(scope="session")
-def js(browser):
+def js(request):
     """The page's own functions, to be called many at a time: see tests/browser/call_javascript.py."""
-    from tests.browser.call_javascript import JavaScript
+    from tests.browser.call_javascript import called
 
-    context = browser.new_context()
-    yield JavaScript(context.new_page())
-    context.close()
+    with called(request) as functions:
+        yield functions
 
 
 # Where two seconds pass before a widget's script is imported. A carrier of scripts needs no message; an app that gets

@@ -15,7 +15,7 @@ import tempfile
 from importlib.resources import files
 from pathlib import Path
 
-from convviz.facts import facts
+from convviz.facts.features import ALONE, STATEFUL, TABS
 from convviz.serve import SLOW_TO_LOAD
 
 TAG = "en-XA"  # CLDR's name of a language that nobody speaks
@@ -23,8 +23,7 @@ OPEN, CLOSE = "\u27e6", "\u27e7"
 LENGTHENED = 1.4
 CONTROLS = ("kernel", "geometry", "channels", "input", "loss", "look")
 STATES = {"page": {}, "transposed": {"transposed": True}}
-ALONE = {*facts("settings")["tabs_of_the_page"], *facts("settings")["tabs_with_state"]}
-PANES = [name for name in facts("names")["tabs"] if name not in ALONE]  # what Python draws of the first picture
+PANES = [name for name in TABS if name not in {*ALONE, *STATEFUL}]  # what Python draws of the first picture
 
 
 def pseudo(text):
@@ -67,7 +66,7 @@ def write_pages(folder):
         # As the app begins: with the ends of a scale in each band, longer words have no room beside them.
         state = Settings().replace(scale="quantity", **wanted).to_dict()
         folder.joinpath(f"{name}.html").write_bytes(page_bytes(state, controls=CONTROLS))
-    for tab in facts("settings")["tabs_of_the_page"]:
+    for tab in ALONE:
         folder.joinpath(f"{tab}.html").write_bytes(page_bytes(Settings().replace(tab=tab).to_dict(), controls=CONTROLS))
     folder.joinpath("panes.html").write_text(panes(), encoding="utf-8")
     folder.joinpath("app.html").write_text(live_app(), encoding="utf-8")
@@ -122,13 +121,13 @@ def panes():
     from convviz.settings.state import Settings
     from convviz.views.theme import COLORSCALES
     from convviz.web.bundle import bundle_several
-    from convviz.web.widget_assets import pane_styles
+    from convviz.web.widget_assets import pane_styles, tab_file
 
     settings, scripts = Settings.first_picture().to_dict(), []
     for name in PANES:
         data = answer({"type": "tab", "tab": name, "settings": settings}).message["data"]
         state = {"data": data, "tab": name, "theme": "auto", "colorscales": COLORSCALES}
-        source = bundle_several(files("convviz.web"), {"pane": f"tabs/{name}/tab.js"})
+        source = bundle_several(files("convviz.web"), {"pane": tab_file(name)})
         draw = "pane.render({ model, el: place });"
         scripts.append(_script(f"pane-{name}", source, state, draw))
     places = "\n".join(f'<div id="pane-{name}"></div>' for name in PANES)

@@ -17,7 +17,7 @@ LAYERS = {
     "views": 3,
     "web": 4,
     "app": 5, "export": 5,
-    "cli": 6, "commands": 6, "serve": 6,
+    "features": 6, "cli": 6, "commands": 6, "serve": 6,
 }  # fmt: skip
 TOP = max(LAYERS.values())
 # Neighbours on one layer may import each other one way round (a test below forbids circles), but these never.
@@ -102,6 +102,12 @@ def complain(module, own, target):
         return None if layer == TOP else "import from the module that defines the name, not from the front door"
     if LAYERS[other] > layer:
         return f"{own} is layer {layer}, {other} is layer {LAYERS[other]}, and imports point downwards only"
+    if other == "features" and own != "features":
+        return "the core finds features by their folders, and lives without any of them"
+    if own == "features" and other == "features" and target.split(".")[2:3] != module.split(".")[2:3]:
+        return "a feature stands on the core alone: move what two of them need there"
+    if own == "features" and LAYERS[other] == layer and other != own:
+        return f"no feature knows {other}"
     if (own, other) in STRANGERS:
         return f"{own} and {other} stand on one layer and must not know each other"
     return None
@@ -188,6 +194,10 @@ def test_a_circle_is_found():
         ("convviz.app.session", "import ipywidgets as widgets"),
         ("convviz.export.page", "from convviz.app.session import Session"),
         ("convviz.helpers", ""),
+        ("convviz.serve.worker", "from convviz.features.race.data import RaceTab"),
+        ("convviz.app.page_requests", "import convviz.features.linear.data"),
+        ("convviz.features.linear.data", "from convviz.features.matrix.data import data"),
+        ("convviz.features.linear.data", "from convviz.serve import options"),
     ],
 )
 def test_a_forbidden_import_is_reported(module, source):
@@ -207,6 +217,10 @@ def test_a_forbidden_import_is_reported(module, source):
         ("convviz.export.page", "from convviz import __version__"),
         ("convviz.cli", "import convviz\nfrom convviz import serve"),
         ("convviz.__main__", "from convviz.cli import main"),
+        (
+            "convviz.features.linear.data",
+            "from convviz.features.linear.pass_of_layer import one\nfrom convviz.app import to_json",
+        ),
     ],
 )
 def test_an_allowed_import_is_not_reported(module, source):

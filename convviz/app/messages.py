@@ -2,7 +2,6 @@
 
 import functools
 import gzip
-import importlib
 import time
 from collections.abc import Callable, Mapping
 from importlib.resources import files
@@ -10,10 +9,10 @@ from typing import Any, ClassVar, Protocol
 
 from convviz.app.page_requests import Answer, answered
 from convviz.app.session import Session
-from convviz.app.tabs.stateful_tab import Tab
+from convviz.app.stateful_tab import Tab, tab_with_state
 from convviz.app.validate_request import asked, one_of, page_name, shown, whole
-from convviz.facts import facts
 from convviz.facts.current_language import each_language, languages, match_locale
+from convviz.facts.features import STATEFUL, TABS
 from convviz.facts.words import sentences
 from convviz.lessons import told
 from convviz.settings.state import Settings
@@ -24,7 +23,6 @@ from convviz.web.widget_assets import tab_script
 BETWEEN_BUNDLES = 1.0
 
 ANSWERED = ("tab", "python", "page", "picture")  # as a server's worker answers them
-STATEFUL = {"race": "RaceTab", "yours": "YoursTab"}  # the tabs that act
 
 say = sentences("app")
 say_language = sentences("language")
@@ -122,9 +120,9 @@ class Messages:
         app.send(made.message, buffers=made.buffers)
 
     def _act(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:
-        name = one_of(message, "tab", list(STATEFUL), "")
+        name = one_of(message, "tab", STATEFUL, "")
         if name not in self.made:
-            self.made[name] = _make(name, app)
+            self.made[name] = tab_with_state(name, app.send, lambda: app.session.settings.device)
         self.made[name].receive(message.get("message"))
 
     def _plotly(self, app: Answering, _: Mapping[str, Any], __: list[Any]) -> None:
@@ -133,9 +131,9 @@ class Messages:
 
     def _script(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:
         """Send what draws a tab: few visitors open them all."""
-        name, known = str(message.get("tab")), facts("names")["tabs"]
-        if name not in known:
-            raise ValueError(say("message.script", known=", ".join(known), got=f"{name!r:.40}"))
+        name = str(message.get("tab"))
+        if name not in TABS:
+            raise ValueError(say("message.script", known=", ".join(TABS), got=f"{name!r:.40}"))
         if self._is_due(f"tab {name}"):
             app.send({"type": "script", "tab": name}, buffers=[packed_script(name)])
 
@@ -158,8 +156,3 @@ class Messages:
             return False
         self._sent[script] = now
         return True
-
-
-def _make(name: str, app: Answering) -> Tab:
-    tab: type[Tab] = getattr(importlib.import_module(f"convviz.app.tabs.{name}"), STATEFUL[name])
-    return tab(lambda message, buffers: app.send(message, buffers=buffers), lambda: app.session.settings.device)

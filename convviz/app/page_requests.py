@@ -5,7 +5,6 @@ process can answer it; only a few results are kept.
 """
 
 import functools
-import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -22,7 +21,7 @@ from convviz.app.validate_request import (
     shown,
     whole,
 )
-from convviz.facts import facts
+from convviz.facts.features import ALONE, TABS, code_of
 from convviz.facts.words import sentences
 from convviz.ops.stages import Stages
 from convviz.settings.as_python import as_python
@@ -31,8 +30,6 @@ from convviz.settings.schema import VIEW
 from convviz.settings.state import DEFAULTS, Settings
 
 PAGE = "convolution.html"  # what the saved page is called
-ALONE: list[str] = facts("settings")["tabs_of_the_page"]  # the page computes them
-TABS = [name for name in facts("settings")["fields"]["tab"]["words"] if name]
 # A request's keys beside its type, its id and the page that asks; whoever calls has read the language.
 KEYS = {
     "compute": ("settings",),
@@ -114,7 +111,7 @@ def _tab(request: Mapping[str, Any], settings: Settings, stages: StagesOf) -> An
     back = {"type": "tab", "tab": name}
     if name in ALONE:
         return Answer(back | {"data": {"state": "alone"}}, [])
-    tab = importlib.import_module(f"convviz.app.tabs.{name}")
+    tab = code_of(name)
     check_keys("choices", choices, getattr(tab, "CHOICES", ()))
     if ask is None:
         data = shown(lambda: tab.data(settings, stages(settings), choices))

@@ -82,8 +82,8 @@ BATTERY: dict[str, ConvSpec] = {
     "stride as large as the kernel": ConvSpec((6, 4), 2, 3, 2, 2, batch=2),
     # The sizes of a case before it: what is kept from that one, by its sizes, is out of date now.
     OTHER: PUBLIC["stride 2, padding 1"],
-    # Zeros are numbers, too: what divides by one, or stops at one, gives something else.
-    ZEROS: ConvSpec((6, 5), 2, 3, (2, 3), padding=1, batch=2),
+    # Zeros are numbers, too: what divides by one, or stops at one, or at a sample of them, gives something else.
+    ZEROS: ConvSpec((6, 5), 2, 3, (2, 3), padding=1, batch=3),
     NOTHING: ConvSpec((5, 5), 2, 3, 2, batch=2),
     # For who takes no stride, and F.pad's numbers in the wrong order.
     "stride 1, padding apart in height and width": ConvSpec((5, 4), 2, 3, (3, 2), padding=(2, 1), batch=2),
@@ -137,4 +137,5 @@ def make_case(name: str, spec: ConvSpec, seed: int, quantised: str = "") -> Case
     bias, grad_output, transposed_bias = draw(spec.out_channels), draw(*spec.output_shape), draw(spec.in_channels)
     if name in (ZEROS, NOTHING):
         grad_output = grad_output * (grad_output > 0) * (name == ZEROS)
+        grad_output[:-2] = 0
     return Case(name, spec, input, weight, bias, grad_output, transposed_bias, quantised)

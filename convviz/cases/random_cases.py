@@ -35,7 +35,9 @@ LARGE = {
     "columns": (16, 32, 64),
     "batch": (32, 61),  # whole chunks, and a rest behind each of them
     "plane": (17, 18, 24),  # of more cells than a byte counts, and beyond a tile of 16
+    "cells": (24, 25),  # and 64 channels of them: more than two bytes with a sign count
 }
+FEATURES = (257, 1024)  # of a linear layer, which takes many
 SIDES = ("rows", "columns")
 AGAIN = 4  # every so many geometries come again with other numbers: that shows caches and shared buffers
 TENSORS = ("input", "weight", "bias", "grad_output", "transposed_bias")
@@ -73,15 +75,18 @@ def large_cases(task: Task, seed: int, fit: Fit) -> Iterator[Case]:
     draws = Random(seed)
     linear = task.name.startswith("linear")
     for what, sizes in LARGE.items():
-        for at, size in enumerate((*sizes, draws.randrange(sizes[0], sizes[-1] + 1))):
-            if linear and what in ("groups", "plane", *SIDES):
-                continue
+        if linear and what in ("groups", "plane", "cells", *SIDES):
+            continue
+        many = FEATURES if linear and what != "batch" else ()
+        for at, size in enumerate((*sizes, draws.randrange(sizes[0], sizes[-1] + 1), *many)):
             spec = fit(_large(draws, what, size, linear))
             if spec is not None and spec.products <= MAX_LARGE and not _is_cropped_away(spec):
                 yield with_numbers("any", task, spec, seed + at)
 
 
 def _large(draws: Random, what: str, size: int, linear: bool) -> ConvSpec:
+    if what == "cells":
+        return ConvSpec(size, 64, 1, (1, 2), 3)
     many = dict.fromkeys(SIDES, size) if what == "plane" else {what: size}
     groups, batch = many.get("groups", 1), many.get("batch", 1)
     inputs = many.get("inputs", groups if groups > 1 else 1 + draws.randrange(2))

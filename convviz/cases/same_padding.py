@@ -36,5 +36,6 @@ SAME: Mapping[str, ConvSpec] = {
     "same padding, even kernel": _same((6, 5), 2, 3, (4, 2)),
     "same padding, stride 2": _same((6, 8), 2, 3, 3, 2),
     "same padding, stride 2, odd sizes": _same((7, 5), 3, 2, (4, 2), 2),
+    "same padding, stride 2, height odd and width even": _same((7, 8), 2, 3, 3, 2),
     "same padding, stride 3 with a remainder": _same((6, 9), 2, 3, (5, 2), 3),
 }

@@ -5,20 +5,23 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from convviz.cases.tasks import GRADIENTS
-from convviz.explanation.quantised.layers_and_variants import KINDS
 from convviz.facts import facts
+from convviz.facts.features import FEATURES, TABS
 
 # Which keys a file needs and may have; tasks; values, with an example of those that are lists; words and parts.
 FACTS = facts("lesson")
 KINDS_OF_TASK: list[str] = FACTS["tasks"]
 EXAMPLES: dict[str, list[Any] | None] = FACTS["values"]
-CHOICES: dict[str, list[str]] = {**FACTS["choices"], "tab": list(facts("names")["tabs"])}
-PARTS_OF: dict[str, list[str]] = FACTS["parts_of"]  # what of a tab a step can bring in sight
+CHOICES: dict[str, list[str]] = {**FACTS["choices"], "tab": TABS}
+# What of a tab a step can bring in sight.
+PARTS_OF: dict[str, list[str]] = {name: feature.get("parts", []) for name, feature in FEATURES.items()}
 EDITED: list[str] = FACTS["edited"]  # the panels whose cells are typed into
 # What can be chosen in a tab: a mistake or the gradient that it is in, a layer or one of its variants.
+MISTAKES = {*GRADIENTS, *(mistake["id"] for mistake in facts("mistakes"))}
 CHOSEN_IN = {
-    "mistakes": {*GRADIENTS, *(mistake["id"] for mistake in facts("mistakes"))},
-    "quantised": {*KINDS, *(variant for kind in KINDS.values() for variant in kind.variants)},
+    name: MISTAKES if feature["choices"] == "mistakes" else {*feature["choices"]}
+    for name, feature in FEATURES.items()
+    if "choices" in feature
 }
 TOPICS = tuple(id.removeprefix("why.") for id in facts("words/why_buttons") if id.startswith("why."))
 
@@ -27,7 +30,7 @@ def what_is_misshapen(step: Mapping[str, Any]) -> Iterator[str]:
     """Yield what keeps a step from being read at all, a sentence each."""
     yield from keys("it", step, "step")
     for name, choices in CHOICES.items():
-        if step.get(name, choices[0]) not in choices:
+        if name in step and step[name] not in choices:
             yield f"{name} is one of {', '.join(choices)}: got {step[name]!r:.40}."
     if unknown := [topic for topic in step.get("why", []) if topic not in TOPICS]:
         yield f"why names topics of the board, {', '.join(TOPICS)}: got {unknown[0]!r:.40}."

@@ -11,6 +11,7 @@ from convviz.export.page_assets import BOARD, packed_plotly, page_facts, to_json
 from convviz.export.teacher_text import intro_html
 from convviz.facts.choose_language import own_names
 from convviz.facts.current_language import language
+from convviz.facts.features import RECORDED
 from convviz.facts.words import sentences
 from convviz.lessons import names as lesson_names
 from convviz.lessons import told
@@ -19,6 +20,7 @@ from convviz.web.widget_assets import app_styles, joined, tab_script
 
 FOLDER = "convviz/"  # of the page's files, below the page's own address
 LESSON = "lesson-"  # begins the name of the file of a lesson
+RECORD = "recorded-"  # begins the name of the file that a tab shows where there is no kernel
 TAB = "tab-"  # begins the name of the file that draws a tab
 ROOT = files("convviz")
 say = sentences("live_page")
@@ -41,8 +43,10 @@ def live_parts(entry: str, tabs: Iterable[str], sheets: Iterable[str] = ()) -> d
         # Packed, and no packing of the way: the page unpacks it by itself. A .gz would be sent by some hosts as packed
         # for the way, and the browser would unpack it before the page can.
         "plotly": ("bin", packed_plotly()),
-        # Asked for when its tab is opened, and only where there is no kernel.
-        "race": ("json", ROOT.joinpath("facts", "recorded_race.json").read_bytes()),
+        # Each asked for when its tab is opened, and only where there is no kernel.
+        **{
+            f"{RECORD}{tab}": ("json", ROOT.joinpath("features", tab, "recorded.json").read_bytes()) for tab in RECORDED
+        },
         # Each asked for when its tab is first opened.
         **{f"{TAB}{tab}": ("js", tab_script(tab).encode()) for tab in tabs},
         # Each asked for when it is started.
@@ -70,14 +74,16 @@ def live_html(
 
     ``names`` are the addresses of its parts, ``pages`` those of the page in each language; its script is told ``more``.
     """
+
+    def addresses(kind: str) -> dict[str, str]:
+        return {part.removeprefix(kind): FOLDER + name for part, name in names.items() if part.startswith(kind)}
+
     data = {
         **page_facts(),
         "plotly": FOLDER + names["plotly"],
-        "race": FOLDER + names["race"],
-        "tabs": {part.removeprefix(TAB): FOLDER + name for part, name in names.items() if part.startswith(TAB)},
-        "lessons": {
-            part.removeprefix(LESSON): FOLDER + name for part, name in names.items() if part.startswith(LESSON)
-        },
+        "recorded": addresses(RECORD),
+        "tabs": addresses(TAB),
+        "lessons": addresses(LESSON),
         "languages": {tag: {"name": name, "page": pages[tag]} for tag, name in own_names().items()},
         **more,
     }

@@ -25,6 +25,7 @@ from convviz.export.teacher_text import intro_html
 from convviz.facts import facts
 from convviz.facts.choose_language import told_language
 from convviz.facts.current_language import language, use_locale
+from convviz.facts.features import RECORDED
 from convviz.facts.words import sentences
 from convviz.file_io import utf8, write
 from convviz.lessons import short_name, told
@@ -127,8 +128,8 @@ def _page(settings: Settings, shown: dict[str, Any], *, title: str, intro: str, 
     computed = compute(settings, compare=False)
     lesson = shown["lesson"] and shown["lessons"][shown["lesson"]]["lesson"]
     tabs = own_tabs(settings.tab, lesson, bare=not shown["controls"])
-    if "race" in tabs:
-        data["race"] = facts("recorded_race")
+    if recorded := {tab: facts(f"features/{tab}/recorded") for tab in tabs if tab in RECORDED}:
+        data["recorded"] = recorded
     packed = f'<script type="text/plain" id="convviz-plotly">{plotly_text()}</script>\n' if plotly else ""
     picture = still_figures(computed, settings.plane, settings.input_view, settings.scale)
     return f"""<!doctype html>

@@ -10,9 +10,10 @@ from typing import Any
 from convviz import __version__
 from convviz.facts import facts
 from convviz.facts.current_language import each_language
+from convviz.facts.features import ALONE, RECORDED, TABS
 from convviz.views.theme import COLORSCALES
 from convviz.web.bundle import bundle_several
-from convviz.web.widget_assets import joined, page_sheets
+from convviz.web.widget_assets import joined, page_sheets, tab_file
 
 BOARD = files("convviz.web")
 MODULES = {
@@ -21,8 +22,7 @@ MODULES = {
     **{"links": "rules/settings_link.js", "geometry": "rules/conv_geometry.js"},
 }
 CONTROLS: dict[str, list[str]] = facts("settings")["controls"]  # the groups of controls and what they hold
-ALONE: list[str] = facts("settings")["tabs_of_the_page"]  # they need no torch
-SHOWN = (*ALONE, "race")  # those that show something without torch; the race is the recorded one
+SHOWN = [name for name in TABS if name in {*ALONE, *RECORDED}]  # those that show something without torch
 DEFAULT_CONTROLS = ("kernel", "geometry", "input", "loss")
 
 
@@ -64,7 +64,7 @@ def to_json(data: Any) -> str:
 @each_language
 def bundles(tabs: tuple[str, ...] = ()) -> str:
     """Return the page with all that it imports, and its ``tabs``, which share its files."""
-    named = {f"tab_{name}": f"tabs/{name}/tab.js" for name in tabs}
+    named = {f"tab_{name}": tab_file(name) for name in tabs}
     given = f"{{ {', '.join(f'{name}: tab_{name}' for name in tabs)} }}" if tabs else "undefined"
     return f"{bundle_several(BOARD, MODULES | named)}\nconst tabs = {given};"
 

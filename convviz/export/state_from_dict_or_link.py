@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from convviz.export.page_assets import ALONE
 from convviz.facts import facts
+from convviz.facts.features import ALONE
 from convviz.file_io import read_json
 from convviz.settings.link import from_link, is_link
 from convviz.settings.state import Settings

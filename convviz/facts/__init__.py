@@ -3,27 +3,33 @@
 ``settings.json`` has the fields of a state, their kinds, limits and keys in a link; ``names.json`` the labels;
 ``digits.json`` the pictures that an input may show; ``picture.json`` the rows of the picture and how they are walked
 through; ``mistakes/`` the catalogue; ``argument_names.json`` what people call arguments and results; ``lesson.json``
-the keys of a lesson's file; ``torch_backends.json`` the backends and files of PyTorch; ``recorded_race.json`` what
-``convviz lab --record`` wrote; ``languages/`` all that is read in another language.
+the keys of a lesson's file; ``torch_backends.json`` the backends and files of PyTorch; ``languages/`` all
+that is read in another language. ``features`` is the list of what the folders of ``convviz/features`` say they are.
 """
 
 import functools
 from typing import Any
 
 from convviz.facts.current_language import ENGLISH, language
-from convviz.facts.load_english_facts import english, names_in
+from convviz.facts.load_english_facts import FEATURES, english, feature_names, names_in
 from convviz.facts.translation import translated
 
 CATALOGUES = ("mistakes",)  # folders of which all files are one fact: who adds a file names it nowhere else
 
 
 def facts(name: str) -> Any:
-    """Return what a file of facts, or each of a folder, holds, in the language that is spoken here."""
+    """Return what a file of facts, or each of a folder, holds, in the language that is spoken here.
+
+    ``"features/<name>/<file>"`` is a file in the folder of a feature.
+    """
     return _said(name, language())
 
 
 @functools.cache
 def _said(name: str, tag: str) -> Any:
+    if name == FEATURES:
+        found = [{"name": each, **_said(f"{FEATURES}/{each}/feature", tag)} for each in feature_names()]
+        return sorted(found, key=lambda feature: (feature["order"], feature["name"]))
     if name in CATALOGUES:
         return [_said(each, tag) for each in names_in(name)]
     return english(name) if tag == ENGLISH else translated(name, english(name), tag)

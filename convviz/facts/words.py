@@ -12,18 +12,23 @@ from typing import Any
 
 from convviz.facts import facts
 from convviz.facts.current_language import ENGLISH, language
+from convviz.facts.load_english_facts import FEATURES
 from convviz.facts.translatable_texts import Text
 
 ARGUMENT = re.compile(r"\{(\w+)\}")
 
 
 def sentences(part: str) -> Callable[..., str]:
-    """Return what says the sentences of one file in ``words/``: ``say(id, name=value, ...)``."""
+    """Return what says the sentences of one file in ``words/``: ``say(id, name=value, ...)``.
+
+    ``"features/<name>"`` has those of a feature, in the ``words.json`` of its folder.
+    """
+    file = f"{part}/words" if part.startswith(FEATURES) else f"words/{part}"
 
     def say(id: str, /, **arguments: Any) -> str:
-        table: Mapping[str, Text] = facts(f"words/{part}")
+        table: Mapping[str, Text] = facts(file)
         if id not in table:
-            raise KeyError(f"words/{part}.json has no sentence {id!r}; write it there")
+            raise KeyError(f"{file}.json has no sentence {id!r}; write it there")
         return filled(id, table[id], arguments)
 
     return say

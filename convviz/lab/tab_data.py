@@ -100,7 +100,7 @@ def packed(tensor: torch.Tensor | None) -> dict[str, Any] | None:
 
 
 def record(race: Race, command: str, path: str | os.PathLike[str]) -> None:
-    """Write a finished race as ``facts/recorded_race.json`` has one, which a page shows before one of its own."""
+    """Write a finished race as ``features/race/recorded.json`` has one, which a page shows before one of its own."""
     told = picture(race, RECORDED_POINTS, RECORDED_DIGITS)
     told |= {"command": command, "openings": openings(race, RECORDED_DIGITS, one=True)}
     content = (json.dumps(told, separators=(",", ":"), ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8")

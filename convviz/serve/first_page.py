@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from convviz.app.permissions import OWN_VARIABLE
 from convviz.export.live_page import live_html, live_parts, tag_of
-from convviz.facts import facts
 from convviz.facts.current_language import ENGLISH, languages, use_locale
+from convviz.facts.features import TABS
 
 NUMBERS = "live/numbers"  # the websocket over which the page asks torch, below its own address
 KINDS = {  # by the ending of a file's name, for the browser
@@ -48,7 +48,7 @@ class LivePage:
 
 
 def live_page() -> LivePage:
-    parts = live_parts("live_page", facts("names")["tabs"], ["serve/lost_connection.css"])
+    parts = live_parts("live_page", TABS, ["serve/lost_connection.css"])
     page = answer("page.html", _page({part: name for part, (name, _) in parts.items()}).encode())
     return LivePage(page, {name: answer(name, content) for name, content in parts.values()})
 

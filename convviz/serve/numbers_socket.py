@@ -21,14 +21,15 @@ from tornado.ioloop import IOLoop
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from convviz import __version__
+from convviz.app.stateful_tab import Tab, tab_with_state
 from convviz.facts import facts
 from convviz.facts.current_language import ENGLISH, match_locale, use_locale
+from convviz.facts.features import HELD, SLOW, STATEFUL
 from convviz.facts.words import sentences
 from convviz.serve.binary_frames import HEAD_BYTES, packed, read_json, unpacked
 from convviz.serve.fair_queue import Wish
 from convviz.serve.first_page import NUMBERS
 from convviz.serve.handlers import PlainErrors
-from convviz.serve.page_race import PageRace
 from convviz.serve.shares import PING_S, Clients, client_of
 from convviz.serve.visitor_limits import answer_of, let_go, message_was_read
 from convviz.serve.worker import BINARY, TEXT
@@ -36,8 +37,7 @@ from convviz.serve.worker_pool import Order, Workers
 
 KINDS = ("compute", "tab", "python", "page", "picture", "act")
 NEWEST_WINS = ("compute", "tab", "ask")
-SLOW = ("page", "picture")
-STATEFUL = ("race", "yours")
+SLOW_KINDS = ("page", "picture")
 ACT_BYTES = 1 << 14
 MAX_FRAME_BYTES = facts("settings")["limits"]["picture"]["bytes"] + HEAD_BYTES
 TELLS_SECONDS = 4.0  # with the seconds that a request may take less than a page's patience, numbers/ask_server.js
@@ -65,8 +65,8 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         self._workers, self._clients = workers, clients
         self._client = client_of(self.request.remote_ip or "")
         self._allowance = clients.page()
-        self._race: PageRace | None = None
-        self._told: Future[None] | None = None  # what the race has told the page last, until it has left
+        self._tabs: dict[str, Tab] = {}  # with a state that the server holds, such as a race
+        self._told: Future[None] | None = None  # what they have told the page last, until it has left
 
     @property
     def _metrics(self) -> Any:
@@ -96,8 +96,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
             log.error("No worker starts: %s", error)
             self.close(TRY_LATER, "no worker starts")
             return
-        device = os.environ.get("CONVVIZ_DEVICE") or "cpu"
-        told = {"version": __version__, "devices": self._workers.devices, "device": device, "makes_pages": True}
+        told = {"version": __version__, "devices": self._workers.devices, "device": device_here(), "makes_pages": True}
         await self._write(packed({"type": "facts", **told}))
 
     async def on_message(self, frame: str | bytes) -> None:
@@ -142,8 +141,9 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         return None
 
     def on_close(self) -> None:
-        if self._race:
-            self._race.close()
+        for tab in self._tabs.values():
+            tab.close()
+            self._workers.tabs.discard(tab)
         self._workers.turns.leave(self._client, self)
         self._is_closed = True
         if self._is_open:
@@ -176,10 +176,10 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         if kind == "act":
             self._act(request, given)
             return
-        if kind == "tab" and tab == "race" and self._race:
-            self._tell_race({"type": "tab", "tab": tab, "id": request.get("id"), "data": self._race.data()})
+        if kind == "tab" and tab in self._tabs:
+            self._tell_page({"type": "tab", "tab": tab, "id": request.get("id"), "data": self._tabs[tab].data()})
             return
-        slow = kind in SLOW or (kind == "tab" and tab in facts("settings")["slow_tabs"])
+        slow = kind in SLOW_KINDS or (kind == "tab" and tab in SLOW)
         if kind == "tab" and "ask" in request:
             kind = "ask"
         if kind not in NEWEST_WINS and kind in self._workers.turns.waiting(self._client, self):
@@ -203,19 +203,21 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
             self._tell_later()
 
     def _act(self, request: dict[str, Any], given: bytes) -> None:
-        """Let the page's race hear; where there is none, show the tab as it is at first."""
+        """Let the page's tab hear, which begins with a start; where it has none, show it as it is at first."""
         tab, message = request.get("tab"), request.get("message")
         if tab not in STATEFUL or not isinstance(message, dict) or len(given) > ACT_BYTES:
             raise ValueError(say_app("message", got=f"{message!r:.40}"))
-        if tab == "race" and not self._race and message.get("type") == "start":
-            self._race = PageRace(self._tell_race, self._workers.racing)
-        if tab == "race" and self._race:
-            self._race.hear(request)
+        if tab in HELD and tab not in self._tabs and message.get("type") == "start":
+            made = tab_with_state(tab, lambda told, _: self._tell_page(told), device_here)
+            self._tabs[tab] = made
+            self._workers.tabs.add(made)
+        if tab in self._tabs:
+            self._tabs[tab].receive(message)
         elif message.get("type") != "leave":
             order = Order(given, self._deliver(request))
             self._workers.wish(Wish(self._client, self, ("act", tab), False, order))
 
-    def _tell_race(self, message: dict[str, Any]) -> None:
+    def _tell_page(self, message: dict[str, Any]) -> None:
         self._told = asyncio.ensure_future(self._write(packed(message)))
 
     def _deliver(self, request: dict[str, Any]) -> Any:
@@ -242,3 +244,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
 
 def refusal(request: dict[str, Any], sentence: str) -> bytes:
     return packed({"type": "refused", "id": request.get("id"), "sentence": sentence})
+
+
+def device_here() -> str:
+    return os.environ.get("CONVVIZ_DEVICE") or "cpu"

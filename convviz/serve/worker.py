@@ -19,6 +19,7 @@ from typing import Any
 
 from convviz import process_limits
 from convviz.facts.current_language import ENGLISH, languages, match_locale, use_locale
+from convviz.facts.features import QUICK
 from convviz.facts.words import sentences
 from convviz.serve.binary_frames import packed, read_json, unpacked
 
@@ -107,7 +108,7 @@ def answer(given: bytes, answered: Callable[..., Any]) -> bytes:
 def warm(answered: Callable[..., Any]) -> None:
     """Answer what comes first: what is loaded for it is there when somebody asks."""
     for tag in languages():
-        for request in ({"type": "compute"}, {"type": "tab", "tab": "code"}):
+        for request in ({"type": "compute"}, *({"type": "tab", "tab": tab} for tab in QUICK)):
             answer(request_of({"language": tag, **request}), answered)
 
 

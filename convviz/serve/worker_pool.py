@@ -13,10 +13,10 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
+from convviz.app.stateful_tab import Tab
 from convviz.process_limits import MEMORY_VARIABLE
 from convviz.serve.fair_queue import Turns, Wish
 from convviz.serve.options import cores
-from convviz.serve.page_race import PageRace
 from convviz.serve.worker import SINGLE
 from convviz.serve.worker_processes import Stem, Worker, spawn
 
@@ -59,7 +59,7 @@ class Workers:
         """
         self.count = count or cores()
         self.devices: list[str] = []
-        self.racing: set[PageRace] = set()
+        self.tabs: set[Tab] = set()  # with a state that this server holds
         self._seconds = seconds
         self._answers = answers
         self._ended, self._answered = ended, answered
@@ -90,8 +90,8 @@ class Workers:
 
     def close(self) -> None:
         self._closed = True
-        for race in list(self.racing):
-            race.close()
+        for tab in list(self.tabs):
+            tab.close()
         for slot in self._slots:
             if worker := slot.worker:
                 worker.kill()  # the thread that hears of it closes the rest

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from convviz.facts import facts
+from convviz.facts.features import TABS
 
 FACTS = facts("settings")
 KINDS_OF_VALUES = ("pair", "sides", "whole", "word", "flag", "source", "bias", "plane", "device")
+WORDS = {"tab": ["", *TABS]}  # of what the table does not list
 NAMED = 100  # whole numbers that a sentence may list
 
 
@@ -43,7 +45,10 @@ class Field(NamedTuple):
         return [str(word) for word in self.words if word and word not in FACTS["kinds_with_own_numbers"]]
 
 
-FIELDS = {name: Field(name, **{"link": name, "trait": name} | row) for name, row in FACTS["fields"].items()}
+FIELDS = {
+    name: Field(name, **{"link": name, "trait": name, "words": WORDS.get(name, ())} | row)
+    for name, row in FACTS["fields"].items()
+}
 SPEC = {name: field for name, field in FIELDS.items() if field.spec}
 PAIRS = [name for name, field in FIELDS.items() if field.kind in ("pair", "sides")]  # what each axis has of its own
 FIELD_OF = {field.trait: field for field in FIELDS.values() if field.trait}

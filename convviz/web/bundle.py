@@ -3,7 +3,7 @@
 A widget's module is loaded from a blob, where a relative import has nothing to be relative to. So each file becomes a
 function of its own, called once, after what it imports: two files may use the same names. What a file exports is
 constant around these functions, where those that follow find it. Files of ``facts`` and ``lessons`` may be imported as
-JSON.
+JSON, and those that a feature has beside its scripts. Paths are seen from ``web``; what is beside it begins with "..".
 """
 
 import json
@@ -19,11 +19,13 @@ from convviz.web.minify import packed_script
 
 IMPORT = re.compile(r'^import \{(?P<names>[^}]*)\} from "(?P<file>\.{1,2}/[\w./-]+)";\n', re.MULTILINE)
 FACTS = re.compile(
-    r'^import (?P<name>\w+) from "[./]*/(?P<folder>facts|lessons)/(?P<file>[\w/]+)\.json" with \{ type: "json" \};\n',
+    r'^import (?P<name>\w+) from "(?:[./]*/(?P<folder>facts|lessons)|\.)/(?P<file>[\w/]+)\.json" '
+    r'with \{ type: "json" \};\n',
     re.MULTILINE,
 )
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (?P<name>\w+))", re.MULTILINE)
 DEFAULT = re.compile(r"^export default ", re.MULTILINE)
+HOME = "/web"
 SPACED = re.compile(r" ?([=(){},:>]) ?")
 # The folders, each of which imports from those before it alone: their files stand together, for what is alike and near
 # each other packs better.
@@ -63,9 +65,8 @@ def _modules(folder: Traversable, entries: list[str]) -> dict[str, str]:
             return
         source = folder.joinpath(path).read_text(encoding="utf-8")
         for found in FACTS.finditer(source):
-            name = f"{found['folder']}/{found['file']}.json"
-            data = (facts if found["folder"] == "facts" else lesson)(found["file"])
-            modules.setdefault(name, json.dumps(data, ensure_ascii=False, separators=(",", ":")))
+            data = (lesson if found["folder"] == "lessons" else facts)(_fact(path, found))
+            modules.setdefault(_named(path, found), json.dumps(data, ensure_ascii=False, separators=(",", ":")))
         for found in IMPORT.finditer(source):
             add(_resolved(path, found["file"]), (*importers, path))
         modules[path] = source
@@ -102,7 +103,7 @@ def _open(modules: Mapping[str, str]) -> set[str]:
 def _scoped(path: str, source: str, by_name: Container[str], pack: bool) -> str:
     if path.endswith(".json"):
         return f"const {_variable(path)} = {source};"
-    read = [(found["name"], f"{found['folder']}/{found['file']}") for found in FACTS.finditer(source)]
+    read = [(found["name"], _named(path, found)) for found in FACTS.finditer(source)]
     for found in IMPORT.finditer(source):
         if (file := _resolved(path, found["file"])) not in by_name:
             read.append((f"{{ {' '.join(found['names'].split()).strip(' ,')} }}", file))
@@ -122,8 +123,18 @@ def _exported(source: str) -> list[str]:
     return [found["name"] for found in EXPORT.finditer(source)]
 
 
+def _named(path: str, found: re.Match[str]) -> str:
+    return f"{found['folder'] or 'facts'}/{_fact(path, found)}.json"
+
+
+def _fact(path: str, found: re.Match[str]) -> str:
+    """Return the name of an imported file, as ``facts`` or ``lesson`` has it."""
+    return found["file"] if found["folder"] else posixpath.join(posixpath.dirname(path)[3:], found["file"])
+
+
 def _resolved(path: str, relative: str) -> str:
-    return posixpath.normpath(posixpath.join(posixpath.dirname(path), relative))
+    """Return a path as seen from ``web``, whichever way it is written."""
+    return posixpath.relpath(posixpath.join(HOME, posixpath.dirname(path), relative), HOME)
 
 
 def _variable(path: str) -> str:

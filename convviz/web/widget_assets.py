@@ -40,9 +40,14 @@ def asking_script() -> str:
     return bundle(HERE, "page/request_shared_script.js")
 
 
+def tab_file(name: str, ending: str = "js") -> str:
+    """Return where the script of a feature's tab stands, or its sheet, seen from here."""
+    return f"../features/{name}/tab.{ending}"
+
+
 @each_language
 def tab_script(name: str) -> str:
-    script = bundle(HERE, f"tabs/{name}/tab.js")
+    script = bundle(HERE, tab_file(name))
     return f"{script}\nexport const sheet = {json.dumps(joined(_own_sheet(name)), ensure_ascii=False)};\n"
 
 
@@ -53,7 +58,7 @@ def pane_styles(*names: str) -> str:
 
 
 def _own_sheet(tab: str) -> list[Traversable]:
-    sheet = HERE.joinpath(f"tabs/{tab}/tab.css")
+    sheet = HERE.joinpath(tab_file(tab, "css"))
     return [sheet] if sheet.is_file() else []
 
 
@@ -67,8 +72,11 @@ def page_sheets(tabs: tuple[str, ...]) -> list[Traversable]:
     paths = ["board/board", *AROUND]
     paths.remove("page/app")
     at = paths.index("tabs/tabbar_and_drawer")
-    paths[at : at + 1] = ["tabs/tabbar_and_drawer", "tabs/pane", *(f"tabs/{tab}/tab" for tab in tabs)] if tabs else []
-    return [HERE.joinpath(f"{path}.css") for path in paths]
+    sheets = [f"{path}.css" for path in paths]
+    sheets[at + 1 : at + 1] = ["tabs/pane.css", *(tab_file(tab, "css") for tab in tabs)]
+    if not tabs:
+        del sheets[at : at + 2]
+    return [HERE.joinpath(sheet) for sheet in sheets]
 
 
 def joined(sheets: list[Traversable]) -> str:

@@ -8,8 +8,8 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
-from convviz.explanation.graph.autograd_graph_of_app import graph_of_stages
 from convviz.export.picture import picture_bytes
+from convviz.features.graph.autograd_graph_of_app import graph_of_stages
 from convviz.settings.compute import compute
 from convviz.settings.link import from_link
 

@@ -27,7 +27,6 @@ import convviz
 from convviz.app.messages import BETWEEN_BUNDLES
 from convviz.app.page_requests import TABS, answer
 from convviz.app.upload import MAX_PICTURE_BYTES, read_picture
-from convviz.facts import facts
 from convviz.facts.current_language import languages
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.devices_and_dtypes import available_devices
@@ -426,7 +425,7 @@ def test_requests_for_plotly_that_nobody_waits_for_cost_one_answer_a_second(open
 def test_what_draws_a_tab_is_sent_when_a_page_asks_and_once_a_second(open_app, sent, monkeypatch):
     app, now = open_app(), 1000.0
     monkeypatch.setattr("convviz.app.messages.time.monotonic", lambda: now)
-    for name in facts("names")["tabs"]:
+    for name in TABS:
         sent.clear()
         for _ in range(5):
             receive(app, {"type": "script", "tab": name})
@@ -447,7 +446,7 @@ def test_the_script_of_no_tab_is_refused(open_app, sent):
         assert not said(sent, "script"), name
         sentence, failed = app.session.notice
         assert failed, name
-        assert "linear, matrix" in sentence, name
+        assert "matrix, linear" in sentence, name
         assert f"{str(name)!r:.40}" in sentence, name
 
 

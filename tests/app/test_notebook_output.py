@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import convviz
-from convviz.app.graph_widget import GraphView
+from convviz.features.graph.graph_widget import GraphView
 from tests.random_states import random_states
 
 ALIVE = ipywidgets.widgets.widget._instances

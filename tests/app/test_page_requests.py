@@ -1,6 +1,5 @@
 """What a page is answered: the same by every process, and a sentence where it cannot be."""
 
-import importlib
 import json
 import logging
 import math
@@ -13,12 +12,12 @@ import pytest
 import torch
 
 from convviz.app import page_requests as answers
-from convviz.app.messages import STATEFUL
 from convviz.app.page_requests import KEYS, TABS, answer, answered, computed
+from convviz.app.stateful_tab import Tab
 from convviz.app.step_numbers import TENSORS
 from convviz.app.validate_request import DEEPEST, asked, brief
-from convviz.facts import facts
 from convviz.facts.current_language import use_locale
+from convviz.facts.features import ALONE, FEATURES, STATEFUL, code_of
 from convviz.settings.as_python import as_python
 from convviz.settings.compute import compute
 from convviz.settings.state import CHOICES, Settings
@@ -27,7 +26,6 @@ from tests.autograd_truth import truth, truth_transposed
 from tests.random_states import random_states
 
 ROOT = Path(__file__).parents[2]
-ALONE = facts("settings")["tabs_of_the_page"]
 NAN, INFINITE = float("nan"), float("inf")
 
 GEOMETRIES = {
@@ -193,9 +191,6 @@ def test_what_nobody_foresaw_is_a_sentence_and_a_line_in_the_log(caplog):
 
 def test_the_settings_know_the_tabs():
     assert CHOICES["tab"] == ["", *TABS]
-    assert sorted(facts("names")["tabs"]) == sorted(TABS)
-    assert set(TABS) >= {*facts("settings")["slow_tabs"], *ALONE, *STATEFUL}
-    assert facts("settings")["tabs_with_state"] == list(STATEFUL)
     for name in TABS:
         assert data(name) == {"state": "alone"} if name in ALONE else len(data(name)) > 3, name
 
@@ -205,7 +200,7 @@ def test_a_tab_that_cannot_show_the_settings_says_why(monkeypatch):
         raise ValueError("the graph of output must have at most 500 nodes")
 
     assert "transposed" in data("quantised", {"transposed": True})["error"]
-    monkeypatch.setattr("convviz.app.tabs.graph.graph_of_stages", fail)
+    monkeypatch.setattr("convviz.features.graph.data.graph_of_stages", fail)
     assert data("graph") == {"error": "the graph of output must have at most 500 nodes"}
     with pytest.raises(ValueError, match="500 nodes"):
         answer(tab("graph", ask={"type": "node", "id": "n1"}))
@@ -254,7 +249,7 @@ def test_a_box_is_asked_about_with_the_settings_that_it_stands_in():
         assert places == list(range(len(buffers))), id
     with pytest.raises(ValueError, match="id is one of n0"):
         answer(tab("graph", state, ask={"type": "node", "id": "n99"}))
-    with pytest.raises(ValueError, match="only the graph tab"):
+    with pytest.raises(ValueError, match="the tab code answers no question"):
         answer(tab("code", ask={"type": "node", "id": "n0"}))
 
 
@@ -321,7 +316,7 @@ def test_what_nobody_asks_for_is_refused_by_name():
         with pytest.raises(ValueError, match=f"^{kind} has the keys .* got 'more'"):
             answer({"type": kind, "more": 1})
     for request in (tab(""), tab("heatmaps"), tab(None)):
-        with pytest.raises(ValueError, match=r"^tab is one of matrix, graph, "):
+        with pytest.raises(ValueError, match=r"^tab is one of mistakes, stack, "):
             answer(request)
     for key, settings in (("input", {"input": None}), ("weight", {"weight": None})):
         with pytest.raises(ValueError, match=f"{key} .*dict"):
@@ -339,6 +334,6 @@ def test_what_is_nested_more_deeply_than_settings_are_is_refused():
 
 def test_every_tab_is_a_function_and_has_a_state_only_where_it_acts():
     for name in set(TABS) - set(ALONE):
-        module = importlib.import_module(f"convviz.app.tabs.{name}")
-        assert callable(module.data), name
-        assert hasattr(module, STATEFUL.get(name, "Tab")) == (name in STATEFUL), name
+        assert callable(code_of(name).data), name
+        assert ("state" in FEATURES[name]) == (name in STATEFUL), name
+    assert all(issubclass(getattr(code_of(name), FEATURES[name]["state"]), Tab) for name in STATEFUL)

@@ -1,11 +1,14 @@
-"""The page's JavaScript, called from Python: many calls in one message, because each message to a browser takes time.
+"""The page's JavaScript, called from Python: many calls in one message, because each message takes time.
 
-It needs no node, and runs in the browser that visitors have.
+It runs in node where that is, which needs no page, else in the browser: the tests are the same.
 """
 
 import contextlib
+import functools
 import json
 import re
+import shutil
+import subprocess
 
 from convviz.web.bundle import bundle_several
 from tests.browser.bare_page import JS
@@ -76,13 +79,14 @@ window.playAll = (plays, withNumbers) => JSON.stringify(plays.map(([state, actio
 """
 
 
-def script(sentences=lambda text: text):
+def script(sentences=lambda text: text, more=()):
     """Return all of it as one script, which leaves the files' exports by path in ``js``.
 
     Args:
         sentences: changes the text of every sentence that the files carry.
+        more: files of features that need no page.
     """
-    names = {f"file{number}": path for number, path in enumerate(FILES)}
+    names = {f"file{number}": path for number, path in enumerate([*FILES, *more])}
 
     def said_otherwise(found):
         texts = {id: _changed(text, sentences) for id, text in json.loads(found[2]).items()}
@@ -97,13 +101,104 @@ def _changed(text, change):
     return change(text) if isinstance(text, str) else {form: change(each) for form, each in text.items()}
 
 
-class JavaScript:
-    """The functions of the page's files, and its model, as a test calls them."""
+# Lines of JSON come and go: a function's text with what it takes, and what it returns.
+NODE = """
+globalThis.window = globalThis;
+console.log = console.error; // the answers alone are told on stdout
+require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+  const [text, given] = JSON.parse(line);
+  let answer;
+  try {
+    answer = { value: (0, eval)(text)(given) };
+  } catch (error) {
+    answer = { thrown: String(error.stack) };
+  }
+  process.stdout.write(`${JSON.stringify(answer)}\\n`);
+});
+"""
 
-    def __init__(self, page, sentences=lambda text: text):
+
+@functools.cache
+def find_node():
+    """Return the path of a node that is new enough, as the Makefile has it, or None."""
+    path = shutil.which("node")
+    told = path and subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
+    found = re.match(r"v(\d+)\.", told or "")
+    return path if found and int(found[1]) >= 18 else None
+
+
+class Node:
+    """A process of node, which runs a script and evaluates functions as a page of Playwright does."""
+
+    def __init__(self, path):
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "encoding": "utf-8"}
+        self.process = subprocess.Popen([path, "-e", NODE], **pipes)
+
+    def evaluate(self, text, given=None):
+        """Call a function, given as its text, with plain data → what it returns; what it throws is an error."""
+        self.process.stdin.write(json.dumps(_sent(text, given)) + "\n")
+        self.process.stdin.flush()
+        answer = json.loads(self.process.stdout.readline() or '{"thrown": "node has ended"}')
+        assert "thrown" not in answer, answer["thrown"]
+        return answer.get("value")
+
+    def goto(self, address):
+        """Do nothing: it has just been started, as a blank page."""
+
+    def add_script_tag(self, content):
+        """Run a script."""
+        self.evaluate(f"() => {{ {content} }}")
+
+    def close(self):
+        self.process.communicate()
+
+
+def _sent(text, given):
+    """JSON has no NaN and no infinities: where they are, all that is given is a part of the text."""
+    try:
+        json.dumps(given, allow_nan=False)
+    except ValueError:
+        return [f"() => ({text})({json.dumps(given)})", None]
+    return [text, given]
+
+
+@contextlib.contextmanager
+def called_in_node(path, *given):
+    """Yield a JavaScript that runs in node; what is given is for ``script``."""
+    node = Node(path)
+    try:
+        yield JavaScript(node, *given)
+    finally:
+        node.close()
+
+
+@contextlib.contextmanager
+def called_in_page(browser, *given):
+    """Yield a JavaScript that runs in a page of its own; what is given is for ``script``."""
+    context = browser.new_context()
+    try:
+        yield JavaScript(context.new_page(), *given)
+    finally:
+        context.close()
+
+
+def called(request, *given):
+    """Return what yields a JavaScript: in node where that is, else in a page of the fixture ``browser``."""
+    path = find_node()
+    return called_in_node(path, *given) if path else called_in_page(request.getfixturevalue("browser"), *given)
+
+
+class JavaScript:
+    """The functions of the page's files, and its model, as a test calls them.
+
+    Attributes:
+        page: of Playwright, or a Node: what evaluates a function's text.
+    """
+
+    def __init__(self, page, sentences=lambda text: text, more=()):
         self.page = page
         page.goto("about:blank")
-        page.add_script_tag(content=script(sentences))
+        page.add_script_tag(content=script(sentences, more))
 
     def tried(self, path, name, calls):
         """Call a function once for each list of arguments → ``{"value": ...}`` or ``{"refused": sentence}`` of each."""

@@ -7,9 +7,9 @@ import pytest
 from convviz.facts.words import sentences
 from tests.browser.app_page import OFFERED, open_app, open_tab, slide, slider_value, wait_notice
 from tests.browser.server import voila_server
-from tests.browser.test_tab_your_code import PASTED, check, hint
+from tests.features.yours.test_tab import PASTED, check, hint
 
-say = sentences("race")
+say = sentences("features/race")
 
 # What the page itself may not do either: the browser says so with an event.
 TRIES = {

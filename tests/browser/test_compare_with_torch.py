@@ -8,19 +8,20 @@ import torch
 from convviz.app.step_numbers import numbers
 from convviz.settings.compute import compute
 from convviz.settings.state import Settings
-from tests.browser.bare_page import expose
 from tests.random_states import random_states
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64, "bfloat16": torch.float32}  # on the wire
-COMPARE = "(cases) => cases.map(([settings, wire]) => firstDifference(settings, numbersOf(settings, wire)))"
+COMPARE = """(cases) => {
+  const { numbersOf } = js["numbers/ask_kernel.js"];
+  const { firstDifference } = js["numbers/compare_with_torch.js"];
+  return cases.map(([settings, wire]) => firstDifference(settings, numbersOf(settings, wire)));
+}"""
 
 
 @pytest.fixture
-def compare(page):
+def compare(js):
     """Return a function: pairs of settings and wire → the first difference of each, or None."""
-    page.goto("about:blank")
-    expose(page, "numbers/ask_kernel.js", "numbers/compare_with_torch.js")
-    return lambda cases: page.evaluate(COMPARE, cases)
+    return lambda cases: js.page.evaluate(COMPARE, cases)
 
 
 def cases(seed, count, dtype):

@@ -99,7 +99,7 @@ def test_another_language_keeps_settings_and_undo_and_the_kernel_speaks_it(brows
             page.get_by_role("button", name=with_words("zh-Hans", "board", "undo"), exact=True).click()
         assert slider_value(page, "stride") == 1
         open_tab(page, "pytorch")
-        assert with_words("zh-Hans", "backend", "machine.threads", function="torch.get_num_threads") in (
+        assert with_words("zh-Hans", "features/pytorch", "machine.threads", function="torch.get_num_threads") in (
             page.locator(".cv-pane-pytorch").text_content()
         ), "a sentence that the kernel makes"
         slide(page, "stride", 3)
@@ -163,7 +163,7 @@ def test_apps_of_a_notebook_speak_as_they_were_told_else_as_the_browser_and_thei
         known = "en (English), zh-Hans (简体中文), zh-Hant (繁體中文)"
         assert apps.nth(2).locator(".cv-notice").text_content() == say("unknown", got="'xx'", known=known)
         press_tab(apps.first, "pytorch")
-        words = with_words("zh-Hant", "backend", "machine.threads", function="torch.get_num_threads")
+        words = with_words("zh-Hant", "features/pytorch", "machine.threads", function="torch.get_num_threads")
         apps.first.locator(".cv-pane-pytorch", has_text=words).wait_for(timeout=APPEARS_WITHIN_MS)
 
         of = len(lesson("stride")["steps"])

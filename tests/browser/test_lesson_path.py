@@ -9,6 +9,7 @@ from playwright.sync_api import TimeoutError as TooSlow
 from convviz.export.page import export_html
 from convviz.export.page_assets import SHOWN, to_json
 from convviz.facts import facts
+from convviz.facts.features import FEATURES
 from convviz.facts.words import sentences
 from convviz.lessons import lesson, names, told
 from tests.browser.app_page import fresh_page, press_tab, repaint, slide, slider_value, wait_painted
@@ -18,7 +19,6 @@ from tests.browser.test_site import url  # noqa: F401  (a fixture)
 say = sentences("lesson_player")
 TITLES = {id.removesuffix(".title"): title for id, title in facts("words/lesson_titles").items()}
 LAST = names()[-1]
-TAB_NAMES = facts("names")["tabs"]
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def play(page, name, go_on, tabs=()):
     for number, step in enumerate(lesson(name)["steps"], 1):
         at_step(page, name, number)
         here = step.get("tab", "") in ("", *tabs)
-        shown = [TAB_NAMES[step["tab"]]] if here and "tab" in step else []
+        shown = [FEATURES[step["tab"]]["label"]] if here and "tab" in step else []
         assert page.locator(".cv-tab[data-tab][aria-selected=true]").all_text_contents() == shown, (name, number)
         assert bool(page.locator(".cv-lesson-text > .cv-muted").text_content()) == (not here), (name, number)
         tasks = [task for task in step.get("do", []) if here or "choose" not in task]
@@ -303,7 +303,7 @@ def test_on_a_phone_the_tab_stands_above_the_card_and_steps_aside_for_the_board(
 def test_a_page_without_a_step_s_tab_says_so_and_goes_on(page, tmp_path):
     path = export_html(None, tmp_path / "page.html", lesson="quantised")
     open_at(page, path, "lesson=quantised&step=4")
-    assert say("no_tab", tab=TAB_NAMES["quantised"]) in page.locator(".cv-lesson-text").text_content()
+    assert say("no_tab", tab=FEATURES["quantised"]["label"]) in page.locator(".cv-lesson-text").text_content()
     assert not page.locator(".cv-lesson-act").is_visible(), "what is to be chosen there is not asked for"
     assert page.locator(".cv-lesson").first.get_attribute("data-complete") == ""
 

@@ -15,7 +15,7 @@ import pytest
 from PIL import Image, ImageChops
 
 from convviz import lessons
-from convviz.facts import facts
+from convviz.facts.features import TABS
 from convviz.facts.words import sentences
 from tests.browser.app_page import (
     APPEARS_WITHIN_MS,
@@ -254,7 +254,7 @@ def test_files_are_packed_and_kept_for_ever_and_the_page_is_asked_for_anew(serve
     assert ask(server, "/", If_None_Match=page.getheader("ETag")).status == 304
     plain = ask(server, "/").body.decode()
     files = {word.split('"')[0] for word in plain.split('"convviz/')[1:]}
-    assert len(files) == 4 + len(facts("names")["tabs"]) + len(lessons.names())
+    assert len(files) == 4 + len(TABS) + len(lessons.names())
     for name in files:
         packed, whole = (ask(server, f"/convviz/{name}", Accept_Encoding=each) for each in ("gzip", "identity"))
         assert packed.getheader("Cache-Control") == "public, max-age=31536000, immutable", name

@@ -6,15 +6,16 @@ from convviz.geometry.spec import ConvSpec
 from convviz.settings.state import Settings
 from convviz.settings.tensor_source import Source
 from convviz.views.panels import Sign
-from tests.browser.call_javascript import JavaScript
+from tests.browser.call_javascript import called
 from tests.facts.test_every_sentence_is_used import bracketed, outside
 from tests.geometries import EDGE_CASES, random_specs
 
 
-@pytest.fixture
-def foreign(page):
+@pytest.fixture(scope="module")
+def foreign(request):
     """The page's functions, whose sentences are of another language: each in brackets, half as long again."""
-    return JavaScript(page, bracketed)
+    with called(request, bracketed) as functions:
+        yield functions
 
 
 def texts_of(row):

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from convviz.facts import facts
+from convviz.facts.features import ALONE
 from tests.browser.app_page import fresh_page, show_all_controls
 from tests.pseudo_language import CLOSE, OPEN, PANES
 
@@ -213,7 +214,7 @@ def test_a_page_says_nothing_that_is_no_fact_and_has_room_for_longer_words(brows
             for after in look_everywhere(page) if name == "page" else [name]:
                 assert read(page) == [], after
                 assert misfits(page) == [], after
-        for name in facts("settings")["tabs_of_the_page"]:
+        for name in ALONE:
             open_page(page, pages, name)
             page.locator(f".cv-pane-{name} :is([data-cell], .cv-pasted-field)").first.wait_for()
             assert read(page) == [], name

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from convviz.facts import facts
+from convviz.facts.features import ALONE, FEATURES, STATEFUL, TABS
 from tests.browser.app_page import (
     APPEARS_WITHIN_MS,
     OFFERED,
@@ -14,7 +14,6 @@ from tests.browser.app_page import (
     slider_value,
 )
 
-NAMES, SETTINGS = facts("names")["tabs"], facts("settings")
 BOXES = """(all) => all.map((selector) => document.querySelector(selector).getBoundingClientRect())
   .map(({ x, y, width, height }) => ({ x, y, width, height }))"""
 FOCUSED = "document.activeElement.dataset.tab ?? document.activeElement.dataset.entry"
@@ -81,19 +80,19 @@ def test_five_entries_their_parts_and_a_quiet_more(app):
     for entry in ("mistakes", "stack"):
         app.locator(f"[data-entry={entry}]").click()
         assert app.locator(".cv-parts [role=tablist]").count() == 0, "one part needs no switch"
-        assert app.locator(".cv-parts").inner_text() == NAMES[entry]
+        assert app.locator(".cv-parts").inner_text() == FEATURES[entry]["label"]
 
 
 def test_an_old_link_of_every_tab_opens_what_it_opened(app):
     page = app
-    for name in SETTINGS["fields"]["tab"]["words"][1:]:
+    for name in TABS:
         page.evaluate("(name) => { location.hash = `v=2&tab=${name}`; }", name)
         pane(page, name).wait_for(timeout=APPEARS_WITHIN_MS)
         assert page.locator(".cv-pane").count() == 1, name
         part = page.locator(f"[role=tab][data-tab={name}]")
         assert part.get_attribute("aria-selected") == "true", name
         entry = page.locator(".cv-tabbar [role=tab][aria-selected=true]")
-        assert name in SETTINGS["tab_entries"][entry.get_attribute("data-entry")], name
+        assert FEATURES[name]["entry"] == entry.get_attribute("data-entry"), name
         drawer, close = page.locator(".cv-drawer-head").bounding_box(), page.locator(".cv-drawer-close").bounding_box()
         assert drawer["y"] <= close["y"], name
         assert close["y"] + close["height"] <= drawer["y"] + drawer["height"], f"{name}: × lies over nothing"
@@ -125,7 +124,7 @@ def test_every_pane_follows_a_setting_and_names_its_controls(app):
     for name in OFFERED:
         open_tab(app, name)
         before = pane(app, name).get_attribute("data-shown")
-        if name not in (*SETTINGS["tabs_with_state"], *SETTINGS["tabs_of_the_page"]):  # or computed in the page
+        if name not in (*STATEFUL, *ALONE):  # or computed in the page
             slide(app, "stride", 3 if slider_value(app, "stride") == 2 else 2)
             app.wait_for_function(
                 "([name, before]) => document.querySelector(`.cv-pane-${name}`).dataset.shown !== before",

@@ -648,6 +648,14 @@ class TestInAProcessOfItsOwn:
             assert student.plan == here.plan
             assert student.answer(CASES[0]).kind == here.answer(CASES[0]).kind == "ok"
 
+    @pytest.mark.parametrize("id", ["I01", "I11", "I24", "W08", "W10", "B01"])
+    def test_a_report_is_the_same_in_both(self, id):
+        """Most tests of reports ask in their own process: see conftest.py."""
+        wrong = students.in_backward({students.part_of(id): students.mistaken(id)[0]})
+        apart, here = (report(wrong, "conv2d_backward", time_limit=limit) for limit in (None, math.inf))
+        assert not here.passed
+        assert apart.text() == here.text()
+
     def test_a_loop_without_end_is_ended_with_all_it_started(self):
         def forever(dout, x, w, b, padding):
             if os.fork() == 0:

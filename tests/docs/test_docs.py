@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 import convviz
-from convviz.facts import facts
+from convviz.facts.features import FEATURES
 from convviz.lessons import names as lessons
 from convviz.web.bundle import FOLDERS
 from tests.test_layers import LAYERS
@@ -116,15 +116,28 @@ def test_the_reference_has_every_public_name():
 
 def test_tabs_and_lessons_are_told_as_they_are():
     table = (ROOT / "docs" / "app.md").read_text(encoding="utf-8").partition("| entry → part |")[2].partition("\n\n")[0]
-    labels, entries = facts("names")["tabs"], facts("settings")["tab_entries"]
+    labels = {name: feature["label"] for name, feature in FEATURES.items()}
     names = [
-        labels[tab] if tab == entry else f"{labels.get(entry, entry)} → {labels[tab]}"
-        for entry, tabs in entries.items()
-        for tab in tabs
+        label
+        if FEATURES[tab]["entry"] == tab
+        else f"{labels.get(FEATURES[tab]['entry'], FEATURES[tab]['entry'])} → {label}"
+        for tab, label in labels.items()
     ]
     assert re.findall(r"^\| (\w.*?) \|", table, re.MULTILINE) == names
     count = {18: "Eighteen", 19: "Nineteen", 20: "Twenty", 21: "Twenty-one"}[len(lessons())]
     assert f"\n{count} lessons, " in (ROOT / "docs" / "lessons.md").read_text(encoding="utf-8")
+
+
+def test_the_core_is_read_in_as_many_lines_as_is_said():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (told, order) = re.search(
+        r"The core, ([\d,]+) lines, in the order to read it: (.*?) beside it\.", text, re.DOTALL
+    ).groups()
+    names = re.findall(r"`(.*?)`", order)
+    paths = [ROOT / "convviz" / name if "/" in name else ROOT / "convviz" / "web" / "numbers" / name for name in names]
+    lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
+    assert abs(lines - int(told.replace(",", ""))) < 50, lines
+    assert lines <= 1500
 
 
 def test_every_numbered_part_of_the_app_is_named():

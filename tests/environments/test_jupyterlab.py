@@ -28,13 +28,13 @@ from tests.browser.app_page import (
 )
 from tests.browser.test_lesson_path import TAB_NAMES, at_step, by_pointer, play
 from tests.browser.test_open_links import BAD, CLIPBOARD, copied, saved_page, wait_for_settings
-from tests.browser.test_tab_graph import box, boxes, id_of, open_box, wait_details
-from tests.browser.test_tab_your_code import (
+from tests.environments.jupyterlab import FRONT_ENDS, lab_server, open_notebook
+from tests.features.graph.test_tab import box, boxes, id_of, open_box, wait_details
+from tests.features.yours.test_tab import (
     SOURCE,
     assert_a_pasted_function_is_checked_and_what_cannot_be_is_said,
     assert_a_wrong_function_of_the_notebook_is_named_in_three_steps,
 )
-from tests.environments.jupyterlab import FRONT_ENDS, lab_server, open_notebook
 
 say_pane = sentences("tab_pane")
 

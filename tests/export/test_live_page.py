@@ -44,7 +44,7 @@ def test_what_is_packed_is_the_same_unpacked(tag):
         if file.packed is not None:
             assert gzip.decompress(file.packed) == file.content, name
             assert len(file.packed) < len(file.content), name
-    at_once = [file for name, file in live.files.items() if not name.startswith(("tab-", "race-"))]
+    at_once = [file for name, file in live.files.items() if not name.startswith(("tab-", "recorded-"))]
     sent = [file.packed or file.content for file in (live.page, *at_once)]
     assert sum(map(len, sent)) < KEPT_BYTES
 
@@ -57,7 +57,7 @@ def test_a_page_of_another_language_is_made_when_it_is_asked_for_and_shares_what
     files = {tag: named_in(pages.page(tag)) for tag in ("en", "zh-Hant")}
     assert made == ["en", "zh-Hant"]
     shared = {name.partition("-")[0] for name in files["en"] & files["zh-Hant"]}
-    assert shared == {"styles", "plotly", "race"}
+    assert shared == {"styles", "plotly", "recorded"}
     assert all(pages.file(name) for tag in files for name in files[tag])
     assert made == ["en", "zh-Hant"]
     assert pages.file("none.js") is None

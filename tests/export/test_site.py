@@ -16,7 +16,7 @@ FRONTS = [INDEX, "zh-Hans.html", "zh-Hant.html"]
 APPS = ["app.html", "app-zh-Hans.html", "app-zh-Hant.html"]
 ARTICLE = {"article", "article_head", "article_styles"}
 TABS = {f"tab-{tab}" for tab in SHOWN}
-PARTS = {"styles", "script", "plotly", "race", *TABS, *(f"lesson-{name}" for name in names())}
+PARTS = {"styles", "script", "plotly", "recorded-race", *TABS, *(f"lesson-{name}" for name in names())}
 
 
 def snapshot(folder):

@@ -22,7 +22,9 @@ from convviz.views.panels import Sign, equations
 from tests.geometries import EDGE_CASES, random_specs
 
 PACKAGE = Path(__file__).parents[2] / "convviz"
+# As `sentences` takes them: the name of a file in words/, or of a feature.
 PARTS = [path.stem for path in sorted(PACKAGE.joinpath("facts", "words").glob("*.json"))]
+PARTS += [f"features/{path.parent.name}" for path in sorted(PACKAGE.joinpath("features").glob("*/words.json"))]
 # Ids that are names of something else: of controls and panels, lessons, words of the field, sections of the article.
 BY_NAME = {"article", "help", "lesson_titles", "terms"}
 # What names sentences that somebody else says: what numbers were held against, why there is no answer.
@@ -70,15 +72,28 @@ def in_python(path):
     return parts, {pattern for node in nodes for pattern in written(node)}, said
 
 
+def words_in(path):
+    """Return the files of sentences that a script imports: its name of each → part."""
+    source, own = path.read_text(encoding="utf-8"), f"features/{path.resolve().relative_to(PACKAGE).parts[1]}"
+    found = dict(re.findall(r'import (\w+) from "[./]*/facts/words/(\w+)\.json"', source))
+    return found | dict.fromkeys(re.findall(r'import (\w+) from "\./words\.json"', source), own)
+
+
+def parts_named(path):
+    """Return what a script names to say the sentences of a part: name → part."""
+    said = re.findall(r"const (\w+) = (?:sentences|pieces)\((\w+)\)", path.read_text(encoding="utf-8"))
+    return {name: words_in(path).get(of) for name, of in said}
+
+
 def in_script(path):
     """Return the same of a script."""
-    source = path.read_text(encoding="utf-8")
-    words = dict(re.findall(r'import (\w+) from "[./]*/facts/words/(\w+)\.json"', source))
-    named = {name: words.get(of) for name, of in re.findall(r"const (\w+) = (?:sentences|pieces)\((\w+)\)", source)}
+    source, words, named = path.read_text(encoding="utf-8"), words_in(path), parts_named(path)
     for names, file in re.findall(r'import \{([^}]*)\} from "([./\w]+/(?:\w+_)?sentences\.js)"', source):
         shared, _, _ = in_script(path.parent / file)
         if len(shared) == 1:
             named |= dict.fromkeys(re.findall(r"\w+", names), *shared)
+        elif shared:
+            named |= {name: of for name, of in parts_named(path.parent / file).items() if name in names}
     texts = {
         ".*".join(map(re.escape, re.split(r"\$\{(?:[^{}]|\{[^}]*\})*\}", text)))
         for form in JS_TEXTS
@@ -99,9 +114,14 @@ def sources():
     """Return (parts, texts, calls) of every module and script, read once."""
     scripts = [
         *(path for path in PACKAGE.joinpath("web").rglob("*.js") if "vendor" not in path.parts),
+        *PACKAGE.joinpath("features").rglob("*.js"),
         *PACKAGE.joinpath("export").glob("*.js"),
     ]
     return {path: in_python(path) for path in PACKAGE.rglob("*.py")} | {path: in_script(path) for path in scripts}
+
+
+def words_of(part):
+    return facts(f"{part}/words" if "/" in part else f"words/{part}")
 
 
 def arguments_of(text):
@@ -113,12 +133,12 @@ def arguments_of(text):
 
 @pytest.mark.parametrize("part", PARTS)
 def test_what_is_said_is_there_with_its_arguments(part):
-    texts = {id: arguments_of(text) for id, text in facts(f"words/{part}").items()}
+    texts = {id: arguments_of(text) for id, text in words_of(part).items()}
     for _, _, said in sources().values():
         for of, patterns, names, where in said:
             for pattern in patterns if of == part else ():
                 found = [arguments for id, arguments in texts.items() if re.fullmatch(pattern, id)]
-                assert found, f"{where} says {pattern}, which words/{part}.json has not"
+                assert found, f"{where} says {pattern}, which the words of {part} have not"
                 # None stands for **values or ...values, whose names are not written there; a pattern may fit other ids.
                 fits = any(names - {None} <= each if None in names else names == each for each in found)
                 assert fits, f"{where} says {pattern} with {names}: it takes {found}"
@@ -133,13 +153,13 @@ def test_every_sentence_is_said(part):
         for pattern in texts
         if pattern.strip(".*")
     }
-    ids = {id.removesuffix(".touch") for id in facts(f"words/{part}")}
+    ids = {id.removesuffix(".touch") for id in words_of(part)}
     assert [id for id in ids if not any(re.fullmatch(each, id) for each in patterns)] == []
 
 
 def test_a_plural_has_the_forms_of_english():
     for part in PARTS:
-        for id, text in facts(f"words/{part}").items():
+        for id, text in words_of(part).items():
             assert isinstance(text, str) or set(text) == {"one", "other"}, (part, id)
 
 

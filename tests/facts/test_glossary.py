@@ -34,7 +34,9 @@ def texts(tag):
     """Return all that is read in a language: id → sentence, of its catalogue and of its page in the manual."""
     with current_language.FOLDER.joinpath(f"{tag}.po").open("rb") as file:
         messages = [message for message in read_po(file) if message.id]
-    found = {message.context.removeprefix("words/"): strings_of(message)[-1] for message in messages}
+    found = {
+        message.context.removeprefix("words/").replace("/words:", ":"): strings_of(message)[-1] for message in messages
+    }
     return found | {path.name: path.read_text(encoding="utf-8") for path in DOCS.joinpath(tag).glob("*.md")}
 
 

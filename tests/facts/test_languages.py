@@ -13,7 +13,6 @@ from convviz.cases.battery import battery, make_case
 from convviz.cases.random_cases import named
 from convviz.cases.tasks import TASKS
 from convviz.check.calling import open_student
-from convviz.explanation.graph.inside_convolution import Operation, inside
 from convviz.export.page import export_html, page_bytes
 from convviz.facts import current_language
 from convviz.facts.choose_language import chosen, own_names
@@ -22,6 +21,7 @@ from convviz.facts.read_po import plural_forms
 from convviz.facts.translatable_texts import all_texts
 from convviz.facts.update_catalogues import faults, renewed
 from convviz.facts.words import sentences
+from convviz.features.graph.inside_convolution import Operation, inside
 from convviz.geometry.spec import ConvSpec
 from convviz.lessons import names
 from convviz.web.widget_assets import asking_script, tab_script

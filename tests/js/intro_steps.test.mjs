@@ -76,11 +76,12 @@ test("the first picture is itself in any colours and on any device, and nothing 
     "weight=random",
     "stride=2",
     "grad=one_hot:0,0,0,0",
-    "tab=code",
+
     "view=window",
     "seed=4",
   ])
     assert.ok(!isFirstPicture(at(`v=2&${link}`)), link);
+  assert.ok(!isFirstPicture(replaced(first, { tab: "code" })), "a tab is open");
   assert.ok(!isFirstPicture(at("v=1")), "the picture of older links");
   const there = { theme: "dark", device: "cuda:0", dtype: "bfloat16" };
   const made = firstPicture(replaced(at("v=2&size=8&stride=2&weight=sobel_x&view=stamps"), there));

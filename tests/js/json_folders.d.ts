@@ -1,4 +1,4 @@
-// The bundle, and a page with it, reads a folder of facts as the list of its files: convviz/facts/__init__.py.
+// The bundle, and a page with it, reads some folders as the list of their files: convviz/facts/__init__.py.
 declare module "*/facts/mistakes.json" {
   const MISTAKES: {
     id: string;
@@ -10,4 +10,18 @@ declare module "*/facts/mistakes.json" {
     ways: Record<string, string>[];
   }[];
   export default MISTAKES;
+}
+declare module "*/facts/features.json" {
+  const FEATURES: {
+    name: string;
+    label: string;
+    entry: string;
+    order: number;
+    works: "torch" | "page" | "notebook";
+    band?: string;
+    slow?: boolean | number;
+    state?: string;
+    terms?: string[];
+  }[];
+  export default FEATURES;
 }

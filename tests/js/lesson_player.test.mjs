@@ -1,20 +1,14 @@
 // Every lesson from its first step to its last, played by the buttons of its card alone, with the page's own numbers.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { register } from "node:module";
 import test from "node:test";
 
-// The bundle makes one file of the folder of mistakes; no right answer needs one.
-const RESOLVE = `export const resolve = (name, context, next) => name.endsWith("/facts/mistakes.json")
-  ? { url: "data:application/json,[]", format: "json", shortCircuit: true } : next(name, context);`;
-register(`data:text/javascript,${encodeURIComponent(RESOLVE)}`);
-const web = (path) => import(`../../convviz/web/${path}.js`);
-const { createShelf, TITLES } = await web("lesson/available_lessons");
-const { Player } = await web("lesson/player");
-const { ALL_TABS } = await web("lesson/open_tab_for_step");
-const { createPageModel } = await web("numbers/page_model");
-const { BASE_STATE } = await web("rules/settings_link");
-const { dataOf, timersByHand } = await import("./page_model_fixtures.mjs");
+import { createShelf, TITLES } from "../../convviz/web/lesson/available_lessons.js";
+import { Player } from "../../convviz/web/lesson/player.js";
+import { createPageModel } from "../../convviz/web/numbers/page_model.js";
+import { TABS } from "../../convviz/web/rules/features.js";
+import { BASE_STATE } from "../../convviz/web/rules/settings_link.js";
+import { dataOf, timersByHand } from "./page_model_fixtures.mjs";
 
 const read = (path) =>
   JSON.parse(readFileSync(new URL(`../../convviz/${path}.json`, import.meta.url), "utf8"));
@@ -22,7 +16,7 @@ const NAMES = Object.keys(TITLES);
 const LESSONS = Object.fromEntries(
   NAMES.map((name) => [name, { lesson: read(`lessons/${name}`), words: read(`facts/words/guided/${name}`) }]),
 );
-const WITHOUT_TORCH = ALL_TABS.filter((tab) => tab !== "quantised");
+const WITHOUT_TORCH = TABS.filter((tab) => tab !== "quantised");
 
 function playerWith(tabs) {
   const model = createPageModel(dataOf(BASE_STATE));
@@ -56,7 +50,7 @@ function playStep({ model, player, act, tabs }, step, where) {
   assert.equal(model.get("notice"), "", where);
 }
 
-for (const tabs of [ALL_TABS, WITHOUT_TORCH]) {
+for (const tabs of [TABS, WITHOUT_TORCH]) {
   test(`each lesson is played to its end and leads to the next: ${tabs.length} tabs`, () => {
     const { player, ...rest } = playerWith(tabs);
     player.play(NAMES[0]);

@@ -1,26 +1,19 @@
 // What is said of the ways to make a mistake: each by its choices, and every choice in words can be translated.
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync } from "node:fs";
-import { register } from "node:module";
+import { readFileSync } from "node:fs";
 import test from "node:test";
 
-const FOLDER = new URL("../../convviz/facts/mistakes/", import.meta.url);
+import CATALOGUE from "../../convviz/facts/mistakes.json" with { type: "json" };
+import { reasonsFor } from "../../convviz/web/lesson/why_wrong.js";
+import { choicesOf, wayOf } from "../../convviz/web/numbers/mistake_sentences.js";
+import { computeStages } from "../../convviz/web/numbers/compute.js";
+import { gradientBy } from "../../convviz/web/numbers/compute_mistake.js";
+import { complete, isKnown } from "../../convviz/web/rules/recipe_steps.js";
+import { fromLink } from "../../convviz/web/rules/settings_link.js";
+import { tensorsOf } from "../../convviz/web/rules/settings_and_tensors.js";
+
 const read = (/** @type {string} */ path) =>
   JSON.parse(readFileSync(new URL(`../../convviz/facts/${path}`, import.meta.url), "utf8"));
-const CATALOGUE = readdirSync(FOLDER).map((name) => read(`mistakes/${name}`));
-// The bundle makes one file of the folder of mistakes.
-const RESOLVE = `export const resolve = (name, context, next) => name.endsWith("/facts/mistakes.json")
-  ? { url: ${JSON.stringify(`data:application/json,${encodeURIComponent(JSON.stringify(CATALOGUE))}`)},
-      format: "json", shortCircuit: true } : next(name, context);`;
-register(`data:text/javascript,${encodeURIComponent(RESOLVE)}`);
-const web = (/** @type {string} */ path) => import(`../../convviz/web/${path}.js`);
-const { reasonsFor } = await web("lesson/why_wrong");
-const { choicesOf, wayOf } = await web("numbers/mistake_sentences");
-const { computeStages } = await web("numbers/compute");
-const { gradientBy } = await web("numbers/compute_mistake");
-const { complete, isKnown } = await web("rules/recipe_steps");
-const { fromLink } = await web("rules/settings_link");
-const { tensorsOf } = await web("rules/settings_and_tensors");
 
 const SHOWN = CATALOGUE.filter(({ id }) => read("settings.json").fields.mistake.words.includes(id)).map(
   (mistake) => ({ ...mistake, ways: mistake.ways.filter(isKnown) }),

@@ -1,5 +1,5 @@
 // Arrays as programs print them, written after what NumPy, torch, Julia, MATLAB and C++ show; the real NumPy and torch
-// print in tests/browser/test_tab_my_numbers.py.
+// print in tests/features/pasted/test_tab.py.
 const count = (shape) => shape.reduce((product, size) => product * size, 1);
 const plain = (value, text) => (Number.isNaN(value) ? "nan" : text);
 

@@ -6,14 +6,13 @@ import { KernelClient, messageOf } from "../../convviz/web/numbers/ask_kernel.js
 import { createPageModel } from "../../convviz/web/numbers/page_model.js";
 import { TabData, isSlow } from "../../convviz/web/page/tab_data.js";
 import { BASE_STATE } from "../../convviz/web/rules/settings_link.js";
-import { onBoard, withTyped } from "../../convviz/web/tabs/linear/tab.js";
 import { dataOf, settled, timersByHand } from "./page_model_fixtures.mjs";
 
 const { tab, ...FIRST } = BASE_STATE;
 const at = (digit) => ({ ...FIRST, digit });
 
 /** A tab, what its pane was given last, and the questions that its kernel got, which the test answers. */
-function opened(name, { settings = FIRST, chosen = {} } = {}) {
+function opened(name, { settings = FIRST, chosen = {}, slow = false } = {}) {
   const { later, end: rest } = timersByHand();
   const pane = {};
   const made = { questions: [], said: [], pane, rest, now: settings, settled: true };
@@ -39,7 +38,7 @@ function opened(name, { settings = FIRST, chosen = {} } = {}) {
     chosen: () => chosen,
     choose: (_, choices) => (made.kept = choices),
   };
-  made.tab = new TabData(model, name, (changes) => Object.assign(pane, changes), later);
+  made.tab = new TabData(model, name, (changes) => Object.assign(pane, changes), slow, later);
   made.move = (next) => {
     made.now = next;
     made.tab.follow();
@@ -91,7 +90,7 @@ test("nothing is asked before torch has the settings' numbers, nor where they ar
 });
 
 test("what takes long waits until the sliders rest, but not where it is opened or chosen in", async () => {
-  const made = opened("double");
+  const made = opened("double", { slow: true });
   await made.answer();
   for (const digit of [4, 5, 6]) made.move(at(digit));
   assert.deepEqual([made.questions.length, made.pane.busy], [1, true]);
@@ -110,7 +109,7 @@ test("what takes long waits until the sliders rest, but not where it is opened o
 
 test("a tab that was closed asks no more, whatever is under way or waits", async () => {
   for (const under_way of [true, false]) {
-    const made = opened("double");
+    const made = opened("double", { slow: true });
     if (!under_way) await made.answer();
     made.move(at(5));
     made.move({ ...at(6), tab: "" });
@@ -123,15 +122,15 @@ test("a tab that was closed asks no more, whatever is under way or waits", async
   }
 });
 
-test("a large matrix waits, a small one does not", () => {
+test("what takes long from some size on waits where it is as large", () => {
   const large = { ...BASE_STATE, spec: { ...BASE_STATE.spec, input_size: [32, 32] } };
   assert.deepEqual(
-    [BASE_STATE, large].map((settings) => isSlow("matrix", settings)),
+    [BASE_STATE, large].map((settings) => isSlow(1000, settings)),
     [false, true],
   );
   assert.deepEqual(
-    ["code", "linear", "graph", "check"].map((name) => isSlow(name, large)),
-    [false, false, true, true],
+    [undefined, false, true].map((slow) => isSlow(slow, large)),
+    [false, false, true],
   );
 });
 
@@ -239,54 +238,4 @@ test("an answer finds its request by page and number; what is another page's is 
   await assert.rejects(first, /^Error: too many numbers$/);
   kernel.close();
   await assert.rejects(third, /kernel ended/);
-});
-
-test("Linear: a typed number takes the place of the one before it in its cell", () => {
-  const cell = { tensor: "weight", row: 1, column: 0 };
-  const one = withTyped([], cell, 2);
-  const two = withTyped(one, { ...cell, column: 1 }, 5);
-  assert.deepEqual(withTyped(two, cell, -1), [
-    ["weight", 1, 1, 5],
-    ["weight", 1, 0, -1],
-  ]);
-});
-
-test("Linear: the board gets the weight as a kernel of one cell, whatever geometry was there", () => {
-  const spec = {
-    ...BASE_STATE.spec,
-    in_channels: 4,
-    out_channels: 4,
-    groups: 2,
-    dilation: [2, 1],
-    padding_mode: "reflect",
-    batch: 2,
-  };
-  const made = onBoard(
-    { ...BASE_STATE, spec, transposed: true },
-    {
-      weight: [
-        [1, 2, 3],
-        [4, 5, 6],
-      ],
-      bias: [7, 8],
-    },
-  );
-  assert.deepEqual(made, {
-    spec: {
-      ...spec,
-      in_channels: 3,
-      out_channels: 2,
-      groups: 1,
-      kernel_size: [1, 1],
-      stride: [1, 1],
-      padding: [
-        [0, 0],
-        [0, 0],
-      ],
-      dilation: [1, 1],
-    },
-    transposed: false,
-    weight: { kind: "values", values: [1, 2, 3, 4, 5, 6], shape: [2, 3, 1, 1] },
-    bias: { kind: "values", values: [7, 8], shape: [2] },
-  });
 });

@@ -1,35 +1,10 @@
 // The entries under which a page's tabs are found.
 import assert from "node:assert/strict";
 import test from "node:test";
-import SETTINGS from "../../convviz/facts/settings.json" with { type: "json" };
+import { TABS } from "../../convviz/web/rules/features.js";
 import { entriesOf } from "../../convviz/web/tabs/tab_groups.js";
-
-const seen = (has) => entriesOf(has).map(({ id, label, parts }) => [id, label, parts]);
 
 test("every tab is a part of exactly one entry", () => {
   const parts = entriesOf(() => true).flatMap((entry) => entry.parts);
-  assert.deepEqual(parts.toSorted(), SETTINGS.fields.tab.words.filter(Boolean).toSorted());
-});
-
-test("a page shows the entries of the tabs that it has, and an only part by its own name", () => {
-  const site = ["mistakes", "stack", "race"];
-  assert.deepEqual(
-    seen((tab) => site.includes(tab)),
-    [
-      ["mistakes", "Mistakes", ["mistakes"]],
-      ["stack", "Stack", ["stack"]],
-      ["race", "Race", ["race"]],
-    ],
-  );
-  assert.deepEqual(
-    seen((tab) => ["linear", "check", "double"].includes(tab)),
-    [
-      ["linear", "Matrix", ["linear"]],
-      ["entry-check", "Check", ["check", "double"]],
-    ],
-  );
-  assert.deepEqual(
-    seen(() => false),
-    [],
-  );
+  assert.deepEqual(parts.toSorted(), TABS.toSorted());
 });

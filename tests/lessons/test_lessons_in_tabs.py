@@ -12,10 +12,11 @@ from torch.nn.grad import conv2d_input, conv2d_weight
 from convviz.cases.battery import Case
 from convviz.explanation.check_lesson import after, problems
 from convviz.explanation.lesson_schema import PARTS_OF
-from convviz.explanation.quantised.quantised import quantised
 from convviz.export.page import export_html
 from convviz.facts import facts
+from convviz.facts.features import ALONE
 from convviz.facts.words import sentences
+from convviz.features.quantised.quantised import quantised
 from convviz.lab.table import ARTICLE
 from convviz.lessons import lesson, names
 from convviz.mistakes.catalogue import catalogue, compute
@@ -23,9 +24,9 @@ from convviz.settings.compute import compute as compute_settings
 from tests.export.test_export import data_of
 from tests.lessons.test_lessons import example, settings_of
 
-RECORDED = facts("recorded_race")
+RECORDED = facts("features/race/recorded")
 
-TABS = files("convviz.web").joinpath("tabs")
+TABS = files("convviz").joinpath("features")
 CODE = {step["title"].split(".")[1]: step["code"] for step in lesson("function")["steps"] if "code" in step}
 NAMES = {
     **{"pad": pad, "conv2d": conv2d, "conv2d_input": conv2d_input, "conv2d_weight": conv2d_weight},
@@ -49,7 +50,7 @@ def run(id, given):
 
 
 def test_a_part_that_is_brought_in_sight_stands_in_its_tab():
-    for tab, parts in PARTS_OF.items():
+    for tab, parts in ((tab, parts) for tab, parts in PARTS_OF.items() if parts):
         source = "".join(path.read_text("utf-8") for path in TABS.joinpath(tab).rglob("*.js"))
         plots = {plot["key"] for plot in RECORDED["plots"]} if tab == "race" else set()
         assert "data-part" in source, tab
@@ -68,7 +69,7 @@ def test_a_sentence_names_what_is_to_be_chosen_as_the_tab_does():
                 asked += 1
     assert asked > 10
     assert sentences("race")("plot.weights.title") in facts("words/guided/race")["race.rounding.words"]
-    assert sentences("tabs")("quantised.side_by_side") in facts("words/guided/quantised")["quantised.mask.do"]
+    assert sentences("features/quantised")("side_by_side") in facts("words/guided/quantised")["quantised.mask.do"]
 
 
 def test_lines_of_code_fit_the_card():
@@ -81,7 +82,7 @@ STEP = ("steps", 0)
 @pytest.mark.parametrize(
     ("key", "put", "told"),
     [
-        ("tab", "board", "Step 1: tab is one of linear, matrix, "),
+        ("tab", "board", "Step 1: tab is one of mistakes, stack, matrix, "),
         ("part", "table", "Step 1: part is one of its tab's, which has none: got 'table'."),
         ("code", "x = 1", "Step 1: code is a list of lines: got 'x = 1'."),
         ("do", [{"words": "a", "then": "b", "choose": "I07"}], "Step 1: choose names what stands in the step's tab"),
@@ -96,11 +97,11 @@ def test_what_is_wrong_with_a_step_in_a_tab_is_said(key, put, told):
 def test_a_page_has_the_tabs_of_its_lesson(tmp_path):
     def page(name):
         text = export_html(None, tmp_path / f"{name}.html", lesson=name).read_text(encoding="utf-8")
-        return re.findall(r"(\w+): ?tab_\1", text), data_of(text).get("race")
+        return re.findall(r"(\w+): ?tab_\1", text), data_of(text).get("recorded")
 
-    own = facts("settings")["tabs_of_the_page"]
+    own = ALONE
     assert page("function") == page("quantised") == page("padding") == (own, None), "torch is not in a page"
-    assert page("race") == ([*own, "race"], RECORDED)
+    assert page("race") == ([*own, "race"], {"race": RECORDED})
     bare = export_html(None, tmp_path / "bare.html", controls=()).read_text(encoding="utf-8")
     assert "tab_mistakes" not in bare, "the board alone is the board alone"
 

@@ -11,7 +11,7 @@ import torch
 import convviz
 from convviz.app.messages import say
 from convviz.app.page_requests import answer
-from convviz.explanation.graph.nodes_and_edges import snapshot
+from convviz.features.graph.nodes_and_edges import snapshot
 from convviz.ops.devices_and_dtypes import available_devices, check_device, check_dtype, device_name, is_out_of_memory
 from convviz.settings.as_python import as_python
 from convviz.settings.state import Settings
@@ -112,7 +112,7 @@ def test_a_device_without_float64(monkeypatch, kind):
 
 
 def test_the_numbers_of_a_box_are_read_on_a_device_without_float64(monkeypatch):
-    monkeypatch.setattr("convviz.explanation.graph.nodes_and_edges.has_float64", lambda device: False)
+    monkeypatch.setattr("convviz.features.graph.nodes_and_edges.has_float64", lambda device: False)
     monkeypatch.setattr(torch.Tensor, "double", lambda tensor: pytest.fail("this device has no float64"))
     assert snapshot(torch.tensor([1.0, 2.0])).mean == 1.5
 

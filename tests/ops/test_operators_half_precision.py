@@ -170,7 +170,7 @@ def hold(found, truth, sums, about):
 def hold_where_amx_fails():
     """Run by a process of its own: operators, stages, graph and explanation against the definition in float64."""
     from convviz import explain
-    from convviz.explanation.graph.autograd_graph_of_app import graph_of_stages
+    from convviz.features.graph.autograd_graph_of_app import graph_of_stages
 
     for spec in AMX_FAILS_AT:
         tensors = [tensor.bfloat16() for tensor in drawn(spec, 1, reals)]

@@ -15,15 +15,14 @@ import websocket
 from PIL import Image
 
 from convviz.app.page_requests import answered
-from convviz.facts import facts
 from convviz.facts.current_language import languages
+from convviz.facts.features import TABS
 from convviz.facts.words import sentences
 from convviz.serve.binary_frames import packed, unpacked
 from tests.browser.server import voila_server, wait_until
 from tests.random_states import random_states
 from tests.serve_client import connect
 
-TABS = [name for name in facts("settings")["fields"]["tab"]["words"] if name]
 say = sentences("server_failures")
 
 
@@ -252,7 +251,7 @@ def test_a_race_whose_process_dies_says_so_and_makes_room_for_another(served):
             each.send(**start)
             assert each.hear()[0]["data"]["state"] == "starting"
         third.send(**start)
-        assert third.hear()[0]["data"]["failed"] == sentences("race")("room", count=2)
+        assert third.hear()[0]["data"]["failed"] == sentences("features/race")("room", count=2)
         first, _ = racers(served)
         first.kill()
         while (data := page.hear()[0]["data"])["state"] != "failed":

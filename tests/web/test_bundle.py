@@ -11,13 +11,20 @@ import pytest
 from convviz.app.app import App
 from convviz.app.script_carrier_widget import Script
 from convviz.facts import facts
+from convviz.facts.features import FEATURES
 from convviz.web.bundle import bundle, bundle_several
-from convviz.web.widget_assets import app_styles, asking_script, carrier_script, joined, tab_script
+from convviz.web.widget_assets import app_styles, asking_script, carrier_script, joined, tab_file, tab_script
 
 BOARD = files("convviz.web")
 JS = BOARD
-SOURCES = sorted(path.relative_to(JS).as_posix() for path in JS.rglob("*.js") if "vendor" not in path.parts)
-TABS = {name: f"tabs/{name}/tab.js" for name in facts("names")["tabs"]}
+# As seen from web: features stand beside it.
+SOURCES = sorted(
+    posixpath.relpath(path, JS)
+    for folder in (JS, files("convviz").joinpath("features"))
+    for path in folder.rglob("*.js")
+    if "vendor" not in path.parts
+)
+TABS = {name: tab_file(name) for name in FEATURES}
 # The last are of pages: without a kernel, served, around a notebook of Voilà's.
 ENTRIES = [
     "page/article.js",
@@ -35,7 +42,7 @@ PLOTLY_VERSION = "4.1.1"
 PLOTLY_SHA256 = "79542150855a52c567260e3137095dbe2b744e6d702a5cabe67da246942fba7a"
 IMPORT = re.compile(r"^import \{[^}]*\} from \"(\.{1,2}/[\w./-]+)\";$", re.MULTILINE)
 FACTS = re.compile(
-    r'^import (\w+) from "(?:\.\./)+(?:facts|lessons)/([\w/]+)\.json" with \{ type: "json" \};$', re.MULTILINE
+    r'^import (\w+) from "(?:(?:\.\./)+(?:facts|lessons)|\.)/([\w/]+)\.json" with \{ type: "json" \};$', re.MULTILINE
 )
 IMPORTED = re.compile(r"^const (?:\{[^}]*\}|[A-Z_\d]+) = \$\w+;$")
 
@@ -45,7 +52,8 @@ def text_of(name):
 
 
 def imports_of(name):
-    return [posixpath.normpath(posixpath.join(posixpath.dirname(name), path)) for path in IMPORT.findall(text_of(name))]
+    beside = posixpath.join("/web", posixpath.dirname(name))
+    return [posixpath.relpath(posixpath.join(beside, path), "/web") for path in IMPORT.findall(text_of(name))]
 
 
 def reached(name, found=None):
@@ -71,7 +79,7 @@ def test_every_file_stands_once_after_what_it_imports_and_loses_but_imports_and_
     assert order[-1] == entry
     assert not re.findall(r"^[ \t]*import\b(?!\()", module, re.MULTILINE)
     exported = re.findall(r"^[ \t]*export\b.*", module, re.MULTILINE)
-    assert exported == [f"export default ${entry[:-3].replace('/', '_')}.default;"], "the default alone"
+    assert exported == [f"export default ${re.sub('[/.]', '_', entry[:-3])}.default;"], "the default alone"
     for name in order:
         assert all(order.index(other) < order.index(name) for other in imports_of(name)), name
         own = re.sub(r"^export default ", "const default_ = ", FACTS.sub("", IMPORT.sub("", text_of(name))), flags=re.M)
@@ -99,7 +107,7 @@ def test_what_draws_a_tab_comes_with_its_sheet_and_not_with_the_boards_script(na
     module, _, sheet = script.partition("export const sheet = ")
     assert module.strip() == bundle(JS, TABS[name])
     sheet = json.loads(sheet.strip().removesuffix(";"))
-    assert sheet == joined([BOARD.joinpath(f"tabs/{name}/tab.css")])
+    assert sheet == joined([BOARD.joinpath(tab_file(name, "css"))])
     assert f".cv-pane-{name}" in sheet
     assert sheet not in app_styles()
     for entry in (
@@ -112,8 +120,8 @@ def test_what_draws_a_tab_comes_with_its_sheet_and_not_with_the_boards_script(na
 
 
 def test_every_tab_has_a_script_and_an_entry():
-    scripts = {name.split("/")[1] for name in SOURCES if name.endswith("/tab.js")}
-    assert scripts == set(TABS) == {tab for group in facts("settings")["tab_entries"].values() for tab in group}
+    assert {name for name in SOURCES if name.endswith("/tab.js")} == set(TABS.values())
+    assert all(feature["entry"] and feature["label"] for feature in FEATURES.values())
 
 
 def openings(name):
@@ -293,6 +301,7 @@ def test_plotly_is_the_published_file_with_its_licence():
 OUR_TEXTS = [
     *(JS.joinpath(name) for name in SOURCES),
     *BOARD.rglob("*.css"),
+    *files("convviz").joinpath("features").rglob("*.css"),
 ]
 
 

@@ -1,4 +1,7 @@
-"""The folders of the board's JavaScript import downwards only, types included, and the lower ones know no page."""
+"""The folders of the page's JavaScript import downwards only, types included, and the lower ones know no page.
+
+They know no feature, and a feature knows no other, nor what is above the tabs.
+"""
 
 import json
 import posixpath
@@ -11,10 +14,15 @@ import pytest
 from convviz.web.bundle import FOLDERS
 
 JS = files("convviz.web")
+PACKAGE = files("convviz")
 SOURCES = {
     path.relative_to(JS).as_posix(): path.read_text(encoding="utf-8")
     for path in sorted(JS.rglob("*.js"))
     if "vendor" not in path.parts
+}
+FEATURES = {
+    path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8")
+    for path in sorted(PACKAGE.joinpath("features").rglob("*.js"))
 }
 LAYERS = list(FOLDERS)  # the lowest first
 WITHOUT_PAGE = ["rules", "picture", "numbers"]
@@ -47,6 +55,23 @@ def violations(name, source):
         elif LAYERS.index(other) > LAYERS.index(own):
             found.append(f"{name} imports {target}, and {own} is below {other}; move what both need down")
     return found
+
+
+def violations_of_feature(name, source):
+    """Return what a feature's script imports that is neither its own, nor data, nor the core below the page."""
+    own = "/".join(name.split("/")[:2])
+    allowed = (f"{own}/", "facts/", "lessons/", *(f"web/{layer}/" for layer in LAYERS if layer != "page"))
+    return [target for target in imported(name, source) if not target.startswith(allowed)]
+
+
+def test_a_feature_imports_the_core_alone():
+    for name, source in FEATURES.items():
+        assert violations_of_feature(name, source) == [], name
+        assert not re.search("@ts-(?:ignore|expect-error|nocheck)", source), f"{name}: give it its type instead"
+    taken = 'import { a } from "../matrix/tab.js";\nimport { b } from "../../web/page/app_view.js";\n'
+    taken += '/** @import { C } from "../matrix/product.js" */'
+    wrong = ["features/matrix/tab.js", "web/page/app_view.js", "features/matrix/product.js"]
+    assert violations_of_feature("features/linear/tab.js", taken) == wrong
 
 
 def names_of_page(source):
@@ -85,6 +110,7 @@ def test_a_folder_names_no_type_of_a_higher_one_that_is_known_without_an_import(
         '/** @param {import("../numbers/compute.js").Tensor} tensor */',
         '/** @type {ReturnType<typeof import("../picture/find_linked_cells.js").createLinks>} */',
         'import { a } from "../../bundle.js";',
+        'import { a } from "../../features/linear/tab.js";',
     ],
 )
 def test_a_forbidden_import_is_reported(source):
@@ -129,6 +155,8 @@ def test_the_types_of_every_file_are_checked_and_strictly_without_a_page():
         checked = {path.resolve() for pattern in json.loads(config)["include"] for path in TYPES.glob(pattern)}
         wanted = {Path(str(JS.joinpath(name))).resolve() for name in SOURCES if name.split("/")[0] in folders}
         assert wanted <= checked
+    every = {path.resolve() for pattern in json.loads(loose)["include"] for path in TYPES.glob(pattern)}
+    assert {Path(str(PACKAGE.joinpath(name))).resolve() for name in FEATURES} <= every
     options = json.loads(strict)["compilerOptions"]
     assert options.pop("tsBuildInfoFile").startswith("node_modules/"), "what tsc keeps is in nobody's way"
     assert options == {"noImplicitAny": True, "lib": ["es2023"]}

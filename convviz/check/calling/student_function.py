@@ -119,8 +119,9 @@ class Student:
         """Return what is left of a case for who takes one image at a time, or one plane."""
         return suited(case, self.plan.data)
 
-    def fits(self, scope: Scope) -> bool:
-        """Return whether it is right at a small case inside a scope, called in one of the likeliest ways."""
+    def fits(self, scope: Scope) -> bool | None:
+        """Return whether it is right at a small case inside a scope, called in a likely way; None: it gives nothing."""
+        answers = None
         for spec in PROBES[:2]:
             case = make_case("probe", scope.nearest(self.task.fit(spec)), 1, self.task.quantised)
             ways = itertools.groupby(plans(self._subject, self._askable.found.stated), lambda plan: plan.arrays)
@@ -132,7 +133,8 @@ class Student:
                 right = {name: value for name, value in self.right(part).items() if name in answer.results}
                 if right and answer.has(right):
                     return True
-        return False
+                answers = False if answer.kind == "ok" else answers
+        return answers
 
     def close(self) -> None:
         """End its process, if it has one, and with it all that its code kept; a question begins another."""

@@ -13,10 +13,12 @@ from convviz.check.report import Report
 # What people write code for that is meant for one thing, the likeliest first. A stride or a padding that it is told and
 # is not right for, it is wrong about; it may read a kernel's size off the kernel.
 KERNELS: tuple[Mapping[str, Any], ...] = ({"kernel_size": 3}, {"kernel_size": 2}, {"kernel_size": 5})
+EQUAL: Mapping[str, Any] = {"in_channels": 3, "out_channels": 3}  # who is wrong for these is not meant for one of each
 # What suits most mistakes as well, as many a wrong sum has one term there: only if its own code refuses all else.
 OTHERS: tuple[Mapping[str, Any], ...] = (
     {"kernel_size": 1},
     {"groups": 3, "in_channels": 3, "out_channels": 3},
+    EQUAL,
     {"in_channels": 1},
     {"in_channels": 1, "out_channels": 1},
 )
@@ -34,8 +36,11 @@ def fitting(student: Student, found: Report) -> Iterator[tuple[Mapping[str, Any]
     if not cases and found.not_asked:
         scopes = (*KERNELS, *OTHERS)
     for stated in scopes:
-        if student.fits(scope := read_scope(stated, student.task.is_row)):
+        fits = student.fits(scope := read_scope(stated, student.task.is_row))
+        if fits:
             yield stated, scope
+        if stated is EQUAL and fits is False:
+            return
 
 
 def _may_be_fixed(student: Student, found: Report) -> bool:

@@ -60,13 +60,10 @@ export class NumberDrag {
   /** Not in a frame: it could no longer be scrolled. */
   byTouch = () => this.#panel.spec().dragged && !framed();
 
-  /** Over a bare figure a finger scrolls the page; only the kernel's numbers follow it. */
-  #isScrolled = () => !this.#panel.spec().slides && this.#panel.el.closest("[data-stage=figure]") !== null;
-
   /** @param {number} row @param {number} column @param {PointerEvent} event */
   take(row, column, { clientY, pointerType }) {
     let now = this.#numberIn(row, column);
-    if (Number.isNaN(now) || (pointerType === "touch" && (framed() || this.#isScrolled()))) return null;
+    if (Number.isNaN(now) || (pointerType === "touch" && framed())) return null;
     let from = { y: clientY, value: now, fine: false };
     return {
       far: (/** @type {number} */ down) => Math.abs(down) >= CLICK,

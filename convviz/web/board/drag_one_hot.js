@@ -12,7 +12,6 @@ export class OneHandle {
   #ring = svgElement("circle.cv-handle", { r: CELL / 2 - 3, visibility: "hidden" });
   hint = element("span.cv-drag-hint", { "aria-hidden": "true", hidden: "" }, sayHands("one.hint"));
   #place = () => shownOne(this.#board.model.settings());
-  #isHeld = false; // by a finger that would scroll
   #board;
   #panel;
 
@@ -20,10 +19,6 @@ export class OneHandle {
   constructor(board, panel) {
     [this.#board, this.#panel] = [board, panel];
     panel.grid.svg.append(this.#ring);
-    // Where a finger beside the 1 scrolls, touch-action cannot say that one on it does not: it is of the whole grid.
-    const stay = (/** @type {TouchEvent} */ event) => this.#isHeld && event.preventDefault();
-    listen(panel.grid.svg, "touchmove", stay, { passive: false });
-    listen(panel.grid.svg, ["touchend", "touchcancel"], () => (this.#isHeld = false));
   }
 
   /** @param {Point} to @param {string} move */
@@ -32,16 +27,9 @@ export class OneHandle {
     this.#board.model.send({ type: "select", panel: this.#panel.spec().name, row, column, move });
   }
 
-  /**
-   * The 1 jumps to the pointer; null: a finger beside the 1 scrolls the page around a bare figure.
-   * @param {(event: MouseEvent) => [number, number]} placeOf @param {PointerEvent} begun
-   */
-  take(placeOf, begun) {
+  /** The 1 jumps to the pointer. @param {(event: MouseEvent) => [number, number]} placeOf */
+  take(placeOf) {
     let last = this.#place();
-    const [row, column] = placeOf(begun);
-    const isFinger = begun.pointerType === "touch" && this.#panel.el.closest("[data-stage=figure]") !== null;
-    if (isFinger && (last?.row !== row || last.column !== column)) return null;
-    this.#isHeld = isFinger;
     return {
       far: (/** @type {number} */ down, /** @type {number} */ right) => Math.hypot(down, right) >= CLICK,
       to: (/** @type {PointerEvent} */ event, /** @type {string} */ move) => {

@@ -76,9 +76,7 @@ export class Panel {
     followDrag(svg, board.model, (event) => {
       const [row, column] = this.grid.place(event);
       if (this.#isDrawn() || this.veil.covers(row, column)) return null;
-      return this.#spec.single
-        ? this.handle.take(this.grid.place, event)
-        : this.#pull.take(row, column, event);
+      return this.#spec.single ? this.handle.take(this.grid.place) : this.#pull.take(row, column, event);
     });
     this.area.append(this.handle.hint);
     this.#menu = createPanelMenu(board, () => this.#shown && { ...this.#shown, spec: this.#spec });

@@ -1,10 +1,6 @@
 // The tab that a step is shown in: it opens with the step and closes after it; a visitor's own stays.
-import NAMES from "../../facts/names.json" with { type: "json" };
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import { tabName } from "../rules/features.js";
 import { say } from "./sentences.js";
-
-/** Of a page with all. */
-export const ALL_TABS = SETTINGS.fields.tab.words.filter(Boolean);
 
 /**
  * @import { Step, Task } from "./available_lessons.js"
@@ -24,7 +20,6 @@ export function createStepTab(has) {
     /** Nothing in a tab that is not here. @param {Step} step @returns {Task[]} */
     tasks: (step) => (step.do ?? []).filter((task) => !task.choose || isHere(step)),
     /** Its tab is not here, or nothing. @param {Step} step */
-    told: (step) =>
-      isHere(step) ? "" : say("no_tab", { tab: NAMES.tabs[/** @type {"race"} */ (step.tab)] }),
+    told: (step) => (isHere(step) ? "" : say("no_tab", { tab: tabName(step.tab ?? "") })),
   };
 }

@@ -7,7 +7,8 @@ import { inPlaceOf, replaced } from "../rules/settings_and_tensors.js";
 import { isRight, predicting, tellerOf } from "./answer_feedback.js";
 import { ABOARD, TITLES, createShelf } from "./available_lessons.js";
 import { lookOf } from "./step_view_model.js";
-import { ALL_TABS, createStepTab } from "./open_tab_for_step.js";
+import { TABS } from "../rules/features.js";
+import { createStepTab } from "./open_tab_for_step.js";
 import { Progress } from "./progress_within_step.js";
 import { doIt, joinedLinks } from "./step_tasks.js";
 import { numberIn, valuesOf } from "./step_sentence_values.js";
@@ -69,7 +70,7 @@ export class Player {
   #stopWalking = () => {};
 
   /** @param {Model} model @param {Shelf} [shelf] @param {string[]} [has] tabs @param {Later} [later] */
-  constructor(model, shelf = createShelf(), has = ALL_TABS, later = afterwards) {
+  constructor(model, shelf = createShelf(), has = TABS, later = afterwards) {
     [this.#model, this.shelf, this.#has, this.#later] = [model, shelf, has, later];
     this.#stepTab = createStepTab(has);
     this.#ends = HEARD.map((event) => model.on(event, this.#follow));

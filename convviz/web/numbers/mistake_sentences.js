@@ -1,11 +1,11 @@
-// Words about the catalogue's mistakes: those of the tab, and by which choices a way goes wrong.
+// Words about the catalogue's mistakes: by which choices a way goes wrong.
 import WORDS from "../../facts/words/mistakes.json" with { type: "json" };
 import { sentences } from "../base/sentences.js";
 import { complete } from "../rules/recipe_steps.js";
 
 /** @import { Recipe, Result } from "../rules/recipe_steps.js" */
 
-export const say = sentences(WORDS);
+const say = sentences(WORDS);
 
 /** A choice in words, if it has any: formulas read alike everywhere. @param {string} choice */
 function quoted(choice) {
@@ -15,7 +15,7 @@ function quoted(choice) {
 }
 
 /** @param {string[]} parts */
-const listed = (parts) => parts.reduce((these, last) => say("and", { these, last }));
+export const listed = (parts) => parts.reduce((these, last) => say("and", { these, last }));
 
 /** Its choices beside the right ones. @param {Result} of @param {Recipe} way */
 export function choicesOf(of, way) {

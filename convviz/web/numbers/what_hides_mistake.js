@@ -9,7 +9,7 @@ import { upTo } from "../rules/shapes_and_indices.js";
 
 /**
  * @import { Move } from "./nearby_settings.js"
- * @typedef {{ fact: string, value: string, move: Move }} Reason fact: "why." in facts/words/mistakes.json;
+ * @typedef {{ fact: string, value: string, move: Move }} Reason fact: a word of a geometry, or of its numbers;
  *   value: the control's, or the tensor; move: ends it
  * @typedef {{ reasons: Reason[], together: boolean }} Hiding together: only both moves, in turn, show it
  */

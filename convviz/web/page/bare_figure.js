@@ -1,7 +1,7 @@
 // The bare figure: panels and signs of one band in the box that its page gives it, for <convviz-board band="input">.
 import PICTURE from "../../facts/picture.json" with { type: "json" };
 import WORDS from "../../facts/words/board_element.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, listen, setText } from "../base/dom.js";
 import { isCalm } from "../base/motion.js";
 import { sentences } from "../base/sentences.js";
 import { Board } from "../board/board.js";
@@ -123,6 +123,30 @@ class Ease {
 }
 
 /**
+ * A finger scrolls the page, unless it begins on the 1 or on the kernel: touch-action is of a whole grid, and
+ * cannot tell them apart.
+ * @param {HTMLElement} picture
+ */
+function scrollByFinger(picture) {
+  let isOnOne = false;
+  picture.addEventListener(
+    "pointerdown",
+    (event) => {
+      const { dataset } = /** @type {HTMLElement} */ (event.target);
+      const area = /** @type {Element} */ (event.target).closest(".cv-area");
+      if (event.pointerType !== "touch" || !area) return;
+      isOnOne = area.matches(".cv-single-one") && dataset.value === "1";
+      if (!isOnOne && !area.closest("[data-panel=weight]")) event.stopPropagation();
+    },
+    { capture: true },
+  );
+  picture.addEventListener("touchmove", (event) => isOnOne && event.preventDefault(), { passive: false });
+  listen(picture, ["touchend", "touchcancel"], () => {
+    isOnOne = false;
+  });
+}
+
+/**
  * @param {HTMLElement} place @param {import("../numbers/page_model.js").PageData} data @param {Part} first
  * @returns {{ model: Model, close: () => void, show: (part: Part) => void }} show: another part
  */
@@ -138,6 +162,7 @@ export function drawFigure(place, data, first) {
   reveal();
   model.on("settings", reveal);
   const picture = element("div.cv-picture");
+  scrollByFinger(picture);
   const notice = element("p.cv-notice", { role: "status" });
   const body = element("div.cv-body", { "data-stage": "figure" }, picture, notice);
   model.on("change:notice", () => setText(notice, model.get("notice")));

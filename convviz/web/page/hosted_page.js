@@ -1,7 +1,5 @@
 // The live page, of a server or of a static host: its board lives at once, before anything else is asked.
-import RACE from "../../facts/words/race.json" with { type: "json" };
 import { createValues } from "../base/observable_values.js";
-import { sentences } from "../base/sentences.js";
 import { createCopyLink } from "../controls/copy_link.js";
 import { createShelf } from "../lesson/available_lessons.js";
 import { Player } from "../lesson/player.js";
@@ -14,8 +12,7 @@ import { createLanguages, goOn, tellUnknown } from "./languages.js";
 import { drawLive } from "./live_app_view.js";
 import { createPanes } from "./tab_panes.js";
 import { say } from "../base/server_sentences.js";
-
-const sayOfRace = sentences(RACE);
+import { sayPane } from "../tabs/pane_sentences.js";
 
 /** @param {string} id */
 export const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -24,9 +21,9 @@ export const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(
 export const dataOfPage = () => JSON.parse(byId("convviz-data").textContent ?? "");
 
 /** @param {string} address @returns {Promise<any>} */
-const fetchRace = (address) =>
-  fetchFile(address, "json", (why) => sayOfRace("recorded.failed", { why })).then(
-    (race) => ({ state: "alone", recorded: true, race }),
+const fetchRecorded = (address) =>
+  fetchFile(address, "json", (why) => sayPane("recorded.failed", { why })).then(
+    (recorded) => ({ state: "alone", recorded }),
     ({ message }) => ({ error: message }),
   );
 
@@ -35,7 +32,7 @@ const fetchRace = (address) =>
  * @param {string[]} [without] tabs
  */
 export function startPage(data, live, without) {
-  const { colorscales, lessons, languages, plotly, race } = data;
+  const { colorscales, lessons, languages, plotly } = data;
   const tabs = live ? undefined : Object.keys(data.tabs);
   const model = createPageModel({
     ...data,
@@ -49,7 +46,10 @@ export function startPage(data, live, without) {
   const wish = createValues({ present: false });
   followAddress(model, player, wish, !goOn(model, player));
   tellUnknown(languages, model);
-  const drawPane = createPanes(model, colorscales, { race: () => fetchRace(race) }, data.tabs);
+  /** @type {[string, string][]} */
+  const recorded = Object.entries(data.recorded);
+  const alone = Object.fromEntries(recorded.map(([tab, address]) => [tab, () => fetchRecorded(address)]));
+  const drawPane = createPanes(model, colorscales, alone, data.tabs);
   const menu = createLanguages(languages, model, player);
   const share = live ? undefined : createCopyLink(model, addressWith, () => stepLink(player));
   drawLive(byId("convviz-live"), model, drawPane, player, wish, { menu, tabs, without, share });

@@ -8,7 +8,7 @@ import { Share } from "../controls/share_menu.js";
 import { createLessonButtons, stepLink } from "../lesson/lesson_controls.js";
 import { Tabs } from "../tabs/tabbar.js";
 import { drawApp } from "./app_view.js";
-import { say } from "../tabs/sentences.js";
+import { say } from "../tabs/tab_group_sentences.js";
 
 const GROUPS = Object.keys(SETTINGS.controls);
 const OF_THE_KERNEL = Object.values(SETTINGS.controls_of_the_kernel).flat();

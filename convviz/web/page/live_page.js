@@ -1,14 +1,14 @@
 // The page that the app's address answers with: its board lives at once; after the first paint it asks torch.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { language } from "../base/sentences.js";
 import { Server } from "../numbers/ask_server.js";
+import { OF_A_NOTEBOOK } from "../rules/features.js";
 import { byId, dataOfPage, startPage } from "./hosted_page.js";
 
 const ANSWERS_WITHIN_MS = 10_000;
 
 function start() {
   const data = dataOfPage();
-  const model = startPage(data, true, data.own ? [] : SETTINGS.tabs_of_a_notebook);
+  const model = startPage(data, true, data.own ? [] : OF_A_NOTEBOOK);
   afterPaint(() => askTorch(data, model));
 }
 

@@ -21,7 +21,7 @@ const SLACK = 4; // pixels, or two pages could chase each other
  * @import { PageData } from "../numbers/page_model.js"
  * @import { TabScript } from "../tabs/tab_placeholder.js"
  * @param {{ el: HTMLElement, data: PageData & { controls: string[], height: number | null, lesson?: string |
- *   null, lessons?: Record<string, LessonBundle>, tabs?: Record<string, TabScript["default"]>, race?: any },
+ *   null, lessons?: Record<string, LessonBundle>, tabs?: Record<string, TabScript["default"]>, recorded?: Record<string, any> },
  *   own?: boolean, makeNumbers?: MakeNumbers }} page own: the whole page and its address are ours
  */
 function render({ el, data, own = false, makeNumbers = fromPage }) {
@@ -30,7 +30,7 @@ function render({ el, data, own = false, makeNumbers = fromPage }) {
   const wish = createValues({ present: false });
   const opened = own && followAddress(model, player, wish);
   if (data.lesson && !opened) player.play(data.lesson);
-  const tabs = data.tabs && createOwnTabs(model, data.colorscales, data.tabs, data.race);
+  const tabs = data.tabs && createOwnTabs(model, data.colorscales, data.tabs, data.recorded);
   const share = createCopyLink(model, own ? addressWith : () => "", () => stepLink(player));
   const app = drawApp(el, model, data.controls, share, player, { own, wish, drawer: tabs?.drawer });
   const made = own && el.parentElement?.querySelector(":scope > .cv-made");
@@ -53,12 +53,12 @@ function render({ el, data, own = false, makeNumbers = fromPage }) {
 
 /**
  * @param {Model} model @param {any} colorscales
- * @param {Record<string, TabScript["default"]>} tabs the page has their sheets @param {any} race recorded
+ * @param {Record<string, TabScript["default"]>} tabs the page has their sheets @param {Record<string, any>} [recorded] by tab
  */
-function createOwnTabs(model, colorscales, tabs, race) {
+function createOwnTabs(model, colorscales, tabs, recorded = {}) {
   /** @param {string} name */
   const paneOf = (name) => {
-    const data = { state: "alone", ...(name === "race" && { recorded: true, race }) };
+    const data = { state: "alone", recorded: recorded[name] };
     return createValues({ data, tab: name, theme: model.get("theme"), colorscales });
   };
   const panes = Object.fromEntries(Object.keys(tabs).map((name) => [name, paneOf(name)]));

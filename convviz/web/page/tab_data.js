@@ -1,5 +1,4 @@
 // The data of one tab, which torch makes of the settings and of what was chosen: asked for while it is open.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { afterwards } from "../numbers/latest_request.js";
 import { messageOf } from "../numbers/ask_kernel.js";
 import { outputShape, weightShape } from "../rules/conv_geometry.js";
@@ -12,16 +11,17 @@ import { countOf } from "../rules/shapes_and_indices.js";
 
 const REST_MS = 150;
 
-/** Slower than a slider may wait. @param {string} name @param {Settings} settings */
-export function isSlow(name, { spec }) {
-  const entries = countOf(outputShape(spec).slice(2)) * countOf(weightShape(spec).slice(1));
-  return SETTINGS.slow_tabs.includes(name) || (name === "matrix" && entries > SETTINGS.slow_matrix);
-}
+/** @typedef {import("../rules/features.js").Feature["slow"]} Slow or from so many products on */
+
+/** Slower than a slider may wait. @param {Slow} slow @param {Settings} settings */
+export const isSlow = (slow = false, { spec }) =>
+  slow === true || (slow && countOf(outputShape(spec).slice(2)) * countOf(weightShape(spec).slice(1)) > slow);
 
 export class TabData {
   #model;
   #name;
   #put;
+  #slow;
   #later;
   #choices;
   /** Of the shown data. @type {Question} */
@@ -38,10 +38,10 @@ export class TabData {
   /**
    * @param {Pick<Model, "kernel" | "settings" | "settled" | "say" | "chosen" | "choose">} model
    * @param {string} name @param {(changes: { data?: any, busy?: boolean, choices?: Choices }) => void} put
-   * @param {Later} [later]
+   * @param {Slow} [slow] @param {Later} [later]
    */
-  constructor(model, name, put, later = afterwards) {
-    [this.#model, this.#name, this.#put, this.#later] = [model, name, put, later];
+  constructor(model, name, put, slow, later = afterwards) {
+    [this.#model, this.#name, this.#put, this.#slow, this.#later] = [model, name, put, slow, later];
     this.#choices = model.chosen(name);
     this.#shown = { settings: {}, choices: this.#choices, key: "" };
   }
@@ -73,7 +73,7 @@ export class TabData {
     this.#put({ busy: wanted.key !== this.#shown.key });
     if (wanted.key !== this.#resting) this.#rest("");
     if (wanted.key === this.#shown.key || this.#asked || this.#resting || !this.#model.settled()) return;
-    if (wanted.key !== this.#hurried && isSlow(this.#name, this.#model.settings())) this.#rest(wanted.key);
+    if (wanted.key !== this.#hurried && isSlow(this.#slow, this.#model.settings())) this.#rest(wanted.key);
     else this.#ask(wanted);
   }
 

@@ -1,21 +1,21 @@
 // The panes in the tabs: each has a model for all views of one app, and keeps what was chosen in it.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { createValues } from "../base/observable_values.js";
+import { featureOf, tabsThat } from "../rules/features.js";
 import { openTab } from "../tabs/tab_placeholder.js";
 import { createTabScripts } from "./load_on_demand.js";
 import { createTabContext } from "./tab_context.js";
 import { TabData } from "./tab_data.js";
 import { sayPane } from "../tabs/pane_sentences.js";
 
-const OWN = SETTINGS.tabs_of_the_page; // computed by the page
-const WITH_STATE = SETTINGS.tabs_with_state; // Python keeps and sends it
+const OWN = tabsThat(({ works }) => works === "page"); // computed by the page
+const WITH_STATE = tabsThat(({ state }) => state); // Python keeps and sends it
 const STILL = [...OWN, ...WITH_STATE]; // unasked when settings move
 
 class Panes {
   #follow = () => {
     const { tab } = this.#model.settings();
-    // A race ends with its tab.
-    if (this.#open !== tab && this.#open === "race") this.#act(this.#open, { type: "leave" });
+    // What runs ends with its tab.
+    if (this.#open !== tab && WITH_STATE.includes(this.#open)) this.#act(this.#open, { type: "leave" });
     if (this.#open !== tab) this.#open = ""; // until its pane is drawn
     if (this.#open && this.#answers() && !STILL.includes(this.#open)) this.#paneOf(this.#open).data.follow();
   };
@@ -63,7 +63,7 @@ class Panes {
       theme: this.#model.get("theme"),
       colorscales: this.#colorscales,
     });
-    const data = new TabData(this.#model, name, values.put);
+    const data = new TabData(this.#model, name, values.put, featureOf(name)?.slow);
     if (OWN.includes(name)) data.show({ state: "alone" });
     return { values, data };
   }

@@ -1,11 +1,11 @@
 // The app as a widget: its model lives here, for all its views; the kernel is where torch computes.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { followKernel } from "../base/lost_kernel.js";
 import { createShelf } from "../lesson/available_lessons.js";
 import { Player } from "../lesson/player.js";
 import { KernelClient } from "../numbers/ask_kernel.js";
 import { createPageModel } from "../numbers/page_model.js";
+import { OF_A_NOTEBOOK } from "../rules/features.js";
 import { lessonFromKernel } from "./load_on_demand.js";
 import { createWidgetLanguages, goOnFrom, whereItIs } from "./languages.js";
 import { drawLive } from "./live_app_view.js";
@@ -46,7 +46,7 @@ export function createApp() {
       const menu = createWidgetLanguages(languages, (language) =>
         widget.send({ type: "language", language }),
       );
-      const without = served ? SETTINGS.tabs_of_a_notebook : [];
+      const without = served ? OF_A_NOTEBOOK : [];
       const close = drawLive(root, model, drawPane, player, null, { menu, without });
       const show = hideStills(root, id);
       return () => {

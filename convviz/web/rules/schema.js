@@ -1,5 +1,6 @@
 // A row a setting, as settings/schema.py reads it: kind, values, name in a link, looks.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import { TABS } from "./features.js";
 
 /**
  * A link calls it by its name, unless `link` says otherwise: "" leaves it out.
@@ -8,8 +9,13 @@ import SETTINGS from "../../facts/settings.json" with { type: "json" };
  * @typedef {Row & { field: string }} LinkKey
  */
 
+/** Of what the table does not list. @type {Record<string, string[]>} */
+const WORDS = { tab: ["", ...TABS] };
+
 /** @type {[string, Row][]} */
-export const ROWS = Object.entries(/** @type {Record<string, any>} */ (SETTINGS.fields));
+export const ROWS = Object.entries(/** @type {Record<string, any>} */ (SETTINGS.fields)).map(
+  ([name, row]) => [name, name in WORDS ? { ...row, words: WORDS[name] } : row],
+);
 
 /** @param {(row: Row) => unknown} is @returns {[string, Row][]} */
 const rowsThat = (is) => ROWS.filter(([, row]) => is(row));

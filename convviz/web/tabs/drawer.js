@@ -1,7 +1,7 @@
 // The drawer: the parts of the open entry, what closes it, and below them the place of the open tab's pane.
 import { element, makeButton, setHidden } from "../base/dom.js";
 import { tabIds } from "../base/tab_ids.js";
-import { tabName } from "./tab_groups.js";
+import { tabName } from "../rules/features.js";
 import { createStrip } from "./tab_strip.js";
 import { say } from "./tab_group_sentences.js";
 

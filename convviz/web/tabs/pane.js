@@ -1,6 +1,5 @@
 // What all panes share: a pane stands in a tab beside the board and draws plain data that Python made.
 import TERMS from "../../facts/words/terms.json" with { type: "json" };
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { element, makeId, setText } from "../base/dom.js";
 import { keepKeys } from "../base/keys.js";
 import { followKernel } from "../base/lost_kernel.js";
@@ -9,6 +8,7 @@ import { followTheme } from "../base/theme.js";
 import { rich } from "../base/rich_text.js";
 import { followPointer, pointAt } from "../base/pointed_cell_events.js";
 import { sentences } from "../base/sentences.js";
+import { featureOf } from "../rules/features.js";
 import { sayPane } from "./pane_sentences.js";
 
 const meaningOf = sentences(TERMS);
@@ -143,10 +143,7 @@ export const split = (words, picture) =>
 
 /** @param {string} name */
 function createTerms(name) {
-  const terms =
-    /** @type {Record<string, (keyof typeof TERMS)[]>} */ (/** @type {unknown} */ (SETTINGS.tab_terms))[
-      name
-    ] ?? [];
+  const terms = /** @type {(keyof typeof TERMS)[]} */ (featureOf(name)?.terms ?? []);
   const list = element("ul", ...terms.map((term) => rich("li", meaningOf(term))));
   const el = element("details.cv-terms", element("summary", sayPane("terms")), list);
   el.hidden = !terms.length;

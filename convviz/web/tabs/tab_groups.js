@@ -1,6 +1,5 @@
 // The entries under which the tabs of a page are found: an entry has one part or several, each a tab.
-import NAMES from "../../facts/names.json" with { type: "json" };
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import { TABS, featureOf, tabName } from "../rules/features.js";
 import { say } from "./tab_group_sentences.js";
 
 /**
@@ -8,24 +7,29 @@ import { say } from "./tab_group_sentences.js";
  *   tab, or the entry; quiet: few look for it
  */
 
+const MORE = "more"; // the entry of what few look for
+
 /** @param {string} tab */
-export const tabName = (tab) => NAMES.tabs[/** @type {"code"} */ (tab)];
+const entryOf = (tab) => featureOf(tab)?.entry ?? "";
 
 /** @param {(tab: string) => boolean} has @returns {Entry[]} */
 export const entriesOf = (has) =>
-  Object.entries(SETTINGS.tab_entries).flatMap(([name, all]) => {
-    const parts = all.filter(has);
+  [...new Set(TABS.map(entryOf))].flatMap((name) => {
+    const parts = TABS.filter((tab) => entryOf(tab) === name && has(tab));
     if (!parts.length) return [];
     const id = parts.length > 1 ? `entry-${name}` : parts[0];
-    const label = tabName(name) ?? (parts.length > 1 ? say("more") : tabName(parts[0]));
-    return [{ name, id, label, quiet: !tabName(name), parts }];
+    const named = featureOf(name)?.label; // after its first part, or for what few look for
+    const several = name === MORE && parts.length > 1;
+    return [
+      { name, id, label: named ?? (several ? say("more") : tabName(parts[0])), quiet: name === MORE, parts },
+    ];
   });
 
-/** @type {Record<string, string>} */
-const BAND_OF_TAB = { matrix: "forward", linear: "forward", quantised: "forward" };
 /** @type {Record<string, string>} */
 const BAND_OF_MISTAKES = { W: "weight", B: "bias" };
 
 /** The band that a tab speaks of; empty: no tab. @param {{ tab: string, mistake: string }} settings */
-export const bandOf = ({ tab, mistake }) =>
-  tab && ((tab === "mistakes" ? BAND_OF_MISTAKES[mistake[0]] : BAND_OF_TAB[tab]) ?? "input");
+export function bandOf({ tab, mistake }) {
+  const band = featureOf(tab)?.band;
+  return tab && ((band === "mistake" ? BAND_OF_MISTAKES[mistake[0]] : band) ?? "input");
+}

@@ -1,11 +1,10 @@
 """What a person does on the page of the app, with keys and menus."""
 
-from convviz.facts import facts
+from convviz.facts.features import FEATURES, OF_A_NOTEBOOK, TABS
 from tests.browser.app_page.waits import APPEARS_WITHIN_MS, repaint, settle
 
-SETTINGS = facts("settings")
-OFFERED = [name for name in facts("names")["tabs"] if name not in SETTINGS["tabs_of_a_notebook"]]  # on a served page
-ENTRY_OF = {tab: entry for entry, tabs in SETTINGS["tab_entries"].items() for tab in tabs}
+OFFERED = [name for name in TABS if name not in OF_A_NOTEBOOK]  # on a served page
+ENTRY_OF = {tab: feature["entry"] for tab, feature in FEATURES.items()}
 
 
 def slider(page, name, axis=0):

@@ -1,1 +1,0 @@
-"""The autograd graph behind a tensor: read, replayed, laid out and drawn."""

@@ -1,1 +1,0 @@
-"""Quantised layers: what rounding the weights does to numbers and gradients."""

@@ -1,0 +1,6 @@
+import WORDS from "./words.json" with { type: "json" };
+import { sentences } from "../../web/base/sentences.js";
+
+export const say = sentences(WORDS);
+
+/** @typedef {keyof typeof WORDS} Id */

@@ -1,6 +1,0 @@
-import WORDS from "../../../facts/words/pasted.json" with { type: "json" };
-import { sentences } from "../../base/sentences.js";
-
-export const say = sentences(WORDS);
-
-/** @typedef {keyof typeof WORDS} Id */

@@ -1,4 +1,0 @@
-import WORDS from "../../../facts/words/race.json" with { type: "json" };
-import { sentences } from "../../base/sentences.js";
-
-export const say = sentences(WORDS);

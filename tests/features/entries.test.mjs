@@ -1,0 +1,30 @@
+// The entries of a page with some of the features.
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { entriesOf } from "../../convviz/web/tabs/tab_groups.js";
+
+const seen = (has) => entriesOf(has).map(({ id, label, parts }) => [id, label, parts]);
+
+test("a page shows the entries of the tabs that it has, and an only part by its own name", () => {
+  const site = ["mistakes", "stack", "race"];
+  assert.deepEqual(
+    seen((tab) => site.includes(tab)),
+    [
+      ["mistakes", "Mistakes", ["mistakes"]],
+      ["stack", "Stack", ["stack"]],
+      ["race", "Race", ["race"]],
+    ],
+  );
+  assert.deepEqual(
+    seen((tab) => ["linear", "check", "double"].includes(tab)),
+    [
+      ["linear", "Matrix", ["linear"]],
+      ["entry-check", "Check", ["check", "double"]],
+    ],
+  );
+  assert.deepEqual(
+    seen(() => false),
+    [],
+  );
+});
