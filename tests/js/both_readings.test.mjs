@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { productWords } from "../../convviz/web/board/step_animation.js";
+import { productWords } from "../../convviz/web/board/steps/step_animation.js";
 import { stampedSoFar } from "../../convviz/web/numbers/stamps_so_far.js";
 import { Products } from "../../convviz/web/picture/both_readings.js";
 import { walkOf } from "../../convviz/web/picture/window_positions.js";

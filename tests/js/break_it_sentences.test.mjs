@@ -13,7 +13,7 @@ import { setTransposed } from "../../convviz/web/rules/change_settings.js";
 import { FIRST_STATE, fromLink, toLink } from "../../convviz/web/rules/settings_link.js";
 import { replaced, tensorsOf } from "../../convviz/web/rules/settings_and_tensors.js";
 import { isPossible } from "../../convviz/web/rules/conv_geometry.js";
-import { splitCells } from "../../convviz/web/board/right_and_wrong_cells.js";
+import { splitCells } from "../../convviz/web/board/grid/right_and_wrong_cells.js";
 import { dataOf } from "./page_model_fixtures.mjs";
 
 const WORDS = JSON.parse(readFileSync(new URL("../../convviz/facts/words/break_it.json", import.meta.url)));

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { changedCells } from "../../convviz/web/board/highlight_changes.js";
-import { stepped } from "../../convviz/web/board/drag_number.js";
+import { changedCells } from "../../convviz/web/board/grid/highlight_changes.js";
+import { stepped } from "../../convviz/web/board/grid/drag_number.js";
 import { computeStages } from "../../convviz/web/numbers/compute.js";
 import { createPageModel } from "../../convviz/web/numbers/page_model.js";
 import { isMove, reasonOf, unchanged } from "../../convviz/web/numbers/reason_unchanged.js";

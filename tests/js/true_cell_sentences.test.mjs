@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import { isUnread } from "../../convviz/web/board/grid_marks.js";
+import { isUnread } from "../../convviz/web/board/grid/grid_marks.js";
 import { fromPage } from "../../convviz/web/numbers/compute_in_page.js";
 import { createPageModel } from "../../convviz/web/numbers/page_model.js";
 import { captionOf } from "../../convviz/web/picture/band_captions.js";

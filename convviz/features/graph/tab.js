@@ -2,7 +2,7 @@
 import { element, setText } from "../../web/base/dom.js";
 import { plainText, setRich } from "../../web/base/rich_text.js";
 import { saveFile } from "../../web/base/save_file.js";
-import { Transport } from "../../web/board/step_controls.js";
+import { Transport } from "../../web/board/steps/step_controls.js";
 import { split, tab } from "../../web/tabs/pane.js";
 import { say } from "./sentences.js";
 import { Details } from "./node_details.js";

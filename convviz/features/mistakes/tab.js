@@ -3,7 +3,7 @@
 import MISTAKES from "../../facts/mistakes.json" with { type: "json" };
 import { element, setText } from "../../web/base/dom.js";
 import { formatNumber } from "../../web/base/format.js";
-import { Heatmap } from "../../web/board/tab_heatmap.js";
+import { Heatmap } from "../../web/board/grid/tab_heatmap.js";
 import { differing } from "../../web/numbers/compute_mistake.js";
 import { Gallery } from "../../web/numbers/mistake_results.js";
 import { isKnown } from "../../web/rules/recipe_steps.js";
@@ -151,7 +151,7 @@ class MistakesPane {
   }
 
   /**
-   * @param {{ set: (data: import("../../web/board/tab_heatmap.js").HeatmapData) => void }} heatmap
+   * @param {{ set: (data: import("../../web/board/grid/tab_heatmap.js").HeatmapData) => void }} heatmap
    * @param {"right" | "wrong"} which @param {Tensor} tensor @param {number[]} at @param {number} limit
    */
   #show(heatmap, which, tensor, at, limit) {

@@ -4,7 +4,7 @@ import MISTAKES from "../../facts/mistakes.json" with { type: "json" };
 import { NOT_COPIED, createCopier } from "../../web/base/clipboard.js";
 import { element, setText } from "../../web/base/dom.js";
 import { setRich, rich } from "../../web/base/rich_text.js";
-import { Heatmap } from "../../web/board/tab_heatmap.js";
+import { Heatmap } from "../../web/board/grid/tab_heatmap.js";
 import { computeStages } from "../../web/numbers/compute.js";
 import { afterwards } from "../../web/numbers/latest_request.js";
 import { numbersKey, tensorsOf } from "../../web/rules/settings_and_tensors.js";

@@ -1,5 +1,5 @@
 // The kernels of the first layer while they learn, and the gradients that were just subtracted from them.
-import { createPixels } from "../../web/board/canvas_cell_colours.js";
+import { createPixels } from "../../web/board/grid/canvas_cell_colours.js";
 import { element, setText } from "../../web/base/dom.js";
 import { formatNumber } from "../../web/base/format.js";
 import { code, fillMenu, limitOf } from "../../web/tabs/pane_elements.js";

@@ -3,7 +3,7 @@
 import { element, setText } from "../../web/base/dom.js";
 import { formatNumber } from "../../web/base/format.js";
 import { rich } from "../../web/base/rich_text.js";
-import { Heatmap } from "../../web/board/tab_heatmap.js";
+import { Heatmap } from "../../web/board/grid/tab_heatmap.js";
 import { MOST_LAYERS, gradientThrough, layersOf } from "./layer_stack.js";
 import { planeRows } from "../../web/tabs/shown_planes.js";
 import { split, tab } from "../../web/tabs/pane.js";

@@ -1,19 +1,19 @@
 // The board: linked heatmaps in rows. It knows panels and cells; the model knows what they mean.
 import { element, setAttribute, setText } from "../base/dom.js";
-import { ArrivalPlayer } from "./intro_animation.js";
-import { Changes } from "./highlight_changes.js";
-import { followArrows } from "./drag_one_hot.js";
-import { Foot } from "./readout_and_legend.js";
+import { ArrivalPlayer } from "./steps/intro_animation.js";
+import { Changes } from "./grid/highlight_changes.js";
+import { followArrows } from "./grid/drag_one_hot.js";
+import { Foot } from "./layout/readout_and_legend.js";
 import { decode } from "../base/format.js";
 import { followKeys } from "./keyboard_shortcuts.js";
 import { followKernel } from "../base/lost_kernel.js";
 import { followPaper } from "../base/printing.js";
 import { keepState } from "./keep_state.js";
-import { measureFace } from "./digit_size.js";
-import { loadPlotly } from "./load_plotly.js";
-import { Readout } from "./readout.js";
-import { Rows } from "./band_list.js";
-import { rampsOf } from "./band_elements.js";
+import { measureFace } from "./grid/digit_size.js";
+import { loadPlotly } from "./panel/load_plotly.js";
+import { Readout } from "./layout/readout.js";
+import { Rows } from "./layout/band_list.js";
+import { rampsOf } from "./band/band_elements.js";
 import { samePlace } from "../base/cell_place.js";
 import { followLinks } from "./read_link_from_address.js";
 import { makeShared } from "./board_context.js";

@@ -1,6 +1,6 @@
 // Learn's panel: the kernel steps down its gradient, every number readable; the board follows as with a
 // slider.
-import { Heatmap } from "../board/tab_heatmap.js";
+import { Heatmap } from "../board/grid/tab_heatmap.js";
 import { explain } from "../base/help.js";
 import { element, makeButton, setText } from "../base/dom.js";
 import { formatApart, formatNumber } from "../base/format.js";

@@ -3,7 +3,7 @@ import { element, makeButton, setAttribute } from "../base/dom.js";
 import { followHelp } from "../base/help.js";
 import { rove } from "../base/roving_tabindex.js";
 import { Board } from "../board/board.js";
-import { followRoom } from "../board/screen_layout.js";
+import { followRoom } from "../board/layout/screen_layout.js";
 import { keepWhileScrolling } from "../base/sliders_on_touch.js";
 import { createControls } from "../controls/controls.js";
 import { createLearn } from "../controls/gradient_descent.js";
