@@ -14,7 +14,7 @@ import { fromLoss } from "../../convviz/web/picture/explain_grad_output_cell.js"
 import { Pairing, stampLinks } from "../../convviz/web/picture/stamp_and_window_pairs.js";
 import { Terms } from "../../convviz/web/picture/cell_products.js";
 import { becauseWords, topicsOf } from "../../convviz/web/picture/why_topics.js";
-import { createTrayMemory } from "../../convviz/web/picture/impulse_response.js";
+import { createResponseMemory } from "../../convviz/web/picture/impulse_response.js";
 import { noteOf } from "../../convviz/web/picture/formulas_and_notes.js";
 import { fromLink, toLink } from "../../convviz/web/rules/settings_link.js";
 import { CLAIMS, dropped, overlap, readsOf, real } from "./sentence_claims.mjs";
@@ -220,7 +220,7 @@ class Recount {
     const { truth } = this;
     const { stride } = truth.spec;
     for (const cell of cellsOf(this.panels.get("grad_input"))) {
-      const memory = createTrayMemory();
+      const memory = createResponseMemory();
       memory.begin(true);
       memory.see(this.geometry, this.numbers, cell)?.rows.forEach((line, down) =>
         line.forEach((value, across) => {

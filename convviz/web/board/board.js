@@ -1,22 +1,22 @@
 // The board: linked heatmaps in rows. It knows panels and cells; the model knows what they mean.
 import { element, setAttribute, setText } from "../base/dom.js";
-import { ArrivalPlayer } from "./steps/intro_animation.js";
+import { IntroPlayer } from "./steps/intro_animation.js";
 import { Changes } from "./grid/highlight_changes.js";
 import { followArrows } from "./grid/drag_one_hot.js";
-import { Foot } from "./layout/readout_and_legend.js";
+import { ReadoutAndLegend } from "./layout/readout_and_legend.js";
 import { decode } from "../base/format.js";
-import { followKeys } from "./keyboard_shortcuts.js";
+import { followShortcuts } from "./keyboard_shortcuts.js";
 import { followKernel } from "../base/lost_kernel.js";
 import { followPaper } from "../base/printing.js";
 import { keepState } from "./keep_state.js";
 import { measureFace } from "./grid/digit_size.js";
 import { loadPlotly } from "./panel/load_plotly.js";
 import { Readout } from "./layout/readout.js";
-import { Rows } from "./layout/band_list.js";
+import { BandList } from "./layout/band_list.js";
 import { rampsOf } from "./band/band_elements.js";
 import { samePlace } from "../base/cell_place.js";
 import { followLinks } from "./read_link_from_address.js";
-import { makeShared } from "./board_context.js";
+import { createBoardContext } from "./board_context.js";
 import { followTheme } from "../base/theme.js";
 import { say } from "../base/board_sentences.js";
 
@@ -54,7 +54,7 @@ export class Board {
   constructor({ model, el, taught = [], own = false, onBands = () => {} }) {
     [this.#model, this.#own] = [model, own];
     this.#readout = new Readout(model);
-    this.#rows = new Rows(this.#root, {
+    this.#rows = new BandList(this.#root, {
       isPaper: () => this.#onPaper,
       onShared: onBands,
       onSize: () => this.#arrive(),
@@ -63,17 +63,17 @@ export class Board {
     this.#bands = this.#rows.bands;
     this.#changes = new Changes(model, this.#panels, (reasons) => this.#rows.sayUnchanged(reasons));
     const library = loadPlotly(model);
-    this.#shared = makeShared(library.ready, taught, this.#readout, {
+    this.#shared = createBoardContext(library.ready, taught, this.#readout, {
       model,
       rows: this.#rows,
       theme: () => this.#theme,
       escape: this.escape,
       focusBand: (name) => this.#focusBand(name === this.#bands.focused() ? "" : name),
     });
-    this.#foot = new Foot(this.#readout, this.#shared.highlight.el, () => this.#schedule(false));
+    this.#foot = new ReadoutAndLegend(this.#readout, this.#shared.highlight.el, () => this.#schedule(false));
     this.#root.append(this.#rows.ruler, this.#rows.el, this.#foot.el);
     el.append(this.#root);
-    this.arrival = new ArrivalPlayer(this.#shared, this.#root, {
+    this.arrival = new IntroPlayer(this.#shared, this.#root, {
       band: () => this.#rows.equations.get("input"),
       stage: () => this.#bands.stage(),
       bring: () => this.show("input"),
@@ -126,7 +126,7 @@ export class Board {
     if (this.#arrived) return;
     this.#arrived = true;
     this.#closers.push(
-      followKeys(this.#shared, this.#root, this.#own),
+      followShortcuts(this.#shared, this.#root, this.#own),
       followArrows(this.#root, this.#own, this.#panels),
     );
     measureFace(this.#root);

@@ -1,17 +1,17 @@
 // What all panels and bands of a board share.
 import { makeId } from "../base/dom.js";
 import { Highlighter } from "./grid/highlight.js";
-import { createTray } from "./panel/impulse_response_table.js";
+import { createResponseTable } from "./panel/impulse_response_table.js";
 import { isSingleOne, shownOne } from "../rules/change_settings.js";
 
-/** @typedef {ReturnType<typeof makeShared> & { draggedOne?: boolean }} Shared draggedOne: the 1 was */
+/** @typedef {ReturnType<typeof createBoardContext> & { draggedOne?: boolean }} Shared draggedOne: the 1 was */
 
 /**
  * @param {Promise<Plotly | null>} plotly @param {string[]} taught @param {import("./layout/readout.js").Readout} readout
- * @param {{ model: Model, rows: import("./layout/band_list.js").Rows, theme: () => string, escape: () => boolean,
+ * @param {{ model: Model, rows: import("./layout/band_list.js").BandList, theme: () => string, escape: () => boolean,
  * focusBand: (name: string) => void }} board
  */
-export function makeShared(plotly, taught, { say, read, unread }, { model, rows, theme, escape, focusBand }) {
+export function createBoardContext(plotly, taught, { say, read, unread }, { model, rows, theme, escape, focusBand }) {
   /** @type {ScaleOf} */
   const scale = (quantity) => model.get("structure").colorscales[theme()][quantity];
   const isLecture = () => rows.bands.stage() === "lecture";
@@ -29,7 +29,7 @@ export function makeShared(plotly, taught, { say, read, unread }, { model, rows,
   return {
     model,
     taught,
-    tray: createTray(),
+    tray: createResponseTable(),
     highlight: new Highlighter(around, () => rows.panels()),
     uid: makeId(),
     plotly,
@@ -43,7 +43,7 @@ export function makeShared(plotly, taught, { say, read, unread }, { model, rows,
     closeFigure() {},
     /** @type {import("./steps/stepper.js").Stepper | null} the open one */
     stepping: null,
-    /** @param {import("./band/band.js").Equation} equation @param {number[]} changed */
+    /** @param {import("./band/band.js").Band} equation @param {number[]} changed */
     redraw: (equation, changed) => equation.draw(rows.plotly, changed),
     isLecture,
     focusBand,

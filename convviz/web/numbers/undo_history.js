@@ -15,7 +15,7 @@ const SAME_MOVE = 1000 * SETTINGS.limits.history.same_move_seconds;
 /** @type {Steps} */
 const NONE = { past: [], future: [], move: "", when: -Infinity };
 
-export class Timeline {
+export class UndoHistory {
   #clock;
   #settings;
   #initial;

@@ -3,7 +3,7 @@ import { element, makeButton, setAttribute } from "../base/dom.js";
 import { followHelp } from "../base/help.js";
 import { rove } from "../base/roving_tabindex.js";
 import { Board } from "../board/board.js";
-import { followRoom } from "../board/layout/screen_layout.js";
+import { followScreen } from "../board/layout/screen_layout.js";
 import { keepWhileScrolling } from "../base/sliders_on_touch.js";
 import { createControls } from "../controls/controls.js";
 import { createLearn } from "../controls/gradient_descent.js";
@@ -50,7 +50,7 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   const body = element("div.cv-body", ...(drawer ? [drawer] : []), controls, picture);
   const heading = element("div.cv-heading");
   el.append(heading, body);
-  const room = followRoom(body);
+  const room = followScreen(body);
   /** @type {Lecture} */
   let lecture;
   const board = new Board({ model, el: picture, taught: TAUGHT, own, onBands: () => lecture?.refresh() });

@@ -7,7 +7,7 @@ import { createLessonButtons, stepLink } from "../lesson/lesson_controls.js";
 import { fromPage } from "../numbers/compute_in_page.js";
 import { createPageModel } from "../numbers/page_model.js";
 import { openTab } from "../tabs/tab_placeholder.js";
-import { Tabs } from "../tabs/tabbar.js";
+import { Tabbar } from "../tabs/tabbar.js";
 import { addressWith, followAddress } from "./static_page_address.js";
 import { createTabContext } from "./tab_context.js";
 import { drawApp } from "./app_view.js";
@@ -71,7 +71,7 @@ function createOwnTabs(model, colorscales, tabs, recorded = {}) {
   };
   const context = { send() {}, ...createTabContext(model) };
   const names = Object.keys(tabs);
-  return new Tabs(model, (name, el) => openTab(name, el, scripts, { ...panes[name], ...context }), names);
+  return new Tabbar(model, (name, el) => openTab(name, el, scripts, { ...panes[name], ...context }), names);
 }
 
 /** To the page around an iframe; anybody may read it. @param {HTMLElement} el */

@@ -12,7 +12,7 @@ import { say } from "./tab_group_sentences.js";
  */
 
 /** `el` holds both where nobody places them. */
-export class Tabs {
+export class Tabbar {
   #all;
   #row;
   #drawer = createDrawer(

@@ -2,8 +2,8 @@
 import { element } from "../../base/dom.js";
 import { BandHead } from "./band_head.js";
 import { BandRow } from "./band_row.js";
-import { Plot } from "./row_heatmaps.js";
-import { Film } from "../panel/panel_animations.js";
+import { RowHeatmaps } from "./row_heatmaps.js";
+import { PanelAnimations } from "../panel/panel_animations.js";
 import { equal } from "../grid/canvas_cell_colours.js";
 import { Stepper } from "../steps/stepper.js";
 import { rowsOf } from "../../rules/shapes_and_indices.js";
@@ -17,7 +17,7 @@ const LEAST_AROUND = 60; // beside a band's panels: a title, a line of words, it
  * @typedef {{ planes: Record<string, Numbers>, thumbs: Record<string, Numbers> }} Values every panel's
  */
 
-export class Equation {
+export class Band {
   name;
   panels;
   stage;
@@ -48,9 +48,9 @@ export class Equation {
     this.name = name;
     this.row = new BandRow(board, (beside) => this.#asks(beside));
     this.panels = this.row.panels;
-    this.#plot = new Plot(board, this.panels);
+    this.#plot = new RowHeatmaps(board, this.panels);
     this.stage = element("div.cv-stage", this.#plot.el, this.row.el);
-    this.#film = new Film(this.stage, this.panels);
+    this.#film = new PanelAnimations(this.stage, this.panels);
     const refresh = () => this.#latest && board.redraw(this, this.setValues(...this.#latest));
     const shared = { panels: this.panels, refresh, film: this.#film };
     this.stepper = new Stepper(board, name, shared);

@@ -2,13 +2,13 @@
 import { element, makeButton, setAttribute, setHidden, setText } from "../../base/dom.js";
 import { rove } from "../../base/roving_tabindex.js";
 import { say } from "../../base/board_sentences.js";
-import { Because } from "./why_buttons.js";
+import { WhyButtons } from "./why_buttons.js";
 import { BreakIt } from "./break_it.js";
 import { createChoice, createSymbols } from "./band_elements.js";
 import { createMarksKey } from "./marks_legend.js";
-import { createFormula, setFormula, setTinted } from "./coloured_names.js";
+import { createFormula, setFormula, setColoured } from "./coloured_names.js";
 import { createRemainder } from "./remainder_story.js";
-import { createSentBack } from "./grad_output_menu.js";
+import { createGradOutputMenu } from "./grad_output_menu.js";
 import { createViewSwitch } from "./window_or_stamps_switch.js";
 
 /** Formula, note and remainder. @param {Shared} board @param {string} name */
@@ -63,11 +63,11 @@ export class BandHead {
    */
   constructor(board, name, stepButton, showMaking) {
     [this.#board, this.#name] = [board, name];
-    this.#because = new Because(name, board.taught);
+    this.#because = new WhyButtons(name, board.taught);
     this.#says = element("div.cv-says", this.#caption, this.#aside, this.#unchanged, this.#because.answer);
     const choices = element("div.cv-choices");
     this.#setPickers = createPickers(board, choices);
-    this.#sent = createSentBack(board);
+    this.#sent = createGradOutputMenu(board);
     this.#symbols = createNotes(board, name);
     this.breakIt = new BreakIt(board, name);
     const own = name === "forward" ? [this.#sent.el] : name === "input" ? [this.#views.el] : [];
@@ -109,7 +109,7 @@ export class BandHead {
   /** @param {Told} texts */
   setTexts(texts) {
     setFormula(this.#symbols.formula, texts.formulas[this.#name] ?? "");
-    setTinted(this.#caption, texts.captions[this.#name] ?? "");
+    setColoured(this.#caption, texts.captions[this.#name] ?? "");
     setAttribute(this.#caption, "title", this.#caption.textContent ?? "");
     setText(this.#symbols.note, texts.notes[this.#name] ?? "");
   }

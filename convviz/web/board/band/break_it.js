@@ -3,7 +3,7 @@ import BROKEN from "../../../facts/breakable_steps.json" with { type: "json" };
 import { element, makeButton, setHidden, setText } from "../../base/dom.js";
 import { walkAlong } from "../../base/roving_tabindex.js";
 import { sayBroken } from "../../rules/break_it_sentences.js";
-import { setTinted } from "./coloured_names.js";
+import { setColoured } from "./coloured_names.js";
 
 /** @import { Broken } from "../../numbers/broken_step_view_model.js" */
 
@@ -160,7 +160,7 @@ function createSays({ fix, reveal, take }) {
       setHidden(reveals, isTold);
       for (const each of [fixes, offers]) setHidden(each, !isTold);
       const text = (isTold ? broken?.sentence : broken?.hidden) ?? "";
-      setTinted(words, text);
+      setColoured(words, text);
       const texts = (broken?.offers ?? []).map((offer) => offer.words);
       if (texts.join("|") !== offered)
         offers.replaceChildren(

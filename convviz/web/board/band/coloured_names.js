@@ -10,15 +10,15 @@ const [long, short] = [true, false].map((is) => NAMES.filter((name) => name.incl
 const NAME = new RegExp(`(\\b(?:${long})\\b|\\b(?:${short})(?=\\[)|^(?:${short})\\b)`);
 
 /** @param {string} text @returns {(HTMLElement | string)[]} */
-export const tinted = (text) =>
+export const coloured = (text) =>
   text
     .split(NAME)
     .map((part, index) => (index % 2 ? element("span", { "data-quantity": quantityOf(part) }, part) : part));
 
 /** Only if it changed. @param {HTMLElement} node @param {string} text */
-export function setTinted(node, text) {
+export function setColoured(node, text) {
   if (node.textContent === text) return;
-  const [parts, there] = [tinted(text), [...node.childNodes]];
+  const [parts, there] = [coloured(text), [...node.childNodes]];
   /** @param {HTMLElement | string} part @param {number} at */
   const stands = (part, at) =>
     typeof part === "string"

@@ -11,7 +11,7 @@ const say = sentences(WORDS);
 const LABELS = NAMES.values;
 
 /** @param {Shared} board */
-export function createSentBack(board) {
+export function createGradOutputMenu(board) {
   // typed numbers cannot be chosen
   const own = element("option", { value: "", hidden: "" }, LABELS.weighted_sum);
   const options = SENT_BACK.map((what) =>

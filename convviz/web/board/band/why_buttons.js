@@ -8,7 +8,7 @@ import { becauseWords, topicsOf } from "../../picture/why_topics.js";
 
 /** @import { Shown, Topic } from "../../picture/why_topics.js" */
 
-export class Because {
+export class WhyButtons {
   el = element("div.cv-whys", { role: "group", "aria-label": sayBecause("why") });
   #words = element("span");
   #show = makeButton("cv-why-show", sayBecause("show"), () => this.#open && ask(this.el, this.#open));

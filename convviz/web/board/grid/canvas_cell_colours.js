@@ -2,7 +2,7 @@
 import { element } from "../../base/dom.js";
 import { colorOf } from "../../base/format.js";
 
-export function createPixels() {
+export function createCanvasColours() {
   const el = element("canvas.cv-pixels", { "aria-hidden": "true" });
   // small and often: not on the GPU
   const context = el.getContext("2d", { willReadFrequently: true });

@@ -6,7 +6,7 @@
  * @param {SVGElement} svg @param {(event: MouseEvent) => Place} placeOf @param {() => boolean} isTaken
  * @param {(cells: Place[], stroke: string) => void} paint
  */
-export function followBrush(svg, placeOf, isTaken, paint) {
+export function followPainting(svg, placeOf, isTaken, paint) {
   /** @type {Place | null} */
   let last = null; // its last place on the grid
   let stroke = "";

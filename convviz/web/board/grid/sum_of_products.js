@@ -1,7 +1,7 @@
 // A cell's sum: each product with its factors in their cells' colours.
 import { element, focusOf, listen, makeButton } from "../../base/dom.js";
 import { formatNumber, inked } from "../../base/format.js";
-import { setTinted, tinted } from "../band/coloured_names.js";
+import { setColoured, coloured } from "../band/coloured_names.js";
 import { say } from "../../base/board_sentences.js";
 
 const FOLD_ABOVE = 10;
@@ -44,8 +44,8 @@ function createTerm(factors, colors, onTerm) {
 
 /** @param {WrittenSum} sum */
 function createHead({ label, factors, minus }) {
-  const rule = tinted(factors ? `${minus ? "" : "\u03a3 "}${factors} = ` : "");
-  return element("code", ...tinted(`${label} = `), element("span.cv-sum-rule", ...rule));
+  const rule = coloured(factors ? `${minus ? "" : "\u03a3 "}${factors} = ` : "");
+  return element("code", ...coloured(`${label} = `), element("span.cv-sum-rule", ...rule));
 }
 
 export class Sum {
@@ -117,7 +117,7 @@ export class Sum {
     this.el.removeAttribute("data-open");
     this.el.removeAttribute("data-terms");
     this.#onTerm(null);
-    setTinted(this.el, text);
+    setColoured(this.el, text);
     this.#standing = text;
   }
 }

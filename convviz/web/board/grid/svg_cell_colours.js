@@ -4,7 +4,7 @@ import { setAttribute, svgElement } from "../../base/dom.js";
 import { colorOf, cssColor } from "../../base/format.js";
 import { CELL } from "./grid_marks.js";
 
-export function createTiles() {
+export function createSvgColours() {
   const el = svgElement("g.cv-tiles", { "aria-hidden": "true" });
   /** By colour. @type {Map<string, SVGElement>} */
   let paths = new Map();

@@ -3,7 +3,7 @@ import { element, setText } from "../../base/dom.js";
 import { paneDigitSize, setDigits } from "./digit_size.js";
 import { Grid } from "./grid_overlay.js";
 import { isGradient, quantityOf } from "../../picture/colour_scales.js";
-import { createPixels } from "./canvas_cell_colours.js";
+import { createCanvasColours } from "./canvas_cell_colours.js";
 import { say } from "../../base/board_sentences.js";
 
 let made = 0;
@@ -26,7 +26,7 @@ const firstName = (text) => text.match(/^\w+/)?.[0] ?? "";
 
 export class Heatmap {
   grid;
-  #pixels = createPixels();
+  #pixels = createCanvasColours();
   #name = element("span.cv-name");
   #shape = element("span.cv-shape");
   #area;

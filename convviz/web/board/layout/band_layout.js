@@ -2,7 +2,7 @@
 
 import { tracksFor } from "./screen_layout.js";
 
-/** @typedef {import("../band/band.js").Equation} Band */
+/** @typedef {import("../band/band.js").Band} Band */
 
 /**
  * @typedef {import("./screen_layout.js").Room} Room

@@ -1,7 +1,7 @@
 // A board's bands: which, in what order, with what room.
 import { element, setStyle } from "../../base/dom.js";
 import { Bands } from "./band_layout.js";
-import { Equation } from "../band/band.js";
+import { Band } from "../band/band.js";
 import { sayHands } from "../../picture/gesture_sentences.js";
 
 /**
@@ -14,11 +14,11 @@ import { sayHands } from "../../picture/gesture_sentences.js";
  *   Around onShared: shared anew; onSize: a size changed; schedule: lay out
  */
 
-export class Rows {
+export class BandList {
   el = element("div.cv-equations");
   /** As high as the picture is by the window alone; seen by nobody. */
   ruler = element("div.cv-ruler", { "aria-hidden": "true" });
-  /** @type {Map<string, Equation>} */
+  /** @type {Map<string, Band>} */
   equations = new Map();
   bands;
   /** @type {Plotly | null} */
@@ -142,7 +142,7 @@ export class Rows {
     const told = geometry.transposed ? "input" : "forward"; // the band that tells it
     const met = new Set(); // explained by a band before
     for (const spec of structure.equations) {
-      const equation = /** @type {Equation} */ (this.equations.get(spec.name));
+      const equation = /** @type {Band} */ (this.equations.get(spec.name));
       equation.setSpec(spec, geometry, spec.name === told ? remainder : null);
       equation.head.key.set(spec.items, met, cell_words, geometry.transposed);
     }
@@ -154,7 +154,7 @@ export class Rows {
 
   /** @param {Shared} shared @param {string} name */
   #begin(shared, name) {
-    const equation = new Equation(shared, name);
+    const equation = new Band(shared, name);
     this.#watcher.observe(equation.stage); // words take of its room
     this.el.append(equation.el);
     return equation;

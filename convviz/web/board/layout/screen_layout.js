@@ -210,7 +210,7 @@ export function leastHeight(terms, width) {
  * low window; `data-column`: something stands beside the picture.
  * @param {HTMLElement} body @returns {{ update: () => void, stop: () => void }}
  */
-export function followRoom(body) {
+export function followScreen(body) {
   const parent = /** @type {HTMLElement} */ (body.parentElement);
   const app = /** @type {HTMLElement} */ (parent.closest(".cv-page") ?? parent);
   const strip = /** @type {HTMLElement} */ (body.querySelector(":scope > .cv-controls"));

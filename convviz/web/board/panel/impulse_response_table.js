@@ -3,7 +3,7 @@
 import { element, setHidden, setStyle, setText } from "../../base/dom.js";
 import { formatNumber } from "../../base/format.js";
 import { sayBecause } from "../../picture/why_button_sentences.js";
-import { createTrayMemory } from "../../picture/impulse_response.js";
+import { createResponseMemory } from "../../picture/impulse_response.js";
 import { effectiveKernel } from "../../rules/conv_geometry.js";
 
 const GAP = "\u00b7"; // no window
@@ -31,8 +31,8 @@ function roomOf({ rows }, weight) {
   return { width: rows[0].length * width, height: rows.length * CELL.height };
 }
 
-export function createTray() {
-  const memory = createTrayMemory();
+export function createResponseTable() {
+  const memory = createResponseMemory();
   const caption = element("caption");
   const body = element("tbody");
   const el = element("table.cv-tray", { hidden: "" }, caption, body);

@@ -1,6 +1,6 @@
 // A panel: caption, menu, the grid over plotly's picture, its other planes.
 import { element, focusOf, setStyle, setText } from "../../base/dom.js";
-import { followBrush } from "../grid/paint_cells.js";
+import { followPainting } from "../grid/paint_cells.js";
 import { SLIDER_SHARE } from "../grid/cell_sliders.js";
 import { SMALLEST, digitSize, leastCell, setDigits } from "../grid/digit_size.js";
 import { followDrag } from "../grid/drag.js";
@@ -12,12 +12,12 @@ import { Grid } from "../grid/grid_overlay.js";
 import { createPanelMenu, openMenu } from "./panel_menu.js";
 import { breakable, leastWidth } from "./name_line_breaks.js";
 import { explain, helpOf } from "../../base/help.js";
-import { createPixels } from "../grid/canvas_cell_colours.js";
+import { createCanvasColours } from "../grid/canvas_cell_colours.js";
 import { CELL } from "../grid/grid_marks.js";
 import { Splits } from "../grid/right_and_wrong_cells.js";
 import { Thumbnails } from "./plane_thumbnails.js";
-import { createTiles } from "../grid/svg_cell_colours.js";
-import { createVeil } from "../steps/step_overlay.js";
+import { createSvgColours } from "../grid/svg_cell_colours.js";
+import { createStepOverlay } from "../steps/step_overlay.js";
 import { say } from "../../base/board_sentences.js";
 
 const [CAPTION, LINE] = [22, 16];
@@ -40,15 +40,15 @@ export class Panel {
   #widest = -1; // the widest number when sized
   #afar = false; // in a lecture
   grid;
-  veil = createVeil();
+  veil = createStepOverlay();
   #splits;
   #name = element("span.cv-name");
   #shape = element("span.cv-shape");
   area;
   handle;
   #pull;
-  #pixels = createPixels();
-  #tiles = createTiles();
+  #pixels = createCanvasColours();
+  #tiles = createSvgColours();
   #thumbs = new Thumbnails((at) => this.#send({ type: "plane", at }));
   #menu;
   el;
@@ -60,7 +60,7 @@ export class Panel {
     const key = first.key.replace(/\W/g, "-");
     this.grid = new Grid(`cv${board.uid}-${key}`, this.#gridEvents());
     const { svg } = this.grid;
-    followBrush(
+    followPainting(
       svg,
       this.grid.place,
       () => this.#isDrawn(),

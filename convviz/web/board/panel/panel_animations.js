@@ -102,7 +102,7 @@ export function wear(node, { fill, ink }) {
   Object.assign(node.style, { background: fill, color: ink });
 }
 
-export class Film {
+export class PanelAnimations {
   #motion = new Motion();
   /** @param {string} name */
   #panelOf = (name) =>

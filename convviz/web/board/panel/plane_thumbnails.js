@@ -1,13 +1,13 @@
 // A panel's other planes, each a small button.
 import { element, makeButton } from "../../base/dom.js";
 import { say } from "../../base/board_sentences.js";
-import { createPixels } from "../grid/canvas_cell_colours.js";
+import { createCanvasColours } from "../grid/canvas_cell_colours.js";
 
 /** @typedef {NonNullable<PanelSpec["thumbs"]>} Thumbs */
 
 export class Thumbnails {
   el = element("div.cv-thumbs");
-  /** @type {{ button: HTMLElement, pixels: ReturnType<typeof createPixels> }[]} */
+  /** @type {{ button: HTMLElement, pixels: ReturnType<typeof createCanvasColours> }[]} */
   #all = [];
   /** @type {Thumbs | null} */
   #spec = null;
@@ -20,7 +20,7 @@ export class Thumbnails {
 
   /** @param {number} index */
   #make(index) {
-    const pixels = createPixels();
+    const pixels = createCanvasColours();
     pixels.el.className = "";
     const choose = () => this.#spec && this.#choose(this.#spec.planes[index].at);
     return { button: makeButton({ class: "cv-thumb", tabindex: "-1" }, pixels.el, choose), pixels };

@@ -39,7 +39,7 @@ function wordsOf(arrival) {
   return say("because", { ...arrival.pixel, numbers });
 }
 
-export class ArrivalPlayer {
+export class IntroPlayer {
   #board;
   #root;
   #around;

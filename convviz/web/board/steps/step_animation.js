@@ -16,7 +16,7 @@ import { upTo } from "../../rules/shapes_and_indices.js";
  */
 
 /** @param {Step} step */
-export function flightsOf({ geometry, walk, row, column, panelOf, both }) {
+export function stepFlights({ geometry, walk, row, column, panelOf, both }) {
   const cell = { panel: walk.over, row, column };
   const value = (place) => panelOf(place.panel)?.grid.value(place.row, place.column) ?? NaN;
   const flights = both

@@ -14,7 +14,7 @@ const ICONS = {
   close: "M3.7 2.6 8 6.9l4.3-4.3 1.1 1.1L9.1 8l4.3 4.3-1.1 1.1L8 9.1l-4.3 4.3-1.1-1.1L6.9 8 2.6 3.7z",
 };
 
-export class Transport {
+export class StepControls {
   #hide = () => document.hidden && this.#pause();
   #events;
   #play = iconButton("play", say("transport.play"), () => (this.#timer ? this.#pause() : this.#start()));

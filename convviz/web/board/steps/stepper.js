@@ -5,14 +5,14 @@ import { stampLinks } from "../../picture/stamp_and_window_pairs.js";
 import { walkOf } from "../../picture/window_positions.js";
 import { LONGEST_MS } from "../../base/motion.js";
 import {
-  flightsOf,
+  stepFlights,
   planesOfGroup,
   productLinks,
   productWords,
   stampWords,
   sumOfStamps,
 } from "./step_animation.js";
-import { Transport } from "./step_controls.js";
+import { StepControls } from "./step_controls.js";
 import { veilPanels } from "./step_veils.js";
 import { say } from "../../base/board_sentences.js";
 import { pointAt } from "../../rules/shapes_and_indices.js";
@@ -22,7 +22,7 @@ const WHERE = /** @type {const} */ ({ cell: "step.cell", stamp: "step.stamp" });
 /**
  * @import { Values } from "../band/band.js"
  * @import { Walk } from "../../picture/window_positions.js"
- * @typedef {{ panels: Map<string, Panel>, refresh: () => void, film: import("../panel/panel_animations.js").Film }}
+ * @typedef {{ panels: Map<string, Panel>, refresh: () => void, film: import("../panel/panel_animations.js").PanelAnimations }}
  *   OfBand
  */
 
@@ -50,7 +50,7 @@ export class Stepper {
   /** @param {Shared} board @param {string} name @param {OfBand} equation */
   constructor(board, name, equation) {
     [this.#board, this.#name, this.#equation] = [board, name, equation];
-    this.#transport = new Transport(say("step"), {
+    this.#transport = new StepControls(say("step"), {
       onMove: (next, byHand) => this.#moveTo(next, byHand),
       onClose: () => this.close(true),
     });
@@ -171,7 +171,7 @@ export class Stepper {
   #animate(ms) {
     const { film } = this.#equation;
     if (!film.may(ms)) return;
-    film.fly(flightsOf(this.#step()), ms);
+    film.fly(stepFlights(this.#step()), ms);
     if (this.#walk.unit !== "stamp") film.fill(this.#walk.result, { ...this.#at(), rows: 1, columns: 1 }, ms);
   }
 
