@@ -16,7 +16,7 @@ RESULTS = (*GRADIENTS, "output")
 RUN = """(text) => {
   const { cases, recipes } = JSON.parse(text);
   const { gradientBy, gradientRight, numberBy, productsBy } = js["numbers/compute_mistake.js"];
-  const { Gallery } = js["numbers/mistake_results.js"];
+  const { MistakeResults } = js["numbers/mistake_results.js"];
   const { computesTheSame } = js["numbers/diagnose_number.js"];
   const { rightProducts } = js["rules/products.js"];
   const tensor = ({ shape, data }) => ({ shape, data: Float64Array.from(data) });
@@ -38,7 +38,7 @@ RUN = """(text) => {
       const [ours, theirs] = [rightProducts(of, spec), productsBy(of, recipe, spec)];
       if (!theirs || String(ours.shape) !== String(theirs.shape)) return null;
       const index = Math.floor(right[of].data.length / 2);
-      const { kept, missing, extra } = new Gallery(spec, given).compared(of, recipe, index, index);
+      const { kept, missing, extra } = new MistakeResults(spec, given).compared(of, recipe, index, index);
       const sum = (list) => list.reduce((total, { value }) => total + value, 0);
       const told = { index, same: computesTheSame(ours, { ...theirs, bias: ours.bias }) };
       return { ...told, right: sum(kept) + sum(missing), wrong: (sum(kept) + sum(extra)) * theirs.factor };

@@ -7,7 +7,7 @@ import { ReadoutAndLegend } from "./layout/readout_and_legend.js";
 import { decode } from "../base/format.js";
 import { followShortcuts } from "./keyboard_shortcuts.js";
 import { followKernel } from "../base/lost_kernel.js";
-import { followPaper } from "../base/printing.js";
+import { followPrinting } from "../base/printing.js";
 import { keepState } from "./keep_state.js";
 import { measureFace } from "./grid/digit_size.js";
 import { loadPlotly } from "./panel/load_plotly.js";
@@ -103,7 +103,7 @@ export class Board {
       () => model.get("theme"),
       (next) => this.#setTheme(next),
     );
-    this.#closers.push(follower.stop, followPaper(this.#onPrint));
+    this.#closers.push(follower.stop, followPrinting(this.#onPrint));
     const showBrush = () => this.#root.toggleAttribute("data-brush", model.get("brush") !== null);
     showBrush();
     this.#follower = follower;

@@ -11,7 +11,12 @@ import { isSingleOne, shownOne } from "../rules/change_settings.js";
  * @param {{ model: Model, rows: import("./layout/band_list.js").BandList, theme: () => string, escape: () => boolean,
  * focusBand: (name: string) => void }} board
  */
-export function createBoardContext(plotly, taught, { say, read, unread }, { model, rows, theme, escape, focusBand }) {
+export function createBoardContext(
+  plotly,
+  taught,
+  { say, read, unread },
+  { model, rows, theme, escape, focusBand },
+) {
   /** @type {ScaleOf} */
   const scale = (quantity) => model.get("structure").colorscales[theme()][quantity];
   const isLecture = () => rows.bands.stage() === "lecture";

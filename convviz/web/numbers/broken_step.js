@@ -47,7 +47,7 @@ export const toggleOf = (id) => TOGGLES.find((toggle) => toggle.id === id) ?? nu
  * grad_padded_input, where a border of copies is yet to be folded back.
  * @param {Settings} settings @param {Toggle} toggle
  */
-export const resultOf = ({ spec }, { of }) =>
+export const brokenResult = ({ spec }, { of }) =>
   of === "grad_input" && spec.padding_mode !== "zeros" ? "grad_padded_input" : of;
 
 /** @type {WrongPlane} */
@@ -57,7 +57,7 @@ export const NO_PLANE = { rows: 0, columns: 0, values: [], wrong: [] };
  * @param {Settings} settings @param {Pick<Stages, "grad_output" | "weight" | "input">} stages
  * @param {Toggle} toggle @param {ResultName} [result] @returns {Outcome}
  */
-export function outcomeOf(settings, stages, toggle, result = resultOf(settings, toggle)) {
+export function brokenOutcome(settings, stages, toggle, result = brokenResult(settings, toggle)) {
   /** @type {Outcome} */
   const told = {
     kind: "large",

@@ -3,7 +3,7 @@ import { rightProducts } from "../rules/products.js";
 import { inputProducts } from "../rules/grad_input_by_recipe.js";
 import { outputProducts } from "../rules/output_by_recipe.js";
 import { biasBy, weightProducts } from "../rules/grad_weight_by_recipe.js";
-import { complete } from "../rules/recipe_steps.js";
+import { completeRecipe } from "../rules/recipe_steps.js";
 import { zeros } from "./compute.js";
 import { largestOf } from "../rules/shapes_and_indices.js";
 
@@ -22,7 +22,7 @@ export const FACTOR = { grad_input: "weight", grad_weight: "input", grad_bias: n
 
 /** null: impossible. @param {Result} of @param {Recipe} recipe @param {Spec} spec */
 export function productsBy(of, recipe, spec) {
-  const chosen = complete(of, recipe);
+  const chosen = completeRecipe(of, recipe);
   if (of === "output") return outputProducts(chosen, spec);
   if (of === "grad_input") return inputProducts(chosen, spec);
   return of === "grad_weight" ? weightProducts(chosen, spec) : biasBy(chosen, spec);

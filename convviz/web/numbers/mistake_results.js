@@ -11,7 +11,7 @@ import { apartBy, productsBy, productsOf, summed } from "./compute_mistake.js";
  */
 
 /** Each gradient once. */
-export class Gallery {
+export class MistakeResults {
   /** @type {Map<string, Computed | null>} */
   #known = new Map();
   /** @param {Gradient} of */

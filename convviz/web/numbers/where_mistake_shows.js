@@ -1,13 +1,13 @@
 // Where a hidden mistake would show: the nearest such setting, by trying.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import { sayBroken } from "../rules/break_it_sentences.js";
+import { sayBreakIt } from "../rules/break_it_sentences.js";
 import { settingAt } from "../rules/settings_link.js";
 import { lossWith } from "../rules/loss_inputs.js";
 import { showPlane } from "../rules/shown_plane.js";
 import { numbersKey, replaced, tensorsOf } from "../rules/settings_and_tensors.js";
-import { outcomeOf } from "./broken_step.js";
+import { brokenOutcome } from "./broken_step.js";
 import { computeStages } from "./compute.js";
-import { geometryMoves, textOf } from "./nearby_settings.js";
+import { nearbyGeometries, textOf } from "./nearby_settings.js";
 
 const MOST_PRODUCTS = 10_000; // tried within a frame
 
@@ -41,11 +41,11 @@ const NUMBERS = {
 const WINDOW = SETTINGS.fields.input_view.words.includes("both") ? "both" : "window";
 
 /** @returns {Offer} */
-export const viewOffer = () => ({ words: sayBroken("offer.view"), changes: { input_view: WINDOW } });
+export const viewOffer = () => ({ words: sayBreakIt("offer.view"), changes: { input_view: WINDOW } });
 
 /** @param {Settings} settings @param {Toggle} toggle @param {Outcome} outcome @returns {Offer} */
 export const planeOffer = ({ plane, spec }, { of }, { other }) => ({
-  words: sayBroken("offer.plane"),
+  words: sayBreakIt("offer.plane"),
   changes: { plane: showPlane(plane, spec, of, other) },
 });
 
@@ -64,7 +64,7 @@ export function settingOffer(settings, toggle) {
  * @param {Settings} settings @param {Toggle} toggle @returns {Offer}
  */
 function found(settings, toggle) {
-  const moves = geometryMoves(settings, MOST_PRODUCTS);
+  const moves = nearbyGeometries(settings, MOST_PRODUCTS);
   for (const control of CONTROLS[toggle.id]) {
     const numbers = NUMBERS[/** @type {NumbersName} */ (control)];
     const tried = numbers
@@ -72,18 +72,18 @@ function found(settings, toggle) {
       : moves.filter((move) => move.control === control).map((move) => move.settings);
     const shows = tried.find((each) => isShown(each, toggle));
     if (!shows) continue;
-    const words = sayBroken(/** @type {"offer.stride"} */ (`offer.${control}`), {
+    const words = sayBreakIt(/** @type {"offer.stride"} */ (`offer.${control}`), {
       value: textOf(shows.spec, control),
     });
     return { words, changes: numbers ?? { spec: shows.spec, plane: shows.plane } };
   }
   const { broken, input_view, scale, link_axes } = settings;
   const there = { ...settingAt(settings, toggle.setting), broken, input_view, scale, link_axes };
-  return { words: sayBroken("offer.setting"), changes: there };
+  return { words: sayBreakIt("offer.setting"), changes: there };
 }
 
 /** @param {Settings} settings @param {Toggle} toggle */
 function isShown(settings, toggle) {
   const stages = computeStages(settings.spec, settings.loss, tensorsOf(settings));
-  return ["wrong", "shape"].includes(outcomeOf(settings, stages, toggle).kind);
+  return ["wrong", "shape"].includes(brokenOutcome(settings, stages, toggle).kind);
 }

@@ -4,15 +4,15 @@ import { followHelp } from "../base/help.js";
 import { rove } from "../base/roving_tabindex.js";
 import { Board } from "../board/board.js";
 import { followScreen } from "../board/layout/screen_layout.js";
-import { keepWhileScrolling } from "../base/sliders_on_touch.js";
+import { keepSlidersOnScroll } from "../base/sliders_on_touch.js";
 import { createControls } from "../controls/controls.js";
-import { createLearn } from "../controls/gradient_descent.js";
+import { createGradientDescent } from "../controls/gradient_descent.js";
 import { WeightSlider } from "../controls/weight_slider.js";
 import { LessonPanel } from "../lesson/lesson_card.js";
 import { TAUGHT } from "../lesson/player.js";
 import { steer } from "../lesson/lesson_controls.js";
-import { bandOf } from "../tabs/tab_groups.js";
-import { createLead } from "./headline.js";
+import { tabBand } from "../tabs/tab_groups.js";
+import { createHeadline } from "./headline.js";
 import { Lecture } from "./lecture.js";
 import { say } from "../base/board_sentences.js";
 
@@ -57,7 +57,7 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   if (drawer) follow("settings", bringTold(model, board));
   const app = /** @type {HTMLElement} */ (el.closest(".cv-app") ?? el);
   const lesson = new LessonPanel(player, board);
-  heading.append(createLead(model, follow, board.arrival.watch));
+  heading.append(createHeadline(model, follow, board.arrival.watch));
   controls.after(lesson.el); // read before the board, and beside it
   const hasLesson = () => Boolean(player.get("look") ?? player.get("left"));
   hear(player, "change:look", () => hasLesson() && board.arrival.leave());
@@ -75,7 +75,7 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
     ),
   );
   closers.push(
-    keepWhileScrolling(body),
+    keepSlidersOnScroll(body),
     followHelp(body),
     room.stop,
     board.close,
@@ -108,7 +108,7 @@ function createColumn(model, chosen, share, follow, closers) {
   const { primary, more } = createControls(model, chosen, drawSlider, follow);
   const side = element("div.cv-side", ...tools, ...more);
   if (chosen.includes("kernel")) {
-    const learn = createLearn(model, follow);
+    const learn = createGradientDescent(model, follow);
     side.append(learn.el);
     closers.push(learn.close);
   }
@@ -122,7 +122,7 @@ function createColumn(model, chosen, share, follow, closers) {
 function bringTold(model, board) {
   let told = "";
   return () => {
-    const band = bandOf(model.settings());
+    const band = tabBand(model.settings());
     if (band !== told) board.scrollToBand(band);
     told = band;
   };

@@ -2,7 +2,7 @@
 import BROKEN from "../../../facts/breakable_steps.json" with { type: "json" };
 import { element, makeButton, setHidden, setText } from "../../base/dom.js";
 import { walkAlong } from "../../base/roving_tabindex.js";
-import { sayBroken } from "../../rules/break_it_sentences.js";
+import { sayBreakIt } from "../../rules/break_it_sentences.js";
 import { setColoured } from "./coloured_names.js";
 
 /** @import { Broken } from "../../numbers/broken_step_view_model.js" */
@@ -18,7 +18,7 @@ export class BreakIt {
   };
   #ids;
   /** It stands among the band's tools. */
-  opener = makeButton("cv-break-open", sayBroken("control"), () => {
+  opener = makeButton("cv-break-open", sayBreakIt("control"), () => {
     this.#open = true;
     this.show(this.#latest.broken, this.#latest.panels);
     this.#steps.focus();
@@ -113,15 +113,15 @@ export class BreakIt {
 /** @param {string[]} ids @param {(id: string) => void} choose @param {() => void} leave */
 function createSteps(ids, choose, leave) {
   const buttons = ["", ...ids].map((id) => {
-    const words = id ? sayBroken(/** @type {"toggle.I01"} */ (`toggle.${id}`)) : sayBroken("right");
+    const words = id ? sayBreakIt(/** @type {"toggle.I01"} */ (`toggle.${id}`)) : sayBreakIt("right");
     const button = makeButton("cv-break-step", words, () => choose(id));
     button.dataset.broken = id;
     return button;
   });
-  const close = makeButton({ class: "cv-break-close", title: sayBroken("leave") }, "×", leave);
+  const close = makeButton({ class: "cv-break-close", title: sayBreakIt("leave") }, "×", leave);
   const el = element(
     "div.cv-seg.cv-break-steps",
-    { role: "group", "aria-label": sayBroken("group") },
+    { role: "group", "aria-label": sayBreakIt("group") },
     ...buttons,
     close,
   );
@@ -147,8 +147,8 @@ function createSteps(ids, choose, leave) {
 function createSays({ fix, reveal, take }) {
   const words = element("span");
   const offers = element("span.cv-break-offers");
-  const fixes = makeButton("cv-break-fix", sayBroken("fix"), fix);
-  const reveals = makeButton("cv-break-reveal", sayBroken("reveal"), reveal);
+  const fixes = makeButton("cv-break-fix", sayBreakIt("fix"), fix);
+  const reveals = makeButton("cv-break-reveal", sayBreakIt("reveal"), reveal);
   const el = element("p.cv-break-says", words, " ", offers, " ", fixes, reveals);
   let offered = "";
   return {

@@ -4,7 +4,7 @@ import WORDS from "../../../facts/words/grad_output_menu.json" with { type: "jso
 import { element } from "../../base/dom.js";
 import { explain } from "../../base/help.js";
 import { sentences } from "../../base/sentences.js";
-import { SENT_BACK } from "../../rules/grad_output_source.js";
+import { GRAD_OUTPUT_SOURCES } from "../../rules/grad_output_source.js";
 
 const say = sentences(WORDS);
 /** @type {Record<string, string>} */
@@ -14,7 +14,7 @@ const LABELS = NAMES.values;
 export function createGradOutputMenu(board) {
   // typed numbers cannot be chosen
   const own = element("option", { value: "", hidden: "" }, LABELS.weighted_sum);
-  const options = SENT_BACK.map((what) =>
+  const options = GRAD_OUTPUT_SOURCES.map((what) =>
     element("option", { value: what }, what === "single" ? say("single") : (LABELS[what] ?? what)),
   );
   const menu = element("select", own, ...options);

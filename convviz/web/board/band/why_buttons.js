@@ -1,17 +1,17 @@
 // "why?" beside what raises the question: a sentence with "Because", and a lesson if there is one.
-import { ask } from "../../base/question_events.js";
+import { askQuestion } from "../../base/question_events.js";
 import { element, makeButton, setText } from "../../base/dom.js";
 import { closeWithEscape } from "../../base/keys.js";
 import { rove } from "../../base/roving_tabindex.js";
-import { sayBecause } from "../../picture/why_button_sentences.js";
+import { sayWhy } from "../../picture/why_button_sentences.js";
 import { becauseWords, topicsOf } from "../../picture/why_topics.js";
 
 /** @import { Shown, Topic } from "../../picture/why_topics.js" */
 
 export class WhyButtons {
-  el = element("div.cv-whys", { role: "group", "aria-label": sayBecause("why") });
+  el = element("div.cv-whys", { role: "group", "aria-label": sayWhy("why") });
   #words = element("span");
-  #show = makeButton("cv-why-show", sayBecause("show"), () => this.#open && ask(this.el, this.#open));
+  #show = makeButton("cv-why-show", sayWhy("show"), () => this.#open && askQuestion(this.el, this.#open));
   answer = element("p.cv-because", { role: "status", hidden: "" }, this.#words, " ", this.#show);
   /** @type {(answered: boolean) => void} */
   #tellAnswer = () => {};
@@ -52,7 +52,7 @@ export class WhyButtons {
   /** @param {Topic} topic */
   #button(topic) {
     const attributes = { class: "cv-why", "data-why": topic, "aria-expanded": "false" };
-    return makeButton(attributes, sayBecause(`why.${topic}`), () =>
+    return makeButton(attributes, sayWhy(`why.${topic}`), () =>
       this.#turnTo(this.#open === topic ? null : topic),
     );
   }
@@ -67,7 +67,7 @@ export class WhyButtons {
     this.el.hidden = !found.length;
     if (found.join() !== this.#topics.join()) {
       const [first, ...others] = found.map((topic) => this.#button(topic));
-      const word = element("span", { "aria-hidden": "true" }, sayBecause("why"));
+      const word = element("span", { "aria-hidden": "true" }, sayWhy("why"));
       // The word goes with the first button.
       this.el.replaceChildren(element("span.cv-whys-first", word, first ?? ""), ...others);
       this.#renew();

@@ -1,7 +1,7 @@
 // The board's cells: panels by name, numbers, colours, links, products.
 import { colorOf, cssColor } from "../../base/format.js";
 import { Links } from "../../picture/find_linked_cells.js";
-import { Terms } from "../../picture/cell_products.js";
+import { CellProducts } from "../../picture/cell_products.js";
 
 /**
  * @typedef {{ planes: Record<string, ArrayLike<number>>, thumbs: Record<string, ArrayLike<number>>, limits:
@@ -16,7 +16,7 @@ export class Cells {
   numbers = null;
   links = /** @type {Links} */ (/** @type {unknown} */ (null)); // from the first geometry on
   // from the first numbers on
-  terms = /** @type {Terms} */ (/** @type {unknown} */ (null));
+  terms = /** @type {CellProducts} */ (/** @type {unknown} */ (null));
   loss = "";
   /** @type {Map<string, Panel>} */
   #named = new Map();
@@ -37,7 +37,7 @@ export class Cells {
   /** @param {Numbers} numbers */
   setNumbers(numbers) {
     this.numbers = numbers;
-    this.terms = new Terms(this.links, (panel) => this.panel(panel)?.spec(), numbers);
+    this.terms = new CellProducts(this.links, (panel) => this.panel(panel)?.spec(), numbers);
   }
 
   /** @param {string} name */

@@ -1,7 +1,7 @@
 // What is written below the board of a cell: its sum, or its origin.
 import { say } from "../../base/board_sentences.js";
-import { backwardWords } from "../../picture/role_in_gradients_sentences.js";
-import { fromLoss } from "../../picture/explain_grad_output_cell.js";
+import { roleWords } from "../../picture/role_in_gradients_sentences.js";
+import { explainGradOutput } from "../../picture/explain_grad_output_cell.js";
 import { inTurn } from "../../picture/sentences.js";
 
 /**
@@ -33,8 +33,8 @@ export function writeCell(sum, cells, cell) {
 function writeMade(sum, cells, cell) {
   const { links, terms, loss } = cells;
   const valueAt = (panel, row, column) => cells.value({ panel, row, column });
-  const told = links.geometry.transposed ? "" : backwardWords(links, terms, cell, valueAt);
-  const made = fromLoss(loss, links.geometry, cell, valueAt);
+  const told = links.geometry.transposed ? "" : roleWords(links, terms, cell, valueAt);
+  const made = explainGradOutput(loss, links.geometry, cell, valueAt);
   if (made?.difference.length) return writeDifference(sum, cells, cell, made, told);
   const what = /** @type {Panel} */ (cells.panel(cell.panel)).grid.describe(cell.row, cell.column);
   const how = inTurn(made?.words ?? "", told);

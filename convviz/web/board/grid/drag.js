@@ -1,7 +1,7 @@
 // Press and drag on a grid; a small movement is a click. A drag is complete at each step, so that it may end
 // anywhere: with a second finger, Esc, another size, picture or settings.
 import { listen, setAttribute } from "../../base/dom.js";
-import { STROKE } from "../../rules/undo_rules.js";
+import { UNDO_STROKE } from "../../rules/undo_rules.js";
 
 /**
  * @typedef {{ far: (down: number, right: number) => boolean, to: (event: PointerEvent, move: string) => void,
@@ -51,7 +51,7 @@ class Drag {
       dragged,
       pointer: event.pointerId,
       at: [event.clientY, event.clientX],
-      move: `${STROKE}${event.pointerId} ${event.timeStamp}`,
+      move: `${UNDO_STROKE}${event.pointerId} ${event.timeStamp}`,
       begun: false,
       settings: this.#model.settings(),
       size: this.#size(),

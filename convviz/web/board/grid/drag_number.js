@@ -2,7 +2,7 @@
 // sliders: they take a slider's keys, and those that move no slider walk from one to the next.
 import { element, setText } from "../../base/dom.js";
 import { formatNumber } from "../../base/format.js";
-import { sayHands } from "../../picture/gesture_sentences.js";
+import { sayGesture } from "../../picture/gesture_sentences.js";
 import { givenNumber } from "../../rules/edit_cells.js";
 import { indicesAt } from "../../rules/shapes_and_indices.js";
 
@@ -96,7 +96,7 @@ export class NumberDrag {
     if (value !== from) this.#write(row, column, value, `number ${key} ${row} ${column}`);
     // A slider says its own number.
     if (!slides)
-      this.#board.say(sayHands("number.is", { name: label, row, column, value: formatNumber(value) }));
+      this.#board.say(sayGesture("number.is", { name: label, row, column, value: formatNumber(value) }));
     return true;
   }
 

@@ -2,7 +2,7 @@
 // arrows carry it from anywhere in its panel, bare arrows where it is selected and focused; Esc releases it.
 import { element, listen, setAttribute, setHidden, svgElement } from "../../base/dom.js";
 import { ARROWS, isBare } from "../../base/keys.js";
-import { sayHands } from "../../picture/gesture_sentences.js";
+import { sayGesture } from "../../picture/gesture_sentences.js";
 import { shownOne } from "../../rules/change_settings.js";
 import { CELL } from "./grid_marks.js";
 
@@ -10,7 +10,7 @@ const CLICK = 4; // less is a click
 
 export class OneHandle {
   #ring = svgElement("circle.cv-handle", { r: CELL / 2 - 3, visibility: "hidden" });
-  hint = element("span.cv-drag-hint", { "aria-hidden": "true", hidden: "" }, sayHands("one.hint"));
+  hint = element("span.cv-drag-hint", { "aria-hidden": "true", hidden: "" }, sayGesture("one.hint"));
   #place = () => shownOne(this.#board.model.settings());
   #board;
   #panel;
@@ -68,13 +68,13 @@ export class OneHandle {
     };
     if (to.row !== row || to.column !== column) this.#carry(to, "one");
     this.#panel.grid.focusCell(to.row, to.column);
-    this.#board.say(sayHands("one.moved", { ...to }));
+    this.#board.say(sayGesture("one.moved", { ...to }));
   }
 
   /** @param {number} row @param {number} column */
   words(row, column) {
     const at = this.#panel.spec().single ? this.#place() : null;
-    return at?.row === row && at.column === column ? sayHands("one.how") : "";
+    return at?.row === row && at.column === column ? sayGesture("one.how") : "";
   }
 
   /** @param {ArrayLike<number>} values */

@@ -2,7 +2,7 @@
 // shape keeps its shape; a plane made with the mistake replaces the right one.
 import { svgElement } from "../../base/dom.js";
 import { colorOf, formatNumber, inked } from "../../base/format.js";
-import { sayBroken } from "../../rules/break_it_sentences.js";
+import { sayBreakIt } from "../../rules/break_it_sentences.js";
 import { CELL } from "./grid_marks.js";
 import { eachCell } from "../../rules/shapes_and_indices.js";
 
@@ -58,8 +58,8 @@ const isRight = ({ right, wrong }) =>
 function cellWords({ right, wrong }) {
   const told = right === null ? NONE : formatNumber(right);
   return wrong === null
-    ? sayBroken("cell.missing", { right: told })
-    : sayBroken("cell.wrong", { right: told, wrong: formatNumber(wrong) });
+    ? sayBreakIt("cell.missing", { right: told })
+    : sayBreakIt("cell.wrong", { right: told, wrong: formatNumber(wrong) });
 }
 
 export class Splits {
@@ -89,7 +89,7 @@ export class Splits {
   describe(name, row, column) {
     const cell = this.#cells.get(`${row},${column}`);
     return cell && !this.#svg.querySelector(".cv-asked")
-      ? sayBroken("cell", { name, row, column, split: cellWords(cell) })
+      ? sayBreakIt("cell", { name, row, column, split: cellWords(cell) })
       : "";
   }
 
@@ -98,8 +98,8 @@ export class Splits {
     const cell = this.#cells.get(`${row},${column}`);
     if (!cell) return "";
     return cell.wrong === null
-      ? sayBroken("sum.missing")
-      : sayBroken("sum.wrong", { wrong: formatNumber(cell.wrong) });
+      ? sayBreakIt("sum.missing")
+      : sayBreakIt("sum.wrong", { wrong: formatNumber(cell.wrong) });
   }
 
   /** @param {RightPlane} right @param {WrongPlane | null} wrong */

@@ -2,7 +2,7 @@
 import { element, setStyle } from "../../base/dom.js";
 import { Bands } from "./band_layout.js";
 import { Band } from "../band/band.js";
-import { sayHands } from "../../picture/gesture_sentences.js";
+import { sayGesture } from "../../picture/gesture_sentences.js";
 
 /**
  * @import { Values } from "../band/band.js"
@@ -240,7 +240,7 @@ export class BandList {
       const specs = [...panels.values()].map((panel) => panel.spec());
       const here = el.hasAttribute("data-strip") ? [] : specs.filter(({ name }) => left[name]);
       head.sayUnchanged(
-        here.map(({ name, label }) => sayHands("unchanged", { name: label, why: left[name] })),
+        here.map(({ name, label }) => sayGesture("unchanged", { name: label, why: left[name] })),
       );
       for (const { name } of here) delete left[name];
     }

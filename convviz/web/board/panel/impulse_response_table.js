@@ -2,7 +2,7 @@
 // with it.
 import { element, setHidden, setStyle, setText } from "../../base/dom.js";
 import { formatNumber } from "../../base/format.js";
-import { sayBecause } from "../../picture/why_button_sentences.js";
+import { sayWhy } from "../../picture/why_button_sentences.js";
 import { createResponseMemory } from "../../picture/impulse_response.js";
 import { effectiveKernel } from "../../rules/conv_geometry.js";
 
@@ -46,7 +46,7 @@ export function createResponseTable() {
     const next = JSON.stringify([at, rows, now]);
     if (next === drawn) return; // most slider steps
     drawn = next;
-    setText(caption, sayBecause("tray", { row: at.row, column: at.column }));
+    setText(caption, sayWhy("tray", { row: at.row, column: at.column }));
     const lines = rows.map((row, r) =>
       element("tr", ...row.map((value, c) => createCell(value, r === now.row && c === now.column))),
     );

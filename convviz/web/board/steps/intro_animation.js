@@ -7,7 +7,7 @@ import { formatNumber } from "../../base/format.js";
 import { isCalm } from "../../base/motion.js";
 import { noteSeen, wasSeen } from "../../base/seen_once.js";
 import { sentences } from "../../base/sentences.js";
-import { arrivalOf, conclusionOf, firstPicture, isFirstPicture } from "../../picture/intro_steps.js";
+import { introOf, conclusionOf, firstPicture, isFirstPicture } from "../../picture/intro_steps.js";
 import { replaced } from "../../rules/settings_and_tensors.js";
 import { Scene, panelsFor } from "./intro_scene.js";
 
@@ -87,7 +87,7 @@ export class IntroPlayer {
     this.#giveUp();
     this.#board.stepping?.close(true);
     model.change((settings) => {
-      const own = arrivalOf(settings);
+      const own = introOf(settings);
       const next = own ? settings : firstPicture(settings);
       return [replaced(next, { input_view: "both", tab: "" }), own ? [] : [say("first")]];
     });
@@ -104,7 +104,7 @@ export class IntroPlayer {
       else this.#begin();
     } else if (this.#root.dataset.painted) {
       if (this.#ended && this.#isUntouched(this.#ended))
-        this.#tell(wordsOf(arrivalOf(this.#board.model.settings())));
+        this.#tell(wordsOf(introOf(this.#board.model.settings())));
       this.#ended = null;
       this.#waitForSight();
     }
@@ -131,7 +131,7 @@ export class IntroPlayer {
     this.#scene = null;
     this.#root.removeAttribute("data-arriving");
     const settings = this.#board.model.settings();
-    if (keyOf(settings) === this.#begun) this.#tell(wordsOf(arrivalOf(settings)));
+    if (keyOf(settings) === this.#begun) this.#tell(wordsOf(introOf(settings)));
   };
 
   /** End it, and say no more of it. */
@@ -195,7 +195,7 @@ export class IntroPlayer {
     const { model, scale } = this.#board;
     const [settings, shown, band] = [model.settings(), model.shown(), this.#around.band()];
     const stage = this.#around.stage();
-    const arrival = arrivalOf(settings);
+    const arrival = introOf(settings);
     const panels = band && !band.el.hasAttribute("data-strip") ? panelsFor(band) : null;
     const isDrawn = shown && keyOf(shown.settings) === keyOf(settings) && stage && stage !== "lecture";
     if (!arrival || !panels || !isDrawn) return;
@@ -223,7 +223,7 @@ export class IntroPlayer {
     const settings = this.#board.model.settings();
     if (this.#scene && keyOf(settings) !== this.#begun) this.end();
     // where the 1 stands makes no difference
-    if (this.#told && wordsOf(arrivalOf(settings)) !== this.#told) this.#tell("");
+    if (this.#told && wordsOf(introOf(settings)) !== this.#told) this.#tell("");
   };
 
   /** @param {string} words */

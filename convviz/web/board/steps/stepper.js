@@ -1,8 +1,8 @@
 // Stepping through an equation: the window or stamp moves, the result fills in; all in the page.
 import { focusOf, makeButton } from "../../base/dom.js";
-import { Products } from "../../picture/both_readings.js";
+import { BothReadings } from "../../picture/both_readings.js";
 import { stampLinks } from "../../picture/stamp_and_window_pairs.js";
-import { walkOf } from "../../picture/window_positions.js";
+import { windowWalk } from "../../picture/window_positions.js";
 import { LONGEST_MS } from "../../base/motion.js";
 import {
   stepFlights,
@@ -41,7 +41,7 @@ export class Stepper {
   /** @type {Values | null} */
   #numbers = null;
   #walk = /** @type {Walk} */ (/** @type {unknown} */ (null)); // from the first opening on
-  /** @type {Products | null} */
+  /** @type {BothReadings | null} */
   #products = null; // the steps of both readings
   #position = -1; // none yet
   /** @type {Record<string, Float64Array>} */
@@ -79,7 +79,7 @@ export class Stepper {
   #productsNow() {
     if (this.#view !== "both" || !this.#numbers) return null;
     const planes = planesOfGroup(this.#geometry, this.#numbers, this.#panelOf);
-    const found = new Products(this.#geometry, this.#walk.result, planes?.gradients ?? []);
+    const found = new BothReadings(this.#geometry, this.#walk.result, planes?.gradients ?? []);
     return found.count ? found : null;
   }
 
@@ -92,7 +92,7 @@ export class Stepper {
     this.#board.stepping?.close(true);
     this.#board.model.select(null); // its marks would be read as the step's
     this.#board.stepping = this;
-    this.#walk = walkOf(this.#geometry, this.#name, this.#view);
+    this.#walk = windowWalk(this.#geometry, this.#name, this.#view);
     this.#products = this.#productsNow();
     this.#position = -1;
     this.button.setAttribute("aria-expanded", "true");
