@@ -6,7 +6,11 @@ import { readFileSync, readdirSync } from "node:fs";
 
 import { computeStages } from "../../convviz/web/numbers/compute.js";
 import { formatLong, formatNumber, fullNumber, parseNumber } from "../../convviz/web/base/format.js";
-import { gradientBy, numberBy, productsBy } from "../../convviz/web/numbers/compute_mistake.js";
+import {
+  mistakenGradient,
+  mistakenNumber,
+  mistakenProducts,
+} from "../../convviz/web/numbers/compute_mistake.js";
 import { createDiagnosis } from "../../convviz/web/numbers/diagnose_number.js";
 import { agreesWithTyped } from "../../convviz/web/numbers/typed_number.js";
 import { isKnown } from "../../convviz/web/rules/recipe_steps.js";
@@ -99,10 +103,10 @@ function* asked(seed, rounds) {
 
 /** What a way makes of some numbers, whole; null where it cannot be computed. */
 function made(of, way, spec, given) {
-  if (of !== "output") return gradientBy(of, way, spec, given);
-  const products = productsBy(of, way, spec);
+  if (of !== "output") return mistakenGradient(of, way, spec, given);
+  const products = mistakenProducts(of, way, spec);
   const count = products ? products.shape.reduce((total, size) => total * size, 1) : 0;
-  const data = Array.from({ length: count }, (_, index) => numberBy(of, products, given, index));
+  const data = Array.from({ length: count }, (_, index) => mistakenNumber(of, products, given, index));
   return products && { shape: products.shape, data };
 }
 

@@ -7,7 +7,7 @@ import CATALOGUE from "../../convviz/facts/mistakes.json" with { type: "json" };
 import { whyWrong } from "../../convviz/web/lesson/why_wrong.js";
 import { choicesOf, wayOf } from "../../convviz/web/numbers/mistake_sentences.js";
 import { computeStages } from "../../convviz/web/numbers/compute.js";
-import { gradientBy } from "../../convviz/web/numbers/compute_mistake.js";
+import { mistakenGradient } from "../../convviz/web/numbers/compute_mistake.js";
 import { completeRecipe, isKnown } from "../../convviz/web/rules/recipe_steps.js";
 import { fromLink } from "../../convviz/web/rules/settings_link.js";
 import { tensorsOf } from "../../convviz/web/rules/settings_and_tensors.js";
@@ -44,7 +44,7 @@ test("each way says which it is, and a choice in words has a sentence of its own
 test("a wrong number's button says which way of the mistake gives it", () => {
   const settings = fromLink("v=2&grad=ones").state;
   const stages = computeStages(settings.spec, settings.loss, tensorsOf(settings), false);
-  const { data } = gradientBy("grad_input", { kernel: "rotated 270°" }, settings.spec, stages);
+  const { data } = mistakenGradient("grad_input", { kernel: "rotated 270°" }, settings.spec, stages);
   const cell = { panel: "grad_input", row: 0, column: 1 };
   const said = whyWrong({ settings, stages }, cell, String(data[1]), true).map(({ show }) => show);
   assert.ok(said.includes("Show it, way 2: kernel \u201crotated 270°\u201d"), String(said));

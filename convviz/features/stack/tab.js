@@ -8,7 +8,7 @@ import { MOST_LAYERS, gradientThrough, layersOf } from "./layer_stack.js";
 import { planeRows } from "../../web/tabs/shown_planes.js";
 import { split, tab } from "../../web/tabs/pane.js";
 import { createChoice, button } from "../../web/tabs/pane_elements.js";
-import { checkerboardWords, endWords, fieldWords, waysWords } from "./geometry_sentences.js";
+import { checkerboardWords, endWords, fieldWords, waysWords } from "./geometry_words.js";
 import { say } from "./sentences.js";
 import { planeOf, upTo } from "../../web/rules/shapes_and_indices.js";
 import { shownAt } from "../../web/rules/shown_plane.js";

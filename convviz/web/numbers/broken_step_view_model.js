@@ -3,11 +3,11 @@ import { sayBreakIt } from "../rules/break_it_sentences.js";
 import { isPanel, panelsOf } from "../picture/panels.js";
 import { NO_PLANE, brokenOutcome, brokenResult, toggleOf } from "./broken_step.js";
 import { mistakenPlane } from "./mistaken_operand.js";
-import { planeOffer, settingOffer, viewOffer } from "./where_mistake_shows.js";
-import { hiddenWords, sameWords, wrongWords } from "./broken_step_sentences.js";
+import { planeOffer, settingOffer, viewOffer } from "./mistake_offers.js";
+import { hiddenWords, sameWords, brokenStepWords } from "./broken_step_sentences.js";
 
 /**
- * @import { Offer } from "./where_mistake_shows.js"
+ * @import { Offer } from "./mistake_offers.js"
  * @typedef {{ id: string, equation: string, guilty: string, result: string, before: string, differs: boolean,
  *   alike: boolean, planes: Record<string, WrongPlane>, sentence: string, hidden: string, offers: Offer[] }}
  *   Broken id: empty: nothing; before: the panel after the "=" that fails; differs: whether it fails; alike:
@@ -66,7 +66,7 @@ export function brokenOf(settings, stages, equations) {
     before: equalsBefore(row, guilty, result),
     differs,
     planes: differs ? planesOf(settings, stages, toggle, outcome, row) : {},
-    sentence: wrongWords(settings, toggle, outcome),
+    sentence: brokenStepWords(settings, toggle, outcome),
     hidden: hiddenWords(outcome),
     offers: differs ? [] : [planeOffer(settings, toggle, outcome)],
   };

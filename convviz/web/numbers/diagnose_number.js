@@ -7,7 +7,7 @@ import { rightProducts } from "../rules/products.js";
 import { isKnown } from "../rules/recipe_steps.js";
 import { bothAxes, paddedSize, unfolded } from "../rules/conv_geometry.js";
 import { agreesWithTyped } from "./typed_number.js";
-import { FACTOR, numberBy, productsBy, productsOf } from "./compute_mistake.js";
+import { FACTOR, mistakenNumber, mistakenProducts, productsOf } from "./compute_mistake.js";
 import { provesSign } from "./wrong_sign.js";
 import { upTo, flatIndex } from "../rules/shapes_and_indices.js";
 
@@ -64,7 +64,7 @@ export function createDiagnosis(mistakes, { spec, transposed }, stages) {
   /** @param {Result} of @param {Spec} where @param {Recipe} way */
   function productsOnce(of, where, way) {
     const key = keyOf(of, where, way);
-    if (!known.has(key)) known.set(key, productsBy(of, way, where));
+    if (!known.has(key)) known.set(key, mistakenProducts(of, way, where));
     return known.get(key) ?? null;
   }
 
@@ -157,7 +157,7 @@ function askedOf(panel, at, spec, transposed, stages) {
 /** null: no such cell. @param {Asked} asked @param {Products | null} products */
 function numberOf({ of, given, right, at }, products) {
   const index = products ? indexIn(products.shape, right.shape, at) : -1;
-  return products && index >= 0 ? numberBy(of, products, given, index) : null;
+  return products && index >= 0 ? mistakenNumber(of, products, given, index) : null;
 }
 
 /** -1: not in that shape. @param {number[]} shape @param {number[]} right @param {number[]} at */

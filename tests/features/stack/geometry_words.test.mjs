@@ -9,7 +9,7 @@ import {
   endWords,
   fieldWords,
   waysWords,
-} from "../../../convviz/features/stack/geometry_sentences.js";
+} from "../../../convviz/features/stack/geometry_words.js";
 import { drawer, randomState } from "../../js/conv_by_definition.mjs";
 
 // More states, others, and how many were false: CONVVIZ_STATES=20000 CONVVIZ_SEED=2 CONVVIZ_TALLY=1.
